@@ -1,11 +1,11 @@
-//! Core, naive decoder and model, compared.
+//! Compares core, naive decoder and model.
 
 use entasis::{File, Silent, Value, type_name};
 
 use crate::frames::{Model, Table, read};
 use crate::naive::{self, Decoded, Tree};
 
-/// A value of the core as the naive decoder tells it.
+/// A value of the core in the naive decoder's form.
 pub fn tree(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Null,
@@ -26,7 +26,7 @@ pub fn tree(value: &Value) -> Tree {
 /// Asserts that the bytes of a file hold `table`, by the core and by the naive decoder.
 ///
 /// # Panics
-/// When they don't.
+/// When one of them reads other values.
 pub fn assert_holds(bytes: &[u8], table: &Table) -> Decoded {
     let name = &table.name;
     let file = read::open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -100,10 +100,10 @@ fn models(table: &Table) -> impl Iterator<Item = &Model> {
     table.columns.iter().chain(&table.extra)
 }
 
-/// Asserts that two columns are equal, naming the first cell that isn't.
+/// Asserts that two columns are equal; the message names the first cell that differs.
 ///
 /// # Panics
-/// When they are not.
+/// When a cell differs.
 pub fn assert_same(at: &str, got: &[Option<Vec<u8>>], wanted: &[Option<Vec<u8>>]) {
     assert_eq!(got.len(), wanted.len(), "{at}: the number of values");
     if let Some(i) = (0..got.len()).find(|&i| got[i] != wanted[i]) {

@@ -1,4 +1,4 @@
-//! Files with encodings that the page allows and the encoder may never choose: a block of a file is encoded again, bit by bit.
+//! Encodes a block of a file again, bit by bit, with encodings that the format allows and the encoder may never choose.
 
 use crate::mutate::{Map, get, put};
 use crate::naive::Cell;
@@ -7,7 +7,7 @@ use crate::naive::types::{Type, physical, width};
 /// Values in a page.
 const PAGE: usize = 8192;
 
-/// How a block is to be encoded.
+/// The encoding of a forged block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Packing 0 to 4.
@@ -22,13 +22,13 @@ pub struct Plan {
     pub patches: bool,
     /// Base and width per vector.
     pub per_vector: bool,
-    /// The kind of validity, if any.
+    /// The kind of validity; none without validity.
     pub validity: Option<u8>,
     /// ALP exponents; of transform 3 the exponent and the bits of a residual.
     pub exponents: (u8, u8),
 }
 
-/// Bits of a vector, as the page lays them out.
+/// Appends the bits of a vector.
 fn vector(out: &mut Vec<u8>, bits: &[u64], width: usize) {
     if bits.len() < 1024 {
         return partial(out, bits, width);
@@ -62,14 +62,14 @@ fn mask(word: usize) -> u64 {
     u64::MAX >> (64 - 8 * word)
 }
 
-/// Base and width that hold all words, as numbers without sign.
+/// The base and width that hold all words, as unsigned numbers.
 fn frame(words: &[u64]) -> (u64, usize) {
     let base = words.iter().min().copied().unwrap_or(0);
     let span = words.iter().max().copied().unwrap_or(0) - base;
     (base, (64 - span.leading_zeros()) as usize)
 }
 
-/// A page's words, and what the directory says of them.
+/// Packs the words of a page.
 struct Packer<'a> {
     plan: &'a Plan,
     /// Bytes of a word.
@@ -83,7 +83,7 @@ impl Packer<'_> {
         out.extend(&value.to_le_bytes()[..self.word]);
     }
 
-    /// The body of a page; `values` are the cells, for patches.
+    /// The body of a page. `values` are the cells, which patches store.
     fn body(&self, words: &[u64], values: &[Cell]) -> Vec<u8> {
         let mut out = Vec::new();
         match self.plan.packing {
@@ -98,7 +98,7 @@ impl Packer<'_> {
 
     fn raw(&self, out: &mut Vec<u8>, words: &[u64], values: &[Cell]) {
         match self.plan.transform {
-            // As they are, of any width.
+            // Values of any width are stored unchanged.
             0 => values.iter().for_each(|value| out.extend(value)),
             _ => words.iter().for_each(|&word| self.put(out, word)),
         }
@@ -111,7 +111,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Which positions of a vector become patches.
+    /// The positions of a vector that become patches.
     fn patched(&self, m: usize) -> Vec<usize> {
         if self.plan.patches { (0..m).step_by(99).collect() } else { Vec::new() }
     }
@@ -132,7 +132,7 @@ impl Packer<'_> {
         for v in &vectors {
             let (base, width) = frame_of(v);
             let mut bits: Vec<u64> = v.iter().map(|word| word - base).collect();
-            // Where a patch stands, the bits don't matter.
+            // A patch replaces the value, so its bits have no meaning.
             self.patched(v.len())
                 .into_iter()
                 .for_each(|i| bits[i] = u64::MAX.checked_shr(64 - width as u32).unwrap_or(0));
@@ -180,7 +180,7 @@ impl Packer<'_> {
     }
 }
 
-/// Validity of a page. `None` when this kind can't tell it.
+/// The validity of a page. `None` when this kind cannot express it.
 fn validity(kind: u8, valid: &[bool]) -> Option<Vec<u8>> {
     let missing: Vec<u16> = (0..valid.len()).filter(|&i| !valid[i]).map(|i| i as u16).collect();
     let mut out = vec![kind];
@@ -252,7 +252,7 @@ fn transform(plan: &Plan, cells: &[Cell], of: &Type) -> (Vec<u64>, Vec<Cell>) {
     (words, entries)
 }
 
-/// Encodes the only block of a file of one column again. `None` when the plan can't tell the values.
+/// Encodes the only block of a file of one column again. `None` when the plan cannot express the values.
 ///
 /// The values of missing cells are zero or empty. The file must be of one block, and small.
 pub fn forge(file: &[u8], cells: &[Option<Cell>], of: &Type, plan: &Plan) -> Option<Vec<u8>> {
@@ -337,7 +337,7 @@ fn dictionary(plan: &Plan, entries: &[Cell], of: &Type, directory: &mut Vec<u8>,
     pages.extend(stored);
 }
 
-/// The file with another segment in place of its own.
+/// Replaces the segment of a file.
 fn place(file: &[u8], codes: [u8; 4], directory: &[u8], pages: &[u8], decoded_len: u64) -> Vec<u8> {
     let old = Map::of(file);
     let footer_at = 256 + pages.len() + directory.len();

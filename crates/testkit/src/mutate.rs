@@ -1,4 +1,4 @@
-//! Where things stand in a file, so that a field can be changed and every checksum above it made to hold again.
+//! Finds the fields and checksums of a file, to change a field and repair every checksum above it.
 
 use crate::naive::bytes::{checksum, u32_at, u64_at};
 use crate::naive::section::kind;
@@ -6,22 +6,23 @@ use crate::naive::section::kind;
 /// An integer field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// What it is, as `record.field`.
+    /// The name, as `record.field`.
     pub name: String,
-    /// Where it is.
+    /// The offset.
     pub at: usize,
-    /// Its bytes: 1, 2, 4 or 8.
+    /// The length: 1, 2, 4 or 8 bytes.
     pub len: usize,
 }
 
-/// Bytes that a checksum is of.
+/// The bytes that a checksum covers.
 #[derive(Clone, Debug)]
 enum Target {
-    /// Always these.
+    /// An offset and a length.
     Fixed(usize, usize),
-    /// A place (u64) and a length (u32) that stand in fields.
+    /// The offsets of two fields: a place (u64) and a length (u32).
     Named(usize, usize),
-    /// A stored page or dictionary: the field of the segment's place, the fields of the lengths before, the field of its own.
+    /// A stored page or dictionary: the offsets of the field `pages_at`, of the lengths before it,
+    /// and of its own length.
     Stored(usize, Vec<usize>, usize),
 }
 
@@ -30,11 +31,11 @@ enum Target {
 pub struct Map {
     /// All integer fields.
     pub fields: Vec<Field>,
-    /// Where block records are.
+    /// The offsets of the block records.
     pub blocks: Vec<usize>,
     /// Bytes before this place belong to header and segments.
     pub footer_at: usize,
-    /// (where the checksum stands, what it is of).
+    /// The offset of each checksum, and the bytes that it covers.
     sums: Vec<(usize, Target)>,
 }
 
@@ -205,7 +206,7 @@ impl Map {
         for block in map.blocks.clone() {
             map.segment(file, block);
         }
-        // Parts were met from the top down.
+        // Parts were found from the top down, and are repaired from the bottom up.
         map.sums.extend(parts.into_iter().rev());
         map.sums.push((slot + 32, Target::Named(slot + 8, slot + 16)));
         map.sums.push((trailer + 40, Target::Named(trailer + 16, trailer + 24)));
@@ -266,7 +267,7 @@ impl Map {
         self.sums.push((block + 48, Target::Named(block + 16, block + 32)));
     }
 
-    /// Makes every checksum hold, of the bytes that the fields name as they are now.
+    /// Repairs every checksum, for the bytes that the fields name now.
     pub fn repair(&self, file: &mut [u8]) {
         for (sum_at, target) in &self.sums {
             let read =
@@ -293,7 +294,7 @@ impl Map {
         self.fields.iter().filter(move |field| field.name == name)
     }
 
-    /// A copy of `file` with a field changed and the checksums repaired. Slot and trailer stay equal.
+    /// A copy of `file` with a field changed and all checksums repaired. A change of the slot changes the trailer too.
     pub fn changed(&self, file: &[u8], field: &Field, value: u64) -> Vec<u8> {
         let mut bytes = file.to_vec();
         put(&mut bytes, field, value);
@@ -320,7 +321,7 @@ pub fn get(file: &[u8], field: &Field) -> u64 {
     crate::naive::bytes::word(file, field.at, field.len) as u64
 }
 
-/// Values that break what a field is checked for carelessly.
+/// Values at the edges of ranges, which careless checks of a field miss.
 pub fn edges(file_len: u64, now: u64) -> Vec<u64> {
     let (p31, p32) = (1u64 << 31, 1u64 << 32);
     let mut values = vec![

@@ -1,4 +1,4 @@
-//! Reading whatever bytes say they are a file, in full, with the checks that hold for any result.
+//! Reads everything in a file of any bytes, and checks what holds for any result.
 
 use entasis::cells::Cell;
 use entasis::{
@@ -10,12 +10,12 @@ use crate::frames::nested;
 use crate::frames::read::Target;
 use crate::naive;
 
-/// All that a reader can get from a file.
+/// Everything that a reader can get from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contents {
     /// Names, types, host and layout, as text.
     pub about: String,
-    /// The bytes that every column is read as.
+    /// The bytes of the values of each column.
     pub columns: Vec<Vec<u8>>,
 }
 
@@ -28,13 +28,13 @@ pub fn open(bytes: &[u8]) -> Result<File> {
     File::from_source(Box::new(source), std::path::Path::new("probe"), Limits::default())
 }
 
-/// Reads everything that a file has.
+/// Reads everything in a file.
 ///
 /// # Errors
 /// As the core.
 ///
 /// # Panics
-/// When a result is not what any result has to be.
+/// When a result breaks a rule that holds for any result.
 pub fn contents(bytes: &[u8]) -> Result<Contents> {
     let opened = open(bytes)?;
     let mut about = format!("{:?} of {} tables", opened.value(), opened.n_tables());
@@ -77,7 +77,7 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
     Ok(Contents { about, columns })
 }
 
-/// Names and types in one pass are those of the columns one by one.
+/// Checks that reading all columns together gives the names and types of reading them one by one.
 fn schema(table: &File, columns: &[ColumnInfo]) -> Result<()> {
     let schema = table.schema(&type_name)?;
     let (mut names, mut types) = (Vec::new(), Vec::new());
@@ -93,7 +93,7 @@ fn schema(table: &File, columns: &[ColumnInfo]) -> Result<()> {
     Ok(())
 }
 
-/// All cells, which are the same whatever range of them is read.
+/// Reads all cells, and checks that each range of them gives the same.
 fn cells(file: &File) -> Result<String> {
     let Some(cells) = file.cells()? else { return Ok(String::new()) };
     let n = cells.n_cells();
@@ -105,7 +105,7 @@ fn cells(file: &File) -> Result<String> {
             about += &format!(" {cell:?}");
         }
         if let Cell::Parent(kind, children) = cell {
-            // Whatever it says, nothing else is found out.
+            // The outcome is not compared: the range may be damaged.
             let _ = all.check_children(number, kind, &children);
         }
     }
@@ -128,7 +128,7 @@ fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
     Ok(target)
 }
 
-/// Reads a sound column as integers of 32 bits with a mark: codes are below the number of categories, other columns are read or refused.
+/// Reads a sound column as 32-bit integers with a sentinel. Checks that codes are below the number of categories.
 fn integers(file: &File, column: u64) {
     const MARK: i32 = i32::MIN;
     let Ok(info) = file.column(column) else { return };
@@ -147,7 +147,7 @@ fn integers(file: &File, column: u64) {
             assert!(out.iter().all(is_fit), "a code is not among the categories");
         }
         Ok(()) => {}
-        // Wider integers, and the lengths and types of nested columns, are read where all fit.
+        // Wider integers, list lengths and type ids are read when all of them fit.
         Err(error) => {
             let is_beyond = !is_code && error.kind() == Kind::Unsupported;
             assert!(is_beyond || error.kind() == Kind::Argument, "{error}");
@@ -155,7 +155,8 @@ fn integers(file: &File, column: u64) {
     }
 }
 
-/// Asks where the values of a column stand: inside the file, as words of their own width, and if they can be read, these.
+/// Checks the extents of a mappable column: inside the file, as words of their width, equal to the
+/// values that are read.
 fn map(file: &File, column: u64, bytes: &[u8], target: Option<&Target>) {
     let Ok(info) = file.column(column) else { return };
     let of = info.record.column_type.layout();
@@ -195,7 +196,7 @@ fn map(file: &File, column: u64, bytes: &[u8], target: Option<&Target>) {
     }
 }
 
-/// Reads every 7th row, backwards, and a range: the same values as with all rows.
+/// Checks that every 7th row, backwards, and a range give the values of all rows.
 fn some_rows(file: &File, column: u64, n_values: u64, all: &Target) -> Result<()> {
     let of = file.column(column)?.record.column_type.layout();
     if n_values == 0 || n_values > Target::most(of) {
@@ -218,10 +219,10 @@ fn some_rows(file: &File, column: u64, n_values: u64, all: &Target) -> Result<()
     Ok(())
 }
 
-/// Values of nested columns that a test takes apart.
+/// The most values of a nested column that a test takes apart.
 const MOST_NESTED: usize = 1 << 20;
 
-/// Reads a nested column with all that is in it, in several selections of rows: the same values in each. Returns them.
+/// Reads a nested column in several selections of rows, checks that they agree, and returns the values.
 fn nested_values(file: &File, column: u64, n_values: u64) -> Result<Vec<u8>> {
     let most = n_values.min(1 << 17);
     let (from, to) = (most / 3, most - most / 5);

@@ -9,12 +9,12 @@ const PAGE: usize = 8192;
 /// Values in a vector.
 const VECTOR: usize = 1024;
 
-/// Bits that hold the numbers up to `span`.
+/// The number of bits that hold the numbers up to `span`.
 fn bits(span: u64) -> usize {
     (64 - span.leading_zeros()) as usize
 }
 
-/// Bytes of the bits of a vector of `m` values.
+/// The number of bytes of a packed vector of `m` values.
 fn packed(m: usize, width: usize) -> usize {
     (m * width).div_ceil(8)
 }
@@ -22,7 +22,7 @@ fn packed(m: usize, width: usize) -> usize {
 /// Words that are ordered as signed numbers when `signed`.
 #[derive(Clone, Debug)]
 pub struct Words {
-    /// The words, moved so that their order is that of `u64`.
+    /// The words, shifted so that their order is that of `u64`.
     pub words: Vec<u64>,
     /// Bytes of each.
     pub width: usize,
@@ -113,7 +113,7 @@ impl Words {
         2 * n_runs + packed(n_runs, width)
     }
 
-    /// The words as codes, in the order in which they are first met.
+    /// The words as codes, numbered in the order of their first occurrence.
     fn codes(&self) -> Words {
         let mut known = HashMap::new();
         let mut code = |word: &u64| {
@@ -214,7 +214,7 @@ pub fn residual(values: &[f64]) -> usize {
     best
 }
 
-/// The integer that stands for a value, if one does.
+/// The integer that ALP stores for a value, if one gives it back exactly.
 fn integer(value: f64, e: i32, f: i32, single: bool) -> Option<i64> {
     let power = |n: i32| format!("1e{n}");
     if single {

@@ -29,7 +29,7 @@ fn hash(input: Input<'_>, seed: u64, threads: usize) -> u64 {
     buffers::hash(input, seed, Some(threads), &Silent).unwrap()
 }
 
-/// Stretches of equal bytes, of text and of noise.
+/// Buffers of equal bytes, text and noise.
 fn buffers() -> impl Strategy<Value = Vec<u8>> {
     let part = (0u8..3, 0usize..3000, any::<u64>());
     prop::collection::vec(part, 0..6).prop_map(|parts| {
@@ -200,7 +200,7 @@ fn errors_say_what_and_where() {
     assert!(error(&container[..39], None).to_string().contains("truncated"));
 }
 
-/// Says stop when it is asked, which happens no earlier than after 50 ms.
+/// Cancels the work when it is asked, which is at the earliest after 50 ms.
 struct Stop;
 
 impl Monitor for Stop {
@@ -211,7 +211,7 @@ impl Monitor for Stop {
 
 #[test]
 fn the_monitor_ends_it() {
-    // Some seconds of work at this level.
+    // This level takes some seconds, so that the work can be cancelled.
     let bytes = golden::hashed(64 << 20);
     let options = Options { level: Some(19), ..Options::new(Codec::Zstd) };
     for threads in [1, 2] {

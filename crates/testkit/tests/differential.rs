@@ -82,7 +82,7 @@ fn values_of_every_kind() {
     check(&tables::values());
 }
 
-/// What blocks of a table make use of, and how often at all compressions.
+/// The features that the blocks of a table use, with counts over all compression settings.
 fn reached(table: &Table) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     for compression in [0, 10, 30, 50, 60, 80, 100] {

@@ -1,4 +1,4 @@
-//! Every encoding wins where it has to, and what is chosen is within a tenth of the best that the page has to offer.
+//! The encoder chooses each encoding for the values that suit it, and its choice is within 10 % of the best one.
 
 use entasis::{Codec, Filter, Packing, Physical, Transform};
 use entasis_testkit::frames::{self, Model, Table, noise, read};
@@ -11,7 +11,7 @@ const N: usize = 60_000;
 /// A compression without codecs.
 const LIGHT: u8 = 40;
 
-/// What the encoder chose for a column of one block.
+/// The encoder's choice for a column of one block.
 struct Chosen {
     packing: Packing,
     transform: Transform,
@@ -41,7 +41,7 @@ fn choose(model: &Model, compression: u8) -> Chosen {
     }
 }
 
-/// Asserts that a block is within a tenth of the best size, some bytes for heads aside.
+/// Asserts that a block is at most 10 % and 64 bytes larger than the best size.
 fn near(name: &str, chosen: &Chosen, mut sizes: Vec<(&'static str, usize)>) {
     sizes.sort_by_key(|size| size.1);
     println!(
@@ -119,7 +119,7 @@ fn dictionaries() {
         (Model::text("runs of texts", &runs), 4),
     ] {
         let best = vec![("dictionary", sizes::dictionary(&model.cells, extra))];
-        // With codecs there is more to choose from: what is chosen isn't larger for it.
+        // With codecs there are more choices, so the chosen one is not larger.
         near(&model.name, &choose(&model, 50), best.clone());
         let chosen = choose(&model, LIGHT);
         near(&model.name, &chosen, best);
@@ -141,7 +141,7 @@ fn alp() {
     for (model, values, transform, patches) in [
         (Model::words("prices", Physical::F64, &prices), prices.clone(), Transform::Alp, false),
         (Model::words("prices, some not", Physical::F64, &odd), odd.clone(), Transform::Alp, true),
-        // Some of these are no exact multiple of the float 0.1.
+        // Some of these are not an exact multiple of the float 0.1.
         (Model::words("singles", Physical::F32, &singles), wide(&singles), Transform::Residual, false),
         (Model::words("singles, some not", Physical::F32, &rough), wide(&rough), Transform::Residual, true),
     ] {
@@ -162,7 +162,7 @@ fn nan_among_decimals() {
         let some = |(i, &value): (usize, &f64)| if rare(i) % every == 0 { f64::NAN } else { value };
         shares.iter().enumerate().map(some).collect::<Vec<f64>>()
     };
-    // A place of two bytes each where they are few, the two bits of a residual for each value where they are many.
+    // Few exceptions cost a position of two bytes each; many of them cost two bits of residual per value.
     for (every, transform) in [(100, Transform::Alp), (30, Transform::Alp), (4, Transform::Residual)] {
         let values = holes(every);
         let n_nan = values.iter().filter(|value| value.is_nan()).count();
@@ -172,7 +172,7 @@ fn nan_among_decimals() {
         let best = if transform == Transform::Alp { N * 14 / 8 + n_nan * 2 } else { N * 16 / 8 };
         assert!(chosen.len < best + best / 40, "{}: {} bytes, not {best}", model.name, chosen.len);
     }
-    // Zeros in plenty, which LZ4 finds in the integers.
+    // LZ4 finds the many zeros in the integers.
     let mut zeros = holes(50);
     for (i, value) in zeros.iter_mut().enumerate().filter(|(i, _)| i / 60 % 3 > 0) {
         *value = if value.is_nan() { *value } else { (i % 2) as f64 };
@@ -213,7 +213,7 @@ fn strings_and_codecs() {
     let chosen = choose(&texts, LIGHT);
     assert_eq!((chosen.packing, chosen.codec), (Packing::Fsst, Codec::None), "{:?}", chosen.features);
     near("texts as symbols", &chosen, vec![("a third of strings", sizes::strings(&texts.cells) / 3)]);
-    // What repeats from further away than symbols see.
+    // Repeats at distances that FSST symbols cannot use.
     let same = "the same again for most of its length ".repeat(5);
     let alike = Model::text("alike", &r[..4000].iter().map(|v| format!("{same}{v:x}")).collect::<Vec<_>>());
     for (compression, codec, texts) in [(50, Codec::Lz4, &alike), (80, Codec::Zstd, &texts)] {

@@ -7,7 +7,7 @@ use entasis_testkit::forge::{Plan, forge};
 use entasis_testkit::frames::{self, Model, Table, noise};
 use entasis_testkit::naive::types::Type;
 
-/// Values of few kinds, so that every transform can tell them.
+/// Values with few distinct ones, so that every transform can express them.
 fn model(physical: Physical, n: usize) -> Model {
     let r = noise(n, 1);
     let width = physical.width().unwrap_or(LEN as usize);
@@ -26,7 +26,7 @@ fn model(physical: Physical, n: usize) -> Model {
             Physical::Complex128 | Physical::LongDouble => {
                 (u128::from(v % 30) << 64 | 5).to_le_bytes().to_vec()
             }
-            // Far apart, also as numbers with a sign.
+            // Far apart, also as signed numbers.
             _ => (v % 40).wrapping_mul(0x0706_0504_0302_0107).to_le_bytes()[..width].to_vec(),
         }
     };
@@ -40,7 +40,7 @@ fn model(physical: Physical, n: usize) -> Model {
 /// Bytes of a value of fixed bytes.
 const LEN: u32 = 11;
 
-/// What ALP makes of integers on both sides of zero.
+/// Floats that ALP makes from integers on both sides of zero.
 fn decimals(physical: Physical, n: usize, (e, f): (u8, u8)) -> Model {
     let cell = |v: u64| {
         let d = (v >> 7) as i64 % 50 * 25 - 300;
@@ -122,7 +122,7 @@ fn plans(physical: Physical) -> Vec<Plan> {
     plans
 }
 
-/// The type as the naive decoder has it.
+/// The type in the naive decoder's form.
 fn type_of(model: &Model) -> Type {
     Type {
         physical: model.of.physical.code(),
@@ -159,7 +159,7 @@ fn check_all(physical: Physical, sizes: &[usize]) {
             for kind in [None, Some(0), Some(1), Some(2), Some(3)] {
                 let plan = Plan { validity: kind, ..plan };
                 let whole = if plan.packing == 1 { &one } else { &model };
-                // With a constant, what stands for missing values has to be the constant: zeros.
+                // With a constant, missing values need the constant as their word: zero.
                 let gaps = match kind {
                     Some(1) => whole.clone().with_missing(|i| i % 3 != 0),
                     Some(2) => whole.clone().with_missing(|_| false),

@@ -1,11 +1,11 @@
-//! A damaged column among neighbours: these are read, the error names the column, and comes when that is asked for.
+//! A damaged column does not disturb its neighbours: only reading it gives the error, which names it.
 
 use entasis::{Error, File, Kind, Physical, Rows, Silent};
 use entasis_testkit::frames::{self, Model, Table, read};
 use entasis_testkit::mutate::{Map, get};
 use entasis_testkit::naive::Cell;
 
-/// Too many rows for bundles, and types that change from column to column: each has a record and a block of its own.
+/// Enough rows to avoid bundles, and types that alternate, so that each column has its own record and block.
 fn table(n: usize) -> Table {
     const N_ROWS: usize = 9000;
     let column = |i: usize| {
@@ -28,7 +28,7 @@ fn together(file: &File, columns: &[u64]) -> Result<Vec<Vec<Option<Cell>>>, Erro
     )
 }
 
-/// The same without a look at the columns before.
+/// Reads columns in one call, without reading their records first.
 fn requested(file: &File, columns: &[(u64, entasis::Layout)]) -> Result<Vec<Vec<Option<Cell>>>, Error> {
     let n = file.n_rows() as usize;
     let mut targets: Vec<_> = columns.iter().map(|&(_, of)| read::Target::new(of, n, 0xA5)).collect();
@@ -38,7 +38,7 @@ fn requested(file: &File, columns: &[(u64, entasis::Layout)]) -> Result<Vec<Vec<
     Ok(targets.iter().map(read::Target::cells).collect())
 }
 
-/// Changes the `at`-th field of a name, and asks for the columns of the table, of which these are damaged by that.
+/// Changes the `at`-th field of a name, which damages the given columns, and reads all columns of the table.
 fn check(table: &Table, sound: &[u8], (name, at, value): (&str, usize, u64), damaged: &[usize]) {
     let map = Map::of(sound);
     let field = map.named(name).nth(at).unwrap();
@@ -59,7 +59,7 @@ fn check(table: &Table, sound: &[u8], (name, at, value): (&str, usize, u64), dam
         assert_eq!(cells, &table.columns[i].cells, "{case}: column {i}");
     }
 
-    // All, by one call of a file that knows nothing of them yet; then each by itself.
+    // Reads all columns in one call on a fresh handle, then each by itself.
     let file = read::open(&bytes).unwrap();
     let all: Vec<_> = (0..table.columns.len()).map(|i| (i as u64, of(i))).collect();
     let error = requested(&file, &all).unwrap_err();
@@ -90,14 +90,14 @@ fn one_of_a_few_neighbours_is_damaged() {
             check(&table, &sound, ("block.n_values", i, 0), &[i]);
             check(&table, &sound, ("block.directory_at", i, 1 << 40), &[i]);
             if i > 0 {
-                // The end of one column's blocks is the begin of the next one's.
+                // One number ends the blocks of a column and begins those of the next one.
                 check(&table, &sound, ("block_index.first_block", i, 1 << 40), &[i - 1, i]);
             }
         }
     }
 }
 
-/// A column that nobody asked for is read with those beside it, and its damage is not theirs.
+/// A column between requested ones is read ahead; its damage does not affect them.
 #[test]
 fn columns_between_those_that_are_asked_for_may_be_damaged() {
     let table = table(60);
@@ -105,7 +105,7 @@ fn columns_between_those_that_are_asked_for_may_be_damaged() {
     let map = Map::of(&sound);
     let numbers: Vec<u64> = (0..60).step_by(3).collect();
     for (name, value) in [("column.flags", 64), ("block.n_values", 0), ("block_index.first_block", 1 << 40)] {
-        // The 31st and the 32nd begin and end with the same place of the index.
+        // The 31st and 32nd column share a number of the block index.
         let bytes = map.changed(&sound, map.named(name).nth(32).unwrap(), value);
         let file = read::open(&bytes).unwrap();
         let cells = together(&file, &numbers).unwrap_or_else(|error| panic!("{name}: {error}"));

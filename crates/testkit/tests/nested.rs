@@ -1,4 +1,4 @@
-//! Nested columns: core, naive decoder and model agree; rows in any selection are those of the whole.
+//! Nested columns: core, naive decoder and model agree, for any selection of rows.
 
 use entasis::{Physical, Rows, WriteOptions};
 use entasis_testkit::compare::{assert_holds, assert_same};
@@ -30,7 +30,7 @@ fn around_a_block() {
     }
 }
 
-/// A dense union of one type has its begins in a child alone: block records say nothing.
+/// A dense union of one type has child offsets in its last child alone, not in block records.
 #[test]
 fn one_type() {
     for n in [0, 1, 1100] {
@@ -42,7 +42,7 @@ fn one_type() {
     }
 }
 
-/// Version 0.1.0 wrote the begins of a union or value column of one type into block records too: such files are read.
+/// Readers accept child offsets in block records, which version 0.1.0 wrote for one type.
 #[test]
 fn begins_of_one_type_in_block_records() {
     for physical in [Physical::Union, Physical::ValueColumn] {
@@ -61,7 +61,7 @@ fn begins_of_one_type_in_block_records() {
         }
         map.repair(&mut bytes);
         assert_holds(&bytes, &table);
-        // They may not descend.
+        // The numbers have to ascend.
         let last = of_first("block.first_child").remove(2);
         let error = read::open(&map.changed(&bytes, &last, 1)).unwrap().blocks(0).unwrap_err();
         assert_eq!(error.kind(), entasis::Kind::Corrupt);

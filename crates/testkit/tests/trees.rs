@@ -1,4 +1,4 @@
-//! Files of trees hold what their models say, by the core and by the naive decoder; what breaks a rule is refused.
+//! Core and naive decoder read the trees of the models, and refuse files that break a rule.
 
 use entasis::cells::{Cell, Found, Key};
 use entasis::{Kind, Silent};
@@ -73,7 +73,7 @@ fn tables_of_a_tree_are_files_of_their_own() {
     let (first, second) = (file.table(0).unwrap(), file.table(1).unwrap());
     assert_eq!((first.n_rows(), first.n_columns()), (3, 2));
     assert_eq!((second.n_rows(), second.n_columns()), (2, 1));
-    // Numbers are those of the view.
+    // Column numbers are those of the view.
     let code = second.column(second.find("code").unwrap()).unwrap();
     assert_eq!((code.index, code.record.dictionary), (0, Some(1)));
     assert_eq!(second.host().unwrap().get("labels").unwrap().as_column(), Some(1));
@@ -107,7 +107,7 @@ fn keys_are_found_by_their_index() {
     assert_eq!(cells.find_key(kind, &list, Key::Int(1)).unwrap(), Found::NotIndexed);
 }
 
-/// Cells that break a rule each, under checksums that hold.
+/// Each of these files breaks one rule of cells, under checksums that hold.
 #[test]
 fn what_breaks_a_rule_is_refused() {
     for (rule, bytes) in documents::broken() {

@@ -18,7 +18,7 @@ struct Target {
     original: Contents,
 }
 
-/// Numbers without end.
+/// An endless sequence of random numbers.
 struct Dice(u64);
 
 impl Dice {

@@ -14,7 +14,7 @@ use super::{Model, Table};
 pub struct Tree {
     /// The name.
     pub name: &'static str,
-    /// What it holds, a line per cell, as [`describe`] tells.
+    /// Its content: a line per cell, in the form of [`describe`].
     pub cells: Vec<String>,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -27,7 +27,7 @@ impl Tree {
     }
 }
 
-/// A cell in words: its kind, and what it has.
+/// A line of text for a cell: its kind and its fields.
 pub fn describe(kind: u8, value: &str) -> String {
     format!("{kind} {value}")
 }
@@ -42,7 +42,7 @@ enum Cell {
     Bytes(CellKind, &'static [u8]),
     Parent(CellKind, [u64; 4]),
     Array(CellKind, [u64; 4]),
-    /// No cell: those before it, so many, are keys that are put into the index.
+    /// Not a cell: adds the given number of cells before it, which are keys, to the key index.
     IndexKeys(usize),
 }
 
@@ -87,7 +87,7 @@ fn writer(cells: &[Cell]) -> CellWriter {
     writer
 }
 
-/// Every kind that has no parts, then those that have.
+/// Every kind of cell: first those without parts.
 fn kinds() -> Vec<Cell> {
     use {Cell as C, CellKind as K};
     let mut scalars: Vec<Cell> = Vec::new();
@@ -220,7 +220,7 @@ fn rows() -> Vec<Cell> {
     ]
 }
 
-/// A map of so many keys that it has an index: of texts, and of integers.
+/// Maps with enough keys for a key index: strings, and integers.
 fn indexed() -> Vec<Cell> {
     use {Cell as C, CellKind as K};
     let n = 4200u64;
@@ -236,7 +236,7 @@ fn indexed() -> Vec<Cell> {
     cells
 }
 
-/// More cells than one rank tells of.
+/// More cells than one entry of `ranks` covers.
 fn many() -> Vec<Cell> {
     use {Cell as C, CellKind as K};
     let n = 6000u64;
@@ -315,7 +315,7 @@ pub fn all() -> Vec<Tree> {
     ]
 }
 
-/// Files of cells that break a rule each.
+/// Files of cells, each of which breaks one rule.
 pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
     use {Cell as C, CellKind as K};
     let one = C::Int(K::Int, 1);

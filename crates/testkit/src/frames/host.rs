@@ -1,4 +1,4 @@
-//! The memory of a host that a table is written from, in all forms that the core takes.
+//! Memory of a host from which a table is written, in every form that the core accepts.
 
 use entasis::{Chunk, Column, Frame, HostRead, HostValidity, HostValues, Logical, Physical};
 
@@ -37,7 +37,7 @@ pub(super) struct Piece {
     validity: Option<Vec<u8>>,
 }
 
-/// What stands in memory where a value is missing.
+/// The byte that fills the memory of missing values.
 const JUNK: u8 = 0x5A;
 
 pub(super) fn lend(bytes: &[u8]) -> HostRead {
@@ -49,7 +49,7 @@ impl Memory {
     /// Memory with the values of a table.
     pub fn of(table: &Table) -> Self {
         let pieces = |(i, model): (usize, &Model)| {
-            // Every third column stands in two pieces.
+            // Every third column is in two pieces.
             let middle = if i % 3 == 2 { model.cells.len() / 2 } else { model.cells.len() };
             let ranges = [0..middle, middle..model.cells.len()];
             if model.of.physical.is_nested() {
@@ -130,7 +130,7 @@ impl Piece {
         piece
     }
 
-    /// Bytes from one word to the next: every fourth column has gaps.
+    /// The stride in bytes. Every fourth column has gaps.
     fn stride(&self) -> usize {
         if self.form % 4 == 3 { 2 * self.width } else { self.width }
     }
@@ -149,7 +149,7 @@ impl Piece {
     }
 
     fn strings(&mut self, cells: &[Option<Vec<u8>>]) {
-        // Strings need not begin at byte 0.
+        // The bytes of strings need not begin at offset 0.
         self.values = vec![JUNK; 3];
         let push = |offsets: &mut Vec<u8>, at: usize| match self.form % 3 {
             0 => offsets.extend((at as i32).to_le_bytes()),
@@ -217,7 +217,7 @@ fn width(model: &Model, form: usize) -> usize {
     }
 }
 
-/// A bit each, from bit 5 on.
+/// One bit per value, from bit 5 on.
 fn bits(values: impl Iterator<Item = bool>) -> Vec<u8> {
     let mut out = vec![0b10101];
     for (i, value) in values.enumerate() {

@@ -31,7 +31,7 @@ pub fn write(table: &Table, options: &WriteOptions) -> Vec<u8> {
     bytes
 }
 
-/// The same at a compression.
+/// The bytes of a file with a table, at a compression setting.
 pub fn write_at(table: &Table, compression: u8) -> Vec<u8> {
     write(table, &WriteOptions { compression, threads: Some(1), ..WriteOptions::default() })
 }

@@ -1,13 +1,13 @@
-//! What a table is, independent of any memory or file.
+//! Models of tables and columns, independent of memory and file.
 
 use entasis::{ColumnType, Logical, Missing, Physical, Unit, Value, type_name};
 
 use crate::naive::Cell;
 
-/// A table with the columns beside it.
+/// A table, and the columns of its host map.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What a test calls it.
+    /// The name in messages of tests.
     pub name: String,
     /// Rows.
     pub n_rows: usize,
@@ -15,9 +15,9 @@ pub struct Table {
     pub columns: Vec<Model>,
     /// Labels and dictionaries.
     pub extra: Vec<Model>,
-    /// What the host keeps.
+    /// The host map.
     pub host: Value,
-    /// Whether neighbours of equal type are written as runs, where they can be.
+    /// Whether neighbours of equal type are written as column runs, when they can be.
     pub in_runs: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct Model {
     pub dictionary: Option<usize>,
     /// The types of the children of a nested column; they have no cells.
     pub children: Vec<Model>,
-    /// The values; none where one is missing.
+    /// The values; none for missing ones.
     pub cells: Vec<Option<Cell>>,
 }
 
@@ -64,7 +64,7 @@ impl Model {
         Self { children, ..Self::new(name, physical, cells) }
     }
 
-    /// The same of fixed-size lists of so many values, or (1) of a sparse union.
+    /// Sets value_len: the values of a fixed-size list, or 1 for a sparse union.
     #[must_use]
     pub fn of_len(mut self, len: u32) -> Self {
         self.of.value_len = len;
@@ -95,7 +95,7 @@ impl Model {
         Self::new(name, Physical::Bool, cells)
     }
 
-    /// The same with values missing where `valid` says no.
+    /// The column with the values missing for which `valid` returns false.
     #[must_use]
     pub fn with_missing(mut self, valid: impl Fn(usize) -> bool) -> Self {
         for (i, cell) in self.cells.iter_mut().enumerate() {
@@ -106,7 +106,7 @@ impl Model {
         self
     }
 
-    /// The same with a logical type.
+    /// The column with a logical type.
     #[must_use]
     pub fn logical(mut self, logical: Logical, unit: Unit) -> Self {
         self.of.logical = logical;
@@ -114,7 +114,7 @@ impl Model {
         self
     }
 
-    /// A column of decimals: those of the values that the type holds, the others cut to it.
+    /// A column of decimals. Values beyond the physical type are cut to its bytes.
     ///
     /// # Panics
     /// When there are no decimals of so many digits.
@@ -132,7 +132,7 @@ impl Model {
         column
     }
 
-    /// The same as codes of the categories in an extra column.
+    /// The column as codes of the categories in an extra column.
     #[must_use]
     pub fn codes_of(mut self, dictionary: usize, ordered: bool) -> Self {
         self.of.logical = Logical::Categorical;
@@ -141,7 +141,7 @@ impl Model {
         self
     }
 
-    /// The type as the core writes it.
+    /// The name of the type, as the core gives it.
     pub fn type_name(&self) -> String {
         if !self.of.physical.is_nested() {
             return type_name(&self.of, self.detail.as_ref());

@@ -132,7 +132,7 @@ impl NestedPiece {
                 };
                 let mut columns = vec![Vec::new(); if of.physical == Physical::Struct { n_items } else { 1 }];
                 for cell in cells {
-                    // Behind a missing value stand missing ones.
+                    // The children of a missing value are missing.
                     let items = cell.as_ref().map_or(vec![None; n_items], |bytes| items(bytes, 0));
                     for (i, item) in items.into_iter().enumerate() {
                         let column = if of.physical == Physical::Struct { i } else { 0 };
@@ -159,7 +159,7 @@ impl NestedPiece {
         }
     }
 
-    /// Lists, some forms with values in the child that no list has, and with lists in another order.
+    /// Memory of lists. Some forms have unused values in the child, or lists in another order.
     fn lists(&mut self, cells: &[Option<Cell>]) -> Vec<Option<Cell>> {
         let mut child = Vec::new();
         let is_view = self.physical == Physical::List && self.form % 3 == 2;
@@ -169,7 +169,7 @@ impl NestedPiece {
         }
         let mut places = vec![(0, 0); cells.len()];
         for i in order {
-            // Behind a missing list stands a value that isn't its own.
+            // A missing list spans a value of the child that is not its own.
             let items = match &cells[i] {
                 Some(bytes) => items(bytes, 4),
                 None => vec![None; self.form % 2],
@@ -212,7 +212,7 @@ impl NestedPiece {
         child
     }
 
-    /// Codes are the numbers of the types, and three.
+    /// The type codes are the numbers of the types plus three.
     fn union(&mut self, cells: &[Option<Cell>], n_types: usize, is_sparse: bool) -> Vec<Vec<Option<Cell>>> {
         let mut children = vec![Vec::new(); n_types];
         for cell in cells {
@@ -285,13 +285,13 @@ pub(super) fn array(pieces: &[NestedPiece]) -> Array {
     pieces.iter().map(NestedPiece::chunk).collect::<Vec<_>>().into()
 }
 
-/// Memory that is not there.
+/// Absent memory.
 #[must_use]
 pub fn nothing() -> HostRead {
     lend(&[])
 }
 
-/// Reads some rows of a column with all that is in it.
+/// Reads some rows of a nested column, with their parts.
 ///
 /// # Errors
 /// As the core.
@@ -302,7 +302,7 @@ pub fn read(file: &File, column: u64, rows: Rows) -> Result<Vec<Option<Cell>>> {
     Ok(read_some(file, column, rows, 1 << 28)?.expect("not so many values"))
 }
 
-/// The same, or none when there are more values than `most` in all.
+/// Reads some rows of a nested column; none when they have more than `most` values in total.
 ///
 /// # Errors
 /// As the core.
@@ -325,10 +325,10 @@ fn valid(nested: &Nested, i: usize) -> bool {
     nested.validity.as_ref().is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1)
 }
 
-/// What the core read, as cells.
+/// The cells of values that the core read.
 ///
 /// # Panics
-/// When it is not what any result has to be.
+/// When a result breaks a rule that holds for any result.
 pub fn cells(nested: &Nested) -> Vec<Option<Cell>> {
     let children: Vec<Vec<Option<Cell>>> = nested.children.iter().map(cells).collect();
     let number = |buffer: &[u8], i: usize, len: usize| {

@@ -45,7 +45,7 @@ fn list_of(item: impl Fn(u64) -> Option<Cell>, most: u64) -> impl Fn(u64) -> Opt
     move |v| list(&some(v, most, &item))
 }
 
-/// Nested columns of every type, some in others, with `n` values each.
+/// Nested columns of every type, also inside each other, with `n` values each.
 pub fn every_type(n: usize) -> Table {
     let r = noise(n, 60);
     let nested = |name: &str, physical, children, cells| Model::nested(name, physical, children, cells);
@@ -140,7 +140,7 @@ pub fn every_type(n: usize) -> Table {
     table
 }
 
-/// A list in a list in a list, so deep; a value has one of each.
+/// Lists in lists, `depth` levels deep, each of one item.
 pub fn deep(depth: usize, n: usize) -> Table {
     let mut of = ints();
     for _ in 1..depth {
@@ -156,7 +156,7 @@ pub fn deep(depth: usize, n: usize) -> Table {
     Table::new(format!("deep {depth}"), vec![Model { cells: (0..n).map(cell).collect(), ..of }])
 }
 
-/// Codes of as many types as there can be.
+/// Unions and value columns with the most types that they can have.
 pub fn many_types(n: usize) -> Table {
     let r = noise(n, 61);
     let types = |most: u64| (0..most).map(|k| of(&format!("t{k}"), Physical::I32)).collect();
@@ -170,7 +170,7 @@ pub fn many_types(n: usize) -> Table {
     Table::new("many types", columns)
 }
 
-/// Unions and value columns of one type, by themselves and in columns of every kind, with `n` values each.
+/// Unions and value columns of one type, alone and inside columns of every kind, with `n` values each.
 pub fn one_type(n: usize) -> Table {
     let r = noise(n, 62);
     let one = |v: u64| typed(0, &int(v));

@@ -1,4 +1,4 @@
-//! Reading through the core, into cells.
+//! Reads columns through the core, as cells.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// How many values of a column fit the memory that a test may take.
+    /// The most values of a column that fit the memory of a test.
     pub fn most(of: Layout) -> u64 {
         (64 << 20) / of.width().unwrap_or(16).max(16) as u64
     }
@@ -80,10 +80,10 @@ impl Target {
         bytemuck::cast_slice(&self.text.offsets)
     }
 
-    /// Checks what holds for any file: masks are 0 or 1, booleans too, offsets ascend, utf8 is UTF-8.
+    /// Checks what holds for any file: masks and booleans are 0 or 1, offsets ascend, utf8 is UTF-8.
     ///
     /// # Panics
-    /// When one of them doesn't hold.
+    /// When one of these rules is broken.
     pub fn check(&self) {
         assert!(self.mask.iter().all(|&byte| byte <= 1), "a mask has bytes 0 and 1");
         if self.physical == Physical::Bool {
@@ -148,7 +148,7 @@ pub fn column(file: &File, number: u64) -> Result<Vec<Option<Cell>>> {
     Ok(target(file, number, 0xA5)?.cells())
 }
 
-/// Reads all values of a column into memory that was filled with a byte before.
+/// Reads all values of a column into memory filled with the byte `fill`.
 ///
 /// # Errors
 /// As the core.

@@ -1,4 +1,4 @@
-//! Columns whose values have a shape that one encoding is made for.
+//! Columns whose values suit one encoding each.
 
 use entasis::Physical;
 

@@ -1,20 +1,20 @@
-//! Tables whose files are small enough to damage every bit of them.
+//! Tables with files so small that tests can damage every bit.
 
 use entasis::{ColumnType, Logical, Physical, Unit, Value};
 
 use super::models::{Model, Table, noise};
 use super::{documents, nested, write_at};
 
-/// The length that no small file exceeds.
+/// The length of the largest small file.
 pub const MAX_LEN: usize = 4096;
 
-/// Trees have two tables and a dozen columns at least.
+/// The length of the largest small file of a tree, which has two tables and a dozen columns.
 const MAX_TREE: usize = 8192;
 
 /// A small file.
 #[derive(Clone, Debug)]
 pub struct Small {
-    /// What it holds.
+    /// Its content.
     pub table: Table,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -213,7 +213,7 @@ fn texts() -> Table {
     Table::new("texts", vec![Model::text("words", &words), apart, same, binary])
 }
 
-/// Text that is worth a table of symbols.
+/// Strings that FSST shortens by more than its symbol table takes.
 fn symbols() -> Table {
     let words = ["express ", "deposits", " the fox", "sleepily", " jumps\u{e9}", "packages"];
     let r = noise(2200, 11);
@@ -240,7 +240,7 @@ fn codecs() -> Table {
     )
 }
 
-/// As many values as a codec is tried on, of fewer bits than they have room for.
+/// Enough values for the encoder to try a codec, with fewer bits than their type.
 fn singles() -> Table {
     let values: Vec<f64> = (0..=255u8).map(|i| f64::from(1.0 + f32::from(i).sqrt())).collect();
     Table::new("singles", vec![Model::words("singles", Physical::F64, &values)])

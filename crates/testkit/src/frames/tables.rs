@@ -5,7 +5,7 @@ use entasis::{Logical, Missing, Physical, Unit, Value};
 use super::models::{Model, Table, noise};
 use super::shapes;
 
-/// All tables that the tests go through. Together they reach everything that a file written whole can have.
+/// All tables. Together they cover every feature that the writer uses.
 pub fn all() -> Vec<Table> {
     let mut all: Vec<Table> = [0, 1, 7, 1023, 1024, 1025, 8191, 8192, 8193, 20_000, 70_000]
         .into_iter()
@@ -35,7 +35,7 @@ fn bytes_of(value: u64, width: usize) -> Vec<u8> {
     (0..width).map(|i| (value.rotate_left(17 * (i as u32 / 8)) >> (8 * (i % 8))) as u8).collect()
 }
 
-/// Every physical and logical type with every unit and mark, some values missing.
+/// Every physical and logical type with every unit and missing code. Some values are missing.
 pub fn types(n: usize) -> Table {
     let mut columns = Vec::new();
     let r = noise(n, 5);
@@ -45,7 +45,7 @@ pub fn types(n: usize) -> Table {
             Physical::Bool => Some(vec![(v & 1) as u8]),
             Physical::Utf8 => Some(format!("{v:o}").into_bytes()),
             Physical::Binary => Some(v.to_le_bytes().to_vec()),
-            // What fills them up is zero.
+            // The padding of long doubles is zero.
             Physical::LongDouble => Some([bytes_of(v, 10), vec![0; 6]].concat()),
             Physical::FixedBytes => Some(bytes_of(v, 11)),
             _ => physical.width().map(|width| bytes_of(v, width)),
@@ -153,7 +153,7 @@ pub fn rows_without_columns() -> Table {
     Table { n_rows: 12_345, ..Table::new("rows without columns", Vec::new()) }
 }
 
-/// Many columns of few rows: bundles of every kind of type, across borders of pages.
+/// Many columns of few rows: bundles of every type, across the borders of pages.
 pub fn bundles(n: usize) -> Table {
     let columns = (0..400u64).map(|c| {
         let r = noise(n, c);
@@ -174,7 +174,7 @@ pub fn bundles(n: usize) -> Table {
     Table::new(format!("bundles of {n}"), columns.collect())
 }
 
-/// So many columns that sections have index parts.
+/// Enough columns for sections with index parts.
 pub fn wide() -> Table {
     let columns = (0..5000).map(|c| Model::words(format!("column number {c}"), Physical::I32, &[c, c * c]));
     let mut table = Table::new("wide", columns.collect());
@@ -182,7 +182,7 @@ pub fn wide() -> Table {
     table
 }
 
-/// Runs of columns of many types, single columns between them, and some that can't be in one.
+/// Column runs of many types, with single columns and columns that cannot be in a run between them.
 pub fn runs(n: usize) -> Table {
     let physicals = [
         Physical::F64,
@@ -212,7 +212,7 @@ pub fn runs(n: usize) -> Table {
     Table { in_runs: true, ..Table::new(format!("runs of {n}"), columns) }
 }
 
-/// Strings longer than pages, beside empty ones.
+/// Strings longer than pages, and empty ones.
 pub fn long_texts() -> Table {
     let mut texts: Vec<String> =
         (0..200usize).map(|i| char::from(b'a' + (i % 26) as u8).to_string().repeat(i * i * 9)).collect();
@@ -236,7 +236,7 @@ pub fn long_rows() -> Table {
     Table::new("long rows", columns.to_vec())
 }
 
-/// A host that keeps a value of every kind.
+/// A host map with a value of every kind.
 pub fn values() -> Table {
     let mut deep = Value::Int(-5);
     for _ in 0..60 {

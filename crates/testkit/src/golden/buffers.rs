@@ -5,14 +5,14 @@ use entasis::{Codec, Silent, json_string};
 
 use crate::naive::buffer::hash;
 
-/// What a buffer is made of.
+/// A piece of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// So many zeros.
+    /// This number of zeros.
     Zero(usize),
-    /// So many bytes of a text that repeats.
+    /// This number of bytes of a text that repeats.
     Text(usize),
-    /// So many bytes that no codec makes smaller.
+    /// This number of bytes that no codec makes smaller.
     Noise(usize),
 }
 
@@ -46,9 +46,9 @@ impl Part {
 pub struct Vector {
     /// The name; the file is called `NAME.enb`.
     pub name: &'static str,
-    /// How it is compressed.
+    /// The options of compression.
     pub options: Options,
-    /// What it holds.
+    /// Its content.
     pub parts: &'static [Part],
 }
 
@@ -58,17 +58,17 @@ impl Vector {
         format!("{}.enb", self.name)
     }
 
-    /// The bytes that it holds.
+    /// The decoded bytes.
     pub fn decoded(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.parts.iter().for_each(|part| part.append_to(&mut bytes));
         bytes
     }
 
-    /// The container that this release makes.
+    /// The container that the current writer gives.
     ///
     /// # Panics
-    /// When it can't be made.
+    /// When compression fails.
     pub fn compress(&self) -> Vec<u8> {
         let decoded = self.decoded();
         let compressed = buffers::compress(decoded.as_slice().into(), &self.options, Some(1), &Silent);
@@ -102,13 +102,13 @@ pub fn hashed(len: usize) -> Vec<u8> {
     (0..len).map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 24) as u8).collect()
 }
 
-/// Lengths that are hashed: on both sides of every change of formula of XXH3, and of every leaf.
+/// The lengths that are hashed: on both sides of every change of formula in XXH3, and of every border of leaves.
 const LENGTHS: [usize; 24] = [
     0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1023, 1024, 1025, 65_537, 1_048_575, 1_048_576, 1_048_577,
     2_097_151, 2_097_152, 2_097_153, 3_145_728, 3_200_001,
 ];
 
-/// What tells other languages what the vectors are: containers by the parts that they hold, hashes by length and seed.
+/// The description of the vectors for other languages: containers by their parts, hashes by length and seed.
 pub fn json() -> String {
     let container = |vector: &Vector| {
         let parts = vector.parts.iter().map(|part| part.name_and_len());

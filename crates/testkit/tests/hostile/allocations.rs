@@ -1,9 +1,9 @@
-//! An allocator that remembers the largest request, so that a file can't make the reader take absurd memory unseen.
+//! An allocator that records the largest request, to find files that make the reader allocate too much.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// No small file may lead to a request above this.
+/// The largest request that reading a small file may cause.
 pub const MOST: usize = 512 << 20;
 
 /// The largest request so far.
@@ -11,7 +11,7 @@ pub static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
 struct Watching;
 
-// SAFETY: every call goes to the system's allocator as it is.
+// SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Watching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Watching {
 #[global_allocator]
 static ALLOCATOR: Watching = Watching;
 
-/// Asserts that nothing absurd was asked for so far.
+/// Asserts that no request exceeded the limit.
 pub fn assert_modest(what: &str) {
     let largest = LARGEST.load(Ordering::Relaxed);
     println!("{what}: the largest allocation so far has {largest} bytes");

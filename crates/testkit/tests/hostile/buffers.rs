@@ -8,7 +8,7 @@ use entasis_testkit::probe::is_fit;
 
 use crate::allocations;
 
-/// A container with blocks that are compressed and one that is not, and what it holds.
+/// A container with compressed blocks and a stored one, and its content.
 fn containers() -> Vec<(Vec<u8>, Vec<u8>)> {
     let noise = entasis_testkit::frames::noise(8, 7).into_iter().flat_map(u64::to_le_bytes);
     let decoded: Vec<u8> = [7; 64].into_iter().chain(noise).chain([9; 40]).collect();
@@ -24,7 +24,7 @@ fn decompress(container: &[u8]) -> Result<Vec<u8>> {
     buffers::decompress(container.into(), None, Some(1), &Silent).map(|buffer| buffer.to_vec())
 }
 
-/// Data, or an error of a fit kind; the naive decoder says the same.
+/// Decodes a container: data or an error of a fit kind, as the naive decoder does.
 fn survive(container: &[u8]) -> Option<Vec<u8>> {
     let naive = buffer::decompress(container);
     match decompress(container) {
@@ -41,7 +41,7 @@ fn survive(container: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Makes the checksums of header and table hold again, and of the blocks when the table still fits.
+/// Repairs the checksums of header and table, and of the blocks when the table still fits.
 fn repair(container: &mut [u8]) {
     let block_len = u64::from(u32::from_le_bytes(container[12..16].try_into().unwrap()));
     let decoded_len = u64::from_le_bytes(container[16..24].try_into().unwrap());
@@ -115,7 +115,7 @@ fn every_field_of_a_buffer_takes_every_edge() {
     allocations::assert_modest("fields of buffers");
 }
 
-/// A container that tells of far more than it has.
+/// Containers that declare far more than they hold.
 #[test]
 fn what_a_container_promises_is_no_more_than_its_length_can_pay_for() {
     for (codec, most) in [(1, 255), (2, 32_768)] {

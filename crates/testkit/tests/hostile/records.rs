@@ -1,4 +1,4 @@
-//! Records that are sound each by itself, in the wrong place; small files that declare much; memory that is left over.
+//! Sound records in the wrong place; small files that declare much; memory that reads must overwrite.
 
 use entasis::{Kind, Physical};
 use entasis_testkit::frames::{self, Model, Table, read, small, tables};
@@ -39,7 +39,7 @@ fn spliced_files_are_survived() {
             for at in (1..shorter).step_by(53) {
                 let case = format!("{} up to {at}, then {}", a.table.name, b.table.name);
                 let bytes = [&a.bytes[..at], &b.bytes[at..]].concat();
-                // As far as the heads agree, the splice is the second file.
+                // While the two heads agree, the spliced file is the second one.
                 let whole = if a.bytes[..at] == b.bytes[..at] { b } else { a };
                 let original = contents(&whole.bytes).unwrap();
                 tally.raw(&case, &bytes, &original, false);
@@ -55,7 +55,7 @@ fn spliced_files_are_survived() {
     tally.assert("splices");
 }
 
-/// Fields of index parts, which small files have none of.
+/// Fields of index parts, which small files do not have.
 #[test]
 fn index_parts_take_every_edge() {
     let mut tally = Tally::default();
@@ -90,7 +90,7 @@ fn index_parts_take_every_edge() {
     allocations::assert_modest("index parts");
 }
 
-/// Small files whose records tell of huge tables.
+/// Small files whose records declare huge tables.
 #[test]
 fn memory_bombs_stay_small() {
     let n = 65_536;
@@ -132,7 +132,7 @@ fn memory_bombs_stay_small() {
     allocations::assert_modest("bombs");
 }
 
-/// Memory that was not zero before is written in full: no byte of it is left.
+/// Reads overwrite all of the memory, also when it was not zero before.
 #[test]
 fn every_byte_of_the_output_is_written() {
     let mut files: Vec<Vec<u8>> = small::all().into_iter().map(|small| small.bytes).collect();
@@ -154,14 +154,14 @@ fn every_byte_of_the_output_is_written() {
     }
 }
 
-/// A tree of which every node is the child of two others: 2^30 values, if someone went down all ways.
+/// A tree in which every node is the child of two others: 2^30 values if a reader followed every path.
 #[test]
 fn a_value_tree_that_folds_in_on_itself_is_refused() {
     let mut table = Table::new("folds", vec![Model::words("a", Physical::U8, &[1u8])]);
     table.host = entasis::Value::List((0..62).map(entasis::Value::Int).collect());
     let file = frames::write_at(&table, 50);
     let map = Map::of(&file);
-    // Nodes 0 and 1 are the table and the list; pairs of the others become lists of the next pair.
+    // Nodes 0 and 1 are the table and the list. Pairs of the others become lists of the next pair.
     let field = |name: &str, node: usize| map.named(name).nth(node).unwrap().at;
     let mut bytes = file.clone();
     for node in 2..62 {
