@@ -78,7 +78,7 @@ impl File {
             }
         }
         if n_slots > 0 && n_occupied != self.n_columns() {
-            return damage("the name index has not one slot for each column");
+            return damage("the name index does not have one slot for each column");
         }
         // Columns of one name are searched once: a table may have a million of them.
         let mut expected: HashMap<&str, Vec<u64>> = HashMap::new();
@@ -108,7 +108,7 @@ impl File {
                 _ => return,
             };
             if !is_there {
-                problem = Some(format!("{what} is named that is not there"));
+                problem = Some(format!("{what} number is out of range"));
             }
         });
         problem.map_or(Ok(()), |problem| Err(Error::corrupt(problem).in_section("nodes")))

@@ -92,7 +92,7 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
             runs.iter().filter(|run| run.end - run.start > 1).all(|run| is_apart(run) || is_inside(run));
         rule(fits, "the columns of a run are of one table")?;
         let slots = record.first_slot.checked_add(record.n_slots);
-        let inside = slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
+        let inside = record.n_slots == 0 || slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
         rule(inside, "the slots of a table are in the name index")?;
         read_tables.push(Table { record, host });
     }
