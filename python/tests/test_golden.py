@@ -145,7 +145,7 @@ BAD = list(csv.DictReader((FOLDER.parent / "golden-bad.csv").read_text().splitli
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad["rule"])
 def test_bad_file(bad: dict[str, str], tmp_path: Path) -> None:
-    """A golden file with the bytes of a line of golden-bad.csv is refused, with the kind of error it names."""
+    """Each line of golden-bad.csv changes a golden file and names the kind of the error."""
     data = bytearray((FOLDER / "v0.1" / f"{bad['golden']}.entasis").read_bytes())
     for at, change in (edit.split(":") for edit in bad["edits"].split(" ")):
         if at == "cut":

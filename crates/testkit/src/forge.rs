@@ -1,4 +1,5 @@
-//! Encodes a block of a file again, bit by bit, with encodings that the format allows and the encoder may never choose.
+//! Encodes a block of a file again, bit by bit, with encodings that the format allows and the
+//! encoder may never choose.
 
 use crate::mutate::{Map, get, put};
 use crate::naive::Cell;
@@ -252,7 +253,8 @@ fn transform(plan: &Plan, cells: &[Cell], of: &Type) -> (Vec<u64>, Vec<Cell>) {
     (words, entries)
 }
 
-/// Encodes the only block of a file of one column again. `None` when the plan cannot express the values.
+/// Encodes the only block of a file of one column again. `None` when the plan cannot express the
+/// values.
 ///
 /// The values of missing cells are zero or empty. The file must be of one block, and small.
 pub fn forge(file: &[u8], cells: &[Option<Cell>], of: &Type, plan: &Plan) -> Option<Vec<u8>> {

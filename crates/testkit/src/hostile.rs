@@ -9,8 +9,9 @@ use crate::probe::{Contents, contents, is_fit, verify};
 /// The longest time that reading one small file may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Rules that bind writers alone (W in `docs/format/`): the naive decoder checks them and the core need not. None of them
-/// can give wrong values. A file that only the naive decoder refuses, by another rule, is a failure.
+/// Rules that bind writers alone (W in `docs/format/`): the naive decoder checks them and the core
+/// need not. None of them can give wrong values. A file that only the naive decoder refuses, by
+/// another rule, is a failure.
 const WRITERS_ALONE: &[&str] = &[
     // Depth and number of nodes are limited all the same.
     "a node is the child of one parent",
@@ -29,7 +30,8 @@ pub struct Tally {
     pub n_refused: u64,
     /// Files on which core and naive decoder were compared.
     pub n_compared: u64,
-    /// Compared files that the core accepts and the naive decoder doesn't, by the rule, with one example each.
+    /// Compared files that the core accepts and the naive decoder doesn't, by the rule, with one
+    /// example each.
     pub lenient: Vec<(String, String)>,
     /// Compared files that the naive decoder accepts and the core doesn't, in the same way.
     pub strict: Vec<(String, String)>,
@@ -55,8 +57,8 @@ impl Tally {
         self.failures.push(failure);
     }
 
-    /// Reads damage under unrepaired checksums. The outcome is a typed error or the original values. With `must_verify`,
-    /// `verify` has to find the damage.
+    /// Reads damage under unrepaired checksums. The outcome is a typed error or the original
+    /// values. With `must_verify`, `verify` has to find the damage.
     pub fn raw(&mut self, case: &str, bytes: &[u8], original: &Contents, must_verify: bool) {
         self.n += 1;
         match guarded(case, || (contents(bytes), verify(bytes))) {
@@ -77,8 +79,9 @@ impl Tally {
         }
     }
 
-    /// Reads damage under repaired checksums. The outcome is any data or a typed error. With `compare`, the naive decoder
-    /// reads the file too: when both accept it, the cells have to be equal.
+    /// Reads damage under repaired checksums. The outcome is any data or a typed error. With
+    /// `compare`, the naive decoder reads the file too: when both accept it, the cells have to be
+    /// equal.
     pub fn repaired(&mut self, case: &str, bytes: &[u8], compare: bool) {
         self.n += 1;
         let (read, verified) = match guarded(case, || (contents(bytes), verify(bytes))) {

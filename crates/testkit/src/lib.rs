@@ -1,5 +1,5 @@
-//! Support for the tests of Entasis: a naive decoder of the format, generators of frames, a mutator that repairs checksums,
-//! and the golden files. `docs/testing.md` lists the tests of each promise.
+//! Support for the tests of Entasis: a naive decoder of the format, generators of frames, a mutator
+//! that repairs checksums, and the golden files. `docs/testing.md` lists the tests of each promise.
 
 pub mod compare;
 pub mod forge;

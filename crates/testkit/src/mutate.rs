@@ -294,7 +294,8 @@ impl Map {
         self.fields.iter().filter(move |field| field.name == name)
     }
 
-    /// A copy of `file` with a field changed and all checksums repaired. A change of the slot changes the trailer too.
+    /// A copy of `file` with a field changed and all checksums repaired. A change of the slot
+    /// changes the trailer too.
     pub fn changed(&self, file: &[u8], field: &Field, value: u64) -> Vec<u8> {
         let mut bytes = file.to_vec();
         put(&mut bytes, field, value);

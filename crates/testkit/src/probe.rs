@@ -128,7 +128,8 @@ fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
     Ok(target)
 }
 
-/// Reads a sound column as 32-bit integers with a sentinel. Checks that codes are below the number of categories.
+/// Reads a sound column as 32-bit integers with a sentinel. Checks that codes are below the number
+/// of categories.
 fn integers(file: &File, column: u64) {
     const MARK: i32 = i32::MIN;
     let Ok(info) = file.column(column) else { return };
@@ -222,7 +223,8 @@ fn some_rows(file: &File, column: u64, n_values: u64, all: &Target) -> Result<()
 /// The most values of a nested column that a test takes apart.
 const MOST_NESTED: usize = 1 << 20;
 
-/// Reads a nested column in several selections of rows, checks that they agree, and returns the values.
+/// Reads a nested column in several selections of rows, checks that they agree, and returns the
+/// values.
 fn nested_values(file: &File, column: u64, n_values: u64) -> Result<Vec<u8>> {
     let most = n_values.min(1 << 17);
     let (from, to) = (most / 3, most - most / 5);

@@ -1,7 +1,7 @@
 //! Stored sizes of fixed columns, so that no change of the choice of encodings goes unnoticed.
 //!
-//! `tests/ratio/results.csv` has the sizes. `cargo run -p entasis-testkit --bin ratio` writes it again; a change of it
-//! belongs in the commit that causes it.
+//! `tests/ratio/results.csv` has the sizes. `cargo run -p entasis-testkit --bin ratio` writes it
+//! again; a change of it belongs in the commit that causes it.
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Predicted sizes of blocks, from the formulas of `docs/format/encodings.md`, for one encoding at a time.
+//! Predicted sizes of blocks, from the formulas of `docs/format/encodings.md`, for one encoding at
+//! a time.
 
 use std::collections::{HashMap, HashSet};
 

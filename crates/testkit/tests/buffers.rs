@@ -1,4 +1,5 @@
-//! Compressed buffers and hashes: core, naive decoder and model agree; golden vectors; threads make no difference.
+//! Compressed buffers and hashes: core, naive decoder and model agree; golden vectors; threads make
+//! no difference.
 
 use std::collections::BTreeSet;
 

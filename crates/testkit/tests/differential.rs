@@ -1,4 +1,5 @@
-//! Core, naive decoder and model agree on every table at every compression, and the tables reach everything.
+//! Core, naive decoder and model agree on every table at every compression, and the tables reach
+//! everything.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! The encoder chooses each encoding for the values that suit it, and its choice is within 10 % of the best one.
+//! The encoder chooses each encoding for the values that suit it, and its choice is within 10 % of
+//! the best one.
 
 use entasis::{Codec, Filter, Packing, Physical, Transform};
 use entasis_testkit::frames::{self, Model, Table, noise, read};
@@ -162,7 +163,8 @@ fn nan_among_decimals() {
         let some = |(i, &value): (usize, &f64)| if rare(i) % every == 0 { f64::NAN } else { value };
         shares.iter().enumerate().map(some).collect::<Vec<f64>>()
     };
-    // Few exceptions cost a position of two bytes each; many of them cost two bits of residual per value.
+    // Few exceptions cost a position of two bytes each; many of them cost two bits of residual per
+    // value.
     for (every, transform) in [(100, Transform::Alp), (30, Transform::Alp), (4, Transform::Residual)] {
         let values = holes(every);
         let n_nan = values.iter().filter(|value| value.is_nan()).count();

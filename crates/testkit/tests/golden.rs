@@ -1,4 +1,5 @@
-//! Core and naive decoder read the values of the golden files' models, and both refuse the bad files.
+//! Core and naive decoder read the values of the golden files' models, and both refuse the bad
+//! files.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -89,7 +90,8 @@ fn same_kind(naive: naive::Kind, core: Kind) -> bool {
         naive::Kind::Newer => core == Kind::Newer,
         naive::Kind::Corrupt => core == Kind::Corrupt,
         naive::Kind::Unsupported => core == Kind::Unsupported,
-        // The naive decoder limits its memory, where the core knows the length that a page can have.
+        // The naive decoder limits its memory, where the core knows the length that a page can
+        // have.
         naive::Kind::Limit => core == Kind::Limit || core == Kind::Corrupt,
     }
 }

@@ -1,11 +1,13 @@
-//! A damaged column does not disturb its neighbours: only reading it gives the error, which names it.
+//! A damaged column does not disturb its neighbours: only reading it gives the error, which names
+//! it.
 
 use entasis::{Error, File, Kind, Physical, Rows, Silent};
 use entasis_testkit::frames::{self, Model, Table, read};
 use entasis_testkit::mutate::{Map, get};
 use entasis_testkit::naive::Cell;
 
-/// Enough rows to avoid bundles, and types that alternate, so that each column has its own record and block.
+/// Enough rows to avoid bundles, and types that alternate, so that each column has its own record
+/// and block.
 fn table(n: usize) -> Table {
     const N_ROWS: usize = 9000;
     let column = |i: usize| {
@@ -38,7 +40,8 @@ fn requested(file: &File, columns: &[(u64, entasis::Layout)]) -> Result<Vec<Vec<
     Ok(targets.iter().map(read::Target::cells).collect())
 }
 
-/// Changes the `at`-th field of a name, which damages the given columns, and reads all columns of the table.
+/// Changes the `at`-th field of a name, which damages the given columns, and reads all columns of
+/// the table.
 fn check(table: &Table, sound: &[u8], (name, at, value): (&str, usize, u64), damaged: &[usize]) {
     let map = Map::of(sound);
     let field = map.named(name).nth(at).unwrap();

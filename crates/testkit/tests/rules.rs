@@ -1,4 +1,5 @@
-//! Rules of `docs/format/` that are easily misread: what core and naive decoder do at the edges of each.
+//! Rules of `docs/format/` that are easily misread: what core and naive decoder do at the edges of
+//! each.
 
 use entasis::buffers::{self, Input, Options};
 use entasis::{Codec, Kind, Physical, Rows, Silent};

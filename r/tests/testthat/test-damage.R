@@ -1,4 +1,5 @@
-# Damaged files are read in processes of their own: one that ended otherwise than by an error would be seen.
+# Damaged files are read in processes of their own: one that ended otherwise than by an error would
+# be seen.
 
 damage_script <- '
 library(entasis)
@@ -56,7 +57,8 @@ golden_folder <- function(name) {
   list.files(file.path(folder, name), "[.]entasis$", full.names = TRUE)
 }
 
-# A copy of a golden file with the edits of a line of golden-bad.csv: "cut:LEN", or "AT:HEX" for each run of bytes.
+# A copy of a golden file with the edits of a line of golden-bad.csv: "cut:LEN", or "AT:HEX" for
+# each run of bytes.
 edited <- function(path, edits) {
   bytes <- readBin(path, "raw", file.size(path))
   for (edit in strsplit(strsplit(edits, " ", fixed = TRUE)[[1L]], ":", fixed = TRUE)) {
@@ -89,7 +91,8 @@ test_that("bad files are refused", {
   for (i in seq_len(nrow(bad))) {
     path <- edited(files[basename(files) == paste0(bad$golden[i], ".entasis")], bad$edits[i])
     expect_error(verify_entasis(path), class = paste0("entasis_error_", bad$kind[i]), info = bad$rule[i])
-    # Where only verifying finds the damage, unsigned integers of 64 bits are read, which become doubles with a warning.
+    # Where only verifying finds the damage, unsigned integers of 64 bits are read, which become
+    # doubles with a warning.
     result <- withCallingHandlers(tryCatch(read_entasis(path), error = identity), warning = function(w) {
       if (grepl("^integers beyond 2\\^53 lost digits", conditionMessage(w))) invokeRestart("muffleWarning")
     })

@@ -10,7 +10,8 @@ use crate::file::{ColumnInfo, File};
 const SLOTS: u64 = 1 << 16;
 
 impl File {
-    /// Checks the numbers that columns have in common: ids, counts of missing values, bundles, blocks.
+    /// Checks the numbers that columns have in common: ids, counts of missing values, bundles,
+    /// blocks.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*.
@@ -56,7 +57,8 @@ impl File {
         }
     }
 
-    /// Each column of the table has one slot of the name index, with its hash, and the search for its name meets it.
+    /// Each column of the table has one slot of the name index, with its hash, and the search for
+    /// its name meets it.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*.
@@ -93,7 +95,8 @@ impl File {
         Ok(())
     }
 
-    /// The column and table nodes of a value of this view name ones that exist, and its cells are fewer than `n_cells`.
+    /// The column and table nodes of a value of this view name ones that exist, and its cells are
+    /// fewer than `n_cells`.
     ///
     /// # Errors
     /// *Corrupt*.

@@ -151,7 +151,8 @@ fn measure<'s>(
             chunk.copy_from_slice(&whole[..chunk.len()]);
             sum(&whole[..n])
         };
-        // Each start has to agree with the lengths, or a part of the page would differ from the whole.
+        // Each start has to agree with the lengths, or a part of the page would differ from the
+        // whole.
         let is_last = (v + 1) * VECTOR >= page.n;
         let end = if is_last { len as u64 } else { starts[v + 1] };
         if starts[v] + vector_len != end || (v == 0 && starts[0] != 0) {

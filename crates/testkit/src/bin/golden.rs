@@ -1,4 +1,5 @@
-//! Writes the golden files: `golden write` the missing ones, `golden rewrite` all of them (only before 1.0).
+//! Writes the golden files: `golden write` the missing ones, `golden rewrite` all of them (only
+//! before 1.0).
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,7 +22,8 @@ fn run(again: bool) -> std::io::Result<()> {
     for golden in &files {
         put(&folder().join(golden.file_name()), &golden.write(), again)?;
     }
-    // Index and list of bad files follow from the models and golden files, so they are always written.
+    // Index and list of bad files follow from the models and golden files, so they are always
+    // written.
     put(&folder().join("index.json"), index::json(&files).as_bytes(), true)?;
     put(&bad_table(), bad::csv(&bad::all()).as_bytes(), true)?;
     std::fs::create_dir_all(tree_folder())?;

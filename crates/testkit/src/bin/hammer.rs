@@ -1,7 +1,8 @@
-//! Damages golden files at random, raw and under repaired checksums, and reads them: `hammer -- SECONDS [SEED]`.
+//! Damages golden files at random, raw and under repaired checksums, and reads them: `hammer --
+//! SECONDS [SEED]`.
 //!
-//! Tells the executions per second; a reading that panics, takes long or gives other data than the original is shown
-//! with the bytes that were changed.
+//! Prints the executions per second. A read that panics, takes long or gives other data than the
+//! original is shown with the bytes that were changed.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

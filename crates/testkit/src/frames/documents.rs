@@ -175,7 +175,8 @@ fn nested() -> Vec<Cell> {
     ]
 }
 
-/// Lists of rows: maps with keys of their own and with those of another, tuples; a string and bytes that are named.
+/// Lists of rows: maps with keys of their own and with those of another, tuples; a string and bytes
+/// that are named.
 fn rows() -> Vec<Cell> {
     use {Cell as C, CellKind as K};
     vec![
@@ -315,7 +316,7 @@ pub fn all() -> Vec<Tree> {
     ]
 }
 
-/// Files of cells, each of which breaks one rule.
+/// Files of cells. Each breaks one rule.
 pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
     use {Cell as C, CellKind as K};
     let one = C::Int(K::Int, 1);

@@ -6,7 +6,8 @@ use super::models::{Model, Table};
 use super::nested::{self, NestedPiece};
 use super::runs::{self, RunMemory};
 
-/// Memory of all columns of a table. The form (strides, bits, masks, views, pieces) differs from column to column.
+/// Memory of all columns of a table. The form (strides, bits, masks, views, pieces) differs from
+/// column to column.
 #[derive(Debug)]
 pub struct Memory {
     columns: Vec<Pieces>,

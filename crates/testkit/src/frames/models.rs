@@ -117,7 +117,7 @@ impl Model {
     /// A column of decimals. Values beyond the physical type are cut to its bytes.
     ///
     /// # Panics
-    /// When there are no decimals of so many digits.
+    /// When the precision is beyond 76 digits.
     pub fn decimals(name: impl Into<String>, precision: u8, scale: i8, values: &[i128]) -> Self {
         let of = ColumnType::decimal(precision, scale).expect("decimals of so many digits");
         let width = of.physical.width().unwrap_or(1);

@@ -1,4 +1,5 @@
-//! Nested columns: values as cells (`docs/testing.md`), memory in all forms that the core takes, and what the core reads.
+//! Nested columns: values as cells (`docs/testing.md`), memory in all forms that the core takes,
+//! and what the core reads.
 
 use std::ops::Range;
 use std::sync::Arc;

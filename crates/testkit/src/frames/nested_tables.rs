@@ -170,7 +170,8 @@ pub fn many_types(n: usize) -> Table {
     Table::new("many types", columns)
 }
 
-/// Unions and value columns of one type, alone and inside columns of every kind, with `n` values each.
+/// Unions and value columns of one type, alone and inside columns of every kind, with `n` values
+/// each.
 pub fn one_type(n: usize) -> Table {
     let r = noise(n, 62);
     let one = |v: u64| typed(0, &int(v));

@@ -80,7 +80,8 @@ impl Target {
         bytemuck::cast_slice(&self.text.offsets)
     }
 
-    /// Checks what holds for any file: masks and booleans are 0 or 1, offsets ascend, utf8 is UTF-8.
+    /// Checks what holds for any file: masks and booleans are 0 or 1, offsets ascend, utf8 is
+    /// UTF-8.
     ///
     /// # Panics
     /// When one of these rules is broken.

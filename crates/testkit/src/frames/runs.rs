@@ -7,7 +7,8 @@ use entasis::{Array, Chunk, Column, HostValidity, HostValues, Physical};
 use super::host::lend;
 use super::models::{Model, Table};
 
-/// Memory of a run. The order (by columns or by rows, from the end, with gaps) differs from run to run.
+/// Memory of a run. The order (by columns or by rows, from the end, with gaps) differs from run to
+/// run.
 #[derive(Debug)]
 pub(super) struct RunMemory {
     /// The columns of the table.

@@ -1,7 +1,8 @@
-//! Files that break one rule each, most of them under checksums that hold, and the error that each must give.
+//! Files that break one rule each, most of them under checksums that hold, and the error that each
+//! must give.
 //!
-//! They are golden files with some bytes changed. `tests/golden-bad.csv` lists the changed bytes, so that tests in
-//! Python and R build the same files.
+//! They are golden files with some bytes changed. `tests/golden-bad.csv` lists the changed bytes,
+//! so that tests in Python and R build the same files.
 
 use std::fmt::Write;
 
@@ -101,7 +102,8 @@ fn golden_bytes(name: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A change of one field: (rule, golden file, field, number among fields of that name, value, kind, word).
+/// A change of one field: (rule, golden file, field, number among fields of that name, value, kind,
+/// word).
 type Change = (&'static str, &'static str, &'static str, usize, u64, Kind, &'static str);
 
 const FAR: u64 = 1 << 40;
@@ -247,7 +249,8 @@ pub fn all() -> Vec<Bad> {
 /// Places and the bytes that are written there.
 type Edits = Vec<(usize, u8)>;
 
-/// A change of stored bytes: (rule, golden file, whether checksums are repaired, kind, word, the changed bytes).
+/// A change of stored bytes: (rule, golden file, whether checksums are repaired, kind, word, the
+/// changed bytes).
 type Edit = (&'static str, &'static str, bool, Kind, &'static str, fn(&[u8], &Map) -> Edits);
 
 const EDITS: &[Edit] = &[
@@ -279,7 +282,7 @@ const EDITS: &[Edit] = &[
     ("lz4", "lz4", true, C, "codec", |file, map| fill(first(file, map), 9)),
     ("zstd", "zstd", true, C, "codec", |file, map| fill(first(file, map), 9)),
     ("name-utf8", "constant", true, C, "UTF-8", |_, map| {
-        // The names follow the columns, of which there is one.
+        // The names follow the only column record.
         map.named("column.id").map(|field| (field.at + 96, 0xFF)).collect()
     }),
 ];

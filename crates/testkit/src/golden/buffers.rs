@@ -1,4 +1,5 @@
-//! Golden containers and hashes of buffers. As with files, these functions must never change: new vectors get new lines.
+//! Golden containers and hashes of buffers. As with files, these functions must never change: new
+//! vectors get new lines.
 
 use entasis::buffers::{self, Options};
 use entasis::{Codec, Silent, json_string};
@@ -102,13 +103,15 @@ pub fn hashed(len: usize) -> Vec<u8> {
     (0..len).map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 24) as u8).collect()
 }
 
-/// The lengths that are hashed: on both sides of every change of formula in XXH3, and of every border of leaves.
+/// The lengths that are hashed: on both sides of every change of formula in XXH3, and of every
+/// border of leaves.
 const LENGTHS: [usize; 24] = [
     0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1023, 1024, 1025, 65_537, 1_048_575, 1_048_576, 1_048_577,
     2_097_151, 2_097_152, 2_097_153, 3_145_728, 3_200_001,
 ];
 
-/// The description of the vectors for other languages: containers by their parts, hashes by length and seed.
+/// The description of the vectors for other languages: containers by their parts, hashes by length
+/// and seed.
 pub fn json() -> String {
     let container = |vector: &Vector| {
         let parts = vector.parts.iter().map(|part| part.name_and_len());

@@ -1,5 +1,5 @@
-//! The contents of the golden files. These functions, and [`noise`], must never change, as the files stay. New files get new
-//! functions.
+//! The contents of the golden files. These functions, and [`noise`], must never change, as the
+//! files stay. New files get new functions.
 
 use entasis::{Logical, Physical, Unit, Value};
 

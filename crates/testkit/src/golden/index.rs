@@ -5,7 +5,8 @@ use entasis::{Physical, json_string};
 use super::Golden;
 use crate::frames::Model;
 
-/// CRC-32 (as in zlib) of all values: 0 for a missing one, else 1, the length of its bytes (u32) and the bytes.
+/// CRC-32 (as in zlib) of all values: 0 for a missing one, else 1, the length of its bytes (u32)
+/// and the bytes.
 pub fn crc(model: &Model) -> u32 {
     let mut crc = u32::MAX;
     let mut add = |bytes: &[u8]| {
@@ -29,7 +30,8 @@ pub fn crc(model: &Model) -> u32 {
     !crc
 }
 
-/// A value as JSON: integers and booleans as they are, strings (at most 40 characters), else the bytes in hexadecimal (of fixed bytes and nested values at most 40).
+/// A value as JSON: integers and booleans as they are, strings (at most 40 characters), else the
+/// bytes in hexadecimal (of fixed bytes and nested values at most 40).
 fn show(physical: Physical, cell: &Option<Vec<u8>>) -> String {
     let Some(bytes) = cell else { return "null".into() };
     let hex =

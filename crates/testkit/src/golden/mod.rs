@@ -1,4 +1,5 @@
-//! Golden files, written once and read by every later release, and bad files, which every release refuses.
+//! Golden files, written once and read by every later release, and bad files, which every release
+//! refuses.
 
 pub mod bad;
 pub mod buffers;
@@ -51,7 +52,7 @@ pub fn tree_folder() -> PathBuf {
     tests().join("golden").join("trees")
 }
 
-/// The list of the bad files: which bytes of which golden file differ, and the kind of the error.
+/// The list of the bad files: a golden file, its changed bytes, and the kind of the error.
 pub fn bad_table() -> PathBuf {
     tests().join("golden-bad.csv")
 }

@@ -90,7 +90,8 @@ fn places(block: &BlockRecord) -> [(u64, u64); 2] {
     [(block.pages_at, u64::from(block.pages_len)), (block.directory_at, u64::from(block.directory_len))]
 }
 
-/// The name index has one slot for each column, and the search for a name meets its columns in order.
+/// The name index has one slot for each column, and the search for a name meets its columns in
+/// order.
 fn names(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
     let record = decoded.tables[table].record;
     let columns = decoded.columns_of(table);

@@ -1,8 +1,9 @@
 //! A decoder of whole files, written from `docs/format/` alone. It checks that these pages suffice.
 //!
-//! It uses nothing of the workspace, works bit by bit and keeps everything in memory. Its files follow the pages.
-//! [`decode`] is a reader. [`verify`] also checks the rules that readers need not notice (marked V in the pages) and
-//! those that bind writers alone (W), so that it finds errors of our writer too.
+//! It uses nothing of the workspace, works bit by bit and keeps everything in memory. Its files
+//! follow the pages. [`decode`] is a reader. [`verify`] also checks the rules that readers need not
+//! notice (marked V in the pages) and those that bind writers alone (W), so that it finds errors of
+//! our writer too.
 #![forbid(unsafe_code)]
 
 pub mod bits;
@@ -28,7 +29,8 @@ pub use column::Column;
 pub use file::{Decoded, Table, decode};
 pub use value::Tree;
 
-/// A value: the bytes of a fixed-width value, one byte 0 or 1 (bool), or the bytes of utf8 and binary.
+/// A value: the bytes of a fixed-width value, one byte 0 or 1 (bool), or the bytes of utf8 and
+/// binary.
 pub type Cell = Vec<u8>;
 
 /// Decodes a file and checks every rule.

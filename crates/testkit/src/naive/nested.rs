@@ -80,7 +80,8 @@ fn step(of: u8, cell: &Option<Cell>) -> (usize, u64) {
     }
 }
 
-/// Compares first children and child offsets with the structure values, and type ids with the number of types.
+/// Compares first children and child offsets with the structure values, and type ids with the
+/// number of types.
 fn count(parent: &Column, children: &[Column], n_types: usize) -> Result<(), Wrong> {
     let of = parent.record.of.physical;
     if of == physical::UNION {

@@ -81,7 +81,7 @@ impl ColumnRecord {
     /// Parses a record.
     ///
     /// # Errors
-    /// *Corrupt*; *unsupported* for types that version 0 has not.
+    /// *Corrupt*; *unsupported* for unknown types.
     pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
         let flags = u32_at(bytes, 28);
         let is_child = flags & 8 != 0;
@@ -184,7 +184,7 @@ impl BlockRecord {
     /// Parses a record.
     ///
     /// # Errors
-    /// *Corrupt*; *unsupported* for codes that version 0 has not.
+    /// *Corrupt*; *unsupported* for unknown codes.
     pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
         let block = Self {
             first_value: u64_at(bytes, 0),

@@ -54,7 +54,8 @@ fn page_values(of: &Type) -> usize {
 }
 
 impl Directory {
-    /// The parameters of an example of `docs/format/examples.md`: the flags are *patches* and *per vector*.
+    /// The parameters of an example of `docs/format/examples.md`: the flags are *patches* and *per
+    /// vector*.
     pub fn of_example(packing: u8, width: u32, base: u128, (patches, per_vector): (bool, bool)) -> Self {
         Self {
             encoding: [packing, 0, 0, 0],

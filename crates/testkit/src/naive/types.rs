@@ -11,7 +11,7 @@ pub struct Type {
     pub logical: u8,
     /// Unit of time.
     pub unit: u8,
-    /// What marks a missing value.
+    /// The host's marker of a missing value.
     pub missing: u8,
     /// Bytes of fixed bytes, values of a fixed-size list, 1 for a sparse union.
     pub value_len: u32,

@@ -1,4 +1,5 @@
-//! An allocator that records the largest request, to find files that make the reader allocate too much.
+//! An allocator that records the largest request, to find files that make the reader allocate too
+//! much.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! Damaged compressed buffers: every bit, every length, every field; with checksums as they were and repaired.
+//! Damaged compressed buffers: every bit, every length, every field; with checksums as they were
+//! and repaired.
 
 use entasis::buffers::{self, Options};
 use entasis::{Codec, Kind, Result, Silent, checksum};

@@ -87,7 +87,8 @@ fn every_flipped_bit_under_repaired_checksums_is_survived() {
             let mut bytes = small.bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             map.repair(&mut bytes);
-            // The naive decoder is slow, so it reads one bit of 31, or all of them in the long tests.
+            // The naive decoder is slow, so it reads one bit of 31, or all of them in the long
+            // tests.
             let compare = is_long() || bit % 31 == 0;
             tally.repaired(&format!("{}: repaired bit {bit}", small.table.name), &bytes, compare);
         }
@@ -102,7 +103,8 @@ fn every_length_is_survived() {
         for at in 0..file.len() {
             tally.raw(&format!("{name}: cut at {at}"), &file[..at], &original, true);
             let inserted = [&file[..at], &[file[at]], &file[at..]].concat();
-            // Doubling a byte may change nothing before the second one, so `verify` need not notice.
+            // Doubling a byte may change nothing before the second one, so `verify` need not
+            // notice.
             tally.raw(&format!("{name}: byte {at} twice"), &inserted, &original, false);
             let removed = [&file[..at], &file[at + 1..]].concat();
             tally.raw(&format!("{name}: without byte {at}"), &removed, &original, true);

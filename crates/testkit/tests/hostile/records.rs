@@ -1,4 +1,5 @@
-//! Sound records in the wrong place; small files that declare much; memory that reads must overwrite.
+//! Sound records in the wrong place; small files that declare much; memory that reads must
+//! overwrite.
 
 use entasis::{Kind, Physical};
 use entasis_testkit::frames::{self, Model, Table, read, small, tables};
@@ -154,7 +155,8 @@ fn every_byte_of_the_output_is_written() {
     }
 }
 
-/// A tree in which every node is the child of two others: 2^30 values if a reader followed every path.
+/// A tree in which every node is the child of two others: 2^30 values if a reader followed every
+/// path.
 #[test]
 fn a_value_tree_that_folds_in_on_itself_is_refused() {
     let mut table = Table::new("folds", vec![Model::words("a", Physical::U8, &[1u8])]);
