@@ -173,7 +173,7 @@ class Arrays:
         if column.logical == "date":
             days = values.astype("M8[D]").astype("M8[s]")
             if mask is not None:
-                days[mask] = np.datetime64("NaT")
+                days[mask] = np.datetime64("NaT", "s")
             return days
         if mask is None:
             return values

@@ -121,6 +121,6 @@ def _special(value: Record, n: int) -> Any:
         days = np.where(np.isnan(values), 0, values)
         if np.abs(days).max(initial=0) < 2**31 and (days == np.trunc(days)).all():
             times = days.astype("M8[D]").astype("M8[s]")
-            times[np.isnan(values)] = np.datetime64("NaT")
+            times[np.isnan(values)] = np.datetime64("NaT", "s")
             return times
     return None

@@ -145,7 +145,7 @@ def _dates(values: Any) -> Any:
     if there is None or np.abs(there).max(initial=0) >= 2**31 or (there != np.trunc(there)).any():
         return None
     dates = there.astype("i8").astype("M8[D]")
-    dates[np.isnan(values)] = np.datetime64("NaT")
+    dates[np.isnan(values)] = np.datetime64("NaT", "D")
     if len(dates) != 1:
         return dates
     date = dates[0].item()
@@ -163,7 +163,7 @@ def _instants(values: Any, tzone: Any) -> Any:
         return None
     unit, counts = found
     times = counts.astype(f"M8[{unit}]")
-    times[np.isnan(values)] = np.datetime64("NaT")
+    times[np.isnan(values)] = np.datetime64("NaT", unit)
     if len(times) != 1 or np.isnat(times[0]):
         return times if len(times) != 1 else times[0]
     from zoneinfo import ZoneInfo
@@ -193,7 +193,7 @@ def _spans(values: Any, seconds: int | None) -> Any:
         return None
     unit, counts = found
     spans = counts.astype(f"m8[{unit}]")
-    spans[np.isnan(values)] = np.timedelta64("NaT")
+    spans[np.isnan(values)] = np.timedelta64("NaT", unit)
     if len(spans) != 1 or np.isnat(spans[0]) or unit == "ns":
         return spans if len(spans) != 1 else spans[0]
     span = spans[0].astype("m8[us]").item()
