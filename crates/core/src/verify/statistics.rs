@@ -59,7 +59,7 @@ fn words<T: Pod + PartialOrd>(
     for (&word, _) in words.iter().zip(values.mask).filter(|(_, mask)| **mask == 0) {
         let nan = is_nan(word);
         has_nan |= nan;
-        is_outside |= !nan && !(min <= word && word <= max);
+        is_outside |= !(nan || (min <= word && word <= max));
     }
     if statistics.has_min_max && is_outside {
         return damage("a value is outside the bounds of its statistics");
