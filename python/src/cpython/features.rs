@@ -17,8 +17,8 @@ pub enum Feature {
     SharedKeys,
 }
 
-/// The value of an environment variable that switches its feature off.
-const OFF: &str = "0";
+/// The values of an environment variable that switch its feature off.
+const OFF: [&str; 2] = ["off", "0"];
 
 impl Feature {
     const ALL: [Self; 3] = [Self::Arenas, Self::KeywordDicts, Self::SharedKeys];
@@ -44,8 +44,9 @@ impl Feature {
     /// Whether the feature is not switched off. The environment is read once per process.
     pub fn is_enabled(self) -> bool {
         static ENABLED: OnceLock<[bool; Feature::ALL.len()]> = OnceLock::new();
-        let is_enabled =
-            |feature: Self| std::env::var_os(feature.variable()).is_none_or(|value| value != OFF);
+        let is_enabled = |feature: Self| {
+            std::env::var_os(feature.variable()).is_none_or(|value| OFF.iter().all(|off| value != *off))
+        };
         ENABLED.get_or_init(|| Self::ALL.map(is_enabled))[self as usize]
     }
 
@@ -60,7 +61,7 @@ impl Feature {
 
     fn state(self, py: Python<'_>) -> String {
         if !self.is_enabled() {
-            format!("off ({}={OFF})", self.variable())
+            format!("off ({})", self.variable())
         } else if self.is_available(py) {
             "on".to_owned()
         } else {
