@@ -1,9 +1,9 @@
-# Columns whose descriptions hold attributes alone, as labelled columns and times without a zone.
+# Columns whose descriptions hold attributes alone, such as labels and times without a zone.
 # They are read together, and columns with equal descriptions share their attributes.
 
 tells_attributes <- function(description) identical(names(description), "attributes")
 
-# The attributes of descriptions, each a list with names. NULL ones are in the columns.
+# The attributes in descriptions, as named lists. NULL stands for attributes that the columns imply.
 given_by <- function(reader, descriptions) {
   given <- lapply(descriptions, `[[`, "attributes")
   left <- !vapply(given, are_decoded, NA)
@@ -11,7 +11,7 @@ given_by <- function(reader, descriptions) {
   given
 }
 
-# Which lists of attributes have levels that are in the column.
+# Which lists of attributes have levels that are in a dictionary column.
 lack_levels <- function(given) {
   names <- lapply(given, names)
   has_levels <- rep.int(seq_along(given), lengths(names))[unlist(names) == "levels"]
@@ -20,9 +20,10 @@ lack_levels <- function(given) {
   lacks
 }
 
-# Adds columns of R that are one of the file's each, and of no lists. Returns what `finish_described` needs.
+# Adds columns of R that take one column of the file each and are not lists. Returns a request for
+# `finish_described`.
 want_described <- function(reader, facts, which, kinds, descriptions) {
-  # Equal descriptions are one object (src/decoded.c).
+  # Equal descriptions are one object (src/attribute_nodes_read.c).
   distinct <- .Call(C_distinct, descriptions)
   group <- distinct$group
   given <- given_by(reader, descriptions[distinct$first])
@@ -41,7 +42,7 @@ want_described <- function(reader, facts, which, kinds, descriptions) {
   )
 }
 
-# The vectors that were wanted.
+# The vectors of a request.
 finish_described <- function(reader, vectors, want) {
   levels <- NULL
   if (any(want$lacks_levels)) {

@@ -1,8 +1,8 @@
-# Bindings of environments that are no plain values: promises, active bindings, the arguments in
-# `...`; and what is null when it is read. Nothing is evaluated by reading: a promise of a file is
-# forced when its variable is touched, as in the session that wrote it.
+# Bindings of environments other than plain values: promises, active bindings, the arguments in
+# `...`. Also external pointers, which are null when read. Reading evaluates nothing: a promise from
+# a file is forced when its variable is used, as in the session that wrote it.
 
-# Code is made only when the reader asked for it.
+# Code is made only if the caller asked for functions.
 check_code <- function(session, what) {
   if (!session$file$functions) {
     abort("unsupported", paste0("not supported: the file holds ", what, " (file \"", session$file$path,
@@ -10,11 +10,11 @@ check_code <- function(session, what) {
   }
 }
 
-# A promise is made with its binding. Until then it is a list that no file can make: its mark is of
-# this session.
+# A promise is made with its binding. Until then a list represents it. Its attribute is an object of
+# this session, so no file can forge one.
 make_promise <- function(session, parts) {
   check_code(session, "a promise, which is code")
-  # An empty symbol is no expression, and can't be the value of a variable here.
+  # The empty symbol is not an expression, and R code cannot hold it in a variable.
   is_whole <- length(parts) == 3L && is.environment(parts[[3L]])
   if (!is_whole || identical(parts[[2L]], quote(expr = )) || is_promise(parts[[2L]], session)) {
     nonsense("a promise without its parts")
@@ -26,7 +26,7 @@ is_promise <- function(x, session) typeof(x) == "list" && identical(attr(x, "pro
 
 bind_promise <- function(promise, name, env) do.call(delayedAssign, list(name, promise[[1L]], promise[[2L]], env))
 
-# Active bindings by name; returns the names.
+# Makes active bindings, and returns their names.
 bind_active <- function(session, env, functions) {
   if (is.null(functions)) {
     return(NULL)
@@ -41,8 +41,8 @@ bind_active <- function(session, env, functions) {
   names
 }
 
-# Gives an environment its `...`: values, each quoted and looked at once, and promises. R makes a
-# promise of an argument only by a call in the environment of the promise.
+# Gives an environment its `...`: forced arguments for values, and promises. To make an argument a
+# promise, R needs a call in the environment of the promise.
 bind_dots <- function(session, env, values) {
   forced <- function(...) {
     list(...)
@@ -52,7 +52,7 @@ bind_dots <- function(session, env, values) {
   is_delayed <- vapply(values, is_promise, NA, session)
   frames <- vector("list", length(values))
   frames[is_delayed] <- lapply(values[is_delayed], function(promise) {
-    # The dots of its environment would be put in its place.
+    # A call would replace this symbol by the arguments in its environment's `...`.
     if (identical(promise[[1L]], quote(...))) nonsense("a promise of dots")
     eval(as.call(list(delayed, promise[[1L]])), promise[[2L]])
   })
@@ -62,7 +62,7 @@ bind_dots <- function(session, env, values) {
   .Call(C_dots, env, do.call(forced, values, quote = TRUE), frames)
 }
 
-# External pointers and weak references mean nothing in another session.
+# External pointers and weak references have no meaning in another session.
 make_pointer <- function(what, parts) {
   attributes <- part_of(parts, 2L)
   if (length(parts) != 2L || !is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) nonsense("a pointer without its parts")

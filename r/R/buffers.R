@@ -1,4 +1,4 @@
-# Raw vectors: compressed, decompressed, hashed. The arguments are those of fst.
+# Compression and hashing of raw vectors, with the arguments of fst.
 
 compress_entasis <- function(x, compressor = c("LZ4", "ZSTD"), compression = 0, hash = FALSE, level = NULL) {
   check_raw(x)
@@ -7,7 +7,7 @@ compress_entasis <- function(x, compressor = c("LZ4", "ZSTD"), compression = 0, 
     must_be("compressor", "\"LZ4\" or \"ZSTD\"", compressor)
   }
   compression <- check_number(compression, "compression", 0, 100)
-  # Checksums are always there.
+  # Checksums are always written.
   check_flag(hash, "hash")
   codec <- tolower(compressor)
   if (!is.null(level)) {
@@ -25,7 +25,7 @@ decompress_entasis <- function(x, max_len = Inf) {
   if (!identical(max_len, Inf)) max_len <- check_whole(max_len, "max_len", 0)
   found <- .Call(C_decompress, x, as.double(max_len))
   if (inherits(found, "entasis_failure")) {
-    # The core does not know what its functions are called here.
+    # Messages of the core name its own functions.
     found$message <- sub("`compress`", "compress_entasis()", sub("`read`", "read_entasis()", found$message, fixed = TRUE), fixed = TRUE)
   }
   core(found)
@@ -34,7 +34,7 @@ decompress_entasis <- function(x, max_len = Inf) {
 hash_entasis <- function(x, seed = NULL, block_hash = TRUE) {
   check_raw(x)
   seed <- if (is.null(seed)) 0 else check_whole(seed, "seed", 0)
-  # The hash is of all bytes, however many threads share the work.
+  # The hash does not depend on the number of threads.
   check_flag(block_hash, "block_hash")
   core(.Call(C_hash, x, seed))
 }

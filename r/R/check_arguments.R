@@ -1,4 +1,4 @@
-# Arguments, in the words that R uses: "'path' must be a string, not a data frame".
+# Checks of arguments. Messages follow R's form: "'path' must be a string, not a data frame".
 
 must_be <- function(name, what, x, hint = "") {
   wrong("'", name, "' must be ", what, ", not ", what_is(x), hint)
@@ -9,7 +9,7 @@ check_flag <- function(x, name) {
   x
 }
 
-# A whole number, as a double.
+# Checks a whole number, and returns it as a double.
 check_whole <- function(x, name, from, to = 2^53) {
   is_number <- is.numeric(x) && is.null(oldClass(x)) && length(x) == 1L && !is.na(x)
   if (!is_number || x < from || x > to || x != trunc(x)) {
@@ -18,7 +18,7 @@ check_whole <- function(x, name, from, to = 2^53) {
   as.double(x)
 }
 
-# A number between two others.
+# Checks a number in a range.
 check_number <- function(x, name, from, to) {
   if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < from || x > to) {
     must_be(name, paste0("a number from ", shown_number(from), " to ", shown_number(to)), x)
@@ -37,7 +37,7 @@ check_path <- function(path, hint = "") {
 
 shown_number <- function(x) format(x, scientific = FALSE, big.mark = ",", trim = TRUE)
 
-# A value in a few words.
+# A short description of a value.
 what_is <- function(x) {
   if (is.null(x)) {
     return("NULL")

@@ -1,7 +1,7 @@
-# Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are those of the core: io, not_entasis,
-# newer, corrupt, unsupported, limit, argument; and defect.
+# Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are those of
+# the core (io, not_entasis, newer, corrupt, unsupported, limit, argument) and defect.
 
-# What a native call gives, or its error.
+# The result of a native call; raises its error.
 core <- function(value) {
   if (inherits(value, "entasis_failure")) {
     abort(value$kind, value$message, unclass(value))
@@ -18,9 +18,9 @@ abort <- function(kind, message, fields = list()) {
   stop(structure(condition, class = c(paste0("entasis_error_", kind), "entasis_error", "error", "condition")))
 }
 
-# The call of this package that the user wrote, so that a script shows which one failed: the outermost function of the package
-# before the first function of somebody else. Functions of base R (tryCatch, lapply) may stand between; eval() is where a user's
-# code begins.
+# The call that the user wrote, so that the error of a script shows which one failed: the outermost
+# function of this package below the innermost function of other code. Functions of base R
+# (tryCatch, lapply) may occur in between; user code begins at eval().
 users_call <- function() {
   home <- topenv(environment())
   found <- NULL
@@ -32,7 +32,7 @@ users_call <- function() {
     if (identical(where, home)) {
       found <- sys.call(k)
     } else {
-      # Handlers and the like are functions inside of functions.
+      # Handlers and the like are closures inside functions.
       where <- topenv(where)
       if (!identical(where, home) && !identical(where, .BaseNamespaceEnv)) break
     }
@@ -47,18 +47,19 @@ damaged <- function(file, ...) {
   abort("corrupt", message, list(file = file$path))
 }
 
-# The file says what makes no sense, in a place of which `interpret` knows the file. Checksums don't find this.
+# Reports contents that make no sense although their checksums hold. `interpret` adds the file.
 nonsense <- function(...) signal_inside("entasis_nonsense", ...)
 
-# The file is sound and holds what R has no value for.
+# Reports a value of a sound file that has no counterpart in R.
 no_counterpart <- function(...) signal_inside("entasis_no_counterpart", ...)
 
 signal_inside <- function(class, ...) {
   stop(structure(list(message = paste0(...), call = NULL), class = c(class, "error", "condition")))
 }
 
-# Around all that makes something of what a file keeps for R. Only what a check found is damage: any other error of R is a fault of
-# the package, or of a method that it called, and no reason to throw a file away.
+# Wraps all code that interprets the contents of a file. Only errors of our checks mean damage. Any
+# other error of R is a defect of the package, or of a method that it called, and says nothing about
+# the file.
 interpret <- function(file, expr) {
   tryCatch(expr, error = function(e) {
     is_attribute <- .Call(C_was_setting)
@@ -77,7 +78,7 @@ interpret <- function(file, expr) {
   })
 }
 
-# Memory or stack that ran out, by class where R has one.
+# Whether memory or stack ran out, by class if R has one, else by message.
 is_exhausted <- function(e, said) {
   inherits(e, "stackOverflowError") || grepl("cannot allocate|C stack usage|nested too deeply", said)
 }

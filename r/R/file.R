@@ -1,4 +1,4 @@
-# Open files: the handle, and what the file keeps for R.
+# Open files: the handle, and the host map.
 
 open_file <- function(path, functions = FALSE, int64 = "fit") {
   file <- new.env(parent = emptyenv())
@@ -10,7 +10,7 @@ open_file <- function(path, functions = FALSE, int64 = "fit") {
 }
 
 reopen <- function(file) {
-  # Places in another file mean other values.
+  # Cell numbers are valid for one file only.
   is_part <- !is.null(file$table) || isTRUE(file$is_held)
   stamp <- stamp_of(file$path)
   if (is_part && !is.null(file$stamp) && !identical(stamp, file$stamp)) {
@@ -22,16 +22,16 @@ reopen <- function(file) {
   look_at(file)
 }
 
-# What tells a file from another at its path.
+# Identifies the file at a path, so that a replaced file is noticed.
 stamp_of <- function(path) {
   info <- file.info(path, extra_cols = FALSE)
   c(info$size, as.double(info$mtime))
 }
 
-# Closes a file or view that nothing is read of any more: R would do it when there is garbage to collect.
+# Closes a file or view now instead of at the next garbage collection.
 close_file <- function(file) .Call(C_shut, file$handle)
 
-# Another view of an open file: a table by its number, or all columns (-1).
+# A view of an open file: a table by its number, or all columns (-1).
 view_of <- function(file, number) {
   view <- new.env(parent = emptyenv())
   view$path <- file$path
@@ -59,7 +59,7 @@ look_at <- function(file) {
   file$object_classes <- list()
 }
 
-# The handle: opened again when it comes from another session.
+# The handle. Opens the file again if the object comes from another session.
 handle_of <- function(file) {
   if (!.Call(C_is_open, file$handle)) {
     reopen(file)
@@ -67,10 +67,10 @@ handle_of <- function(file) {
   file$handle
 }
 
-# Whether a file holds a tree of values, not one table.
+# Whether a file holds a tree of values instead of one table.
 is_tree <- function(file) file$facts$root >= 0 && is.null(file$table)
 
-# The columns that tell how strings are kept, by the number of those.
+# The numbers of columns with recorded string encodings, and of the columns that record them.
 kept_of <- function(host) {
   pairs <- host$encodings
   if (length(pairs) == 0L) {
@@ -80,36 +80,36 @@ kept_of <- function(host) {
   list(of = of, by = vapply(pairs, function(pair) number_of(part_of(pair, 2L)), 0))
 }
 
-# The number that a node is, of a column or of one of its places.
+# Checks that a node is a number: of a column, or of a position in it.
 number_of <- function(node) {
   if (!is.numeric(node) || length(node) != 1L || is.na(node)) nonsense("a column is a number")
   as.double(node)
 }
 
-# A part of what should be a list with so many.
+# Item `k` of a node that must be a list.
 part_of <- function(node, k) {
   if (!is.list(node) || length(node) < k) nonsense("a list has fewer parts than it needs")
   node[[k]]
 }
 
-# The string that a node is.
+# Checks that a node is a string.
 string_of <- function(node) {
   if (!is.character(node) || length(node) != 1L || is.na(node)) nonsense("a name is a string")
   node
 }
 
-# What a file keeps about a column, or labels: a map, or nothing.
+# Checks that a description of a column or labels is a map, or NULL.
 check_map <- function(node) {
   if (!is.null(node) && !is.list(node)) nonsense("a description is a map")
   node
 }
 
-# What columns are, by their numbers; NULL for all of the table.
+# Facts about columns by their numbers; NULL for all columns of the table.
 describe_columns <- function(file, numbers = NULL) {
   core(.Call(C_describe, handle_of(file), if (!is.null(numbers)) as.double(numbers)))
 }
 
-# The columns as R has them: the first of the file's columns for each, and what the file keeps about it.
+# The columns as R has them: the first column of the file for each, its description, and the names.
 layout_of <- function(file) {
   if (is.null(file$layout)) {
     file$layout <- if (file$own) interpret(file, own_layout(file)) else foreign_layout(file)
@@ -133,7 +133,7 @@ own_layout <- function(file) {
     widths[has_more] <- vapply(kept[has_more], width_of, 0)
     ends <- c(0, starts + widths)
     if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) nonsense("columns overlap")
-    # Columns without a description stand between those with one.
+    # Columns without a description fill the gaps.
     gaps <- c(starts, n) - ends
     first <- double(sum(gaps) + length(entries))
     at <- cumsum(gaps[seq_along(entries)] + 1)
@@ -164,7 +164,7 @@ table_facts <- function(file) {
   file$table_facts
 }
 
-# How many of the file's columns a column of R takes.
+# The number of the file's columns that a column of R takes.
 width_of <- function(description) {
   check_map(description)
   if (!is.null(description$matrix)) {

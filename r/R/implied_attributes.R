@@ -1,11 +1,11 @@
-# Attributes that columns tell by their kind (`implied`), given to the vectors of many columns together.
+# Sets the attributes that the kinds of columns imply (`implied`), for many columns together.
 
 has_implied <- function(file, logical, kinds) {
   file$own & kinds > CHARACTER & kinds <= SPAN_INTEGER & !(kinds == INTEGER64 & logical == "timestamp")
 }
 
-# The vectors of columns without descriptions, which nothing else knows yet, with the attributes of their kinds. `facts` are those of the
-# columns, an element for each.
+# Sets the implied attributes of the vectors of columns without descriptions. Nothing else may refer
+# to the vectors. `facts` has an element for each column.
 give_implied <- function(reader, vectors, kinds, facts) {
   at <- which(kinds > CHARACTER)
   if (length(at) == 0L) {

@@ -1,9 +1,10 @@
-# Integers of other hosts: which vectors of R they become. R has integers of 32 bits, whose least one means NA, and those of 64 bits of
-# the package bit64. All values of a column choose, so that each part of it has the same type.
+# The types of vectors for integers of other hosts. R has 32-bit integers, the least of which is NA,
+# and the 64-bit integers of the package bit64. The choice depends on all values of a column, so
+# that each part of it has the same type.
 
 INT64 <- c("fit", "integer64", "double")
 
-# What src/rust/src/integers.rs reports.
+# The codes of src/rust/src/integers.rs.
 FITS_INTEGER <- 0L
 FITS_INTEGER64 <- 1L
 
@@ -19,11 +20,11 @@ check_int64 <- function(int64) {
 
 is_of_r <- function(file) file$own || isTRUE(file$facts$is_own)
 
-# The code of a choice in C; 0 leaves what R wrote alone.
+# The code of the choice in C; 0 for files of R, which keep their types.
 int64_code <- function(file) if (is_of_r(file)) 0L else match(file$int64, INT64)
 
-# The kinds of columns, of which some are integers of 32 or 64 bits. In pools of trees are the values of several arrays, each of which
-# becomes integers where it fits (src/integers.c).
+# Decides the kinds of 32-bit and 64-bit integers among columns. A pool of a tree holds several
+# arrays, for each of which src/integers.c decides.
 integer_kinds <- function(file, facts, which, kind) {
   is_64 <- kind == INTEGER64
   is_looked_at <- is_64 & (file$int64 != "double") | kind == INTEGER & facts$physical[which] == "i32"
@@ -38,7 +39,7 @@ integer_kinds <- function(file, facts, which, kind) {
   kind
 }
 
-# What holds all values of columns, looked at once for each.
+# The narrowest type for all values of each column. Each column is checked once.
 integer_fits <- function(file, numbers) {
   new <- setdiff(numbers, file$fits$number)
   if (length(new) > 0L) {
@@ -48,7 +49,7 @@ integer_fits <- function(file, numbers) {
   file$fits$fit[match(numbers, file$fits$number)]
 }
 
-# Without bit64 R takes integer64 for doubles, all of them wrong.
+# Without bit64, R shows the bits of integer64 as doubles.
 load_bit64 <- function(file) {
   if (!.Call(C_has_made_integer64, FALSE) || requireNamespace("bit64", quietly = TRUE)) {
     return(invisible())
@@ -71,7 +72,7 @@ warn_rounded <- function(file, columns) {
   warning("integers beyond 2^53 lost digits as doubles", of, more, " (file \"", file$path, "\")", call. = FALSE)
 }
 
-# Labels of categories are text, which shows all digits, whatever other integers become.
+# Labels of categories become text with all digits, whatever `int64` says.
 with_fitting <- function(file, expr) {
   before <- file$int64
   file$int64 <- "fit"

@@ -1,4 +1,4 @@
-# Kinds of vectors as in src/entasis.h, units as in docs/format/columns.md.
+# Kinds of vectors as in src/entasis.h, and units of time as in docs/format/columns.md.
 LOGICAL <- 1L
 INTEGER <- 2L
 DOUBLE <- 3L
@@ -14,26 +14,27 @@ INSTANT_INTEGER <- 12L
 SPAN <- 13L
 SPAN_INTEGER <- 14L
 LIST <- 15L
-WORDS <- 16L # of a nested column
+WORDS <- 16L # structure values of a nested column
 BYTES <- 17L # a list of raw vectors
 WHOLE <- 18L # doubles: integers of another host
-NESTED <- 19L # not one of the file's: a column of columns
+NESTED <- 19L # in R only: a column with children
 
 BY_TYPE <- c(logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = COMPLEX, raw = RAW, character = CHARACTER, list = LIST)
 
 UNIT_SECOND <- 7L
 UNIT_NANOSECOND <- 10L
 
-# Flavours of columns of R are sums of these.
+# The flavour of a column of R is a sum of these.
 FLAVOUR_INTEGER <- 1L # times that are integers
-FLAVOUR_QUIET <- 2L # missing doubles are the NA that comes out of arithmetic
+FLAVOUR_QUIET <- 2L # missing doubles are the quiet NA, as arithmetic returns it
 FLAVOUR_INTEGER64 <- 4L # timestamps that are 64-bit integers
 
-# Units of difftime: seconds in one, and their code.
+# Units of difftime: their seconds, and their codes in the format.
 DIFFTIME_SECONDS <- c(secs = 1L, mins = 60L, hours = 3600L, days = 86400L, weeks = 604800L)
 DIFFTIME_UNITS <- c(secs = 7L, mins = 6L, hours = 5L, days = 4L, weeks = 3L)
 
-# The attributes that a kind has by itself, in R's own order. Levels are NULL here: the column tells them.
+# The attributes that a kind implies, in R's order. Levels are NULL: they are in a dictionary
+# column.
 implied <- function(kind, ordered = FALSE, zone = "") {
   if (kind == CODES) {
     list(levels = NULL, class = if (ordered) c("ordered", "factor") else "factor")

@@ -1,14 +1,15 @@
-# What the tables and lists of a file have in common: the object, and how it refuses what a file can't do.
+# Lazy tables and lists of a file: the object, and the functions that refuse operations.
 
-# R's functions neither look into an external pointer nor take it for a list. An environment would not do: modelling functions would
-# look up the variables of a formula in it, and not find the columns.
+# The object is an external pointer, which R's functions neither open nor treat as a list. An
+# environment would not do: modelling functions would look up the variables of a formula in it, and
+# miss the columns.
 lazy_object <- function(content, class) .Call(C_lazy, content, class)
 
 lazy_content <- function(x) attr(x, "content", exact = TRUE)
 
 is_lazy <- function(x) inherits(x, c("entasis_table", "entasis_tree"))
 
-# All of it in memory.
+# Reads a lazy object whole.
 read_lazy <- function(x) if (is_lazy(x)) x[] else x
 
 refuse_change <- function(x, ..., value) {
@@ -18,7 +19,7 @@ refuse_change <- function(x, ..., value) {
 
 refuse_within <- function(data, expr, ...) refuse_change(data)
 
-# For functions that would need all of it, or that say something else of a pointer than of a data frame.
+# For functions that need all values, or that treat a pointer differently from a data frame.
 refuse_whole <- function(x, ...) {
   if (inherits(x, "entasis_tree")) {
     wrong("the list is a file: read it with x[], or a part with x$name, and use that")
@@ -38,14 +39,14 @@ Summary.entasis_table <- function(..., na.rm = FALSE) refuse_whole(Find(is_lazy,
 
 Summary.entasis_tree <- Summary.entasis_table
 
-# The same call with the data frame or list in place of the file, where it was made.
+# Repeats a call in its environment, with a value in place of the lazy object.
 call_with <- function(call, argument, generic, value, caller) {
   call[[1L]] <- generic
   call[[argument]] <- value
   eval(call, caller)
 }
 
-# An environment in which expressions find the columns or parts by their names. Each is read when it is looked up.
+# An environment with the columns or parts as variables. Each is read on its first use.
 scope_of <- function(names, read, enclosure) {
   scope <- new.env(parent = enclosure)
   at <- which(!is.na(names) & names != "" & !duplicated(names))

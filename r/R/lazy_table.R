@@ -1,4 +1,4 @@
-# A file as a table of which nothing is read until it is asked for.
+# Lazy tables: files whose columns and rows are read when they are selected.
 
 entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "double")) {
   file <- open_file(path, functions, int64)
@@ -12,7 +12,7 @@ entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "doub
   lazy_object(file, "entasis_table")
 }
 
-# The open file: opened anew when the table was saved with another session.
+# The open file of a lazy table, which is opened again in another session.
 file_of <- function(x) {
   file <- lazy_content(x)
   handle_of(file)
@@ -44,7 +44,7 @@ row.names.entasis_table <- function(x) {
   n_arguments <- nargs() - !missing(drop)
   names <- frame_names(file)
   if (n_arguments < 3L) {
-    # x[columns], as from a list.
+    # x[columns], as for a list.
     which <- if (missing(i)) seq_along(names) else resolve_columns(names, i)
     return(read_frame(file, which, ALL_ROWS))
   }
@@ -86,7 +86,7 @@ tail.entasis_table <- function(x, n = 6L, ...) {
   read_frame(file_of(x), seq_along(x), row_range(n_rows - ends_at(n, n_rows), n_rows, -1))
 }
 
-# How many rows `n` means: a negative one leaves so many out.
+# The number of rows that `n` means: a negative `n` leaves out that many.
 ends_at <- function(n, n_rows) {
   if (!is.numeric(n) || length(n) != 1L || is.na(n)) must_be("n", "a number", n)
   n <- trunc(n)

@@ -1,4 +1,5 @@
-# What R's functions do with the table of a file: the same as with the data frame that it holds, of which they read what they need.
+# Methods for lazy tables. They return what they return for the data frame in memory, and read what
+# they need.
 
 with.entasis_table <- function(data, expr, ...) {
   eval(substitute(expr), scope_of(names(data), function(k) read_column(file_of(data), k), parent.frame()))
@@ -26,7 +27,8 @@ transform.entasis_table <- function(`_data`, ...) call_with(match.call(), "_data
 summary.entasis_table <- function(object, ...) summary(object[], ...)
 
 as.matrix.entasis_table <- function(x, ...) {
-  # data.matrix() is not generic: it calls as.matrix() for what is no data frame, which makes text of factors.
+  # data.matrix() is not generic. It calls as.matrix() for anything but a data frame, which would
+  # convert factors to text.
   asked_by <- sys.function(sys.parent())
   if (identical(asked_by, data.matrix)) data.matrix(x[]) else as.matrix(x[], ...)
 }
@@ -36,7 +38,7 @@ is.na.entasis_table <- function(x) is.na(x[])
 anyNA.entasis_table <- function(x, recursive = FALSE) {
   file <- file_of(x)
   for (k in seq_along(x)) {
-    # No class of the frame is asked, as one that loses its groups would say so.
+    # Without methods of the class, which would report lost groups.
     if (anyNA(list2DF(list(read_column(file, k)), dim(x)[1L]), recursive = recursive)) {
       return(TRUE)
     }
@@ -54,7 +56,7 @@ anyDuplicated.entasis_table <- function(x, incomparables = FALSE, ...) anyDuplic
 
 rbind.entasis_table <- function(..., deparse.level = 1) do.call(rbind, lapply(list(...), read_lazy))
 
-# Where a data frame comes first, its method asks this of every argument, and goes on to take a pointer apart.
+# rbind.data.frame() calls this for every argument, and would then treat the pointer as a list.
 is.matrix.entasis_table <- function(x) {
   if (identical(sys.function(sys.parent()), base::rbind.data.frame)) {
     wrong("rbind() takes the table of a file as its first argument alone: put it first, or read it with x[]")
@@ -65,7 +67,8 @@ is.matrix.entasis_table <- function(x) {
 cbind.entasis_table <- function(..., deparse.level = 1) {
   values <- lapply(list(...), read_lazy)
   given <- if (is.null(names(values))) rep_len("", length(values)) else names(values)
-  # Vectors without a name are called what they were in the call; a data.table does so for symbols alone.
+  # Unnamed vectors are named after their expressions in the call; data.table does this for symbols
+  # only.
   written <- as.list(substitute(list(...)))[-1L]
   bare <- given == "" & vapply(values, function(x) is.atomic(x) && length(dim(x)) < 2L, NA)
   if (any(vapply(values, inherits, NA, "data.table"))) bare <- bare & vapply(written, is.symbol, NA)
@@ -75,7 +78,7 @@ cbind.entasis_table <- function(..., deparse.level = 1) {
 }
 
 split.entasis_table <- function(x, f, drop = FALSE, ...) {
-  # A formula names columns.
+  # A formula may name columns, so the frame is read before `f` is evaluated.
   split(x[], f, drop = drop, ...)
 }
 

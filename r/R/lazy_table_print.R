@@ -1,4 +1,4 @@
-# Printing the table of a file. Only the rows and columns that are shown are read.
+# Prints lazy tables. Only the rows and columns that are shown are read.
 
 print.entasis_table <- function(x, n = 10, width = getOption("width"), digits = NULL, ...) {
   file <- file_of(x)
@@ -7,7 +7,7 @@ print.entasis_table <- function(x, n = 10, width = getOption("width"), digits = 
   size <- dim(x)
   cat("<entasis file> ", file$path, "\n", counted(size[1L], "row"), ", ", counted(size[2L], "column"), "\n", sep = "")
   shown <- shown_rows(n, size[1L])
-  # A column takes at least three places and a space.
+  # A column takes at least three characters and a space.
   most <- width %/% 4 + 1
   n_read <- min(size[2L], most)
   frame <- shown_frame(file, seq_len(n_read), if (length(shown) == size[1L]) ALL_ROWS else row_numbers(shown - 1))
@@ -17,7 +17,7 @@ print.entasis_table <- function(x, n = 10, width = getOption("width"), digits = 
   if (length(last_first) > 0L) lines$text <- append(lines$text, "--", 2L + last_first)
   if (size[2L] > 0L) cat(lines$text, sep = "\n")
   n_rows_left <- size[1L] - length(shown)
-  # Labels of rows of other hosts are columns here.
+  # Row labels of other hosts may be columns.
   names <- c(names(cells)[-seq_len(lines$n_columns)], names(x)[-seq_len(n_read)])
   rest <- c(
     if (n_rows_left > 0 && length(last_first) == 0L) counted(n_rows_left, "more row"),
@@ -34,7 +34,7 @@ check_count <- function(n, name) {
 
 counted <- function(n, what) paste0(format(n, big.mark = ",", scientific = FALSE), " ", what, if (n != 1) "s")
 
-# The numbers of the rows that are shown: the first ones and the last ones.
+# The numbers of the shown rows: the first and the last ones.
 shown_rows <- function(n, n_rows) {
   if (n >= n_rows) {
     return(as.double(seq_len(n_rows)))
@@ -43,12 +43,12 @@ shown_rows <- function(n, n_rows) {
   c(seq_len(first), n_rows - (n - first) + seq_len(n - first))
 }
 
-# Names of rows, where the file has them, else their numbers.
+# Row names, if the file has them, else row numbers.
 row_labels <- function(frame, shown) {
   if (.row_names_info(frame) > 0L) cut_text(attr(frame, "row.names"), 20L) else format(shown, scientific = FALSE, trim = TRUE)
 }
 
-# Data frames and matrices in columns, as columns of their own: at most `most` of all of these.
+# Splits data frames and matrices in columns into columns, at most `most` in all.
 flat_columns <- function(columns, n, most, prefix = "") {
   names <- names(columns)
   out <- list()
@@ -73,7 +73,7 @@ flat_columns <- function(columns, n, most, prefix = "") {
   out
 }
 
-# Texts of the cells of each column, behind the type.
+# The type and the formatted values of each column.
 table_cells <- function(columns, n, digits) {
   cells <- lapply(columns, function(column) {
     texts <- cut_text(cell_texts(column, n, digits), 40L)
@@ -91,7 +91,7 @@ cell_texts <- function(x, n, digits) {
   if (typeof(x) == "list" && !inherits(x, c("POSIXlt", "vctrs_rcrd"))) {
     return(vapply(unclass(x), value_label, "", USE.NAMES = FALSE))
   }
-  # Without its package, its format() takes them for doubles.
+  # Without bit64, format() would show the bits as doubles.
   if (inherits(x, "integer64") && !requireNamespace("bit64", quietly = TRUE)) {
     return(rep_len("<int64>", n))
   }
@@ -100,7 +100,7 @@ cell_texts <- function(x, n, digits) {
   as.vector(texts)
 }
 
-# A value in a list column: its type and size.
+# The type and size of a value in a list column.
 value_label <- function(x) {
   if (is.null(x)) {
     return("<NULL>")
@@ -110,7 +110,7 @@ value_label <- function(x) {
   paste0("<", label, if (!is.null(size)) paste0(" [", paste(format(size, trim = TRUE), collapse = " x "), "]"), ">")
 }
 
-# The type of a vector in a word.
+# The type of a vector as one word.
 type_label <- function(x) {
   if (is.data.frame(x)) {
     return("df")
@@ -132,7 +132,7 @@ type_label <- function(x) {
   switch(typeof(x), integer = "int", double = "dbl", character = "chr", logical = "lgl", complex = "cpl", closure = "fn", language = "call", typeof(x))
 }
 
-# Texts of at most so many places.
+# Cuts texts to a width.
 cut_text <- function(x, most) {
   x <- encodeString(as.character(x))
   long <- nchar(x, "width") > most
@@ -140,7 +140,7 @@ cut_text <- function(x, most) {
   x
 }
 
-# The lines of as many columns as have room, one at least: names, types, cells.
+# Lines with names, types and values of as many columns as fit, at least one.
 lay_out <- function(cells, labels, width) {
   labels <- formatC(c("", "", labels), width = -max(nchar(labels, "width"), 0L), mode = "character")
   lines <- labels
@@ -157,14 +157,14 @@ lay_out <- function(cells, labels, width) {
   list(text = sub(" +$", "", lines), n_columns = n_columns)
 }
 
-# Names, as many as take some lines.
+# The first names, to fill some lines.
 some_names <- function(names) {
   shown <- cut_text(utils::head(names, 100L), 40L)
   shown <- shown[seq_len(max(1L, sum(cumsum(nchar(shown) + 2L) <= 240)))]
   paste0(paste(shown, collapse = ", "), if (length(shown) < length(names)) ", ...")
 }
 
-# The names and types of the first columns.
+# Shows the names and types of the first columns.
 str.entasis_table <- function(object, list.len = 99L, ...) {
   file <- file_of(object)
   size <- dim(object)

@@ -1,11 +1,11 @@
-# A file that holds a tree of values, or a list in it, of which parts are read when they are asked for.
+# Lazy lists: trees of values, or lists in them, whose parts are read when they are selected.
 
-# A part of a file: lists as trees, frames as tables, other values as they are.
+# A part of a file: lists as lazy lists, frames as lazy tables, other values as they are.
 tree_part <- function(file, cell, name) {
   found <- interpret(file, look_at_cell(file, cell))
   if (found$kind == CELL_LIST || found$kind == CELL_MAP) {
     tree <- new.env(parent = emptyenv())
-    # What `found` says holds for this file alone.
+    # The cell numbers in `found` are valid for this file only.
     file$is_held <- TRUE
     tree$file <- file
     tree$name <- name
@@ -22,7 +22,7 @@ tree_part <- function(file, cell, name) {
   read_cell(file, cell)
 }
 
-# The whole of a file as a tree, where it is a list.
+# The value of a file as a lazy list; NULL if it is not a list.
 tree_part_or_null <- function(file) {
   found <- interpret(file, look_at_cell(file, file$facts$root))
   if (found$kind == CELL_LIST || found$kind == CELL_MAP) tree_part(file, file$facts$root, "x")
@@ -51,7 +51,7 @@ names.entasis_tree <- function(x) {
   tree$names
 }
 
-# The positions of parts that are asked for by name or number; NA where there is none of a name.
+# The positions of parts by names, numbers or a mask; NA for unknown names.
 resolve_parts <- function(x, i) {
   n <- length(x)
   if (is.character(i)) {
@@ -83,7 +83,7 @@ resolve_parts <- function(x, i) {
   if (name %in% names(x)) x[[name]]
 }
 
-# Some of the parts, read.
+# Reads some parts.
 `[.entasis_tree` <- function(x, i) {
   if (missing(i)) {
     return(as.list(x))

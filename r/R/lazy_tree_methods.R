@@ -1,4 +1,4 @@
-# What R's functions do with the list of a file: the same as with the list that it holds.
+# Methods for lazy lists. They return what they return for the list in memory.
 
 with.entasis_tree <- function(data, expr, ...) {
   names <- if (is.null(names(data))) character() else names(data)

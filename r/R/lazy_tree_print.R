@@ -1,4 +1,4 @@
-# Printing a list of a file: an outline of its parts.
+# Prints lazy lists, as an outline of their parts.
 
 print.entasis_tree <- function(x, ...) {
   tree <- tree_of(x)
@@ -9,7 +9,7 @@ print.entasis_tree <- function(x, ...) {
 
 str.entasis_tree <- function(object, ...) print(object)
 
-# A line for each part, with what it is.
+# A line for each part, with its type.
 outline <- function(x, name, level, depth, most = 20L) {
   n <- length(x)
   head <- paste0(strrep("  ", level), name, ": list of ", format(n, big.mark = ","))
@@ -30,7 +30,7 @@ outline <- function(x, name, level, depth, most = 20L) {
   c(head, unlist(lines), if (n > most) paste0(strrep("  ", level + 1L), "... ", n - most, " more"))
 }
 
-# What a cell is, in a few words; a value by itself is shown.
+# A short description of a cell; for a scalar, its value.
 told_kind <- function(file, found) {
   kind <- found$kind
   if (kind == CELL_TABLE) {
@@ -53,7 +53,7 @@ told_kind <- function(file, found) {
 CELL_OBJECT <- 77L
 CELL_ARRAY <- 96L
 
-# The type of an array: no value is read.
+# The type of an array, without reading values.
 vector_type <- function(file, found) {
   in_session(file, {
     loaded <- core(.Call(C_load, handle_of(file), int64_code(file)))[[1L]]
@@ -73,7 +73,8 @@ KIND_LABELS <- c(
   date = DAYS_INTEGER, dttm = INSTANT, dttm = INSTANT_INTEGER, drtn = SPAN, drtn = SPAN_INTEGER, list = LIST, list = BYTES, list = NESTED
 )
 
-# The class of an object of R: its attributes are a map, or a map with values. Of others the name by which the file knows them.
+# The class of an object of R, from the map of its attributes; for other objects their name in the
+# file.
 object_class <- function(file, found) {
   name <- read_cell(file, found$first)
   if (!is.character(name) || length(name) != 1L) {

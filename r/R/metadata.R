@@ -1,4 +1,4 @@
-# What is in a file, without its values.
+# Facts about a file, without its values.
 
 metadata_entasis <- function(path) {
   file <- open_file(path)
@@ -22,7 +22,7 @@ metadata_entasis <- function(path) {
   )
 }
 
-# The same of a tree of values: what it is made of, instead of columns.
+# Facts about a file with a tree: its parts instead of columns.
 tree_metadata <- function(file) {
   x <- tree_part_or_null(file)
   parts <- if (!is.null(x)) {
@@ -38,7 +38,7 @@ tree_metadata <- function(file) {
   )
 }
 
-# The class in R of each column of the file, as far as names and types tell it.
+# The class in R of each column of the file, as far as types determine it.
 column_classes <- function(file, facts) {
   all <- seq_along(facts$name)
   kind <- kinds_or_na(file, facts, all, look = FALSE)
@@ -82,7 +82,7 @@ print.entasis_metadata <- function(x, ...) {
   invisible(x)
 }
 
-# The first names of a long list.
+# The first names of a long list, to print.
 shown_parts <- function(parts, most = 30L) {
   shown <- encodeString(parts[seq_len(min(length(parts), most))])
   c(shown, if (length(parts) > most) paste(shown_number(length(parts) - most), "more"))
@@ -93,7 +93,7 @@ verify_entasis <- function(path) {
   invisible(core(.Call(C_verify, path)))
 }
 
-# More would only use up the system's threads.
+# More threads would only exhaust the system's limit.
 MOST_THREADS <- 1024L
 
 threads_entasis <- function(n = NULL) {

@@ -1,10 +1,10 @@
-# Nested columns of other hosts: lists and maps are lists, of vectors or of data frames; structs are data frames. What is in one is a
-# column too (docs/format/columns.md), so it is read as any.
+# Nested columns of other hosts (docs/format/columns.md). Lists and maps become lists of vectors or
+# data frames, structs become data frames. Children are columns, which are read like others.
 
 NESTED_TYPES <- c("list", "map", "fixed-size list", "struct", "run-end", "union")
 DEEPEST_COLUMN <- 64L
 
-# A column, by its facts, in some rows.
+# Reads a nested column, by its facts, in some rows.
 read_nested <- function(file, of, rows, depth) {
   if (depth >= DEEPEST_COLUMN || of$n_children > 0 && of$first_child <= of$number) nonsense("columns are nested in a circle")
   children <- describe_columns(file, of$first_child + seq_len(of$n_children) - 1)
@@ -19,14 +19,15 @@ read_nested <- function(file, of, rows, depth) {
   )
 }
 
-# What the words of the column itself say: lengths, whether a run begins, or 1; NA where the value is missing.
+# The structure values of a column: lengths, type ids, whether a run begins, or 1; NA for missing
+# values.
 read_words <- function(file, of, rows) {
   reader <- new_reader(file, rows, FALSE)
   reader_add(reader, of, 1L, WORDS)
   reader_run(reader)[[1L]]
 }
 
-# Values of a child.
+# The values of a child in some of its rows.
 read_child <- function(file, children, i, rows, depth) {
   if (rows[[1L]] == 1L && rows[[3L]] > children$n_values[i]) nonsense("a column has more values in another than that has")
   reader <- new_reader(file, rows, TRUE, depth + 1L)
@@ -34,13 +35,13 @@ read_child <- function(file, children, i, rows, depth) {
   reader_finish(reader, reader_run(reader), want)
 }
 
-# The numbers of the rows, from 1, and the rows up to the last of them.
+# The numbers of the rows from 1 on, and the range up to the last of them.
 rows_upto <- function(of, rows) {
   numbers <- switch(rows[[1L]] + 1L, seq_len(of$n_values), rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]]), rows[[4L]] + 1)
   list(numbers = numbers, upto = row_range(0, max(numbers, 0), -1))
 }
 
-# Pieces of a child, by where in it each begins and how long it is.
+# Pieces of a child, by their starts and lengths.
 split_child <- function(file, children, starts, lengths, depth) {
   there <- !is.na(lengths) & lengths > 0L
   low <- if (any(there)) min(starts[there]) else 0
@@ -50,7 +51,7 @@ split_child <- function(file, children, starts, lengths, depth) {
   .Call(C_split, values, as.double(starts - low), lengths)
 }
 
-# A length counts from the first row on.
+# The starts are sums of all lengths before, so all rows up to the last one are read.
 read_lists <- function(file, of, children, rows, depth) {
   wanted <- rows_upto(of, rows)
   lengths <- read_words(file, of, wanted$upto)
@@ -67,7 +68,7 @@ read_fixed_lists <- function(file, of, children, rows, depth) {
   split_child(file, children, (wanted$numbers - 1) * of$value_len, lengths, depth)
 }
 
-# A row that is missing has NA in each column.
+# A missing row has NA in each column.
 read_structs <- function(file, of, children, rows, depth) {
   if (any(children$n_values != of$n_values)) nonsense("the fields of a struct differ in length")
   missing <- which(is.na(read_words(file, of, rows)))
@@ -85,7 +86,7 @@ with_missing <- function(x, which) {
   }
   kept <- attributes(x)
   values <- unclass_all(x)
-  # The least integer of 64 bits is the double -0.
+  # The bits of the least 64-bit integer are those of the double -0.
   values[which] <- if (is.list(x)) list(NULL) else if (inherits(x, "integer64")) -0 else NA
   attributes(values) <- kept
   values
@@ -101,8 +102,9 @@ read_runs <- function(file, of, children, rows, depth) {
   take_values(read_child(file, children, 1L, row_range(min(runs) - 1, max(runs), -1), depth), runs - min(runs) + 1)
 }
 
-# A list of vectors of one value each. In a sparse union a value stands in the same place of its child; in a dense one it is the next of
-# that, and the last child, which tells where each block begins, is not needed.
+# A union, as a list of vectors of length 1. A value of a sparse union has the same position in its
+# child; one of a dense union is the next value of its child. The last child of a dense union, the
+# child offsets, is not needed.
 read_unions <- function(file, of, children, rows, depth) {
   is_sparse <- of$value_len == 1
   wanted <- rows_upto(of, rows)

@@ -1,4 +1,4 @@
-# Columns that other hosts wrote, as R has such values; the table is in docs/fidelity.md.
+# Converts columns of other hosts to values of R; docs/fidelity.md has the table.
 
 foreign_vector <- function(reader, x, want) {
   facts <- want$facts
@@ -16,10 +16,11 @@ foreign_vector <- function(reader, x, want) {
   }
 }
 
-# Levels are strings, each once; other hosts have values of any type, and Arrow also missing and equal ones.
+# Levels of R are distinct strings. Categories of other hosts have any type, and those of Arrow may
+# be missing or equal.
 foreign_factor <- function(reader, codes, facts) {
   levels <- levels_of(reader, facts$dictionary)
-  # Its method makes strings of them.
+  # as.character() needs its method for integer64.
   if (inherits(levels, "integer64") && !requireNamespace("bit64", quietly = TRUE)) {
     abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are integers of 64 bits; install bit64"),
           list(file = reader$file$path, column = facts$name))
@@ -40,8 +41,8 @@ foreign_factor <- function(reader, codes, facts) {
   decorate(codes, attrs)
 }
 
-# A column of objects. Those of other hosts whose values are dates alone, or times of the day, are vectors of these, as pandas has no
-# other type for them.
+# A column of objects. If another host wrote only dates, or only times of day, they become a vector,
+# because pandas has no other type for them.
 read_object_column <- function(file, cell, n_values, rows) {
   values <- read_objects(file, cell, n_values, rows)
   class <- if (file$own) "" else class_of_objects(file, cell, n_values, rows, values)
@@ -52,14 +53,14 @@ read_object_column <- function(file, cell, n_values, rows) {
   decorate(numbers, if (class == "Date") list(class = "Date") else list(class = c("hms", "difftime"), units = "secs"))
 }
 
-# The class of all values of a column of objects, "" when they have none in common. All rows choose, so that each part has the type of
-# the whole.
+# The common class of all values of a column of objects, or "". It depends on all rows, so that each
+# part has the type of the whole.
 class_of_objects <- function(file, cell, n_values, rows, values) {
   key <- as.character(cell)
   if (is.null(file$object_classes[[key]])) {
     class <- common_class(values)
     if (!is_all(rows) && !identical(class, "")) {
-      # A value that R has nothing for is no date.
+      # A value without counterpart in R is not a date.
       class <- tryCatch(common_class(read_objects(file, cell, n_values, ALL_ROWS)), entasis_error_unsupported = function(e) "")
     }
     file$object_classes[[key]] <- if (is.null(class)) "" else class
@@ -67,7 +68,7 @@ class_of_objects <- function(file, cell, n_values, rows, values) {
   file$object_classes[[key]]
 }
 
-# "Date" or "hms" where all values that are there are such; NULL where all are missing, else "".
+# "Date" or "hms" if all values are of that class or missing; NULL if all are missing, else "".
 common_class <- function(values) {
   missing <- vapply(values, function(value) is.null(value) || is.atomic(value) && length(value) == 1L && is.na(value), NA)
   there <- values[!missing]

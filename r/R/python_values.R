@@ -1,6 +1,7 @@
-# Values of Python that R has otherwise; the table is in docs/fidelity.md.
+# Converts values of Python to those of R; docs/fidelity.md has the table.
 
-# Only parts that a kind does not have, as those of a later version, are without counterpart: another error of R is a defect.
+# Unknown parts of a kind, for example of a later version, have no counterpart in R. Any other error
+# of R is a defect.
 assemble_foreign <- function(session, what, parts) {
   make <- FOREIGN[[what]]
   if (is.null(make)) {
@@ -13,7 +14,7 @@ assemble_foreign <- function(session, what, parts) {
 
 other_parts <- function(...) signal_inside("entasis_other_parts", ...)
 
-# A part of a list or plain vector. Methods of classes have no say.
+# A part of a list or plain vector, without methods of its class.
 part_at <- function(parts, k) {
   if (is.object(parts) || !is.vector(parts)) other_parts("parts that are no list")
   if (length(parts) < k) other_parts("a part is missing")
@@ -28,15 +29,15 @@ number_at <- function(parts, k) {
   if (is.object(x)) double_of_int64(x) else as.double(x)
 }
 
-# Of an integer64, also where the package bit64 is not loaded.
+# The value of an integer64, also without the package bit64.
 double_of_int64 <- function(x) {
   halves <- readBin(writeBin(as.double(unclass(x)), raw(), endian = "little"), "integer", 2L, endian = "little")
-  # readBin() gives halves whose bits are those of NA as NA.
+  # readBin() returns NA for a half with the bits of NA.
   halves <- ifelse(is.na(halves), -2^31, as.double(halves))
   halves[2L] * 2^32 + halves[1L] %% 2^32
 }
 
-# All of a list or vector of n numbers.
+# The numbers in a list or vector of length `n`.
 numbers_in <- function(x, n) {
   if (length_of(x) != n) other_parts("another number of parts")
   vapply(seq_len(n), function(k) number_at(x, k), 0)
@@ -55,7 +56,8 @@ third_part <- function(parts) part_at(parts, 3L)
 since_1970 <- function(seconds, zone = "UTC") structure(as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone)
 lasting <- function(seconds) structure(as.double(seconds), class = "difftime", units = "secs")
 
-# A datetime of a zone: the clock there, the zone, whether it is the second time that the clock says so.
+# A datetime with a zone. Its parts are the local time, the zone, and whether that local time occurs
+# for the second time.
 zoned <- function(parts) {
   clock <- part_at(parts, 1L)
   zone <- part_at(parts, 2L)
@@ -91,7 +93,7 @@ uuid_text <- function(parts) {
   gsub("^(.{8})(.{4})(.{4})(.{4})(.{12})$", "\\1-\\2-\\3-\\4-\\5", paste(as.character(bytes), collapse = ""))
 }
 
-# An array that is stored by rows, with its shape.
+# An array from values stored by rows, and its shape.
 turned_array <- function(parts) {
   x <- part_at(parts, 1L)
   shape <- part_at(parts, 2L)
@@ -115,7 +117,7 @@ masked_array <- function(parts) {
   with_missing(x, which(as.vector(mask)))
 }
 
-# An object's parts stand behind its name.
+# The parts of an object follow its name.
 record_fields <- function(parts) {
   names <- unlist(part_at(parts, 4L))
   values <- parts[-(1:4)]

@@ -1,4 +1,4 @@
-# Reading files: the functions that man/read_entasis.Rd tells of.
+# read_entasis(), and reading of vectors and frames.
 
 read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE,
                          int64 = c("fit", "integer64", "double")) {
@@ -25,7 +25,7 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
   frame
 }
 
-# Rows from one to another, both included, from 1 on. What is behind the last row is not asked for.
+# The rows from one number to another, both included. Rows after the last one are ignored.
 range_of <- function(file, from, to) {
   n <- file$facts$n_rows
   from <- check_whole(from, "from", 1)
@@ -37,7 +37,7 @@ range_of <- function(file, from, to) {
   row_range(from - 1, to, n)
 }
 
-# Positions of columns that are asked for by name or number.
+# The positions of columns by names, numbers or a mask.
 resolve_columns <- function(names, columns) {
   k <- length(names)
   if (is.character(columns)) {
@@ -71,7 +71,8 @@ read_vector <- function(file, rows) {
   interpret(file, read_columns(file, 1L, rows)[[1L]])
 }
 
-# Some values of an array by itself. They are those of its class, as of Surv, where a row is a value; NULL for vectors.
+# Some values of a file with one array, whose class may treat a row as a value, as Surv does. NULL
+# for vectors.
 some_values <- function(file, description, rows) {
   if (!"dim" %in% names_of_pairs(description$attributes)) {
     return(NULL)
@@ -84,7 +85,7 @@ some_values <- function(file, description, rows) {
   slice_value(x, at[at <= n], NULL, TRUE, place_of(file, NULL))
 }
 
-# A frame of these columns, by their positions among `frame_names`, and rows.
+# A frame of some columns, by their positions in `frame_names`, and rows.
 read_frame <- function(file, which, rows) {
   if (count_rows(rows, file$facts$n_rows) > .Machine$integer.max) {
     abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; read some of them with 'from' and 'to'")
@@ -100,7 +101,7 @@ read_frame <- function(file, which, rows) {
   })
 }
 
-# `frame_class` decides how some rows of columns are made: see `slice_value`.
+# Reads columns. `frame_class` decides how some rows of a column are cut: see `slice_value`.
 read_columns <- function(file, which, rows, frame_class = NULL) {
   layout <- layout_of(file)
   facts <- table_facts(file)
@@ -111,7 +112,7 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
   described <- !vapply(descriptions, is.null, NA)
   kinds <- integer(length(which))
   kinds[!described] <- reading_kinds(file, facts, at[!described])
-  # Kinds whose attributes the columns tell: all at once.
+  # Columns with implied attributes are read together.
   bare <- !described & (kinds <= CHARACTER | has_implied(file, facts$logical[at], kinds))
   bare_vectors <- if (any(bare)) reader_add(reader, facts, at[bare], kinds[bare])
   n <- file$facts$n_rows
@@ -141,7 +142,7 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
   out
 }
 
-# The attributes of a frame, with NULL in place of names and row names.
+# The attributes of a frame, with NULL for names and row names.
 own_attributes <- function(file) {
   if ("attributes" %in% names(file$host)) {
     lapply_pairs(extras_of(file), file$host$attributes)

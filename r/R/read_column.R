@@ -1,15 +1,15 @@
-# A column alone, and columns to be shown: no class of the frame is asked about them.
+# Reads single columns, and columns to print, without methods of the class of the frame.
 
 read_column <- function(file, which, rows = ALL_ROWS) {
   if (!file$own) {
-    # Columns of labels come first; the one that is asked for is the last.
+    # Label columns come first, so the requested column is the last one.
     frame <- read_frame(file, which, rows)
     return(.subset2(frame, length(frame)))
   }
   in_session(file, interpret(file, read_columns(file, which, rows, own_attributes(file)[["class"]])[[1L]]))
 }
 
-# A column at a selection of rows as `[` takes them; NULL for all.
+# A column in the rows of a selection as `[` takes it; NULL for all.
 read_one <- function(file, which, i, row_names) {
   if (is.null(i)) {
     return(read_column(file, which))
@@ -22,7 +22,8 @@ read_one <- function(file, which, i, row_names) {
   .subset2(frame, length(frame))
 }
 
-# Columns and labels of rows, to be looked at. Where only a class that isn't there could choose rows, bare values do.
+# Columns and row labels to print. If only a class without its package could choose rows, bare
+# values do.
 shown_frame <- function(file, which, rows) {
   if (!file$own) {
     return(read_frame(file, which, rows))
@@ -45,6 +46,6 @@ shown_column <- function(file, k, rows) {
   })
 }
 
-# Whether the class of a frame keeps the attributes of columns of which no class has a method of `[`.
+# Whether the class of a frame keeps the attributes of columns whose classes have no `[` method.
 keeps_attributes <- function(class) any(c("tbl_df", KEEPING) %in% class)
 KEEPING <- "data.table"

@@ -1,22 +1,23 @@
-# Reading: what columns need is gathered, read at once, and put together.
+# Reads many columns in one call: collects requests, reads them, and completes the vectors.
 
 new_reader <- function(file, rows, lazy, depth = 1L) {
   reader <- new.env(parent = emptyenv())
   reader$file <- file
   reader$rows <- rows
   reader$lazy <- lazy
-  # Of the columns, which may be in others.
+  # The depth of nested columns.
   reader$depth <- depth
   reader$parts <- NULL
   reader$n <- 0L
   reader$n_vectors <- 0L
-  # Columns of lists, which are read after the others: number of the vector, cell, values; and columns of columns, with their facts.
+  # Columns of lists, which are read after the others: the number of the vector, the cells and the
+  # lengths. Then nested columns with their facts.
   reader$lists <- list()
   reader$nested <- list()
   reader
 }
 
-# Adds columns to be read into new vectors, or all into one; returns the numbers of the vectors.
+# Requests columns, each in its own vector or all in one. Returns the numbers of the vectors.
 reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   if (any(kind == LIST | kind == NESTED)) {
     return(reader_add_lists(reader, facts, which, kind, seconds, one))
@@ -42,7 +43,7 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   if (one) vectors[1L] else vectors
 }
 
-# The same where some are lists, which are cells, or are nested.
+# Requests columns, some of which are lists or nested.
 reader_add_lists <- function(reader, facts, which, kind, seconds, one) {
   kind <- rep_len(kind, length(which))
   if (one) {
@@ -61,7 +62,7 @@ reader_add_lists <- function(reader, facts, which, kind, seconds, one) {
   numbers
 }
 
-# Reads all that was added: a list of vectors.
+# Reads all requested columns, as a list of vectors.
 reader_run <- function(reader) {
   vectors <- reader_run_columns(reader)
   if (length(vectors) < reader$n_vectors) length(vectors) <- reader$n_vectors
@@ -92,7 +93,7 @@ reader_run_columns <- function(reader) {
   vectors
 }
 
-# The kind that a column becomes, by what it is. `which` may be several.
+# The kinds of vectors for some columns.
 reading_kinds <- function(file, facts, which) {
   kind <- kinds_or_na(file, facts, which)
   if (anyNA(kind)) {
@@ -104,7 +105,8 @@ reading_kinds <- function(file, facts, which) {
   kind
 }
 
-# The same with NA for what R has nothing for. Without a look at the values all integers of 64 bits of other hosts are INTEGER64.
+# The kinds of vectors, with NA for types without counterpart in R. Without `look` at the values,
+# all 64-bit integers of other hosts are INTEGER64.
 kinds_or_na <- function(file, facts, which, look = TRUE) {
   logical <- facts$logical[which]
   physical <- facts$physical[which]
@@ -130,7 +132,7 @@ kinds_or_na <- function(file, facts, which, look = TRUE) {
   kind
 }
 
-# The kinds of columns of times that R wrote.
+# The kinds of time columns of R.
 own_time_kinds <- function(logical, flavour) {
   is_integer <- bitwAnd(flavour, FLAVOUR_INTEGER) > 0L
   is_64 <- logical == "timestamp" & bitwAnd(flavour, FLAVOUR_INTEGER64) > 0L
@@ -145,7 +147,8 @@ PLAIN_KINDS <- c(
   complex128 = COMPLEX, utf8 = CHARACTER, binary = BYTES
 )
 
-# Adds a column of R, of which the first of the file's columns is `facts` at `which`. Returns what `reader_finish` needs.
+# Requests a column of R, which starts at the file's column `which` of `facts`. Returns the request
+# for `reader_finish`.
 reader_want <- function(reader, facts, which, description) {
   file <- reader$file
   check_map(description)
@@ -171,7 +174,7 @@ reader_want <- function(reader, facts, which, description) {
   }
   kind <- reading_kinds(file, facts, which)
   if (kind[1L] == LIST && "vctrs_rcrd" %in% attributes[["class"]]) {
-    # Files of version 0.1.0 have the fields of a record in a column of lists.
+    # Files of version 0.1.0 store the fields of a record in a column of lists.
     want$record <- facts$cell[which]
     return(want)
   }
@@ -183,7 +186,7 @@ reader_want <- function(reader, facts, which, description) {
   want
 }
 
-# The seconds in a unit of difftime; 1 for one that is no string, as of a class of its own.
+# The seconds in a unit of difftime; 1 for a unit of another class.
 seconds_of <- function(units) {
   if (!is.character(units)) {
     return(1L)
@@ -192,10 +195,11 @@ seconds_of <- function(units) {
   DIFFTIME_SECONDS[[units]]
 }
 
-# What of a column of R is asked for when its vector is there.
+# The facts that `reader_finish` needs of a column of R.
 FACTS_OF_KIND <- c("logical", "ordered", "zone", "dictionary")
 
-# The attributes that a description tells. Neighbours have mostly the same.
+# The attributes in a description. Neighbouring columns mostly have equal ones, so the last ones are
+# cached.
 attributes_told <- function(reader, pairs) {
   if (is.null(pairs)) {
     return(list())
@@ -207,14 +211,14 @@ attributes_told <- function(reader, pairs) {
   reader$attributes
 }
 
-# The numbers of the columns with the levels of all factors that are wanted.
+# The numbers of the dictionary columns of all requested factors.
 dictionaries_of <- function(wants) {
   unlist(lapply(wants, function(want) {
     if (!is.null(want$parts)) dictionaries_of(want$parts) else if (identical(want$kind, CODES)) want$facts$dictionary
   }))
 }
 
-# Reads the levels of all factors at once: those that are wanted, and those of other columns, by their numbers.
+# Reads the levels of all requested factors together, and those in the dictionary columns `more`.
 reader_levels <- function(reader, wants, more = NULL) {
   numbers <- unique(c(more, dictionaries_of(wants)))
   if (length(numbers) > 1L || length(more) > 0L) {
@@ -238,7 +242,7 @@ levels_of <- function(reader, number) {
   if (is.na(at)) with_fitting(reader$file, extra_values(reader$file, number)) else reader$levels[[at]]
 }
 
-# The vector or list that was wanted.
+# Completes the vector or list of a request.
 reader_finish <- function(reader, vectors, want) {
   rows <- reader$rows
   if (!is.null(want$parts)) {
@@ -270,7 +274,8 @@ reader_finish <- function(reader, vectors, want) {
   if (is.list(x) || !inherits(x, c("data.frame", "POSIXlt"))) x else nonsense("a vector of a class of lists")
 }
 
-# A data frame has as many row names as rows, and as many names as columns: what counts on it looks no further.
+# Checks that a data frame has as many row names as rows and as many names as columns, which R does
+# not check.
 check_frame <- function(x, n) {
   if (has_class(x, "data.frame")) {
     if (typeof(x) != "list" || .row_names_info(x, 2L) != n) nonsense("a data frame of another number of rows")
@@ -280,7 +285,7 @@ check_frame <- function(x, n) {
   x
 }
 
-# Attributes that have a part for each row, for some rows.
+# Cuts attributes that have a part for each row.
 row_attributes <- function(attrs, rows) {
   if (is_all(rows) || length(attrs) == 0L) {
     return(attrs)
@@ -302,13 +307,14 @@ row_attributes <- function(attrs, rows) {
   attrs
 }
 
-# Frames whose row names are no numbers of rows are read whole: see `slicing_of`.
+# Cuts the row names of a frame in a frame. One whose row names are not numbers is read whole: see
+# `slicing_of`.
 part_attributes <- function(attrs, rows) {
   if (!is_all(rows) && are_numbers(attrs$row.names)) attrs$row.names <- c(NA, -as.integer(count_rows(rows, abs(attrs$row.names[2L]))))
   attrs
 }
 
-# Columns beside the table, whole: levels, attributes, labels.
+# The values of an extra column: levels, attributes or labels.
 extra_values <- function(file, number, description = NULL, rows = ALL_ROWS) {
   facts <- describe_columns(file, number)
   reader <- new_reader(file, rows, FALSE)

@@ -1,8 +1,9 @@
-# Trees of values of a file, made by src/make.c of cells; what is asked here is what it doesn't deal with. Nothing of a file is
-# evaluated: calls and functions are put together and left alone.
+# Reads trees of values. src/make_values.c builds values of cells, and asks this code for the kinds
+# that it does not handle. Nothing of a file is evaluated: calls and functions are built and never
+# called.
 
-# While values are read, environments and tables that are met again are the same ones. Environments are filled when all else is read:
-# one may hold the table that is being read.
+# Within a session, each environment and table of the file is built once. Environments are filled
+# after everything else, because one may contain the table that is being read.
 in_session <- function(file, expr) {
   is_outermost <- is.null(file$session)
   if (is_outermost) {
@@ -32,10 +33,10 @@ new_session <- function(file) {
   session
 }
 
-# Tables inside of tables, at most.
+# Greatest depth of tables in tables.
 DEEPEST_TABLE <- 40L
 
-# The value of a file that is a tree.
+# The value of a file with a tree.
 read_tree <- function(file) {
   in_session(file, interpret(file, {
     session <- file$session
@@ -44,7 +45,7 @@ read_tree <- function(file) {
   }))
 }
 
-# The values of neighbouring cells: a list.
+# The values of neighbouring cells, as a list.
 read_cells <- function(file, start, end) {
   in_session(file, {
     session <- file$session
@@ -57,7 +58,7 @@ read_cells <- function(file, start, end) {
   })
 }
 
-# Reads cells and all that they name, to the last one when `end` is NULL.
+# Reads cells and all cells that they name; NULL for `end` means to the last one.
 load_cells <- function(session, start, end) {
   opened <- core(.Call(C_load, handle_of(session$file), int64_code(session$file)))
   loaded <- opened[[1L]]
@@ -67,9 +68,9 @@ load_cells <- function(session, start, end) {
   loaded
 }
 
-# The vectors that arrays are, or are parts of. Strings may be made when they are looked at.
+# The vectors of the pools that arrays are cut from. Their strings may be created on first access.
 read_pools <- function(session, needed) {
-  # Pools become arrays, some of which need no integer64.
+  # A pool may hold arrays that do not need integer64.
   has_made <- .Call(C_has_made_integer64, FALSE)
   on.exit(.Call(C_has_made_integer64, has_made))
   vectors <- vector("list", length(needed$column))
@@ -95,7 +96,7 @@ read_pools <- function(session, needed) {
   vectors
 }
 
-# The values of a column of lists, in some rows. `cell` is a list of all of them.
+# The values of a column of lists in some rows. `cell` is the cell with the list of all values.
 read_objects <- function(file, cell, n_values, rows) {
   in_session(file, {
     if (cell < 0) nonsense("a list without its values")
@@ -118,10 +119,10 @@ CELL_TABLE <- 30L
 CELL_LIST <- 64L
 CELL_MAP <- 68L
 
-# What a cell is.
+# The kind and children of a cell.
 look_at_cell <- function(file, cell) core(.Call(C_look, handle_of(file), cell))
 
-# What `src/make.c` asks for: the value of a kind or name, and its parts.
+# Builds the value of a kind or name from its parts, for src/make_values.c.
 assemble <- function(session, what, parts) {
   switch(what,
     table = session_table(session, parts[[1L]]),
@@ -143,7 +144,7 @@ assemble <- function(session, what, parts) {
   )
 }
 
-# A table of the file, once.
+# A table of the file, which is read once per session.
 session_table <- function(session, number) {
   key <- as.character(number)
   known <- session$tables[[key]]
@@ -173,7 +174,8 @@ read_table <- function(file) {
   if (file$own && identical(file$host$form, "vector")) read_vector(file, ALL_ROWS) else read_frame(file, seq_len(frame_width(file)), ALL_ROWS)
 }
 
-# An environment by what it is known by, or by its number: then it is empty until all that was asked for is made.
+# An environment by its name or number. One with a number is empty until `finish_environments` fills
+# it.
 session_environment <- function(session, parts) {
   which <- part_of(parts, 2L)
   if (is.integer(which)) {
@@ -194,7 +196,7 @@ session_environment <- function(session, parts) {
   )
 }
 
-# Nothing is loaded because a file names it.
+# A file never causes a package to be loaded.
 not_there <- function(session, what, name, how) {
   abort("unsupported", paste0("not supported: a value is of the ", what, " \"", name, "\", which is not loaded (file \"", session$file$path,
                               "\"); call ", how, " and read again"), list(file = session$file$path))
@@ -212,7 +214,8 @@ numbered_environment <- function(session, number) {
   known
 }
 
-# Fills the environments that were met, in which there may be others. Records that are neighbours are read together.
+# Fills the pending environments, which may contain others. Records of consecutive numbers are read
+# together.
 finish_environments <- function(session) {
   interpret(session$file, while (!is.null(session$pending)) {
     all <- unchain(session$pending)
@@ -227,7 +230,7 @@ finish_environments <- function(session) {
   })
 }
 
-# The records of `n` environments from a number on.
+# The records of `n` environments with consecutive numbers.
 environment_records <- function(session, number, n) {
   if (is.null(session$records)) {
     cell <- session$file$facts$environments
@@ -247,17 +250,17 @@ fill_environment <- function(session, env, record) {
     nonsense("an environment of values without names")
   }
   parent <- record$parent
-  # One that had none around it when it was written.
+  # The environment had no enclosure when it was written.
   if (is.null(parent) && "parent" %in% names(record)) parent <- emptyenv()
   if (!is.environment(parent)) nonsense("an environment without one around it")
   around <- parent
-  # Around the global environment there are none of the file.
+  # No environment of the file encloses the global one.
   while (!identical(around, globalenv()) && !identical(around, emptyenv())) {
     if (identical(around, env)) nonsense("an environment is around itself")
     around <- parent.env(around)
   }
   parent.env(env) <- parent
-  # The arguments of a call are such in an environment alone; elsewhere they are a list.
+  # Only an environment can hold the arguments of a call; elsewhere they are a list.
   dots <- which(names(values) == "...")
   if (length(dots) > 0L) {
     dots <- dots[vapply(values[dots], inherits, NA, "entasis_dots")]
@@ -279,7 +282,7 @@ fill_environment <- function(session, env, record) {
   decorate_environment(env, record$attributes, isTRUE(record$s4))
 }
 
-# Environments are changed in place.
+# Sets the attributes of an environment in place.
 decorate_environment <- function(env, attributes, s4) {
   if (!is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) nonsense("attributes are no map")
   if (length(attributes) > 0L || s4) .Call(C_decorate, env, as.list(attributes), s4)
@@ -298,7 +301,7 @@ make_closure <- function(session, parts) {
   if (length(parts) != 6L || !is.null(formals) && typeof(formals) != "pairlist" || !is.environment(parts[[4L]])) {
     nonsense("a function without its parts")
   }
-  # R has bodies of code and vectors.
+  # A body is code or a vector.
   body <- parts[[3L]]
   if (!is.language(body) && !is.vector(body) && !is.null(body) && !is.pairlist(body)) nonsense("a function of what is no code")
   made <- as.function(c(as.list(formals), list(body)), envir = parts[[4L]])
@@ -313,7 +316,7 @@ make_primitive <- function(session, parts) {
   found
 }
 
-# A value that R has nothing for, by its kind and where it is.
+# Refuses a value without counterpart in R, by its kind and path.
 refuse_foreign <- function(session, kind, path) {
   kind <- unclass(kind)
   what <- if (kind %in% names(REFUSED)) REFUSED[[kind]] else paste("a value of kind", substr(kind, 1L, 60L))

@@ -1,7 +1,7 @@
-# Labels of rows that other hosts wrote: row names where R can have them, else columns in front. All rows decide which, so that each
-# part has the columns of the whole.
+# Row labels of other hosts: row names if R allows them, else columns before the others. The choice
+# depends on all rows, so that each part has the columns of the whole.
 
-# The names of the columns of a frame, NA where it has none.
+# The names of the columns of a frame, with NA for missing names.
 frame_names <- function(file) {
   names <- layout_of(file)$names
   c(label_names(file), if (is.null(names)) rep_len(NA_character_, length(layout_of(file)$first)) else names)
@@ -9,7 +9,7 @@ frame_names <- function(file) {
 
 frame_width <- function(file) length(label_names(file)) + length(layout_of(file)$first)
 
-# The names of the columns in front.
+# The names of the label columns.
 label_names <- function(file) if (!file$own) labels_of(file)$names
 
 labels_of <- function(file) {
@@ -17,7 +17,8 @@ labels_of <- function(file) {
   file$labels
 }
 
-# `names` and `numbers` of columns in front, or `row_names`, the number of a column, or a `range` of numbers for either.
+# `names` and `numbers` of label columns; or `row_names`, the number of a column; or a `range` of
+# numbers for either.
 foreign_labels <- function(file) {
   index <- check_map(file$host$index)
   if (is.null(index$kind)) {
@@ -40,7 +41,7 @@ foreign_labels <- function(file) {
   list(names = facts$name, numbers = facts$number)
 }
 
-# Strings or integers without repeats. Only labels of these types are read.
+# Whether labels are distinct strings or integers. Labels of other types are not read.
 are_row_names <- function(file, facts) {
   if (!reading_kinds(file, facts, 1L) %in% c(INTEGER, CHARACTER)) {
     return(FALSE)
@@ -49,7 +50,8 @@ are_row_names <- function(file, facts) {
   is.null(attributes(labels)) && (is.character(labels) || is.integer(labels)) && are_distinct(labels)
 }
 
-# Whether there is no NA and no value twice. Rising integers, which most labels are, need no table of values.
+# Whether all values are distinct and none is NA. Most labels are ascending integers, which need no
+# hash table.
 are_distinct <- function(x) !anyNA(x) && (is.integer(x) && !is.unsorted(x, strictly = TRUE) || !anyDuplicated(x))
 
 foreign_row_names <- function(file, rows) {

@@ -1,4 +1,5 @@
-# Which rows: a list of what the core takes (kind 0 all, 1 neighbours, 2 numbers from 0 on).
+# Selections of rows, as lists for the core: kind (0 all, 1 range, 2 numbers from 0 on), start,
+# stop, numbers.
 ALL_ROWS <- list(0L, 0, 0, NULL)
 
 row_range <- function(start, stop, n) {
@@ -13,17 +14,18 @@ count_rows <- function(rows, n) {
   switch(rows[[1L]] + 1L, n, rows[[3L]] - rows[[2L]], as.double(length(rows[[4L]])))
 }
 
-# The same rows of a vector in memory.
+# The selected rows of a vector in memory.
 take_rows <- function(x, rows) {
   switch(rows[[1L]] + 1L, x, x[rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]])], x[rows[[4L]] + 1])
 }
 
-# Row names of chosen rows: unique, as `[` makes them.
+# Row names of selected rows, made unique as by `[`.
 unique_labels <- function(labels, rows) {
   if (rows[[1L]] == 2L && anyDuplicated(labels)) make.unique(as.character(labels)) else labels
 }
 
-# Rows as `[` takes them: numbers, negative ones, a mask, row names. Missing ones are NA in the answer.
+# Row numbers of a selection as `[` takes it: numbers, negative numbers, a mask or row names.
+# Missing rows are NA.
 row_numbers_of <- function(i, n, row_names) {
   if (is.character(i)) {
     found <- match(i, row_names())
@@ -37,7 +39,7 @@ row_numbers_of <- function(i, n, row_names) {
   } else if (is.numeric(i)) {
     if (!is.null(oldClass(i)) && !is.factor(i)) i <- as.double(i)
     i <- unclass_all(i)
-    # R cuts numbers towards zero, and row 0 is none.
+    # R truncates numbers towards zero, and ignores row 0.
     there <- if (anyNA(i)) i[!is.na(i)] else i
     negative <- length(there) > 0L && min(there) <= -1
     if (negative) {
@@ -57,7 +59,7 @@ row_numbers_of <- function(i, n, row_names) {
   i
 }
 
-# What the core takes for row numbers, of which none is missing.
+# The selection of row numbers without NA, for the core.
 rows_at <- function(i, n) {
   k <- length(i)
   if (k == 0L) {

@@ -1,8 +1,9 @@
-# Some rows of a column whose attributes or slots may depend on the rows. R's own `[` decides what stays of them, as it does for a
-# column in memory. It gets the rows that are asked for when the rest of the column can't matter, else the whole column.
+# Some rows of a column whose attributes or slots may depend on the rows. The `[` method of its
+# class decides what stays of them, as for a column in memory. It gets only the requested rows if
+# the others cannot matter, else the whole column.
 
-# The packages with the methods of classes. Such a package is loaded when some rows of a column or frame of the class are read.
-# No other package is loaded because a file names it.
+# The packages with the methods of classes. Reading some rows of a column or frame of such a class
+# loads the package. A file never causes other packages to be loaded.
 CLASS_PACKAGES <- c(
   vctrs_vctr = "vctrs", vctrs_rcrd = "vctrs", vctrs_list_of = "vctrs", haven_labelled = "vctrs", hms = "hms", integer64 = "bit64",
   zoo = "zoo", xts = "xts", yearmon = "zoo", yearqtr = "zoo", units = "units", sfc = "sf", sf = "sf", Surv = "survival",
@@ -11,13 +12,13 @@ CLASS_PACKAGES <- c(
 )
 S4_PACKAGES <- c("lubridate", "nanotime", "bit64", "Matrix", "zoo")
 
-# Attributes whose part for some rows `row_attributes` knows, and such as never have one.
+# Attributes that `row_attributes` can cut, and attributes that never depend on rows.
 KNOWN_ATTRIBUTES <- c("names", "dim", "dimnames", "levels", "class", "row.names")
 
-# Classes whose attributes sum up all rows, or that mean something for all rows alone.
+# Classes whose attributes summarise all rows, or make sense for all rows only.
 SUMMARISING <- c("ts", "vctrs_rcrd")
 
-# Lists of attributes are looked through to this depth.
+# Depth to which lists of attributes are searched.
 DEEPEST_ATTRIBUTE <- 8L
 
 # Whether an attribute may have a part for each of `n` rows.
@@ -33,7 +34,7 @@ depends_on_rows <- function(x, n, depth = 0L) {
   }
   if (typeof(x) == "list") {
     items <- unclass_all(x)
-    # Numbers of rows in groups.
+    # Row numbers of groups.
     if (all(vapply(items, is.integer, NA)) && sum(lengths_of(items)) == n) {
       return(TRUE)
     }
@@ -44,8 +45,8 @@ depends_on_rows <- function(x, n, depth = 0L) {
   any(vapply(attrs[!names(attrs) %in% c("names", "class")], depends_on_rows, NA, n, depth + 1L))
 }
 
-# What reading some of `n` rows needs to know of a column with a description: `whole`, whether all rows are needed. NULL for
-# columns of which any part is what R's own `[` gives.
+# How to read some of `n` rows of a column with a description: `whole` is whether all rows are
+# needed. NULL for columns whose rows can be read alone.
 slicing_of <- function(file, description, n) {
   if (is.null(description)) {
     return(NULL)
@@ -57,7 +58,8 @@ slicing_of <- function(file, description, n) {
       others <- attrs[!names(attrs) %in% c(KNOWN_ATTRIBUTES, "tzone", "balanced")]
       is_whole <- any(vapply(others, depends_on_rows, NA, n))
     } else {
-      # A frame in the frame. Frames of other classes have invariants of their own. Row names are made unique by the class around.
+      # A frame in the frame. Frames of other classes have their own invariants. The class of the
+      # outer frame makes row names unique.
       others <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
       is_whole <- !all(class %in% SIMPLE_FRAMES) || length(others) > 0L || !are_numbers(attrs[["row.names"]]) ||
         any(vapply(description$parts, function(part) !is.null(slicing_of(file, part, n)), NA))
@@ -68,22 +70,23 @@ slicing_of <- function(file, description, n) {
   if (is.null(class) && length(others) == 0L && !isTRUE(description$s4) && length(attrs[["dim"]]) != 1L) {
     return(NULL)
   }
-  # Of an array of one dimension `[` makes a vector if it takes one value.
+  # `[` turns an array of one dimension into a vector if it takes one value.
   is_array <- length(attrs[["dim"]]) == 1L && (is.null(class) || has_method(class))
   is_whole <- isTRUE(description$s4) || is_array || any(SUMMARISING %in% class) || !is.null(attrs[["tsp"]]) ||
     any(vapply(others, depends_on_rows, NA, n))
   list(whole = is_whole)
 }
 
-# The class that attributes from a file tell.
+# The class among attributes of a file.
 class_in <- function(attrs) {
   class <- attrs[["class"]]
   if (!is.null(class) && !is.character(class)) nonsense("a class that is not text")
   class
 }
 
-# Rows of a value as its frame of class `frame_class` makes them: by R's own `[`, or by vctrs in a tibble. Those of tibble and
-# data.table keep the attributes of columns that have no method. `whole` is whether `x` has all rows.
+# Rows `i` of a value, cut as in a frame of class `frame_class`: by `[`, or by vctrs in a tibble.
+# Tibbles and data.tables keep the attributes of columns without a method. `whole` is whether `x`
+# has all rows.
 slice_value <- function(x, i, frame_class, whole, place) {
   keeps <- keeps_attributes(frame_class)
   class <- oldClass(x)
@@ -96,13 +99,13 @@ slice_value <- function(x, i, frame_class, whole, place) {
     }
   } else if (!is.null(class)) {
     package <- load_class(class)
-    # A frame of another class is more than `[` of data.frame knows.
+    # The `[` method of data.frame does not know the invariants of other classes.
     has_own <- if (is.data.frame(x)) all(class %in% SIMPLE_FRAMES) || has_method(setdiff(class, SIMPLE_FRAMES)) else has_method(class)
     if (!has_own && (whole && !isTRUE(rows_of(x) <= 1) || "sfc" %in% class)) {
       how <- if (is.null(package)) "load its package" else paste("install package", package)
       refuse_rows(place, paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"), how)
     }
-    # Without the package, attributes that don't depend on rows stay.
+    # Without the package, attributes that don't depend on rows are kept.
     if (!has_own && !is.null(package)) keeps <- TRUE
   }
   if (!has_own && keeps && !whole) {
@@ -111,7 +114,8 @@ slice_value <- function(x, i, frame_class, whole, place) {
   by_class(class, place, x, length(i), if ("tbl_df" %in% frame_class) vctrs_slice(x, i) else subset_rows(x, i))
 }
 
-# What methods of a class make of a part of `of` that has `n` rows. A method may be any code, so that its value is looked at.
+# Evaluates a call of a method that cuts `n` rows of `of`. A method may be any code, so its result
+# is checked.
 by_class <- function(class, place, of, n, expr, names = names_of(of)) {
   value <- tryCatch(expr, error = function(e) {
     if (inherits(e, "entasis_error")) stop(e)
@@ -122,7 +126,7 @@ by_class <- function(class, place, of, n, expr, names = names_of(of)) {
   value
 }
 
-# Why a value is no part of `of` that has `n` rows; NULL if it is one. A frame's class may add columns to those that are asked for.
+# Why a value is not a part of `of` with `n` rows, or NULL. The class of a frame may add columns.
 wrong_part <- function(value, of, n, names = names_of(of)) {
   if (typeof(value) != typeof(of)) {
     return(paste("a value of type", typeof(value)))
@@ -146,7 +150,7 @@ wrong_part <- function(value, of, n, names = names_of(of)) {
   }
 }
 
-# For each column of a part of the frame `of` the number of that which it is part of; NA where there is none.
+# For each column of a part of the frame `of`, the number of the same column in `of`, or NA.
 same_columns <- function(part, of) {
   if (length_of(part) == length_of(of)) seq_len(length_of(of)) else match(names_of(part), names_of(of))
 }
@@ -166,8 +170,9 @@ subset_rows <- function(x, i) {
   }
 }
 
-# Completes `value`, which `[` made of the rows `i` of the frame `of`: row names that are numbers of rows begin anew, and arrays
-# of more than two dimensions are cut along the first, of which `[` of data.frame takes only as many values as there are rows.
+# Completes `value`, which `[` made of the rows `i` of the frame `of`. Row names that are numbers
+# start again at 1. Arrays of more than two dimensions are cut along the first, because `[` of
+# data.frame takes only as many values as there are rows.
 fit_rows <- function(value, of, i) {
   if (!is_frame_like(value) || !is_frame_like(of)) {
     return(value)
@@ -176,7 +181,7 @@ fit_rows <- function(value, of, i) {
   fit_columns(value, of, i)
 }
 
-# The same for the columns of a frame. A class may have chosen other columns.
+# Completes the columns of a frame. Its class may have chosen other columns.
 fit_columns <- function(value, of, i) {
   from <- same_columns(value, of)
   columns <- unclass_all(value)
@@ -194,12 +199,12 @@ fit_columns <- function(value, of, i) {
   decorate(columns, attrs)
 }
 
-# Whether row names are 1, 2, 3 ..., which R has in short.
+# Whether row names are 1, 2, 3 ..., which R stores compactly.
 is_numbered <- function(x) are_numbers(.row_names_info(x, 0L))
 
 are_numbers <- function(info) is.integer(info) && length(info) == 2L && is.na(info[1L])
 
-# Records have no method of `[` without their package.
+# Rows by vctrs. Without that package, records have no `[` method, so their fields are cut.
 vctrs_slice <- function(x, i) {
   if (requireNamespace("vctrs", quietly = TRUE)) {
     return(vctrs::vec_slice(x, i))
@@ -212,7 +217,7 @@ vctrs_slice <- function(x, i) {
   fields
 }
 
-# The number of rows of a column, without the methods of its class, but for those of S4. NA if they give none.
+# The number of rows of a column. Methods are used for S4 objects only. NA if there is none.
 rows_of <- function(x) {
   if (is_frame_like(x)) {
     return(as.double(.row_names_info(x, 2L)))
@@ -228,7 +233,7 @@ rows_of <- function(x) {
   as.double(if (is.null(dim)) length_of(x) else dim[1L])
 }
 
-# The package that a known class is of, after a try to load it; NULL for other classes.
+# Tries to load the packages of known classes. Returns the first of them, or NULL.
 load_class <- function(class) {
   packages <- unique(unname(CLASS_PACKAGES[intersect(class, names(CLASS_PACKAGES))]))
   for (package in packages) requireNamespace(package, quietly = TRUE)
@@ -241,7 +246,7 @@ load_s4_class <- function(class) {
   isClass(class)
 }
 
-# Whether a class has a method of `[`.
+# Whether a class has a `[` method.
 has_method <- function(class) {
   "vctrs_rcrd" %in% class || any(vapply(class, function(name) !is.null(getS3method("[", name, optional = TRUE, envir = globalenv())), NA))
 }
@@ -259,13 +264,13 @@ place_of <- function(file, name) {
     list(file = file$path, what = paste0("column \"", name, "\""), column = name)
 }
 
-# The numbers of the rows, from 1 on.
+# The numbers of the selected rows, from 1 on.
 row_positions <- function(rows, n) {
   numbers <- switch(rows[[1L]] + 1L, seq_len(n), rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]]), rows[[4L]] + 1)
   if (n <= .Machine$integer.max) as.integer(numbers) else numbers
 }
 
-# Vectors that are a vctrs_rcrd: the fields are columns, so that rows of them are rows of columns.
+# Whether a value is a vctrs_rcrd of `n_rows` rows. Its fields are stored as columns.
 is_record <- function(x, n_rows) {
   typeof(x) == "list" && !isS4(x) && has_class(x, "vctrs_rcrd") && length_of(x) > 0L &&
     all(vapply(unclass_all(x), is.atomic, NA)) && all(lengths_of(unclass_all(x)) == n_rows)

@@ -1,9 +1,9 @@
-# Some rows or columns of a frame of R: what is kept of its attributes, and of its class.
+# Some rows or columns of a frame of R, and the attributes and class that it keeps.
 
-# Classes of which the rules are known here: those of R, tibble and data.table.
+# Classes whose rules this file knows: those of R, tibble and data.table.
 SIMPLE_FRAMES <- c("data.frame", "tbl_df", "tbl", "data.table")
 
-# Positions of all columns mean that no columns were chosen.
+# A part of a frame. The positions of all columns in order mean that no columns were chosen.
 some_of_frame <- function(file, which, rows) {
   attrs <- interpret(file, own_attributes(file))
   class <- interpret(file, class_in(attrs))
@@ -19,7 +19,7 @@ some_of_frame <- function(file, which, rows) {
   if (length(first) > 0L && !first[1L] %in% SIMPLE_FRAMES) {
     return(own_part(file, which, rows, attrs))
   }
-  # R has no method: only a class that asks nothing of the rows stays.
+  # There is no `[` method, so the class stays only if its attributes do not depend on rows.
   extra <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
   n <- file$facts$n_rows
   broken <- if (n > 1) names(extra)[vapply(extra, depends_on_rows, NA, n)]
@@ -32,13 +32,13 @@ some_of_frame <- function(file, which, rows) {
 
 chosen_columns <- function(file, which) !identical(as.integer(which), seq_along(layout_of(file)$first))
 
-# A part of a frame of R, tibble or data.table.
+# A part of a data frame, tibble or data.table.
 plain_part <- function(file, which, rows, attrs) {
   class <- attrs[["class"]]
   keeps <- keeps_attributes(class)
   names <- layout_of(file)$names[which]
   if (!keeps && chosen_columns(file, which)) {
-    # As of a list, of which `[` keeps names alone.
+    # `[` of a list keeps names only.
     attrs <- attrs[names(attrs) %in% KNOWN_ATTRIBUTES]
   }
   if ("data.table" %in% class) attrs <- selected_attributes(attrs, names, rows)
@@ -49,7 +49,8 @@ plain_part <- function(file, which, rows, attrs) {
   })
 }
 
-# Keys of a data.table for some of its columns and rows: those first ones that are there; indices are of all rows.
+# The key of a data.table for some columns and rows: the leading columns that are read. Indices hold
+# for all rows only.
 selected_attributes <- function(attrs, names, rows) {
   attrs$index <- NULL
   if (!is.null(attrs$sorted)) {
@@ -61,7 +62,7 @@ selected_attributes <- function(attrs, names, rows) {
   attrs
 }
 
-# The attributes without a class and what belongs to it. A message says so.
+# Removes classes and their attributes, with a message.
 without_class <- function(attrs, classes, names, why) {
   message("entasis: the part read is no ", shown_class(classes), ", as ", why)
   attrs[names] <- NULL
@@ -69,8 +70,9 @@ without_class <- function(attrs, classes, names, why) {
   attrs
 }
 
-# By a class's own `[`. It gets all columns and all rows, as its value may depend on how many there are: that of nlme drops unused levels
-# and adds attributes only where it leaves rows out.
+# A part by the `[` method of the class. The method gets all columns and rows, because its result
+# may depend on their number: that of nlme drops unused levels and adds attributes only if it leaves
+# rows out.
 own_part <- function(file, which, rows, attrs) {
   n <- file$facts$n_rows
   all <- seq_along(layout_of(file)$first)
@@ -90,7 +92,7 @@ own_subset <- function(x, i, j) {
   if (is.null(i)) x[, j, drop = FALSE] else if (is.null(j)) x[i, , drop = FALSE] else x[i, j, drop = FALSE]
 }
 
-# Groups are made anew. What has none of its columns left is a tibble.
+# A part of a grouped frame. Groups are recomputed; without grouping columns the part is a tibble.
 grouped_part <- function(file, which, rows, attrs) {
   class <- attrs[["class"]]
   groups <- attrs[["groups"]]
@@ -114,7 +116,7 @@ grouped_part <- function(file, which, rows, attrs) {
     dplyr::grouped_df(frame, left, drop = !identical(attr(groups, ".drop"), FALSE))
 }
 
-# sf: its geometry, and what its other columns are to that.
+# A part of an sf frame. Without the geometry it is a data frame.
 sf_part <- function(file, which, rows, attrs) {
   names <- layout_of(file)$names[which]
   geometry <- attrs[["sf_column"]]
@@ -129,7 +131,7 @@ sf_part <- function(file, which, rows, attrs) {
   frame
 }
 
-# readr's `[` drops what it says about all columns.
+# A part of a frame of readr, whose `[` drops the column specification.
 spec_part <- function(file, which, rows, attrs) {
   attrs[c("spec", "problems")] <- NULL
   attrs[["class"]] <- setdiff(attrs[["class"]], "spec_tbl_df")
@@ -138,11 +140,11 @@ spec_part <- function(file, which, rows, attrs) {
 
 PARTS_OF_CLASS <- list(grouped_df = grouped_part, rowwise_df = grouped_part, sf = sf_part, spec_tbl_df = spec_part)
 
-# Rows by a selection that may have missing ones, which are rows of NA.
+# A frame of selected rows; missing rows are rows of NA.
 read_selection <- function(file, which, i, row_names) {
   n <- file$facts$n_rows
   if (is.logical(i) && anyNA(i)) {
-    # To data.table a missing value of a mask is FALSE.
+    # data.table treats a missing value in a mask as FALSE.
     if (file$own && "data.table" %in% interpret(file, own_attributes(file))[["class"]]) i[is.na(i)] <- FALSE
   }
   numbers <- row_numbers_of(i, n, row_names)
@@ -150,7 +152,7 @@ read_selection <- function(file, which, i, row_names) {
     return(read_frame(file, which, rows_at(numbers, n)))
   }
   if (is.logical(i)) {
-    # Methods of `[` may tell masks from numbers.
+    # `[` methods may treat masks differently from numbers.
     mask <- rep_len(i, n)
     there <- two_rows(which(is.na(mask) | mask), n)
     again <- mask[there]
@@ -170,8 +172,8 @@ read_selection <- function(file, which, i, row_names) {
   by_class(class, the_frame(file), frame, n_again, fit_columns(frame[again, , drop = FALSE], frame, again))
 }
 
-# At least two rows, if the file has so many. Without a row `[` has no row names to go by, and R makes a plain vector of an array of
-# one dimension that has one value.
+# Extends a selection to two rows, if the file has as many. Without rows `[` has no row names to
+# match, and with one row it turns an array of one dimension into a plain vector.
 two_rows <- function(there, n) {
   if (length(there) > 1L || n <= length(there)) {
     return(there)
@@ -179,7 +181,7 @@ two_rows <- function(there, n) {
   if (length(there) == 0L) seq_len(min(n, 2)) else sort(c(there, if (there > 1) there - 1 else 2))
 }
 
-# Row names that are numbers become those of the file's rows, also in frames of the frame.
+# Sets row names that are numbers to the file's row numbers, also in frames of the frame.
 number_rows <- function(frame, numbers) {
   if (has_class(frame, "tbl_df")) {
     return(frame)
@@ -190,11 +192,11 @@ number_rows <- function(frame, numbers) {
   decorate(unname(columns), attrs)
 }
 
-# The `[` of data.table depends on who calls it.
+# Selects rows of a data.table again. Its `[` method depends on the caller, so this does not use it.
 again_of_table <- function(frame, again) {
   attrs <- attributes(frame)
   attrs[c(".internal.selfref", "index")] <- NULL
-  # To data.table a missing value is less than any other.
+  # data.table sorts missing values first.
   if (is.unsorted(ifelse(is.na(again), 0L, again))) attrs["sorted"] <- NULL
   attrs[["row.names"]] <- c(NA, -length(again))
   columns <- lapply(unclass(frame), subset_rows, again)

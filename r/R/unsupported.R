@@ -1,6 +1,6 @@
-# What can't be kept: where it is, as R code, and the line that removes it.
+# Errors for values that can't be stored: their path as R code, and the line that removes them.
 
-# `path` says where in the value it is; `fix` what to do, NULL for nothing that helps.
+# `path` is where the value is, `fix` the advice, or NULL for none.
 refuse <- function(path, what, fix = NULL, is_code = FALSE) {
   condition <- tryCatch(
     abort("unsupported", paste0("not supported: ", shortened(path), ": ", what, if (!is.null(fix)) paste0("; ", fix))),
@@ -10,7 +10,7 @@ refuse <- function(path, what, fix = NULL, is_code = FALSE) {
   stop(condition)
 }
 
-# The reason first, as the path is long.
+# The path of a deep value is long, so the reason comes first.
 refuse_depth <- function(path) abort("unsupported", paste0("not supported: values are nested deeper than 1,000, at ", shortened(path)))
 
 refuse_value <- function(doc, what) {
@@ -18,7 +18,7 @@ refuse_value <- function(doc, what) {
   refuse(walk_path(doc), what, if (!is.null(removal)) paste0("remove it: ", removal))
 }
 
-# Code is kept when the user says so.
+# Code is stored only if the user asked for it.
 refuse_code <- function(doc, what) {
   path <- walk_path(doc)
   refuse_code_at(doc, path, what, removal_of(path))
@@ -28,14 +28,14 @@ refuse_code_at <- function(doc, path, what, removal) {
   refuse(path, paste(what, "is code"), paste0("write with functions = TRUE", if (!is.null(removal)) paste0(", or remove it: ", removal)), TRUE)
 }
 
-# Notes an external pointer or weak reference, which becomes a null one.
+# Notes an external pointer or weak reference, which is stored as null.
 note_pointer <- function(doc, type) {
   doc$n_pointers <- doc$n_pointers + 1L
   if (is.null(doc$pointer)) doc$pointer <- list(walk_path(doc), if (type == "weakref") "a weak reference" else "an external pointer")
   NULL
 }
 
-# Says once what was noted.
+# Reports the noted pointers in one message.
 tell_pointers <- function(doc) {
   if (doc$n_pointers > 0L) {
     others <- doc$n_pointers - 1L
@@ -44,13 +44,14 @@ tell_pointers <- function(doc) {
   }
 }
 
-# A path of at most 300 characters.
+# Shortens a path to 300 characters.
 shortened <- function(path) {
   n <- nchar(path)
   if (n <= 300L) path else paste0(substr(path, 1L, 140L), " ... ", substr(path, n - 149L, n))
 }
 
-# The line that removes what is at a path, or NULL where no line does: the value itself, slots, parts of `...`.
+# The line of R that removes the value at a path. NULL if there is none: for the whole value, slots,
+# and parts of `...`.
 removal_of <- function(path) {
   whole <- sub("^((?:[a-z.]+\\()*)(?=[$\\[@])", "\\1x", path, perl = TRUE)
   target <- tryCatch(str2lang(whole), error = function(e) NULL)
@@ -59,21 +60,21 @@ removal_of <- function(path) {
   }
   what <- as.character(target[[1L]])
   if (what == "[[" && is.numeric(target[[3L]])) {
-    # A list keeps its length, so that a column does.
+    # The list must keep its length, because it may be a column.
     return(paste0(sub("\\[(\\[[^][]*\\])\\]$", "\\1", whole), " <- list(NULL)"))
   }
   if (what == "$" || what == "attr") paste(whole, "<- NULL")
 }
 
-# Where the walker is: what the walker tells, and the place of the tree that it is in. Most places are never shown, so that their text
-# is made when it is asked for.
+# The place of the walker: its steps, and the place of the tree that it walks. Most places are never
+# shown, so the text is made on demand.
 walk_place <- function(doc) list(steps = .Call(C_walk_place, doc$walker), is_record = doc$is_record, root = doc$root)
 
-# Where the walker is, as R code that gives that part of the value.
+# The path of the walker, as R code.
 walk_path <- function(doc) path_of_place(walk_place(doc))
 
 path_of_place <- function(place) {
-  # Environments are in others, as deep as there are any.
+  # Environments nest without limit, so this is a loop.
   places <- list()
   while (is.list(place)) {
     places[[length(places) + 1L]] <- place
@@ -109,5 +110,5 @@ add_steps <- function(path, place, is_record) {
 
 quoted <- function(name) if (make.names(name) == name) name else encodeString(name, quote = "`")
 
-# What a step of the walker is below, by the numbers of src/walk.c.
+# The kinds of steps, by the numbers of src/walk.h.
 BELOW <- c("items", "items", "parts", "vector", "attributes", "text", "call", "call", "symbol", "slots", "vector", "promise", "pointer")

@@ -1,7 +1,8 @@
-# Values that are kept beside columns, as attributes: atomic vectors and lists of them, each with attributes of its own, become
-# maps with one key that says what they are (docs/format/hosts/). Nothing of a file is ever unserialized or evaluated.
+# Values in the host map, such as attributes. Atomic vectors and lists of them, each with its
+# attributes, become maps whose key is their type (docs/format/hosts/). Nothing of a file is ever
+# unserialized or evaluated.
 
-# Vectors of up to so many values stand in the tree, longer ones in columns.
+# Vectors of up to this many values are stored in the host map, longer ones in columns.
 INLINE <- 32L
 
 encode_value <- function(plan, x, path) {
@@ -28,7 +29,8 @@ encode_value <- function(plan, x, path) {
   c(list(column = extra_ref(planned$first)), if (!is.null(planned$description)) list(of = planned$description))
 }
 
-# Whether a value is one that nodes tell: an atomic vector, or a short list of such. All else is a cell.
+# Whether a value can be stored in the host map: an atomic vector, or a short list of such. Other
+# values become cells.
 is_told <- function(x, depth = 0L) {
   if (is.null(x)) {
     return(TRUE)
@@ -48,7 +50,7 @@ is_told <- function(x, depth = 0L) {
   all(vapply(attrs[names(attrs) != ".internal.selfref"], is_told, NA, depth + 1L, USE.NAMES = FALSE))
 }
 
-# Whether a vector is short, and of values that nodes tell exactly.
+# Whether a vector is short, and nodes represent its values exactly.
 is_inline <- function(x, type) {
   if (length_of(x) > INLINE || type == "complex" || type == "raw") {
     return(FALSE)
@@ -77,9 +79,10 @@ with_attributes <- function(plan, value, x, path) {
   value
 }
 
-# Attributes as pairs of a name and a value, in their order. The value is null for those that the column tells.
+# Attributes as pairs of a name and a value, in order. The value is null for attributes that the
+# column implies.
 encode_attributes <- function(plan, attrs, path, skip = NULL) {
-  # The address by which data.table knows its own memory: it makes a new one.
+  # data.table keeps the address of its memory there, and makes a new one.
   attrs <- attrs[names(attrs) != ".internal.selfref"]
   lapply(seq_along(attrs), function(i) {
     name <- names(attrs)[i]
@@ -91,7 +94,7 @@ encode_attributes <- function(plan, attrs, path, skip = NULL) {
   })
 }
 
-# The value that a map tells. `extras` gives the vectors of columns.
+# Decodes a map into a value. `extras` returns the vectors of columns.
 decode_value <- function(extras, node) {
   if (!is.list(node) || is.null(names(node))) nonsense("a value is no map")
   kind <- string_of(names(node)[1L])
@@ -125,14 +128,14 @@ decode_inline <- function(kind, items) {
   out
 }
 
-# Whether attributes come from src/decoded.c, by name, and not as pairs.
+# Whether attributes come from src/attribute_nodes_read.c, by name, and not as pairs.
 are_decoded <- function(pairs) is.list(pairs) && is.object(pairs)
 
 names_of_pairs <- function(pairs) {
   if (are_decoded(pairs)) names(pairs) else vapply(pairs, function(pair) string_of(part_of(pair, 1L)), "")
 }
 
-# Attributes from pairs; NULL values stay, as places of what the column tells.
+# Attributes from pairs. NULL values stay, as places of attributes that the column implies.
 lapply_pairs <- function(extras, pairs) {
   if (are_decoded(pairs)) {
     return(unclass(pairs))
@@ -142,7 +145,7 @@ lapply_pairs <- function(extras, pairs) {
   attrs
 }
 
-# Gives a fresh value its attributes, without a copy of it.
+# Sets the attributes of a new value in place.
 decorate <- function(x, attrs, s4 = FALSE) {
   if (length(attrs) == 0L && !s4) {
     return(x)

@@ -1,7 +1,9 @@
-# Vectors to columns: the kind that keeps all there is, and the attributes that the kind doesn't tell.
+# Converts vectors to columns: chooses a kind that is exact, and describes the attributes that the
+# kind does not imply.
 
-# What kind of column vectors of this type and with these attributes become. A list of what `plan_add` takes, and `told`: the attributes
-# that reading gives back without being told. Where their values decide (`fit_kind`) there is a `scale`.
+# The kind of column for vectors of a type with some attributes: a list of arguments for `plan_add`,
+# and `told`, the attributes that the kind implies. It has a `scale` if the kind also depends on
+# values (`fit_kind`).
 kind_by <- function(type, attrs, is_s4) {
   class <- unclass_all(.subset2(attrs, "class"))
   levels <- .subset2(attrs, "levels")
@@ -22,7 +24,8 @@ kind_by <- function(type, attrs, is_s4) {
   list(kind = BY_TYPE[[type]])
 }
 
-# Dates, times and durations, where integers of a unit may keep them exactly. NULL for others.
+# The kind of dates, times and durations, which integers of a time unit may represent exactly. NULL
+# for others.
 time_by <- function(type, class, attrs) {
   if (type != "integer" && type != "double") {
     return(NULL)
@@ -54,8 +57,8 @@ time_by <- function(type, class, attrs) {
   list(kind = kinds[1L], seconds = max(scale, 1L), zone = zone, told = told, scale = scale)
 }
 
-# Says of vectors of one kind what depends on their values: the unit of times, and which NA doubles have. `fits` tells which of the
-# vectors are of the kind; the others are doubles, of which nothing is told.
+# Completes the kind of vectors by their values: the time unit, and the sentinel of missing doubles.
+# `fits` is whether a vector is of the kind; the others are stored as plain doubles.
 fit_kind <- function(chosen, values) {
   scale <- chosen$scale
   chosen$scale <- NULL
@@ -77,7 +80,7 @@ fit_kind <- function(chosen, values) {
   chosen
 }
 
-# The time zone that other hosts are told: R knows more of them than there are.
+# The time zone for other hosts. R accepts names that are not time zones.
 zone_of <- function(tzone) {
   if (is.character(tzone) && !is.object(tzone) && length(tzone) >= 1L && !is.na(tzone[1L]) && tzone[1L] %in% olson()) tzone[1L] else "UTC"
 }
@@ -91,14 +94,14 @@ olson <- function() {
   zones$names
 }
 
-# Adds a vector, in `parts` columns of equal length. Returns the number of the first column, and a description of what
-# the columns don't tell, NULL when they tell all.
+# Adds a vector as `parts` columns of equal length. Returns the number of the first column, and a
+# description of the attributes that the kind does not imply, or NULL.
 plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
   chosen <- kind_by(typeof(x), attributes(x), isS4(x))
   n <- if (parts == 0L) 0 else length_of(x) / parts
   offsets <- if (parts == 0L) double() else n * (seq_len(parts) - 1)
   if (chosen$kind == LIST) {
-    # Values of any kinds are cells.
+    # The values of a list are cells.
     bare <- unclass_all(x)
     first <- NULL
     for (k in seq_len(parts)) {
@@ -121,7 +124,7 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
   list(first = first, description = describe(plan, x, chosen$told, path))
 }
 
-# What the type of a column doesn't tell of a vector.
+# The description of a vector: what the kind of its column does not imply.
 describe <- function(plan, x, told, path) {
   attrs <- attributes(x)
   description <- list()

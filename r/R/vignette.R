@@ -1,5 +1,6 @@
-# The engine of the package's vignettes: text with chunks of R, which are run, to a page of HTML. It needs nothing but R. Of Markdown it
-# knows headings, paragraphs, lists, tables, `code` and **strong** text, and chunks between lines of ```.
+# The engine of the package's vignettes: converts Markdown with chunks of R, which it runs, to HTML.
+# It needs only R. It knows headings, paragraphs, lists, tables, `code` and **strong** text, and
+# chunks between lines of ```.
 
 weave <- function(file, ..., encoding = "UTF-8") {
   lines <- vignette_lines(file, encoding)
@@ -24,13 +25,13 @@ tangle <- function(file, ..., encoding = "UTF-8") {
   out
 }
 
-# Without the comment at its top, which is for R's index.
+# The lines of a vignette without the comment at its top, which is for R's index.
 vignette_lines <- function(file, encoding) {
   lines <- readLines(file, encoding = if (is.null(encoding) || encoding == "") "UTF-8" else encoding, warn = FALSE)
   lines[!cumsum(grepl("^<!--", lines)) > cumsum(c(FALSE, grepl("-->$", lines)[-length(lines)]))]
 }
 
-# Chunks, without their last line, and what stands between empty lines.
+# The blocks of a vignette: chunks without their last line, and paragraphs.
 vignette_blocks <- function(lines) {
   blocks <- list()
   block <- character()
@@ -80,7 +81,7 @@ inline_html <- function(text) {
 
 escaped <- function(text) gsub(">", "&gt;", gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE), fixed = TRUE)
 
-# What a chunk prints.
+# The output of a chunk.
 run_chunk <- function(code, env) {
   utils::capture.output(for (expr in parse(text = code, keep.source = FALSE)) {
     value <- withVisible(eval(expr, env))

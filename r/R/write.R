@@ -1,4 +1,4 @@
-# Writing: the function that man/write_entasis.Rd tells of.
+# write_entasis(), and the plans of frames.
 write_entasis <- function(x, path, compress = 50, functions = FALSE) {
   is_path <- is_string(x)
   path <- check_path(path, if (is_path) "; did you swap 'x' and 'path'?" else "")
@@ -7,7 +7,8 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
   given <- x
   x <- read_lazy(x)
   doc <- tryCatch(document_of(x, functions), entasis_error_unsupported = function(e) {
-    # functions = TRUE is advice only where it leads to a file: what can't be kept with it either is the better thing to know.
+    # Advise functions = TRUE only if it helps. This call raises the error of a value that can't be
+    # stored either way.
     if (isTRUE(e$is_code) && !functions) document_of(x, TRUE)
     stop(e)
   })
@@ -16,7 +17,7 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
   invisible(given)
 }
 
-# All of a value on its way into a file.
+# The document of a value to write.
 document_of <- function(x, functions) {
   doc <- new_document(functions)
   doc$value <- -1
@@ -29,7 +30,7 @@ document_of <- function(x, functions) {
   doc
 }
 
-# The table of a frame, or of a vector by itself: its columns, and what is kept beside them.
+# The table of a frame or a vector: its columns and its host map.
 make_frame <- function(doc, x, root) {
   plan <- new_plan(doc)
   if (is_frame_like(x)) {
@@ -39,13 +40,13 @@ make_frame <- function(doc, x, root) {
   }
 }
 
-# A vector by itself: a table of one column.
+# Plans a vector as a table of one column.
 plan_atomic <- function(plan, x) {
   planned <- plan_vector(plan, FALSE, x, "value", "x")
   host <- list(host = "r", form = "vector")
   names <- attributes(x)[["names"]]
   if (is.character(names) && is.atomic(x)) {
-    # Other hosts take them for labels; R has them among the attributes.
+    # Other hosts read names as row labels; R reads them from the attributes.
     labels <- plan_vector(plan, TRUE, names, "names", "names(x)")
     host$index <- list(kind = "column", column = extra_ref(labels$first), name = NULL)
   }
@@ -75,7 +76,7 @@ plan_frame <- function(plan, x, root = "") {
   host
 }
 
-# Row names that are not 1, 2, 3 ...: a column, which other hosts take for labels of the rows.
+# Row names other than 1, 2, 3 ... become a column, which other hosts read as row labels.
 plan_row_names <- function(plan, x, path) {
   info <- .row_names_info(x, 0L)
   if (is.integer(info) && !is.object(info) && length(info) == 2L && is.na(info[1L])) {
@@ -86,8 +87,8 @@ plan_row_names <- function(plan, x, path) {
   c(list(index = index), if (!is.null(planned$description)) list(row_names = planned$description))
 }
 
-# Adds the columns of a list. Returns descriptions of those that need one, each behind the number of its first column in the
-# table, and whether the names of the columns are those of the list.
+# Adds the columns of a list. Returns pairs of a column number and a description, for the columns
+# that need one, and whether the names of the columns are those of the list.
 plan_columns <- function(plan, x, names, n_rows, path) {
   x <- unclass(x)
   k <- length(x)
@@ -101,7 +102,7 @@ plan_columns <- function(plan, x, names, n_rows, path) {
   descriptions <- NULL
   nested <- FALSE
   i <- 1L
-  # Those that need a look of their own stand between others, which are added together.
+  # Columns outside of groups are added one by one, those between them together.
   alone <- c(which(groups$group == 0L), k + 1L)
   for (next_alone in alone) {
     which <- seq.int(i, length.out = next_alone - i)
@@ -125,9 +126,9 @@ plan_columns <- function(plan, x, names, n_rows, path) {
   list(descriptions = descriptions, named = !is.null(names) && is.null(attributes(names)) && all(known) && !nested)
 }
 
-# Plans the columns of a list that are in groups, as `C_groups` gives them. Returns the fields of
-# `plan_add` for each column, the descriptions, and for each column the number of its description,
-# or 0. `path_of` gives the path of a column.
+# Plans the columns in groups of `C_groups`. Returns the arguments of `plan_add` for each column,
+# the descriptions, and for each column the number of its description, or 0. `path_of` returns the
+# path of a column.
 plan_groups <- function(plan, x, groups, path_of) {
   k <- length(x)
   fields <- list(
@@ -157,7 +158,7 @@ plan_groups <- function(plan, x, groups, path_of) {
   }
   codes <- which(fields$kind == CODES)
   if (length(codes) > 0L) {
-    # Factors of the same levels have one column of them.
+    # Factors with equal levels share a dictionary column.
     levels <- lapply(x[codes], attr, "levels", TRUE)
     distinct <- .Call(C_distinct, levels)
     first <- plan_add(plan, TRUE, "", unname(levels[distinct$first]), CHARACTER, lengths(levels[distinct$first]))
@@ -184,7 +185,7 @@ plan_column <- function(plan, x, label, n_rows, path) {
   c(planned, nested = FALSE)
 }
 
-# A matrix or array: a column for each of its columns.
+# Plans a matrix or array as a column for each of its columns.
 plan_matrix <- function(plan, x, label, n_rows, path) {
   dim <- dim_of(x)
   parts <- as.integer(prod(dim[-1L]))
@@ -196,7 +197,7 @@ plan_matrix <- function(plan, x, label, n_rows, path) {
   list(first = first, description = description, nested = TRUE)
 }
 
-# A list of columns: a data frame in a data frame, the parts of a POSIXlt.
+# Plans a list of columns: a data frame in a data frame, or the parts of a POSIXlt.
 plan_parts <- function(plan, x, label, n_rows, path) {
   first <- plan$n_columns
   attrs <- attributes(x)

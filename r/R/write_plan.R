@@ -1,5 +1,5 @@
-# A plan of what is written: the columns of the table, extra ones, and what R keeps beside them. Columns are told by lists of
-# vectors, an element of each for each column, so that many plain columns are added at once.
+# The plan of a table to write: its columns, extra columns and the host map. Columns are described
+# by lists of vectors with an element for each column, so that one call adds many plain columns.
 
 new_plan <- function(doc = NULL) {
   plan <- new.env(parent = emptyenv())
@@ -11,7 +11,8 @@ new_plan <- function(doc = NULL) {
   plan
 }
 
-# A list of what was added to it, one by one: a pair of the last one and those before it. R copies a list whole when it grows.
+# Appends to a linked list: a pair of the earlier values and the last one. A list of R would be
+# copied whole at each step.
 chain <- function(all, value) list(all, value)
 
 unchain <- function(all) {
@@ -30,10 +31,11 @@ unchain <- function(all) {
   out
 }
 
-# A node that names an extra column, by its number among those: they come behind the table's when the file is written.
+# A node that names an extra column by its number among those. Extra columns follow the columns of
+# the table.
 extra_ref <- function(number) structure(as.double(number), class = "entasis_column")
 
-# Adds columns; returns the number of the first.
+# Adds columns, and returns the number of the first one.
 plan_add <- function(plan, extra, name, values, kind, n, flavour = 0L, unit = 0L, seconds = 1L, na = 0L, levels = -1L,
                      n_levels = 0L, ordered = 0L, zone = "", offset = 0, cell = -1) {
   k <- length(values)
@@ -73,9 +75,9 @@ join_columns <- function(chained) {
   sapply(names(NO_COLUMNS), field, simplify = FALSE)
 }
 
-# The frame of a plan, with what R keeps beside its columns.
+# The frame of a plan, with its host map.
 plan_frame_made <- function(plan, host, n_rows) {
-  # Which adds the columns.
+  # Evaluating the host map adds columns to the plan.
   force(host)
   core(.Call(C_frame, as.double(n_rows), join_columns(plan$columns), join_columns(plan$extra), host))
 }

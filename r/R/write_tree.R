@@ -1,29 +1,31 @@
-# Trees of values on their way into a file. src/walk.c walks them; what is asked here is what it doesn't deal with: frames become
-# tables, environments are known by their names or numbers, and what can't be kept is refused by its path.
+# Writes trees of values. src/walk.c walks them, and asks this code for the values that it does not
+# handle: frames become tables, environments get names or numbers, and values that can't be stored
+# are refused with their paths.
 
-# All that goes into one file.
+# The contents of one file.
 new_document <- function(functions = FALSE) {
   doc <- new.env(parent = emptyenv())
   doc$functions <- isTRUE(functions)
-  # By their numbers, from 1 on: what is met while others are written.
+  # Frames and environments found so far, by their numbers from 1 on.
   doc$frames <- new.env(parent = emptyenv())
   doc$n_frames <- 0L
   doc$environments <- new.env(parent = emptyenv())
   doc$n_environments <- 0L
-  # How environments are told, by themselves.
+  # The parts of the cell of each environment.
   doc$numbers <- utils::hashtab("address")
-  # Frames that are tables: one that is in the tree twice is one table.
+  # The numbers of frames, so that one that occurs twice is one table.
   doc$tables <- utils::hashtab("address")
   doc$root <- ""
-  # External pointers and weak references that were met: how many, and where the first is.
+  # The number of external pointers and weak references, and the path of the first.
   doc$n_pointers <- 0L
   doc$pointer <- NULL
-  # Whether the tree is what `environment_record` made.
+  # Whether the current tree is a record of `environment_record`.
   doc$is_record <- FALSE
   doc
 }
 
-# Adds a tree; returns the number of its cell. `root` is what its paths begin with: text, or a place that `walk_place` gave.
+# Adds a tree, and returns the number of its cell. `root` is the start of its paths: text, or a
+# result of `walk_place`.
 document_walk <- function(doc, x, root) {
   if (is.null(doc$walker)) {
     doc$walker <- core(.Call(C_walker, function(holder, type) take_apart(doc, holder, type)))
@@ -35,14 +37,14 @@ document_walk <- function(doc, x, root) {
 # A node that names a cell.
 cell_ref <- function(number) structure(as.double(number), class = "entasis_cell")
 
-# Adds a frame, or a vector by itself; returns the number of its table.
+# Adds a frame or a vector as a table, and returns the number of the table.
 document_frame <- function(doc, x, root) {
   doc$n_frames <- doc$n_frames + 1L
   assign(as.character(doc$n_frames), list(x, root), envir = doc$frames)
   doc$n_frames - 1
 }
 
-# Plans the frames and environments that were met: in them are others.
+# Plans all frames and environments, which may contain others.
 document_finish <- function(doc) {
   made <- list()
   records <- double()
@@ -63,7 +65,9 @@ document_finish <- function(doc) {
   if (length(records) > 0L) .Call(C_references, doc$walker, records) else -1
 }
 
-# How a value is taken apart: a name and parts, the names of which tell their paths; the number of a table; NULL for a vector as it is.
+# Takes a value apart for src/walk.c. Returns a list of a name and parts, whose names give their
+# paths; or the number of a table; or NULL for a vector, a pointer or a promise, which C code
+# handles.
 take_apart <- function(doc, holder, type) {
   switch(type,
     list = apart_list(doc, holder[[1L]]),
@@ -80,19 +84,22 @@ take_apart <- function(doc, holder, type) {
   )
 }
 
-# Tables of their own cost about half a millisecond each, which pays for large ones: of many small ones the first are tables, the others
-# lists with attributes, as those in a list of many are (src/emit.c).
+# A table has a fixed cost, which pays off for large frames. Of many small frames the first ones
+# become tables and the others lists with attributes, like frames in a long list
+# (src/write_cells.c).
 MANY_FRAMES <- 32L
 SMALL_FRAME <- 10000
 
-# The frame that a model keeps of its data: it has terms, which are a tree, and columns as they were made for the model. As cells it shares
-# the terms and the data with the rest of the model, and comes to a third of the bytes that a table does.
+# Whether a value is the model frame of a model: a data frame with terms, which are a tree. As cells
+# it shares the terms and the columns with the rest of the model, so it takes a third of the bytes
+# of a table.
 is_model_frame <- function(x) {
   is_terms <- inherits(attr(x, "terms", exact = TRUE), "terms")
   is_terms && identical(attr(x, "class", exact = TRUE), "data.frame") && all(vapply(unclass(x), is_plain_column, NA))
 }
 
-# Whether a vector is one that every host has as a column, without a table to say so: numbers, strings, or a factor.
+# Whether a vector is a plain column of numbers, strings or a factor, which needs no table for other
+# hosts.
 is_plain_column <- function(x) {
   attrs <- attributes(x)
   is_factor <- identical(names(attrs), c("levels", "class")) && identical(attrs$class, "factor")
@@ -116,7 +123,7 @@ apart_list <- function(doc, x) {
   }
 }
 
-# Whether it is a data frame that is one.
+# Whether a value is a valid data frame: all columns have as many rows as row names.
 is_frame <- function(x) {
   if (!is_frame_like(x)) {
     return(FALSE)
@@ -145,13 +152,14 @@ is_frame <- function(x) {
   }, NA))
 }
 
-# The parts of a POSIXlt may be shorter than it is.
+# Whether all parts of a POSIXlt have `n` values. They may be shorter than it is.
 is_times <- function(x, n) {
   x <- unclass(x)
   all(lengths_of(x) == n) && all(vapply(x, function(part) is.atomic(part) && !is.null(part), NA))
 }
 
-# A family of generalized linear models is known by its name and link, as it has functions. NULL when it is another.
+# A standard family of generalized linear models is stored by name and link, because it contains
+# functions. NULL for another family.
 apart_family <- function(x) {
   if (isS4(x) || !identical(oldClass(x), "family")) {
     return(NULL)
@@ -166,7 +174,7 @@ apart_family <- function(x) {
   if (identical(unclass(known), x, ignore.environment = TRUE, ignore.bytecode = TRUE, ignore.srcref = TRUE)) list("r.family", family, link)
 }
 
-# One of those of package stats, or NULL.
+# A family of package stats by its name and link, or NULL.
 standard_family <- function(family, link) {
   links <- c("logit", "probit", "cauchit", "cloglog", "identity", "log", "sqrt", "1/mu^2", "inverse")
   if (!is_string(family) || !is_string(link) || !link %in% links) {
@@ -195,7 +203,7 @@ apart_environment <- function(doc, x) {
   parts
 }
 
-# What an environment is known by, in every session; NULL when by its contents alone.
+# The name of an environment that exists in every session, or NULL.
 known_environment <- function(x) {
   if (identical(x, globalenv())) {
     "global"
@@ -214,9 +222,10 @@ known_environment <- function(x) {
   }
 }
 
-# The contents of an environment: the one around it, values by name, attributes, whether it is locked, and which bindings are.
+# The contents of an environment: its enclosure, values by name, attributes, whether it is locked,
+# and its locked bindings.
 environment_record <- function(doc, x, place) {
-  # The first argument of ls() would be asked for as.environment(), which has methods.
+  # The first argument of ls() would be passed to as.environment(), which dispatches methods.
   names <- ls(envir = x, all.names = TRUE, sorted = FALSE)
   bindings <- .Call(C_bindings, x, names)
   is_active <- bindings$active
@@ -231,7 +240,7 @@ environment_record <- function(doc, x, place) {
     names(active) <- names[is_active]
     values <- values[!is_active]
   }
-  # C code can make an environment with none around it.
+  # C code can make an environment without an enclosure.
   parent <- parent.env(x)
   record <- list(parent = if (is.environment(parent)) parent else emptyenv(), values = values, attributes = attributes(x),
                  locked = environmentIsLocked(x), bindings = names[bindings$locked], s4 = isS4(x))

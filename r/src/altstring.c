@@ -1,17 +1,18 @@
-/* Character vectors over strings that were read: each becomes one of R's when it is looked at.
+/* Character vectors that create R's strings on first access.
  *
- * data1 holds the strings of Rust until all are R's; data2 is the vector that they are put into, or NULL while there is none.
- * An element of it that is empty was not made yet, or is an empty string. The strings are in memory: nothing here knows the file.
- * The tag of data1 counts those that were made one by one: who looks at many looks at all, which are made quicker
- * together.
+ * data1 holds the strings of Rust until all were created. data2 is the vector of created strings,
+ * or NULL before the first access. An empty element of it was not created yet, or is the empty
+ * string. All strings are in memory, so the file may go away. The tag of data1 counts single
+ * accesses: after many of them all strings are created at once, which costs less per string.
  */
 #include "values.h"
 
 #include <R_ext/Altrep.h>
 
-/* Strings that were made lately, by their view: equal views are equal strings. A power of two. */
+/* Slots of the cache of recent strings, by view. Equal views are equal strings. A power of two. */
 #define LATELY 4096
-/* Looks among them until their worth is judged: one in sixteen must find its string, or there are none for a while. */
+/* Lookups in the cache between checks of its hit rate. Below one hit in sixteen it rests for a
+ * while. */
 #define LOOKS 1024
 #define RESTS (16 * LOOKS)
 
@@ -35,13 +36,14 @@ static SEXP make(const ent_text *text, const unsigned char *validity, size_t i, 
     return len == 0 ? R_BlankString : Rf_mkCharLenCE(bytes, (int)len, mark);
 }
 
-/* Strings by their views. What they are made for keeps them, or `keeper`: to count who has each costs as much as a look at it. */
+/* A cache of recent strings by view. `keeper` protects them. Without it the vector under
+ * construction does, as the write barrier of a vector of R costs as much as a lookup. */
 typedef struct {
-    SEXP keeper; /* or NULL */
+    SEXP keeper; /* may be NULL */
     SEXP *strings;
     uint64_t (*views)[2];
-    unsigned looks, hits; /* of late */
-    unsigned rests;       /* strings until the next look */
+    unsigned looks, hits; /* since the last check */
+    unsigned rests;       /* strings until the next lookup */
 } lately_t;
 
 static lately_t lately_of(SEXP both) {
@@ -54,13 +56,13 @@ static SEXP new_lately(void) {
     SEXP both = PROTECT(Rf_allocVector(VECSXP, 2));
     SET_VECTOR_ELT(both, 0, Rf_allocVector(STRSXP, LATELY));
     SET_VECTOR_ELT(both, 1, Rf_allocVector(RAWSXP, LATELY * 16));
-    /* Of an empty string the view is zero, and of no other. */
+    /* Only the view of the empty string is zero. */
     memset(RAW(VECTOR_ELT(both, 1)), 0, LATELY * 16);
     UNPROTECT(1);
     return both;
 }
 
-/* The string in a place, which is not missing: one that was made lately, or a new one. */
+/* The string at a position, which is not missing: from the cache, or a new one. */
 static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, lately_t *lately) {
     if (lately->rests > 0) {
         lately->rests--;
@@ -85,7 +87,7 @@ static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, lat
     return string;
 }
 
-/* Makes all strings of `out` that were not made yet. */
+/* Creates all strings that `out` lacks. */
 static void make_all(const ent_text *text, SEXP out) {
     const void *top = vmaxget();
     lately_t lately = {NULL, (SEXP *)R_alloc(LATELY, sizeof(SEXP)), (uint64_t(*)[2])R_alloc(LATELY, 16), 0, 0, 0};
@@ -130,7 +132,7 @@ static R_xlen_t lazy_length(SEXP x) {
 
 static SEXP lazy_elt(SEXP x, R_xlen_t i) {
     SEXP out = R_altrep_data2(x);
-    /* First what most find, of whom there are many once all are made. */
+    /* Fast path: after materialisation nearly every element is already there. */
     SEXP known = out == R_NilValue ? R_BlankString : STRING_ELT(out, i);
     if (known != R_BlankString) return known;
     SEXP pointer = R_altrep_data1(x);
@@ -156,7 +158,7 @@ static const void *lazy_dataptr_or_null(SEXP x) {
     return STRING_PTR_RO(R_altrep_data2(x));
 }
 
-/* A part of it without making the rest; NULL leaves it to R. */
+/* Some elements without creating the others; NULL leaves the work to R. */
 static SEXP lazy_extract(SEXP x, SEXP indices, SEXP call) {
     (void)call;
     ent_text *text = R_ExternalPtrAddr(R_altrep_data1(x));
@@ -184,7 +186,8 @@ static SEXP lazy_extract(SEXP x, SEXP indices, SEXP call) {
     return out;
 }
 
-/* The strings of such a vector, of which parts are made without it, all by the same look at those made lately. */
+/* The strings of a lazy vector, of which parts become vectors of their own, with a common cache of
+ * recent strings. */
 typedef struct {
     const uint64_t *views;
     const ent_text *text;
@@ -214,14 +217,15 @@ static SEXP part(parts_t *parts, size_t at, size_t n) {
     return out;
 }
 
-/* Some neighbouring strings of such a vector, which need not be made for it too; NULL when it is another vector. */
+/* Neighbouring strings of a lazy vector, as a vector of their own; NULL for other vectors. */
 SEXP ent_lazy_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
     parts_t parts;
     if (!begin_parts(x, &parts) || at + n > (R_xlen_t)ent_text_n(parts.text)) return NULL;
     return part(&parts, (size_t)at, (size_t)n);
 }
 
-/* The same for many, those from `from` on of `n`, which are items of a list from `to` on; 0 when it is another vector. */
+/* Stores the ranges `from` to `n` of a lazy vector in a list, from place `to` on. Returns 0 for
+ * other vectors. */
 int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_place *places, size_t from, size_t n) {
     parts_t parts;
     if (!begin_parts(x, &parts)) return 0;
@@ -256,7 +260,7 @@ void ent_init_altstring(DllInfo *dll) {
     R_set_altstring_No_NA_method(lazy_class, lazy_no_na);
 }
 
-/* A vector over the strings, which it frees. */
+/* A lazy vector, which owns the strings. */
 SEXP ent_lazy_strings(ent_text *text) {
     SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
     R_SetExternalPtrTag(pointer, Rf_ScalarReal(0));
@@ -265,7 +269,7 @@ SEXP ent_lazy_strings(ent_text *text) {
     return x;
 }
 
-/* A string whose bytes were kept as the characters of their numbers. */
+/* A string whose bytes were stored as the characters with their numbers. */
 static SEXP make_bytes(const char *text, size_t len, cetype_t mark) {
     char *bytes = R_alloc(len + 1, 1);
     size_t n = 0;
@@ -281,7 +285,8 @@ static SEXP make_bytes(const char *text, size_t len, cetype_t mark) {
     return Rf_mkCharLenCE(bytes, (int)n, mark);
 }
 
-/* Gives strings the marks that they were kept with (strings.rs); false when that makes no sense. */
+/* Restores the encodings of strings from their codes (strings.rs). Returns 0 for invalid codes or
+ * bytes. */
 int ent_mark_strings(SEXP strings, const unsigned char *kept) {
     static const cetype_t marks[] = {CE_UTF8, CE_LATIN1, CE_BYTES, CE_NATIVE, CE_NATIVE, CE_UTF8};
     for (R_xlen_t i = 0, n = Rf_xlength(strings); i < n; i++) {
@@ -298,7 +303,8 @@ int ent_mark_strings(SEXP strings, const unsigned char *kept) {
     return 1;
 }
 
-/* All strings at once, each as it was kept: nothing told means UTF-8. NULL when what was kept makes no sense. */
+/* A vector with all strings, in the encodings `kept`; NULL for these means UTF-8. Returns NULL for
+ * invalid encodings. */
 SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
     size_t n = ent_text_n(text);
     SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
@@ -310,7 +316,7 @@ SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
     return out;
 }
 
-/* Bytes of any length: a list of raw vectors, NULL where one is missing. */
+/* A list of raw vectors; NULL for missing ones. */
 SEXP ent_raw_list(ent_text *text) {
     size_t n = ent_text_n(text);
     SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
@@ -330,7 +336,7 @@ SEXP ent_raw_list(ent_text *text) {
     return out;
 }
 
-/* Whether all strings of a vector were made, for tests: NA when it is another vector. */
+/* For tests: whether all strings of a lazy vector were created. NA for other vectors. */
 SEXP ent_c_materialised(SEXP x) {
     if (!ALTREP(x) || !R_altrep_inherits(x, lazy_class)) return Rf_ScalarLogical(NA_LOGICAL);
     return Rf_ScalarLogical(R_ExternalPtrAddr(R_altrep_data1(x)) == NULL);

@@ -1,9 +1,9 @@
-/* Descriptions of columns, read: nodes that become attributes without a tree of R lists.
+/* Reads descriptions of columns: nodes become attributes without a tree of R lists.
  *
- * If a description holds only attributes of the forms that described.c writes, it becomes a list
- * whose `attributes` have class `entasis_decoded`: the values by name, NULL for levels that are in
- * the column. R code decodes all others, and refuses those that make no sense. Columns with equal
- * descriptions share one object.
+ * If a description holds only attributes of the forms that attribute_nodes_write.c writes, it
+ * becomes a list whose `attributes` have class `entasis_decoded`: the values by name, NULL for
+ * levels that are in the column. R code decodes all others, and refuses those that make no sense.
+ * Columns with equal descriptions share one object.
  */
 #include "hash_table.h"
 
@@ -71,7 +71,8 @@ static const ent_node *plain_own(const ent_node *at, int n) {
     return at;
 }
 
-/* The place after a vector and its attributes; NULL for forms that described.c does not write. */
+/* The place after a vector and its attributes; NULL for forms that attribute_nodes_write.c does not
+ * write. */
 static const ent_node *plain_value(const ent_node *at) {
     int n_keys = at->n;
     if (at->kind != ENT_MAP || n_keys < 1 || n_keys > 2) return NULL;

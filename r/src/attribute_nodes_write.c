@@ -1,4 +1,4 @@
-/* Descriptions of columns: attributes that become nodes without a tree of R lists.
+/* Writes descriptions of columns: attributes become nodes without a tree of R lists.
  *
  * Attributes are plain if they and their own attributes are short atomic vectors that nodes hold
  * exactly. R/values.R encodes the others, and defines what nodes hold. Both give the same nodes.
@@ -97,7 +97,7 @@ static SEXP plain_attributes(SEXP attributes, int has_levels) {
     return out;
 }
 
-/* Whether attributes are those that the type of a column tells, where NULL is any value. */
+/* Whether attributes are those that the kind of a column implies, where NULL is any value. */
 static int are_told(SEXP attributes, SEXP told) {
     R_xlen_t n = Rf_xlength(told);
     if (n != Rf_xlength(attributes)) return 0;

@@ -1,7 +1,7 @@
-/* Raw vectors: compressed, decompressed, hashed; threads. */
+/* Compression and hashing of raw vectors, and the number of threads. */
 #include "glue.h"
 
-/* Sets the threads, if a number is told, and returns how many there were. */
+/* Sets the number of threads unless it is NULL, and returns the previous number. */
 SEXP ent_c_threads(SEXP n) {
     SEXP before = Rf_ScalarInteger((int)ent_threads());
     if (n != R_NilValue) ent_set_threads((size_t)Rf_asInteger(n));
@@ -39,7 +39,7 @@ SEXP ent_c_decompress(SEXP x, SEXP max_len) {
     return done < 0 ? ent_failed(failure) : out;
 }
 
-/* 64 bits as 16 hexadecimal digits. */
+/* The 64-bit hash as 16 hexadecimal digits. */
 SEXP ent_c_hash(SEXP x, SEXP seed) {
     ent_failure *failure = NULL;
     uint64_t hash = ent_hash(RAW(x), (size_t)Rf_xlength(x), (uint64_t)Rf_asReal(seed), ent_is_interrupted, &failure);

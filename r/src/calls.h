@@ -1,5 +1,5 @@
-/* The functions that R code calls, with the number of their arguments: the one list of which declarations and the table for R are
- * made. */
+/* The functions that R code calls, with their numbers of arguments. Declarations and the
+ * registration table are made from this list. */
 #ifndef CALLS_H
 #define CALLS_H
 
@@ -9,14 +9,14 @@
     /* guard.c */ E(was_setting, 0) \
     /* buffers.c */ E(threads, 1) E(compress, 3) E(decompress, 2) E(hash, 2) \
     /* read.c */ E(open, 1) E(table, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) E(read, 3) E(verify, 1) \
-    /* groups.c */ E(groups, 2) E(distinct, 1) \
-    /* described.c */ E(describe_groups, 4) \
+    /* column_groups.c */ E(groups, 2) E(distinct, 1) \
+    /* attribute_nodes_write.c */ E(describe_groups, 4) \
     /* write.c */ E(na_kind, 1) E(exact_unit, 2) E(frame, 4) E(write, 5) \
     /* walk.c */ E(walker, 1) E(walk, 2) E(walk_place, 1) E(references, 2) \
     /* promise.c */ E(bindings, 2) E(dots, 3) \
-    /* cells.c, make.c, parts.c */ E(load, 2) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
+    /* cell_session.c, make_values.c, make_objects.c */ E(load, 2) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
     /* integers.c */ E(integer_fits, 2) E(has_made_integer64, 1) \
-    /* value.c, altstring.c */ E(lazy, 2) E(decorate, 3) E(decorate_all, 4) E(lengths, 1) E(pointer, 1) E(materialised, 1)
+    /* nodes.c, altstring.c */ E(lazy, 2) E(decorate, 3) E(decorate_all, 4) E(lengths, 1) E(pointer, 1) E(materialised, 1)
 
 #define ENT_0 void
 #define ENT_1 SEXP

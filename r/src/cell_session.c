@@ -1,4 +1,4 @@
-/* Cells of an open file, read for what is made of them (make.c). */
+/* Sessions: cells of an open file in memory, from which make_values.c builds values. */
 #include "values.h"
 
 static void free_session(SEXP pointer) {
@@ -10,7 +10,7 @@ static void free_session(SEXP pointer) {
     free(s);
 }
 
-/* `int64` says what integers of 64 bits become; 0 for values of R. */
+/* Opens a session. `int64` is the type for 64-bit integers; 0 for values of R. */
 SEXP ent_c_load(SEXP file, SEXP int64) {
     ent_failure *failure = NULL;
     uint64_t n = 0;
@@ -31,8 +31,8 @@ SEXP ent_c_load(SEXP file, SEXP int64) {
     return out;
 }
 
-/* Reads neighbouring cells and what they name; a list: the columns of the pools that vectors are to be made of, and from where to
- * where. */
+/* Reads neighbouring cells and all cells that they name. Returns the columns and ranges of the
+ * pools that R code must read. */
 SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     static const char *fields[] = {"column", "start", "end", ""};
     ent_failure *failure = NULL;
@@ -67,7 +67,7 @@ SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     return out;
 }
 
-/* Gives it the vectors of the pools that were told. */
+/* Stores the vectors of these pools. */
 SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
     ent_session *s = ent_held(pointer, "cells");
     size_t n;
@@ -86,7 +86,7 @@ SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
     return R_NilValue;
 }
 
-/* Gives all back at once: until there is garbage to collect, R would keep it. */
+/* Frees a session now instead of at the next garbage collection. */
 SEXP ent_c_unload(SEXP pointer) {
     if (TYPEOF(pointer) == EXTPTRSXP) {
         free_session(pointer);
@@ -100,7 +100,8 @@ void ent_cell_at(const ent_session *s, uint64_t number, ent_cell *cell) {
     if (ent_loaded_cell(s->loaded, number, cell, &failure) < 0) ent_fail(failure);
 }
 
-/* What a cell is: its kind and number (of what a reference means), first, count and keys of its children, its integer. */
+/* The kind and number of a cell, its first child, the count and keys of its children, and its
+ * integer. A reference stands for the cell that it names. */
 SEXP ent_c_look(SEXP file, SEXP number) {
     static const char *fields[] = {"kind", "number", "first", "count", "keys", "integer", ""};
     ent_failure *failure = NULL;

@@ -1,10 +1,11 @@
-/* Columns of a frame that are planned together. */
+/* Groups columns of a frame that are planned together. */
 #include "hash_table.h"
 
-/* Values of an attribute that are compared, at most. Attributes of more values are the same only if they are one vector. */
+/* Longest attribute values to compare. Longer ones are the same only if they are one vector. */
 #define FEW 64
 
-/* The attributes of an atomic vector, a list or NULL. An atomic vector evaluates to itself, so nothing of the user's runs. */
+/* The attributes of an atomic vector, as a list or NULL. An atomic vector evaluates to itself, so
+ * no code of the user runs. */
 SEXP ent_attributes_of(SEXP x) {
     SEXP call = PROTECT(Rf_lang2(Rf_install("attributes"), x));
     SEXP found = Rf_eval(call, R_BaseEnv);
@@ -27,7 +28,7 @@ static const void *memory_of(SEXP x) { return TYPEOF(x) == STRSXP ? (const void 
 
 static int have_same_attributes(SEXP a, SEXP b, int are_factors, int depth);
 
-/* Attributes inside of one another that are compared. */
+/* Greatest depth of attributes to compare. */
 #define DEEP 4
 
 static int are_same_to(SEXP a, SEXP b, R_xlen_t most, int depth) {
@@ -75,7 +76,8 @@ static uint64_t hash_values(SEXP x, uint64_t hash) {
     return TYPEOF(names) == STRSXP ? hash_strings(names, hash) : hash;
 }
 
-/* Whether attributes are those of a factor: its levels are a column of their own, in which factors of one group may differ. */
+/* Whether attributes are those of a factor. Its levels are in a dictionary column, so factors of
+ * one group may differ in them. */
 static int are_of_factor(SEXP x, SEXP attributes) {
     if (TYPEOF(x) != INTSXP || attributes == R_NilValue) return 0;
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
@@ -103,7 +105,7 @@ static uint64_t hash_attributes(SEXP attributes, int is_factor, uint64_t hash) {
     return hash;
 }
 
-/* Whether attributes are the same, in the same order; those of factors but for the levels. */
+/* Whether attributes are the same, in the same order. Ignores the levels of factors. */
 static int have_same_attributes(SEXP a, SEXP b, int are_factors, int depth) {
     if (a == R_NilValue || b == R_NilValue) return a == b;
     R_xlen_t n = Rf_xlength(a);
@@ -117,7 +119,7 @@ static int have_same_attributes(SEXP a, SEXP b, int are_factors, int depth) {
     return 1;
 }
 
-/* Numbers of groups by hash, in a table that is at most half full. */
+/* A hash table of group numbers, at most half full. */
 typedef struct {
     int *group;
     uint64_t *hash;
@@ -133,7 +135,7 @@ static slots_t slots_for(R_xlen_t n) {
     return slots;
 }
 
-/* Attributes by which the kind of a column is chosen, besides the levels of factors. */
+/* Attributes that decide the kind of a column, besides the levels of factors. */
 static const char *const of_kind[] = {"class", "tzone", "units"};
 #define N_OF_KIND (sizeof of_kind / sizeof *of_kind)
 
@@ -145,7 +147,7 @@ static SEXP named(SEXP attributes, const char *name) {
     return R_NilValue;
 }
 
-/* Kinds of columns: groups whose attributes choose the same kind. */
+/* Kinds of columns: groups whose attributes decide on the same kind. */
 typedef struct {
     slots_t slots;
     int *first; /* the first group of each kind */

@@ -1,7 +1,8 @@
 /* The functions and structs of the Rust half (src/rust), which knows no R.
  *
- * Texts are UTF-8 with a length, without a zero at their end. Functions that may fail take `failure` last and put one there;
- * whoever gets it frees it. What a function gives is freed by the function of the same name that ends in `_free`.
+ * Texts are UTF-8 with a length and without a terminating zero. Functions that may fail take
+ * `failure` last and store a failure there, which the caller frees. Functions that end in `_free`
+ * free the objects that others return.
  */
 #ifndef ENTASIS_H
 #define ENTASIS_H
@@ -10,18 +11,18 @@
 #include <stdint.h>
 
 typedef struct ent_builder ent_builder;
-typedef struct ent_cells ent_cells; /* to be written */
+typedef struct ent_cells ent_cells;     /* to write */
 typedef struct ent_compressed ent_compressed;
 typedef struct ent_described ent_described;
 typedef struct ent_failure ent_failure;
 typedef struct ent_file ent_file;
 typedef struct ent_found ent_found;
-typedef struct ent_loaded ent_loaded; /* cells that were read */
-typedef struct ent_strings ent_strings; /* to be written */
-typedef struct ent_text ent_text;       /* that were read */
+typedef struct ent_loaded ent_loaded;   /* cells that were read */
+typedef struct ent_strings ent_strings; /* to write */
+typedef struct ent_text ent_text;       /* strings that were read */
 typedef struct ent_tree ent_tree;
 
-/* Whether the user wants the work to end; how much is done, of how much. */
+/* Whether the user wants the work to end. The arguments are the amount done and the total. */
 typedef int (*ent_interrupted)(double done, double total);
 
 typedef struct {
@@ -32,14 +33,14 @@ typedef struct {
 /* guard.rs */
 typedef struct {
     ent_chars kind, message, file, section, column;
-    double block, page, offset; /* -1: not told */
+    double block, page, offset; /* -1: unknown */
 } ent_failure_fields;
 
 ent_failure_fields ent_failure_parts(const ent_failure *failure);
 void ent_failure_free(ent_failure *failure);
 int ent_is_utf8(ent_chars text);
 
-/* nodes.rs: values in a flat row, each before its children */
+/* nodes.rs: a value as an array of nodes, each before its children */
 enum {
     ENT_NULL, ENT_FALSE, ENT_TRUE, ENT_INTEGER, ENT_FLOAT, ENT_STRING, ENT_BYTES, ENT_LIST, ENT_MAP, ENT_COLUMN, ENT_TABLE,
     ENT_CELL = 12
@@ -63,7 +64,7 @@ enum {
     ENT_KIND_WHOLE
 };
 
-/* cells.rs: trees to be written. Kinds of cells are those of docs/format/values.md. */
+/* cells.rs: trees to write. The kinds of cells are those of docs/format/values.md. */
 enum {
     ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16, ENT_CELL_REFERENCE = 29,
     ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40, ENT_CELL_BYTES = 48, ENT_CELL_LIST = 64,
@@ -74,7 +75,7 @@ typedef struct {
     uint64_t pool, at, len;
 } ent_pooled;
 
-typedef struct { /* strings that are not kept as most are */
+typedef struct { /* strings with other encodings than UTF-8 */
     const unsigned char *kept;
     ent_pooled pooled;
 } ent_odd;
@@ -90,12 +91,12 @@ ent_cells *ent_cells_new(ent_failure **failure);
 uint64_t ent_cells_n(const ent_cells *cells);
 int ent_cells_scalar(ent_cells *cells, int kind, int64_t integer, double number, ent_failure **failure);
 int ent_cells_scalars(ent_cells *cells, int kind, const double *numbers, size_t n, ent_failure **failure);
-int ent_cells_text(ent_cells *cells, ent_chars text, ent_failure **failure); /* 0: no UTF-8 */
+int ent_cells_text(ent_cells *cells, ent_chars text, ent_failure **failure); /* 0: not UTF-8 */
 ptrdiff_t ent_cells_parents(ent_cells *cells, int kind, size_t n, ent_failure **failure);
 void ent_cells_children(ent_cells *cells, size_t place, uint64_t first, uint64_t count, uint64_t keys);
 void ent_cells_end(ent_cells *cells, size_t place);
 int ent_cells_numbers(ent_cells *cells, int kind, const void *values, size_t n, ent_pooled *pooled, ent_failure **failure);
-ent_strings *ent_cells_strings(ent_cells *cells, size_t n, ent_pooled *pooled, ent_failure **failure); /* not freed */
+ent_strings *ent_cells_strings(ent_cells *cells, size_t n, ent_pooled *pooled, ent_failure **failure); /* borrowed */
 int ent_cells_array(ent_cells *cells, ent_pooled pooled, const int *dim, size_t n_dim, ent_failure **failure);
 int ent_cells_arrays(ent_cells *cells, int kind, const void *const *values, const size_t *lens, size_t n,
                      ent_failure **failure);
@@ -118,14 +119,14 @@ const unsigned char *ent_strings_odd(const ent_strings *strings, uint64_t at);
 /* build.rs */
 typedef struct {
     ent_chars name, zone;
-    const void *values; /* null for strings, which were collected */
+    const void *values; /* null for strings */
     size_t n;
     int kind, flavour, unit, seconds, na, levels, n_levels, ordered;
     double cell;
 } ent_column;
 
 ent_builder *ent_builder_new(double n_rows, ent_failure **failure);
-ent_strings *ent_builder_strings(ent_builder *builder, size_t n, ent_failure **failure); /* not freed */
+ent_strings *ent_builder_strings(ent_builder *builder, size_t n, ent_failure **failure); /* borrowed */
 int ent_builder_add(ent_builder *builder, const ent_column *column, int is_extra, ent_failure **failure);
 int ent_builder_host(ent_builder *builder, const ent_node *nodes, size_t n_nodes, ent_failure **failure);
 void ent_builder_free(ent_builder *builder);
@@ -134,8 +135,8 @@ typedef struct {
     ent_chars path;
     ent_builder *const *frames;
     size_t n_frames;
-    ent_cells *cells;          /* null for one frame and nothing else */
-    double root, environments; /* cells, -1 for none: then the file holds the first frame */
+    ent_cells *cells;          /* null for a single frame */
+    double root, environments; /* cells, -1 for none; without a root the value is the first frame */
     int compression;
 } ent_new_file;
 
@@ -169,7 +170,7 @@ double ent_verify(ent_chars path, ent_interrupted interrupted, ent_failure **fai
 /* loaded.rs: trees that were read */
 typedef struct {
     uint64_t pool, column, start, end, n;
-    const void *values; /* null: a vector is made of it */
+    const void *values; /* null: C makes a vector of it */
     int kind;
 } ent_pool;
 
@@ -177,8 +178,8 @@ typedef struct {
     int kind, class;
     int64_t integer;
     double number;
-    ent_chars text;     /* text, bytes, else the name of the kind */
-    uint64_t of[4];     /* first, end, count, keys of a parent; pool, at, len, shape of an array */
+    ent_chars text; /* text, bytes, else the name of the kind */
+    uint64_t of[4]; /* first, end, count, keys of a parent; pool, at, length, shape of an array */
 } ent_cell;
 
 typedef struct {
@@ -186,7 +187,7 @@ typedef struct {
 } ent_place;
 
 typedef struct {
-    int64_t pool; /* -1: doubles, whose bits are `at` */
+    int64_t pool; /* -1: scalar doubles, whose bits are `at` */
     const ent_place *places;
     size_t n;
 } ent_alike;

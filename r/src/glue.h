@@ -1,6 +1,5 @@
-/* What the C files share; those of the mapping of values share values.h besides. All that calls R is C: none of R's long jumps
- * crosses a frame of Rust, because what calls R holds Rust's objects by external pointers, whose finalizers free them when a jump
- * passes by. */
+/* Shared by all C files. Only C calls R. No long jump of R crosses a frame of Rust, because C holds
+ * the objects of Rust by external pointers, whose finalizers free them after a jump. */
 #ifndef GLUE_H
 #define GLUE_H
 

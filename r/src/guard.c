@@ -1,4 +1,4 @@
-/* Errors, interrupts, and objects of Rust that R keeps. */
+/* Errors, interrupts, progress, and objects of Rust that R owns. */
 #include <math.h>
 #include <signal.h>
 #include <time.h>
@@ -11,13 +11,14 @@ static SEXP text(ent_chars chars) {
 
 static SEXP number(double value) { return Rf_ScalarReal(value < 0 ? NA_REAL : value); }
 
-/* The failure as a list of class `entasis_failure`, which R code makes a condition of. Frees it. An interrupt goes on as R's own. */
+/* Converts a failure to a list of class `entasis_failure`, from which R code makes a condition, and
+ * frees it. An interrupt becomes R's. */
 SEXP ent_failed(ent_failure *failure) {
     static const char *names[] = {"kind", "message", "file", "section", "column", "block", "page", "offset", ""};
     ent_failure_fields fields = ent_failure_parts(failure);
     if (fields.kind.len == 11 && memcmp(fields.kind.start, "interrupted", 11) == 0) {
         ent_failure_free(failure);
-        /* The work asked whether there was one, which used it up. */
+        /* The check in Rust consumed the interrupt, so raise it again. */
         raise(SIGINT);
         R_CheckUserInterrupt();
         Rf_error("interrupted");
@@ -37,7 +38,7 @@ SEXP ent_failed(ent_failure *failure) {
     return list;
 }
 
-/* Calls a function of the package that ends with an error. */
+/* Calls an R function of the package that always raises an error. */
 static void NORET raise_by(const char *function, SEXP argument) {
     PROTECT(argument);
     SEXP name = PROTECT(Rf_mkString("entasis"));
@@ -46,44 +47,45 @@ static void NORET raise_by(const char *function, SEXP argument) {
     Rf_error("a failure without an error");
 }
 
-/* The same for what R code did not call itself: R code makes a condition of it, and the call ends. */
+/* Raises a failure as a condition. */
 void ent_fail(ent_failure *failure) { raise_by("core", ent_failed(failure)); }
 
-/* The file says what makes no sense. */
+/* Reports contents of the file that make no sense. */
 void ent_nonsense(const char *message) { raise_by("nonsense", Rf_mkString(message)); }
 
-/* The file is sound, and R has no value for this. */
+/* Reports a value of a sound file that has no counterpart in R. */
 void ent_no_counterpart(const char *what) { raise_by("no_counterpart", Rf_mkString(what)); }
 
-/* Whether R is at setting an attribute, which it refuses by a jump where the attribute does not fit the value. */
+/* Whether R is setting an attribute of a file. R raises an error if the attribute does not fit the
+ * value. */
 static int is_setting = 0;
 
-/* Gives a value an attribute that a file names. */
+/* Sets an attribute from a file. */
 void ent_set_attribute(SEXP x, SEXP name, SEXP value) {
     is_setting = 1;
     Rf_setAttrib(x, name, value);
     is_setting = 0;
 }
 
-/* The same for a slot. */
+/* Sets a slot from a file. */
 void ent_set_slot(SEXP x, SEXP name, SEXP value) {
     is_setting = 1;
     R_do_slot_assign(x, name, value);
     is_setting = 0;
 }
 
-/* Whether the last error came from there; asked once. */
+/* Whether the last error came from setting an attribute. Resets the answer. */
 SEXP ent_c_was_setting(void) {
     int was = is_setting;
     is_setting = 0;
     return Rf_ScalarLogical(was);
 }
 
-/* Long work tells how far it is: after a second, or when the option entasis.progress says so. */
+/* Long work reports its progress after the time in the option entasis.progress. */
 static struct {
     double begun, after; /* seconds */
     int is_shown;
-} watched = {0, HUGE_VAL, 0}; /* work that nobody watches tells nothing */
+} watched = {0, HUGE_VAL, 0}; /* no reports outside of ent_watch and ent_watched */
 
 static double now(void) {
     struct timespec time;
@@ -91,7 +93,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Before long work. */
+/* Starts the progress reports of long work. */
 void ent_watch(void) {
     SEXP option = Rf_GetOption1(Rf_install("entasis.progress"));
     watched.after = R_PosInf;
@@ -101,7 +103,7 @@ void ent_watch(void) {
     watched.begun = now();
 }
 
-/* After it. */
+/* Ends the progress reports. */
 void ent_watched(void) {
     if (watched.is_shown) REprintf("\r%20s\r", "");
     watched.is_shown = 0;
@@ -117,7 +119,7 @@ static void look(void *parts) {
     R_CheckUserInterrupt();
 }
 
-/* Called by Rust on R's own thread. The jump of an interrupt ends in R_ToplevelExec. */
+/* Rust calls this on R's thread. The jump of an interrupt ends in R_ToplevelExec. */
 int ent_is_interrupted(double done, double total) {
     double parts[] = {done, total};
     return R_ToplevelExec(look, parts) == FALSE;
@@ -133,7 +135,7 @@ SEXP ent_char(ent_chars chars) {
     return Rf_mkCharLenCE(chars.len == 0 ? "" : chars.start, (int)chars.len, CE_UTF8);
 }
 
-/* An external pointer that frees the object when R has done with it, and keeps `keep` until then. */
+/* An external pointer that owns an object and protects `keep`. */
 SEXP ent_hold(void *object, R_CFinalizer_t finalizer, SEXP keep) {
     SEXP pointer = PROTECT(R_MakeExternalPtr(object, R_NilValue, keep));
     R_RegisterCFinalizerEx(pointer, finalizer, FALSE);
@@ -147,7 +149,7 @@ void *ent_held(SEXP pointer, const char *what) {
     return object;
 }
 
-/* What a list has under a name. */
+/* The item of a list with a name. */
 SEXP ent_element(SEXP list, const char *name) {
     SEXP names = Rf_getAttrib(list, R_NamesSymbol);
     for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {

@@ -1,4 +1,4 @@
-/* The functions that R code calls. */
+/* Registers the functions that R code calls. */
 #include "values.h"
 
 #include <R_ext/Rdynload.h>

@@ -1,7 +1,8 @@
-/* Integers of 64 bits: whether R's own hold them, and whether values of the package bit64 were made. */
+/* 64-bit integers: conversion to R's integers, and a record of whether values of class integer64
+ * were made. */
 #include "values.h"
 
-/* R looks at it when values are made, and loads the package that knows them. */
+/* R code checks this after building values, and loads bit64. */
 static int has_made;
 
 void ent_note_class(SEXP class) {
@@ -11,14 +12,15 @@ void ent_note_class(SEXP class) {
     }
 }
 
-/* Whether integer64 was made, and what is to be answered next as long as none is. */
+/* Returns whether integer64 was made, and sets the record to `next`. */
 SEXP ent_c_has_made_integer64(SEXP next) {
     int found = has_made;
     has_made = Rf_asLogical(next) == TRUE;
     return Rf_ScalarLogical(found);
 }
 
-/* What holds all values of each column of integers: 0 integers, 1 integer64, 2 doubles alone. */
+/* The narrowest type for all values of each column of integers: 0 integers, 1 integer64, 2 doubles.
+ */
 SEXP ent_c_integer_fits(SEXP file, SEXP numbers) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(numbers);
@@ -31,7 +33,7 @@ SEXP ent_c_integer_fits(SEXP file, SEXP numbers) {
     return out;
 }
 
-/* The integers of a vector of integer64, where R's own hold all of them; else the vector. */
+/* Converts a vector of integer64 to integers if all values fit; else returns the vector. */
 SEXP ent_fitting(SEXP x) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(x);

@@ -1,19 +1,20 @@
-/* Keys of maps that other maps may have too: R has equal strings once, so their addresses tell them. */
+/* The keys of maps, so that maps with equal keys share them. Equal strings have equal addresses in
+ * R. */
 #include "hash_table.h"
 
-/* Keys of a map that are compared with those of other maps, at most. */
+/* Only maps with up to this many keys share them. */
 #define SHARED_KEYS 256
 
 static uint64_t hash_keys(const SEXP *keys, R_xlen_t n) {
     uint64_t hash = (uint64_t)n;
     for (R_xlen_t i = 0; i < n; i++) hash = ent_table_mix((hash << 5 | hash >> 59) ^ (uint64_t)(uintptr_t)keys[i]);
-    /* None is zero: that is a free place. */
+    /* Zero marks a free place. */
     return hash | 1;
 }
 
 static uint64_t hash_of(const void *one) { return ((const ent_known_keys *)one)->hash; }
 
-/* The place of these keys in the table, or where they would be. */
+/* The place of these keys in the table, or the free place for them. */
 static ent_known_keys *place_of(const ent_keys *table, uint64_t hash, const SEXP *keys, R_xlen_t n) {
     size_t at = ent_table_slot(hash, table->room);
     while (table->known[at].keys != NULL) {
@@ -24,7 +25,7 @@ static ent_known_keys *place_of(const ent_keys *table, uint64_t hash, const SEXP
     return &table->known[at];
 }
 
-/* The cell of the first of these keys, if they were met. */
+/* Finds the cell of the first of these keys. */
 int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t *first) {
     if (n == 0 || n > SHARED_KEYS || table->room == 0) return 0;
     const ent_known_keys *known = place_of(table, hash_keys(keys, n), keys, n);
@@ -32,7 +33,7 @@ int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t 
     return known->keys != NULL;
 }
 
-/* Remembers keys that were not met before. */
+/* Adds keys that the table lacks. */
 void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first) {
     if (n == 0 || n > SHARED_KEYS) return;
     table->known = ent_table_grown(table->known, table->n, &table->room, sizeof *table->known, hash_of);
@@ -49,7 +50,7 @@ void ent_keys_free(ent_keys *table) {
     free(table->known);
 }
 
-/* Whether all of them are different strings. */
+/* Whether all keys are distinct. */
 int ent_keys_differ(const SEXP *keys, R_xlen_t n) {
     if (n <= 16) {
         for (R_xlen_t i = 1; i < n; i++) {

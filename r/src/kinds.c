@@ -1,4 +1,4 @@
-/* Kinds of vectors, and what R has for them. */
+/* The types and memory of vectors. */
 #include "glue.h"
 
 SEXPTYPE ent_kind_type(int kind) {

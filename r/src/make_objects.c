@@ -1,7 +1,8 @@
-/* Values of R of their parts, for make.c: arrays, vectors with attributes, calls, rows. Nothing is evaluated. */
+/* Builds values of R from their parts: arrays, vectors with attributes, calls, rows. Nothing is
+ * evaluated. */
 #include "make_values.h"
 
-/* Asks R code for the value of a kind or name. */
+/* Asks R code to build the value of a kind or name. */
 SEXP ent_make_ask(maker *m, const char *what, SEXP parts) {
     SEXP name = PROTECT(Rf_mkString(what));
     SEXP holder = PROTECT(Rf_allocVector(VECSXP, 2));
@@ -9,7 +10,7 @@ SEXP ent_make_ask(maker *m, const char *what, SEXP parts) {
     SET_VECTOR_ELT(holder, 1, parts);
     SEXP out = PROTECT(Rf_eval(PROTECT(Rf_lang2(m->hook, holder)), R_GlobalEnv));
     if (Rf_inherits(out, "entasis_refused")) {
-        /* The error names the place, which nobody else needs. */
+        /* The error message needs the path. */
         SEXP place = PROTECT(Rf_allocVector(VECSXP, 2));
         SET_VECTOR_ELT(place, 0, out);
         SET_VECTOR_ELT(place, 1, ent_make_path(m));
@@ -40,7 +41,7 @@ SEXP ent_make_string(maker *m, ent_chars text) {
     return ent_char(text);
 }
 
-/* A number by itself has no type of 64 bits: a double holds many that an integer does not, and needs no package. */
+/* A scalar that no integer of R holds becomes a double if that is exact, which needs no package. */
 SEXP ent_make_whole(maker *m, int64_t integer) {
     if (integer > INT_MIN && integer <= INT_MAX) return Rf_ScalarInteger((int)integer);
     if (integer >= -(INT64_C(1) << 53) && integer <= INT64_C(1) << 53) return Rf_ScalarReal((double)integer);
@@ -55,7 +56,7 @@ SEXP ent_make_whole(maker *m, int64_t integer) {
     return value;
 }
 
-/* Some values of a vector. */
+/* A range of a vector. */
 SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
     SEXP out = TYPEOF(x) == STRSXP ? ent_lazy_slice(x, at, n) : NULL;
     if (out != NULL) return out;
@@ -73,14 +74,14 @@ SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
     return out;
 }
 
-/* A vector of numbers that stand in memory. */
+/* A vector of numbers in memory. */
 SEXP ent_make_numbers(SEXPTYPE type, const char *from, size_t width, R_xlen_t n) {
     SEXP out = Rf_allocVector(type, n);
     if (n > 0) memcpy(ent_memory(out), from, (size_t)n * width);
     return out;
 }
 
-/* Some rows of a column, which may be a frame. */
+/* A range of rows of a column, which may be a frame. */
 static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
     if (TYPEOF(x) != VECSXP || !Rf_inherits(x, "data.frame")) {
         if (at > Rf_xlength(x) - n) ent_nonsense("a list is not in its values");
@@ -98,7 +99,7 @@ static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
     return out;
 }
 
-/* A vector or frame in pieces, by where each begins and how long it is: NULL where that is NA. */
+/* Pieces of a vector or frame, by their starts and lengths; NULL for a length of NA. */
 SEXP ent_c_split(SEXP x, SEXP starts, SEXP lengths) {
     R_xlen_t n = Rf_xlength(lengths);
     if (TYPEOF(starts) != REALSXP || TYPEOF(lengths) != INTSXP || Rf_xlength(starts) != n) ent_nonsense("pieces without places");
@@ -136,7 +137,7 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
         int is_all = pool->n == 1 && pool->end - pool->start == cell->of[2];
         out = is_all ? all : ent_make_slice(all, (R_xlen_t)at, (R_xlen_t)cell->of[2]);
     }
-    /* A pool has values of several arrays, each of which has a type of its own. */
+    /* A pool has values of several arrays, each with its own narrowest type. */
     if (m->s->int64 == ENT_INT64_FIT && Rf_inherits(out, "integer64")) out = ent_fitting(out);
     if (Rf_inherits(out, "integer64")) ent_note_class(Rf_getAttrib(out, R_ClassSymbol));
     if (cell->of[3] == 0) return out;
@@ -169,7 +170,7 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
     return out;
 }
 
-/* Gives a value an attribute; NULL is none. */
+/* Sets an attribute unless it is NULL. */
 void ent_make_attribute(SEXP x, SEXP name, SEXP value) {
     if (value == R_NilValue) return;
     if (LENGTH(name) == 0) ent_nonsense("an attribute has no name");
@@ -182,7 +183,7 @@ void ent_make_attribute(SEXP x, SEXP name, SEXP value) {
     if (symbol == R_ClassSymbol) ent_note_class(value);
 }
 
-/* Gives attributes, a list with names. */
+/* Sets attributes from a named list. */
 static void attribute_all(SEXP x, SEXP attributes) {
     if (attributes == R_NilValue) return;
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
@@ -191,11 +192,11 @@ static void attribute_all(SEXP x, SEXP attributes) {
     for (R_xlen_t i = 0; i < n; i++) ent_make_attribute(x, STRING_ELT(names, i), VECTOR_ELT(attributes, i));
 }
 
-/* A vector that has its attributes. */
+/* Checks and completes a vector with its attributes. */
 SEXP ent_make_decorated(maker *m, SEXP value) {
     if (!Rf_isVector(value)) ent_nonsense("attributes of what is no vector");
     if (!Rf_isObject(value)) return value;
-    /* What counts on these classes takes them for lists. */
+    /* Methods of these classes require lists. */
     if (TYPEOF(value) != VECSXP && (Rf_inherits(value, "data.frame") || Rf_inherits(value, "POSIXlt"))) {
         ent_nonsense("a vector of a class of lists");
     }
@@ -208,7 +209,7 @@ SEXP ent_make_decorated(maker *m, SEXP value) {
     return value;
 }
 
-/* The same, of the vector and its attributes; it is copied where something else has it. */
+/* A vector with attributes. Copies the vector if something else refers to it. */
 static SEXP vector_of(maker *m, SEXP value, SEXP attributes, int is_s4) {
     if (!Rf_isVector(value)) ent_nonsense("attributes of what is no vector");
     SEXP out = PROTECT(MAYBE_SHARED(value) ? Rf_shallow_duplicate(value) : value);
@@ -244,7 +245,7 @@ static SEXP call_of(SEXP items, int is_call) {
 
 static int is_named(SEXP name, const char *what) { return strcmp(CHAR(STRING_ELT(name, 0)), what) == 0; }
 
-/* The value of an object: its name, then parts. */
+/* The value of an object, whose items are its name and parts. */
 static SEXP object_of(maker *m, SEXP items) {
     SEXP name = VECTOR_ELT(items, 0);
     R_xlen_t n = Rf_xlength(items);
@@ -282,7 +283,7 @@ static SEXP object_of(maker *m, SEXP items) {
     return ent_make_ask(m, CHAR(STRING_ELT(name, 0)), items);
 }
 
-/* Names of a map that has those of another one. */
+/* The names of a map that shares the keys of another one. */
 SEXP ent_make_names(maker *m, const frame_t *frame) {
     size_t slot = (size_t)(frame->keys % ENT_LATELY);
     SEXP known = VECTOR_ELT(m->lately, (R_xlen_t)slot);
@@ -300,7 +301,7 @@ SEXP ent_make_names(maker *m, const frame_t *frame) {
     return names;
 }
 
-/* A list of rows, of the lists of their values by key or place. */
+/* A list of rows, from lists of values by key or position. */
 static SEXP rows_of(SEXP columns, SEXP names) {
     R_xlen_t k = Rf_xlength(columns), n = k == 0 ? 0 : Rf_xlength(VECTOR_ELT(columns, 0));
     for (R_xlen_t j = 0; j < k; j++) {
@@ -317,7 +318,7 @@ static SEXP rows_of(SEXP columns, SEXP names) {
     return out;
 }
 
-/* The value of a cell, of its parts. */
+/* The value of a cell whose parts are complete. */
 SEXP ent_make_finished(maker *m, const frame_t *frame) {
     switch (frame->kind) {
     case ENT_CELL_LIST:

@@ -1,15 +1,15 @@
-/* Cells to values of R.
+/* Builds values of R from cells.
  *
- * Values are made from the outside in, on a stack of our own; what has parts is made of them when all are there. Every value is
- * below the result from the beginning, which keeps it. What is not dealt with here is asked of R code, `assemble` in R/trees.R.
- * Nothing is evaluated.
+ * Values are built from the outside in, on an explicit stack. An object is completed once its parts
+ * are there. The result contains every value from the beginning, which protects it. R code
+ * (`assemble` in R/read_tree.R) builds the kinds that are not handled here. Nothing is evaluated.
  */
 #include "make_values.h"
 
-/* More values inside of one another than cells below one another can be: references lead on. */
+/* Greatest depth of values. References make it exceed the depth of cells. */
 #define DEEPEST 10000
 
-/* The place of a cell among what references mean, or -1. */
+/* The position of a cell among the targets of references, or -1. */
 static R_xlen_t target_of(const ent_session *s, uint64_t number) {
     size_t n;
     const uint64_t *targets = ent_loaded_targets(s->loaded, &n);
@@ -30,13 +30,14 @@ static void remember(maker *m, R_xlen_t target, SEXP value) {
 
 static void put(maker *m, int to, SEXP value);
 
-/* Keeps the value of a frame while it is made: where it belongs, but attributes are set when they are whole. */
+/* Protects the value of a frame that is being built by storing it in its parent. An attribute must
+ * be complete before it is set, so it is protected in `held`. */
 static void early(maker *m, int frame, SEXP value) {
     if (m->frames[frame - 1].kind == FRAME_ATTRIBUTES) SET_VECTOR_ELT(m->held, frame, value);
     else put(m, frame - 1, value);
 }
 
-/* Puts a value to the next place of a frame. */
+/* Stores a value in the next place of a frame. */
 static void put(maker *m, int at, SEXP value) {
     frame_t *to = &m->frames[at];
     uint64_t i = to->next - to->first - 1;
@@ -56,7 +57,7 @@ static void put(maker *m, int at, SEXP value) {
     }
 }
 
-/* Whether an object is a vector with attributes or none, which are set without a list of them. */
+/* Whether an object is a vector whose attributes can be set one by one, without a list of them. */
 static int is_vector(const maker *m, const ent_cell *cell) {
     static const char name[] = "r.vector";
     if (cell->kind != ENT_CELL_OBJECT || cell->of[2] != 3) return 0;
@@ -68,7 +69,8 @@ static int is_vector(const maker *m, const ent_cell *cell) {
     return last.kind == ENT_CELL_NULL || (last.kind == ENT_CELL_MAP && target_of(m->s, cell->of[0] + 2) < 0);
 }
 
-/* Begins the attributes of the vector that the frame before is of, which is to be of nothing else. */
+/* Begins the attributes of the vector in the previous frame. Copies the vector if something else
+ * refers to it. */
 static void begin_attributes(maker *m, frame_t *frame) {
     frame_t *of = frame - 1;
     if (!Rf_isVector(of->items)) ent_nonsense("attributes of what is no vector");
@@ -88,7 +90,7 @@ static void begin_attributes(maker *m, frame_t *frame) {
     m->n++;
 }
 
-/* Begins a cell that has parts. */
+/* Begins a cell with parts. */
 static void begin(maker *m, uint64_t number, const ent_cell *cell, R_xlen_t target) {
     if (m->n >= DEEPEST) ent_make_ask(m, "too deep", R_NilValue);
     if (m->n == m->room) {
@@ -128,7 +130,7 @@ static void begin(maker *m, uint64_t number, const ent_cell *cell, R_xlen_t targ
     UNPROTECT(1);
 }
 
-/* Makes the value of a cell, or begins it. */
+/* Builds the value of a cell, or begins it. */
 static void one(maker *m, uint64_t number) {
     ent_cell cell = {0};
     ent_cell_at(m->s, number, &cell);
@@ -170,7 +172,7 @@ static void one(maker *m, uint64_t number) {
         UNPROTECT(1);
         if (cell.kind != ENT_CELL_STRING) {
             ent_cell again = cell;
-            /* The text of such a cell is its value: the kind is told by its number. */
+            /* The text of such a cell is its value, so its kind is passed as a number. */
             char kind[32];
             snprintf(kind, sizeof kind, "text %d", cell.kind);
             again.text.start = kind;
@@ -203,7 +205,7 @@ static void one(maker *m, uint64_t number) {
     UNPROTECT(1);
 }
 
-/* The values of neighbouring cells, of those that were read: a list. */
+/* A list of the values of neighbouring cells, which were read before. */
 SEXP ent_c_make(SEXP pointer, SEXP range, SEXP hook) {
     ent_session *s = ent_held(pointer, "cells");
     SEXP kept = R_ExternalPtrProtected(pointer);

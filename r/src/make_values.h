@@ -1,10 +1,10 @@
-/* What a maker (make.c) shares with what makes values of their parts (parts.c). */
+/* Shared by the files that build values of R from cells. */
 #ifndef MAKE_H
 #define MAKE_H
 
 #include "values.h"
 
-/* Kinds of frames beside those of cells: a vector with attributes, and those. */
+/* Kinds of frames other than those of cells: a vector with attributes, and its attributes. */
 #define FRAME_VECTOR 256
 #define FRAME_ATTRIBUTES 257
 
@@ -12,13 +12,13 @@ typedef struct {
     uint64_t number, first, count, keys, next;
     int kind;
     SEXP items, names;
-    R_xlen_t target; /* its place among what references mean, or -1 */
+    R_xlen_t target; /* its position among the targets of references, or -1 */
 } frame_t;
 
 typedef struct {
     ent_session *s;
     SEXP made, pools, lately, hook;
-    SEXP held; /* of each frame what is not below the result yet */
+    SEXP held; /* protects the values that the result does not contain yet, one per frame */
     PROTECT_INDEX held_at;
     frame_t *frames;
     int n, room;
@@ -39,7 +39,7 @@ SEXP ent_make_finished(maker *m, const frame_t *frame);
 /* path.c */
 SEXP ent_make_path(const maker *m);
 
-/* alike.c */
+/* small_vectors_read.c */
 int ent_make_alike(maker *m, uint64_t number, int is_object);
 
 #endif

@@ -1,8 +1,9 @@
-/* Trees of R values to rows of nodes and back.
+/* Converts host maps from R values to nodes and back.
  *
- * NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and lists with names; a column is a double of class
- * `entasis_column`, a cell one of class `entasis_cell`. NA is null. Nothing else comes here: R code makes these of what it keeps (R/values.R).
- * Attributes of columns have lists of their own classes: see described.c and decoded.c.
+ * The values are NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and
+ * named lists. A column is a double of class `entasis_column`, a cell a double of class
+ * `entasis_cell`. NA is null. R/values.R converts all other values to these. Attributes of columns
+ * have lists of their own classes: see attribute_nodes_write.c and attribute_nodes_read.c.
  */
 #include "values.h"
 
@@ -103,7 +104,7 @@ static SEXP take_map(const ent_node **at, const ent_node *end, int n, int is_hos
     SEXP names = PROTECT(Rf_allocVector(STRSXP, n));
     for (int i = 0; i < n; i++) {
         SEXP key = PROTECT(ent_take(at, end));
-        /* A key that is no string is nothing that R code asks for. */
+        /* R code never asks for keys other than strings. */
         SET_STRING_ELT(names, i, TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : R_BlankString);
         int are_columns = is_host && strcmp(CHAR(STRING_ELT(names, i)), "columns") == 0;
         are_columns = are_columns && *at < end && (*at)->kind == ENT_LIST;
@@ -163,7 +164,7 @@ SEXP ent_take(const ent_node **at, const ent_node *end) {
     }
 }
 
-/* The map that R or another host keeps beside the columns. */
+/* The host map of R or another host. */
 SEXP ent_from_nodes(const ent_node *nodes, size_t n) {
     const ent_node *at = nodes;
     if (n > 0 && nodes->kind == ENT_MAP) {
@@ -173,7 +174,8 @@ SEXP ent_from_nodes(const ent_node *nodes, size_t n) {
     return ent_take(&at, nodes + n);
 }
 
-/* Gives a vector that nothing else knows yet its attributes, in place: `attributes<-` would copy it. NULL ones are left out. */
+/* Sets the attributes of a new vector in place, where `attributes<-` would copy it. Leaves out
+ * NULL. */
 SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
     if (Rf_xlength(attributes) > 0 && TYPEOF(attributes) != VECSXP) ent_nonsense("attributes are no list");
@@ -192,7 +194,7 @@ static int is_named(SEXP names, R_xlen_t i, const char *name) {
     return strcmp(CHAR(STRING_ELT(names, i)), name) == 0;
 }
 
-/* The same for many atomic vectors: each gets the attributes at its place among those of `given`.
+/* Sets the attributes of many atomic vectors: each gets the attributes at its place in `given`.
  * `levels` is NULL, or has for each vector the levels that it gets where its attribute is NULL. */
 SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
     for (R_xlen_t i = 0; i < Rf_xlength(vectors); i++) {
@@ -207,14 +209,14 @@ SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
             ent_set_attribute(x, symbol, value);
             if (symbol == R_ClassSymbol) ent_note_class(value);
         }
-        /* Code that counts rows takes values of these classes for lists. */
+        /* Methods of these classes require lists. */
         int is_of_lists = Rf_inherits(x, "data.frame") || Rf_inherits(x, "POSIXlt");
         if (is_of_lists) ent_nonsense("a vector of a class of lists");
     }
     return vectors;
 }
 
-/* The lengths of the items of a list, past the methods that their classes have for length(). */
+/* The lengths of the items of a list, without methods for length(). */
 SEXP ent_c_lengths(SEXP list) {
     if (TYPEOF(list) != VECSXP) Rf_error("lengths of what is no list");
     R_xlen_t n = Rf_xlength(list);
@@ -224,9 +226,10 @@ SEXP ent_c_lengths(SEXP list) {
     return out;
 }
 
-/* The table or list of a file as an object of R: a pointer, which R's own functions neither look into nor take for an empty list or a
- * scope. What it is of stays in an attribute, which R saves with it. The address is never followed: `for` takes a pointer to nothing for
- * an empty sequence, where it refuses others. */
+/* A lazy table or list: an external pointer, which R's functions neither open nor treat as a list
+ * or a scope. Its content is in an attribute, which R saves with the object. The address is never
+ * followed. It is not NULL, because `for` treats a null pointer as an empty sequence and refuses
+ * others. */
 SEXP ent_c_lazy(SEXP content, SEXP class) {
     SEXP object = PROTECT(R_MakeExternalPtr(content, R_NilValue, R_NilValue));
     Rf_setAttrib(object, Rf_install("content"), content);
@@ -235,7 +238,7 @@ SEXP ent_c_lazy(SEXP content, SEXP class) {
     return object;
 }
 
-/* A null external pointer, or a weak reference to nothing: what saveRDS() keeps of them. */
+/* A null external pointer, or an empty weak reference, as readRDS() returns them. */
 SEXP ent_c_pointer(SEXP is_weak) {
     if (Rf_asLogical(is_weak) == TRUE) return R_MakeWeakRef(R_NilValue, R_NilValue, R_NilValue, FALSE);
     return R_MakeExternalPtr(NULL, R_NilValue, R_NilValue);

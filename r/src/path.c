@@ -1,7 +1,7 @@
-/* Where in a value something is: what users type to get there. */
+/* The path of a value, as the R code that users type to get there. */
 #include "make_values.h"
 
-/* Characters of a path that are shown. */
+/* Bytes of a path that are shown. */
 #define LONGEST 200
 
 typedef struct {
@@ -17,13 +17,13 @@ static void add(shown *out, const char *text, size_t len) {
     out->text[out->len] = 0;
 }
 
-/* Adds the step from a frame to the part that is made: the place before `next`. */
+/* Adds the step from a frame to the part that is being built, which is the one before `next`. */
 static void step(const maker *m, const frame_t *frame, shown *out) {
     int is_list = frame->kind >= ENT_CELL_LIST && frame->kind < ENT_CELL_LIST + 4;
     int is_map = frame->kind == ENT_CELL_MAP;
     if ((!is_list && !is_map) || frame->count == 0 || frame->next == frame->first) return;
     uint64_t i = frame->next - frame->first - 1;
-    /* Keys stand behind the values. */
+    /* Keys follow the values. */
     if (is_map && frame->next - frame->first > frame->count) return;
     if (is_map) {
         ent_cell key = {0};
@@ -41,9 +41,9 @@ static void step(const maker *m, const frame_t *frame, shown *out) {
 
 SEXP ent_make_path(const maker *m) {
     shown out = {.len = 0};
-    /* The first frame is of the cells that were asked for. */
+    /* The first frame holds the requested cells. */
     for (int k = 1; k < m->n; k++) step(m, &m->frames[k], &out);
-    /* What was cut in the middle of a character is no text. */
+    /* The cut may be inside a character. */
     while (out.len > 0 && !ent_is_utf8((ent_chars){out.text, out.len})) out.len--;
     return Rf_ScalarString(Rf_mkCharLenCE(out.text, (int)out.len, CE_UTF8));
 }

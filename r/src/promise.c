@@ -1,7 +1,7 @@
 /* Variables of environments and arguments in `...` as they are: nothing is forced here.
  *
- * A promise that was not forced is represented by an external pointer of its own while a tree is written,
- * because R documents promises only as bindings.
+ * A promise that was not forced is represented by an external pointer of its own while a tree is
+ * written, because R documents promises only as bindings.
  */
 #include "walk.h"
 
@@ -78,8 +78,8 @@ SEXP ent_dots(SEXP dots) {
     return all;
 }
 
-/* The variables of an environment by their names: the values, promises among them and NULL for active
- * bindings, which of them are active, and which are locked. */
+/* The variables of an environment by their names: the values, promises among them and NULL for
+ * active bindings, which of them are active, and which are locked. */
 SEXP ent_c_bindings(SEXP env, SEXP names) {
     static const char *fields[] = {"values", "active", "locked", ""};
     R_xlen_t n = Rf_xlength(names);
@@ -104,8 +104,8 @@ SEXP ent_c_bindings(SEXP env, SEXP names) {
 /* The arguments in the `...` of an environment itself, or NULL. */
 static SEXP dots_of(SEXP env) { return R_DotsExist(env) ? R_getVarEx(R_DotsSymbol, env, FALSE, R_NilValue) : R_NilValue; }
 
-/* Gives an environment the `...` of another one. An argument with an environment in `frames` becomes the
- * promise in the `...` of that. An argument with NA there is missing. */
+/* Gives an environment the `...` of another one. An argument with an environment in `frames`
+ * becomes the promise in the `...` of that. An argument with NA there is missing. */
 SEXP ent_c_dots(SEXP env, SEXP from, SEXP frames) {
     if (TYPEOF(env) != ENVSXP || TYPEOF(from) != ENVSXP || TYPEOF(frames) != VECSXP) {
         Rf_error("dots without an environment");

@@ -1,4 +1,4 @@
-/* Open files, and columns from them to R. */
+/* Open files, and reading of their columns. */
 #include "values.h"
 
 static void free_file(SEXP pointer) {
@@ -31,20 +31,20 @@ SEXP ent_c_open(SEXP path) {
     return file == NULL ? ent_failed(failure) : ent_hold(file, free_file, R_NilValue);
 }
 
-/* Closes a file before R has done with it. */
+/* Closes a file now instead of at the next garbage collection. */
 SEXP ent_c_shut(SEXP file) {
     if (TYPEOF(file) == EXTPTRSXP) free_file(file);
     return R_NilValue;
 }
 
-/* A table of a file, as a file of its own; -1 for a view of all columns. */
+/* A view of one table of a file; -1 for a view of all columns. */
 SEXP ent_c_table(SEXP file, SEXP number) {
     ent_failure *failure = NULL;
     ent_file *table = ent_table(ent_held(file, "an open file"), Rf_asReal(number), &failure);
     return table == NULL ? ent_failed(failure) : ent_hold(table, free_file, R_NilValue);
 }
 
-/* False for what was saved with another session. */
+/* False for a handle that was saved with another session. */
 SEXP ent_c_is_open(SEXP file) {
     return Rf_ScalarLogical(TYPEOF(file) == EXTPTRSXP && R_ExternalPtrAddr(file) != NULL);
 }
@@ -83,14 +83,15 @@ SEXP ent_c_host(SEXP file) {
     return out;
 }
 
-/* The columns of these numbers, or all of the table: a list of vectors, an element of each for each column. */
+/* Facts about columns by their numbers, or about all columns of the table: a list of vectors with
+ * an element for each column. */
 SEXP ent_c_describe(SEXP file, SEXP numbers) {
     static const char *names[] = {"name", "type", "zone", "physical", "logical", "unit", "number", "n_values",
                                   "n_missing", "dictionary", "cell", "first_child", "n_children", "value_len",
                                   "flavour", "ordered", "precision", "scale", ""};
     ent_failure *failure = NULL;
     const double *wanted = numbers == R_NilValue ? NULL : REAL(numbers);
-    /* Without columns there is memory all the same, and a pointer to it. */
+    /* An empty vector has a pointer other than NULL, so it does not mean all columns. */
     ent_described *described =
         ent_describe(ent_held(file, "an open file"), wanted, (size_t)Rf_xlength(numbers), &failure);
     if (described == NULL) return ent_failed(failure);
@@ -128,11 +129,13 @@ static int is_text(int kind) { return kind == ENT_KIND_CHARACTER || kind == ENT_
 
 /* Reads columns into vectors.
  *
- * `plan` is a list of vectors, an element for each column that is read: `column` its number, `kind`, `seconds`, `quiet`, `n` its
- * values, `vector` which of the results it goes to (from 1), columns of one result behind one another; `kept` the place (from 1) of
- * the column that tells how its strings are kept, or 0; `lazy` whether strings may be made when they are looked at.
- * `foreign` is one for all: whether another host wrote the file. `rows` is a list: the kind, start, stop, numbers. The attribute `rounded`
- * of the result says of each column that is read whether doubles are other numbers than the integers that they were.
+ * `plan` is a list of vectors with an element for each column: its number `column`, its `kind`,
+ * `seconds` and `quiet`, its length `n`, and `vector`, the number (from 1) of its result. Columns
+ * of one result follow one another. `kept` is the position (from 1) of the column with the
+ * encodings of its strings, or 0. `lazy` is whether strings may be created on first access.
+ * `foreign` is a single value: whether another host wrote the file. `rows` is a list of kind,
+ * start, stop and numbers. The attribute `rounded` of the result is for each column whether
+ * integers were rounded to doubles.
  */
 SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     ent_failure *failure = NULL;
@@ -156,7 +159,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         int k = vectors[i] - 1;
         double total = sums[k];
         if (total > (double)R_XLEN_T_MAX) ent_no_counterpart("a vector that is longer than those of R");
-        /* A vector of the strings of one column is made when they were read. */
+        /* A vector with the strings of a single column is made after reading. */
         int by_itself = is_text(kinds[i]) && lengths[i] == total && total > 0;
         if (VECTOR_ELT(results, k) == R_NilValue && !by_itself) {
             SET_VECTOR_ELT(results, k, Rf_allocVector(ent_kind_type(kinds[i]), (R_xlen_t)total));

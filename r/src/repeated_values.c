@@ -1,16 +1,19 @@
-/* Symbols, calls and attributes that repeat in a tree: equal ones are stored once. Vectors are compared by what they hold, environments
- * by their address. A value that holds anything else (a function, an external pointer, an object of S4) is equal to no other.
+/* Finds equal symbols, calls and attributes in a tree, which are stored once. Vectors are compared
+ * by value, environments by address. A value that contains anything else (a function, an external
+ * pointer, an S4 object) equals no other.
  *
- * The table finds by hash and confirms by comparing, so that the file never depends on addresses.
+ * Hashes may depend on addresses. A match is confirmed by comparing values, so the file never
+ * depends on addresses.
  */
 #include "hash_table.h"
 
-/* Values, and bytes of vectors, that one look takes at most. Larger values are looked at part by part. */
+/* Most values, and bytes of vectors, that one lookup hashes. Larger values are looked up part by
+ * part. */
 #define MOST_VALUES 512
 #define MOST_BYTES 65536
-/* Values that a table keeps at most, which bounds its memory. */
+/* Most values in a table, which bounds its memory. */
 #define MOST_KEPT (1 << 18)
-/* Looks that are made before a table is given up that hardly finds anything: one in FEW. */
+/* Lookups before a table with fewer hits than one in FEW is given up. */
 #define LOOKS 1024
 #define FEW 16
 
@@ -25,7 +28,7 @@ static void add(look *l, uint64_t bits) {
     l->hash = mixed ^ mixed >> 29;
 }
 
-/* Bytes of an atomic vector. R has equal strings once, so their addresses tell them. */
+/* Adds the bytes of an atomic vector. Equal strings have equal addresses in R. */
 static int add_bytes(look *l, SEXP x) {
     size_t len = (size_t)Rf_xlength(x) * ent_type_width(TYPEOF(x));
     if ((R_xlen_t)len > l->bytes_left) return 0;
@@ -45,7 +48,8 @@ static int add_bytes(look *l, SEXP x) {
 
 static int add_attributes(look *l, SEXP x);
 
-/* Adds a value to a hash; 0 when it holds something that is never equal to another, or too much. */
+/* Adds a value to a hash. Returns 0 if it contains something that equals nothing else, or too much.
+ */
 static int add_value(look *l, SEXP x) {
     if (--l->n_left < 0) return 0;
     int type = TYPEOF(x);
@@ -108,7 +112,7 @@ static int have_equal_attributes(SEXP a, SEXP b) {
     return are;
 }
 
-/* Whether two values are equal, of which one was added to a hash. */
+/* Whether two values are equal. One of them was added to a hash, which bounds the depth. */
 static int are_equal(SEXP a, SEXP b) {
     if (a == b) return 1;
     int type = TYPEOF(a);
@@ -141,7 +145,7 @@ static int are_equal(SEXP a, SEXP b) {
     return have_equal_attributes(a, b);
 }
 
-/* Zero for a free place alone. */
+/* Zero for a free place only. */
 static uint64_t hash_of(const void *one) { return ((const ent_same_one *)one)->hash; }
 
 typedef int (*add_t)(look *l, SEXP x);
@@ -167,7 +171,8 @@ static int find_or_add(ent_same *table, SEXP x, uint64_t *number, add_t add_x, e
     return 0;
 }
 
-/* Finds the cell of an equal value. If there is none, remembers that the cell of this one is `*number`. */
+/* Finds the cell of an equal value. If there is none, remembers that the cell of this one is
+ * `*number`. */
 int ent_same_before(ent_same *table, SEXP x, uint64_t *number) {
     return find_or_add(table, x, number, add_value, are_equal);
 }

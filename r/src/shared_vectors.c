@@ -1,11 +1,11 @@
-/* Large vectors that were met: one that is in a tree twice is stored once. Values stay where they are until the file is written, so
- * their addresses tell them. */
+/* Finds large vectors that a tree contains twice, which are stored once. All values stay alive
+ * until the file is written, so addresses identify them. */
 #include "hash_table.h"
 
-/* Smaller ones cost less than to look for them. */
+/* Bytes of a vector from which a lookup costs less than a copy. */
 #define LARGE 512
 
-/* Zero for a free place alone: a product with an odd number is zero only if the address is. */
+/* Zero for a free place only: the mixing is a bijection. */
 static uint64_t hash_of(const void *one) { return ent_table_mix((uint64_t)(uintptr_t)((const ent_met_one *)one)->vector); }
 
 static ent_met_one *place_of(const ent_met *table, SEXP x) {
@@ -14,10 +14,11 @@ static ent_met_one *place_of(const ent_met *table, SEXP x) {
     return &table->all[at];
 }
 
-/* Whether a vector is one that is looked for. */
+/* Whether a vector is large enough to be looked up. */
 int ent_is_large(SEXP x) { return (size_t)Rf_xlength(x) * ent_type_width(TYPEOF(x)) >= LARGE; }
 
-/* The cell of a vector that was met; else 0, and the next time it is the one that is told now, when the vector is a large one. */
+/* Finds the cell of a vector. If there is none and the vector is large, remembers that its cell is
+ * `*number`. */
 int ent_met_before(ent_met *table, SEXP x, uint64_t *number) {
     if (!ent_is_large(x)) return 0;
     table->all = ent_table_grown(table->all, table->n, &table->room, sizeof *table->all, hash_of);

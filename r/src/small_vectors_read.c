@@ -1,13 +1,14 @@
-/* Lists of many small vectors that are alike: all of them at once, instead of one cell after the other. */
+/* Builds similar small vectors of a list together, instead of cell by cell. */
 #include "make_values.h"
 
-/* Makes the vectors from a cell on that are alike, and puts them to the next places of the list that is being made. 0: none are, and
- * nothing is done. Objects are like the one before them, whose vector was made: they have its attributes. */
+/* Builds the similar vectors from a cell on, and stores them in the next places of the current
+ * list. Returns 0 and does nothing if there are none. Objects get the attributes of the vector
+ * before them, which was built already. */
 int ent_make_alike(maker *m, uint64_t number, int is_object) {
     frame_t *to = &m->frames[m->n - 1];
     if (to->kind == FRAME_VECTOR || to->kind == FRAME_ATTRIBUTES) return 0;
     uint64_t i = to->next - to->first - 1;
-    /* A reference led elsewhere. */
+    /* A reference named this cell, so its place in the list is another one. */
     if (number != to->first + i || i + 1 >= to->count || (is_object && i == 0)) return 0;
     size_t skip = is_object ? 1 : 0;
     ent_alike alike = {0};

@@ -1,11 +1,11 @@
-/* Lists of many small vectors: those beside one another that are alike become cells together, by one call for hundreds of them. */
+/* Writes neighbouring small vectors of one type together: one call adds the cells of hundreds. */
 #include "walk.h"
 
-/* Values of neighbouring vectors, or vectors, that are handed over together. */
+/* Values, or vectors, per call. */
 #define TOGETHER 256
-/* Vectors that one step stands for, at most: between steps there may be an interrupt. */
+/* Most vectors per step. Interrupts are checked between steps. */
 #define ONE_STEP 65536
-/* How far ahead items are fetched, and before that their attributes: R has them anywhere in memory. */
+/* Distance of prefetches: items and their attributes are anywhere in memory. */
 #define AHEAD 8
 
 static int is_bare(SEXP x) { return !ANY_ATTRIB(x) && !Rf_isS4(x) && !ALTREP(x); }
@@ -27,7 +27,7 @@ static R_xlen_t texts(walker *w, SEXP x, at_t at) {
     for (R_xlen_t i = at.position; i < end && n < TOGETHER / 2; i++) {
         SEXP item = VECTOR_ELT(x, i);
         if (TYPEOF(item) != STRSXP || !is_bare(item)) break;
-        /* One alone is no array, and large ones are looked for among those that were met. */
+        /* A single value is a scalar, and large vectors are looked up among shared ones. */
         size_t len = (size_t)Rf_xlength(item);
         if (len < 2 || len > 32 || sum + len > TOGETHER) break;
         for (size_t k = 0; k < len; k++) ent_hand(STRING_ELT(item, (R_xlen_t)k), &handed[sum + k]);
@@ -45,7 +45,7 @@ static R_xlen_t texts(walker *w, SEXP x, at_t at) {
     return (R_xlen_t)done + 1;
 }
 
-/* Numbers by themselves, none of which is missing. */
+/* Vectors of one number, which is not missing. */
 static R_xlen_t singles(walker *w, SEXP x, at_t at) {
     double values[TOGETHER];
     R_xlen_t n = 0, end = Rf_xlength(x);
@@ -76,7 +76,7 @@ static R_xlen_t vectors(walker *w, SEXP x, at_t at) {
         SEXP item = VECTOR_ELT(x, i);
         fetch(x, i, end);
         if (TYPEOF(item) != type || !is_bare(item)) break;
-        /* One alone is no array, and large ones are looked for among those that were met. */
+        /* A single value is a scalar, and large vectors are looked up among shared ones. */
         lens[n] = (size_t)Rf_xlength(item);
         if (lens[n] < 2 || ent_is_large(item)) break;
         memory[n] = DATAPTR_RO(item);
@@ -89,7 +89,7 @@ static R_xlen_t vectors(walker *w, SEXP x, at_t at) {
 
 static int is_number(SEXP x) { return TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP; }
 
-/* Short vectors of numbers with attributes: objects, all of which one step stands for. */
+/* Short vectors of numbers with attributes: objects, whose children one step adds. */
 static R_xlen_t decorated(walker *w, SEXP x, at_t at) {
     R_xlen_t n = 0, end = Rf_xlength(x);
     for (R_xlen_t i = at.position; i < end && n < ONE_STEP; i++, n++) {
@@ -103,7 +103,8 @@ static R_xlen_t decorated(walker *w, SEXP x, at_t at) {
     return n;
 }
 
-/* Adds what is below neighbours with the attributes of the vector before them; how many those are. */
+/* Adds the children of neighbouring objects that have the attributes of the previous vector.
+ * Returns their number. */
 R_xlen_t ent_emit_like(walker *w, const step_t *step) {
     const void *memory[TOGETHER];
     size_t lens[TOGETHER];
@@ -117,7 +118,7 @@ R_xlen_t ent_emit_like(walker *w, const step_t *step) {
         SEXP item = VECTOR_ELT(step->object, i);
         fetch(step->object, i, end);
         lens[n] = (size_t)Rf_xlength(item);
-        /* One alone is no array, but for a double, which is a cell itself. */
+        /* A single number is a scalar, which has no attributes unless it is a double. */
         if (TYPEOF(item) != type || lens[n] == 0 || (lens[n] == 1 && type != REALSXP) || !ent_has_attributes(item, &like, ent_emit_are_same)) break;
         memory[n] = DATAPTR_RO(item);
     }
@@ -129,7 +130,7 @@ R_xlen_t ent_emit_like(walker *w, const step_t *step) {
     return n;
 }
 
-/* Adds the items of a list from a place on that are alike; how many those are, 0 when none are. */
+/* Adds the similar items of a list from a position on. Returns their number; 0 for none. */
 R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at) {
     SEXP first = VECTOR_ELT(x, at.position);
     fetch(x, at.position, Rf_xlength(x));

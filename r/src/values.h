@@ -1,24 +1,24 @@
-/* What the mapping of R's values shares: nodes, lazy strings, and cells both ways. */
+/* Shared by the files that map values of R to files and back. */
 #ifndef VALUES_H
 #define VALUES_H
 
 #include "glue.h"
 
-/* value.c */
+/* nodes.c */
 SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n);
 void ent_nodes_free(SEXP memory);
 SEXP ent_from_nodes(const ent_node *nodes, size_t n);
 SEXP ent_take(const ent_node **at, const ent_node *end);
 
-/* groups.c */
+/* column_groups.c */
 SEXP ent_attributes_of(SEXP x);
 int ent_are_same(SEXP a, SEXP b, R_xlen_t most);
 
-/* described.c */
+/* attribute_nodes_write.c */
 size_t ent_count_plain(SEXP attributes);
 ent_node *ent_put_plain(SEXP attributes, ent_node *at);
 
-/* decoded.c */
+/* attribute_nodes_read.c */
 SEXP ent_take_columns(const ent_node **at, const ent_node *end);
 
 /* walk.c */
@@ -38,7 +38,7 @@ void ent_collect_attributes(SEXP x, ent_attributes *out);
 int ent_has_attributes(SEXP x, const ent_attributes *others, int (*are_same)(SEXP, SEXP));
 SEXP ent_only_attribute(SEXP x, SEXP name);
 
-/* keys.c */
+/* key_sets.c */
 typedef struct {
     uint64_t hash, first;
     R_xlen_t n;
@@ -55,7 +55,7 @@ void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first)
 int ent_keys_differ(const SEXP *keys, R_xlen_t n);
 void ent_keys_free(ent_keys *table);
 
-/* met.c */
+/* shared_vectors.c */
 typedef struct {
     SEXP vector;
     uint64_t number;
@@ -70,10 +70,10 @@ int ent_is_large(SEXP x);
 int ent_met_before(ent_met *table, SEXP x, uint64_t *number);
 void ent_met_free(ent_met *table);
 
-/* same.c */
+/* repeated_values.c */
 typedef struct {
     uint64_t hash;
-    SEXP value; /* what the tree holds, which stays where it is */
+    SEXP value; /* a value in the tree, which stays alive */
     uint64_t number; /* its cell */
 } ent_same_one;
 
@@ -87,16 +87,17 @@ int ent_same_before(ent_same *table, SEXP x, uint64_t *number);
 int ent_same_attributes_before(ent_same *table, SEXP x, uint64_t *number);
 void ent_same_free(ent_same *table);
 
-/* cells.c: cells in memory. The pointer keeps a list: what references mean, the vectors of pools, names made lately. */
+/* cell_session.c: a session. Its pointer protects a list: targets of references, vectors of pools,
+ * recent names. */
 #define ENT_LATELY 256
 
-/* What integers of 64 bits of other hosts become, as in R/integers.R. */
+/* The types for 64-bit integers of other hosts, as in R/integers.R. */
 enum { ENT_INT64_FIT = 1, ENT_INT64_ALWAYS, ENT_INT64_DOUBLE };
 
 typedef struct {
     ent_loaded *loaded;
     int int64; /* 0 for values of R */
-    unsigned char *state; /* of what references mean: 0 not made, 1 being made, 2 made */
+    unsigned char *state; /* of each target of references: 0 new, 1 being built, 2 built */
     uint64_t lately[ENT_LATELY];
 } ent_session;
 

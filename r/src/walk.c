@@ -1,8 +1,9 @@
-/* Values of R to cells.
+/* Walks a tree of R values and writes its cells.
  *
- * Children of a value are looked at together, then what is below each of them, in order, on a stack of our own: no depth of nesting
- * reaches the program's stack. What is not dealt with here is asked of R code, `take_apart` in R/trees.R, which gets it in a list, so
- * that language is never evaluated. Values stay where they are until the file is written: what R code makes of them is kept.
+ * The children of a value are added together, then the children of each of them, in order, on an
+ * explicit stack: deep nesting does not use the program's stack. R code (`take_apart` in
+ * R/write_tree.R) handles other values. It gets them in a list, so that language is never
+ * evaluated. The walker keeps all values alive until the file is written.
  */
 #include "walk.h"
 
@@ -54,7 +55,7 @@ static void expand(walker *w, step_t step) {
     ent_cells_children(w->cells, step.place, first, count, keys);
 }
 
-/* A walker, with what takes apart the values that are not dealt with here. */
+/* A walker with its hook, the R function for values that are not handled here. */
 SEXP ent_c_walker(SEXP hook) {
     ent_failure *failure = NULL;
     walker *w = calloc(1, sizeof *w);
@@ -68,7 +69,7 @@ SEXP ent_c_walker(SEXP hook) {
     return w->cells == NULL ? ent_failed(failure) : pointer;
 }
 
-/* Adds a tree; the number of its cell. */
+/* Adds a tree, and returns the number of its cell. */
 SEXP ent_c_walk(SEXP pointer, SEXP x) {
     walker *w = ent_held(pointer, "a tree of values");
     double number = (double)ent_cells_n(w->cells);
@@ -79,7 +80,7 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
     ent_emit(w, x, at, 0);
     size_t steps = 0;
     for (;;) {
-        /* What was met is looked at in its order. */
+        /* Deferred children are added in order. */
         w->stack = ent_grown(w->stack, &w->room_stack, w->n_stack + w->n_fresh, sizeof *w->stack);
         while (w->n_fresh > 0) w->stack[w->n_stack++] = w->fresh[--w->n_fresh];
         if (w->n_stack == 0) break;
@@ -92,7 +93,7 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
         }
         step_t step = *top;
         if (step.below == BELOW_NEIGHBOURS) {
-            /* Those that are like the one before, then one by itself. */
+            /* Objects with the attributes of the previous one, then a single object. */
             R_xlen_t done = step.at.depth < DEEPEST ? ent_emit_like(w, &step) : 0;
             if (done == 0) {
                 ent_emit_later(w, BELOW_VECTOR, VECTOR_ELT(step.object, step.at.position), step.at, step.place, 0);
@@ -111,7 +112,7 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
     return Rf_ScalarReal(number);
 }
 
-/* Adds a list of references to cells; the number of its cell. */
+/* Adds a list of references to cells, and returns the number of its cell. */
 SEXP ent_c_references(SEXP pointer, SEXP numbers) {
     walker *w = ent_held(pointer, "a tree of values");
     uint64_t number = ent_cells_n(w->cells);
@@ -123,7 +124,8 @@ SEXP ent_c_references(SEXP pointer, SEXP numbers) {
     return Rf_ScalarReal((double)number);
 }
 
-/* Where the walker is: for each step what it is below, the position, and the name there; for error messages. */
+/* The place of the walker for error messages: for each step its kind, the position, and the name
+ * there. */
 SEXP ent_c_walk_place(SEXP pointer) {
     static const char *fields[] = {"below", "position", "name", ""};
     walker *w = ent_held(pointer, "a tree of values");

@@ -1,4 +1,4 @@
-/* Frames from R to a file. */
+/* Frames to write. */
 #include "values.h"
 
 static void free_builder(SEXP pointer) {
@@ -16,13 +16,13 @@ void ent_hand(SEXP string, ent_string *out) {
     out->mark = (int)Rf_getCharCE(string);
 }
 
-/* Strings that are handed over together, and how far ahead they are fetched: R has them anywhere in memory. */
+/* Strings per call, and the distance of prefetches: strings are anywhere in memory. */
 #define TOGETHER 128
 #define AHEAD 16
 
-/* Adds the strings of a character vector from `i` to `n`; 0 with a failure. */
+/* Adds the strings of a character vector from `i` to before `n`. Returns 0 with a failure. */
 int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_failure **failure) {
-    /* All strings of a vector that makes them when asked: their addresses have to stay. */
+    /* This creates all strings of a lazy vector. Their addresses must stay valid. */
     const SEXP *strings = STRING_PTR_RO(x);
     ent_string handed[TOGETHER];
     R_xlen_t seen = i + (1 << 20);
@@ -49,7 +49,8 @@ int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_fail
     return 1;
 }
 
-/* Which NA each of some vectors of doubles has: 0 none, 1 that of R, 2 the quiet one. */
+/* The code of the first NA in each vector of doubles: 0 for none, 1 for NA_real_, 2 for the quiet
+ * NA. */
 SEXP ent_c_na_kind(SEXP vectors) {
     R_xlen_t n = Rf_xlength(vectors);
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
@@ -62,7 +63,7 @@ SEXP ent_c_na_kind(SEXP vectors) {
     return failure == NULL ? out : ent_failed(failure);
 }
 
-/* The unit in which the doubles of each vector are whole numbers; 0 when there is none. */
+/* The time unit in which the doubles of each vector are whole numbers; 0 if there is none. */
 SEXP ent_c_exact_unit(SEXP vectors, SEXP scale) {
     R_xlen_t n = Rf_xlength(vectors);
     int of = Rf_asInteger(scale);
@@ -76,7 +77,8 @@ SEXP ent_c_exact_unit(SEXP vectors, SEXP scale) {
     return failure == NULL ? out : ent_failed(failure);
 }
 
-/* Adds the columns that a list of vectors tells, one element of each for each column. Returns NULL, or the failure. */
+/* Adds the columns that a list of vectors describes, with an element for each column. Returns NULL
+ * or a failure. */
 static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra) {
     ent_failure *failure = NULL;
     SEXP names = ent_element(columns, "name"), values = ent_element(columns, "values");
@@ -113,7 +115,7 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
     return NULL;
 }
 
-/* A frame in the making, which keeps the vectors of its columns. */
+/* A frame to write, which protects the vectors of its columns. */
 SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
     ent_failure *failure = NULL;
     const ent_node *nodes;
@@ -135,7 +137,8 @@ SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
     return failure == NULL ? pointer : ent_failed(failure);
 }
 
-/* Writes frames, and cells or NULL. `roots` are the cells of the value and of the environments, -1 for none. */
+/* Writes frames, and cells or NULL. `roots` are the cells of the value and of the environments; -1
+ * for none. */
 SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP compress) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(frames);
@@ -148,7 +151,7 @@ SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP compress) 
     ent_watch();
     ent_write(&file, ent_is_interrupted, &failure);
     ent_watched();
-    /* What was made beside R's vectors is given back at once. */
+    /* Frees the memory of the builders now instead of at the next garbage collection. */
     for (R_xlen_t i = 0; i < n; i++) free_builder(VECTOR_ELT(frames, i));
     return failure == NULL ? R_NilValue : ent_failed(failure);
 }

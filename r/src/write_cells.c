@@ -1,4 +1,5 @@
-/* The cells of R's values: of each the cell itself, and when its turn comes the cells of what is in it. */
+/* Writes the cells of R's values: the cell of a value first, its children when the walk reaches it.
+ */
 #include "walk.h"
 
 static void scalar(walker *w, int kind, int64_t integer, double number) {
@@ -33,7 +34,7 @@ static ent_pooled numbers(walker *w, int kind, const void *memory, R_xlen_t n) {
 
 void ent_emit_reference(walker *w, uint64_t number) { scalar(w, ENT_CELL_REFERENCE, (int64_t)number, 0); }
 
-/* Cells that may have children; the place of the first among those, the others follow. */
+/* Adds `n` cells that may have children, and returns the place of the first. */
 size_t ent_emit_parents(walker *w, int kind, size_t n) {
     ent_failure *failure = NULL;
     ptrdiff_t place = ent_cells_parents(w->cells, kind, n, &failure);
@@ -41,20 +42,20 @@ size_t ent_emit_parents(walker *w, int kind, size_t n) {
     return (size_t)place;
 }
 
-/* What is looked at later. */
+/* Defers the children of a cell. */
 void ent_emit_later(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left) {
     w->fresh = ent_grown(w->fresh, &w->room_fresh, w->n_fresh + 1, sizeof *w->fresh);
     w->fresh[w->n_fresh++] = (step_t){below, at, object, place, n_left};
 }
 
-/* A cell whose children are looked at later. */
+/* Adds a cell and defers its children. */
 static void later(walker *w, int kind, int below, SEXP object, at_t at) {
     ent_emit_later(w, below, object, at, ent_emit_parents(w, kind, 1), 0);
 }
 
 static void object(walker *w, int below, SEXP x, at_t at) { later(w, ENT_CELL_OBJECT, below, x, at); }
 
-/* A string that is what UTF-8 and its mark say. */
+/* Whether a string is ASCII, or valid UTF-8 marked so. */
 static int is_plain(SEXP string) {
     if (string == NA_STRING) return 0;
     cetype_t mark = Rf_getCharCE(string);
@@ -77,7 +78,7 @@ int ent_emit_kind(SEXP x) {
     }
 }
 
-/* A vector of length 1 as a scalar; 0 when it is none, and nothing is added. */
+/* Adds a vector of length 1 as a scalar. Returns 0 and adds nothing if there is no such scalar. */
 static int single(walker *w, SEXP x) {
     switch (TYPEOF(x)) {
     case LGLSXP:
@@ -98,7 +99,8 @@ static int single(walker *w, SEXP x) {
     }
 }
 
-/* Strings that are kept otherwise than most are: an object. How is copied, as what was collected may move. */
+/* Adds strings with other encodings than UTF-8, as an object. Copies the encodings, because the
+ * collector may move them. */
 void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at) {
     SEXP parts = PROTECT(Rf_allocVector(VECSXP, 3));
     SET_VECTOR_ELT(parts, 0, Rf_allocVector(RAWSXP, (R_xlen_t)pooled.len));
@@ -111,7 +113,7 @@ void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP d
     UNPROTECT(1);
 }
 
-/* Strings: an array, or an object. */
+/* Adds strings, as an array or an object. */
 static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
     R_xlen_t n = Rf_xlength(x);
     ent_failure *failure = NULL;
@@ -123,7 +125,7 @@ static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
     else ent_emit_odd(w, odd, pooled, dim, at);
 }
 
-/* An atomic vector without its attributes, of which `dim` may be told. */
+/* Adds an atomic vector without attributes other than `dim`, which may be NULL. */
 static void atomic(walker *w, SEXP x, SEXP dim, at_t at) {
     R_xlen_t n = Rf_xlength(x);
     if (n == 1 && dim == R_NilValue && single(w, x)) return;
@@ -135,7 +137,7 @@ static void atomic(walker *w, SEXP x, SEXP dim, at_t at) {
     }
 }
 
-/* Whether names are strings that other hosts have as keys: plain ones, each once. */
+/* Whether names can be keys in other hosts: distinct strings in UTF-8. */
 static int has_plain_names(walker *w, SEXP names, R_xlen_t n) {
     if (TYPEOF(names) != STRSXP || ANY_ATTRIB(names) || Rf_xlength(names) != n) return 0;
     SEXP *keys = (SEXP *)STRING_PTR_RO(names);
@@ -147,8 +149,8 @@ static int has_plain_names(walker *w, SEXP names, R_xlen_t n) {
     return ent_keys_differ(keys, n);
 }
 
-/* Asks R code about a value, which is in a list, as functions would be taken for code. Others that R code might evaluate it gets
- * no sight of, only of their type. */
+/* Asks R code about a value. The value is in a list, so that a function is not taken for code. R
+ * code sees only the type of values that it might evaluate. */
 static void ask(walker *w, SEXP x, at_t at) {
     w->here = at;
     int type = TYPEOF(x);
@@ -174,7 +176,7 @@ static void ask(walker *w, SEXP x, at_t at) {
     UNPROTECT(4);
 }
 
-/* Whether a vector has dimensions, and no other attributes. */
+/* Whether a vector has dimensions and no other attributes. */
 int ent_emit_is_matrix(SEXP x) {
     SEXP dim = Rf_isS4(x) ? NULL : ent_only_attribute(x, R_DimSymbol);
     return dim != NULL && TYPEOF(dim) == INTSXP && !ANY_ATTRIB(dim) && Rf_xlength(dim) > 1;
@@ -201,7 +203,8 @@ static void emit_list(walker *w, SEXP x, at_t at, int is_bare) {
     }
 }
 
-/* Adds a reference where an equal value was met. `number` is the cell of that, or else the next one, which the caller adds. */
+/* Adds a reference if the tree has an equal value. `number` is the cell of that value, or else of
+ * the next one, which the caller adds. */
 static int emit_same(walker *w, ent_same *table, SEXP x, uint64_t *number) {
     *number = ent_cells_n(w->cells);
     if (!ent_same_before(table, x, number)) return 0;
@@ -209,7 +212,7 @@ static int emit_same(walker *w, ent_same *table, SEXP x, uint64_t *number) {
     return 1;
 }
 
-/* A value made only for the file. */
+/* Adds a temporary value, which the walker keeps alive. */
 static void emit_fresh(walker *w, SEXP x, at_t at) {
     PROTECT(x);
     ent_walk_keep(w, x);
@@ -217,7 +220,7 @@ static void emit_fresh(walker *w, SEXP x, at_t at) {
     UNPROTECT(1);
 }
 
-/* Adds the cell of a value; with `is_bare` of its values alone, as its attributes are told elsewhere. */
+/* Adds the cell of a value. With `is_bare`, its attributes are stored elsewhere. */
 void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
     int is_whole = !is_bare;
     is_bare = is_bare || (!ANY_ATTRIB(x) && !Rf_isS4(x));
@@ -264,7 +267,7 @@ void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
     }
 }
 
-/* The cell of the first key: those of another map that are the same, or new ones. */
+/* The cell of the first key of a map. Adds the keys unless another map has the same ones. */
 static uint64_t emit_keys(walker *w, SEXP *keys, R_xlen_t n) {
     if (n == 0) return 0;
     uint64_t first;
@@ -277,23 +280,23 @@ static uint64_t emit_keys(walker *w, SEXP *keys, R_xlen_t n) {
     return first;
 }
 
-/* The address by which data.table knows its own memory is left out. */
+/* Whether to leave out an attribute: data.table keeps the address of its memory in one. */
 int ent_is_internal(SEXP tag) {
     static SEXP internal;
     if (internal == NULL) internal = Rf_install(".internal.selfref");
     return tag == internal;
 }
 
-/* Values of an attribute that are compared with those of another, at most. */
+/* Longest attribute values to compare. */
 #define FEW 64
 
-/* Whether two values are small vectors of the same values, without attributes. */
+/* Whether two values are the same, or short equal vectors without attributes. */
 int ent_emit_are_same(SEXP a, SEXP b) {
     if (a == b) return 1;
     if (!Rf_isVectorAtomic(a) || TYPEOF(a) != TYPEOF(b) || ANY_ATTRIB(a) || ANY_ATTRIB(b)) return 0;
     R_xlen_t n = Rf_xlength(a);
     if (n != Rf_xlength(b) || n > FEW || Rf_isS4(a) || Rf_isS4(b)) return 0;
-    /* R has equal strings once. */
+    /* Equal strings have equal addresses in R. */
     return n == 0 || memcmp(ent_memory_read(a), ent_memory_read(b), (size_t)n * ent_type_width(TYPEOF(a))) == 0;
 }
 
@@ -306,8 +309,9 @@ static int has_attributes_of(SEXP x, SEXP other) {
     return has;
 }
 
-/* A map of attributes, or NULL without any. Neighbours that are vectors have mostly the same: then it is a reference to those of the
- * one before. Of others it is a reference to equal ones that were met. */
+/* Adds a map of attributes, or NULL without attributes. Neighbouring vectors mostly have the same
+ * ones, so the previous attributes are compared first. Equal attributes anywhere in the tree become
+ * a reference. */
 static void emit_attributes(walker *w, SEXP x, at_t at) {
     if (!ANY_ATTRIB(x)) {
         scalar(w, ENT_CELL_NULL, 0, 0);
@@ -385,7 +389,8 @@ static uint64_t below_text(walker *w, SEXP parts) {
     return 3;
 }
 
-/* A table of its own costs what ten thousand values do: small frames in a list of many are lists with attributes. */
+/* A table costs as much as 10,000 values, so small frames in a long list become lists with
+ * attributes. */
 #define MANY 32
 #define SMALL_FRAME 10000
 
@@ -414,7 +419,7 @@ static uint64_t below_items(walker *w, SEXP x, at_t at) {
     return (uint64_t)n;
 }
 
-/* Adds the children of a cell; how many, and the cell of the first key. */
+/* Adds the children of a cell. Returns their number, and stores the cell of the first key. */
 uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) {
     SEXP x = step->object;
     switch (step->below) {
