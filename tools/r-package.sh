@@ -1,5 +1,6 @@
 #!/bin/sh
-# Make the source package of R with all that it is built from: the core's crates and, in an archive, the crates that those need.
+# Make the source package of R with all its sources: the crates of the core and, in an archive, the
+# crates that those need.
 # Usage: tools/r-package.sh <directory>; prints the path of the package.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,14 +10,14 @@ package=$out/entasis
 rm -rf "$package" "$out"/entasis_*.tar.gz
 mkdir -p "$package"
 
-# What git knows of r/, and what is new there.
+# The tracked and new files of r/.
 git ls-files --cached --others --exclude-standard r | while read -r file; do
     [ -f "$file" ] || continue
     mkdir -p "$package/$(dirname "${file#r/}")"
     cp "$file" "$package/${file#r/}"
 done
 
-# The workspace without what R needs not.
+# The workspace without the parts that R does not need.
 mkdir "$package/src/crates"
 for crate in platform kernels format encodings io core; do
     mkdir "$package/src/crates/$crate"
@@ -24,7 +25,7 @@ for crate in platform kernels format encodings io core; do
 done
 sed -e 's|^members = .*|members = ["crates/*", "rust"]|' -e '/^default-members/d' -e '/^entasis-cli/d' Cargo.toml >"$package/src/Cargo.toml"
 for manifest in "$package"/src/crates/*/Cargo.toml "$package/src/rust/Cargo.toml"; do
-    # Tests stay behind, and with them what they alone need.
+    # Without tests, and the dependencies of tests.
     awk '/^\[/ { skip = $0 == "[dev-dependencies]" || $0 == "[[example]]" || $0 == "[[test]]" || $0 == "[[bench]]" } !skip' "$manifest" >"$manifest.new"
     mv "$manifest.new" "$manifest"
 done
@@ -38,7 +39,7 @@ cp Cargo.lock rust-toolchain.toml "$package/src"
     tar cJf vendor.tar.xz vendor .cargo/config.toml
     rm -r vendor .cargo
 )
-# The package itself has the engine of its vignette.
+# Building the vignette needs the package, which has the engine.
 mkdir -p "$out/library"
 R CMD INSTALL --no-docs --no-test-load --library="$out/library" r >"$out/install.log" 2>&1 || { cat "$out/install.log" >&2; exit 1; }
 (cd "$out" && R_LIBS=$out/library CARGO_TARGET_DIR=$out/target R CMD build --no-manual entasis >build.log 2>&1) || { cat "$out/build.log" >&2; exit 1; }

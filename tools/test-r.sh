@@ -1,5 +1,5 @@
 #!/bin/sh
-# Check the R package as CRAN would: build it from its source package alone, run its examples and tests.
+# Check the R package as CRAN does: build it from its source package, run its examples and tests.
 # Usage: tools/test-r.sh <python with the package entasis>
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ for library in $libraries; do
     command -v Rscript >/dev/null 2>&1 && Rscript -e "quit(status = !requireNamespace('$library', quietly = TRUE))" >/dev/null 2>&1 ||
         missing="$missing r-cran-$(echo "$library" | tr A-Z a-z)"
 done
-# What the check itself uses.
+# Tools of the check itself.
 command -v checkbashisms >/dev/null 2>&1 || missing="$missing devscripts"
 command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
@@ -23,7 +23,7 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1
         { apt-get update && apt-get install --yes --no-install-recommends r-base-core $missing; }; } >/dev/null 2>&1 || true
 fi
 if ! command -v R >/dev/null 2>&1; then
-    echo "note: R is not there, so its package is not tested (Debian: apt-get install r-base-core r-cran-testthat)"
+    echo "note: R is not installed, so its package is not tested (Debian: apt-get install r-base-core r-cran-testthat)"
     exit 0
 fi
 
@@ -36,15 +36,15 @@ if [ -x "$1" ] && "$1" -c 'import entasis, pandas, pyarrow' >/dev/null 2>&1; the
     export ENTASIS_PYTHON
 fi
 status=0
-# What can't be had is skipped by the tests; without testthat there are none.
-Rscript -e 'quit(status = !requireNamespace("testthat", quietly = TRUE))' >/dev/null 2>&1 || echo "note: testthat is not there, so only examples are run"
+# Tests skip missing libraries. Without testthat there are no tests.
+Rscript -e 'quit(status = !requireNamespace("testthat", quietly = TRUE))' >/dev/null 2>&1 || echo "note: testthat is not installed, so only examples are run"
 _R_CHECK_CRAN_INCOMING_=false _R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true ENTASIS_GOLDEN=$here/tests CARGO_TARGET_DIR=$out/target R CMD check --as-cran --no-manual "$package" || status=$?
 find entasis.Rcheck/tests -name '*.Rout*' -exec tail -n 40 {} +
-# The check warns of tools that it misses, which says nothing about the package.
+# Warnings about missing tools say nothing about the package.
 warnings=$(grep -c 'WARNING$' entasis.Rcheck/00check.log || true)
 tools=$(grep -c "needs the 'checkbashisms' script\|qpdf.* is needed for checks" entasis.Rcheck/00check.log || true)
 if [ "$status" != 0 ] || [ "$warnings" -gt "$tools" ] || grep -q '^Status:.*ERROR' entasis.Rcheck/00check.log; then
     cat entasis.Rcheck/00install.out
-    echo "error: R CMD check is not content" >&2
+    echo "error: R CMD check failed" >&2
     exit 1
 fi

@@ -1,4 +1,4 @@
-# The types of vectors for integers of other hosts. R has 32-bit integers, the least of which is NA,
+# The types of vectors for integers of other hosts. R has 32-bit integers, where the least one is NA,
 # and the 64-bit integers of the package bit64. The choice depends on all values of a column, so
 # that each part of it has the same type.
 
@@ -24,7 +24,7 @@ is_of_r <- function(file) file$own || isTRUE(file$facts$is_own)
 int64_code <- function(file) if (is_of_r(file)) 0L else match(file$int64, INT64)
 
 # Decides the kinds of 32-bit and 64-bit integers among columns. A pool of a tree holds several
-# arrays, for each of which src/integers.c decides.
+# arrays; src/integers.c decides for each of them.
 integer_kinds <- function(file, facts, which, kind) {
   is_64 <- kind == INTEGER64
   is_looked_at <- is_64 & (file$int64 != "double") | kind == INTEGER & facts$physical[which] == "i32"

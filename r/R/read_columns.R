@@ -43,7 +43,7 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   if (one) vectors[1L] else vectors
 }
 
-# Requests columns, some of which are lists or nested.
+# Requests columns that include lists or nested columns.
 reader_add_lists <- function(reader, facts, which, kind, seconds, one) {
   kind <- rep_len(kind, length(which))
   if (one) {

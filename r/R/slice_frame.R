@@ -19,7 +19,7 @@ some_of_frame <- function(file, which, rows) {
   if (length(first) > 0L && !first[1L] %in% SIMPLE_FRAMES) {
     return(own_part(file, which, rows, attrs))
   }
-  # There is no `[` method, so the class stays only if its attributes do not depend on rows.
+  # Without a `[` method the class stays only if its attributes do not depend on rows.
   extra <- attrs[!names(attrs) %in% KNOWN_ATTRIBUTES]
   n <- file$facts$n_rows
   broken <- if (n > 1) names(extra)[vapply(extra, depends_on_rows, NA, n)]

@@ -186,8 +186,8 @@ static SEXP lazy_extract(SEXP x, SEXP indices, SEXP call) {
     return out;
 }
 
-/* The strings of a lazy vector, of which parts become vectors of their own, with a common cache of
- * recent strings. */
+/* The strings of a lazy vector, to make vectors of parts of it, with a common cache of recent
+ * strings. */
 typedef struct {
     const uint64_t *views;
     const ent_text *text;

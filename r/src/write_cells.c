@@ -55,7 +55,7 @@ static void later(walker *w, int kind, int below, SEXP object, at_t at) {
 
 static void object(walker *w, int below, SEXP x, at_t at) { later(w, ENT_CELL_OBJECT, below, x, at); }
 
-/* Whether a string is ASCII, or valid UTF-8 marked so. */
+/* Whether a string is ASCII, or valid UTF-8 that is marked as UTF-8. */
 static int is_plain(SEXP string) {
     if (string == NA_STRING) return 0;
     cetype_t mark = Rf_getCharCE(string);
@@ -78,7 +78,8 @@ int ent_emit_kind(SEXP x) {
     }
 }
 
-/* Adds a vector of length 1 as a scalar. Returns 0 and adds nothing if there is no such scalar. */
+/* Adds a vector of length 1 as a scalar. Returns 0 and adds nothing if its value is
+ * missing or needs an array. */
 static int single(walker *w, SEXP x) {
     switch (TYPEOF(x)) {
     case LGLSXP:

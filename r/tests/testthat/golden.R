@@ -1,4 +1,5 @@
-# Writes tests/golden/r: files of R for the tests of every language. Only when the format changes, before 1.0:
+# Writes tests/golden/r, the files of R for the tests of every language. Run it only when the format
+# changes, before 1.0:
 #   Rscript r/tests/testthat/golden.R tests/golden/r
 
 golden_frame <- function() {
@@ -32,7 +33,7 @@ golden_tree <- function() {
   )
 }
 
-# An environment that contains itself, and one around it.
+# An environment that contains itself, and its enclosure.
 golden_cycle <- function() {
   around <- new.env(parent = globalenv())
   around$x <- 1

@@ -1,4 +1,4 @@
-# Row names that are numbers of rows begin anew in what is read, also in frames inside of frames.
+# Restarts row names that are numbers at 1, as reading does, also in frames in frames.
 renumbered <- function(x, of, columns = NULL) {
   if (!is.data.frame(x)) {
     return(x)
@@ -30,9 +30,10 @@ table_caller <- local({
   e
 })
 
-# What reads and R have in common: row names that begin anew, no address of data.table.
+# Removes what may differ between reading and R: row names that are numbers, the address of
+# data.table.
 comparable <- function(value, of) {
-  # The method of nlme makes this function anew whenever it leaves rows out, with an environment of its own.
+  # The method of nlme makes a new function with a new environment whenever it leaves rows out.
   if (is.function(attr(value, "FUN"))) environment(attr(value, "FUN")) <- globalenv()
   if (inherits(value, "data.table")) {
     attr(value, ".internal.selfref") <- NULL
@@ -42,7 +43,7 @@ comparable <- function(value, of) {
   value
 }
 
-# Whether rows are all of them, as they are: those are read whole.
+# Whether a selection is all rows in order, which are read whole.
 are_all <- function(rows, n) identical(as.numeric(if (is.logical(rows)) which(rep_len(rows, n)) else rows), as.numeric(seq_len(n))) && !anyNA(rows)
 
 # Whether each column has a value for each row: the `[` of zoo loses rows where a mask has NA.
@@ -50,7 +51,7 @@ is_sound <- function(x) {
   !is.data.frame(x) || all(vapply(unclass(x), function(column) NROW(column) == .row_names_info(x, 2L) && is_sound(column), NA))
 }
 
-# Whether the parts of a file are those of the value. `where` is for the message.
+# Checks that parts of a file equal parts of the value. `where` is for the message.
 expect_part <- function(path, x, columns, rows, where, by = "") {
   is_range <- !is.null(rows) && is.numeric(rows) && length(rows) > 0L && !anyNA(rows) && all(diff(rows) == 1)
   # zoo warns of rows that are chosen twice.
@@ -75,7 +76,7 @@ expect_part <- function(path, x, columns, rows, where, by = "") {
   }
 }
 
-# Classes whose values have a part beside each of their values: of S3 with and without a method, of S4, and a frame.
+# Classes with an attribute or slot for each value: S3 with and without a method, S4, and a frame.
 own_classes <- function() {
   registerS3method("[", "entasis_sliced", function(x, i, ...) {
     structure(unclass(x)[i], extra = attr(x, "extra")[i], class = class(x))
@@ -93,7 +94,7 @@ own_classes <- function() {
   }
 }
 
-# A tibble, if there is the package; else the frame.
+# A tibble if the package is installed, else the frame.
 tibble_of <- function(x) if (requireNamespace("tibble", quietly = TRUE)) tibble::new_tibble(unclass(x), nrow = nrow(x)) else x
 
 drop_classes <- function() {
@@ -101,7 +102,7 @@ drop_classes <- function() {
   methods::removeClass("entasis_paired", where = globalenv())
 }
 
-# A column of `n` values, of a kind by chance.
+# A random column of `n` values.
 any_column <- function(n, deep = TRUE) {
   plain <- list(
     function() sample(1000L, n, TRUE), function() round(rnorm(n), 2), function() sample(c("a", "b", NA), n, TRUE),
@@ -161,7 +162,7 @@ any_column <- function(n, deep = TRUE) {
   made[[sample(length(made), 1L)]]()
 }
 
-# A frame of `k` columns.
+# A random frame of `k` columns.
 any_frame <- function(n, k, deep = TRUE) {
   columns <- lapply(seq_len(k), function(i) any_column(n, deep))
   names(columns) <- paste0("c", seq_len(k))

@@ -3,12 +3,12 @@ same <- function(x, y) {
   identical(x, y, num.eq = FALSE, single.NA = FALSE, attrib.as.set = FALSE) && same_marks(x, y)
 }
 
-# The same with attributes in any order: `[` of R gives them another.
+# Identical except for the order of attributes, which `[` changes.
 alike <- function(x, y) {
   identical(x, y, num.eq = FALSE, single.NA = FALSE) && same_marks(x, y)
 }
 
-# The encoding of each string, which identical() looks past.
+# The encoding of each string, which identical() ignores.
 same_marks <- function(x, y) {
   if (is.character(x)) {
     return(identical(Encoding(x), Encoding(y)))
@@ -37,7 +37,7 @@ written <- function(x, ...) {
   path
 }
 
-# The frame without the names of its rows, which reading some rows gives anew.
+# The frame without row names, which restart when some rows are read.
 bare <- function(x) {
   rownames(x) <- NULL
   x
@@ -52,10 +52,10 @@ many <- function(n = 100000) {
   )
 }
 
-# When it is loaded, lubridate asks timedatectl for the time zone, which warns where systemd does not run.
+# lubridate asks timedatectl for the time zone when it is loaded, which warns without systemd.
 suppressWarnings(requireNamespace("lubridate", quietly = TRUE))
 
-# Runs lines of Python with the package entasis; what they print.
+# Runs lines of Python with the package entasis, and returns the output.
 python <- function(code) {
   command <- Sys.getenv("ENTASIS_PYTHON")
   if (command == "") skip("needs ENTASIS_PYTHON")

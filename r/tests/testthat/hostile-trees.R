@@ -1,5 +1,5 @@
-# Trees whose objects make no sense, under checksums that hold. Run in a process of its own by test-damage.R, which gives a seed,
-# the number of trees, and the folder of the tests.
+# Trees with invalid objects and valid checksums. test-damage.R runs this in a separate process,
+# with a seed, the number of trees, and the folder of the tests.
 
 library(entasis)
 args <- commandArgs(TRUE)
@@ -15,7 +15,7 @@ names <- c(
 classes <- c("data.frame", "factor", "POSIXlt", "POSIXct", "Date", "data.table", "integer64", "ts", "family", "EntasisNone", "formula", "name", "function")
 attribute_names <- c("class", "names", "dim", "dimnames", "levels", "row.names", "tsp", "tzone", "units", "comment", ".Environment", ".Data", "package", "")
 
-# An environment stands for an object of which `take` makes something.
+# An environment stands for an object, from which `take` makes a value.
 thing <- function(depth = 0L) {
   pick <- sample(12L, 1L)
   if (depth > 4L && pick > 7L) pick <- sample(7L, 1L)
@@ -70,7 +70,7 @@ for (k in seq_len(as.integer(args[2L]))) {
     result <- tryCatch({
       value <- read_entasis(path, functions = functions)
       made <- made + 1
-      # Whatever has been made can be looked at, or that is an error of R.
+      # Any value that was read can be printed, or R raises an error.
       try(utils::capture.output(utils::str(value)), silent = TRUE)
       try(serialize(value, NULL), silent = TRUE)
       try(entasis(path)[[1L]], silent = TRUE)

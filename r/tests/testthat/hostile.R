@@ -1,4 +1,4 @@
-# Host maps of R that make no sense, under checksums that hold. Run in a process of its own by test-damage.R, which gives a
+# Invalid host maps of R with valid checksums. test-damage.R runs this in a separate process, with a
 # seed, the number of maps, and the folder of the tests.
 
 library(entasis)
@@ -83,7 +83,7 @@ use <- function() {
   read_entasis(path, from = 2, to = 3)
   table <- entasis(path)
   table[c(3, 1), ]
-  # Whatever has been made can be looked at, or that is an error of R.
+  # Any value that was read can be printed, or R raises an error.
   try(capture.output(print(x), str(x)), silent = TRUE)
 }
 

@@ -1,7 +1,7 @@
-# Random trees of values that share vectors, frames and environments with one another, for test-shared.R. Each comes from a seed, so
-# that one that fails can be made again.
+# Random trees whose values share vectors, frames and environments, for test-shared.R. Each has a
+# seed, so that a failure can be repeated.
 
-# Sizes around the bounds by which writer and reader take another way: 512 bytes, and 32 or 64 items.
+# Sizes around the thresholds of writer and reader: 512 bytes, and 32 or 64 items.
 BOUNDS <- c(0:3, 31:33, 63:65, 127:129, 600)
 
 shared_tree <- function(seed) {
@@ -43,7 +43,8 @@ shared_tree <- function(seed) {
   tree
 }
 
-# Whether two trees are the same, with environments in the same places: the first of each pair stands for the second from then on.
+# Whether two trees are the same. Environments are paired when they are first seen, and the pairs
+# must match everywhere.
 same_tree <- function(a, b) {
   pairs <- list()
   walk <- function(a, b) {

@@ -1,8 +1,8 @@
-# What analysts save: it is kept, and prints, predicts and plots the same.
+# Objects that analysts save print, predict and plot the same after reading.
 
 outside <- function(expr) eval(substitute(expr), globalenv())
 
-# The same from what was written and what came back.
+# An expression has the same result for the written and the read value.
 expect_works <- function(x, result, functions = TRUE) {
   path <- tempfile(fileext = ".entasis")
   on.exit(unlink(path))

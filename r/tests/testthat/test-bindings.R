@@ -1,4 +1,4 @@
-# Promises, active bindings and pointers: kept as what they are, and never evaluated by writing or reading.
+# Promises, active bindings and pointers are preserved, and never evaluated by writing or reading.
 
 outside <- function(expr) eval(substitute(expr), globalenv())
 

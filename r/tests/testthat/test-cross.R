@@ -1,4 +1,5 @@
-# Values in lists of R that have a rule in Python, and values of Python that R has otherwise or not at all.
+# Values in lists of R that Python converts by a rule, and values of Python that R converts or
+# refuses.
 
 test_that("dates, times, factors and names inside of lists are values of Python", {
   path <- tempfile()
@@ -33,7 +34,7 @@ test_that("dates, times, factors and names inside of lists are values of Python"
     "assert x['days'] == {'a': np.datetime64('2020-01-01'), 'b': None}",
     "assert all(type(x[k]) is en.Record for k in ('twice', 'unnamed', 'half', 'endless', 'nowhere', 'label', 'table'))",
     "assert x['label'].fields['attributes'] == {'label': 'x'}",
-    # What a column is, a value is too.
+    # A single value has the type of a column.
     sprintf("column = lambda name: en.read(r'%s' + name).x", path),
     "assert (column('dates').array[:1] == x['dates'][:1]).all() and column('factor').cat.codes.tolist() == x['factor'].codes.tolist()",
     "assert column('times').dt.tz_convert(None)[:2].tolist() == [pd.Timestamp(t) for t in x['times'][:2]] and column('spans')[0] == x['spans'][0]",
@@ -53,7 +54,7 @@ test_that("integer64 inside of lists are integers of Python", {
   python(c(
     sprintf("x = en.read(r'%s')", path), sprintf("expected = [%s]", paste(texts, collapse = ", ")),
     "assert type(x['all']) is np.ndarray and x['all'].dtype == 'i8' and x['all'].tolist() == expected[:2] + expected[4:], x['all']",
-    # One with the bits of R's missing double is no integer, rather than another one.
+    # An integer with the bits of R's missing double is refused, not read as another one.
     "assert type(x['bits']) is en.Record and type(x['quiet']) is en.Record",
     "assert [x[f'n{i + 1}'] for i in range(5)] == expected and type(x['n1']) is int",
     "assert x['na'].tolist() == [1, None] and x['na'].dtype == 'i8' and x['named'] == {'p': 1, 'q': 2**53 + 1}"

@@ -1,5 +1,4 @@
-# Damaged files are read in processes of their own: one that ended otherwise than by an error would
-# be seen.
+# Damaged files are read in separate processes, so that a crash is noticed.
 
 damage_script <- '
 library(entasis)
@@ -91,8 +90,7 @@ test_that("bad files are refused", {
   for (i in seq_len(nrow(bad))) {
     path <- edited(files[basename(files) == paste0(bad$golden[i], ".entasis")], bad$edits[i])
     expect_error(verify_entasis(path), class = paste0("entasis_error_", bad$kind[i]), info = bad$rule[i])
-    # Where only verifying finds the damage, unsigned integers of 64 bits are read, which become
-    # doubles with a warning.
+    # If only verify finds the damage, unsigned 64-bit integers are read as doubles, with a warning.
     result <- withCallingHandlers(tryCatch(read_entasis(path), error = identity), warning = function(w) {
       if (grepl("^integers beyond 2\\^53 lost digits|^a name with a zero character", conditionMessage(w))) invokeRestart("muffleWarning")
     })

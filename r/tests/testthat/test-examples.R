@@ -1,4 +1,5 @@
-# The programs in examples/r of the repository, each in a process of its own. They stop with an error where a value is wrong.
+# The programs in examples/r of the repository, each in a separate process. A wrong value stops them
+# with an error.
 
 test_that("the examples run", {
   folder <- file.path(Sys.getenv("ENTASIS_GOLDEN"), "..", "examples", "r")

@@ -1,4 +1,4 @@
-# Frames of each class, of which methods must give the same from the file as from memory.
+# Frames of each class. Methods must return the same for the file as for memory.
 lazy_frames <- function() {
   n <- 12L
   plain <- data.frame(
@@ -23,7 +23,7 @@ lazy_frames <- function() {
   frames
 }
 
-# A call gives the same of the file as of the data frame: a value, or an error.
+# A call returns the same for the file as for the data frame: a value, or an error.
 expect_same <- function(call, frames = lazy_frames(), names = NULL) {
   for (name in if (is.null(names)) names(frames) else intersect(names, names(frames))) {
     path <- written(frames[[name]])

@@ -1,4 +1,4 @@
-# What errors say: what is wrong, in which call, and nothing that is untrue.
+# Error messages name the problem and the call, and say nothing untrue.
 
 caught <- function(expr) tryCatch(expr, error = identity)
 

@@ -1,4 +1,5 @@
-# Methods of users for any generic are never asked for what a value is: they may stop, or say something else than the vector.
+# The package never uses methods of users to inspect a value: they may fail, or contradict the
+# vector.
 
 GENERICS <- c(
   "length", "lengths", "dim", "dimnames", "names", "levels", "[", "[[", "$", "c", "unlist", "rep", "as.character", "as.double", "as.integer",

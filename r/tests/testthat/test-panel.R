@@ -1,4 +1,4 @@
-# Many values that there are in R, each by itself, in a list, as an attribute, and as a column of every kind of table.
+# Many values of R, each alone, in a list, as an attribute, and as a column of every kind of table.
 
 keeps <- function(x, name) {
   expect_true(same(x, round_trip(x)), label = name)
@@ -59,7 +59,7 @@ test_that("classes of packages are kept in lists and columns", {
   }
 })
 
-# A value of any shape, by chance.
+# A random value of any shape.
 any_value <- function(depth = 0L) {
   n <- sample(c(0:3, 40L), 1L)
   x <- switch(sample(if (depth > 3L) 8L else 11L, 1L),

@@ -91,7 +91,7 @@ test_that("nothing is printed that was not asked for", {
     sprintf("path <- '%s'", path), "x <- list(a = runif(3e6), b = iris, c = y ~ x)", "write_entasis(x, path, 100)", "y <- read_entasis(path)",
     "write_entasis(iris, path)", "t <- entasis(path)", "t[1:3, ]", "invisible(verify_entasis(path))", "invisible(metadata_entasis(path))"
   )
-  # What was asked for: three rows.
+  # The selected rows are three.
   expect_identical(length(out), 4L)
 })
 

@@ -1,4 +1,5 @@
-# Frames of pandas here, frames of R there. Needs ENTASIS_PYTHON: a Python that has the package entasis, and pandas.
+# Frames of pandas in R, and frames of R in pandas. Needs ENTASIS_PYTHON, a Python with the packages
+# entasis and pandas.
 
 # Numbers of rows begin anew where no labels are row names.
 renumber <- function(x, whole) if (.row_names_info(whole) > 0L) x else bare(x)

@@ -1,4 +1,4 @@
-# Values that stand in a tree several times: stored once, and read back whatever stands around them.
+# Values that occur several times in a tree are stored once, and read back in any context.
 
 outside <- function(expr) eval(substitute(expr), globalenv())
 

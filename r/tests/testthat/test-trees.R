@@ -1,6 +1,7 @@
 # Values of any kind: lists, language, models, environments, objects of S4.
 
-# What is made here has the environment of the tests around it, which has functions: so it is made in the user's.
+# A value made here would have the environment of the tests, which contains functions. So values are
+# made in the user's workspace.
 outside <- function(expr) eval(substitute(expr), globalenv())
 
 test_that("lists are kept", {
@@ -219,7 +220,7 @@ test_that("what can't be kept is refused by its path, before the file is touched
   refused(list(p = new.env(parent = closed)), ": parent.env($p)$late: a promise that was not evaluated yet")
   # The type of an object that is code is byte code.
   refused(byte_code, ": x: a value of type bytecode")
-  # What is not kept with functions = TRUE either is said at once.
+  # A value that is refused also with functions = TRUE is reported first.
   refused(list(f = mean, b = byte_code), ": $b: a value of type bytecode")
   deep <- 1
   for (i in 1:1000) deep <- list(deep)
@@ -370,7 +371,7 @@ test_that("lists of vectors that are alike come back, whatever stands between th
       expect_identical(entasis(path)[[at]], x[[at]])
     }
   }
-  # What is shared in the file is nobody's but its own when it is changed.
+  # A value that is shared in the file changes in one place only.
   x <- lapply(1:10, function(i) c(a = i, b = 2))
   write_entasis(x, path)
   back <- read_entasis(path)
@@ -415,7 +416,8 @@ test_that("reading leaves no file open, and no memory of R's behind", {
   for (i in 1:20) read_entasis(path)
   for (i in 1:20) read_entasis(written(mtcars))
   expect_identical(opened(), before)
-  # Many vectors of two integers: each a word, and the places in the list. What they were cut from is elsewhere.
+  # Many vectors of two integers take a word each, and their places in the list. The pool that they
+  # are cut from is not in R's memory.
   path <- written(lapply(1:50000, function(i) c(i, -i)))
   read_entasis(path)
   gc(FALSE)

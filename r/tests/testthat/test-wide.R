@@ -53,7 +53,7 @@ test_that("columns of the same described attributes differ in all else", {
   expect_identical(1 / attr(y$negative, "limit"), -Inf)
   expect_identical(1 / attr(y$zero2, "limit"), Inf)
   expect_true(is.nan(attr(y$nan, "limit")) && !is.nan(attr(y$na, "limit")))
-  # What is changed in one is changed in no other.
+  # A change of one column leaves the others unchanged.
   attr(y$zero, "limit")[1L] <- 5
   expect_identical(attr(y$zero2, "limit"), 0)
 })
@@ -114,7 +114,7 @@ test_that("columns with attributes of their own keep all of them", {
   expect_identical(1 / attr(y[[which(names(values) == "other_double")]], "label")[4L], Inf)
   # The file of a file is the same file.
   expect_identical(readBin(written(y), "raw", file.size(path) + 1), readBin(path, "raw", file.size(path) + 1))
-  # Equal attributes may be one object, and what is changed in one is changed in no other.
+  # Equal attributes may be one object, but a change of one leaves the others unchanged.
   attr(y[[length(values) + 1L]], "labels")[["yes"]] <- 9
   expect_identical(attr(y[[length(values) + 2L]], "labels"), shared)
   # A vector by itself is described in the same way.

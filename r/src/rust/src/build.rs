@@ -101,7 +101,7 @@ impl Builder {
         }
     }
 
-    /// The extra columns, none of which may be converted times.
+    /// The extra columns. An error if one of them holds converted times.
     pub fn take_extra(self) -> Result<Vec<Column>> {
         if self.counts.is_empty() && self.days.is_empty() {
             Ok(self.extra)

@@ -40,7 +40,7 @@ pub enum Kind {
     Words,
     /// A list of raw vectors: bytes of any length. Only for reading.
     Bytes,
-    /// Doubles: integers of another host, some of which may exceed those of R.
+    /// Doubles: integers of another host, which may exceed those of R.
     Whole,
 }
 

@@ -1,6 +1,6 @@
 //! Integers of other hosts: which vector of R holds all values of a column.
 //!
-//! R has 32-bit integers, the least of which is NA, and the 64-bit integers of the package bit64.
+//! R has 32-bit integers, where the least one is NA, and the 64-bit integers of the package bit64.
 //! The choice depends on all values of a column, never on the selected rows alone, so that each
 //! part of a column has the type of the whole.
 

@@ -327,7 +327,7 @@ pub unsafe extern "C" fn ent_strings_add(
 }
 
 /// The encoding codes from string `at` on. Null if all strings since the collector was returned are
-/// ASCII or UTF-8 marked so.
+/// ASCII or marked as UTF-8.
 ///
 /// # Safety
 /// `ent_cells_strings` must have returned `strings`; `at` must be at most their number.

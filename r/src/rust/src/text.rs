@@ -114,7 +114,7 @@ pub unsafe extern "C" fn ent_text_validity(strings: *const Strings) -> *const u8
 }
 
 /// The bytes of string `i`, valid until the strings are freed; stores their number in `len`. Null
-/// if there is no such string.
+/// for a greater `i`.
 ///
 /// # Safety
 /// As for [`ent_text_n`]; `len` must be writable.
