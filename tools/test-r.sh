@@ -36,7 +36,7 @@ if [ -x "$1" ] && "$1" -c 'import entasis, pandas, pyarrow' >/dev/null 2>&1; the
     export ENTASIS_PYTHON
 fi
 status=0
-# Tests skip missing libraries. Without testthat there are no tests.
+# Tests skip missing libraries. Without testthat only examples run.
 Rscript -e 'quit(status = !requireNamespace("testthat", quietly = TRUE))' >/dev/null 2>&1 || echo "note: testthat is not installed, so only examples are run"
 _R_CHECK_CRAN_INCOMING_=false _R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true ENTASIS_GOLDEN=$here/tests CARGO_TARGET_DIR=$out/target R CMD check --as-cran --no-manual "$package" || status=$?
 find entasis.Rcheck/tests -name '*.Rout*' -exec tail -n 40 {} +

@@ -66,7 +66,7 @@ interpret <- function(file, expr) {
     if (inherits(e, "entasis_error")) stop(e)
     said <- conditionMessage(e)
     if (inherits(e, "entasis_nonsense") || is_attribute) {
-      damaged(file, "what the file keeps for its host makes no sense (", said, ")")
+      damaged(file, "its data for R are invalid (", said, ")")
     }
     place <- list(file = file$path)
     in_file <- paste0(" (file \"", file$path, "\")")

@@ -14,7 +14,7 @@ reopen <- function(file) {
   is_part <- !is.null(file$table) || isTRUE(file$is_held)
   stamp <- stamp_of(file$path)
   if (is_part && !is.null(file$stamp) && !identical(stamp, file$stamp)) {
-    wrong("the file \"", file$path, "\" is another one than that of which a part was saved: open it again with entasis()")
+    wrong("the file \"", file$path, "\" has changed since the object was saved: open it again with entasis()")
   }
   file$stamp <- stamp
   handle <- core(.Call(C_open, file$path))
@@ -82,25 +82,25 @@ kept_of <- function(host) {
 
 # Checks that a node is a number: of a column, or of a position in it.
 number_of <- function(node) {
-  if (!is.numeric(node) || length(node) != 1L || is.na(node)) nonsense("a column is a number")
+  if (!is.numeric(node) || length(node) != 1L || is.na(node)) nonsense("a column number that is not a number")
   as.double(node)
 }
 
 # Item `k` of a node that must be a list.
 part_of <- function(node, k) {
-  if (!is.list(node) || length(node) < k) nonsense("a list has fewer parts than it needs")
+  if (!is.list(node) || length(node) < k) nonsense("a list with too few items")
   node[[k]]
 }
 
 # Checks that a node is a string.
 string_of <- function(node) {
-  if (!is.character(node) || length(node) != 1L || is.na(node)) nonsense("a name is a string")
+  if (!is.character(node) || length(node) != 1L || is.na(node)) nonsense("a name that is not a string")
   node
 }
 
 # Checks that a description of a column or labels is a map, or NULL.
 check_map <- function(node) {
-  if (!is.null(node) && !is.list(node)) nonsense("a description is a map")
+  if (!is.null(node) && !is.list(node)) nonsense("a description that is not a map")
   node
 }
 
@@ -169,7 +169,7 @@ width_of <- function(description) {
   check_map(description)
   if (!is.null(description$matrix)) {
     width <- number_of(description$matrix)
-    if (width < 0) nonsense("a matrix of fewer than no columns")
+    if (width < 0) nonsense("a matrix with a negative number of columns")
     width
   } else if ("parts" %in% names(description)) {
     sum(vapply(description$parts, width_of, 0), 0)

@@ -19,7 +19,7 @@ give_implied <- function(reader, vectors, kinds, facts) {
   if (any(codes)) {
     levels <- vector("list", length(kinds))
     levels[codes] <- reader$levels[match(facts$dictionary[codes], reader$dictionaries)]
-    if (any(vapply(levels[codes], typeof, "") != "character")) nonsense("levels are no strings")
+    if (any(vapply(levels[codes], typeof, "") != "character")) nonsense("levels that are not strings")
     levels <- levels[at]
   }
   vectors[at] <- .Call(C_decorate_all, vectors[at], match(alike, alike[distinct]), given, levels)

@@ -1,5 +1,5 @@
-# The types of vectors for integers of other hosts. R has 32-bit integers, where the least one is NA,
-# and the 64-bit integers of the package bit64. The choice depends on all values of a column, so
+# The types of vectors for integers of other hosts. R has 32-bit integers, where the least one is
+# NA, and the 64-bit integers of the package bit64. The choice depends on all values of a column, so
 # that each part of it has the same type.
 
 INT64 <- c("fit", "integer64", "double")

@@ -28,7 +28,7 @@ print.entasis_table <- function(x, n = 10, width = getOption("width"), digits = 
 }
 
 check_count <- function(n, name) {
-  if (!is.numeric(n) || length(n) != 1L || is.na(n) || n < 0) wrong("'", name, "' must be a number from 0 on")
+  if (!is.numeric(n) || length(n) != 1L || is.na(n) || n < 0) wrong("'", name, "' must be a number of at least 0")
   trunc(n)
 }
 

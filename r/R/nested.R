@@ -6,9 +6,9 @@ DEEPEST_COLUMN <- 64L
 
 # Reads a nested column, by its facts, in some rows.
 read_nested <- function(file, of, rows, depth) {
-  if (depth >= DEEPEST_COLUMN || of$n_children > 0 && of$first_child <= of$number) nonsense("columns are nested in a circle")
+  if (depth >= DEEPEST_COLUMN || of$n_children > 0 && of$first_child <= of$number) nonsense("a nested column that contains itself")
   children <- describe_columns(file, of$first_child + seq_len(of$n_children) - 1)
-  if (!of$physical %in% c("struct", "union") && of$n_children != 1) nonsense("a nested column of other columns")
+  if (!of$physical %in% c("struct", "union") && of$n_children != 1) nonsense("a nested column with the wrong children")
   switch(of$physical,
     list = ,
     map = read_lists(file, of, children, rows, depth),
@@ -29,7 +29,7 @@ read_words <- function(file, of, rows) {
 
 # The values of a child in some of its rows.
 read_child <- function(file, children, i, rows, depth) {
-  if (rows[[1L]] == 1L && rows[[3L]] > children$n_values[i]) nonsense("a column has more values in another than that has")
+  if (rows[[1L]] == 1L && rows[[3L]] > children$n_values[i]) nonsense("a nested column needs more values than its child has")
   reader <- new_reader(file, rows, TRUE, depth + 1L)
   want <- reader_want(reader, children, i, NULL)
   reader_finish(reader, reader_run(reader), want)
@@ -98,7 +98,7 @@ read_runs <- function(file, of, children, rows, depth) {
   if (length(runs) == 0L) {
     return(read_child(file, children, 1L, row_range(0, 0, -1), depth))
   }
-  if (anyNA(runs) || min(runs) < 1) nonsense("a column of runs does not begin with one")
+  if (anyNA(runs) || min(runs) < 1) nonsense("a run-end column that does not start with a run")
   take_values(read_child(file, children, 1L, row_range(min(runs) - 1, max(runs), -1), depth), runs - min(runs) + 1)
 }
 
@@ -110,7 +110,7 @@ read_unions <- function(file, of, children, rows, depth) {
   wanted <- rows_upto(of, rows)
   types <- read_words(file, of, wanted$upto)
   n_types <- of$n_children - if (is_sparse) 0 else 1
-  if (length(types) > 0L && max(types) >= n_types) nonsense("a value of a union is of a type that it has not")
+  if (length(types) > 0L && max(types) >= n_types) nonsense("a union with an unknown type id")
   out <- vector("list", length(wanted$numbers))
   of_rows <- types[wanted$numbers]
   for (k in unique(of_rows)) {

@@ -22,12 +22,12 @@ foreign_factor <- function(reader, codes, facts) {
   levels <- levels_of(reader, facts$dictionary)
   # as.character() needs its method for integer64.
   if (inherits(levels, "integer64") && !requireNamespace("bit64", quietly = TRUE)) {
-    abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are integers of 64 bits; install bit64"),
+    abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are 64-bit integers; install bit64"),
           list(file = reader$file$path, column = facts$name))
   }
   if (is.double(levels) && !is.object(levels) && any(abs(levels) > 2^53, na.rm = TRUE) &&
       describe_columns(reader$file, facts$dictionary)$physical %in% c("i64", "u64")) {
-    abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are integers beyond those of bit64; read other columns"),
+    abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are integers beyond the range of bit64; read other columns"),
           list(file = reader$file$path, column = facts$name))
   }
   levels <- as.character(levels)

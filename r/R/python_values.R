@@ -121,7 +121,7 @@ masked_array <- function(parts) {
 record_fields <- function(parts) {
   names <- unlist(part_at(parts, 4L))
   values <- parts[-(1:4)]
-  if (length_of(names) != length(values) || !is.null(names) && !is.character(names)) nonsense("a record of other fields")
+  if (length_of(names) != length(values) || !is.null(names) && !is.character(names)) nonsense("a record whose fields do not match its names")
   structure(values, names = names, record = parts[[3L]])
 }
 

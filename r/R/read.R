@@ -7,7 +7,7 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
   on.exit(close_file(file))
   if (is_tree(file)) {
     whole <- is.null(columns) && is.null(to) && identical(as.double(from), 1)
-    if (!whole) wrong("the file holds a tree of values, of which entasis() reads parts")
+    if (!whole) wrong("the file holds a tree of values: entasis() reads parts of it")
     return(read_tree(file))
   }
   if (file$own && identical(file$host$form, "vector")) {

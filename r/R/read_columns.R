@@ -27,7 +27,7 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   numbers <- facts$number[which]
   for (i in which(kind == CHARACTER & numbers %in% reader$file$kept$of)) {
     how <- describe_columns(reader$file, reader$file$kept$by[match(numbers[i], reader$file$kept$of)])
-    if (how$physical != "u8" || how$n_values != facts$n_values[which[i]]) nonsense("strings are not kept as they should be")
+    if (how$physical != "u8" || how$n_values != facts$n_values[which[i]]) nonsense("an invalid column of string encodings")
     reader_add(reader, how, 1L, RAW)
     kept[i] <- reader$n
   }
@@ -178,7 +178,7 @@ reader_want <- function(reader, facts, which, description) {
     want$record <- facts$cell[which]
     return(want)
   }
-  if (any(kind != kind[1L])) nonsense("columns of one matrix differ")
+  if (any(kind != kind[1L])) nonsense("a matrix whose columns differ in type")
   seconds <- if (kind[1L] == SPAN && file$own) seconds_of(attributes$units) else 1L
   want$kind <- kind[1L]
   want$facts <- lapply(if (file$own) facts[FACTS_OF_KIND] else facts, `[`, which[1L])
@@ -271,16 +271,16 @@ reader_finish <- function(reader, vectors, want) {
     attrs[["levels"]] <- levels_of(reader, want$facts$dictionary)
   }
   x <- decorate(x, row_attributes(attrs, rows), want$s4)
-  if (is.list(x) || !inherits(x, c("data.frame", "POSIXlt"))) x else nonsense("a vector of a class of lists")
+  if (is.list(x) || !inherits(x, c("data.frame", "POSIXlt"))) x else nonsense("a vector whose class requires a list")
 }
 
 # Checks that a data frame has as many row names as rows and as many names as columns, which R does
 # not check.
 check_frame <- function(x, n) {
   if (has_class(x, "data.frame")) {
-    if (typeof(x) != "list" || .row_names_info(x, 2L) != n) nonsense("a data frame of another number of rows")
+    if (typeof(x) != "list" || .row_names_info(x, 2L) != n) nonsense("a data frame with the wrong number of rows")
     names <- names_of(x)
-    if (!is.null(names) && length(names) != length_of(x)) nonsense("a data frame of another number of names")
+    if (!is.null(names) && length(names) != length_of(x)) nonsense("a data frame with the wrong number of names")
   }
   x
 }
@@ -327,7 +327,7 @@ extras_of <- function(file) {
     if (inherits(node, "entasis_cell")) {
       return(read_cells(file, as.double(node), as.double(node) + 1)[[1L]])
     }
-    if (!inherits(node, "entasis_column")) nonsense("a value names no column")
+    if (!inherits(node, "entasis_column")) nonsense("a reference that is not a column")
     extra_values(file, as.double(node), description)
   }
 }

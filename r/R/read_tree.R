@@ -101,7 +101,7 @@ read_objects <- function(file, cell, n_values, rows) {
   in_session(file, {
     if (cell < 0) nonsense("a list without its values")
     found <- look_at_cell(file, cell)
-    if (found$kind != CELL_LIST || found$count != n_values) nonsense("a column of lists has another number of values")
+    if (found$kind != CELL_LIST || found$count != n_values) nonsense("a column of lists has the wrong number of values")
     if (rows[[1L]] == 2L) {
       wanted <- rows[[4L]]
       from <- if (length(wanted) > 0L) min(wanted) else 0
@@ -109,7 +109,7 @@ read_objects <- function(file, cell, n_values, rows) {
       values[wanted - from + 1]
     } else {
       range <- if (is_all(rows)) c(0, n_values) else c(rows[[2L]], rows[[3L]])
-      if (range[2L] > n_values) nonsense("rows that a column has not")
+      if (range[2L] > n_values) nonsense("rows beyond the end of a column")
       if (range[1L] == range[2L]) list() else read_cells(file, found$first + range[1L], found$first + range[2L])
     }
   })
@@ -139,7 +139,7 @@ assemble <- function(session, what, parts) {
     `zero character` = structure(what, class = "entasis_refused"),
     refused = refuse_foreign(session, parts[[1L]], parts[[2L]]),
     rounded = warn_rounded(session$file, NULL),
-    `too deep` = abort("limit", "limit exceeded: values are nested deeper than they can be"),
+    `too deep` = abort("limit", "limit exceeded: values are nested too deeply"),
     assemble_foreign(session, what, parts)
   )
 }
@@ -152,7 +152,7 @@ session_table <- function(session, number) {
     if (identical(known, "being read")) nonsense("a table contains itself")
     return(known[[1L]])
   }
-  if (length(session$tables) > 0L && session_depth(session) >= DEEPEST_TABLE) nonsense("tables are nested deeper than they can be")
+  if (length(session$tables) > 0L && session_depth(session) >= DEEPEST_TABLE) nonsense("tables are nested too deeply")
   session$tables[[key]] <- "being read"
   table <- table_of(session, number)
   on.exit(close_file(table))
@@ -164,7 +164,7 @@ session_table <- function(session, number) {
 session_depth <- function(session) sum(vapply(session$tables, identical, NA, "being read"))
 
 table_of <- function(session, number) {
-  if (number < 0 || number >= session$file$facts$n_tables) nonsense("a table is named that is not there")
+  if (number < 0 || number >= session$file$facts$n_tables) nonsense("a reference to a table that does not exist")
   file <- view_of(session$file, number)
   file$session <- session
   file
@@ -234,12 +234,12 @@ finish_environments <- function(session) {
 environment_records <- function(session, number, n) {
   if (is.null(session$records)) {
     cell <- session$file$facts$environments
-    if (cell < 0) nonsense("the file has no environments and names one")
+    if (cell < 0) nonsense("a reference to an environment in a file without environments")
     session$records <- look_at_cell(session$file, cell)
-    if (session$records$kind != CELL_LIST) nonsense("the environments are no list")
+    if (session$records$kind != CELL_LIST) nonsense("the environments are not a list")
   }
   number <- as.double(number)
-  if (number + n > session$records$count) nonsense("an environment is named that is not there")
+  if (number + n > session$records$count) nonsense("a reference to an environment that does not exist")
   at <- session$records$first + number
   read_cells(session$file, at, at + n)
 }
@@ -252,11 +252,11 @@ fill_environment <- function(session, env, record) {
   parent <- record$parent
   # The environment had no enclosure when it was written.
   if (is.null(parent) && "parent" %in% names(record)) parent <- emptyenv()
-  if (!is.environment(parent)) nonsense("an environment without one around it")
+  if (!is.environment(parent)) nonsense("an environment without an enclosure")
   around <- parent
   # No environment of the file encloses the global one.
   while (!identical(around, globalenv()) && !identical(around, emptyenv())) {
-    if (identical(around, env)) nonsense("an environment is around itself")
+    if (identical(around, env)) nonsense("an environment that encloses itself")
     around <- parent.env(around)
   }
   parent.env(env) <- parent
@@ -276,7 +276,7 @@ fill_environment <- function(session, env, record) {
   }
   active <- bind_active(session, env, record$active)
   locked <- record$bindings
-  if (!is.character(locked) || length(locked) > 0L && !all(locked %in% c(names(values), active))) nonsense("bindings are locked that are not there")
+  if (!is.character(locked) || length(locked) > 0L && !all(locked %in% c(names(values), active))) nonsense("locked bindings that do not exist")
   for (name in locked) lockBinding(name, env)
   if (isTRUE(record$locked)) lockEnvironment(env)
   decorate_environment(env, record$attributes, isTRUE(record$s4))
@@ -284,7 +284,7 @@ fill_environment <- function(session, env, record) {
 
 # Sets the attributes of an environment in place.
 decorate_environment <- function(env, attributes, s4) {
-  if (!is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) nonsense("attributes are no map")
+  if (!is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) nonsense("attributes are not a map")
   if (length(attributes) > 0L || s4) .Call(C_decorate, env, as.list(attributes), s4)
 }
 
@@ -303,7 +303,7 @@ make_closure <- function(session, parts) {
   }
   # A body is code or a vector.
   body <- parts[[3L]]
-  if (!is.language(body) && !is.vector(body) && !is.null(body) && !is.pairlist(body)) nonsense("a function of what is no code")
+  if (!is.language(body) && !is.vector(body) && !is.null(body) && !is.pairlist(body)) nonsense("a function whose body is not code")
   made <- as.function(c(as.list(formals), list(body)), envir = parts[[4L]])
   .Call(C_decorate, made, as.list(parts[[5L]]), isTRUE(parts[[6L]]))
 }

@@ -80,7 +80,7 @@ slicing_of <- function(file, description, n) {
 # The class among attributes of a file.
 class_in <- function(attrs) {
   class <- attrs[["class"]]
-  if (!is.null(class) && !is.character(class)) nonsense("a class that is not text")
+  if (!is.null(class) && !is.character(class)) nonsense("a class that is not a string")
   class
 }
 

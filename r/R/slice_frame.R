@@ -64,7 +64,7 @@ selected_attributes <- function(attrs, names, rows) {
 
 # Removes classes and their attributes, with a message.
 without_class <- function(attrs, classes, names, why) {
-  message("entasis: the part read is no ", shown_class(classes), ", as ", why)
+  message("entasis: the part that was read is not a ", shown_class(classes), ", because ", why)
   attrs[names] <- NULL
   attrs[["class"]] <- setdiff(attrs[["class"]], classes)
   attrs
@@ -100,7 +100,7 @@ grouped_part <- function(file, which, rows, attrs) {
   names <- layout_of(file)$names[which]
   left <- intersect(by, names)
   is_rowwise <- class[1L] == "rowwise_df"
-  why <- if (!is_rowwise && length(left) == 0L) "no column that it is grouped by is read" else
+  why <- if (!is_rowwise && length(left) == 0L) "none of its grouping columns is read" else
     if (!requireNamespace("dplyr", quietly = TRUE)) "package dplyr is not installed"
   if (!is.null(why)) {
     return(plain_part(file, which, rows, without_class(attrs, class[1L], "groups", why)))

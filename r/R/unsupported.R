@@ -39,7 +39,7 @@ note_pointer <- function(doc, type) {
 tell_pointers <- function(doc) {
   if (doc$n_pointers > 0L) {
     others <- doc$n_pointers - 1L
-    message("note: ", shortened(doc$pointer[[1L]]), " is ", doc$pointer[[2L]], ", which is kept as a null one, as saveRDS() keeps it",
+    message("note: ", shortened(doc$pointer[[1L]]), " is ", doc$pointer[[2L]], ", which is stored as null, as by saveRDS()",
             if (others > 0L) paste0(" (", others, if (others == 1L) " other" else " others", " too)"))
   }
 }

@@ -172,7 +172,7 @@ plan_column <- function(plan, x, label, n_rows, path) {
   if (is_frame_like(x) || is_lt_like(x) || is_record(x, n_rows)) {
     return(plan_parts(plan, x, label, n_rows, path))
   }
-  if (!is.atomic(x) && typeof(x) != "list" || is.null(x)) refuse(path, paste("a column of type", typeof(x), "can't be kept"))
+  if (!is.atomic(x) && typeof(x) != "list" || is.null(x)) refuse(path, paste("a column of type", typeof(x), "can't be stored"))
   dim <- dim_of(x)
   if (length(dim) > 1L) {
     if (dim[1L] != n_rows) refuse(path, paste("a matrix of", dim[1L], "rows in a table of", n_rows))

@@ -76,11 +76,11 @@ take_apart <- function(doc, holder, type) {
     builtin = ,
     special = apart_primitive(doc, holder[[1L]]),
     promise = if (!doc$functions) refuse_code(doc, "a promise that was not evaluated yet"),
-    lazy = refuse(walk_path(doc), "a table or list of a file, of which nothing is read yet", "read it first, with x[]"),
+    lazy = refuse(walk_path(doc), "a lazy table or list of a file", "read it first, with x[]"),
     externalptr = ,
     weakref = note_pointer(doc, type),
     `too deep` = refuse_depth(walk_path(doc)),
-    refuse_value(doc, paste0("a value of type ", type, " can't be kept"))
+    refuse_value(doc, paste0("a value of type ", type, " can't be stored"))
   )
 }
 
@@ -258,6 +258,6 @@ apart_function <- function(doc, x) {
 apart_primitive <- function(doc, x) {
   if (!doc$functions) refuse_code(doc, "a function of R itself")
   name <- sub("^[.]Primitive[(]\"(.*)\"[)]$", "\\1", paste(deparse(x), collapse = ""))
-  if (!identical(get0(name, baseenv(), mode = "function"), x)) refuse_value(doc, "a function without a name can't be kept")
+  if (!identical(get0(name, baseenv(), mode = "function"), x)) refuse_value(doc, "a function without a name can't be stored")
   list("r.primitive", name)
 }

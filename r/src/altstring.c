@@ -231,7 +231,7 @@ int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_place *places, si
     if (!begin_parts(x, &parts)) return 0;
     uint64_t length = ent_text_n(parts.text);
     for (size_t k = from; k < n; k++) {
-        if (places[k].len > length || places[k].at > length - places[k].len) ent_nonsense("strings that are not there");
+        if (places[k].len > length || places[k].at > length - places[k].len) ent_nonsense("strings beyond the end of a pool");
         SET_VECTOR_ELT(items, to + (R_xlen_t)k, part(&parts, places[k].at, places[k].len));
     }
     return 1;

@@ -73,13 +73,13 @@ SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
     size_t n;
     const ent_pool *pools = ent_loaded_pools(s->loaded, &n);
     SEXP all = VECTOR_ELT(R_ExternalPtrProtected(pointer), 1);
-    if (TYPEOF(vectors) != VECSXP || (size_t)Rf_xlength(all) != n) Rf_error("other pools than those that are needed");
+    if (TYPEOF(vectors) != VECSXP || (size_t)Rf_xlength(all) != n) Rf_error("the pools do not match");
     R_xlen_t at = 0;
     for (size_t i = 0; i < n; i++) {
         if (pools[i].values != NULL) continue;
         SEXP vector = at < Rf_xlength(vectors) ? VECTOR_ELT(vectors, at++) : R_NilValue;
         if (!Rf_isVectorAtomic(vector) || (uint64_t)Rf_xlength(vector) != pools[i].end - pools[i].start) {
-            ent_nonsense("a pool of another length");
+            ent_nonsense("a pool with the wrong length");
         }
         SET_VECTOR_ELT(all, (R_xlen_t)i, vector);
     }

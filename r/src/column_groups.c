@@ -197,7 +197,7 @@ static SEXP grouped(SEXP group, SEXP first, int n, SEXP attributes, SEXP kind) {
  * column, and the number of its `kind`, which chooses the type of column in the file. */
 SEXP ent_c_groups(SEXP x, SEXP n_rows) {
     R_xlen_t n = Rf_xlength(x);
-    if (TYPEOF(x) != VECSXP || n > INT_MAX) Rf_error("columns are no list");
+    if (TYPEOF(x) != VECSXP || n > INT_MAX) Rf_error("columns are not a list");
     double rows = Rf_asReal(n_rows);
     SEXP group = PROTECT(Rf_allocVector(INTSXP, n)), first = PROTECT(Rf_allocVector(INTSXP, n));
     SEXP all = PROTECT(Rf_allocVector(VECSXP, n)), kind = PROTECT(Rf_allocVector(INTSXP, n));

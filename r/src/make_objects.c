@@ -84,7 +84,7 @@ SEXP ent_make_numbers(SEXPTYPE type, const char *from, size_t width, R_xlen_t n)
 /* A range of rows of a column, which may be a frame. */
 static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
     if (TYPEOF(x) != VECSXP || !Rf_inherits(x, "data.frame")) {
-        if (at > Rf_xlength(x) - n) ent_nonsense("a list is not in its values");
+        if (at > Rf_xlength(x) - n) ent_nonsense("a list extends beyond its values");
         return ent_make_slice(x, at, n);
     }
     SEXP out = PROTECT(Rf_allocVector(VECSXP, Rf_xlength(x)));
@@ -127,7 +127,7 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
     }
     if (low == n || pools[low].pool != cell->of[0]) ent_nonsense("an array without a pool");
     const ent_pool *pool = &pools[low];
-    if (cell->of[1] < pool->start || cell->of[1] + cell->of[2] > pool->end) ent_nonsense("an array outside of its pool");
+    if (cell->of[1] < pool->start || cell->of[1] + cell->of[2] > pool->end) ent_nonsense("an array extends beyond its pool");
     SEXP out, all = VECTOR_ELT(m->pools, (R_xlen_t)low);
     uint64_t at = cell->of[1] - pool->start;
     if (pool->values != NULL) {
@@ -188,17 +188,17 @@ static void attribute_all(SEXP x, SEXP attributes) {
     if (attributes == R_NilValue) return;
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
     R_xlen_t n = Rf_xlength(attributes);
-    if (TYPEOF(attributes) != VECSXP || (n > 0 && TYPEOF(names) != STRSXP)) ent_nonsense("attributes are no map");
+    if (TYPEOF(attributes) != VECSXP || (n > 0 && TYPEOF(names) != STRSXP)) ent_nonsense("attributes are not a map");
     for (R_xlen_t i = 0; i < n; i++) ent_make_attribute(x, STRING_ELT(names, i), VECTOR_ELT(attributes, i));
 }
 
 /* Checks and completes a vector with its attributes. */
 SEXP ent_make_decorated(maker *m, SEXP value) {
-    if (!Rf_isVector(value)) ent_nonsense("attributes of what is no vector");
+    if (!Rf_isVector(value)) ent_nonsense("attributes of a value that is not a vector");
     if (!Rf_isObject(value)) return value;
     /* Methods of these classes require lists. */
     if (TYPEOF(value) != VECSXP && (Rf_inherits(value, "data.frame") || Rf_inherits(value, "POSIXlt"))) {
-        ent_nonsense("a vector of a class of lists");
+        ent_nonsense("a vector whose class requires a list");
     }
     if (TYPEOF(value) == VECSXP && Rf_inherits(value, "data.table")) {
         SEXP parts = PROTECT(Rf_allocVector(VECSXP, 1));
@@ -211,7 +211,7 @@ SEXP ent_make_decorated(maker *m, SEXP value) {
 
 /* A vector with attributes. Copies the vector if something else refers to it. */
 static SEXP vector_of(maker *m, SEXP value, SEXP attributes, int is_s4) {
-    if (!Rf_isVector(value)) ent_nonsense("attributes of what is no vector");
+    if (!Rf_isVector(value)) ent_nonsense("attributes of a value that is not a vector");
     SEXP out = PROTECT(MAYBE_SHARED(value) ? Rf_shallow_duplicate(value) : value);
     attribute_all(out, attributes);
     if (is_s4) out = Rf_asS4(out, TRUE, 0);
@@ -261,9 +261,9 @@ static SEXP object_of(maker *m, SEXP items) {
     if (is_named(name, "r.call") || is_named(name, "r.pairlist")) return call_of(items, is_named(name, "r.call"));
     if (is_named(name, "r.text") && n == 3) {
         SEXP text = VECTOR_ELT(items, 1), kept = VECTOR_ELT(items, 2);
-        if (TYPEOF(text) != STRSXP || TYPEOF(kept) != RAWSXP || Rf_xlength(text) != Rf_xlength(kept)) ent_nonsense("strings without marks");
+        if (TYPEOF(text) != STRSXP || TYPEOF(kept) != RAWSXP || Rf_xlength(text) != Rf_xlength(kept)) ent_nonsense("strings without encodings");
         SEXP out = PROTECT(MAYBE_SHARED(text) ? Rf_shallow_duplicate(text) : text);
-        if (!ent_mark_strings(out, RAW(kept))) ent_nonsense("strings were not kept in a way that makes sense");
+        if (!ent_mark_strings(out, RAW(kept))) ent_nonsense("string encodings are invalid");
         UNPROTECT(1);
         return out;
     }

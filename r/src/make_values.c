@@ -73,7 +73,7 @@ static int is_vector(const maker *m, const ent_cell *cell) {
  * refers to it. */
 static void begin_attributes(maker *m, frame_t *frame) {
     frame_t *of = frame - 1;
-    if (!Rf_isVector(of->items)) ent_nonsense("attributes of what is no vector");
+    if (!Rf_isVector(of->items)) ent_nonsense("attributes of a value that is not a vector");
     if (MAYBE_SHARED(of->items)) {
         SEXP copy = PROTECT(Rf_shallow_duplicate(of->items));
         of->items = copy;
@@ -136,10 +136,10 @@ static void one(maker *m, uint64_t number) {
     ent_cell_at(m->s, number, &cell);
     R_xlen_t target = -1;
     if (cell.kind == ENT_CELL_REFERENCE) {
-        if (cell.integer < 0 || (uint64_t)cell.integer >= number) ent_nonsense("a reference names what it can't");
+        if (cell.integer < 0 || (uint64_t)cell.integer >= number) ent_nonsense("an invalid reference");
         number = (uint64_t)cell.integer;
         ent_cell_at(m->s, number, &cell);
-        if (cell.class < 3 && cell.kind != ENT_CELL_TABLE) ent_nonsense("a reference names what it can't");
+        if (cell.class < 3 && cell.kind != ENT_CELL_TABLE) ent_nonsense("an invalid reference");
     }
     if (cell.class >= 3 || cell.kind == ENT_CELL_TABLE) {
         target = target_of(m->s, number);

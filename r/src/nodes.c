@@ -51,7 +51,7 @@ static ent_node *put(SEXP value, ent_node *at) {
         return at + 1;
     }
     if (value == R_NilValue) return at + 1;
-    if (Rf_xlength(value) != 1) Rf_error("a value of a tree is of length %d", (int)Rf_length(value));
+    if (Rf_xlength(value) != 1) Rf_error("a value of a tree has length %d", (int)Rf_length(value));
     switch (TYPEOF(value)) {
     case LGLSXP:
         if (LOGICAL(value)[0] != NA_LOGICAL) at->kind = LOGICAL(value)[0] ? ENT_TRUE : ENT_FALSE;
@@ -178,7 +178,7 @@ SEXP ent_from_nodes(const ent_node *nodes, size_t n) {
  * NULL. */
 SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
-    if (Rf_xlength(attributes) > 0 && TYPEOF(attributes) != VECSXP) ent_nonsense("attributes are no list");
+    if (Rf_xlength(attributes) > 0 && TYPEOF(attributes) != VECSXP) ent_nonsense("attributes are not a list");
     for (R_xlen_t i = 0; i < Rf_xlength(attributes); i++) {
         SEXP value = VECTOR_ELT(attributes, i);
         if (value == R_NilValue) continue;
@@ -211,14 +211,14 @@ SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
         }
         /* Methods of these classes require lists. */
         int is_of_lists = Rf_inherits(x, "data.frame") || Rf_inherits(x, "POSIXlt");
-        if (is_of_lists) ent_nonsense("a vector of a class of lists");
+        if (is_of_lists) ent_nonsense("a vector whose class requires a list");
     }
     return vectors;
 }
 
 /* The lengths of the items of a list, without methods for length(). */
 SEXP ent_c_lengths(SEXP list) {
-    if (TYPEOF(list) != VECSXP) Rf_error("lengths of what is no list");
+    if (TYPEOF(list) != VECSXP) Rf_error("lengths of a value that is not a list");
     R_xlen_t n = Rf_xlength(list);
     SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
     for (R_xlen_t i = 0; i < n; i++) REAL(out)[i] = (double)Rf_xlength(VECTOR_ELT(list, i));

@@ -107,7 +107,7 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
         const int integers[] = {facts.flavour, facts.ordered, facts.precision, facts.scale};
         for (int k = 0; k < 6; k++) {
             int has_zero = texts[k].len > 0 && memchr(texts[k].start, 0, texts[k].len) != NULL;
-            if (has_zero) Rf_warning("a name with a zero character is cut there");
+            if (has_zero) Rf_warning("a name is cut at its zero character");
             ent_chars chars = texts[k];
             if (has_zero) chars.len = strlen(chars.start);
             SET_STRING_ELT(VECTOR_ELT(out, k), i, ent_char(chars));
@@ -215,7 +215,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         strings = ent_eager_strings(text, marks);
         if (strings == NULL) {
             UNPROTECT(2);
-            return Rf_mkString("strings were not kept in a way that makes sense");
+            return Rf_mkString("string encodings are invalid");
         }
         PROTECT(strings);
         if (result == R_NilValue) {

@@ -100,7 +100,7 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
         };
         if (kinds[i] != ENT_KIND_LIST) {
             if ((SEXPTYPE)TYPEOF(x) != ent_kind_type(kinds[i]) || offsets[i] + lengths[i] > (double)Rf_xlength(x)) {
-                Rf_error("a column is not the vector that it was");
+                Rf_error("a column changed while it was written");
             }
             if (kinds[i] == ENT_KIND_CHARACTER) {
                 ent_strings *strings = ent_builder_strings(builder, column.n, &failure);

@@ -275,7 +275,7 @@ static uint64_t emit_keys(walker *w, SEXP *keys, R_xlen_t n) {
     if (ent_keys_find(&w->keys, keys, n, &first)) return first;
     first = ent_cells_n(w->cells);
     for (R_xlen_t i = 0; i < n; i++) {
-        if (!text(w, keys[i])) Rf_error("a name is no UTF-8");
+        if (!text(w, keys[i])) Rf_error("a name is not UTF-8");
     }
     ent_keys_add(&w->keys, keys, n, first);
     return first;

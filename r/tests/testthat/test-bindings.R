@@ -92,7 +92,7 @@ test_that("external pointers and weak references become null ones, with one mess
   path <- tempfile()
   pointer <- asNamespace("entasis")$open_file(written(1:3))$handle
   x <- list(a = 1, p = structure(list(pointer), class = "holder"))
-  expect_message(write_entasis(x, path), "^note: \\$p\\[\\[1\\]\\] is an external pointer, which is kept as a null one, as saveRDS\\(\\) keeps it\n$")
+  expect_message(write_entasis(x, path), "^note: \\$p\\[\\[1\\]\\] is an external pointer, which is stored as null, as by saveRDS\\(\\)\n$")
   back <- read_entasis(path)
   expect_identical(typeof(back$p[[1L]]), "externalptr")
   expect_match(utils::capture.output(print(back$p[[1L]])), "nil|0x0")

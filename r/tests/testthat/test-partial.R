@@ -356,5 +356,5 @@ test_that("data sets are whole and in parts what they are in memory", {
       refused <- refused + !expect_data_set(get(sets$object[k], where), paste0(sets$package[k], "::", sets$object[k]))
     }
   }
-  if (is_long) message(nrow(sets), " data sets, of which ", refused, " can't be kept") else expect_identical(refused, 0L)
+  if (is_long) message(nrow(sets), " data sets, of which ", refused, " can't be stored") else expect_identical(refused, 0L)
 })

@@ -193,7 +193,7 @@ test_that("functions are kept when both sides say so", {
   expect_identical(object$n, 1)
 })
 
-test_that("what can't be kept is refused by its path, before the file is touched", {
+test_that("what can't be stored is refused by its path, before the file is touched", {
   path <- written(1:3)
   refused <- function(x, message) {
     expect_error(write_entasis(x, path), message, fixed = TRUE, class = "entasis_error_unsupported")
@@ -207,7 +207,7 @@ test_that("what can't be kept is refused by its path, before the file is touched
   refused(list(1, list(a = closed)), ": [[2]]$a$late: a promise that was not evaluated yet is code; write with functions = TRUE, or remove it: x[[2]]$a$late <- NULL")
   refused(list(e = active), ": $e$now: an active binding")
   byte_code <- compiler::compile(quote(x + 1))
-  refused(list(`odd name` = list(byte_code)), ": $`odd name`[[1]]: a value of type bytecode can't be kept; remove it: x$`odd name`[1] <- list(NULL)")
+  refused(list(`odd name` = list(byte_code)), ": $`odd name`[[1]]: a value of type bytecode can't be stored; remove it: x$`odd name`[1] <- list(NULL)")
   refused(list(`a\nb` = list(byte_code)), ": $`a\\nb`[[1]]: a value of type bytecode")
   refused(structure(1:3, f = mean), "attr(x, \"f\"): a value of type closure")
   refused(structure(data.frame(a = 1), m = list(fit = list(call = mean))), "attr(x, \"m\")$fit$call: a value of type closure")
@@ -216,7 +216,7 @@ test_that("what can't be kept is refused by its path, before the file is touched
   refused(data.frame(x = I(list(1, mean))), ": $x[[2]]: a value of type closure")
   nested <- data.frame(a = 1:2)
   nested$d <- data.frame(e = I(list(1, byte_code)))
-  refused(nested, ": $d$e[[2]]: a value of type bytecode can't be kept; remove it: x$d$e[2] <- list(NULL)")
+  refused(nested, ": $d$e[[2]]: a value of type bytecode can't be stored; remove it: x$d$e[2] <- list(NULL)")
   refused(list(p = new.env(parent = closed)), ": parent.env($p)$late: a promise that was not evaluated yet")
   # The type of an object that is code is byte code.
   refused(byte_code, ": x: a value of type bytecode")

@@ -106,7 +106,7 @@ impl Builder {
         if self.counts.is_empty() && self.days.is_empty() {
             Ok(self.extra)
         } else {
-            Err(Error::argument("times are counted"))
+            Err(Error::argument("an extra column holds converted times"))
         }
     }
 
@@ -183,7 +183,7 @@ impl Builder {
             return Ok(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid });
         }
         if kind == Kind::Words {
-            return Err(Error::argument("words of a nested column are not written by themselves"));
+            return Err(Error::argument("structure values of a nested column can't be written alone"));
         }
         let Some(width) = kind.width() else {
             // SAFETY: the builder keeps the strings, and adds nothing to a column after lending it.

@@ -88,7 +88,7 @@ impl Cells {
     /// # Safety
     /// The memory must hold `n` values of the kind, and stay unchanged until the file is written.
     unsafe fn numbers(&mut self, kind: Kind, memory: *const c_void, n: usize) -> Result<Pooled> {
-        let width = kind.width().ok_or_else(|| Error::argument("strings are no numbers"))?;
+        let width = kind.width().ok_or_else(|| Error::argument("strings are not numbers"))?;
         // SAFETY: as the caller promises; vectors of R are aligned for their values.
         let na = unsafe {
             match kind {

@@ -150,7 +150,7 @@ pub unsafe extern "C" fn ent_describe(
             } else {
                 let described = slice(numbers, n).iter().map(|&number| {
                     if number < 0.0 || number >= file.n_columns_total() as f64 {
-                        let message = "what the file keeps for R names a column that is not there";
+                        let message = "the host map refers to a column that does not exist";
                         return Err(Error::corrupt(message).in_file(file.path()));
                     }
                     Ok((*file.column(number as u64)?).clone())

@@ -106,7 +106,7 @@ fn fits(file: &File, numbers: &[f64]) -> Result<Vec<Fit>> {
     for &number in numbers {
         let info = (*file.column(number as u64)?).clone();
         if !matches!(info.record.column_type.physical, Physical::I32 | Physical::I64 | Physical::U64) {
-            return Err(Error::argument("a column is no integers of 32 or 64 bits"));
+            return Err(Error::argument("a column does not hold 32-bit or 64-bit integers"));
         }
         let fit = by_statistics(file, &info)?;
         if fit.is_none() {

@@ -70,12 +70,12 @@ impl Loaded {
             found.column = self.cells.cells().pool(found.pool)?;
             let n_values = self.cells.cells().file().column(found.column)?.record.n_values;
             if found.end > n_values {
-                return Err(damage("an array has values that its pool has not"));
+                return Err(damage("an array extends beyond its pool"));
             }
             // Vectors of R are copies. A small pool that fills large vectors is an attack, not a
             // file that was written.
             if sum > n_values {
-                return Err(Error::limit("arrays share their values, which R can't"));
+                return Err(Error::limit("arrays share their values, which vectors of R can't"));
             }
             self.pools.push(found);
         }
@@ -89,10 +89,10 @@ impl Loaded {
         if let Cell::Parent(kind, children) = cell {
             if children.count > 0 {
                 let slice = self.cells.slice(&(children.first..children.end.max(children.first)));
-                let slice = slice.ok_or_else(|| damage("a cell has children that are not there"))?;
+                let slice = slice.ok_or_else(|| damage("a cell has children that do not exist"))?;
                 slice.check_children(number, kind, &children)?;
             } else if kind.n_children().is_some() || kind == CellKind::Object {
-                return Err(damage("a cell has another number of children than its kind"));
+                return Err(damage("a cell has the wrong number of children for its kind"));
             }
         }
         out.set(cell);
@@ -105,7 +105,7 @@ impl Loaded {
         if product == Some(n) {
             Ok(shape)
         } else {
-            Err(damage("the shape of an array is not that of its values"))
+            Err(damage("the shape of an array does not match its values"))
         }
     }
 }
@@ -149,16 +149,16 @@ impl CellParts {
 
 /// A single cell; for a reference, the cell that it names.
 fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
-    let cells = file.cells()?.ok_or_else(|| damage("the file names cells and has none"))?;
+    let cells = file.cells()?.ok_or_else(|| damage("the file refers to cells and has none"))?;
     let load = |number: u64| {
-        let end = number.checked_add(1).ok_or_else(|| damage("a cell is named that is not there"))?;
+        let end = number.checked_add(1).ok_or_else(|| damage("a reference to a cell that does not exist"))?;
         cells.load(number..end, Some(1), &Silent)
     };
     let mut number = number;
     let mut slice = load(number)?;
     if let Cell::Int(CellKind::Reference, target) = slice.cell(number)? {
         let target = u64::try_from(target).ok().filter(|&target| target < number);
-        number = target.ok_or_else(|| damage("a reference names what it can't"))?;
+        number = target.ok_or_else(|| damage("an invalid reference"))?;
         slice = load(number)?;
     }
     // A text would be borrowed from the slice, which ends here. Callers need none.

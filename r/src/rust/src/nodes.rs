@@ -48,7 +48,7 @@ pub unsafe fn parse(nodes: &[Node], n_columns: u64) -> Result<Value> {
 }
 
 fn misshapen() -> Error {
-    Error::argument("nodes that make no value")
+    Error::argument("nodes do not form a value")
 }
 
 /// # Safety
@@ -100,7 +100,7 @@ impl Tree {
 }
 
 fn emit(value: &Value, nodes: &mut Vec<Node>) -> Result<()> {
-    let many = || Error::limit("a value of more parts than R counts");
+    let many = || Error::limit("a value has more parts than R can count");
     let node = |kind| Node { kind, n: 0, integer: 0, float: 0.0, text: Text::none() };
     let integer = |kind, number: u64| {
         let integer = i64::try_from(number).map_err(|_| many())?;

@@ -315,7 +315,7 @@ fn fuse<T: Copy + Send + Sync>(
         values[range.clone()].iter().zip(range).any(|(&value, i)| is_beyond(value) && is_valid(i))
     });
     if beyond.contains(&true) {
-        let message = "an integer is beyond those of R, whose least one means NA";
+        let message = "an integer is beyond the range of R, whose least integer is NA";
         return Err(Error::unsupported(message).advise("read other columns"));
     }
     if validity.is_some() {
@@ -325,7 +325,7 @@ fn fuse<T: Copy + Send + Sync>(
 }
 
 fn too_wide() -> Error {
-    Error::corrupt("a time is beyond the integers that R has for it")
+    Error::corrupt("a time is beyond the range of R's integers")
 }
 
 fn widen<T: bytemuck::Pod>(from: &[u8], out: &mut [u64], to: impl Fn(T) -> u64) {

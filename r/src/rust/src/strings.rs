@@ -53,7 +53,7 @@ impl Texts {
     #[inline]
     fn put(&mut self, view: u128, kept: Option<u8>) -> Result<()> {
         if self.views.len() == self.views.capacity() {
-            return Err(Error::argument("more strings than were told"));
+            return Err(Error::argument("more strings than announced"));
         }
         self.last_kept = kept.unwrap_or(self.last_kept);
         self.odd |= kept.is_some_and(|kept| kept != KEPT_UTF8);
@@ -130,7 +130,7 @@ impl Strings {
     }
 
     fn texts_mut(&mut self) -> Result<&mut Texts> {
-        self.columns.get_mut(self.column).ok_or_else(|| Error::argument("strings of no column"))
+        self.columns.get_mut(self.column).ok_or_else(|| Error::argument("there is no column of strings"))
     }
 
     /// The current column.
@@ -153,7 +153,7 @@ impl Strings {
     fn again(&mut self, addresses: &[usize], missing: usize) -> Result<usize> {
         let mut done = 0;
         let Some(texts) = self.columns.get_mut(self.column) else {
-            return Err(Error::argument("strings of no column"));
+            return Err(Error::argument("there is no column of strings"));
         };
         for &address in addresses {
             let (known, view, kept) = self.lately[slot(address)];
@@ -281,7 +281,7 @@ fn slot(address: usize) -> usize {
 }
 
 fn too_long() -> Error {
-    Error::unsupported("strings of more bytes than views count")
+    Error::unsupported("a string is too long")
 }
 
 /// Adds strings by their addresses until one is not in the cache of recent strings. Returns how

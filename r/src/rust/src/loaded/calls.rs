@@ -48,7 +48,7 @@ pub unsafe extern "C" fn ent_loaded_new(
     unsafe {
         guard::call(failure, null_mut(), || {
             let found = (*file).cells()?;
-            let found = found.ok_or_else(|| damage("the file names cells and has none"))?;
+            let found = found.ok_or_else(|| damage("the file refers to cells and has none"))?;
             *n_cells = found.n_cells();
             let cells = Cells::new(Arc::new(found), None);
             Ok(Box::into_raw(Box::new(Loaded {

@@ -83,7 +83,7 @@ impl Loaded {
                     place.at = at;
                 }
                 if !are_inside {
-                    return Err(damage("an array outside of its pool"));
+                    return Err(damage("an array extends beyond its pool"));
                 }
                 i as i64
             }
@@ -103,7 +103,7 @@ fn vector_of(slice: &Slice, cells: &Cells, number: u64) -> Result<Option<(Vector
         }
         Cell::Parent(CellKind::Object, children) if children.count == 3 => {
             let Some(slice) = cells.slice(&(children.first..children.end.max(children.first))) else {
-                return Err(damage("a cell has children that are not there"));
+                return Err(damage("a cell has children that do not exist"));
             };
             slice.check_children(number, CellKind::Object, &children)?;
             if !matches!(slice.cell(children.first)?, Cell::Str(CellKind::Str, "r.vector")) {
