@@ -51,7 +51,7 @@ look_at <- function(file) {
     file$host <- list()
   }
   file$own <- identical(file$host$host, "r")
-  file$kept <- if (file$own) interpret(file, kept_of(file$host))
+  file$string_encodings <- if (file$own) interpret(file, string_encodings_of(file$host))
   file$layout <- NULL
   file$labels <- NULL
   file$table_facts <- NULL
@@ -71,7 +71,7 @@ handle_of <- function(file) {
 is_tree <- function(file) file$facts$root >= 0 && is.null(file$table)
 
 # The numbers of columns with recorded string encodings, and of the columns that record them.
-kept_of <- function(host) {
+string_encodings_of <- function(host) {
   pairs <- host$encodings
   if (length(pairs) == 0L) {
     return(NULL)

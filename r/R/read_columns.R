@@ -23,19 +23,19 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
     return(reader_add_lists(reader, facts, which, kind, seconds, one))
   }
   k <- length(which)
-  kept <- integer(k)
+  encodings <- integer(k)
   numbers <- facts$number[which]
-  for (i in which(kind == CHARACTER & numbers %in% reader$file$kept$of)) {
-    how <- describe_columns(reader$file, reader$file$kept$by[match(numbers[i], reader$file$kept$of)])
+  for (i in which(kind == CHARACTER & numbers %in% reader$file$string_encodings$of)) {
+    how <- describe_columns(reader$file, reader$file$string_encodings$by[match(numbers[i], reader$file$string_encodings$of)])
     if (how$physical != "u8" || how$n_values != facts$n_values[which[i]]) nonsense("an invalid column of string encodings")
     reader_add(reader, how, 1L, RAW)
-    kept[i] <- reader$n
+    encodings[i] <- reader$n
   }
   vectors <- reader$n_vectors + if (one) rep_len(1L, k) else seq_len(k)
   reader$parts <- chain(reader$parts, list(
     column = numbers, kind = rep_len(kind, k), seconds = rep_len(seconds, k),
     quiet = as.integer(bitwAnd(facts$flavour[which], FLAVOUR_QUIET) > 0L & reader$file$own),
-    n = rep_len(count_rows(reader$rows, facts$n_values[which]), k), vector = vectors, kept = kept,
+    n = rep_len(count_rows(reader$rows, facts$n_values[which]), k), vector = vectors, encodings = encodings,
     lazy = rep_len(as.integer(reader$lazy), k)
   ))
   reader$n <- reader$n + k
@@ -77,7 +77,7 @@ reader_run <- function(reader) {
 }
 
 reader_run_columns <- function(reader) {
-  fields <- c("column", "kind", "seconds", "quiet", "n", "vector", "kept", "lazy")
+  fields <- c("column", "kind", "seconds", "quiet", "n", "vector", "encodings", "lazy")
   parts <- unchain(reader$parts)
   plan <- if (length(parts) == 1L) parts[[1L]] else
     sapply(fields, function(name) unlist(lapply(parts, `[[`, name), use.names = FALSE), simplify = FALSE)

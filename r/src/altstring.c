@@ -10,7 +10,7 @@
 #include <R_ext/Altrep.h>
 
 /* Slots of the cache of recent strings, by view. Equal views are equal strings. A power of two. */
-#define LATELY 4096
+#define RECENT 4096
 /* Lookups in the cache between checks of its hit rate. Below one hit in sixteen it rests for a
  * while. */
 #define LOOKS 1024
@@ -44,62 +44,62 @@ typedef struct {
     uint64_t (*views)[2];
     unsigned looks, hits; /* since the last check */
     unsigned rests;       /* strings until the next lookup */
-} lately_t;
+} recent_t;
 
-static lately_t lately_of(SEXP both) {
+static recent_t recent_of(SEXP both) {
     SEXP keeper = VECTOR_ELT(both, 0);
-    lately_t lately = {keeper, (SEXP *)STRING_PTR_RO(keeper), (uint64_t(*)[2])RAW(VECTOR_ELT(both, 1)), 0, 0, 0};
-    return lately;
+    recent_t recent = {keeper, (SEXP *)STRING_PTR_RO(keeper), (uint64_t(*)[2])RAW(VECTOR_ELT(both, 1)), 0, 0, 0};
+    return recent;
 }
 
-static SEXP new_lately(void) {
+static SEXP new_recent(void) {
     SEXP both = PROTECT(Rf_allocVector(VECSXP, 2));
-    SET_VECTOR_ELT(both, 0, Rf_allocVector(STRSXP, LATELY));
-    SET_VECTOR_ELT(both, 1, Rf_allocVector(RAWSXP, LATELY * 16));
+    SET_VECTOR_ELT(both, 0, Rf_allocVector(STRSXP, RECENT));
+    SET_VECTOR_ELT(both, 1, Rf_allocVector(RAWSXP, RECENT * 16));
     /* Only the view of the empty string is zero. */
-    memset(RAW(VECTOR_ELT(both, 1)), 0, LATELY * 16);
+    memset(RAW(VECTOR_ELT(both, 1)), 0, RECENT * 16);
     UNPROTECT(1);
     return both;
 }
 
 /* The string at a position, which is not missing: from the cache, or a new one. */
-static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, lately_t *lately) {
-    if (lately->rests > 0) {
-        lately->rests--;
+static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, recent_t *recent) {
+    if (recent->rests > 0) {
+        recent->rests--;
         return make(text, NULL, i, CE_UTF8);
     }
-    if (lately->looks++ == LOOKS) {
-        if (lately->hits < LOOKS / 16) lately->rests = RESTS;
-        lately->looks = lately->hits = 0;
+    if (recent->looks++ == LOOKS) {
+        if (recent->hits < LOOKS / 16) recent->rests = RESTS;
+        recent->looks = recent->hits = 0;
     }
     uint64_t low = views[2 * i], high = views[2 * i + 1];
     uint64_t mix = (low ^ (high << 17 | high >> 47)) * UINT64_C(0x9E3779B97F4A7C15);
-    size_t slot = (size_t)(mix >> 52) % LATELY;
-    if (lately->views[slot][0] == low && lately->views[slot][1] == high) {
-        lately->hits++;
-        return lately->strings[slot];
+    size_t slot = (size_t)(mix >> 52) % RECENT;
+    if (recent->views[slot][0] == low && recent->views[slot][1] == high) {
+        recent->hits++;
+        return recent->strings[slot];
     }
     SEXP string = make(text, NULL, i, CE_UTF8);
-    if (lately->keeper != NULL) SET_STRING_ELT(lately->keeper, (R_xlen_t)slot, string);
-    else lately->strings[slot] = string;
-    lately->views[slot][0] = low;
-    lately->views[slot][1] = high;
+    if (recent->keeper != NULL) SET_STRING_ELT(recent->keeper, (R_xlen_t)slot, string);
+    else recent->strings[slot] = string;
+    recent->views[slot][0] = low;
+    recent->views[slot][1] = high;
     return string;
 }
 
 /* Creates all strings that `out` lacks. */
 static void make_all(const ent_text *text, SEXP out) {
     const void *top = vmaxget();
-    lately_t lately = {NULL, (SEXP *)R_alloc(LATELY, sizeof(SEXP)), (uint64_t(*)[2])R_alloc(LATELY, 16), 0, 0, 0};
-    for (size_t k = 0; k < LATELY; k++) lately.strings[k] = R_BlankString;
-    memset(lately.views, 0, LATELY * 16);
+    recent_t recent = {NULL, (SEXP *)R_alloc(RECENT, sizeof(SEXP)), (uint64_t(*)[2])R_alloc(RECENT, 16), 0, 0, 0};
+    for (size_t k = 0; k < RECENT; k++) recent.strings[k] = R_BlankString;
+    memset(recent.views, 0, RECENT * 16);
     const uint64_t *views = ent_text_views(text);
     const unsigned char *validity = ent_text_validity(text);
     const SEXP *made = STRING_PTR_RO(out);
     size_t n = ent_text_n(text);
     for (size_t i = 0; i < n; i++) {
         if (made[i] != R_BlankString) continue;
-        SET_STRING_ELT(out, (R_xlen_t)i, is_missing(validity, i) ? NA_STRING : make_once(text, views, i, &lately));
+        SET_STRING_ELT(out, (R_xlen_t)i, is_missing(validity, i) ? NA_STRING : make_once(text, views, i, &recent));
     }
     vmaxset(top);
 }
@@ -192,7 +192,7 @@ typedef struct {
     const uint64_t *views;
     const ent_text *text;
     const unsigned char *validity;
-    lately_t lately;
+    recent_t recent;
 } parts_t;
 
 static int begin_parts(SEXP x, parts_t *parts) {
@@ -200,8 +200,8 @@ static int begin_parts(SEXP x, parts_t *parts) {
     SEXP pointer = R_altrep_data1(x);
     parts->text = R_ExternalPtrAddr(pointer);
     if (parts->text == NULL) return 0;
-    if (R_ExternalPtrProtected(pointer) == R_NilValue) R_SetExternalPtrProtected(pointer, new_lately());
-    parts->lately = lately_of(R_ExternalPtrProtected(pointer));
+    if (R_ExternalPtrProtected(pointer) == R_NilValue) R_SetExternalPtrProtected(pointer, new_recent());
+    parts->recent = recent_of(R_ExternalPtrProtected(pointer));
     parts->views = ent_text_views(parts->text);
     parts->validity = ent_text_validity(parts->text);
     return 1;
@@ -211,7 +211,7 @@ static SEXP part(parts_t *parts, size_t at, size_t n) {
     SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
     for (size_t k = 0; k < n; k++) {
         int missing = is_missing(parts->validity, at + k);
-        SET_STRING_ELT(out, (R_xlen_t)k, missing ? NA_STRING : make_once(parts->text, parts->views, at + k, &parts->lately));
+        SET_STRING_ELT(out, (R_xlen_t)k, missing ? NA_STRING : make_once(parts->text, parts->views, at + k, &parts->recent));
     }
     UNPROTECT(1);
     return out;
@@ -287,15 +287,15 @@ static SEXP make_bytes(const char *text, size_t len, cetype_t mark) {
 
 /* Restores the encodings of strings from their codes (strings.rs). Returns 0 for invalid codes or
  * bytes. */
-int ent_mark_strings(SEXP strings, const unsigned char *kept) {
+int ent_mark_strings(SEXP strings, const unsigned char *encodings) {
     static const cetype_t marks[] = {CE_UTF8, CE_LATIN1, CE_BYTES, CE_NATIVE, CE_NATIVE, CE_UTF8};
     for (R_xlen_t i = 0, n = Rf_xlength(strings); i < n; i++) {
         SEXP string = STRING_ELT(strings, i);
-        if (kept[i] > 5) return 0;
-        if (string == NA_STRING || kept[i] == 0) continue;
+        if (encodings[i] > 5) return 0;
+        if (string == NA_STRING || encodings[i] == 0) continue;
         const void *top = vmaxget();
-        SEXP marked = kept[i] == 3 ? Rf_mkCharLenCE(CHAR(string), LENGTH(string), CE_NATIVE)
-                                   : make_bytes(CHAR(string), (size_t)LENGTH(string), marks[kept[i]]);
+        SEXP marked = encodings[i] == 3 ? Rf_mkCharLenCE(CHAR(string), LENGTH(string), CE_NATIVE)
+                                   : make_bytes(CHAR(string), (size_t)LENGTH(string), marks[encodings[i]]);
         vmaxset(top);
         if (marked == NULL) return 0;
         SET_STRING_ELT(strings, i, marked);
@@ -303,15 +303,15 @@ int ent_mark_strings(SEXP strings, const unsigned char *kept) {
     return 1;
 }
 
-/* A vector with all strings, in the encodings `kept`; NULL for these means UTF-8. Returns NULL for
+/* A vector with all strings, in these encodings, where NULL means UTF-8. Returns NULL for
  * invalid encodings. */
-SEXP ent_eager_strings(ent_text *text, const unsigned char *kept) {
+SEXP ent_eager_strings(ent_text *text, const unsigned char *encodings) {
     size_t n = ent_text_n(text);
     SEXP pointer = PROTECT(ent_hold(text, free_text, R_NilValue));
     SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
     make_all(text, out);
     free_text(pointer);
-    if (kept != NULL && !ent_mark_strings(out, kept)) out = NULL;
+    if (encodings != NULL && !ent_mark_strings(out, encodings)) out = NULL;
     UNPROTECT(2);
     return out;
 }

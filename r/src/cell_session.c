@@ -46,8 +46,8 @@ SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     SEXP kept = R_ExternalPtrProtected(pointer);
     SET_VECTOR_ELT(kept, 0, Rf_allocVector(VECSXP, (R_xlen_t)n_targets));
     SET_VECTOR_ELT(kept, 1, Rf_allocVector(VECSXP, (R_xlen_t)n));
-    SET_VECTOR_ELT(kept, 2, Rf_allocVector(VECSXP, ENT_LATELY));
-    memset(s->lately, 0, sizeof s->lately);
+    SET_VECTOR_ELT(kept, 2, Rf_allocVector(VECSXP, ENT_RECENT));
+    memset(s->recent, 0, sizeof s->recent);
     free(s->state);
     s->state = calloc(n_targets + 1, 1);
     if (s->state == NULL) Rf_error("not enough memory for a tree of values");

@@ -76,9 +76,9 @@ typedef struct {
 } ent_pooled;
 
 typedef struct { /* strings with other encodings than UTF-8 */
-    const unsigned char *kept;
+    const unsigned char *encodings;
     ent_pooled pooled;
-} ent_odd;
+} ent_encoded;
 
 typedef struct { /* strings.rs: a string of R */
     uintptr_t address;
@@ -100,8 +100,8 @@ ent_strings *ent_cells_strings(ent_cells *cells, size_t n, ent_pooled *pooled, e
 int ent_cells_array(ent_cells *cells, ent_pooled pooled, const int *dim, size_t n_dim, ent_failure **failure);
 int ent_cells_arrays(ent_cells *cells, int kind, const void *const *values, const size_t *lens, size_t n,
                      ent_failure **failure);
-ptrdiff_t ent_cells_texts(ent_cells *cells, const ent_string *handed, const size_t *lens, size_t n, uintptr_t missing,
-                          ent_odd *odd, ent_failure **failure);
+ptrdiff_t ent_cells_texts(ent_cells *cells, const ent_string *batch, const size_t *lens, size_t n, uintptr_t missing,
+                          ent_encoded *encoded, ent_failure **failure);
 int ent_cells_like(ent_cells *cells, size_t place, int kind, const void *const *values, const size_t *lens, size_t n,
                    uint64_t attributes, ent_failure **failure);
 void ent_cells_free(ent_cells *cells);
@@ -111,10 +111,10 @@ int ent_na_kind(const double *values, size_t n, ent_failure **failure);
 int ent_exact_unit(const double *values, size_t n, int scale, ent_failure **failure);
 
 /* strings.rs */
-ptrdiff_t ent_strings_again(ent_strings *strings, const uintptr_t *addresses, size_t n, uintptr_t missing,
+ptrdiff_t ent_strings_add_recent(ent_strings *strings, const uintptr_t *addresses, size_t n, uintptr_t missing,
                             ent_failure **failure);
-int ent_strings_add(ent_strings *strings, const ent_string *handed, size_t n, uintptr_t missing, ent_failure **failure);
-const unsigned char *ent_strings_odd(const ent_strings *strings, uint64_t at);
+int ent_strings_add(ent_strings *strings, const ent_string *batch, size_t n, uintptr_t missing, ent_failure **failure);
+const unsigned char *ent_strings_encodings(const ent_strings *strings, uint64_t at);
 
 /* build.rs */
 typedef struct {
@@ -190,14 +190,14 @@ typedef struct {
     int64_t pool; /* -1: scalar doubles, whose bits are `at` */
     const ent_place *places;
     size_t n;
-} ent_alike;
+} ent_small_vectors;
 
 double ent_look(const ent_file *file, uint64_t number, ent_cell *cell, ent_failure **failure);
 ent_loaded *ent_loaded_new(const ent_file *file, uint64_t *n_cells, ent_failure **failure);
 int ent_loaded_close(ent_loaded *loaded, uint64_t start, uint64_t end, ent_interrupted interrupted, ent_failure **failure);
 int ent_loaded_cell(const ent_loaded *loaded, uint64_t number, ent_cell *cell, ent_failure **failure);
 int ent_loaded_shape(const ent_loaded *loaded, uint64_t number, uint64_t n, double *shape, ent_failure **failure);
-ptrdiff_t ent_loaded_alike(ent_loaded *loaded, uint64_t number, uint64_t end, ent_alike *alike, ent_failure **failure);
+ptrdiff_t ent_loaded_small_vectors(ent_loaded *loaded, uint64_t number, uint64_t end, ent_small_vectors *vectors, ent_failure **failure);
 const uint64_t *ent_loaded_targets(const ent_loaded *loaded, size_t *n);
 const ent_pool *ent_loaded_pools(const ent_loaded *loaded, size_t *n);
 void ent_loaded_free(ent_loaded *loaded);

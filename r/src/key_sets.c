@@ -12,13 +12,13 @@ static uint64_t hash_keys(const SEXP *keys, R_xlen_t n) {
     return hash | 1;
 }
 
-static uint64_t hash_of(const void *one) { return ((const ent_known_keys *)one)->hash; }
+static uint64_t hash_of(const void *one) { return ((const ent_key_set *)one)->hash; }
 
 /* The place of these keys in the table, or the free place for them. */
-static ent_known_keys *place_of(const ent_keys *table, uint64_t hash, const SEXP *keys, R_xlen_t n) {
+static ent_key_set *place_of(const ent_key_sets *table, uint64_t hash, const SEXP *keys, R_xlen_t n) {
     size_t at = ent_table_slot(hash, table->room);
     while (table->known[at].keys != NULL) {
-        ent_known_keys *known = &table->known[at];
+        ent_key_set *known = &table->known[at];
         if (known->hash == hash && known->n == n && memcmp(known->keys, keys, (size_t)n * sizeof *keys) == 0) break;
         at = (at + 1) & (table->room - 1);
     }
@@ -26,32 +26,32 @@ static ent_known_keys *place_of(const ent_keys *table, uint64_t hash, const SEXP
 }
 
 /* Finds the cell of the first of these keys. */
-int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t *first) {
+int ent_key_sets_find(const ent_key_sets *table, const SEXP *keys, R_xlen_t n, uint64_t *first) {
     if (n == 0 || n > SHARED_KEYS || table->room == 0) return 0;
-    const ent_known_keys *known = place_of(table, hash_keys(keys, n), keys, n);
+    const ent_key_set *known = place_of(table, hash_keys(keys, n), keys, n);
     *first = known->first;
     return known->keys != NULL;
 }
 
 /* Adds keys that the table lacks. */
-void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first) {
+void ent_key_sets_add(ent_key_sets *table, const SEXP *keys, R_xlen_t n, uint64_t first) {
     if (n == 0 || n > SHARED_KEYS) return;
     table->known = ent_table_grown(table->known, table->n, &table->room, sizeof *table->known, hash_of);
     SEXP *copy = malloc((size_t)n * sizeof *copy);
     if (copy == NULL) Rf_error("not enough memory for a tree of values");
     memcpy(copy, keys, (size_t)n * sizeof *copy);
     uint64_t hash = hash_keys(keys, n);
-    *place_of(table, hash, keys, n) = (ent_known_keys){hash, first, n, copy};
+    *place_of(table, hash, keys, n) = (ent_key_set){hash, first, n, copy};
     table->n++;
 }
 
-void ent_keys_free(ent_keys *table) {
+void ent_key_sets_free(ent_key_sets *table) {
     for (size_t i = 0; i < table->room; i++) free(table->known[i].keys);
     free(table->known);
 }
 
 /* Whether all keys are distinct. */
-int ent_keys_differ(const SEXP *keys, R_xlen_t n) {
+int ent_keys_are_distinct(const SEXP *keys, R_xlen_t n) {
     if (n <= 16) {
         for (R_xlen_t i = 1; i < n; i++) {
             for (R_xlen_t k = 0; k < i; k++) {

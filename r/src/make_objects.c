@@ -285,9 +285,9 @@ static SEXP object_of(maker *m, SEXP items) {
 
 /* The names of a map that shares the keys of another one. */
 SEXP ent_make_names(maker *m, const frame_t *frame) {
-    size_t slot = (size_t)(frame->keys % ENT_LATELY);
-    SEXP known = VECTOR_ELT(m->lately, (R_xlen_t)slot);
-    if (m->s->lately[slot] == frame->keys && known != R_NilValue && (uint64_t)Rf_xlength(known) == frame->count) return known;
+    size_t slot = (size_t)(frame->keys % ENT_RECENT);
+    SEXP known = VECTOR_ELT(m->recent, (R_xlen_t)slot);
+    if (m->s->recent[slot] == frame->keys && known != R_NilValue && (uint64_t)Rf_xlength(known) == frame->count) return known;
     SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)frame->count));
     for (uint64_t i = 0; i < frame->count; i++) {
         ent_cell cell = {0};
@@ -295,8 +295,8 @@ SEXP ent_make_names(maker *m, const frame_t *frame) {
         if (cell.kind != ENT_CELL_STRING) ent_nonsense("maps share keys that are not strings");
         SET_STRING_ELT(names, (R_xlen_t)i, ent_make_string(m, cell.text));
     }
-    SET_VECTOR_ELT(m->lately, (R_xlen_t)slot, names);
-    m->s->lately[slot] = frame->keys;
+    SET_VECTOR_ELT(m->recent, (R_xlen_t)slot, names);
+    m->s->recent[slot] = frame->keys;
     UNPROTECT(1);
     return names;
 }

@@ -192,11 +192,11 @@ static void one(maker *m, uint64_t number) {
         UNPROTECT(1);
         break;
     case 5:
-        if (cell.kind == ENT_CELL_OBJECT && target < 0 && ent_make_alike(m, number, 1)) return;
+        if (cell.kind == ENT_CELL_OBJECT && target < 0 && ent_make_small_vectors(m, number, 1)) return;
         begin(m, number, &cell, target);
         return;
     default:
-        if (target < 0 && ent_make_alike(m, number, 0)) return;
+        if (target < 0 && ent_make_small_vectors(m, number, 0)) return;
         value = ent_make_array(m, &cell);
     }
     PROTECT(value);
@@ -212,7 +212,7 @@ SEXP ent_c_make(SEXP pointer, SEXP range, SEXP hook) {
     uint64_t start = (uint64_t)REAL(range)[0], end = (uint64_t)REAL(range)[1];
     SEXP results = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)(end - start)));
     maker m = {
-        .s = s, .made = VECTOR_ELT(kept, 0), .pools = VECTOR_ELT(kept, 1), .lately = VECTOR_ELT(kept, 2), .hook = hook,
+        .s = s, .made = VECTOR_ELT(kept, 0), .pools = VECTOR_ELT(kept, 1), .recent = VECTOR_ELT(kept, 2), .hook = hook,
         .frames = (frame_t *)R_alloc(64, sizeof(frame_t)), .n = 1, .room = 64,
     };
     PROTECT_WITH_INDEX(m.held = Rf_allocVector(VECSXP, m.room), &m.held_at);

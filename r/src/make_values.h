@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
     ent_session *s;
-    SEXP made, pools, lately, hook;
+    SEXP made, pools, recent, hook;
     SEXP held; /* protects the values that the result does not contain yet, one per frame */
     PROTECT_INDEX held_at;
     frame_t *frames;
@@ -40,6 +40,6 @@ SEXP ent_make_finished(maker *m, const frame_t *frame);
 SEXP ent_make_path(const maker *m);
 
 /* small_vectors_read.c */
-int ent_make_alike(maker *m, uint64_t number, int is_object);
+int ent_make_small_vectors(maker *m, uint64_t number, int is_object);
 
 #endif

@@ -131,7 +131,7 @@ static int is_text(int kind) { return kind == ENT_KIND_CHARACTER || kind == ENT_
  *
  * `plan` is a list of vectors with an element for each column: its number `column`, its `kind`,
  * `seconds` and `quiet`, its length `n`, and `vector`, the number (from 1) of its result. Columns
- * of one result follow one another. `kept` is the position (from 1) of the column with the
+ * of one result follow one another. `encodings` is the position (from 1) of the column with the
  * encodings of its strings, or 0. `lazy` is whether strings may be created on first access.
  * `foreign` is a single value: whether another host wrote the file. `rows` is a list of kind,
  * start, stop and numbers. The attribute `rounded` of the result is for each column whether
@@ -143,7 +143,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     R_xlen_t n_wants = Rf_xlength(columns);
     const int *kinds = INTEGER(ent_element(plan, "kind")), *seconds = INTEGER(ent_element(plan, "seconds"));
     const int *quiet = INTEGER(ent_element(plan, "quiet")), *vectors = INTEGER(ent_element(plan, "vector"));
-    const int *kept = INTEGER(ent_element(plan, "kept")), *lazy = INTEGER(ent_element(plan, "lazy"));
+    const int *encodings = INTEGER(ent_element(plan, "encodings")), *lazy = INTEGER(ent_element(plan, "lazy"));
     const double *lengths = REAL(ent_element(plan, "n"));
     int n_results = 0;
     for (R_xlen_t i = 0; i < n_wants; i++) n_results = vectors[i] > n_results ? vectors[i] : n_results;
@@ -204,15 +204,15 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
             if (lengths[i] > 0) SET_VECTOR_ELT(results, vectors[i] - 1, strings);
             continue;
         }
-        const unsigned char *marks = NULL;
-        if (kept[i] != 0 && lengths[i] > 0) {
-            marks = RAW(VECTOR_ELT(results, vectors[kept[i] - 1] - 1)) + (R_xlen_t)starts[kept[i] - 1];
+        const unsigned char *codes = NULL;
+        if (encodings[i] != 0 && lengths[i] > 0) {
+            codes = RAW(VECTOR_ELT(results, vectors[encodings[i] - 1] - 1)) + (R_xlen_t)starts[encodings[i] - 1];
         }
-        if (result == R_NilValue && marks == NULL && lazy[i]) {
+        if (result == R_NilValue && codes == NULL && lazy[i]) {
             SET_VECTOR_ELT(results, vectors[i] - 1, ent_lazy_strings(text));
             continue;
         }
-        strings = ent_eager_strings(text, marks);
+        strings = ent_eager_strings(text, codes);
         if (strings == NULL) {
             UNPROTECT(2);
             return Rf_mkString("string encodings are invalid");

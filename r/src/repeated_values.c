@@ -146,12 +146,12 @@ static int are_equal(SEXP a, SEXP b) {
 }
 
 /* Zero for a free place only. */
-static uint64_t hash_of(const void *one) { return ((const ent_same_one *)one)->hash; }
+static uint64_t hash_of(const void *one) { return ((const ent_repeat *)one)->hash; }
 
 typedef int (*add_t)(look *l, SEXP x);
 typedef int (*equal_t)(SEXP a, SEXP b);
 
-static int find_or_add(ent_same *table, SEXP x, uint64_t *number, add_t add_x, equal_t are) {
+static int find_or_add(ent_repeats *table, SEXP x, uint64_t *number, add_t add_x, equal_t are) {
     if (table->looks >= LOOKS && table->found < table->looks / FEW) return 0;
     look l = {0, MOST_VALUES, MOST_BYTES};
     table->looks++;
@@ -166,20 +166,20 @@ static int find_or_add(ent_same *table, SEXP x, uint64_t *number, add_t add_x, e
         return 1;
     }
     if (table->n >= MOST_KEPT) return 0;
-    table->all[at] = (ent_same_one){hash, x, *number};
+    table->all[at] = (ent_repeat){hash, x, *number};
     table->n++;
     return 0;
 }
 
 /* Finds the cell of an equal value. If there is none, remembers that the cell of this one is
  * `*number`. */
-int ent_same_before(ent_same *table, SEXP x, uint64_t *number) {
+int ent_repeats_find(ent_repeats *table, SEXP x, uint64_t *number) {
     return find_or_add(table, x, number, add_value, are_equal);
 }
 
 /* The same for the attributes of a value, in a table of their own. */
-int ent_same_attributes_before(ent_same *table, SEXP x, uint64_t *number) {
+int ent_repeats_find_attributes(ent_repeats *table, SEXP x, uint64_t *number) {
     return find_or_add(table, x, number, add_attributes, have_equal_attributes);
 }
 
-void ent_same_free(ent_same *table) { free(table->all); }
+void ent_repeats_free(ent_repeats *table) { free(table->all); }

@@ -6,9 +6,9 @@
 #define LARGE 512
 
 /* Zero for a free place only: the mixing is a bijection. */
-static uint64_t hash_of(const void *one) { return ent_table_mix((uint64_t)(uintptr_t)((const ent_met_one *)one)->vector); }
+static uint64_t hash_of(const void *one) { return ent_table_mix((uint64_t)(uintptr_t)((const ent_shared_vector *)one)->vector); }
 
-static ent_met_one *place_of(const ent_met *table, SEXP x) {
+static ent_shared_vector *place_of(const ent_shared_vectors *table, SEXP x) {
     size_t at = ent_table_slot(ent_table_mix((uint64_t)(uintptr_t)x), table->room);
     while (table->all[at].vector != NULL && table->all[at].vector != x) at = (at + 1) & (table->room - 1);
     return &table->all[at];
@@ -19,12 +19,12 @@ int ent_is_large(SEXP x) { return (size_t)Rf_xlength(x) * ent_type_width(TYPEOF(
 
 /* Finds the cell of a vector. If there is none and the vector is large, remembers that its cell is
  * `*number`. */
-int ent_met_before(ent_met *table, SEXP x, uint64_t *number) {
+int ent_shared_vectors_find(ent_shared_vectors *table, SEXP x, uint64_t *number) {
     if (!ent_is_large(x)) return 0;
     table->all = ent_table_grown(table->all, table->n, &table->room, sizeof *table->all, hash_of);
-    ent_met_one *one = place_of(table, x);
+    ent_shared_vector *one = place_of(table, x);
     if (one->vector == NULL) {
-        *one = (ent_met_one){x, *number};
+        *one = (ent_shared_vector){x, *number};
         table->n++;
         return 0;
     }
@@ -32,4 +32,4 @@ int ent_met_before(ent_met *table, SEXP x, uint64_t *number) {
     return 1;
 }
 
-void ent_met_free(ent_met *table) { free(table->all); }
+void ent_shared_vectors_free(ent_shared_vectors *table) { free(table->all); }

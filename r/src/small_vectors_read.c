@@ -4,30 +4,30 @@
 /* Builds the similar vectors from a cell on, and stores them in the next places of the current
  * list. Returns 0 and does nothing if there are none. Objects get the attributes of the vector
  * before them, which was built already. */
-int ent_make_alike(maker *m, uint64_t number, int is_object) {
+int ent_make_small_vectors(maker *m, uint64_t number, int is_object) {
     frame_t *to = &m->frames[m->n - 1];
     if (to->kind == FRAME_VECTOR || to->kind == FRAME_ATTRIBUTES) return 0;
     uint64_t i = to->next - to->first - 1;
     /* A reference named this cell, so its place in the list is another one. */
     if (number != to->first + i || i + 1 >= to->count || (is_object && i == 0)) return 0;
     size_t skip = is_object ? 1 : 0;
-    ent_alike alike = {0};
+    ent_small_vectors vectors = {0};
     ent_failure *failure = NULL;
-    ptrdiff_t found = ent_loaded_alike(m->s->loaded, number - skip, to->first + to->count, &alike, &failure);
+    ptrdiff_t found = ent_loaded_small_vectors(m->s->loaded, number - skip, to->first + to->count, &vectors, &failure);
     if (found < 0) ent_fail(failure);
     size_t n = (size_t)found;
-    if (n < 2 || (alike.pool < 0 && !is_object)) return 0;
+    if (n < 2 || (vectors.pool < 0 && !is_object)) return 0;
     SEXP all = R_NilValue, like = R_NilValue;
     SEXPTYPE type = REALSXP;
     const char *from = NULL;
-    if (alike.pool >= 0) {
+    if (vectors.pool >= 0) {
         size_t n_pools;
-        const ent_pool *pool = &ent_loaded_pools(m->s->loaded, &n_pools)[alike.pool];
+        const ent_pool *pool = &ent_loaded_pools(m->s->loaded, &n_pools)[vectors.pool];
         from = pool->values;
         if (from != NULL) {
             type = ent_kind_type(pool->kind);
         } else {
-            all = VECTOR_ELT(m->pools, (R_xlen_t)alike.pool);
+            all = VECTOR_ELT(m->pools, (R_xlen_t)vectors.pool);
             type = TYPEOF(all);
             if (ANY_ATTRIB(all)) return 0;
             if (type != STRSXP) from = DATAPTR_RO(all);
@@ -35,15 +35,15 @@ int ent_make_alike(maker *m, uint64_t number, int is_object) {
     }
     if (is_object) {
         like = VECTOR_ELT(to->items, (R_xlen_t)i - 1);
-        if ((SEXPTYPE)TYPEOF(like) != type || (uint64_t)Rf_xlength(like) != alike.places[0].len) return 0;
+        if ((SEXPTYPE)TYPEOF(like) != type || (uint64_t)Rf_xlength(like) != vectors.places[0].len) return 0;
     }
     R_xlen_t at = (R_xlen_t)(i - skip);
     if (type == STRSXP) {
-        if (!ent_lazy_slices(all, to->items, at, alike.places, skip, n)) return 0;
+        if (!ent_lazy_slices(all, to->items, at, vectors.places, skip, n)) return 0;
     } else {
         size_t width = ent_type_width(type);
         for (size_t k = skip; k < n; k++) {
-            const ent_place *place = &alike.places[k];
+            const ent_place *place = &vectors.places[k];
             const char *values = from == NULL ? (const char *)&place->at : from + place->at * width;
             SET_VECTOR_ELT(to->items, at + (R_xlen_t)k, ent_make_numbers(type, values, width, (R_xlen_t)place->len));
         }

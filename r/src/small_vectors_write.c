@@ -2,7 +2,7 @@
 #include "walk.h"
 
 /* Values, or vectors, per call. */
-#define TOGETHER 256
+#define BATCH 256
 /* Most vectors per step. Interrupts are checked between steps. */
 #define ONE_STEP 65536
 /* Distance of prefetches: items and their attributes are anywhere in memory. */
@@ -21,36 +21,36 @@ static void fetch(SEXP x, R_xlen_t i, R_xlen_t n) {
 
 /* Short character vectors. */
 static R_xlen_t texts(walker *w, SEXP x, at_t at) {
-    ent_string handed[TOGETHER];
-    size_t lens[TOGETHER / 2], n = 0, sum = 0;
+    ent_string batch[BATCH];
+    size_t lens[BATCH / 2], n = 0, sum = 0;
     R_xlen_t end = Rf_xlength(x);
-    for (R_xlen_t i = at.position; i < end && n < TOGETHER / 2; i++) {
+    for (R_xlen_t i = at.position; i < end && n < BATCH / 2; i++) {
         SEXP item = VECTOR_ELT(x, i);
         if (TYPEOF(item) != STRSXP || !is_bare(item)) break;
         /* A single value is a scalar, and large vectors are looked up among shared ones. */
         size_t len = (size_t)Rf_xlength(item);
-        if (len < 2 || len > 32 || sum + len > TOGETHER) break;
-        for (size_t k = 0; k < len; k++) ent_hand(STRING_ELT(item, (R_xlen_t)k), &handed[sum + k]);
+        if (len < 2 || len > 32 || sum + len > BATCH) break;
+        for (size_t k = 0; k < len; k++) ent_string_of(STRING_ELT(item, (R_xlen_t)k), &batch[sum + k]);
         lens[n++] = len;
         sum += len;
     }
     if (n < 2) return 0;
     ent_failure *failure = NULL;
-    ent_odd odd;
-    ptrdiff_t done = ent_cells_texts(w->cells, handed, lens, n, (uintptr_t)NA_STRING, &odd, &failure);
+    ent_encoded encoded;
+    ptrdiff_t done = ent_cells_texts(w->cells, batch, lens, n, (uintptr_t)NA_STRING, &encoded, &failure);
     if (done < 0) ent_fail(failure);
     if ((size_t)done == n) return (R_xlen_t)n;
     at.position += done;
-    ent_emit_odd(w, odd.kept, odd.pooled, R_NilValue, at);
+    ent_write_encoded(w, encoded.encodings, encoded.pooled, R_NilValue, at);
     return (R_xlen_t)done + 1;
 }
 
 /* Vectors of one number, which is not missing. */
 static R_xlen_t singles(walker *w, SEXP x, at_t at) {
-    double values[TOGETHER];
+    double values[BATCH];
     R_xlen_t n = 0, end = Rf_xlength(x);
     int type = TYPEOF(VECTOR_ELT(x, at.position));
-    for (R_xlen_t i = at.position; i < end && n < TOGETHER; i++, n++) {
+    for (R_xlen_t i = at.position; i < end && n < BATCH; i++, n++) {
         SEXP item = VECTOR_ELT(x, i);
         fetch(x, i, end);
         if (TYPEOF(item) != type || Rf_xlength(item) != 1 || !is_bare(item)) break;
@@ -67,12 +67,12 @@ static R_xlen_t singles(walker *w, SEXP x, at_t at) {
 
 /* Short vectors of numbers of one type. */
 static R_xlen_t vectors(walker *w, SEXP x, at_t at) {
-    const void *memory[TOGETHER];
-    size_t lens[TOGETHER];
+    const void *memory[BATCH];
+    size_t lens[BATCH];
     R_xlen_t n = 0, end = Rf_xlength(x);
     SEXP first = VECTOR_ELT(x, at.position);
     int type = TYPEOF(first);
-    for (R_xlen_t i = at.position; i < end && n < TOGETHER; i++, n++) {
+    for (R_xlen_t i = at.position; i < end && n < BATCH; i++, n++) {
         SEXP item = VECTOR_ELT(x, i);
         fetch(x, i, end);
         if (TYPEOF(item) != type || !is_bare(item)) break;
@@ -83,7 +83,7 @@ static R_xlen_t vectors(walker *w, SEXP x, at_t at) {
     }
     if (n < 2) return 0;
     ent_failure *failure = NULL;
-    if (ent_cells_arrays(w->cells, ent_emit_kind(first), memory, lens, (size_t)n, &failure) < 0) ent_fail(failure);
+    if (ent_cells_arrays(w->cells, ent_vector_kind(first), memory, lens, (size_t)n, &failure) < 0) ent_fail(failure);
     return n;
 }
 
@@ -96,42 +96,42 @@ static R_xlen_t decorated(walker *w, SEXP x, at_t at) {
         SEXP item = VECTOR_ELT(x, i);
         fetch(x, i, end);
         if (!is_number(item) || !ANY_ATTRIB(item) || Rf_isS4(item) || ent_is_large(item)) break;
-        if (ent_emit_is_matrix(item)) break;
+        if (ent_is_matrix(item)) break;
     }
     if (n < 2) return 0;
-    ent_emit_later(w, BELOW_NEIGHBOURS, x, at, ent_emit_parents(w, ENT_CELL_OBJECT, (size_t)n), n);
+    ent_defer(w, BELOW_NEIGHBOURS, x, at, ent_write_parents(w, ENT_CELL_OBJECT, (size_t)n), n);
     return n;
 }
 
 /* Adds the children of neighbouring objects that have the attributes of the previous vector.
  * Returns their number. */
-R_xlen_t ent_emit_like(walker *w, const step_t *step) {
-    const void *memory[TOGETHER];
-    size_t lens[TOGETHER];
+R_xlen_t ent_write_like_previous(walker *w, const step_t *step) {
+    const void *memory[BATCH];
+    size_t lens[BATCH];
     R_xlen_t n = 0, at = step->at.position, end = at + step->n_left;
-    if (w->like == NULL) return 0;
+    if (w->previous == NULL) return 0;
     const void *top = vmaxget();
     ent_attributes like;
-    ent_collect_attributes(w->like, &like);
+    ent_collect_attributes(w->previous, &like);
     int type = TYPEOF(VECTOR_ELT(step->object, at));
-    for (R_xlen_t i = at; i < end && n < TOGETHER; i++, n++) {
+    for (R_xlen_t i = at; i < end && n < BATCH; i++, n++) {
         SEXP item = VECTOR_ELT(step->object, i);
         fetch(step->object, i, end);
         lens[n] = (size_t)Rf_xlength(item);
         /* A single number is a scalar, which has no attributes unless it is a double. */
-        if (TYPEOF(item) != type || lens[n] == 0 || (lens[n] == 1 && type != REALSXP) || !ent_has_attributes(item, &like, ent_emit_are_same)) break;
+        if (TYPEOF(item) != type || lens[n] == 0 || (lens[n] == 1 && type != REALSXP) || !ent_has_attributes(item, &like, ent_are_equal)) break;
         memory[n] = DATAPTR_RO(item);
     }
     vmaxset(top);
     if (n == 0) return 0;
     ent_failure *failure = NULL;
-    int kind = ent_emit_kind(VECTOR_ELT(step->object, at));
-    if (ent_cells_like(w->cells, step->place, kind, memory, lens, (size_t)n, w->like_number, &failure) < 0) ent_fail(failure);
+    int kind = ent_vector_kind(VECTOR_ELT(step->object, at));
+    if (ent_cells_like(w->cells, step->place, kind, memory, lens, (size_t)n, w->previous_attributes, &failure) < 0) ent_fail(failure);
     return n;
 }
 
 /* Adds the similar items of a list from a position on. Returns their number; 0 for none. */
-R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at) {
+R_xlen_t ent_write_small_vectors(walker *w, SEXP x, at_t at) {
     SEXP first = VECTOR_ELT(x, at.position);
     fetch(x, at.position, Rf_xlength(x));
     if (ANY_ATTRIB(first)) return is_number(first) ? decorated(w, x, at) : 0;

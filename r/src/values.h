@@ -43,53 +43,53 @@ typedef struct {
     uint64_t hash, first;
     R_xlen_t n;
     SEXP *keys;
-} ent_known_keys;
+} ent_key_set;
 
 typedef struct {
-    ent_known_keys *known;
+    ent_key_set *known;
     size_t n, room; /* a power of two, or 0 */
-} ent_keys;
+} ent_key_sets;
 
-int ent_keys_find(const ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t *first);
-void ent_keys_add(ent_keys *table, const SEXP *keys, R_xlen_t n, uint64_t first);
-int ent_keys_differ(const SEXP *keys, R_xlen_t n);
-void ent_keys_free(ent_keys *table);
+int ent_key_sets_find(const ent_key_sets *table, const SEXP *keys, R_xlen_t n, uint64_t *first);
+void ent_key_sets_add(ent_key_sets *table, const SEXP *keys, R_xlen_t n, uint64_t first);
+int ent_keys_are_distinct(const SEXP *keys, R_xlen_t n);
+void ent_key_sets_free(ent_key_sets *table);
 
 /* shared_vectors.c */
 typedef struct {
     SEXP vector;
     uint64_t number;
-} ent_met_one;
+} ent_shared_vector;
 
 typedef struct {
-    ent_met_one *all;
+    ent_shared_vector *all;
     size_t n, room; /* a power of two, or 0 */
-} ent_met;
+} ent_shared_vectors;
 
 int ent_is_large(SEXP x);
-int ent_met_before(ent_met *table, SEXP x, uint64_t *number);
-void ent_met_free(ent_met *table);
+int ent_shared_vectors_find(ent_shared_vectors *table, SEXP x, uint64_t *number);
+void ent_shared_vectors_free(ent_shared_vectors *table);
 
 /* repeated_values.c */
 typedef struct {
     uint64_t hash;
     SEXP value; /* a value in the tree, which stays alive */
     uint64_t number; /* its cell */
-} ent_same_one;
+} ent_repeat;
 
 typedef struct {
-    ent_same_one *all;
+    ent_repeat *all;
     size_t n, room; /* a power of two, or 0 */
     size_t looks, found;
-} ent_same;
+} ent_repeats;
 
-int ent_same_before(ent_same *table, SEXP x, uint64_t *number);
-int ent_same_attributes_before(ent_same *table, SEXP x, uint64_t *number);
-void ent_same_free(ent_same *table);
+int ent_repeats_find(ent_repeats *table, SEXP x, uint64_t *number);
+int ent_repeats_find_attributes(ent_repeats *table, SEXP x, uint64_t *number);
+void ent_repeats_free(ent_repeats *table);
 
 /* cell_session.c: a session. Its pointer protects a list: targets of references, vectors of pools,
  * recent names. */
-#define ENT_LATELY 256
+#define ENT_RECENT 256
 
 /* The types for 64-bit integers of other hosts, as in R/integers.R. */
 enum { ENT_INT64_FIT = 1, ENT_INT64_ALWAYS, ENT_INT64_DOUBLE };
@@ -98,7 +98,7 @@ typedef struct {
     ent_loaded *loaded;
     int int64; /* 0 for values of R */
     unsigned char *state; /* of each target of references: 0 new, 1 being built, 2 built */
-    uint64_t lately[ENT_LATELY];
+    uint64_t recent[ENT_RECENT];
 } ent_session;
 
 void ent_cell_at(const ent_session *s, uint64_t number, ent_cell *cell);

@@ -13,19 +13,19 @@ static void free_walker(SEXP pointer) {
     walker *w = R_ExternalPtrAddr(pointer);
     R_ClearExternalPtr(pointer);
     if (w == NULL) return;
-    ent_keys_free(&w->keys);
-    ent_met_free(&w->met);
-    ent_same_free(&w->symbols);
-    ent_same_free(&w->calls);
-    ent_same_free(&w->attributes);
+    ent_key_sets_free(&w->key_sets);
+    ent_shared_vectors_free(&w->shared);
+    ent_repeats_free(&w->symbols);
+    ent_repeats_free(&w->calls);
+    ent_repeats_free(&w->attributes);
     free(w->stack);
-    free(w->fresh);
+    free(w->found);
     free(w->frames);
     if (w->cells != NULL) ent_cells_free(w->cells);
     free(w);
 }
 
-void *ent_grown(void *memory, size_t *room, size_t needed, size_t width) {
+void *ent_reserve(void *memory, size_t *room, size_t needed, size_t width) {
     if (needed <= *room) return memory;
     size_t more = *room < 64 ? 64 : *room;
     while (more < needed) more *= 2;
@@ -47,11 +47,11 @@ static void expand(walker *w, step_t step) {
         Rf_eval(PROTECT(Rf_lang3(w->hook, R_NilValue, deep)), R_GlobalEnv);
         Rf_error("nested too deep");
     }
-    w->frames = ent_grown(w->frames, &w->room_frames, w->n_frames + 1, sizeof *w->frames);
+    w->frames = ent_reserve(w->frames, &w->room_frames, w->n_frames + 1, sizeof *w->frames);
     w->frames[w->n_frames] = step;
     at_t at = {(int)w->n_frames++, step.at.depth + 1, 0};
     uint64_t first = ent_cells_n(w->cells), keys = 0;
-    uint64_t count = ent_emit_below(w, &step, at, &keys);
+    uint64_t count = ent_write_children(w, &step, at, &keys);
     ent_cells_children(w->cells, step.place, first, count, keys);
 }
 
@@ -74,15 +74,15 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
     walker *w = ent_held(pointer, "a tree of values");
     double number = (double)ent_cells_n(w->cells);
     at_t at = {-1, 1, 0};
-    w->n_stack = w->n_fresh = w->n_frames = 0;
-    w->like = NULL;
+    w->n_stack = w->n_found = w->n_frames = 0;
+    w->previous = NULL;
     ent_walk_keep(w, x);
-    ent_emit(w, x, at, 0);
+    ent_write_cell(w, x, at, 0);
     size_t steps = 0;
     for (;;) {
         /* Deferred children are added in order. */
-        w->stack = ent_grown(w->stack, &w->room_stack, w->n_stack + w->n_fresh, sizeof *w->stack);
-        while (w->n_fresh > 0) w->stack[w->n_stack++] = w->fresh[--w->n_fresh];
+        w->stack = ent_reserve(w->stack, &w->room_stack, w->n_stack + w->n_found, sizeof *w->stack);
+        while (w->n_found > 0) w->stack[w->n_stack++] = w->found[--w->n_found];
         if (w->n_stack == 0) break;
         step_t *top = &w->stack[w->n_stack - 1];
         if (top->below == BELOW_END) {
@@ -94,9 +94,9 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
         step_t step = *top;
         if (step.below == BELOW_NEIGHBOURS) {
             /* Objects with the attributes of the previous one, then a single object. */
-            R_xlen_t done = step.at.depth < DEEPEST ? ent_emit_like(w, &step) : 0;
+            R_xlen_t done = step.at.depth < DEEPEST ? ent_write_like_previous(w, &step) : 0;
             if (done == 0) {
-                ent_emit_later(w, BELOW_VECTOR, VECTOR_ELT(step.object, step.at.position), step.at, step.place, 0);
+                ent_defer(w, BELOW_VECTOR, VECTOR_ELT(step.object, step.at.position), step.at, step.place, 0);
                 done = 1;
             }
             top->at.position += done;
@@ -116,9 +116,9 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
 SEXP ent_c_references(SEXP pointer, SEXP numbers) {
     walker *w = ent_held(pointer, "a tree of values");
     uint64_t number = ent_cells_n(w->cells);
-    size_t place = ent_emit_parents(w, ENT_CELL_LIST, 1);
+    size_t place = ent_write_parents(w, ENT_CELL_LIST, 1);
     R_xlen_t n = Rf_xlength(numbers);
-    for (R_xlen_t i = 0; i < n; i++) ent_emit_reference(w, (uint64_t)REAL(numbers)[i]);
+    for (R_xlen_t i = 0; i < n; i++) ent_write_reference(w, (uint64_t)REAL(numbers)[i]);
     ent_cells_children(w->cells, place, number + 1, (uint64_t)n, 0);
     ent_cells_end(w->cells, place);
     return Rf_ScalarReal((double)number);

@@ -40,33 +40,33 @@ typedef struct {
 typedef struct {
     ent_cells *cells;
     SEXP self, hook;
-    step_t *stack, *fresh; /* steps to do; steps found in the current one */
-    size_t n_stack, n_fresh, room_stack, room_fresh;
+    step_t *stack, *found; /* steps to do; steps found in the current one */
+    size_t n_stack, n_found, room_stack, room_found;
     step_t *frames; /* the path of the current value */
     size_t n_frames, room_frames;
-    ent_keys keys;
-    ent_met met;
-    ent_same symbols, calls, attributes;
-    SEXP like; /* the vector whose attributes were added last, or NULL */
-    uint64_t like_number; /* the cell of these attributes */
+    ent_key_sets key_sets;
+    ent_shared_vectors shared;
+    ent_repeats symbols, calls, attributes;
+    SEXP previous; /* the vector whose attributes were added last, or NULL */
+    uint64_t previous_attributes; /* the cell of these attributes */
     at_t here;
 } walker;
 
 /* walk.c */
-void *ent_grown(void *memory, size_t *room, size_t needed, size_t width);
+void *ent_reserve(void *memory, size_t *room, size_t needed, size_t width);
 void ent_walk_keep(walker *w, SEXP value);
 
 /* write_cells.c */
-void ent_emit(walker *w, SEXP x, at_t at, int is_bare);
-uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys);
-void ent_emit_reference(walker *w, uint64_t number);
-size_t ent_emit_parents(walker *w, int kind, size_t n);
-void ent_emit_later(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left);
-int ent_emit_are_same(SEXP a, SEXP b);
-int ent_emit_is_matrix(SEXP x);
+void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare);
+uint64_t ent_write_children(walker *w, const step_t *step, at_t at, uint64_t *keys);
+void ent_write_reference(walker *w, uint64_t number);
+size_t ent_write_parents(walker *w, int kind, size_t n);
+void ent_defer(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left);
+int ent_are_equal(SEXP a, SEXP b);
+int ent_is_matrix(SEXP x);
 int ent_is_internal(SEXP tag);
-int ent_emit_kind(SEXP x);
-void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at);
+int ent_vector_kind(SEXP x);
+void ent_write_encoded(walker *w, const unsigned char *encodings, ent_pooled pooled, SEXP dim, at_t at);
 
 /* promise.c */
 SEXP ent_promise(SEXP promise);
@@ -76,7 +76,7 @@ SEXP ent_delayed_expression(SEXP delayed);
 SEXP ent_delayed_environment(SEXP delayed);
 
 /* small_vectors_write.c */
-R_xlen_t ent_emit_neighbours(walker *w, SEXP x, at_t at);
-R_xlen_t ent_emit_like(walker *w, const step_t *step);
+R_xlen_t ent_write_small_vectors(walker *w, SEXP x, at_t at);
+R_xlen_t ent_write_like_previous(walker *w, const step_t *step);
 
 #endif

@@ -32,10 +32,10 @@ static ent_pooled numbers(walker *w, int kind, const void *memory, R_xlen_t n) {
     return pooled;
 }
 
-void ent_emit_reference(walker *w, uint64_t number) { scalar(w, ENT_CELL_REFERENCE, (int64_t)number, 0); }
+void ent_write_reference(walker *w, uint64_t number) { scalar(w, ENT_CELL_REFERENCE, (int64_t)number, 0); }
 
 /* Adds `n` cells that may have children, and returns the place of the first. */
-size_t ent_emit_parents(walker *w, int kind, size_t n) {
+size_t ent_write_parents(walker *w, int kind, size_t n) {
     ent_failure *failure = NULL;
     ptrdiff_t place = ent_cells_parents(w->cells, kind, n, &failure);
     if (place < 0) ent_fail(failure);
@@ -43,17 +43,17 @@ size_t ent_emit_parents(walker *w, int kind, size_t n) {
 }
 
 /* Defers the children of a cell. */
-void ent_emit_later(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left) {
-    w->fresh = ent_grown(w->fresh, &w->room_fresh, w->n_fresh + 1, sizeof *w->fresh);
-    w->fresh[w->n_fresh++] = (step_t){below, at, object, place, n_left};
+void ent_defer(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left) {
+    w->found = ent_reserve(w->found, &w->room_found, w->n_found + 1, sizeof *w->found);
+    w->found[w->n_found++] = (step_t){below, at, object, place, n_left};
 }
 
 /* Adds a cell and defers its children. */
-static void later(walker *w, int kind, int below, SEXP object, at_t at) {
-    ent_emit_later(w, below, object, at, ent_emit_parents(w, kind, 1), 0);
+static void defer(walker *w, int kind, int below, SEXP object, at_t at) {
+    ent_defer(w, below, object, at, ent_write_parents(w, kind, 1), 0);
 }
 
-static void object(walker *w, int below, SEXP x, at_t at) { later(w, ENT_CELL_OBJECT, below, x, at); }
+static void object(walker *w, int below, SEXP x, at_t at) { defer(w, ENT_CELL_OBJECT, below, x, at); }
 
 /* Whether a string is ASCII, or valid UTF-8 that is marked as UTF-8. */
 static int is_plain(SEXP string) {
@@ -68,7 +68,7 @@ static int is_plain(SEXP string) {
     return 1;
 }
 
-int ent_emit_kind(SEXP x) {
+int ent_vector_kind(SEXP x) {
     switch (TYPEOF(x)) {
     case LGLSXP: return ENT_KIND_LOGICAL;
     case INTSXP: return ENT_KIND_INTEGER;
@@ -102,10 +102,10 @@ static int single(walker *w, SEXP x) {
 
 /* Adds strings with other encodings than UTF-8, as an object. Copies the encodings, because the
  * collector may move them. */
-void ent_emit_odd(walker *w, const unsigned char *odd, ent_pooled pooled, SEXP dim, at_t at) {
+void ent_write_encoded(walker *w, const unsigned char *encodings, ent_pooled pooled, SEXP dim, at_t at) {
     SEXP parts = PROTECT(Rf_allocVector(VECSXP, 3));
     SET_VECTOR_ELT(parts, 0, Rf_allocVector(RAWSXP, (R_xlen_t)pooled.len));
-    memcpy(RAW(VECTOR_ELT(parts, 0)), odd, (size_t)pooled.len);
+    memcpy(RAW(VECTOR_ELT(parts, 0)), encodings, (size_t)pooled.len);
     SET_VECTOR_ELT(parts, 1, dim);
     SET_VECTOR_ELT(parts, 2, Rf_allocVector(RAWSXP, sizeof pooled));
     memcpy(RAW(VECTOR_ELT(parts, 2)), &pooled, sizeof pooled);
@@ -121,9 +121,9 @@ static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
     ent_pooled pooled;
     ent_strings *collected = ent_cells_strings(w->cells, (size_t)n, &pooled, &failure);
     if (collected == NULL || !ent_collect(collected, x, 0, n, &failure)) ent_fail(failure);
-    const unsigned char *odd = ent_strings_odd(collected, pooled.at);
-    if (odd == NULL) array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
-    else ent_emit_odd(w, odd, pooled, dim, at);
+    const unsigned char *encodings = ent_strings_encodings(collected, pooled.at);
+    if (encodings == NULL) array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
+    else ent_write_encoded(w, encodings, pooled, dim, at);
 }
 
 /* Adds an atomic vector without attributes other than `dim`, which may be NULL. */
@@ -134,7 +134,7 @@ static void atomic(walker *w, SEXP x, SEXP dim, at_t at) {
         strings(w, x, dim, at);
     } else {
         const int *dims = dim == R_NilValue ? NULL : INTEGER(dim);
-        array(w, numbers(w, ent_emit_kind(x), DATAPTR_RO(x), n), dims, (size_t)Rf_xlength(dim));
+        array(w, numbers(w, ent_vector_kind(x), DATAPTR_RO(x), n), dims, (size_t)Rf_xlength(dim));
     }
 }
 
@@ -143,11 +143,11 @@ static int has_plain_names(walker *w, SEXP names, R_xlen_t n) {
     if (TYPEOF(names) != STRSXP || ANY_ATTRIB(names) || Rf_xlength(names) != n) return 0;
     SEXP *keys = (SEXP *)STRING_PTR_RO(names);
     uint64_t first;
-    if (ent_keys_find(&w->keys, keys, n, &first)) return 1;
+    if (ent_key_sets_find(&w->key_sets, keys, n, &first)) return 1;
     for (R_xlen_t i = 0; i < n; i++) {
         if (!is_plain(keys[i])) return 0;
     }
-    return ent_keys_differ(keys, n);
+    return ent_keys_are_distinct(keys, n);
 }
 
 /* Asks R code about a value. The value is in a list, so that a function is not taken for code. R
@@ -178,25 +178,25 @@ static void ask(walker *w, SEXP x, at_t at) {
 }
 
 /* Whether a vector has dimensions and no other attributes. */
-int ent_emit_is_matrix(SEXP x) {
+int ent_is_matrix(SEXP x) {
     SEXP dim = Rf_isS4(x) ? NULL : ent_only_attribute(x, R_DimSymbol);
     return dim != NULL && TYPEOF(dim) == INTSXP && !ANY_ATTRIB(dim) && Rf_xlength(dim) > 1;
 }
 
-static void emit_atomic(walker *w, SEXP x, at_t at, int is_bare) {
+static void write_atomic(walker *w, SEXP x, at_t at, int is_bare) {
     if (is_bare) atomic(w, x, R_NilValue, at);
-    else if (ent_emit_is_matrix(x)) atomic(w, x, ent_only_attribute(x, R_DimSymbol), at);
+    else if (ent_is_matrix(x)) atomic(w, x, ent_only_attribute(x, R_DimSymbol), at);
     else object(w, BELOW_VECTOR, x, at);
 }
 
-static void emit_list(walker *w, SEXP x, at_t at, int is_bare) {
+static void write_list(walker *w, SEXP x, at_t at, int is_bare) {
     if (is_bare) {
-        later(w, ENT_CELL_LIST, BELOW_LIST, x, at);
+        defer(w, ENT_CELL_LIST, BELOW_LIST, x, at);
         return;
     }
     SEXP names = Rf_isS4(x) ? NULL : ent_only_attribute(x, R_NamesSymbol);
     if (names != NULL && has_plain_names(w, names, Rf_xlength(x))) {
-        later(w, ENT_CELL_MAP, BELOW_MAP, x, at);
+        defer(w, ENT_CELL_MAP, BELOW_MAP, x, at);
     } else if (Rf_inherits(x, "data.frame") || Rf_inherits(x, "family")) {
         ask(w, x, at);
     } else {
@@ -206,23 +206,23 @@ static void emit_list(walker *w, SEXP x, at_t at, int is_bare) {
 
 /* Adds a reference if the tree has an equal value. `number` is the cell of that value, or else of
  * the next one, which the caller adds. */
-static int emit_same(walker *w, ent_same *table, SEXP x, uint64_t *number) {
+static int write_repeat(walker *w, ent_repeats *table, SEXP x, uint64_t *number) {
     *number = ent_cells_n(w->cells);
-    if (!ent_same_before(table, x, number)) return 0;
-    ent_emit_reference(w, *number);
+    if (!ent_repeats_find(table, x, number)) return 0;
+    ent_write_reference(w, *number);
     return 1;
 }
 
 /* Adds a temporary value, which the walker keeps alive. */
-static void emit_fresh(walker *w, SEXP x, at_t at) {
+static void write_temporary(walker *w, SEXP x, at_t at) {
     PROTECT(x);
     ent_walk_keep(w, x);
-    ent_emit(w, x, at, 0);
+    ent_write_cell(w, x, at, 0);
     UNPROTECT(1);
 }
 
 /* Adds the cell of a value. With `is_bare`, its attributes are stored elsewhere. */
-void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
+void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare) {
     int is_whole = !is_bare;
     is_bare = is_bare || (!ANY_ATTRIB(x) && !Rf_isS4(x));
     switch (TYPEOF(x)) {
@@ -231,24 +231,24 @@ void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
         return;
     case LGLSXP: case INTSXP: case REALSXP: case CPLXSXP: case RAWSXP: case STRSXP: {
         uint64_t number = ent_cells_n(w->cells);
-        if (is_whole && ent_met_before(&w->met, x, &number)) {
-            ent_emit_reference(w, number);
+        if (is_whole && ent_shared_vectors_find(&w->shared, x, &number)) {
+            ent_write_reference(w, number);
         } else {
-            emit_atomic(w, x, at, is_bare);
+            write_atomic(w, x, at, is_bare);
         }
         return;
     }
     case VECSXP:
-        emit_list(w, x, at, is_bare);
+        write_list(w, x, at, is_bare);
         return;
     case SYMSXP: {
         uint64_t number;
-        if (!emit_same(w, &w->symbols, x, &number)) object(w, BELOW_SYMBOL, x, at);
+        if (!write_repeat(w, &w->symbols, x, &number)) object(w, BELOW_SYMBOL, x, at);
         return;
     }
     case LANGSXP: case LISTSXP: {
         uint64_t number;
-        if (!emit_same(w, &w->calls, x, &number)) object(w, BELOW_CALL, x, at);
+        if (!write_repeat(w, &w->calls, x, &number)) object(w, BELOW_CALL, x, at);
         return;
     }
     case DOTSXP:
@@ -261,7 +261,7 @@ void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
         object(w, BELOW_S4, x, at);
         return;
     case PROMSXP:
-        emit_fresh(w, ent_promise(x), at);
+        write_temporary(w, ent_promise(x), at);
         return;
     default:
         ask(w, x, at);
@@ -269,15 +269,15 @@ void ent_emit(walker *w, SEXP x, at_t at, int is_bare) {
 }
 
 /* The cell of the first key of a map. Adds the keys unless another map has the same ones. */
-static uint64_t emit_keys(walker *w, SEXP *keys, R_xlen_t n) {
+static uint64_t write_keys(walker *w, SEXP *keys, R_xlen_t n) {
     if (n == 0) return 0;
     uint64_t first;
-    if (ent_keys_find(&w->keys, keys, n, &first)) return first;
+    if (ent_key_sets_find(&w->key_sets, keys, n, &first)) return first;
     first = ent_cells_n(w->cells);
     for (R_xlen_t i = 0; i < n; i++) {
         if (!text(w, keys[i])) Rf_error("a name is not UTF-8");
     }
-    ent_keys_add(&w->keys, keys, n, first);
+    ent_key_sets_add(&w->key_sets, keys, n, first);
     return first;
 }
 
@@ -292,7 +292,7 @@ int ent_is_internal(SEXP tag) {
 #define FEW 64
 
 /* Whether two values are the same, or short equal vectors without attributes. */
-int ent_emit_are_same(SEXP a, SEXP b) {
+int ent_are_equal(SEXP a, SEXP b) {
     if (a == b) return 1;
     if (!Rf_isVectorAtomic(a) || TYPEOF(a) != TYPEOF(b) || ANY_ATTRIB(a) || ANY_ATTRIB(b)) return 0;
     R_xlen_t n = Rf_xlength(a);
@@ -305,7 +305,7 @@ static int has_attributes_of(SEXP x, SEXP other) {
     const void *top = vmaxget();
     ent_attributes others;
     ent_collect_attributes(other, &others);
-    int has = ent_has_attributes(x, &others, ent_emit_are_same);
+    int has = ent_has_attributes(x, &others, ent_are_equal);
     vmaxset(top);
     return has;
 }
@@ -313,18 +313,18 @@ static int has_attributes_of(SEXP x, SEXP other) {
 /* Adds a map of attributes, or NULL without attributes. Neighbouring vectors mostly have the same
  * ones, so the previous attributes are compared first. Equal attributes anywhere in the tree become
  * a reference. */
-static void emit_attributes(walker *w, SEXP x, at_t at) {
+static void write_attributes(walker *w, SEXP x, at_t at) {
     if (!ANY_ATTRIB(x)) {
         scalar(w, ENT_CELL_NULL, 0, 0);
-    } else if (Rf_isVectorAtomic(x) && w->like != NULL && has_attributes_of(x, w->like)) {
-        ent_emit_reference(w, w->like_number);
+    } else if (Rf_isVectorAtomic(x) && w->previous != NULL && has_attributes_of(x, w->previous)) {
+        ent_write_reference(w, w->previous_attributes);
     } else {
         uint64_t number = ent_cells_n(w->cells);
-        int is_known = ent_same_attributes_before(&w->attributes, x, &number);
-        if (is_known) ent_emit_reference(w, number);
-        w->like = Rf_isVectorAtomic(x) ? x : NULL;
-        w->like_number = number;
-        if (!is_known) later(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
+        int is_known = ent_repeats_find_attributes(&w->attributes, x, &number);
+        if (is_known) ent_write_reference(w, number);
+        w->previous = Rf_isVectorAtomic(x) ? x : NULL;
+        w->previous_attributes = number;
+        if (!is_known) defer(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
     }
 }
 
@@ -339,9 +339,9 @@ static uint64_t below_attributes(walker *w, SEXP x, at_t at, uint64_t *keys) {
         if (ent_is_internal(one.name)) continue;
         at.position = n;
         names[n++] = PRINTNAME(one.name);
-        ent_emit(w, one.value, at, 0);
+        ent_write_cell(w, one.value, at, 0);
     }
-    *keys = emit_keys(w, names, n);
+    *keys = write_keys(w, names, n);
     vmaxset(top);
     return (uint64_t)n;
 }
@@ -349,7 +349,7 @@ static uint64_t below_attributes(walker *w, SEXP x, at_t at, uint64_t *keys) {
 static uint64_t below_call(walker *w, SEXP x, at_t at) {
     name(w, TYPEOF(x) == LANGSXP ? "r.call" : TYPEOF(x) == DOTSXP ? "r.dots" : "r.pairlist");
     at.position = -1;
-    emit_attributes(w, x, at);
+    write_attributes(w, x, at);
     R_xlen_t n = 0;
     int tagged = 0;
     SEXP items = x;
@@ -368,14 +368,14 @@ static uint64_t below_call(walker *w, SEXP x, at_t at) {
         for (SEXP node = items; node != R_NilValue; node = CDR(node), i++) {
             SET_STRING_ELT(tags, i, TAG(node) == R_NilValue ? R_BlankString : PRINTNAME(TAG(node)));
         }
-        emit_fresh(w, tags, at);
+        write_temporary(w, tags, at);
         UNPROTECT(1);
     } else {
         scalar(w, ENT_CELL_NULL, 0, 0);
     }
     for (SEXP node = items; node != R_NilValue; node = CDR(node)) {
         at.position++;
-        ent_emit(w, CAR(node), at, 0);
+        ent_write_cell(w, CAR(node), at, 0);
     }
     return 3 + (uint64_t)n;
 }
@@ -404,11 +404,11 @@ static uint64_t below_items(walker *w, SEXP x, at_t at) {
     R_xlen_t n = Rf_xlength(x), seen = 0;
     at.position = 0;
     while (at.position < n) {
-        R_xlen_t done = ent_emit_neighbours(w, x, at);
+        R_xlen_t done = ent_write_small_vectors(w, x, at);
         if (done == 0) {
             SEXP item = VECTOR_ELT(x, at.position);
             if (n >= MANY && is_small_frame(item)) object(w, BELOW_VECTOR, item, at);
-            else ent_emit(w, item, at, 0);
+            else ent_write_cell(w, item, at, 0);
             done = 1;
         }
         at.position += done;
@@ -421,7 +421,7 @@ static uint64_t below_items(walker *w, SEXP x, at_t at) {
 }
 
 /* Adds the children of a cell. Returns their number, and stores the cell of the first key. */
-uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) {
+uint64_t ent_write_children(walker *w, const step_t *step, at_t at, uint64_t *keys) {
     SEXP x = step->object;
     switch (step->below) {
     case BELOW_CALL:
@@ -432,16 +432,16 @@ uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) 
         return below_text(w, x);
     case BELOW_VECTOR:
         name(w, "r.vector");
-        ent_emit(w, x, at, 1);
+        ent_write_cell(w, x, at, 1);
         at.position = 1;
-        emit_attributes(w, x, at);
+        write_attributes(w, x, at);
         if (!Rf_isS4(x)) return 3;
         scalar(w, ENT_CELL_TRUE, 0, 0);
         return 4;
     case BELOW_SYMBOL: {
         name(w, "r.symbol");
         SEXP string = PROTECT(Rf_ScalarString(x == R_MissingArg ? R_BlankString : PRINTNAME(x)));
-        emit_fresh(w, string, at);
+        write_temporary(w, string, at);
         UNPROTECT(1);
         return 2;
     }
@@ -449,22 +449,22 @@ uint64_t ent_emit_below(walker *w, const step_t *step, at_t at, uint64_t *keys) 
     case BELOW_EXPRESSION:
         name(w, step->below == BELOW_S4 ? "r.s4" : "r.expression");
         at.position = -1;
-        emit_attributes(w, x, at);
+        write_attributes(w, x, at);
         return 2 + (step->below == BELOW_S4 ? 0 : below_items(w, x, at));
     case BELOW_PROMISE:
         name(w, "r.promise");
-        emit_fresh(w, ent_delayed_expression(x), at);
+        write_temporary(w, ent_delayed_expression(x), at);
         at.position = 1;
-        ent_emit(w, ent_delayed_environment(x), at, 0);
+        ent_write_cell(w, ent_delayed_environment(x), at, 0);
         return 3;
     case BELOW_POINTER:
         name(w, TYPEOF(x) == EXTPTRSXP ? "r.pointer" : "r.weakref");
         at.position = -1;
-        emit_attributes(w, x, at);
+        write_attributes(w, x, at);
         return 2;
     case BELOW_MAP: {
         uint64_t count = below_items(w, x, at);
-        *keys = emit_keys(w, (SEXP *)STRING_PTR_RO(ent_only_attribute(x, R_NamesSymbol)), (R_xlen_t)count);
+        *keys = write_keys(w, (SEXP *)STRING_PTR_RO(ent_only_attribute(x, R_NamesSymbol)), (R_xlen_t)count);
         return count;
     }
     default:

@@ -78,7 +78,7 @@ pub struct Builder {
     strings: Strings,
     /// Columns with strings other than UTF-8: whether the column is an extra one, its number, and
     /// the number of its strings.
-    odd: Vec<(bool, usize, usize)>,
+    encoded: Vec<(bool, usize, usize)>,
     host: Value,
 }
 
@@ -88,7 +88,7 @@ impl Builder {
         let (columns, extra, counts, days) = Default::default();
         // SAFETY: C keeps the vectors of R and their strings until the file is written.
         let strings = unsafe { Strings::new(true) };
-        Self { n_rows, columns, extra, counts, days, strings, odd: Vec::new(), host: Value::Null }
+        Self { n_rows, columns, extra, counts, days, strings, encoded: Vec::new(), host: Value::Null }
     }
 
     /// The frame. It borrows memory of this builder.
@@ -140,8 +140,8 @@ impl Builder {
             children: Vec::new(),
         };
         let to = if is_extra { &mut self.extra } else { &mut self.columns };
-        if kind == Kind::String && self.strings.kept(self.strings.column()).is_some() {
-            self.odd.push((is_extra, to.len(), self.strings.column()));
+        if kind == Kind::String && self.strings.encodings(self.strings.column()).is_some() {
+            self.encoded.push((is_extra, to.len(), self.strings.column()));
         }
         to.push(column);
         Ok(())
@@ -154,20 +154,20 @@ impl Builder {
     }
 
     /// Adds the columns that record the encodings of strings, and names them in the host map.
-    fn tell_kept(&mut self) {
+    fn add_encodings(&mut self) {
         let n_columns = self.columns.len() as u64;
-        let mut pairs = Vec::with_capacity(self.odd.len());
-        for (is_extra, number, strings) in std::mem::take(&mut self.odd) {
-            let kept = self.strings.kept(strings).unwrap_or_default();
+        let mut pairs = Vec::with_capacity(self.encoded.len());
+        for (is_extra, number, strings) in std::mem::take(&mut self.encoded) {
+            let encodings = self.strings.encodings(strings).unwrap_or_default();
             let how = Value::Column(n_columns + self.extra.len() as u64);
             let number = number as u64;
             let of =
                 if is_extra { Value::Column(n_columns + number) } else { Value::Int(number.cast_signed()) };
             pairs.push(Value::List(vec![of, how]));
             // SAFETY: the strings stay, unchanged, until the frame is written.
-            let memory = unsafe { HostRead::new(kept.as_ptr(), kept.len()) };
+            let memory = unsafe { HostRead::new(encodings.as_ptr(), encodings.len()) };
             let values = HostValues::Words { memory, stride: 1 };
-            let chunk = Chunk { n: kept.len(), values, validity: HostValidity::AllValid };
+            let chunk = Chunk { n: encodings.len(), values, validity: HostValidity::AllValid };
             self.extra.push(unnamed(Kind::Raw.column_type(Unit::None, 0), chunk));
         }
         if let (Value::Map(host), false) = (&mut self.host, pairs.is_empty()) {
@@ -357,7 +357,7 @@ pub unsafe extern "C" fn ent_builder_host(
         guard::call(failure, -1, || {
             let builder = &mut *builder;
             builder.host = nodes::parse(slice(nodes, n_nodes), builder.columns.len() as u64)?;
-            builder.tell_kept();
+            builder.add_encodings();
             Ok(0)
         })
     }

@@ -11,7 +11,7 @@ use crate::build::{Builder, NewColumn};
 use crate::column::Kind;
 use crate::guard::{self, Failure, Text};
 use crate::missing::{NA_INTEGER, first_na_of};
-use crate::strings::{Handed, Strings};
+use crate::strings::{StringRef, Strings};
 
 /// Vectors of up to this many bytes share pools; a larger one gets its own pool.
 const SMALL: usize = 1 << 16;
@@ -62,8 +62,8 @@ pub struct Pooled {
 
 /// Strings with other encodings than UTF-8: the encoding of each, and their place in the pool.
 #[repr(C)]
-pub struct Odd {
-    kept: *const u8,
+pub struct Encoded {
+    encodings: *const u8,
     pooled: Pooled,
 }
 
@@ -451,20 +451,20 @@ pub unsafe extern "C" fn ent_cells_arrays(
 
 /// Adds the cells of `n` character vectors of the given lengths. Returns how many it added, or -1
 /// with an error. It stops at a vector with other encodings than UTF-8: the strings of that one are
-/// in the pool without a cell, and `odd` has their place and encodings until other strings are
+/// in the pool without a cell, and `encoded` has their place and encodings until other strings are
 /// added.
 ///
 /// # Safety
 /// As for [`ent_cells_scalar`]. There must be `n` lengths, as many strings as their sum, and the
-/// bytes of these; `odd` must be writable.
+/// bytes of these; `encoded` must be writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_texts(
     cells: *mut Cells,
-    handed: *const Handed,
+    batch: *const StringRef,
     lens: *const usize,
     n: usize,
     missing: usize,
-    odd: *mut Odd,
+    encoded: *mut Encoded,
     failure: *mut *mut Failure,
 ) -> isize {
     // SAFETY: as the caller promises.
@@ -472,16 +472,16 @@ pub unsafe extern "C" fn ent_cells_texts(
         guard::call(failure, -1, || {
             let cells = &mut *cells;
             let lens = guard::slice(lens, n);
-            let mut handed = guard::slice(handed, lens.iter().sum());
+            let mut batch = guard::slice(batch, lens.iter().sum());
             for (done, &len) in lens.iter().enumerate() {
-                let (now, later) = handed.split_at(len);
-                handed = later;
+                let (now, later) = batch.split_at(len);
+                batch = later;
                 let (pool, strings) = cells.strings(len)?;
                 let at = strings.len(strings.column());
                 strings.add_all(now, missing)?;
-                if let Some(kept) = strings.odd(at) {
+                if let Some(encodings) = strings.encodings_since(at) {
                     let pooled = Pooled { pool: pool as u64, at: at as u64, len: len as u64 };
-                    *odd = Odd { kept: kept.as_ptr(), pooled };
+                    *encoded = Encoded { encodings: encodings.as_ptr(), pooled };
                     return Ok(done.cast_signed());
                 }
                 cells.writer.array(CellKind::Array, pool as u64, at as u64, len as u64);

@@ -19,7 +19,7 @@ pub struct Loaded {
     pools: Vec<PoolUse>,
     /// The values of pools that several arrays share.
     memory: Vec<Buffer>,
-    alike: Vec<Place>,
+    ranges: Vec<Place>,
 }
 
 /// A cell. Its kind decides which fields are set.

@@ -75,7 +75,7 @@ struct Job<'a> {
     na: u64,
     memory: &'a mut [u8],
     /// Scratch memory for values before conversion.
-    beside: Option<Buffer>,
+    scratch: Option<Buffer>,
     /// The validity of integers of another host, if some are missing.
     validity: Option<Buffer>,
     /// Whether to check integers for values that R cannot hold.
@@ -92,7 +92,7 @@ impl Job<'_> {
     }
 
     /// Whether values are converted from scratch memory.
-    fn is_beside(kind: Kind, physical: Physical) -> bool {
+    fn needs_scratch(kind: Kind, physical: Physical) -> bool {
         match kind {
             Kind::Double => physical != Physical::F64,
             Kind::Complex => physical != Physical::Complex128,
@@ -111,11 +111,11 @@ impl Job<'_> {
             _ => NA_INTEGER64 as u64,
         };
         if kind == Kind::Words {
-            let output = match (physical, &mut self.beside) {
+            let output = match (physical, &mut self.scratch) {
                 (Physical::RunEnd | Physical::Union, _) => {
                     Output::Int32 { memory: &mut *self.memory, plus: 0 }
                 }
-                (_, Some(beside)) => Output::Words(beside),
+                (_, Some(scratch)) => Output::Words(scratch),
                 // Their structure values are validity alone.
                 (_, None) => Output::Words(&mut []),
             };
@@ -126,12 +126,12 @@ impl Job<'_> {
             };
             return Request { column: self.info.index, rows, output, missing };
         }
-        let (output, missing) = match (&mut self.strings, &mut self.beside) {
+        let (output, missing) = match (&mut self.strings, &mut self.scratch) {
             (Some(strings), _) => {
                 let (text, bits) = strings.parts();
                 (Output::Text(text), bits.map_or(MissingTo::Ignore, MissingTo::Bits))
             }
-            (None, Some(beside)) => {
+            (None, Some(scratch)) => {
                 let mark = match (kind, physical) {
                     (Kind::Double, Physical::F32) => u64::from(f32::NAN.to_bits()),
                     (Kind::Double, Physical::F16) => 0x7E00,
@@ -144,7 +144,7 @@ impl Job<'_> {
                 } else {
                     MissingTo::Mark(mark)
                 };
-                (Output::Words(beside), missing)
+                (Output::Words(scratch), missing)
             }
             (None, None) => {
                 let memory = &mut *self.memory;
@@ -178,15 +178,21 @@ impl Job<'_> {
         if kind == Kind::Words {
             return self.finish_words();
         }
-        match (&self.beside, kind) {
-            (None, Kind::Integer) if self.is_checked => {
-                fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER, |n| {
-                    n == NA_INTEGER
-                })
-            }
+        match (&self.scratch, kind) {
+            (None, Kind::Integer) if self.is_checked => mark_missing(
+                bytemuck::cast_slice_mut(self.memory),
+                self.validity.as_deref(),
+                NA_INTEGER,
+                |n| n == NA_INTEGER,
+            ),
             (None, Kind::Integer64) if self.is_checked => {
                 let is_beyond = |n: i64| n == NA_INTEGER64 || (physical == Physical::U64 && n < 0);
-                fuse(bytemuck::cast_slice_mut(self.memory), self.validity.as_deref(), NA_INTEGER64, is_beyond)
+                mark_missing(
+                    bytemuck::cast_slice_mut(self.memory),
+                    self.validity.as_deref(),
+                    NA_INTEGER64,
+                    is_beyond,
+                )
             }
             (_, Kind::Whole) => {
                 self.finish_whole();
@@ -199,8 +205,8 @@ impl Job<'_> {
                 na,
             ),
             (None, _) => Ok(()),
-            (Some(beside), Kind::Days | Kind::Instant | Kind::Span) => {
-                let from: &[i32] = bytemuck::cast_slice(beside);
+            (Some(scratch), Kind::Days | Kind::Instant | Kind::Span) => {
+                let from: &[i32] = bytemuck::cast_slice(scratch);
                 let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
                 parallel::convert(from, out, |&n, out| {
                     *out = if n == NA_INTEGER { NA_INTEGER64 as u64 } else { i64::from(n) as u64 };
@@ -208,7 +214,7 @@ impl Job<'_> {
                 })?;
                 times::to_doubles(out, of.unit, scale(kind, self.seconds), na)
             }
-            (Some(beside), Kind::InstantInteger | Kind::SpanInteger) => {
+            (Some(scratch), Kind::InstantInteger | Kind::SpanInteger) => {
                 let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
                 let cut = |n: i64, out: &mut i32| {
                     *out = if n == NA_INTEGER64 {
@@ -220,40 +226,42 @@ impl Job<'_> {
                 };
                 match physical {
                     Physical::I64 => {
-                        parallel::convert(bytemuck::cast_slice::<u8, i64>(beside), out, |n, out| cut(*n, out))
+                        parallel::convert(bytemuck::cast_slice::<u8, i64>(scratch), out, |n, out| {
+                            cut(*n, out)
+                        })
                     }
                     _ => {
-                        out.copy_from_slice(bytemuck::cast_slice(beside));
+                        out.copy_from_slice(bytemuck::cast_slice(scratch));
                         Ok(())
                     }
                 }
             }
-            (Some(beside), Kind::Complex) => {
-                let from: &[f32] = bytemuck::cast_slice(beside);
+            (Some(scratch), Kind::Complex) => {
+                let from: &[f32] = bytemuck::cast_slice(scratch);
                 let out: &mut [f64] = bytemuck::cast_slice_mut(self.memory);
                 out.iter_mut().zip(from).for_each(|(out, value)| *out = f64::from(*value));
                 Ok(())
             }
-            (Some(beside), _) => {
+            (Some(scratch), _) => {
                 let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
                 // A decimal is an integer divided by a power of ten, and both are exact doubles.
                 let ten = if of.logical == Logical::Decimal { 10f64.powi(i32::from(of.scale)) } else { 1.0 };
                 let double = |value: f64| (value / ten).to_bits();
                 let has_missing = self.info.record.n_missing > 0;
                 match physical {
-                    Physical::F32 => widen(beside, out, |value: f32| {
+                    Physical::F32 => widen(scratch, out, |value: f32| {
                         if has_missing && value.is_nan() { na } else { f64::from(value).to_bits() }
                     }),
-                    Physical::F16 => widen(beside, out, |half: u16| {
+                    Physical::F16 => widen(scratch, out, |half: u16| {
                         if has_missing && half & 0x7FFF > 0x7C00 { na } else { of_half(half).to_bits() }
                     }),
-                    Physical::U32 => widen(beside, out, |n: u32| {
+                    Physical::U32 => widen(scratch, out, |n: u32| {
                         if has_missing && n == NA_INTEGER as u32 { na } else { double(f64::from(n)) }
                     }),
                     Physical::I32 => {
-                        widen(beside, out, |n: i32| if n == NA_INTEGER { na } else { double(f64::from(n)) })
+                        widen(scratch, out, |n: i32| if n == NA_INTEGER { na } else { double(f64::from(n)) })
                     }
-                    _ => widen(beside, out, |n: i64| if n == NA_INTEGER64 { na } else { double(n as f64) }),
+                    _ => widen(scratch, out, |n: i64| if n == NA_INTEGER64 { na } else { double(n as f64) }),
                 }
                 Ok(())
             }
@@ -268,7 +276,7 @@ impl Job<'_> {
             return Ok(());
         }
         let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
-        let lengths: &[u32] = self.beside.as_deref().map_or(&[], bytemuck::cast_slice);
+        let lengths: &[u32] = self.scratch.as_deref().map_or(&[], bytemuck::cast_slice);
         for (i, (out, &missing)) in out.iter_mut().zip(&self.mask).enumerate() {
             *out = match lengths.get(i) {
                 _ if missing != 0 => NA_INTEGER,
@@ -287,9 +295,9 @@ impl Job<'_> {
     fn finish_whole(&mut self) {
         let physical = self.physical();
         let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
-        self.is_rounded = match (&self.beside, physical) {
-            (Some(beside), _) => {
-                widen(beside, out, |n: i32| f64::from(n).to_bits());
+        self.is_rounded = match (&self.scratch, physical) {
+            (Some(scratch), _) => {
+                widen(scratch, out, |n: i32| f64::from(n).to_bits());
                 false
             }
             (None, Physical::U64) => integers::to_doubles(out, |n| (n as f64, i128::from(n))),
@@ -304,7 +312,7 @@ impl Job<'_> {
 
 /// Stores the sentinel in missing places. First checks that no other value exceeds R's integers or
 /// equals the sentinel.
-fn fuse<T: Copy + Send + Sync>(
+fn mark_missing<T: Copy + Send + Sync>(
     values: &mut [T],
     validity: Option<&[u8]>,
     mark: T,
@@ -386,7 +394,7 @@ pub unsafe fn read(
         } else {
             Vec::new()
         };
-        let beside = if Job::is_beside(kind, of.physical) {
+        let scratch = if Job::needs_scratch(kind, of.physical) {
             Some(n.checked_mul(width).and_then(Buffer::zeroed).ok_or_else(no_memory)?)
         } else {
             None
@@ -414,7 +422,7 @@ pub unsafe fn read(
             seconds: want.seconds,
             na,
             memory,
-            beside,
+            scratch,
             validity,
             is_checked,
             is_rounded: false,

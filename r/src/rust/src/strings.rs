@@ -5,7 +5,7 @@ use entasis::{Chunk, Error, HostRead, HostValidity, HostValues, HostViews, Resul
 use crate::guard::{self, Failure};
 
 /// Slots of the cache of recent strings, by their address in R.
-const LATELY: usize = 1 << 13;
+const RECENT: usize = 1 << 13;
 /// Size of a buffer for string bytes; the first ones are smaller.
 const BUFFER: usize = 16 << 20;
 
@@ -16,20 +16,20 @@ const AS_BYTES: i32 = 3;
 const LATIN1: i32 = 2;
 
 /// Codes of stored encodings (`docs/format/hosts/`). Bytes as they are: UTF-8 marked so, or ASCII.
-const KEPT_UTF8: u8 = 0;
+const STORED_UTF8: u8 = 0;
 /// Each byte stored as the character with its number: marked as Latin-1, marked as bytes.
-const KEPT_LATIN1: u8 = 1;
-const KEPT_BYTES: u8 = 2;
+const STORED_LATIN1: u8 = 1;
+const STORED_BYTES: u8 = 2;
 /// UTF-8 bytes as they are, not marked.
-const KEPT_UNMARKED: u8 = 3;
+const STORED_UNMARKED: u8 = 3;
 /// Each byte stored as a character: not marked, or marked as UTF-8 wrongly.
-const KEPT_UNMARKED_BYTES: u8 = 4;
-const KEPT_WRONG_UTF8: u8 = 5;
+const STORED_UNMARKED_BYTES: u8 = 4;
+const STORED_WRONG_UTF8: u8 = 5;
 
 /// A string as C passes it: its address, its bytes, its marked encoding.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Handed {
+pub struct StringRef {
     address: usize,
     bytes: *const u8,
     len: usize,
@@ -43,27 +43,27 @@ struct Texts {
     validity: Option<Vec<u8>>,
     /// The encoding code of each string, once one is not UTF-8. ASCII has any encoding, so it
     /// repeats the code of the previous string, which compresses best.
-    kept: Option<Vec<u8>>,
-    last_kept: u8,
+    encodings: Option<Vec<u8>>,
+    last_encoding: u8,
     /// Whether a string with another code than UTF-8 was added since this was reset.
-    odd: bool,
+    has_other: bool,
 }
 
 impl Texts {
     #[inline]
-    fn put(&mut self, view: u128, kept: Option<u8>) -> Result<()> {
+    fn put(&mut self, view: u128, encoding: Option<u8>) -> Result<()> {
         if self.views.len() == self.views.capacity() {
             return Err(Error::argument("more strings than announced"));
         }
-        self.last_kept = kept.unwrap_or(self.last_kept);
-        self.odd |= kept.is_some_and(|kept| kept != KEPT_UTF8);
-        if self.last_kept != KEPT_UTF8 && self.kept.is_none() {
+        self.last_encoding = encoding.unwrap_or(self.last_encoding);
+        self.has_other |= encoding.is_some_and(|encoding| encoding != STORED_UTF8);
+        if self.last_encoding != STORED_UTF8 && self.encodings.is_none() {
             let mut all = Vec::with_capacity(self.views.capacity());
-            all.resize(self.views.len(), KEPT_UTF8);
-            self.kept = Some(all);
+            all.resize(self.views.len(), STORED_UTF8);
+            self.encodings = Some(all);
         }
-        if let Some(all) = &mut self.kept {
-            all.push(self.last_kept);
+        if let Some(all) = &mut self.encodings {
+            all.push(self.last_encoding);
         }
         self.views.push(view.to_le());
         Ok(())
@@ -88,7 +88,7 @@ pub struct Strings {
     /// copied to the buffers.
     stay: bool,
     buffers: Vec<Vec<u8>>,
-    lately: Vec<(usize, u128, Option<u8>)>,
+    recent: Vec<(usize, u128, Option<u8>)>,
 }
 
 impl Strings {
@@ -98,7 +98,7 @@ impl Strings {
     /// With `stay`, the bytes of all added strings must stay unchanged until the strings are
     /// written.
     pub unsafe fn new(stay: bool) -> Self {
-        Self { columns: Vec::new(), column: 0, stay, buffers: Vec::new(), lately: Vec::new() }
+        Self { columns: Vec::new(), column: 0, stay, buffers: Vec::new(), recent: Vec::new() }
     }
 
     /// Adds a column with room for `n` strings and makes it the current one. Returns its number.
@@ -106,22 +106,23 @@ impl Strings {
         self.columns.push(Texts {
             views: room(n)?,
             validity: None,
-            kept: None,
-            last_kept: KEPT_UTF8,
-            odd: false,
+            encodings: None,
+            last_encoding: STORED_UTF8,
+            has_other: false,
         });
-        if self.lately.is_empty() {
-            self.lately = vec![(0, 0, None); LATELY];
+        if self.recent.is_empty() {
+            self.recent = vec![(0, 0, None); RECENT];
         }
         self.column = self.columns.len() - 1;
         Ok(self.column)
     }
 
-    /// Makes a column the current one, with room for `more` strings, and resets its `odd` flag.
+    /// Makes a column the current one, with room for `more` strings, and resets its `has_other`
+    /// flag.
     pub fn resume(&mut self, column: usize, more: usize) -> Result<()> {
         self.column = column;
         let texts = self.texts_mut()?;
-        texts.odd = false;
+        texts.has_other = false;
         texts.views.try_reserve(more).map_err(|_| no_memory())?;
         if let Some(validity) = &mut texts.validity {
             validity.resize(texts.views.capacity().div_ceil(8), 0xFF);
@@ -144,23 +145,23 @@ impl Strings {
     }
 
     /// The encoding codes of a column; `None` if all strings are UTF-8 or ASCII.
-    pub fn kept(&self, column: usize) -> Option<&[u8]> {
-        self.columns.get(column)?.kept.as_deref()
+    pub fn encodings(&self, column: usize) -> Option<&[u8]> {
+        self.columns.get(column)?.encodings.as_deref()
     }
 
     /// Adds strings by their addresses until one is not in the cache. Returns how many it added.
     /// `missing` is the address of `NA_character_`.
-    fn again(&mut self, addresses: &[usize], missing: usize) -> Result<usize> {
+    fn add_recent(&mut self, addresses: &[usize], missing: usize) -> Result<usize> {
         let mut done = 0;
         let Some(texts) = self.columns.get_mut(self.column) else {
             return Err(Error::argument("there is no column of strings"));
         };
         for &address in addresses {
-            let (known, view, kept) = self.lately[slot(address)];
+            let (known, view, encoding) = self.recent[slot(address)];
             if address == missing {
                 texts.put_missing()?;
             } else if known == address && address != 0 {
-                texts.put(view, kept)?;
+                texts.put(view, encoding)?;
             } else {
                 break;
             }
@@ -173,9 +174,9 @@ impl Strings {
     ///
     /// # Safety
     /// The bytes of the strings must be valid.
-    pub unsafe fn add_all(&mut self, handed: &[Handed], missing: usize) -> Result<()> {
-        for string in handed {
-            if self.again(&[string.address], missing)? == 0 {
+    pub unsafe fn add_all(&mut self, batch: &[StringRef], missing: usize) -> Result<()> {
+        for string in batch {
+            if self.add_recent(&[string.address], missing)? == 0 {
                 // SAFETY: as the caller promises.
                 self.add(string.address, unsafe { guard::slice(string.bytes, string.len) }, string.mark)?;
             }
@@ -185,32 +186,32 @@ impl Strings {
 
     /// The encoding codes from string `at` of the current column on. `None` if all strings since
     /// [`resume`](Self::resume) or [`begin`](Self::begin) are UTF-8 or ASCII.
-    pub fn odd(&self, at: usize) -> Option<&[u8]> {
+    pub fn encodings_since(&self, at: usize) -> Option<&[u8]> {
         let texts = self.columns.get(self.column)?;
-        texts.kept.as_ref().filter(|_| texts.odd).and_then(|kept| kept.get(at..))
+        texts.encodings.as_ref().filter(|_| texts.has_other).and_then(|encodings| encodings.get(at..))
     }
 
     fn add(&mut self, address: usize, bytes: &[u8], mark: i32) -> Result<()> {
-        let (view, kept) = if bytes.is_ascii() {
+        let (view, encoding) = if bytes.is_ascii() {
             (self.keep(bytes)?, None)
         } else {
             let is_utf8 = std::str::from_utf8(bytes).is_ok();
-            let kept = match mark {
-                UTF8 if is_utf8 => KEPT_UTF8,
-                UTF8 => KEPT_WRONG_UTF8,
-                LATIN1 => KEPT_LATIN1,
-                AS_BYTES => KEPT_BYTES,
-                NATIVE if is_utf8 => KEPT_UNMARKED,
-                _ => KEPT_UNMARKED_BYTES,
+            let encoding = match mark {
+                UTF8 if is_utf8 => STORED_UTF8,
+                UTF8 => STORED_WRONG_UTF8,
+                LATIN1 => STORED_LATIN1,
+                AS_BYTES => STORED_BYTES,
+                NATIVE if is_utf8 => STORED_UNMARKED,
+                _ => STORED_UNMARKED_BYTES,
             };
-            let view = match kept {
-                KEPT_UTF8 | KEPT_UNMARKED => self.keep(bytes)?,
+            let view = match encoding {
+                STORED_UTF8 | STORED_UNMARKED => self.keep(bytes)?,
                 _ => self.copy(bytes.iter().map(|&byte| char::from(byte)).collect::<String>().as_bytes())?,
             };
-            (view, Some(kept))
+            (view, Some(encoding))
         };
-        self.lately[slot(address)] = (address, view, kept);
-        self.texts_mut()?.put(view, kept)
+        self.recent[slot(address)] = (address, view, encoding);
+        self.texts_mut()?.put(view, encoding)
     }
 
     /// The view of bytes of R, copied unless they stay.
@@ -277,7 +278,7 @@ fn no_memory() -> Error {
 
 fn slot(address: usize) -> usize {
     // The lowest bits of an address are zero.
-    ((address >> 4) ^ (address >> 17)) % LATELY
+    ((address >> 4) ^ (address >> 17)) % RECENT
 }
 
 fn too_long() -> Error {
@@ -292,7 +293,7 @@ fn too_long() -> Error {
 /// `ent_builder_strings` or `ent_cells_strings` must have returned `strings`, which only this
 /// thread may use. `addresses` must hold `n` values; `failure` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_strings_again(
+pub unsafe extern "C" fn ent_strings_add_recent(
     strings: *mut Strings,
     addresses: *const usize,
     n: usize,
@@ -301,18 +302,20 @@ pub unsafe extern "C" fn ent_strings_again(
 ) -> isize {
     // SAFETY: as the caller promises.
     unsafe {
-        guard::call(failure, -1, || Ok((*strings).again(guard::slice(addresses, n), missing)?.cast_signed()))
+        guard::call(failure, -1, || {
+            Ok((*strings).add_recent(guard::slice(addresses, n), missing)?.cast_signed())
+        })
     }
 }
 
 /// Adds strings. Returns 0, or -1 with an error.
 ///
 /// # Safety
-/// As for [`ent_strings_again`]; the bytes of the strings must be valid.
+/// As for [`ent_strings_add_recent`]; the bytes of the strings must be valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_strings_add(
     strings: *mut Strings,
-    handed: *const Handed,
+    batch: *const StringRef,
     n: usize,
     missing: usize,
     failure: *mut *mut Failure,
@@ -320,7 +323,7 @@ pub unsafe extern "C" fn ent_strings_add(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            (*strings).add_all(guard::slice(handed, n), missing)?;
+            (*strings).add_all(guard::slice(batch, n), missing)?;
             Ok(0)
         })
     }
@@ -332,10 +335,10 @@ pub unsafe extern "C" fn ent_strings_add(
 /// # Safety
 /// `ent_cells_strings` must have returned `strings`; `at` must be at most their number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_strings_odd(strings: *const Strings, at: u64) -> *const u8 {
+pub unsafe extern "C" fn ent_strings_encodings(strings: *const Strings, at: u64) -> *const u8 {
     // SAFETY: as the caller promises.
     let strings = unsafe { &*strings };
-    strings.odd(at as usize).map_or(std::ptr::null(), <[u8]>::as_ptr)
+    strings.encodings_since(at as usize).map_or(std::ptr::null(), <[u8]>::as_ptr)
 }
 
 #[cfg(test)]
@@ -346,19 +349,19 @@ mod tests {
     fn strings_are_kept_once_and_marked() {
         // SAFETY: the added bytes are static.
         let mut strings = unsafe { Strings::new(false) };
-        assert!(strings.again(&[1000], 1000).is_err());
+        assert!(strings.add_recent(&[1000], 1000).is_err());
         assert_eq!(strings.begin(9).unwrap(), 0);
         strings.add(16, b"plain", NATIVE).unwrap();
         strings.add(32, "caf\u{e9} with more than twelve".as_bytes(), UTF8).unwrap();
-        assert!(strings.kept(0).is_none());
-        assert_eq!(strings.again(&[1000], 1000).unwrap(), 1);
+        assert!(strings.encodings(0).is_none());
+        assert_eq!(strings.add_recent(&[1000], 1000).unwrap(), 1);
         strings.add(48, b"caf\xe9", LATIN1).unwrap();
-        assert_eq!(strings.again(&[32, 64, 32], 1000).unwrap(), 1);
+        assert_eq!(strings.add_recent(&[32, 64, 32], 1000).unwrap(), 1);
         strings.add(80, b"\xff\x00\xfe", AS_BYTES).unwrap();
         strings.add(96, b"plain", NATIVE).unwrap();
         strings.add(112, b"\xff", UTF8).unwrap();
         strings.add(128, b"\xff", NATIVE).unwrap();
-        assert_eq!(strings.kept(0).unwrap(), [0, 0, 0, 1, 0, 2, 2, 5, 4]);
+        assert_eq!(strings.encodings(0).unwrap(), [0, 0, 0, 1, 0, 2, 2, 5, 4]);
         let texts = &strings.columns[0];
         assert_eq!(texts.validity.as_deref().unwrap()[0], 0b1111_1011);
         assert_eq!(texts.views[1], texts.views[4]);
@@ -375,12 +378,12 @@ mod tests {
         assert_eq!(strings.begin(1).unwrap(), 0);
         strings.add(16, bytes, NATIVE).unwrap();
         assert_eq!(strings.begin(2).unwrap(), 1);
-        assert_eq!(strings.again(&[16, 1000], 1000).unwrap(), 2);
+        assert_eq!(strings.add_recent(&[16, 1000], 1000).unwrap(), 2);
         assert_eq!(strings.columns[0].views[0], strings.columns[1].views[0]);
         assert_eq!(strings.buffers.iter().map(Vec::len).sum::<usize>(), bytes.len());
         assert!(strings.columns[0].validity.is_none() && strings.columns[1].validity.is_some());
         strings.resume(0, 1).unwrap();
-        assert_eq!(strings.again(&[16], 1000).unwrap(), 1);
+        assert_eq!(strings.add_recent(&[16], 1000).unwrap(), 1);
         assert_eq!((strings.len(0), strings.len(1)), (2, 2));
     }
 }

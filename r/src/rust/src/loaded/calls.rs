@@ -7,7 +7,7 @@ use entasis::File;
 use entasis::cells::Loaded as Cells;
 
 use super::pools::PoolUse;
-use super::small_vectors::Alike;
+use super::small_vectors::SmallVectors;
 use super::{CellParts, Loaded, damage, look};
 use crate::guard::{self, Failure, Interrupted, Signals};
 
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn ent_loaded_new(
                 targets: Vec::new(),
                 pools: Vec::new(),
                 memory: Vec::new(),
-                alike: Vec::new(),
+                ranges: Vec::new(),
             })))
         })
     }
@@ -128,21 +128,21 @@ pub unsafe extern "C" fn ent_loaded_cell(
 /// # Safety
 /// As for [`ent_loaded_close`]; `alike` must be writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_loaded_alike(
+pub unsafe extern "C" fn ent_loaded_small_vectors(
     loaded: *mut Loaded,
     number: u64,
     end: u64,
-    alike: *mut Alike,
+    vectors: *mut SmallVectors,
     failure: *mut *mut Failure,
 ) -> isize {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
             let loaded = &mut *loaded;
-            let found = loaded.alike(number, end);
+            let found = loaded.small_vectors(number, end);
             let found = found.map_err(|e| e.in_file(loaded.cells.cells().file().path()))?;
             let n = found.n.cast_signed();
-            *alike = found;
+            *vectors = found;
             Ok(n)
         })
     }

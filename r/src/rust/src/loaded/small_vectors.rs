@@ -15,7 +15,7 @@ pub struct Place {
 
 /// Neighbouring vectors of one pool in a list.
 #[repr(C)]
-pub struct Alike {
+pub struct SmallVectors {
     /// The position of the pool among those needed. It is -1 for scalar doubles, whose bits are
     /// `at`.
     pool: i64,
@@ -33,20 +33,20 @@ struct VectorOf {
 }
 
 /// Most vectors in one result: their ranges then fit in the processor's cache.
-const MOST_ALIKE: u64 = 1 << 11;
+const MOST_VECTORS: u64 = 1 << 11;
 
 impl Loaded {
     /// The similar vectors from cell `number` to before `end`: arrays of one pool without a shape,
     /// or objects of such arrays with one length and shared attributes. Stops at a cell that
     /// references name.
-    pub(super) fn alike(&mut self, number: u64, end: u64) -> Result<Alike> {
+    pub(super) fn small_vectors(&mut self, number: u64, end: u64) -> Result<SmallVectors> {
         let next = self.targets.partition_point(|&target| target < number);
-        let end = end.min(number.saturating_add(MOST_ALIKE));
+        let end = end.min(number.saturating_add(MOST_VECTORS));
         let end = self.targets.get(next).map_or(end, |&target| end.min(target));
-        self.alike.clear();
+        self.ranges.clear();
         // A reference names this cell, so it is built alone.
         if end <= number {
-            return Ok(Alike { pool: -1, places: self.alike.as_ptr(), n: 0 });
+            return Ok(SmallVectors { pool: -1, places: self.ranges.as_ptr(), n: 0 });
         }
         let mut first = None;
         if let Some(slice) = self.cells.slice(&(number..end)) {
@@ -58,15 +58,15 @@ impl Loaded {
                 if n > 0 {
                     first = Some((of, lens[0]));
                 }
-                self.alike.extend(places.iter().zip(lens).take(n).map(|(&at, &len)| Place { at, len }));
+                self.ranges.extend(places.iter().zip(lens).take(n).map(|(&at, &len)| Place { at, len }));
             }
-            for number in number + self.alike.len() as u64..end {
+            for number in number + self.ranges.len() as u64..end {
                 let Some((of, place)) = vector_of(slice, &self.cells, number)? else { break };
                 let known = *first.get_or_insert((of, place.len));
                 if known.0 != of || (of.attributes.is_some() && known.1 != place.len) {
                     break;
                 }
-                self.alike.push(place);
+                self.ranges.push(place);
             }
         }
         let pool = match first {
@@ -77,7 +77,7 @@ impl Loaded {
                 let room = found.end - found.start;
                 // No early exit, so that the loop vectorises.
                 let mut are_inside = true;
-                for place in &mut self.alike {
+                for place in &mut self.ranges {
                     let at = place.at.wrapping_sub(found.start);
                     are_inside &= place.at >= found.start && at <= room && place.len <= room.wrapping_sub(at);
                     place.at = at;
@@ -89,7 +89,7 @@ impl Loaded {
             }
             _ => -1,
         };
-        Ok(Alike { pool, places: self.alike.as_ptr(), n: self.alike.len() })
+        Ok(SmallVectors { pool, places: self.ranges.as_ptr(), n: self.ranges.len() })
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
             targets: Vec::new(),
             pools: Vec::new(),
             memory: Vec::new(),
-            alike: Vec::new(),
+            ranges: Vec::new(),
         };
         loaded.cells.close(std::iter::once(0..6).collect(), &Silent).unwrap();
         loaded.look().unwrap();
@@ -192,12 +192,12 @@ mod tests {
         let mut loaded = shared();
         assert_eq!(loaded.targets, [1, 2]);
         for number in 1..3 {
-            assert_eq!(loaded.alike(number, 6).unwrap().n, 0, "{number}");
+            assert_eq!(loaded.small_vectors(number, 6).unwrap().n, 0, "{number}");
         }
         loaded.targets = vec![2];
-        assert_eq!(loaded.alike(1, 6).unwrap().n, 1);
+        assert_eq!(loaded.small_vectors(1, 6).unwrap().n, 1);
         loaded.targets.clear();
-        assert_eq!(loaded.alike(1, 6).unwrap().n, 2);
-        assert_eq!(loaded.alike(1, 1).unwrap().n, 0);
+        assert_eq!(loaded.small_vectors(1, 6).unwrap().n, 2);
+        assert_eq!(loaded.small_vectors(1, 1).unwrap().n, 0);
     }
 }
