@@ -1,7 +1,7 @@
 # Columns whose descriptions hold attributes alone, such as labels and times without a zone.
 # They are read together, and columns with equal descriptions share their attributes.
 
-tells_attributes <- function(description) identical(names(description), "attributes")
+has_attributes_alone <- function(description) identical(names(description), "attributes")
 
 # The attributes in descriptions, as named lists. NULL stands for attributes that the columns imply.
 given_by <- function(reader, descriptions) {
@@ -21,8 +21,8 @@ lack_levels <- function(given) {
 }
 
 # Adds columns of R that take one column of the file each and are not lists. Returns a request for
-# `finish_described`.
-want_described <- function(reader, facts, which, kinds, descriptions) {
+# `finish_attribute_groups`.
+request_attribute_groups <- function(reader, facts, which, kinds, descriptions) {
   # Equal descriptions are one object (src/attribute_nodes_read.c).
   distinct <- .Call(C_distinct, descriptions)
   group <- distinct$group
@@ -43,7 +43,7 @@ want_described <- function(reader, facts, which, kinds, descriptions) {
 }
 
 # The vectors of a request.
-finish_described <- function(reader, vectors, want) {
+finish_attribute_groups <- function(reader, vectors, want) {
   levels <- NULL
   if (any(want$lacks_levels)) {
     levels <- vector("list", length(want$group))

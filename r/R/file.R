@@ -129,7 +129,7 @@ own_layout <- function(file) {
     starts <- vapply(entries, function(entry) number_of(part_of(entry, 1L)), 0)
     kept <- lapply(entries, part_of, 2L)
     widths <- rep_len(1, length(entries))
-    has_more <- !vapply(kept, tells_attributes, NA)
+    has_more <- !vapply(kept, has_attributes_alone, NA)
     widths[has_more] <- vapply(kept[has_more], width_of, 0)
     ends <- c(0, starts + widths)
     if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) nonsense("columns overlap")

@@ -6,13 +6,13 @@ has_implied <- function(file, logical, kinds) {
 
 # Sets the implied attributes of the vectors of columns without descriptions. Nothing else may refer
 # to the vectors. `facts` has an element for each column.
-give_implied <- function(reader, vectors, kinds, facts) {
+set_implied <- function(reader, vectors, kinds, facts) {
   at <- which(kinds > CHARACTER)
   if (length(at) == 0L) {
     return(vectors)
   }
-  alike <- paste(kinds[at], facts$ordered[at], facts$zone[at])
-  distinct <- which(!duplicated(alike))
+  key <- paste(kinds[at], facts$ordered[at], facts$zone[at])
+  distinct <- which(!duplicated(key))
   given <- lapply(at[distinct], function(i) implied(kinds[i], facts$ordered[i] > 0L, facts$zone[i]))
   levels <- NULL
   codes <- kinds == CODES
@@ -22,6 +22,6 @@ give_implied <- function(reader, vectors, kinds, facts) {
     if (any(vapply(levels[codes], typeof, "") != "character")) nonsense("levels that are not strings")
     levels <- levels[at]
   }
-  vectors[at] <- .Call(C_decorate_all, vectors[at], match(alike, alike[distinct]), given, levels)
+  vectors[at] <- .Call(C_decorate_all, vectors[at], match(key, key[distinct]), given, levels)
   vectors
 }

@@ -70,9 +70,9 @@ cbind.entasis_table <- function(..., deparse.level = 1) {
   # Unnamed vectors are named after their expressions in the call; data.table does this for symbols
   # only.
   written <- as.list(substitute(list(...)))[-1L]
-  bare <- given == "" & vapply(values, function(x) is.atomic(x) && length(dim(x)) < 2L, NA)
-  if (any(vapply(values, inherits, NA, "data.table"))) bare <- bare & vapply(written, is.symbol, NA)
-  given[bare] <- vapply(written[bare], function(x) sub("^I[(](.*)[)]$", "\\1", deparse(x, nlines = 1L)[1L]), "")
+  unnamed <- given == "" & vapply(values, function(x) is.atomic(x) && length(dim(x)) < 2L, NA)
+  if (any(vapply(values, inherits, NA, "data.table"))) unnamed <- unnamed & vapply(written, is.symbol, NA)
+  given[unnamed] <- vapply(written[unnamed], function(x) sub("^I[(](.*)[)]$", "\\1", deparse(x, nlines = 1L)[1L]), "")
   if (any(given != "")) names(values) <- given
   do.call(cbind, values)
 }

@@ -25,13 +25,13 @@ outline <- function(x, name, level, depth, most = 20L) {
     if (found$kind == CELL_LIST || found$kind == CELL_MAP) {
       return(outline(tree_part(tree$file, tree$found$first + i - 1, label), label, level + 1L, depth, most))
     }
-    paste0(strrep("  ", level + 1L), label, ": ", told_kind(tree$file, found))
+    paste0(strrep("  ", level + 1L), label, ": ", describe_cell(tree$file, found))
   })
   c(head, unlist(lines), if (n > most) paste0(strrep("  ", level + 1L), "... ", n - most, " more"))
 }
 
 # A short description of a cell; for a scalar, its value.
-told_kind <- function(file, found) {
+describe_cell <- function(file, found) {
   kind <- found$kind
   if (kind == CELL_TABLE) {
     facts <- view_of(file, found$integer)$facts

@@ -113,8 +113,8 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
   kinds <- integer(length(which))
   kinds[!described] <- reading_kinds(file, facts, at[!described])
   # Columns with implied attributes are read together.
-  bare <- !described & (kinds <= CHARACTER | has_implied(file, facts$logical[at], kinds))
-  bare_vectors <- if (any(bare)) reader_add(reader, facts, at[bare], kinds[bare])
+  plain <- !described & (kinds <= CHARACTER | has_implied(file, facts$logical[at], kinds))
+  plain_vectors <- if (any(plain)) reader_add(reader, facts, at[plain], kinds[plain])
   n <- file$facts$n_rows
   slicings <- vector("list", length(which))
   is_whole <- logical(length(which))
@@ -122,16 +122,16 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
     slicings[described] <- lapply(descriptions[described], function(description) slicing_of(file, description, n))
     is_whole <- vapply(slicings, function(slicing) isTRUE(slicing$whole), NA)
   }
-  alike <- described & !is_whole & vapply(descriptions, tells_attributes, NA)
-  kinds[alike] <- reading_kinds(file, facts, at[alike])
-  alike <- alike & kinds != LIST
-  want_alike <- if (any(alike)) want_described(reader, facts, at[alike], kinds[alike], descriptions[alike])
-  others <- which(!bare & !alike & !is_whole)
+  grouped <- described & !is_whole & vapply(descriptions, has_attributes_alone, NA)
+  kinds[grouped] <- reading_kinds(file, facts, at[grouped])
+  grouped <- grouped & kinds != LIST
+  attribute_request <- if (any(grouped)) request_attribute_groups(reader, facts, at[grouped], kinds[grouped], descriptions[grouped])
+  others <- which(!plain & !grouped & !is_whole)
   wants <- lapply(others, function(k) reader_want(reader, facts, at[k], descriptions[[k]]))
-  reader_levels(reader, wants, c(facts$dictionary[at[bare & kinds == CODES]], want_alike$dictionaries[want_alike$lacks_levels]))
+  reader_levels(reader, wants, c(facts$dictionary[at[plain & kinds == CODES]], attribute_request$dictionaries[attribute_request$lacks_levels]))
   vectors <- reader_run(reader)
-  if (any(alike)) out[alike] <- finish_described(reader, vectors, want_alike)
-  out[bare] <- give_implied(reader, vectors[bare_vectors], kinds[bare], lapply(facts[FACTS_OF_KIND], `[`, at[bare]))
+  if (any(grouped)) out[grouped] <- finish_attribute_groups(reader, vectors, attribute_request)
+  out[plain] <- set_implied(reader, vectors[plain_vectors], kinds[plain], lapply(facts[FACTS_OF_KIND], `[`, at[plain]))
   out[others] <- lapply(wants, function(want) reader_finish(reader, vectors, want))
   if (any(is_whole)) out[is_whole] <- read_columns(file, which[is_whole], ALL_ROWS)
   for (k in which(lengths(slicings) > 0L)) {
@@ -163,9 +163,9 @@ own_frame <- function(file, columns, which, rows, attrs) {
     c(NA, if (identical(host$row_names, "numbers") && is_all(rows)) as.integer(n) else -as.integer(n))
   }
   is_all_columns <- identical(which, seq_len(length_of(names)))
-  told <- list(names = if (is_all_columns || is.null(names)) names else unclass_all(names)[which], row.names = row_names)
-  for (name in intersect(names(told), names(attrs))) {
-    attrs[name] <- told[name]
+  stored <- list(names = if (is_all_columns || is.null(names)) names else unclass_all(names)[which], row.names = row_names)
+  for (name in intersect(names(stored), names(attrs))) {
+    attrs[name] <- stored[name]
   }
   frame <- check_frame(decorate(columns, attrs), n)
   if (inherits(frame, "data.table") && requireNamespace("data.table", quietly = TRUE)) {

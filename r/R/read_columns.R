@@ -56,9 +56,9 @@ reader_add_lists <- function(reader, facts, which, kind, seconds, one) {
     return(reader$n_vectors)
   }
   numbers <- integer(length(which))
-  beside <- kind == LIST | kind == NESTED
-  numbers[!beside] <- reader_add(reader, facts, which[!beside], kind[!beside], seconds)
-  for (i in which(beside)) numbers[i] <- reader_add_lists(reader, facts, which[i], kind[i], 1L, TRUE)
+  apart <- kind == LIST | kind == NESTED
+  numbers[!apart] <- reader_add(reader, facts, which[!apart], kind[!apart], seconds)
+  for (i in which(apart)) numbers[i] <- reader_add_lists(reader, facts, which[i], kind[i], 1L, TRUE)
   numbers
 }
 
@@ -160,8 +160,8 @@ reader_want <- function(reader, facts, which, description) {
     }
     return(list(parts = parts, attributes = lapply_pairs(extras_of(file), description$attributes)))
   }
-  attributes <- attributes_told(reader, description$attributes)
-  want <- list(told = "attributes" %in% names(description), attributes = attributes, s4 = isTRUE(description$s4))
+  attributes <- described_attributes(reader, description$attributes)
+  want <- list(has_attributes = "attributes" %in% names(description), attributes = attributes, s4 = isTRUE(description$s4))
   if (!is.null(description$matrix)) {
     width <- width_of(description)
     if (width == 0) {
@@ -200,7 +200,7 @@ FACTS_OF_KIND <- c("logical", "ordered", "zone", "dictionary")
 
 # The attributes in a description. Neighbouring columns mostly have equal ones, so the last ones are
 # cached.
-attributes_told <- function(reader, pairs) {
+described_attributes <- function(reader, pairs) {
   if (is.null(pairs)) {
     return(list())
   }
@@ -223,15 +223,15 @@ reader_levels <- function(reader, wants, more = NULL) {
   numbers <- unique(c(more, dictionaries_of(wants)))
   if (length(numbers) > 1L || length(more) > 0L) {
     facts <- describe_columns(reader$file, numbers)
-    beside <- new_reader(reader$file, ALL_ROWS, FALSE)
+    levels_reader <- new_reader(reader$file, ALL_ROWS, FALSE)
     places <- seq_along(numbers)
     if (reader$file$own && all(facts$physical == "utf8" & facts$logical == "plain")) {
-      vectors <- reader_add(beside, facts, places, CHARACTER)
-      reader$levels <- reader_run(beside)[vectors]
+      vectors <- reader_add(levels_reader, facts, places, CHARACTER)
+      reader$levels <- reader_run(levels_reader)[vectors]
     } else {
-      found <- with_fitting(reader$file, lapply(places, function(i) reader_want(beside, facts, i, NULL)))
-      vectors <- reader_run(beside)
-      reader$levels <- lapply(found, function(want) reader_finish(beside, vectors, want))
+      found <- with_fitting(reader$file, lapply(places, function(i) reader_want(levels_reader, facts, i, NULL)))
+      vectors <- reader_run(levels_reader)
+      reader$levels <- lapply(found, function(want) reader_finish(levels_reader, vectors, want))
     }
     reader$dictionaries <- numbers
   }
@@ -263,7 +263,7 @@ reader_finish <- function(reader, vectors, want) {
     return(foreign_vector(reader, x, want))
   }
   attrs <- want$attributes
-  if (!want$told && !is.null(want$kind)) {
+  if (!want$has_attributes && !is.null(want$kind)) {
     attrs <- if (want$kind == INTEGER64 && want$facts$logical == "timestamp") NULL else
       implied(want$kind, want$facts$ordered > 0L, want$facts$zone)
   }

@@ -108,10 +108,10 @@ grouped_part <- function(file, which, rows, attrs) {
   if (is_all(rows) && identical(left, by)) {
     return(plain_part(file, which, rows, attrs))
   }
-  bare <- attrs
-  bare["groups"] <- NULL
-  bare[["class"]] <- setdiff(class, class[1L])
-  frame <- plain_part(file, which, rows, bare)
+  ungrouped <- attrs
+  ungrouped["groups"] <- NULL
+  ungrouped[["class"]] <- setdiff(class, class[1L])
+  frame <- plain_part(file, which, rows, ungrouped)
   if (is_rowwise) dplyr::rowwise(frame, dplyr::all_of(left)) else
     dplyr::grouped_df(frame, left, drop = !identical(attr(groups, ".drop"), FALSE))
 }

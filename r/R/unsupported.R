@@ -36,7 +36,7 @@ note_pointer <- function(doc, type) {
 }
 
 # Reports the noted pointers in one message.
-tell_pointers <- function(doc) {
+report_pointers <- function(doc) {
   if (doc$n_pointers > 0L) {
     others <- doc$n_pointers - 1L
     message("note: ", shortened(doc$pointer[[1L]]), " is ", doc$pointer[[2L]], ", which is stored as null, as by saveRDS()",

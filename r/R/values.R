@@ -10,7 +10,7 @@ encode_value <- function(plan, x, path) {
     return(list(null = NULL))
   }
   type <- typeof(x)
-  if (!is_told(x)) {
+  if (!is_inline_tree(x)) {
     return(list(cell = cell_ref(document_walk(plan$doc, x, path))))
   }
   if (type == "list") {
@@ -31,7 +31,7 @@ encode_value <- function(plan, x, path) {
 
 # Whether a value can be stored in the host map: an atomic vector, or a short list of such. Other
 # values become cells.
-is_told <- function(x, depth = 0L) {
+is_inline_tree <- function(x, depth = 0L) {
   if (is.null(x)) {
     return(TRUE)
   }
@@ -39,15 +39,15 @@ is_told <- function(x, depth = 0L) {
     if (length_of(x) > INLINE || depth > 4L) {
       return(FALSE)
     }
-    told <- vapply(unclass(x), is_told, NA, depth + 1L, USE.NAMES = FALSE)
-    if (!all(told)) {
+    inline <- vapply(unclass(x), is_inline_tree, NA, depth + 1L, USE.NAMES = FALSE)
+    if (!all(inline)) {
       return(FALSE)
     }
   } else if (!is.atomic(x)) {
     return(FALSE)
   }
   attrs <- attributes(x)
-  all(vapply(attrs[names(attrs) != ".internal.selfref"], is_told, NA, depth + 1L, USE.NAMES = FALSE))
+  all(vapply(attrs[names(attrs) != ".internal.selfref"], is_inline_tree, NA, depth + 1L, USE.NAMES = FALSE))
 }
 
 # Whether a vector is short, and nodes represent its values exactly.

@@ -2,21 +2,21 @@
 # kind does not imply.
 
 # The kind of column for vectors of a type with some attributes: a list of arguments for `plan_add`,
-# and `told`, the attributes that the kind implies. It has a `scale` if the kind also depends on
-# values (`fit_kind`).
+# and `implied_attrs`, the attributes that the kind implies. It has a `scale` if the kind also
+# depends on values (`fit_kind`).
 kind_by <- function(type, attrs, is_s4) {
   class <- unclass_all(.subset2(attrs, "class"))
   levels <- .subset2(attrs, "levels")
   if (type == "integer" && "factor" %in% class && is.character(levels) && is.null(attributes(levels))) {
     ordered <- "ordered" %in% class
-    return(list(kind = CODES, ordered = as.integer(ordered), told = implied(CODES, ordered)))
+    return(list(kind = CODES, ordered = as.integer(ordered), implied_attrs = implied(CODES, ordered)))
   }
   chosen <- if (is.null(class)) NULL else time_by(type, class, attrs)
   if (!is.null(chosen)) {
     return(chosen)
   }
   if (type == "double" && "integer64" %in% class) {
-    return(list(kind = INTEGER64, told = implied(INTEGER64)))
+    return(list(kind = INTEGER64, implied_attrs = implied(INTEGER64)))
   }
   if (type == "double" && "nanotime" %in% class && is_s4) {
     return(list(kind = INTEGER64, unit = UNIT_NANOSECOND, flavour = FLAVOUR_INTEGER64, zone = "UTC"))
@@ -33,28 +33,28 @@ time_by <- function(type, class, attrs) {
   if ("Date" %in% class) {
     kinds <- c(DAYS, DAYS_INTEGER)
     scale <- -1L
-    told <- implied(DAYS)
+    implied_attrs <- implied(DAYS)
     unit <- 4L
     zone <- ""
   } else if ("POSIXct" %in% class) {
     kinds <- c(INSTANT, INSTANT_INTEGER)
     scale <- 0L
     zone <- zone_of(.subset2(attrs, "tzone"))
-    told <- implied(INSTANT, zone = zone)
+    implied_attrs <- implied(INSTANT, zone = zone)
     unit <- UNIT_SECOND
   } else if ("difftime" %in% class && is_string(units <- .subset2(attrs, "units")) && units %in% names(DIFFTIME_SECONDS)) {
     kinds <- c(SPAN, SPAN_INTEGER)
     scale <- DIFFTIME_SECONDS[[units]]
-    told <- implied(SPAN)
+    implied_attrs <- implied(SPAN)
     unit <- DIFFTIME_UNITS[[units]]
     zone <- ""
   } else {
     return(NULL)
   }
   if (type == "integer") {
-    return(list(kind = kinds[2L], unit = unit, flavour = FLAVOUR_INTEGER, zone = zone, told = told))
+    return(list(kind = kinds[2L], unit = unit, flavour = FLAVOUR_INTEGER, zone = zone, implied_attrs = implied_attrs))
   }
-  list(kind = kinds[1L], seconds = max(scale, 1L), zone = zone, told = told, scale = scale)
+  list(kind = kinds[1L], seconds = max(scale, 1L), zone = zone, implied_attrs = implied_attrs, scale = scale)
 }
 
 # Completes the kind of vectors by their values: the time unit, and the sentinel of missing doubles.
@@ -112,26 +112,26 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
     }
   } else {
     chosen <- fit_kind(chosen, list(x))
-    if (!chosen$fits) chosen$told <- NULL
+    if (!chosen$fits) chosen$implied_attrs <- NULL
     if (chosen$kind == CODES) {
       levels <- attr(x, "levels", exact = TRUE)
       chosen$levels <- plan_add(plan, TRUE, "", list(levels), CHARACTER, length(levels))
       chosen$n_levels <- length(levels)
     }
-    columns <- chosen[setdiff(names(chosen), c("told", "fits"))]
+    columns <- chosen[setdiff(names(chosen), c("implied_attrs", "fits"))]
     first <- do.call(plan_add, c(list(plan, extra, names, rep_len(list(x), parts), n = n, offset = offsets), columns))
   }
-  list(first = first, description = describe(plan, x, chosen$told, path))
+  list(first = first, description = describe(plan, x, chosen$implied_attrs, path))
 }
 
 # The description of a vector: what the kind of its column does not imply.
-describe <- function(plan, x, told, path) {
+describe <- function(plan, x, implied_attrs, path) {
   attrs <- attributes(x)
   description <- list()
-  same <- identical(names(attrs), names(told)) &&
-    all(vapply(names(told), function(name) is.null(told[[name]]) || identical(attrs[[name]], told[[name]]), NA))
+  same <- identical(names(attrs), names(implied_attrs)) &&
+    all(vapply(names(implied_attrs), function(name) is.null(implied_attrs[[name]]) || identical(attrs[[name]], implied_attrs[[name]]), NA))
   if (!same) {
-    description$attributes <- encode_attributes(plan, attrs, path, skip = if ("levels" %in% names(told)) "levels")
+    description$attributes <- encode_attributes(plan, attrs, path, skip = if ("levels" %in% names(implied_attrs)) "levels")
   }
   if (isS4(x)) {
     description$s4 <- TRUE

@@ -13,7 +13,7 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
     stop(e)
   })
   core(.Call(C_write, path, doc$made, doc$walker, c(doc$value, doc$environments_at), as.integer(compress)))
-  tell_pointers(doc)
+  report_pointers(doc)
   invisible(given)
 }
 
@@ -137,7 +137,7 @@ plan_groups <- function(plan, x, groups, path_of) {
   )
   kinds <- c(0L, groups$kind)[groups$group + 1L]
   n_kinds <- max(groups$kind, 0L)
-  told <- vector("list", n_kinds)
+  implied_attrs <- vector("list", n_kinds)
   fits <- logical(k)
   sizes <- tabulate(kinds, n_kinds)
   in_order <- sort.list(kinds, method = "radix")
@@ -148,13 +148,13 @@ plan_groups <- function(plan, x, groups, path_of) {
     like <- x[[at[1L]]]
     chosen <- fit_kind(kind_by(typeof(like), groups$attributes[[groups$group[at[1L]]]], isS4(like)), x[at])
     for (name in intersect(names(chosen), names(fields))) fields[[name]][at] <- chosen[[name]]
-    told[kind] <- list(chosen$told)
+    implied_attrs[kind] <- list(chosen$implied_attrs)
     fits[at] <- chosen$fits
   }
-  found <- .Call(C_describe_groups, x, groups, told, fits)
+  found <- .Call(C_describe_groups, x, groups, implied_attrs, fits)
   descriptions <- found$descriptions
   for (i in found$left) {
-    descriptions[[found$description[i]]] <- describe(plan, x[[i]], if (fits[i]) told[[kinds[i]]], path_of(i))
+    descriptions[[found$description[i]]] <- describe(plan, x[[i]], if (fits[i]) implied_attrs[[kinds[i]]], path_of(i))
   }
   codes <- which(fields$kind == CODES)
   if (length(codes) > 0L) {

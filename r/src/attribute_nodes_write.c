@@ -98,12 +98,12 @@ static SEXP plain_attributes(SEXP attributes, int has_levels) {
 }
 
 /* Whether attributes are those that the kind of a column implies, where NULL is any value. */
-static int are_told(SEXP attributes, SEXP told) {
-    R_xlen_t n = Rf_xlength(told);
+static int are_implied(SEXP attributes, SEXP implied) {
+    R_xlen_t n = Rf_xlength(implied);
     if (n != Rf_xlength(attributes)) return 0;
-    SEXP names = Rf_getAttrib(attributes, R_NamesSymbol), others = Rf_getAttrib(told, R_NamesSymbol);
+    SEXP names = Rf_getAttrib(attributes, R_NamesSymbol), others = Rf_getAttrib(implied, R_NamesSymbol);
     for (R_xlen_t i = 0; i < n; i++) {
-        SEXP expected = VECTOR_ELT(told, i);
+        SEXP expected = VECTOR_ELT(implied, i);
         if (STRING_ELT(names, i) != STRING_ELT(others, i)) return 0;
         if (expected == R_NilValue) continue;
         if (!ent_are_same(VECTOR_ELT(attributes, i), expected, R_XLEN_T_MAX)) return 0;
@@ -111,20 +111,20 @@ static int are_told(SEXP attributes, SEXP told) {
     return 1;
 }
 
-static int tell_levels(SEXP told) {
-    SEXP names = Rf_getAttrib(told, R_NamesSymbol);
-    for (R_xlen_t i = 0; i < Rf_xlength(told); i++) {
+static int have_levels(SEXP implied) {
+    SEXP names = Rf_getAttrib(implied, R_NamesSymbol);
+    for (R_xlen_t i = 0; i < Rf_xlength(implied); i++) {
         if (has_name(names, i, "levels")) return 1;
     }
     return 0;
 }
 
-/* Descriptions of columns in groups, as `ent_c_groups` gives them. `told` has for each kind of
+/* Descriptions of columns in groups, as `ent_c_groups` gives them. `implied` has for each kind of
  * column the attributes that its type records; they apply to the columns that `fits` marks.
  * Returns a list: `description` has for each column the number of its description or 0,
  * `descriptions` are these, and `left` has a column of each description that is NULL because R
  * code has to make it. */
-SEXP ent_c_describe_groups(SEXP x, SEXP groups, SEXP told, SEXP fits) {
+SEXP ent_c_describe_groups(SEXP x, SEXP groups, SEXP implied, SEXP fits) {
     static const char *fields[] = {"description", "descriptions", "left", ""};
     static const char *description_fields[] = {"attributes", ""};
     SEXP all = ent_element(groups, "attributes");
@@ -145,13 +145,13 @@ SEXP ent_c_describe_groups(SEXP x, SEXP groups, SEXP told, SEXP fits) {
         int does_fit = LOGICAL(fits)[i] == TRUE, *found = &known[2 * (group[i] - 1) + does_fit];
         if (*found == 0) {
             SEXP attributes = VECTOR_ELT(all, group[i] - 1);
-            SEXP by_kind = does_fit ? VECTOR_ELT(told, kind[group[i] - 1] - 1) : R_NilValue;
+            SEXP by_kind = does_fit ? VECTOR_ELT(implied, kind[group[i] - 1] - 1) : R_NilValue;
             int is_s4 = Rf_isS4(VECTOR_ELT(x, i));
-            if (!is_s4 && are_told(attributes, by_kind)) {
+            if (!is_s4 && are_implied(attributes, by_kind)) {
                 *found = -1;
             } else {
                 SEXP plain = R_NilValue;
-                if (!is_s4) plain = plain_attributes(attributes, tell_levels(by_kind));
+                if (!is_s4) plain = plain_attributes(attributes, have_levels(by_kind));
                 PROTECT(plain);
                 if (plain == R_NilValue) {
                     INTEGER(left)[n_left++] = (int)i + 1;

@@ -155,8 +155,8 @@ impl Signals {
 
 impl Monitor for Signals {
     fn interrupted(&self) -> bool {
-        let told = |number: &AtomicU64| number.load(Ordering::Relaxed) as f64;
-        self.interrupted.is_some_and(|interrupted| interrupted(told(&self.done), told(&self.total)) != 0)
+        let count = |number: &AtomicU64| number.load(Ordering::Relaxed) as f64;
+        self.interrupted.is_some_and(|interrupted| interrupted(count(&self.done), count(&self.total)) != 0)
     }
 
     fn progress(&self, done: u64, total: u64) {
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_and_panics_are_told() {
+    fn errors_and_panics_become_failures() {
         for (work, kind, message) in [
             (
                 Box::new(|| Err(Error::corrupt("torn").in_column("a").at(5)))
