@@ -50,6 +50,7 @@ ACYCLIC = {
     "entasis-encodings",
     "entasis",
     "entasis-cli",
+    "entasis-testkit",
 }
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)

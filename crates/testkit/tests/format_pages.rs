@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use entasis_testkit::golden;
 use entasis_testkit::naive::body::{self, Shape};
 use entasis_testkit::naive::bytes::Cursor;
-use entasis_testkit::naive::segment::Directory;
+use entasis_testkit::naive::directory::Directory;
 
 fn pages() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "docs", "format"].iter().collect()

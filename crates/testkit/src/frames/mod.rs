@@ -5,6 +5,7 @@ pub mod host;
 pub mod models;
 pub mod nested;
 pub mod nested_tables;
+mod piece;
 pub mod read;
 mod runs;
 pub mod shapes;

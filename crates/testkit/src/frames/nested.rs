@@ -9,8 +9,8 @@ use entasis::{
     Physical, Result, Rows, Silent, TextLayout,
 };
 
-use super::host::{Piece, lend};
 use super::models::Model;
+use super::piece::{Piece, lend};
 use crate::naive::Cell;
 use crate::naive::nested::put;
 

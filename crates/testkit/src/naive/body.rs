@@ -2,8 +2,8 @@
 
 use super::bits;
 use super::bytes::{Cursor, Wrong, rule};
+use super::directory::Directory;
 use super::payload::{self, unshuffle};
-use super::segment::Directory;
 
 /// The words of a page.
 #[derive(Clone, Copy, Debug)]

@@ -13,6 +13,7 @@ pub mod bytes;
 pub mod cells;
 pub mod check;
 pub mod column;
+pub mod directory;
 pub mod file;
 pub mod header;
 pub mod nested;
