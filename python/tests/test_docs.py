@@ -242,3 +242,18 @@ def test_links_of_pages_lead_somewhere():
             if not target.exists() or (anchor and anchor not in anchors(target)):
                 broken.append(f"{page.relative_to(ROOT)}: {link}")
     assert broken == []
+
+
+PLACES = re.compile(r"`((?:bench|crates|docs|examples|python|r|tests|tools)/[\w./*-]+)`")
+
+
+def test_files_that_pages_name_exist():
+    """Files and folders in the text of the pages about the code, so that moves take the pages along."""
+    named = [ROOT / "CONTRIBUTING.md", *(page for page in pages() if ROOT / "docs" in page.parents)]
+    gone = [
+        f"{page.relative_to(ROOT)}: {place}"
+        for page in named
+        for place in PLACES.findall(page.read_text(encoding="utf-8"))
+        if not any(ROOT.glob(place.rstrip("/")))
+    ]
+    assert gone == []
