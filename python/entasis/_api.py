@@ -197,7 +197,7 @@ def _write(
         names = set() if builder is None else set(builder.names)
         for name, _ in to["column_compression"]:
             if name not in names:
-                raise ColumnNotFoundError(f"compression names a column '{name}' that is not there")
+                raise ColumnNotFoundError(f"compression names a column '{name}', which does not exist")
     if builder is not None and metadata is None and not builder.has_trees:
         found: bytes | None = builder.write(kept, to)
         return found
@@ -458,7 +458,7 @@ def _compression(compression: int | Mapping[str, int] | Mapping[str | None, int]
     default = levels.pop(None, DEFAULT_COMPRESSION)
     for name in levels:
         if not isinstance(name, str):
-            raise ArgumentError(f"compression is told per column name (str), not per {type(name).__name__}")
+            raise ArgumentError(f"the keys of compression are column names (str), not {type(name).__name__}")
     return default, [(str(name), level) for name, level in levels.items()]
 
 

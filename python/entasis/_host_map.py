@@ -41,7 +41,7 @@ class CellValue:
 def cell_value(value: Any) -> Any:
     """Read the value of a cell that a host map has to name here."""
     if type(value) is not CellValue:
-        raise TypeError(f"a value in place of a cell: {type(value).__name__}")
+        raise TypeError(f"a {type(value).__name__} instead of a cell")
     return value.get()
 
 
@@ -97,7 +97,7 @@ class host_calls:
 
 def _senseless(error: BaseException) -> CorruptFileError:
     what = f"{type(error).__name__}: {error}"
-    return CorruptFileError(f"what the file keeps for its host makes no sense ({what})")
+    return CorruptFileError(f"the host map of the file is invalid ({what})")
 
 
 def _defect(error: BaseException) -> InternalError:

@@ -82,7 +82,7 @@ def read_npz(path: Path) -> Any:
             return _read_bus(path, bus)
         for member in members:
             if not member.endswith(".npy"):
-                raise UnsupportedTypeError(f"{path} is an archive with {member[:100]!r} in it, which is no array")
+                raise UnsupportedTypeError(f"{path} is an archive with {member[:100]!r} in it, which is not an array")
         return _read_arrays(path)
     except EntasisError:
         raise
@@ -91,7 +91,7 @@ def read_npz(path: Path) -> Any:
     except BadZipFile as error:
         if _starts_as_npy(path):
             raise ArgumentError(f"{path} is an NPY file, of one array without a name: use numpy.load") from error
-        raise CorruptFileError(f"{path} is no NPZ file: {error}") from error
+        raise CorruptFileError(f"{path} is not an NPZ file: {error}") from error
 
 
 def _starts_as_npy(path: str) -> bool:

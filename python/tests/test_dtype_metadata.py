@@ -336,5 +336,5 @@ def test_senseless(path, monkeypatch, kept):
 
     monkeypatch.setattr(_dtype_metadata.Collector, "encode", lambda *_: {"dtype_metadata": kept})
     en.write({"x": np.arange(3)}, path)
-    with pytest.raises(CorruptFileError, match="makes no sense"):
+    with pytest.raises(CorruptFileError, match="the host map of the file is invalid"):
         en.read(path)

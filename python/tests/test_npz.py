@@ -102,5 +102,5 @@ def test_what_is_no_npz_file(tmp_path):
     with pytest.raises(en.ArgumentError, match=r"ends with '\.zip'"):
         en.read_npz(path.rename(tmp_path / "bus.npz"))
     bus.to_zip_pickle(path)
-    with pytest.raises(en.UnsupportedTypeError, match=r"'f\.pickle' in it, which is no array"):
+    with pytest.raises(en.UnsupportedTypeError, match=r"'f\.pickle' in it, which is not an array"):
         en.read_npz(path)

@@ -118,7 +118,7 @@ def test_shapes(round_trip):
         (np.zeros(2, "V262145"), "column 'x': dtype"),
         (np.zeros(2, [("a", "O")]), "column 'x': a field of dtype object"),
         (np.zeros(2, [(("title", "a"), "i4")]), "column 'x': dtype .* has titles"),
-        (np.array(["a"], np.dtypes.StringDType(na_object=3)), "column 'x': strings of which 3 are missing"),
+        (np.array(["a"], np.dtypes.StringDType(na_object=3)), "column 'x': strings with 3 for missing values"),
         (np.array([1, len], dtype=object), r"value\['x'\]\[1\]: a value of type builtin_function_or_method"),
     ],
 )

@@ -153,7 +153,7 @@ def test_layouts_that_make_no_sense(path, monkeypatch, parts):
     monkeypatch.setattr(_records, "encode", lambda _: parts)
     en.write([objects()], path)
     monkeypatch.undo()
-    with pytest.raises(CorruptFileError, match="makes no sense"):
+    with pytest.raises(CorruptFileError, match="the host map of the file is invalid"):
         en.read(path)
 
 

@@ -75,7 +75,7 @@ def test_trees_are_files_without_what_frames_have(path):
         assert isinstance(part, en.Tree)
         for name in ("n_rows", "schema", "column_names", "to_pandas", "to_polars", "__arrow_c_stream__"):
             assert not hasattr(part, name)
-            with pytest.raises(en.NotAFrameError, match=f"is {kind}, and {name} is of frames"):
+            with pytest.raises(en.NotAFrameError, match=f"is {kind}, and {name} is for frames"):
                 getattr(part, name)
     with pytest.raises(en.ArgumentError, match="value is a dict: to= is for frames"):
         f.read(to="pandas")
@@ -204,7 +204,7 @@ def test_columns_of_arrays(path):
             assert np.array_equal(f[name][100:300][[5, 1]].read(columns=columns), wanted[[105, 101]])
     assert np.array_equal(f["three"].read(columns=[4, 2]), value["three"][:, [4, 2]])
     for name in ("one", None):
-        with pytest.raises(en.ArgumentError, match="columns are those of frames"):
+        with pytest.raises(en.ArgumentError, match="only frames and arrays with two or more axes have columns"):
             (f if name is None else f[name]).read(columns=[0])
     with pytest.raises(IndexError):
         f["c"].read(columns=[30])
@@ -350,5 +350,5 @@ def test_what_has_no_rows(path):
 def test_rows_of_a_dict_are_refused_as_such(path):
     en.write({"a": np.zeros((50, 2)), "b": np.arange(50.0), "c": np.arange(50)}, path)
     for rows in [(0, 5), (0, 2), [1], 40, slice(2, 3)]:
-        with pytest.raises(en.ArgumentError, match="value is a dict: rows are of arrays and lists"):
+        with pytest.raises(en.ArgumentError, match="value is a dict: only arrays and lists have rows"):
             en.read(path, rows=rows)

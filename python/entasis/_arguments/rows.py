@@ -214,9 +214,9 @@ def _mask(rows: Any, root: str, noun: str) -> Any:
     cells = rows.tolist() if hasattr(rows, "tolist") else rows
     for kind in set(map(type, cells)):
         if kind.__name__ not in ("bool", "bool_", *_MISSING) and kind is not float:
-            raise ArgumentError(f"booleans and values of type {kind.__name__} are no {noun}s together")
+            raise ArgumentError(f"{noun}s can't mix booleans and values of type {kind.__name__}")
     if any(type(cell) is float and cell == cell for cell in cells):
-        raise ArgumentError(f"booleans and numbers are no {noun}s together")
+        raise ArgumentError(f"{noun}s can't mix booleans and numbers")
     return np.array([type(cell).__name__ in ("bool", "bool_") and bool(cell) for cell in cells], np.bool_)
 
 

@@ -83,7 +83,7 @@ def decode(description: Any, itemsize: int | None) -> Any:
     """
     dtype = _decode(description)
     if dtype.hasobject or (itemsize is not None and dtype.itemsize != itemsize):
-        raise CorruptFileError(f"records of {itemsize} bytes are no {dtype}")
+        raise CorruptFileError(f"records have {itemsize} bytes, but dtype {dtype} has {dtype.itemsize}")
     return dtype
 
 
@@ -149,7 +149,7 @@ def encode_string(dtype: Any, what: str) -> dict[str, Any]:
         return description | {"na": "NA"}
     if type(na) is str:
         return description | {"na_text": na}
-    raise UnsupportedTypeError(f"{what}: strings of which {na!r} are missing are not supported yet")
+    raise UnsupportedTypeError(f"{what}: strings with {na!r} for missing values are not supported yet")
 
 
 @interpretation()
@@ -162,7 +162,7 @@ def decode_string(description: Any, values: ArrowColumn) -> Any:
     if "na_text" in description:
         na = description["na_text"]
         if type(na) is not str:
-            raise TypeError("what stands for a missing string is a string")
+            raise TypeError("the marker of missing strings must be a string")
         dtype = make(coerce=description["coerce"], na_object=na)
     elif "na" not in description:
         dtype = make(coerce=description["coerce"])

@@ -26,7 +26,7 @@ def column_name(label: Any, position: int, n: int) -> str:
 def number_of(ref: Any) -> int:
     """The number of a column that a host map refers to."""
     if type(ref) is not ColumnRef:
-        raise TypeError(f"{ref!r} is no column")
+        raise TypeError(f"{ref!r} is not a column")
     return ref.index
 
 

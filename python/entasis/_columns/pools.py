@@ -16,7 +16,7 @@ def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int |
     """Read the values `start` to `stop` of a pool."""
     (info,) = handle.columns([column])
     if stop > info.n_values:
-        raise CorruptFileError(f"an array has values that its column has not ({stop} of {info.n_values})")
+        raise CorruptFileError(f"an array ends at value {stop} of a pool with {info.n_values} values")
     rows = None if (start, stop) == (0, info.n_values) else range(start, stop)
     return _pool_rows(handle, info, rows, threads)
 
@@ -25,7 +25,7 @@ def read_pool_at(handle: Handle, column: int, places: Any, threads: int | None) 
     """Read the values of a pool at these places, an array of int64."""
     (info,) = handle.columns([column])
     if len(places) and int(places.max()) >= info.n_values:
-        raise CorruptFileError(f"an array has values that its column has not ({places.max()} of {info.n_values})")
+        raise CorruptFileError(f"an array has value {places.max()} of a pool with {info.n_values} values")
     return _pool_rows(handle, info, places, threads)
 
 
@@ -39,6 +39,6 @@ def _pool_rows(handle: Handle, info: Column, rows: Any, threads: int | None) -> 
         # A vector of R with missing values becomes a masked array.
         return np.ma.MaskedArray(values, mask)
     if info.dictionary is not None or info.logical == "object":
-        raise CorruptFileError(f"arrays are kept in a column of {info.type_name}")
+        raise CorruptFileError(f"a pool has the type {info.type_name}")
     _, values = from_entry(entries[0], True, _rows.count(rows, info.n_values))
     return values[0]

@@ -21,10 +21,10 @@ def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
     import numpy as np
 
     if copy is False:
-        raise ValueError("the values of a File are read: there is no array of them without a copy")
+        raise ValueError("a File has no array in memory, so copy=False is not possible")
     numbers = list(range(file.n_columns)) if file._columns is None else file._columns
     if not numbers:
-        raise TypeError("a File without columns is no array: choose some")
+        raise TypeError("a File without columns has no values: select some")
     _check_dtypes(_arrays(file, numbers, range(0)))
     arrays = _arrays(file, numbers, file._rows)
     # Again with values: the width of fixed-width strings depends on them.
@@ -45,4 +45,4 @@ def _check_dtypes(arrays: list[Any]) -> None:
     kinds = sorted({" of ".join(map(str, (array.dtype, *array.shape[1:]))) for array in arrays})
     if len(kinds) > 1:
         shown = ", ".join(kinds[:5])
-        raise TypeError(f"a File is an array when its columns have one dtype, not {shown}: choose some, or to_numpy()")
+        raise TypeError(f"the columns need one dtype for an array, but have {shown}: select some, or use to_numpy()")

@@ -234,7 +234,7 @@ class File:
         if _column_labels.are_texts(rows):
             both = shown(key)
             raise ArgumentError(
-                f"f[{both[1:-1]}] means rows and columns, and rows are no text: several columns are "
+                f"f[{both[1:-1]}] means rows and columns, and rows can't be strings: several columns are "
                 f"f[[{both[1:-1]}]], a label that is a tuple f.select({both}), rows by label f.loc[...]"
             )
         return self._view(self._resolve(columns), self._compose(rows))

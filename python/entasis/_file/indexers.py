@@ -138,7 +138,7 @@ def _loc_rows(file: File, key: Any) -> Any:
     except EntasisError:
         raise
     except KeyError as error:
-        message = f"there is no row with the label {_missing(key, error)}: f.iloc[...] takes positions"
+        message = f"no row has the label {_missing(key, error)}: f.iloc[...] takes positions"
         raise RowNotFoundError(message) from error
 
 
@@ -160,7 +160,7 @@ def _loc_columns(file: File, key: Any) -> list[int] | None:
         if not isinstance(key, (slice, list)) and getattr(key, "__hash__", None) and frame.levels.find(key) is not None:
             level = "; it is the name of the index: f.select(...) takes it"
         close = hint(key, frame.labels, frame.levels, view) if not level and isinstance(key, str) else ""
-        message = f"there is no column with the label {_missing(key, error)}{level or close}"
+        message = f"no column has the label {_missing(key, error)}{level or close}"
         raise ColumnNotFoundError(message) from error
 
 

@@ -178,7 +178,7 @@ class Document:
             raise UnsupportedTypeError(f"{path}: {what}") from error
         if is_inside:
             # Without this part, two different keys or members might become equal.
-            what = f"a value of type {kind} can't be kept, nor be replaced inside of a key or of a member of a set"
+            what = f"a value of type {kind} can't be kept, and is not replaced inside a key or set member"
             raise UnsupportedTypeError(f"{path}: {what}") from error
         if self._on_unsupported == "skip":
             self._skipped.append(f"{path}: {kind}")
@@ -196,11 +196,11 @@ class Document:
             is_taken = instead in holder or instead in given
         except TypeError as error:
             message = (
-                f"{path}: what is given for a key or a member of a set has a hash, unlike this {type(instead).__name__}"
+                f"{path}: a key or set member must be hashable, unlike the replacement of type {type(instead).__name__}"
             )
             raise UnsupportedTypeError(message) from error
         if is_taken:
-            raise UnsupportedTypeError(f"{path}: {instead!r} is given for it, which is there already")
+            raise UnsupportedTypeError(f"{path}: the replacement {instead!r} occurs already")
         given.add(instead)
 
     def write(self, to: Destination, table: int | None, cell: int | None, metadata: int | None) -> bytes | None:

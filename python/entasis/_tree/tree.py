@@ -41,7 +41,7 @@ class _OfFrames:
         if tree is None:
             return self
         raise NotAFrameError(
-            f"{tree._named()} is {a(tree.kind)}, and {self._name} is of frames; tree() shows the parts of the value"
+            f"{tree._named()} is {a(tree.kind)}, and {self._name} is for frames; tree() shows the parts of the value"
         )
 
 
@@ -281,7 +281,7 @@ class Tree(File):
         if rows is not None and not self.shape:
             raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
         if rows is not None and self.kind not in (*_SEQUENCES, "array", "array of objects"):
-            raise ArgumentError(f"{self._named()} is a {self.kind}: rows are of arrays and lists")
+            raise ArgumentError(f"{self._named()} is a {self.kind}: only arrays and lists have rows")
         try:
             if "shape" in self._info:
                 found = self._read_array(cells, columns, rows, threads)
@@ -299,7 +299,7 @@ class Tree(File):
     def _read_part(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
         """Read a value that is not an array, or items of a list."""
         if columns is not None:
-            raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
+            raise ArgumentError(f"{self._named()}: only frames and arrays with two or more axes have columns")
         rows = (
             self._rows if rows is None else _rows.compose(self._rows, _rows.resolve(rows, len(self), holder=self.kind))
         )
@@ -321,7 +321,7 @@ class Tree(File):
             return cells.read(number, threads)
         view = self._shown()
         if columns is not None and len(view.shape) < 2:
-            raise ArgumentError(f"{self._named()}: columns are those of frames, and of arrays of two axes or more")
+            raise ArgumentError(f"{self._named()}: only frames and arrays with two or more axes have columns")
         if rows is not None:
             view = view[_places(rows, view.shape[0])]
         if columns is not None:
@@ -333,7 +333,7 @@ class Tree(File):
             )
         n = math.prod(info["shape"])
         if info["start"] + n > info["stop"]:
-            raise CorruptFileError("an array has fewer values than its shape tells")
+            raise CorruptFileError("an array has fewer values than its shape requires")
         maker, column, first = cells.maker(threads), info["column"], info["start"]
         with interpretation():
             return view.read(

@@ -64,7 +64,7 @@ def decode(parts: list[Any], types: dict[str, type]) -> Any:
     kind, name, names, *values = parts
     fields = dict(zip(names, values, strict=True))
     if not all(type(key) is str for key in (kind, name, *fields)):
-        raise TypeError("the parts of a record have names")
+        raise TypeError("the names of a record must be strings")
     found = types.get(name)
     if found is None:
         return Record(kind, name, fields)
@@ -75,7 +75,7 @@ def decode(parts: list[Any], types: dict[str, type]) -> Any:
             with contextlib.suppress(ValueError):
                 member = found(fields["value"])
         if member is None or member.value != fields["value"]:
-            raise UnsupportedTypeError(f"{name} has no member {fields['name']!r} of that value any more")
+            raise UnsupportedTypeError(f"{name} has no member {fields['name']!r} with the stored value")
         return member
     if kind == "namedtuple" and _is_named_tuple(found) and found._fields == tuple(fields):  # type: ignore[attr-defined]
         return found._make(values)  # type: ignore[attr-defined]
@@ -85,7 +85,9 @@ def decode(parts: list[Any], types: dict[str, type]) -> Any:
             # Sets fields of frozen classes too, and runs no code of the class.
             object.__setattr__(value, field, part)
         return value
-    raise UnsupportedTypeError(f"{name} is another class than the {kind} that was written, with {', '.join(fields)}")
+    raise UnsupportedTypeError(
+        f"{name} differs from the {kind} that was written, which has the fields {', '.join(fields)}"
+    )
 
 
 def by_name(types: Any) -> dict[str, type]:
@@ -93,6 +95,6 @@ def by_name(types: Any) -> dict[str, type]:
     found = {}
     for kind in types or ():
         if not isinstance(kind, type):
-            raise TypeError(f"types are classes, not {shown(kind)}")
+            raise TypeError(f"types must be classes, not {shown(kind)}")
         found[called(kind)] = kind
     return found

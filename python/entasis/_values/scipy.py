@@ -50,9 +50,9 @@ def _sparse(name: str, shape: tuple[int, ...], *parts: Any) -> Any:
     if layout == "lil":
         for row, (columns, values) in enumerate(zip(parts[1], parts[2], strict=True)):
             if not all(type(column) is int and 0 <= column < shape[1] for column in columns):
-                raise ValueError("a column that the matrix has not")
+                raise ValueError("a column number is out of range")
             if len(columns) != len(values) or len(parts[1]) != shape[0]:
-                raise ValueError("rows of another length")
+                raise ValueError("rows have another length")
             found.rows[row], found.data[row] = columns, values
         return found
     for key, value in zip(parts[1], parts[2], strict=True):

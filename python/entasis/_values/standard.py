@@ -58,7 +58,7 @@ def decode_zone(zone: Any) -> Any:
         try:
             return zoneinfo.ZoneInfo(zone)
         except zoneinfo.ZoneInfoNotFoundError as error:
-            raise UnsupportedTypeError(f"there is no time zone {zone!r} here: {error}") from error
+            raise UnsupportedTypeError(f"the time zone {zone!r} is not installed: {error}") from error
     offset = datetime.timedelta(microseconds=zone[0])
     return datetime.timezone(offset) if zone[1] is None else datetime.timezone(offset, zone[1])
 

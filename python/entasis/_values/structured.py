@@ -59,11 +59,11 @@ def decode(layout: Any, shape: Any, *arrays: Any) -> Any:
     formats = []
     for array in arrays:
         if type(array) is not np.ndarray or array.shape[: len(shape)] != tuple(shape):
-            raise TypeError("a field is an array as long as all others")
+            raise TypeError("fields must be arrays of equal shape")
         of_each = array.shape[len(shape) :]
         formats.append((array.dtype, of_each) if of_each else array.dtype)
     if len(layout["titles"]) != len(arrays):
-        raise ValueError("a record with other fields")
+        raise ValueError("the layout has other fields")
     parts: Any = {key: layout[key] for key in ("names", "offsets", "itemsize")}
     if any(title is not None for title in layout["titles"]):
         parts["titles"] = layout["titles"]
@@ -73,7 +73,7 @@ def decode(layout: Any, shape: Any, *arrays: Any) -> Any:
     kept = {} if metadata is None else {"metadata": metadata}
     dtype: Any = np.dtype(parts | {"formats": formats}, align=layout["aligned"], **kept)
     if len(dtype.names) != len(arrays):
-        raise ValueError("a record with other fields")
+        raise ValueError("the layout has other fields")
     if layout["is_record"]:
         dtype = np.dtype((np.record, dtype))
     make: Any = np.recarray if layout["is_recarray"] else np.ndarray

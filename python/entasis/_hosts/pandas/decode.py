@@ -100,7 +100,7 @@ class Arrays:
                 # pandas lacks an index of the type. The error names a column, since dictionaries
                 # have no name.
                 names = (column.name for _, _, column, *_ in self._entries if column.dictionary == number)
-                message = f"column '{next(names, '')}': pandas has no such categories ({error})"
+                message = f"column '{next(names, '')}': pandas can't have such categories ({error})"
                 raise UnsupportedTypeError(message) from error
         return found
 

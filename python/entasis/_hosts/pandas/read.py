@@ -130,7 +130,7 @@ def _plain_blocks(
     Returns them, and the numbers of the others.
     """
     found = read_blocks(handle, [], threads, meanwhile, pandas=True)
-    assert found is not None, "there are no matrices that could be wrong"
+    assert found is not None, "no matrices were requested"
     rowwise, _, others = found
     return [(values, positions) for positions, values in rowwise], others
 

@@ -164,11 +164,11 @@ class unique(_Around):
         if not isinstance(error, sf.ErrorInitIndex):
             return
         if self._selected is not None:
-            message = f"{self._selected} that repeat have no place in StaticFrame, whose labels are unique ({error})"
+            message = f"StaticFrame can't have repeated {self._selected}, because its labels are unique ({error})"
             raise ArgumentError(message) from error
         if self._own:
-            raise CorruptFileError(f"what the file keeps for its host makes no sense ({error})") from error
-        raise UnsupportedTypeError(f"{self._what} repeat, and StaticFrame's are unique ({error})") from error
+            raise CorruptFileError(f"the host map of the file is invalid ({error})") from error
+        raise UnsupportedTypeError(f"{self._what} repeat, but labels of StaticFrame are unique ({error})") from error
 
 
 def positions(n: int, cls: Any, name: Any = None) -> Any:
@@ -222,7 +222,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         if kind == "range":
             cls = class_of(spec["class"], ("Index", "IndexGO"))
             if (spec["start"], spec["stop"], spec["step"]) != (0, n, 1):
-                raise CorruptFileError(f"an auto-integer index is not that of {n} labels")
+                raise CorruptFileError(f"an auto-integer index does not have {n} labels")
             return at_rows(positions(n, cls, name), rows)
         if kind == "column":
             return _flat(class_of(spec["class"], FLAT), _dtype_metadata.labels(values[0], spec), name)
@@ -260,7 +260,7 @@ class _construction(_Around):
         import static_frame as sf
 
         if isinstance(error, (sf.ErrorInit, sf.ErrorInitTypeBlocks)):
-            raise CorruptFileError(f"what the file keeps for its host makes no sense ({error})") from error
+            raise CorruptFileError(f"the host map of the file is invalid ({error})") from error
 
 
 def _own(arrays: list[Any]) -> None:

@@ -231,12 +231,12 @@ class _Blocks:
                 (of,) = self._handle.columns([number])
                 (codes,) = _beside(self._handle, [number], None, of.n_values, 1)
                 if codes.dtype != np.int64:
-                    raise TypeError("blocks are told by integers")
+                    raise TypeError("blocks must be integers")
                 # Summed as floats, because integers of a damaged file could overflow.
                 n = np.maximum(np.abs(codes.astype(float)), 1).sum()
             else:
                 if not all(type(code) is int for code in codes):
-                    raise TypeError("blocks are told by integers")
+                    raise TypeError("blocks must be integers")
                 n = sum(abs(code) or 1 for code in codes)
                 codes = np.array(codes, dtype=np.int64)
             if n != self._handle.n_columns:
