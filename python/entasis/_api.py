@@ -174,7 +174,7 @@ def _destination(
 
 
 def _write(
-    value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, again: bool = False
+    value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, is_replaced: bool = False
 ) -> bytes | None:
     """Write a value. Returns the content of the file if it has no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
@@ -185,31 +185,31 @@ def _write(
         if collected is not value:
             return _write(collected, to, metadata, on_unsupported)
     try:
-        builder, kept = _hosts.build(value) if is_table else (None, {})
+        builder, host_map = _hosts.build(value) if is_table else (None, {})
     except UnsupportedTypeError as error:
         # A column that the function returned is not replaced again.
-        if on_unsupported == "error" or again:
+        if on_unsupported == "error" or is_replaced:
             raise
         from ._hosts.unsupported_columns import without
 
-        return _write(without(value, on_unsupported, error), to, metadata, on_unsupported, again=True)
+        return _write(without(value, on_unsupported, error), to, metadata, on_unsupported, is_replaced=True)
     if to["column_compression"]:
         names = set() if builder is None else set(builder.names)
         for name, _ in to["column_compression"]:
             if name not in names:
                 raise ColumnNotFoundError(f"compression names a column '{name}', which does not exist")
     if builder is not None and metadata is None and not builder.has_trees:
-        found: bytes | None = builder.write(kept, to)
+        found: bytes | None = builder.write(host_map, to)
         return found
     from ._tree.document import Document
 
     document = Document(on_unsupported, to["compression"])
     if builder is not None:
-        table, cell = document.add_frame(value, builder, kept), None
+        table, cell = document.add_frame(value, builder, host_map), None
     else:
         table, cell = None, document.add(value, "value")
-    beside = None if metadata is None else document.add(metadata, "metadata")
-    return document.write(to, table, cell, beside)
+    metadata_cell = None if metadata is None else document.add(metadata, "metadata")
+    return document.write(to, table, cell, metadata_cell)
 
 
 def _write_all(file: Any, content: bytes | None) -> None:

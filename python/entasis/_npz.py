@@ -166,17 +166,17 @@ def write_npz(value: Any, path: Path) -> None:
         raise UnsupportedTypeError(
             f"a {kind} has no place in an NPZ file, only a StaticFrame Frame or a dict of arrays"
         )
-    beside = f"{path}.{os.getpid()}.tmp.npz"
+    temporary = f"{path}.{os.getpid()}.tmp.npz"
     try:
         try:
             if is_frame:
-                _write_frame(value, beside)
+                _write_frame(value, temporary)
             else:
-                _write_arrays(value, beside)
-            os.replace(beside, path)
+                _write_arrays(value, temporary)
+            os.replace(temporary, path)
         finally:
-            if os.path.exists(beside):
-                os.remove(beside)
+            if os.path.exists(temporary):
+                os.remove(temporary)
     except OSError as error:
         raise _KINDS.get(type(error), FileError)(f"{path} can't be written: {error}") from error
 

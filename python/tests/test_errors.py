@@ -176,7 +176,7 @@ else:
         ({"compression": True}, "0 to 100"),
         ({"compression": "high"}, "0 to 100"),
         ({"compression": {"a": 1.5}}, "0 to 100"),
-        ({"compression": {1: 5}}, "per column name"),
+        ({"compression": {1: 5}}, "keys of compression are column names"),
         ({"threads": 0}, "threads=0"),
         ({"threads": -1}, "threads=-1"),
         ({"threads": 1.5}, "threads=1.5"),

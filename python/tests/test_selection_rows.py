@@ -147,7 +147,7 @@ def test_negative_numbers_count_from_the_end(states, path):
         (np.array([1, "a"], object), "not 'a'"),
         (True, "File is not compared"),
         ((1, 2, 3), "a tuple are .start, stop."),
-        ((1, True), "together"),
+        ((1, True), "can.t mix booleans and values of type int"),
         ([[1], [1, 2]], "one-dimensional"),
         (np.zeros((2, 2), int), "one-dimensional"),
         ("x" * 10**6, "xxx\\.\\.\\.: they are"),

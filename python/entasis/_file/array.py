@@ -45,4 +45,6 @@ def _check_dtypes(arrays: list[Any]) -> None:
     kinds = sorted({" of ".join(map(str, (array.dtype, *array.shape[1:]))) for array in arrays})
     if len(kinds) > 1:
         shown = ", ".join(kinds[:5])
-        raise TypeError(f"the columns need one dtype for an array, but have {shown}: select some, or use to_numpy()")
+        raise TypeError(
+            f"a File becomes an array if its columns have one dtype, not {shown}: select some, or use to_numpy()"
+        )

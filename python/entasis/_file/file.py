@@ -325,8 +325,8 @@ class File:
             return found[self._of_table(self._columns)]
         import pandas as pd
 
-        n, beside = self._handle.n_columns, self._frame.levels
-        labels = [found[column] if 0 <= column < n else beside.label(column) for column in self._columns]
+        n, index_levels = self._handle.n_columns, self._frame.levels
+        labels = [found[column] if 0 <= column < n else index_levels.label(column) for column in self._columns]
         return pd.Index(labels, tupleize_cols=False)
 
     @overload

@@ -166,8 +166,8 @@ class MappedHandle:
         table = [i for i, column in enumerate(infos) if column.index < handle.n_columns]
         for i, extent in zip(table, handle.extents([infos[i].index for i in table], start, stop), strict=True):
             extents[i] = extent
-        beside = [] if len(table) == len(infos) else sorted(set(range(len(infos))).difference(table))
-        for i in beside:
+        extra = [] if len(table) == len(infos) else sorted(set(range(len(infos))).difference(table))
+        for i in extra:
             column = infos[i]
             if column.n_values != handle.n_rows:
                 continue
@@ -175,7 +175,7 @@ class MappedHandle:
                 if host != "arrow":
                     self._dtype(column, host, own)
                 (extents[i],) = handle.extents([column.index], start, stop)
-        return infos, extents, [i for i in beside if extents[i] is None]
+        return infos, extents, [i for i in extra if extents[i] is None]
 
     def _dtype(self, column: Column, host: str, own: bool) -> str | None:
         """The dtype of a view in NumPy or pandas; None for an `ArrowDtype`."""

@@ -105,10 +105,10 @@ def with_labels(
     """
     n = handle.n_columns
     if columns is None:
-        if host.get("index") is None or not (beside := (levels := Levels(handle, host)).columns):
+        if host.get("index") is None or not (extra := (levels := Levels(handle, host)).columns):
             return None, {}
-        columns = [*beside, *range(n)]
-        places = range(len(beside))
+        columns = [*extra, *range(n)]
+        places = range(len(extra))
     else:
         if not columns or max(columns) < n:
             return columns, {}

@@ -45,10 +45,10 @@ def _advice(value: Any) -> str:
 class _Part:
     """A frame of the file: its builder, its host map, and the frame that contains it."""
 
-    __slots__ = ("builder", "inside", "kept", "numbers", "root", "value", "where")
+    __slots__ = ("builder", "host_map", "inside", "numbers", "root", "value", "where")
 
-    def __init__(self, value: Any, builder: Builder, kept: dict[str, Any], root: str, inside: _Part | None) -> None:
-        self.value, self.builder, self.kept = value, builder, kept
+    def __init__(self, value: Any, builder: Builder, host_map: dict[str, Any], root: str, inside: _Part | None) -> None:
+        self.value, self.builder, self.host_map = value, builder, host_map
         self.root, self.inside = root, inside
         self.numbers: list[int] = []
         # The path of the frame, once an error needed it.
@@ -75,7 +75,7 @@ class Document:
         self._skipped: list[str] = []
         # Replacements of keys and members, by the id of their dict or set, which is kept alive for
         # that.
-        self._given: dict[int, tuple[Any, set[Any]]] = {}
+        self._replacements: dict[int, tuple[Any, set[Any]]] = {}
         self._parts: list[_Part] = []
         self._tables: dict[int, int] = {}
         # Trees with their names in errors.
@@ -92,15 +92,15 @@ class Document:
         self._add_trees(done)
         return number
 
-    def add_frame(self, value: Any, builder: Builder, kept: dict[str, Any]) -> int:
+    def add_frame(self, value: Any, builder: Builder, host_map: dict[str, Any]) -> int:
         """Add a frame, and the trees of its host map. Returns its number."""
         done = len(self._parts)
-        number = self._put(value, builder, kept, "")
+        number = self._put(value, builder, host_map, "")
         self._add_trees(done)
         return number
 
-    def _put(self, value: Any, builder: Builder, kept: dict[str, Any], root: str) -> int:
-        part = _Part(value, builder, kept, root, self._inside)
+    def _put(self, value: Any, builder: Builder, host_map: dict[str, Any], root: str) -> int:
+        part = _Part(value, builder, host_map, root, self._inside)
         if part.depth() > _DEEPEST:
             raise UnsupportedTypeError(f"frames are nested deeper than {_DEEPEST}")
         self._parts.append(part)
@@ -136,8 +136,8 @@ class Document:
             raise UnsupportedTypeError("a frame that contains itself can't be kept")
         known = self._tables.get(id(value))
         if known is None:
-            builder, kept = _hosts.build(value)
-            known = self._put(value, builder, kept, "")
+            builder, host_map = _hosts.build(value)
+            known = self._put(value, builder, host_map, "")
         return ("table", known)
 
     def _whole_path(self, path: str) -> str:
@@ -184,24 +184,23 @@ class Document:
             self._skipped.append(f"{path}: {kind}")
             # In a column of a frame it becomes None, because each row has a value.
             return () if self._inside is None else (None,)
-        instead = self._on_unsupported(value, path)
+        replacement = self._on_unsupported(value, path)
         if holder is not None:
-            self._check_key(instead, path, holder)
-        return (instead,)
+            self._check_key(replacement, path, holder)
+        return (replacement,)
 
-    def _check_key(self, instead: Any, path: str, holder: Any) -> None:
+    def _check_key(self, replacement: Any, path: str, holder: Any) -> None:
         """Check that the replacement of a key or member is hashable and does not occur yet."""
-        _, given = self._given.setdefault(id(holder), (holder, set()))
+        _, replacements = self._replacements.setdefault(id(holder), (holder, set()))
         try:
-            is_taken = instead in holder or instead in given
+            is_taken = replacement in holder or replacement in replacements
         except TypeError as error:
-            message = (
-                f"{path}: a key or set member must be hashable, unlike the replacement of type {type(instead).__name__}"
-            )
+            kind = type(replacement).__name__
+            message = f"{path}: a key or set member must be hashable, unlike the replacement of type {kind}"
             raise UnsupportedTypeError(message) from error
         if is_taken:
-            raise UnsupportedTypeError(f"{path}: the replacement {instead!r} occurs already")
-        given.add(instead)
+            raise UnsupportedTypeError(f"{path}: the replacement {replacement!r} occurs already")
+        replacements.add(replacement)
 
     def write(self, to: Destination, table: int | None, cell: int | None, metadata: int | None) -> bytes | None:
         """Write the file. Returns its content if it has no path."""
@@ -214,5 +213,5 @@ class Document:
                 f"; and {n - _SHOWN} more" if n > _SHOWN else ""
             )
             warnings.warn(f"left out, as they can't be kept: {shown}", stacklevel=3)
-        parts = [(part.builder, part.kept, part.numbers) for part in self._parts]
+        parts = [(part.builder, part.host_map, part.numbers) for part in self._parts]
         return write_document(to, parts, pools, self._cells, table, cell, metadata)

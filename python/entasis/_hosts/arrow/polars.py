@@ -62,11 +62,11 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     import numpy as np
     import polars as pl
 
-    kept = {}
+    class_entry = {}
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     elif isinstance(frame, pl.Series):
-        frame, kept = frame.to_frame(), {"class": "Series"}
+        frame, class_entry = frame.to_frame(), {"class": "Series"}
     if type(frame) is not pl.DataFrame:
         raise UnsupportedTypeError(f"a Polars {type(frame).__name__} can't be kept")
     # Threads that share a frame can deadlock: one holds the lock of the frame and waits for the
@@ -99,7 +99,7 @@ def build(frame: Any) -> tuple[Builder, dict[str, Any]]:
     for position in objects:
         what = f"df[{frame.columns[position]!r}]"
         builder.objects(frame.to_series(position).to_list(), position, what=what)
-    return builder, {"host": "polars"} | kept | host
+    return builder, {"host": "polars"} | class_entry | host
 
 
 def is_table(value: Any) -> bool:

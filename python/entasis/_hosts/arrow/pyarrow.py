@@ -21,9 +21,9 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
     import pyarrow as pa
 
     if type(table) is not pa.Table:
-        table, kept = _as_table(table)
+        table, class_entry = _as_table(table)
         builder, host = build(table)
-        return builder, host | kept
+        return builder, host | class_entry
     for field in table.schema:
         inner = field.type
         if "\0" in str(inner):

@@ -64,7 +64,7 @@ class Arrays:
                     found[positions[0]] = _strings(column, values, self._own)
             elif positions >= n:
                 found[positions] = self._single(kind, positions, column, values, mask)
-        self.beside = [found[position] for position in sorted(found)]
+        self.extra = [found[position] for position in sorted(found)]
 
     def blocks(self, kinds: dict[int, Any]) -> list[tuple[Any, Any]]:
         """All columns of the table, as blocks and their positions. `kinds` are recorded markers."""
@@ -109,7 +109,7 @@ class Arrays:
         if len(part) == 1 and part[0][0] == "arrow":
             array = _strings(part[0][2], part[0][3], self._own)
         else:
-            (array,) = Arrays(self._handle, self._own, part, 0, n, {}).beside
+            (array,) = Arrays(self._handle, self._own, part, 0, n, {}).extra
         spec = self._categories.get(number)
         if spec is None and type(array) is pd.arrays.ArrowStringArray:
             return _compat.string_index(array, None)
@@ -122,15 +122,15 @@ class Arrays:
 
         They are in another column if they are categorical themselves.
         """
-        told = columns_of(spec)
-        if told in ([], [number]):
+        numbers = columns_of(spec)
+        if numbers in ([], [number]):
             return array
         handle, n = self._handle, len(array)
-        (column,) = handle.columns(told)
+        (column,) = handle.columns(numbers)
         if column.dictionary is None or column.dictionary == number:
             raise CorruptFileError("an index of categories has another column that has none")
-        entries = _cells.fill(handle, handle.read(told, None, "pandas", self._own, 0, 1, n), None, n)
-        (found,) = Arrays(handle, self._own, entries, 0, n, {}).beside
+        entries = _cells.fill(handle, handle.read(numbers, None, "pandas", self._own, 0, 1, n), None, n)
+        (found,) = Arrays(handle, self._own, entries, 0, n, {}).extra
         return found
 
     def _block(self, column: Column, values: Any) -> Any:
@@ -262,8 +262,8 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     """An array of strings, or of an `ArrowDtype`."""
     is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
     # Host variants below `ARROW` are defined for strings only.
-    is_told = own and (is_string or column.host_variant >= _variants.ARROW)
-    host_variant = column.host_variant if is_told else _default_variant(column)
+    is_recorded = own and (is_string or column.host_variant >= _variants.ARROW)
+    host_variant = column.host_variant if is_recorded else _default_variant(column)
     if host_variant >= _variants.ARROW:
         import pyarrow as pa
 

@@ -39,7 +39,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     own, host = _with_indexes(host)
     n = handle.n_columns if columns is None else len(columns)
     labels, index, categories = _parts(host) if host else (_NAMES, None, {})
-    asked = columns
+    requested = columns
     plain: list[tuple[Any, Any]] = []
     axes: list[Any] = []
     if own and n >= _MANY and columns is None and rows is None and type(handle) is Handle:
@@ -51,17 +51,17 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         plain, columns = _plain_blocks(handle, threads, label)
         n = len(columns)
     kinds = _kinds_wanted(host, columns)
-    beside = columns_of(index) if index and not axes else []
+    extra = columns_of(index) if index and not axes else []
     wanted = columns
-    if beside or kinds:
-        wanted = [*(range(n) if columns is None else columns), *beside, *(ref for _, ref in kinds)]
+    if extra or kinds:
+        wanted = [*(range(n) if columns is None else columns), *extra, *(ref for _, ref in kinds)]
     entries: list[Any] = []
     if wanted is None or wanted:
         entries = handle.read(wanted, _rows.native(rows), "pandas", own, n, threads)
         entries = _cells.fill(handle, entries, rows, handle.n_rows)
     n_rows = _rows.count(rows, handle.n_rows)
     arrays = Arrays(handle, own, entries, n, n_rows, categories, raw=_is_multi(index))
-    kind_values = dict(zip((i for i, _ in kinds), arrays.beside[len(beside) :], strict=True)) if kinds else {}
+    kind_values = dict(zip((i for i, _ in kinds), arrays.extra[len(extra) :], strict=True)) if kinds else {}
     blocks = arrays.blocks(kind_values)
     if plain:
         assert columns is not None, "the columns that are left have numbers"
@@ -73,18 +73,18 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
             index_values = _range_index(n_rows)
         else:
             if "missing_kinds" in index:
-                arrays.beside[0] = mixed(arrays.beside[0], arrays.beside[1])
-            index_values = _labels.decode_index(index, arrays.beside[: len(beside)], handle.n_rows, rows)
-        column_labels = _column_labels(handle, labels, asked, own, categories)
+                arrays.extra[0] = mixed(arrays.extra[0], arrays.extra[1])
+            index_values = _labels.decode_index(index, arrays.extra[: len(extra)], handle.n_rows, rows)
+        column_labels = _column_labels(handle, labels, requested, own, categories)
     if own and _dtype_metadata.KEY in host:
-        blocks = _with_metadata(blocks, host, asked)
+        blocks = _with_metadata(blocks, host, requested)
     frame = _frame(blocks, index_values, column_labels)
     if "attrs" in host:
         with interpretation():
             attrs = host["attrs"]
             frame.attrs = attrs.get() if type(attrs) is CellValue else attrs
     if host.get("allows_duplicate_labels") is False:
-        _forbid_duplicates(frame, is_part=rows is not None or asked is not None)
+        _forbid_duplicates(frame, is_part=rows is not None or requested is not None)
     return frame
 
 
@@ -224,7 +224,7 @@ def _index(
     values: list[Any] = []
     if numbers:
         entries = _cells.fill(handle, handle.read(numbers, None, "pandas", own, 0, threads, n), None, n)
-        values = Arrays(handle, own, entries, 0, n, categories, raw=_is_multi(spec)).beside
+        values = Arrays(handle, own, entries, 0, n, categories, raw=_is_multi(spec)).extra
     if "missing_kinds" in spec:
         values[0] = mixed(values[0], values[1])
     return _labels.decode_index(spec, values, n)

@@ -52,8 +52,8 @@ class PandasBuilder(Builder):
         else:
             number, _ = self.array(plain, "", what)
         # Categories that are categorical themselves need a second column.
-        told = number if plain is values.array else self.array(values.array, "", what)[0]
-        spec = _labels.encode_values(values, told, what, self.tree)
+        labels_number = number if plain is values.array else self.array(values.array, "", what)[0]
+        spec = _labels.encode_values(values, labels_number, what, self.tree)
         if spec is not None:
             self.categories.append([ColumnRef(number), spec])
         return number

@@ -125,7 +125,7 @@ def _encode_hierarchy(builder: Builder, index: Any, what: str) -> dict[str, Any]
     return spec
 
 
-class _Around:
+class _Translator:
     """A context manager that translates errors of StaticFrame."""
 
     def __enter__(self) -> None:
@@ -135,14 +135,14 @@ class _Around:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None:
-            self._tell(error)
+            self._translate(error)
 
-    def _tell(self, error: BaseException) -> None:
+    def _translate(self, error: BaseException) -> None:
         """Raise the translation of an error, if there is one."""
         raise NotImplementedError
 
 
-class unique(_Around):
+class unique(_Translator):
     """Translates errors about labels that are not unique.
 
     Parameters
@@ -158,7 +158,7 @@ class unique(_Around):
     def __init__(self, selected: str | None, *, own: bool = True, what: str = "") -> None:
         self._selected, self._own, self._what = selected, own, what
 
-    def _tell(self, error: BaseException) -> None:
+    def _translate(self, error: BaseException) -> None:
         import static_frame as sf
 
         if not isinstance(error, sf.ErrorInitIndex):
@@ -253,10 +253,10 @@ def numbers(columns: list[int]) -> Any:
     return np.array(columns, dtype=np.int64)
 
 
-class _construction(_Around):
+class _construction(_Translator):
     """Translates errors about parts that do not fit together."""
 
-    def _tell(self, error: BaseException) -> None:
+    def _translate(self, error: BaseException) -> None:
         import static_frame as sf
 
         if isinstance(error, (sf.ErrorInit, sf.ErrorInitTypeBlocks)):

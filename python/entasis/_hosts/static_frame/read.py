@@ -122,7 +122,7 @@ def _labels_of(handle: Handle, spec: dict[str, Any] | None, n: int, rows: Any, t
 
         return _sf_labels.positions(_rows.count(rows, n), sf.Index)
     numbers = _index_spec.columns_of(spec)
-    values = _beside(handle, numbers, rows, n, threads)
+    values = _read_extra(handle, numbers, rows, n, threads)
     if spec["kind"] == "column" and len(values) == 2:
         with interpretation():
             restore_missing(values[0], values[1])
@@ -162,7 +162,7 @@ def _width(width: Any) -> int:
     return width
 
 
-def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int | None) -> list[Any]:
+def _read_extra(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int | None) -> list[Any]:
     """Read extra columns with `n` values each, as arrays or as `Codes`."""
     if not numbers:
         return []
@@ -176,7 +176,7 @@ def _beside(handle: Handle, numbers: list[int], rows: Any, n: int, threads: int 
             others.append(entry)
             continue
         (of,) = handle.columns([column.dictionary])
-        (levels,) = _beside(handle, [column.dictionary], None, of.n_values, 1)
+        (levels,) = _read_extra(handle, [column.dictionary], None, of.n_values, 1)
         found[position] = _index_spec.Codes(values, levels)
     for at, values, column in arrays(handle, others, rows, n, True):
         found[at[0]] = _known(column, values)[0]
@@ -229,7 +229,7 @@ class _Blocks:
             if type(codes) is not list:
                 number = _index_spec.number_of(codes)
                 (of,) = self._handle.columns([number])
-                (codes,) = _beside(self._handle, [number], None, of.n_values, 1)
+                (codes,) = _read_extra(self._handle, [number], None, of.n_values, 1)
                 if codes.dtype != np.int64:
                     raise TypeError("blocks must be integers")
                 # Summed as floats, because integers of a damaged file could overflow.
@@ -278,15 +278,15 @@ class _Blocks:
         numbers = list(columns)
         kinds = kinds_of_missing(self._host, numbers)
         n = len(numbers)
-        beside = [*kinds.values()]
+        extra = [*kinds.values()]
         native = _rows.native(self._rows)
-        entries = self._handle.read([*numbers, *beside], native, "numpy", True, n, self._threads)
+        entries = self._handle.read([*numbers, *extra], native, "numpy", True, n, self._threads)
         for _, _, column, _, mask in entries:
             if mask is not None:
                 raise _foreign(column)
         found = arrays(self._handle, entries, self._rows, self._handle.n_rows, True)
         groups = [(at, _known(column, values)) for at, values, column in found]
-        if beside:
+        if extra:
             self._restore(groups, kinds, numbers, n)
         groups = [(at, values) for at, values in groups if len(at) and at[0] < n]
         return groups if positions is None else [(np.array(positions)[at], values) for at, values in groups]
