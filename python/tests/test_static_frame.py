@@ -162,9 +162,9 @@ def test_columns_by_name(path):
 
 def test_what_repeats(path):
     en.write(FRAMES["labels: strings"](), path)
-    with pytest.raises(en.ArgumentError, match="rows that repeat"):
+    with pytest.raises(en.ArgumentError, match="repeated rows, because its labels are unique"):
         en.read(path, rows=[0, 0])
-    with pytest.raises(en.ArgumentError, match="columns that repeat"):
+    with pytest.raises(en.ArgumentError, match="repeated columns, because its labels are unique"):
         en.read(path, columns=["c1", "c1"])
 
 
