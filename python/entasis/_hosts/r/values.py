@@ -6,7 +6,7 @@ docs/fidelity.md lists the rules. A vector without a rule stays a `Record`.
 from __future__ import annotations
 
 import datetime
-from typing import Any
+from typing import Any, cast
 
 NA_INTEGER64 = -(2**63)
 # The bits of the NaN that the native module gives for a missing double.
@@ -163,7 +163,7 @@ def _instants(values: Any, tzone: Any) -> Any:
         return None
     unit, counts = found
     times = counts.astype(f"M8[{unit}]")
-    times[np.isnan(values)] = np.datetime64("NaT", unit)
+    times[np.isnan(values)] = np.datetime64("NaT", cast("Any", unit))
     if len(times) != 1 or np.isnat(times[0]):
         return times if len(times) != 1 else times[0]
     from zoneinfo import ZoneInfo
@@ -193,7 +193,7 @@ def _spans(values: Any, seconds: int | None) -> Any:
         return None
     unit, counts = found
     spans = counts.astype(f"m8[{unit}]")
-    spans[np.isnan(values)] = np.timedelta64("NaT", unit)
+    spans[np.isnan(values)] = np.timedelta64("NaT", cast("Any", unit))
     if len(spans) != 1 or np.isnat(spans[0]) or unit == "ns":
         return spans if len(spans) != 1 else spans[0]
     span = spans[0].astype("m8[us]").item()
