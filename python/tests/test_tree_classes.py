@@ -47,7 +47,7 @@ def test_classes_that_changed(path):
     en.write([Point(1)], path)
     other = dataclasses.make_dataclass("Point", ["x", "z"])
     other.__module__ = Point.__module__
-    with pytest.raises(en.UnsupportedTypeError, match="another class"):
+    with pytest.raises(en.UnsupportedTypeError, match="differs from the"):
         en.read(path, types=[other])
     with pytest.raises(en.ArgumentError):
         en.read(path, types=["Point"])
