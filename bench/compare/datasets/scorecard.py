@@ -93,7 +93,8 @@ def _kinds(n_before: int) -> list[tuple[str, str]]:
 def _rows(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
     """Year and college of each row; by year, then college, as it is every year."""
     share = np.linspace(0.85, 1, YEARS)
-    counts = np.diff(np.rint(np.cumsum([0, *share]) * n / share.sum()).astype(np.int64))
+    ends = np.rint(np.cumsum([0, *share]) * n / share.sum())
+    counts: Array = np.diff(ends).astype(np.int64)
     there = rng.permutation(N_COLLEGES)
     college = np.concatenate([np.sort(there[:count]) for count in counts])
     return np.repeat(np.arange(YEARS), counts), college
