@@ -238,7 +238,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
             labels = level.values if kept is None else _dtype_metadata.restore(level.values, cell_value(kept))
             levels.append(_flat(class_of(of, FLAT), labels, decode_label(level_name)))
         indexers = np.array([level.codes for level in values], dtype=np.int64)
-        if indexers.size and indexers.min() < 0:
+        if (indexers < 0).any():
             raise CorruptFileError("a label of a level is missing")
         indexers.flags.writeable = False
         index = cls(levels, indexers=indexers, name=name)
