@@ -205,8 +205,8 @@ def _intervals(column: Column, values: Any) -> Any:
         raise TypeError(f"bounds of {plain}")
     pairs = values.view([("left", plain), ("right", plain)])
     bounds = (np.ascontiguousarray(pairs[name]) for name in ("left", "right"))
-    left: pd.Index[Any]
-    right: pd.Index[Any]
+    left: Any
+    right: Any
     if zone is None:
         left, right = (pd.Index(bound, copy=False) for bound in bounds)
     else:
