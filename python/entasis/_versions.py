@@ -22,8 +22,8 @@ def loaded_versions() -> str:
 def show_versions() -> None:
     """Print the versions of this package, of Python and of the libraries it works with.
 
-    The last lines are the features that depend on CPython, and whether they are on.
-    `docs/cpython.md` says how to switch them off.
+    The last lines are the features that an environment variable switches off, and whether they
+    are on. `docs/cpython.md` describes them.
 
     Examples
     --------
@@ -45,6 +45,7 @@ def show_versions() -> None:
         except PackageNotFoundError:
             rows.append((name, "not installed"))
     rows.append(("threads", str(_entasis.default_threads())))
+    rows.extend(_entasis.platform_features())
     rows.extend(_entasis.cpython_features())
     width = max(len(name) for name, _ in rows)
     sys.stdout.write("".join(f"{name:<{width}}  {value}\n" for name, value in rows))

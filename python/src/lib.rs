@@ -41,7 +41,7 @@ mod _entasis {
     #[pymodule_export]
     use crate::read::blocks::{fixed_names, read_blocks};
     #[pymodule_export]
-    use crate::tools::{cli_main, default_threads, is_unicode, set_threads};
+    use crate::tools::{cli_main, default_threads, is_unicode, platform_features, set_threads};
     #[pymodule_export]
     use crate::value::{CellRef, ColumnRef};
     #[pymodule_export]

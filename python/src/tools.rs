@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 use crate::array::NumpyArray;
+use crate::cpython::features::off;
 use crate::write::text;
 
 /// Whether all characters of an array of dtype `U` are valid Unicode, so that UTF-8 can store them.
@@ -28,4 +29,11 @@ pub fn default_threads() -> usize {
 #[pyfunction]
 pub fn cli_main(py: Python<'_>, args: Vec<std::ffi::OsString>) -> i32 {
     py.detach(|| entasis_cli::run(args))
+}
+
+/// The name and state of each feature of the core that an environment variable switches off.
+#[pyfunction]
+pub fn platform_features() -> Vec<(&'static str, String)> {
+    let state = |is_on: bool, variable: &str| if is_on { "on".to_owned() } else { off(variable) };
+    entasis::switches().map(|(name, variable, is_on)| (name, state(is_on, variable))).to_vec()
 }

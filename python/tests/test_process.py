@@ -124,6 +124,16 @@ def test_versions():
     shown = run("import entasis; entasis.show_versions()")
     assert "entasis" in shown
     assert "pandas" in shown
+    assert "huge pages" in shown
+    assert "thread pool" in shown
+
+
+def test_versions_report_switches(monkeypatch):
+    monkeypatch.setenv("ENTASIS_HUGE_PAGES", "off")
+    shown = run("import entasis; entasis.show_versions()")
+    states = dict(line.split("  ", 1) for line in shown.splitlines())
+    assert states["huge pages"].strip() == "off (ENTASIS_HUGE_PAGES)"
+    assert states["thread pool"].strip() == "on"
 
 
 def test_command(path):

@@ -35,3 +35,17 @@ mod switch;
 pub mod thread_pool;
 
 pub use memory::{Buffer, Buffers, HostRead, HostViews};
+
+/// The parts that environment variables switch off: name, variable, and whether the part is in use.
+///
+/// Reads each variable, if nothing did before.
+///
+/// ```
+/// for (name, variable, is_on) in entasis_platform::switches() {
+///     println!("{name} ({variable}): {}", if is_on { "on" } else { "off" });
+/// }
+/// ```
+pub fn switches() -> [(&'static str, &'static str, bool); 2] {
+    [("huge pages", &memory::HUGE_PAGES), ("thread pool", &thread_pool::POOL)]
+        .map(|(name, switch)| (name, switch.variable(), switch.is_on()))
+}

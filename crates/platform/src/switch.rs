@@ -19,6 +19,11 @@ impl Switch {
         Self { variable, state: AtomicU8::new(0) }
     }
 
+    /// The environment variable.
+    pub(crate) const fn variable(&self) -> &'static str {
+        self.variable
+    }
+
     /// Whether this part is in use.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {

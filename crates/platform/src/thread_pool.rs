@@ -54,7 +54,7 @@ struct Idle {
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: (0, 0), workers: Vec::new() });
 
 /// If off, each helper ends with its work.
-static POOL: Switch = Switch::new("ENTASIS_THREAD_POOL");
+pub(crate) static POOL: Switch = Switch::new("ENTASIS_THREAD_POOL");
 
 /// The waiting helpers of this process; `None` if another thread holds the lock.
 fn idle() -> Option<MutexGuard<'static, Idle>> {

@@ -61,13 +61,18 @@ impl Feature {
 
     fn state(self, py: Python<'_>) -> String {
         if !self.is_enabled() {
-            format!("off ({})", self.variable())
+            off(self.variable())
         } else if self.is_available(py) {
             "on".to_owned()
         } else {
             "not available".to_owned()
         }
     }
+}
+
+/// The state of a feature that a variable switched off.
+pub fn off(variable: &str) -> String {
+    format!("off ({variable})")
 }
 
 /// The name and state of each feature that depends on CPython.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::switch::Switch;
 
 /// If off, memory is left to the allocator and the system gets no advice.
-static HUGE_PAGES: Switch = Switch::new("ENTASIS_HUGE_PAGES");
+pub(crate) static HUGE_PAGES: Switch = Switch::new("ENTASIS_HUGE_PAGES");
 
 /// Whether huge pages are in use.
 pub(super) fn are_used() -> bool {
