@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """Flags phrases that CONTRIBUTING.md rules out, and long lines, in comments, docstrings and pages.
 
-Old text is in `tools/prose-allowed.txt`: the number of findings of each file. A file may not have
-more than that. `--update` writes the numbers of today, and refuses to when their sum has grown.
-`--list [PATH ...]` prints all findings.
+Usage: tools/check-prose.py [PATH ...]. Prints all findings, in these files and folders or in all.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ALLOWED = ROOT / "tools/prose-allowed.txt"
 WIDTH = 100
 # Not ours to word: licences, results, files that a tool writes, and tables of odd strings.
 SKIPPED = ("LICENSE", "bench/results/", "tests/golden", "docs/fidelity.md")
@@ -58,51 +55,13 @@ Finding = tuple[int, str, str]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--update", action="store_true", help="write the numbers of today")
-    parser.add_argument("--list", action="store_true", help="print all findings")
     parser.add_argument("paths", nargs="*", help="only these files and folders")
-    given = parser.parse_args()
-    found = {path: findings(path) for path in files(given.paths)}
-    if given.list:
-        for path, them in found.items():
-            report(path, them)
-        return 0
-    allowed = read_allowed()
-    if given.update:
-        return update({path: len(them) for path, them in found.items() if them}, allowed)
-    worse = {path: them for path, them in found.items() if len(them) > allowed.get(path, 0)}
-    for path, them in worse.items():
-        print(f"{path}: {len(them)} findings, {allowed.get(path, 0)} are allowed")
-        report(path, them)
-    if worse:
-        print("Reword the new text. If only files moved: tools/check-prose.py --update")
-    return 1 if worse else 0
-
-
-def report(path: str, them: list[Finding]) -> None:
-    for line, text, advice in them:
-        print(f"  {path}:{line}: {text!r}: {advice}")
-
-
-def read_allowed() -> dict[str, int]:
-    if not ALLOWED.exists():
-        return {}
-    rows = (line.split() for line in ALLOWED.read_text(encoding="utf-8").splitlines())
-    return {path: int(number) for number, path in rows}
-
-
-def update(now: dict[str, int], allowed: dict[str, int]) -> int:
-    before, after = sum(allowed.values()), sum(now.values())
-    if allowed and after > before:
-        print(
-            f"error: {after} findings, {before} are allowed: reword the new text first",
-            file=sys.stderr,
-        )
-        return 1
-    lines = [f"{number} {path}\n" for path, number in sorted(now.items())]
-    ALLOWED.write_text("".join(lines), encoding="utf-8")
-    print(f"{before} findings were allowed, {after} are now")
-    return 0
+    is_clean = True
+    for path in files(parser.parse_args().paths):
+        for line, text, advice in findings(path):
+            print(f"{path}:{line}: {text!r}: {advice}")
+            is_clean = False
+    return 0 if is_clean else 1
 
 
 def files(paths: list[str]) -> list[str]:

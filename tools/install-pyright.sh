@@ -1,5 +1,6 @@
 #!/bin/sh
-# Install pyright, the type checker of most editors, into a virtual environment: the tests check the examples of the docs with it.
+# Install pyright, the type checker of most editors, into a virtual environment. The tests check the
+# examples of the docs with it.
 # Usage: tools/install-pyright.sh <venv>
 set -eu
 if ! command -v npm >/dev/null 2>&1; then

@@ -43,12 +43,3 @@ def found(tool, monkeypatch, tmp_path, name, text):
 )
 def test_phrases(tool, monkeypatch, tmp_path, name, text, expected):
     assert found(tool, monkeypatch, tmp_path, name, text) == expected
-
-
-def test_counts_may_only_shrink(tool, monkeypatch, tmp_path):
-    monkeypatch.setattr(tool, "ALLOWED", tmp_path / "allowed.txt")
-    assert tool.update({"a.rs": 2, "b.rs": 1}, {}) == 0
-    assert tool.read_allowed() == {"a.rs": 2, "b.rs": 1}
-    assert tool.update({"a.rs": 4}, tool.read_allowed()) == 1
-    assert tool.update({"c.rs": 2}, tool.read_allowed()) == 0
-    assert tool.read_allowed() == {"c.rs": 2}
