@@ -291,3 +291,37 @@ fn files_shorter_than_the_header() {
     }
     assert_eq!(outcome(b"\x89ENX"), ([Some(Kind::NotEntasis); 2], [Some(naive::Kind::NotEntasis); 2]));
 }
+
+#[test]
+fn pages_of_wide_values_have_as_many_as_fit() {
+    // Values of no bytes have pages of 8,192, and a value of 256 KiB a page of its own.
+    for (len, n, per_page) in
+        [(0u32, 20_000, 8_192), (32, 10_000, 8_192), (33, 10_000, 7_943), (262_144, 3, 1)]
+    {
+        let cells = noise(n, len.into()).iter().map(|v| Some(vec![(v % 251) as u8; len as usize])).collect();
+        let (table, file) = one_column(Model::fixed("a", len, cells), 0);
+        let decoded = assert_holds(&file, &table);
+        for block in decoded.columns[0].blocks.iter().filter(|block| block.directory_len > 40) {
+            let n_pages = (block.directory_len as usize - 40) / 24;
+            assert_eq!(n_pages, (block.n_values as usize).div_ceil(per_page), "values of {len} bytes");
+        }
+        assert_eq!(outcome(&file), FINE);
+    }
+}
+
+#[test]
+fn integers_of_alp_round_to_even() {
+    let values: Vec<f64> = noise(64, 7).iter().map(|v| (v % 8) as f64).collect();
+    let (table, file) = one_column(Model::words("a", Physical::F64, &values), 40);
+    let decoded = assert_holds(&file, &table);
+    assert_eq!(decoded.columns[0].blocks[0].encoding[1], 2, "ALP");
+    let base = 1u64 << 53;
+    let bytes = changed(&file, &[("directory.base", 0, base)]);
+    // From 2^53 on floats are even: odd integers are halfway between two of them.
+    let expected: Vec<f64> =
+        values.iter().map(|v| [0., 0., 2., 4., 4., 4., 6., 8.][*v as usize] + base as f64).collect();
+    let expected = Model::words("a", Physical::F64, &expected).cells;
+    // The statistics are those of other values, which only `verify` notices.
+    assert_eq!(naive::decode(&bytes).unwrap().columns[0].cells, expected);
+    assert_eq!(read::column(&read::open(&bytes).unwrap(), 0).unwrap(), expected);
+}
