@@ -1,5 +1,4 @@
-//! Writes the golden files: `golden write` the missing ones, `golden rewrite` all of them (only
-//! before 1.0).
+//! `golden write` writes the golden files that are missing. Existing files never change.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,48 +6,47 @@ use std::process::ExitCode;
 use entasis_testkit::frames::documents;
 use entasis_testkit::golden::{bad, bad_table, buffer_folder, buffers, build, folder, index, tree_folder};
 
-fn put(path: &Path, bytes: &[u8], again: bool) -> std::io::Result<()> {
-    if path.exists() && !again {
+/// Writes a file that is missing.
+fn add(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if path.exists() {
         println!("kept    {}", path.display());
         return Ok(());
     }
+    put(path, bytes)
+}
+
+/// Writes a file that follows from the models and the golden files.
+fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     println!("written {} ({} bytes)", path.display(), bytes.len());
     std::fs::write(path, bytes)
 }
 
-fn run(again: bool) -> std::io::Result<()> {
+fn run() -> std::io::Result<()> {
     std::fs::create_dir_all(folder())?;
     let files = build::all();
     for golden in &files {
-        put(&folder().join(golden.file_name()), &golden.write(), again)?;
+        add(&folder().join(golden.file_name()), &golden.write())?;
     }
-    // Index and list of bad files follow from the models and golden files, so they are always
-    // written.
-    put(&folder().join("index.json"), index::json(&files).as_bytes(), true)?;
-    put(&bad_table(), bad::csv(&bad::all()).as_bytes(), true)?;
+    put(&folder().join("index.json"), index::json(&files).as_bytes())?;
+    put(&bad_table(), bad::csv(&bad::all()).as_bytes())?;
     std::fs::create_dir_all(tree_folder())?;
     for tree in documents::all() {
-        put(&tree_folder().join(tree.file_name()), &tree.bytes, again)?;
+        add(&tree_folder().join(tree.file_name()), &tree.bytes)?;
     }
     std::fs::create_dir_all(buffer_folder())?;
     for vector in buffers::all() {
-        put(&buffer_folder().join(vector.file_name()), &vector.compress(), again)?;
+        add(&buffer_folder().join(vector.file_name()), &vector.compress())?;
     }
-    put(&buffer_folder().join("vectors.json"), buffers::json().as_bytes(), true)?;
+    put(&buffer_folder().join("vectors.json"), buffers::json().as_bytes())?;
     Ok(())
 }
 
 fn main() -> ExitCode {
-    let verb = std::env::args().nth(1);
-    let again = match verb.as_deref() {
-        Some("write") => false,
-        Some("rewrite") if entasis::VERSION.starts_with("0.") => true,
-        _ => {
-            eprintln!("golden write | rewrite (the latter only before 1.0)");
-            return ExitCode::FAILURE;
-        }
-    };
-    match run(again) {
+    if std::env::args().nth(1).as_deref() != Some("write") {
+        eprintln!("usage: golden write");
+        return ExitCode::FAILURE;
+    }
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
