@@ -441,7 +441,8 @@ impl Handle {
             self.check_polars(py, info)?;
         }
         if !field_metadata.values().chain(&schema_metadata).all(|bytes| is_whole(bytes)) {
-            let error = Error::corrupt("metadata of Arrow makes no sense").in_file(self.file.path());
+            let error =
+                Error::corrupt("the metadata of an Arrow field are incomplete").in_file(self.file.path());
             return Err(errors::raise(py, &error));
         }
         let n_rows = self.file.n_rows();
@@ -465,8 +466,8 @@ impl Handle {
     }
 
     /// Bytes that differ between commits of a file, and their offset in it.
-    fn mark<'py>(&self, py: Python<'py>) -> (u64, Bound<'py, PyBytes>) {
-        let (at, bytes) = self.file.mark();
+    fn fingerprint<'py>(&self, py: Python<'py>) -> (u64, Bound<'py, PyBytes>) {
+        let (at, bytes) = self.file.fingerprint();
         (at, PyBytes::new(py, &bytes))
     }
 

@@ -189,7 +189,7 @@ INDEXES = {
     "booleans": pd.Index(column("i4") % 2 == 0),
     "categories": pd.CategoricalIndex(np.char.add("c", (column("i4") % 5).astype(str))),
     "levels": pd.MultiIndex.from_arrays([column("i1"), column("f4")], names=["x", None]),
-    "missing": pd.DatetimeIndex(np.where(np.arange(N) % 2, column("M8[s]"), np.datetime64("NaT"))),
+    "missing": pd.DatetimeIndex(np.where(np.arange(N) % 2, column("M8[s]"), np.datetime64("NaT", "s"))),
 }
 
 
@@ -304,7 +304,7 @@ BAD = pd.DataFrame(
         "bits": np.arange(N) % 2 == 0,
         "nullable bits": pd.array(np.arange(N) % 2 == 0, "boolean"),
         "nullable": pd.arrays.IntegerArray(np.arange(N), np.arange(N) == 5),
-        "times": np.where(np.arange(N) == N - 1, np.datetime64("NaT"), column("M8[s]")),
+        "times": np.where(np.arange(N) == N - 1, np.datetime64("NaT", "s"), column("M8[s]")),
         "nulls": pd.arrays.ArrowExtensionArray(pa.nulls(N)),
     }
 )

@@ -43,7 +43,7 @@ def _is_label(value):
 
 # Places of a value: a function that puts it there, its path, and one that takes it out.
 PLACES = {
-    "value": (lambda v: (v, None), "", lambda value, _: value),
+    "value": (lambda v: (v, None), "^(value|column .a.): ", lambda value, _: value),
     "tree": (lambda v: ({"a": [v, v]}, None), r"value\['a'\]\[0\]", lambda value, _: value["a"][1]),
     "array": (lambda v: ([_objects(v)], None), r"value\[0\]", lambda value, _: value[0][0]),
     "column": (lambda v: (_frame(v), None), r"df\['o'\]\.iloc\[0\]", lambda value, _: value["o"].array[0]),

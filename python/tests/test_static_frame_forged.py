@@ -1,4 +1,4 @@
-"""Files of StaticFrame whose host maps make no sense."""
+"""Files of StaticFrame whose host maps are invalid."""
 
 from __future__ import annotations
 

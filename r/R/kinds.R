@@ -24,10 +24,10 @@ BY_TYPE <- c(logical = LOGICAL, integer = INTEGER, double = DOUBLE, complex = CO
 UNIT_SECOND <- 7L
 UNIT_NANOSECOND <- 10L
 
-# The flavour of a column of R is a sum of these.
-FLAVOUR_INTEGER <- 1L # times that are integers
-FLAVOUR_QUIET <- 2L # missing doubles are the quiet NA, as arithmetic returns it
-FLAVOUR_INTEGER64 <- 4L # timestamps that are 64-bit integers
+# The variant of a column of R is a sum of these.
+VARIANT_INTEGER <- 1L # times that are integers
+VARIANT_QUIET <- 2L # missing doubles are the quiet NA, as arithmetic returns it
+VARIANT_INTEGER64 <- 4L # timestamps that are 64-bit integers
 
 # Units of difftime: their seconds, and their codes in the format.
 DIFFTIME_SECONDS <- c(secs = 1L, mins = 60L, hours = 3600L, days = 86400L, weeks = 604800L)

@@ -24,7 +24,7 @@ part_at <- function(parts, k) {
 number_at <- function(parts, k) {
   x <- part_at(parts, k)
   if (length_of(x) != 1L || !(is.double(x) || is.integer(x)) || is.object(x) && !identical(oldClass(x), "integer64")) {
-    other_parts("a part is no number")
+    other_parts("a part is not a number")
   }
   if (is.object(x)) double_of_int64(x) else as.double(x)
 }
@@ -45,7 +45,7 @@ numbers_in <- function(x, n) {
 
 string_at <- function(parts, k) {
   x <- part_at(parts, k)
-  if (!is_string(x) || is.object(x)) other_parts("a part is no string")
+  if (!is_string(x) || is.object(x)) other_parts("a part is not a string")
   x
 }
 
@@ -61,7 +61,7 @@ lasting <- function(seconds) structure(as.double(seconds), class = "difftime", u
 zoned <- function(parts) {
   clock <- part_at(parts, 1L)
   zone <- part_at(parts, 2L)
-  if (!inherits(clock, "POSIXct") || !is.double(clock) || length_of(clock) != 1L) other_parts("a clock that is no time")
+  if (!inherits(clock, "POSIXct") || !is.double(clock) || length_of(clock) != 1L) other_parts("a clock that is not a time")
   if (is.null(zone)) {
     return(clock)
   }
@@ -89,7 +89,7 @@ range_of_numbers <- function(parts) {
 
 uuid_text <- function(parts) {
   bytes <- part_at(parts, 1L)
-  if (!is.raw(bytes)) other_parts("a UUID that is no bytes")
+  if (!is.raw(bytes)) other_parts("a UUID that is not bytes")
   gsub("^(.{8})(.{4})(.{4})(.{4})(.{12})$", "\\1-\\2-\\3-\\4-\\5", paste(as.character(bytes), collapse = ""))
 }
 

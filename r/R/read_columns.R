@@ -34,7 +34,7 @@ reader_add <- function(reader, facts, which, kind, seconds = 1L, one = FALSE) {
   vectors <- reader$n_vectors + if (one) rep_len(1L, k) else seq_len(k)
   reader$parts <- chain(reader$parts, list(
     column = numbers, kind = rep_len(kind, k), seconds = rep_len(seconds, k),
-    quiet = as.integer(bitwAnd(facts$flavour[which], FLAVOUR_QUIET) > 0L & reader$file$own),
+    quiet = as.integer(bitwAnd(facts$variant[which], VARIANT_QUIET) > 0L & reader$file$own),
     n = rep_len(count_rows(reader$rows, facts$n_values[which]), k), vector = vectors, encodings = encodings,
     lazy = rep_len(as.integer(reader$lazy), k)
   ))
@@ -114,7 +114,7 @@ kinds_or_na <- function(file, facts, which, look = TRUE) {
   if (file$own) {
     kind[physical == "u8"] <- RAW
     is_time <- logical %in% c("date", "timestamp", "duration")
-    if (any(is_time)) kind[is_time] <- own_time_kinds(logical[is_time], facts$flavour[which[is_time]])
+    if (any(is_time)) kind[is_time] <- own_time_kinds(logical[is_time], facts$variant[which[is_time]])
   } else {
     kind[logical == "date"] <- DAYS
     kind[logical == "timestamp"] <- INSTANT
@@ -133,9 +133,9 @@ kinds_or_na <- function(file, facts, which, look = TRUE) {
 }
 
 # The kinds of time columns of R.
-own_time_kinds <- function(logical, flavour) {
-  is_integer <- bitwAnd(flavour, FLAVOUR_INTEGER) > 0L
-  is_64 <- logical == "timestamp" & bitwAnd(flavour, FLAVOUR_INTEGER64) > 0L
+own_time_kinds <- function(logical, variant) {
+  is_integer <- bitwAnd(variant, VARIANT_INTEGER) > 0L
+  is_64 <- logical == "timestamp" & bitwAnd(variant, VARIANT_INTEGER64) > 0L
   doubles <- c(date = DAYS, timestamp = INSTANT, duration = SPAN)
   integers <- c(date = DAYS_INTEGER, timestamp = INSTANT_INTEGER, duration = SPAN_INTEGER)
   unname(ifelse(is_64, INTEGER64, ifelse(is_integer, integers[logical], doubles[logical])))

@@ -96,7 +96,7 @@ encode_attributes <- function(plan, attrs, path, skip = NULL) {
 
 # Decodes a map into a value. `extras` returns the vectors of columns.
 decode_value <- function(extras, node) {
-  if (!is.list(node) || is.null(names(node))) nonsense("a value is no map")
+  if (!is.list(node) || is.null(names(node))) nonsense("a value is not a map")
   kind <- string_of(names(node)[1L])
   if (kind == "null") {
     return(NULL)

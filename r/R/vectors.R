@@ -19,7 +19,7 @@ kind_by <- function(type, attrs, is_s4) {
     return(list(kind = INTEGER64, implied_attrs = implied(INTEGER64)))
   }
   if (type == "double" && "nanotime" %in% class && is_s4) {
-    return(list(kind = INTEGER64, unit = UNIT_NANOSECOND, flavour = FLAVOUR_INTEGER64, zone = "UTC"))
+    return(list(kind = INTEGER64, unit = UNIT_NANOSECOND, variant = VARIANT_INTEGER64, zone = "UTC"))
   }
   list(kind = BY_TYPE[[type]])
 }
@@ -52,7 +52,7 @@ time_by <- function(type, class, attrs) {
     return(NULL)
   }
   if (type == "integer") {
-    return(list(kind = kinds[2L], unit = unit, flavour = FLAVOUR_INTEGER, zone = zone, implied_attrs = implied_attrs))
+    return(list(kind = kinds[2L], unit = unit, variant = VARIANT_INTEGER, zone = zone, implied_attrs = implied_attrs))
   }
   list(kind = kinds[1L], seconds = max(scale, 1L), zone = zone, implied_attrs = implied_attrs, scale = scale)
 }
@@ -75,7 +75,7 @@ fit_kind <- function(chosen, values) {
   }
   if (!is.null(scale) || chosen$kind[1L] == DOUBLE) {
     chosen$na <- core(.Call(C_na_kind, values))
-    if (any(chosen$na == 2L)) chosen$flavour <- c(0L, FLAVOUR_QUIET)[(chosen$na == 2L) + 1L]
+    if (any(chosen$na == 2L)) chosen$variant <- c(0L, VARIANT_QUIET)[(chosen$na == 2L) + 1L]
   }
   chosen
 }

@@ -132,7 +132,7 @@ plan_columns <- function(plan, x, names, n_rows, path) {
 plan_groups <- function(plan, x, groups, path_of) {
   k <- length(x)
   fields <- list(
-    kind = integer(k), flavour = integer(k), unit = integer(k), seconds = rep_len(1L, k), na = integer(k), levels = rep_len(-1L, k),
+    kind = integer(k), variant = integer(k), unit = integer(k), seconds = rep_len(1L, k), na = integer(k), levels = rep_len(-1L, k),
     n_levels = integer(k), ordered = integer(k), zone = character(k)
   )
   kinds <- c(0L, groups$kind)[groups$group + 1L]

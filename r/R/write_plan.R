@@ -36,11 +36,11 @@ unchain <- function(all) {
 extra_ref <- function(number) structure(as.double(number), class = "entasis_column")
 
 # Adds columns, and returns the number of the first one.
-plan_add <- function(plan, extra, name, values, kind, n, flavour = 0L, unit = 0L, seconds = 1L, na = 0L, levels = -1L,
+plan_add <- function(plan, extra, name, values, kind, n, variant = 0L, unit = 0L, seconds = 1L, na = 0L, levels = -1L,
                      n_levels = 0L, ordered = 0L, zone = "", offset = 0, cell = -1) {
   k <- length(values)
   columns <- list(
-    name = rep_len(name, k), values = values, kind = rep_len(kind, k), flavour = rep_len(flavour, k),
+    name = rep_len(name, k), values = values, kind = rep_len(kind, k), variant = rep_len(variant, k),
     unit = rep_len(unit, k), seconds = rep_len(seconds, k), na = rep_len(na, k), levels = rep_len(levels, k),
     n_levels = rep_len(n_levels, k), ordered = rep_len(ordered, k), zone = rep_len(zone, k),
     offset = rep_len(offset, k), n = rep_len(as.double(n), k), cell = rep_len(as.double(cell), k)
@@ -58,7 +58,7 @@ plan_add <- function(plan, extra, name, values, kind, n, flavour = 0L, unit = 0L
 }
 
 NO_COLUMNS <- list(
-  name = character(), values = list(), kind = integer(), flavour = integer(), unit = integer(), seconds = integer(),
+  name = character(), values = list(), kind = integer(), variant = integer(), unit = integer(), seconds = integer(),
   na = integer(), levels = integer(), n_levels = integer(), ordered = integer(), zone = character(),
   offset = double(), n = double(), cell = double()
 )

@@ -107,7 +107,7 @@ static void make_all(const ent_text *text, SEXP out) {
 static SEXP expanded(SEXP x) {
     SEXP out = R_altrep_data2(x);
     if (out == R_NilValue) {
-        ent_text *text = ent_held(R_altrep_data1(x), "a character vector");
+        ent_text *text = ent_pointer_of(R_altrep_data1(x), "a character vector");
         out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)ent_text_n(text)));
         R_set_altrep_data2(x, out);
         UNPROTECT(1);

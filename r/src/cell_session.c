@@ -19,7 +19,7 @@ SEXP ent_c_load(SEXP file, SEXP int64) {
     s->int64 = Rf_asInteger(int64);
     SEXP kept = PROTECT(Rf_allocVector(VECSXP, 3));
     SEXP pointer = PROTECT(ent_hold(s, free_session, kept));
-    s->loaded = ent_loaded_new(ent_held(file, "an open file"), &n, &failure);
+    s->loaded = ent_loaded_new(ent_pointer_of(file, "an open file"), &n, &failure);
     if (s->loaded == NULL) {
         UNPROTECT(2);
         return ent_failed(failure);
@@ -36,7 +36,7 @@ SEXP ent_c_load(SEXP file, SEXP int64) {
 SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     static const char *fields[] = {"column", "start", "end", ""};
     ent_failure *failure = NULL;
-    ent_session *s = ent_held(pointer, "cells");
+    ent_session *s = ent_pointer_of(pointer, "cells");
     if (ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted, &failure) < 0) {
         return ent_failed(failure);
     }
@@ -69,7 +69,7 @@ SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
 
 /* Stores the vectors of these pools. */
 SEXP ent_c_pools(SEXP pointer, SEXP vectors) {
-    ent_session *s = ent_held(pointer, "cells");
+    ent_session *s = ent_pointer_of(pointer, "cells");
     size_t n;
     const ent_pool *pools = ent_loaded_pools(s->loaded, &n);
     SEXP all = VECTOR_ELT(R_ExternalPtrProtected(pointer), 1);
@@ -106,7 +106,7 @@ SEXP ent_c_look(SEXP file, SEXP number) {
     static const char *fields[] = {"kind", "number", "first", "count", "keys", "integer", ""};
     ent_failure *failure = NULL;
     ent_cell cell;
-    double at = ent_look(ent_held(file, "an open file"), (uint64_t)Rf_asReal(number), &cell, &failure);
+    double at = ent_look(ent_pointer_of(file, "an open file"), (uint64_t)Rf_asReal(number), &cell, &failure);
     if (at < 0) return ent_failed(failure);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(cell.kind));

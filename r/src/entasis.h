@@ -121,7 +121,7 @@ typedef struct {
     ent_chars name, zone;
     const void *values; /* null for strings */
     size_t n;
-    int kind, flavour, unit, seconds, na, levels, n_levels, ordered;
+    int kind, variant, unit, seconds, na, levels, n_levels, ordered;
     double cell;
 } ent_column;
 
@@ -152,7 +152,7 @@ typedef struct {
 typedef struct {
     ent_chars name, type_name, zone, physical, logical, unit;
     double number, n_values, n_missing, dictionary;
-    int flavour, ordered, precision, scale;
+    int variant, ordered, precision, scale;
     double cell, first_child, n_children, value_len;
 } ent_column_facts;
 

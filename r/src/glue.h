@@ -25,7 +25,7 @@ int ent_is_interrupted(double done, double total);
 ent_chars ent_chars_of(SEXP string);
 SEXP ent_char(ent_chars chars);
 SEXP ent_hold(void *object, R_CFinalizer_t finalizer, SEXP keep);
-void *ent_held(SEXP pointer, const char *what);
+void *ent_pointer_of(SEXP pointer, const char *what);
 SEXP ent_element(SEXP list, const char *name);
 
 /* kinds.c */

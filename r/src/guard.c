@@ -143,7 +143,7 @@ SEXP ent_hold(void *object, R_CFinalizer_t finalizer, SEXP keep) {
     return pointer;
 }
 
-void *ent_held(SEXP pointer, const char *what) {
+void *ent_pointer_of(SEXP pointer, const char *what) {
     void *object = TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : NULL;
     if (object == NULL) Rf_error("%s belongs to another session", what);
     return object;

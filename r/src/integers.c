@@ -25,7 +25,7 @@ SEXP ent_c_integer_fits(SEXP file, SEXP numbers) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(numbers);
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
-    if (ent_integer_fits(ent_held(file, "an open file"), REAL(numbers), (size_t)n, INTEGER(out), &failure) < 0) {
+    if (ent_integer_fits(ent_pointer_of(file, "an open file"), REAL(numbers), (size_t)n, INTEGER(out), &failure) < 0) {
         UNPROTECT(1);
         return ent_failed(failure);
     }

@@ -207,7 +207,7 @@ static void one(maker *m, uint64_t number) {
 
 /* A list of the values of neighbouring cells, which were read before. */
 SEXP ent_c_make(SEXP pointer, SEXP range, SEXP hook) {
-    ent_session *s = ent_held(pointer, "cells");
+    ent_session *s = ent_pointer_of(pointer, "cells");
     SEXP kept = R_ExternalPtrProtected(pointer);
     uint64_t start = (uint64_t)REAL(range)[0], end = (uint64_t)REAL(range)[1];
     SEXP results = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)(end - start)));

@@ -40,7 +40,7 @@ SEXP ent_c_shut(SEXP file) {
 /* A view of one table of a file; -1 for a view of all columns. */
 SEXP ent_c_table(SEXP file, SEXP number) {
     ent_failure *failure = NULL;
-    ent_file *table = ent_table(ent_held(file, "an open file"), Rf_asReal(number), &failure);
+    ent_file *table = ent_table(ent_pointer_of(file, "an open file"), Rf_asReal(number), &failure);
     return table == NULL ? ent_failed(failure) : ent_hold(table, free_file, R_NilValue);
 }
 
@@ -50,7 +50,7 @@ SEXP ent_c_is_open(SEXP file) {
 }
 
 SEXP ent_c_facts(SEXP file) {
-    ent_facts facts = ent_file_facts(ent_held(file, "an open file"));
+    ent_facts facts = ent_file_facts(ent_pointer_of(file, "an open file"));
     static const char *names[] = {"n_rows", "n_columns", "n_columns_total", "file_len", "format_version", "n_tables", "root",
                                   "metadata", "environments", "is_own", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -72,7 +72,7 @@ SEXP ent_c_facts(SEXP file) {
 
 SEXP ent_c_host(SEXP file) {
     ent_failure *failure = NULL;
-    ent_tree *tree = ent_host(ent_held(file, "an open file"), &failure);
+    ent_tree *tree = ent_host(ent_pointer_of(file, "an open file"), &failure);
     if (tree == NULL) return ent_failed(failure);
     SEXP pointer = PROTECT(ent_hold(tree, free_tree, R_NilValue));
     size_t n;
@@ -88,12 +88,12 @@ SEXP ent_c_host(SEXP file) {
 SEXP ent_c_describe(SEXP file, SEXP numbers) {
     static const char *names[] = {"name", "type", "zone", "physical", "logical", "unit", "number", "n_values",
                                   "n_missing", "dictionary", "cell", "first_child", "n_children", "value_len",
-                                  "flavour", "ordered", "precision", "scale", ""};
+                                  "variant", "ordered", "precision", "scale", ""};
     ent_failure *failure = NULL;
     const double *wanted = numbers == R_NilValue ? NULL : REAL(numbers);
     /* An empty vector has a pointer other than NULL, so it does not mean all columns. */
     ent_described *described =
-        ent_describe(ent_held(file, "an open file"), wanted, (size_t)Rf_xlength(numbers), &failure);
+        ent_describe(ent_pointer_of(file, "an open file"), wanted, (size_t)Rf_xlength(numbers), &failure);
     if (described == NULL) return ent_failed(failure);
     SEXP pointer = PROTECT(ent_hold(described, free_described, R_NilValue));
     R_xlen_t n = (R_xlen_t)ent_described_n(described);
@@ -104,7 +104,7 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
         const ent_chars texts[] = {facts.name, facts.type_name, facts.zone, facts.physical, facts.logical, facts.unit};
         const double reals[] = {facts.number, facts.n_values, facts.n_missing, facts.dictionary, facts.cell,
                                 facts.first_child, facts.n_children, facts.value_len};
-        const int integers[] = {facts.flavour, facts.ordered, facts.precision, facts.scale};
+        const int integers[] = {facts.variant, facts.ordered, facts.precision, facts.scale};
         for (int k = 0; k < 6; k++) {
             int has_zero = texts[k].len > 0 && memchr(texts[k].start, 0, texts[k].len) != NULL;
             if (has_zero) Rf_warning("a name is cut at its zero character");
@@ -186,7 +186,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         .stop = Rf_asReal(VECTOR_ELT(rows, 2)),
         .numbers = numbers == R_NilValue ? NULL : REAL(numbers), .n = (size_t)Rf_xlength(numbers),
     };
-    const ent_file *opened = ent_held(file, "an open file");
+    const ent_file *opened = ent_pointer_of(file, "an open file");
     ent_watch();
     ent_found *found = ent_read(opened, wants, (size_t)n_wants, &selected, ent_is_interrupted, &failure);
     ent_watched();

@@ -71,7 +71,7 @@ SEXP ent_c_walker(SEXP hook) {
 
 /* Adds a tree, and returns the number of its cell. */
 SEXP ent_c_walk(SEXP pointer, SEXP x) {
-    walker *w = ent_held(pointer, "a tree of values");
+    walker *w = ent_pointer_of(pointer, "a tree of values");
     double number = (double)ent_cells_n(w->cells);
     at_t at = {-1, 1, 0};
     w->n_stack = w->n_found = w->n_frames = 0;
@@ -114,7 +114,7 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
 
 /* Adds a list of references to cells, and returns the number of its cell. */
 SEXP ent_c_references(SEXP pointer, SEXP numbers) {
-    walker *w = ent_held(pointer, "a tree of values");
+    walker *w = ent_pointer_of(pointer, "a tree of values");
     uint64_t number = ent_cells_n(w->cells);
     size_t place = ent_write_parents(w, ENT_CELL_LIST, 1);
     R_xlen_t n = Rf_xlength(numbers);
@@ -128,7 +128,7 @@ SEXP ent_c_references(SEXP pointer, SEXP numbers) {
  * there. */
 SEXP ent_c_walk_place(SEXP pointer) {
     static const char *fields[] = {"below", "position", "name", ""};
-    walker *w = ent_held(pointer, "a tree of values");
+    walker *w = ent_pointer_of(pointer, "a tree of values");
     R_xlen_t n = 0;
     for (int up = w->here.up; up >= 0; up = w->frames[up].at.up) n++;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
@@ -165,5 +165,5 @@ SEXP ent_c_walk_place(SEXP pointer) {
 }
 
 ent_cells *ent_walked(SEXP pointer) {
-    return pointer == R_NilValue ? NULL : ((walker *)ent_held(pointer, "a tree of values"))->cells;
+    return pointer == R_NilValue ? NULL : ((walker *)ent_pointer_of(pointer, "a tree of values"))->cells;
 }

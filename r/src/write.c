@@ -85,7 +85,7 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
     SEXP zones = ent_element(columns, "zone");
     const double *offsets = REAL(ent_element(columns, "offset")), *lengths = REAL(ent_element(columns, "n"));
     const double *cells = REAL(ent_element(columns, "cell"));
-    const int *kinds = INTEGER(ent_element(columns, "kind")), *flavours = INTEGER(ent_element(columns, "flavour"));
+    const int *kinds = INTEGER(ent_element(columns, "kind")), *variants = INTEGER(ent_element(columns, "variant"));
     const int *units = INTEGER(ent_element(columns, "unit")), *seconds = INTEGER(ent_element(columns, "seconds"));
     const int *na = INTEGER(ent_element(columns, "na")), *levels = INTEGER(ent_element(columns, "levels"));
     const int *n_levels = INTEGER(ent_element(columns, "n_levels"));
@@ -94,7 +94,7 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
         SEXP x = VECTOR_ELT(values, i);
         ent_column column = {
             .name = ent_chars_of(STRING_ELT(names, i)), .zone = ent_chars_of(STRING_ELT(zones, i)),
-            .n = (size_t)lengths[i], .kind = kinds[i], .flavour = flavours[i], .unit = units[i],
+            .n = (size_t)lengths[i], .kind = kinds[i], .variant = variants[i], .unit = units[i],
             .seconds = seconds[i], .na = na[i], .levels = levels[i], .n_levels = n_levels[i], .ordered = ordered[i],
             .cell = cells[i],
         };
@@ -143,7 +143,7 @@ SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP compress) 
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(frames);
     ent_builder **builders = (ent_builder **)R_alloc((size_t)n + 1, sizeof *builders);
-    for (R_xlen_t i = 0; i < n; i++) builders[i] = ent_held(VECTOR_ELT(frames, i), "a frame");
+    for (R_xlen_t i = 0; i < n; i++) builders[i] = ent_pointer_of(VECTOR_ELT(frames, i), "a frame");
     ent_new_file file = {
         .path = ent_chars_of(STRING_ELT(path, 0)), .frames = builders, .n_frames = (size_t)n, .cells = ent_walked(cells),
         .root = REAL(roots)[0], .environments = REAL(roots)[1], .compression = Rf_asInteger(compress),

@@ -196,8 +196,8 @@ pub enum HostValues {
         stride: isize,
     },
     /// Signed integers of 32 bits, stored as booleans or as integers of at most 32 bits: each minus
-    /// `first`, which must be below `n`. [`HostValidity::Mark`] is a value of this memory and may
-    /// have any value.
+    /// `first`, which must be below `n`. [`HostValidity::Sentinel`] is a value of this memory and
+    /// may have any value.
     Int32 {
         /// The values, contiguous.
         memory: HostRead,
@@ -336,7 +336,7 @@ pub enum HostValidity {
         stride: isize,
     },
     /// Values equal to this sentinel (its low bytes) are missing, for example NaT or code -1.
-    Mark(u64),
+    Sentinel(u64),
 }
 
 impl Column {

@@ -131,7 +131,7 @@ impl File {
     ///
     /// They hold the checksum over all other checksums. A caller that opens the path again to map
     /// it compares them, to be sure that it maps the same file.
-    pub fn mark(&self) -> (u64, Vec<u8>) {
+    pub fn fingerprint(&self) -> (u64, Vec<u8>) {
         let slot = *self.slot();
         for (i, state) in self.header().slots.iter().enumerate() {
             if *state == SlotState::Valid(slot) {

@@ -84,12 +84,12 @@ impl File {
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut assemblies: Vec<Assembly<'_>> = Vec::new();
-        let (mut memory, mut brief) = (Buffers::default(), Buffers::scratch());
+        let (mut memory, mut scratch) = (Buffers::default(), Buffers::scratch());
         let pieces: Mutex<Vec<DecodedPiece>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
-            let is_brief = matches!(&request.output, Output::Text(text) if text.is_brief);
-            let memory = if is_brief { &mut brief } else { &mut memory };
+            let is_scratch = matches!(&request.output, Output::Text(text) if text.is_scratch);
+            let memory = if is_scratch { &mut scratch } else { &mut memory };
             assemblies.push(self.plan(i, request, source, &mut tasks, &mut bundled, memory).map_err(named)?);
         }
         for parts in bundled.into_values() {
@@ -261,8 +261,8 @@ fn check_missing(of: Layout, output: &Output<'_>, missing: &MissingTo<'_>, n: us
         MissingTo::Ignore => true,
         MissingTo::Bits(out) => out.len() == n.div_ceil(8),
         MissingTo::Mask(out) => out.len() == n,
-        MissingTo::Mark(_) if matches!(output, Output::Int32 { .. }) => true,
-        MissingTo::Mark(_) => of.physical.width().is_some_and(|width| width <= 8),
+        MissingTo::Sentinel(_) if matches!(output, Output::Int32 { .. }) => true,
+        MissingTo::Sentinel(_) => of.physical.width().is_some_and(|width| width <= 8),
     };
     if fits { Ok(()) } else { Err(Error::argument("the memory for missing values does not fit the rows")) }
 }
@@ -271,8 +271,8 @@ fn check_missing(of: Layout, output: &Output<'_>, missing: &MissingTo<'_>, n: us
 fn fill_null(output: Output<'_>, missing: MissingTo<'_>) {
     match output {
         Output::Int32 { memory, .. } => {
-            let mark = if let MissingTo::Mark(mark) = missing { mark as u32 } else { 0 };
-            memory.as_chunks_mut::<4>().0.fill(mark.to_ne_bytes());
+            let sentinel = if let MissingTo::Sentinel(sentinel) = missing { sentinel as u32 } else { 0 };
+            memory.as_chunks_mut::<4>().0.fill(sentinel.to_ne_bytes());
         }
         Output::Words(out) | Output::Wide { memory: out, .. } | Output::Bools(out) | Output::Bits(out) => {
             out.fill(0);
@@ -282,6 +282,6 @@ fn fill_null(output: Output<'_>, missing: MissingTo<'_>) {
     match missing {
         MissingTo::Bits(out) => out.fill(0),
         MissingTo::Mask(out) => out.fill(1),
-        MissingTo::Ignore | MissingTo::Mark(_) => {}
+        MissingTo::Ignore | MissingTo::Sentinel(_) => {}
     }
 }

@@ -202,9 +202,9 @@ impl<'a> Parts<'a> {
     /// table, and whether it belongs to the table.
     fn columns(&self) -> impl Iterator<Item = (&'a Column, usize, bool)> {
         let of_frame = |&(first, frame): &(usize, &'a Frame)| {
-            let beside = first + frame.columns.len();
-            let table = frame.columns.iter().map(move |column| (column, beside, true));
-            table.chain(frame.extra.iter().map(move |column| (column, beside, false)))
+            let first_extra = first + frame.columns.len();
+            let table = frame.columns.iter().map(move |column| (column, first_extra, true));
+            table.chain(frame.extra.iter().map(move |column| (column, first_extra, false)))
         };
         self.frames.iter().flat_map(of_frame).chain(self.loose.iter().map(|column| (column, 0, false)))
     }

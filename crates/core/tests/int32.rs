@@ -13,7 +13,7 @@ use entasis::{
 };
 
 const NA: i32 = i32::MIN;
-const MARK: u64 = NA as u32 as u64;
+const SENTINEL: u64 = NA as u32 as u64;
 
 fn lend<T: bytemuck::Pod>(values: &[T]) -> HostRead {
     let bytes: &[u8] = bytemuck::cast_slice(values);
@@ -35,7 +35,7 @@ fn column(column_type: ColumnType, chunk: Chunk, dictionary: Option<usize>) -> C
 
 fn host(values: &[i32], first: i32, n: u32) -> Chunk {
     let values_of = HostValues::Int32 { memory: lend(values), first, n };
-    Chunk { n: values.len(), values: values_of, validity: HostValidity::Mark(MARK) }
+    Chunk { n: values.len(), values: values_of, validity: HostValidity::Sentinel(SENTINEL) }
 }
 
 fn write(columns: Vec<Column>, extra: Vec<Column>, compression: u8) -> Result<File> {
@@ -50,7 +50,11 @@ fn read(file: &File, rows: Rows, plus: i32) -> Result<Vec<i32>> {
     let mut out = vec![77; rows.n(file.n_rows()) as usize];
     let memory = bytemuck::cast_slice_mut(&mut out);
     let output = Output::Int32 { memory, plus };
-    file.read(vec![Request { column: 0, rows, output, missing: MissingTo::Mark(MARK) }], Some(2), &Silent)?;
+    file.read(
+        vec![Request { column: 0, rows, output, missing: MissingTo::Sentinel(SENTINEL) }],
+        Some(2),
+        &Silent,
+    )?;
     Ok(out)
 }
 

@@ -176,8 +176,8 @@ fn the_mark_tells_files_apart() {
     let changed = Model::words(Physical::I8, &vec![1i8; 9000]);
     let files = [file_of(&a, &raw()), file_of(&b, &raw()), file_of(&[("a", changed)], &raw())];
     for bytes in &files {
-        let (at, mark) = open(bytes).unwrap().mark();
-        let there = |bytes: &[u8]| bytes[at as usize..][..mark.len()] == mark;
+        let (at, fingerprint) = open(bytes).unwrap().fingerprint();
+        let there = |bytes: &[u8]| bytes[at as usize..][..fingerprint.len()] == fingerprint;
         assert_eq!(files.iter().filter(|other| there(other)).count(), 1);
         assert!(there(bytes));
     }

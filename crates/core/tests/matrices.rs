@@ -69,8 +69,12 @@ fn matrices_are_the_rows() {
                     let mut left = vec![7u8; n_rows * cut * width];
                     let mut right = vec![7u8; n_rows * (n_columns - cut) * width];
                     let matrices = vec![
-                        Matrix { columns: side(group, n_rows, 0, cut), out: &mut left, mark: None },
-                        Matrix { columns: side(group, n_rows, cut, n_columns), out: &mut right, mark: None },
+                        Matrix { columns: side(group, n_rows, 0, cut), out: &mut left, sentinel: None },
+                        Matrix {
+                            columns: side(group, n_rows, cut, n_columns),
+                            out: &mut right,
+                            sentinel: None,
+                        },
                     ];
                     file.read_matrices(matrices, Some(threads), &Silent).unwrap();
                     assert_eq!(left, rowwise(&columns[..cut]), "{physical:?} {n_rows} x {n_columns}");
@@ -93,7 +97,7 @@ fn missing_values_are_marked() {
     let mut out = vec![0u8; 500 * 20 * 8];
     let columns_of = side(&groups.groups[0], 500, 0, 20);
     file.read_matrices(
-        vec![Matrix { columns: columns_of, out: &mut out, mark: Some(u64::MAX) }],
+        vec![Matrix { columns: columns_of, out: &mut out, sentinel: Some(u64::MAX) }],
         None,
         &Silent,
     )
@@ -142,7 +146,7 @@ fn what_does_not_fit_is_refused() {
     ];
     for (columns, less) in wrong {
         let len = out.len() - less;
-        let matrix = Matrix { columns, out: &mut out[..len], mark: None };
+        let matrix = Matrix { columns, out: &mut out[..len], sentinel: None };
         assert!(file.read_matrices(vec![matrix], None, &Silent).is_err());
     }
 }

@@ -64,9 +64,10 @@ fn columns_by_themselves() {
             (0..n_columns).map(|c| (c * 7 + 3) % n_columns).collect(),
         ];
         // Without missing values, and with a sentinel that occurs in the second column.
-        for (order, mark) in orders.iter().flat_map(|order| [(order, None), (order, Some(17))]) {
-            let marked = |mut column: Column| {
-                column.array.chunks[0].validity = mark.map_or(HostValidity::AllValid, HostValidity::Mark);
+        for (order, sentinel) in orders.iter().flat_map(|order| [(order, None), (order, Some(17))]) {
+            let missing = |mut column: Column| {
+                column.array.chunks[0].validity =
+                    sentinel.map_or(HostValidity::AllValid, HostValidity::Sentinel);
                 column
             };
             let expected: Vec<Column> = order
@@ -75,7 +76,7 @@ fn columns_by_themselves() {
                 .map(|(i, c)| {
                     let memory = lend(&by_columns[c * 8 * n_rows..(c + 1) * 8 * n_rows]);
                     let values = HostValues::Words { memory, stride: 8 };
-                    marked(column(format!("c{i}"), None, Physical::I64, n_rows, values))
+                    missing(column(format!("c{i}"), None, Physical::I64, n_rows, values))
                 })
                 .collect();
             let expected = bytes_of(n_rows, expected, 1);
@@ -84,7 +85,7 @@ fn columns_by_themselves() {
                     // Not more than from the first value to the last one.
                     let memory = lend(&by_rows[8 * c..(n_rows - 1) * stride + 8 * (c + 1)]);
                     let values = HostValues::Words { memory, stride: stride as isize };
-                    marked(column(format!("c{i}"), None, Physical::I64, n_rows, values))
+                    missing(column(format!("c{i}"), None, Physical::I64, n_rows, values))
                 });
                 assert!(bytes_of(n_rows, columns.collect(), threads) == expected, "{n_rows} x {n_columns}");
             }

@@ -144,11 +144,11 @@ impl<'a> Validity<'a> {
         true
     }
 
-    /// Writes `mark` to the slots of `out` whose value in `range` is missing.
-    pub fn mark<T: Copy>(&self, range: Range<usize>, mark: T, out: &mut [T]) {
+    /// Writes `sentinel` to the slots of `out` whose value in `range` is missing.
+    pub fn write_sentinel<T: Copy>(&self, range: Range<usize>, sentinel: T, out: &mut [T]) {
         match self {
             Self::AllValid => {}
-            Self::AllMissing => out.fill(mark),
+            Self::AllMissing => out.fill(sentinel),
             Self::Bits(bits) => {
                 // Takes 64 bits at a time, so that the cost depends on the number of missing values
                 // only.
@@ -162,14 +162,14 @@ impl<'a> Validity<'a> {
                     gone &= u64::MAX << start.saturating_sub(at);
                     gone &= u64::MAX >> (at + 64).saturating_sub(end);
                     while gone != 0 {
-                        out[at + gone.trailing_zeros() as usize - start] = mark;
+                        out[at + gone.trailing_zeros() as usize - start] = sentinel;
                         gone &= gone - 1;
                     }
                 }
             }
             Self::Sparse(_) => {
                 for at in self.sparse_in(range) {
-                    out[at] = mark;
+                    out[at] = sentinel;
                 }
             }
         }
@@ -229,7 +229,7 @@ mod tests {
             let mut out = vec![0xAA; n / 8 + 2];
             assert!(validity.write_bits(range.clone(), &mut out, 5));
             let mut marked = vec![1; range.len()];
-            validity.mark(range.clone(), -1, &mut marked);
+            validity.write_sentinel(range.clone(), -1, &mut marked);
             for (i, at) in range.enumerate() {
                 assert_eq!(validity.is_valid(at), valid[at]);
                 assert_eq!(mask[i] == 0, valid[at]);

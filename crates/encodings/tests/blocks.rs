@@ -274,7 +274,7 @@ proptest! {
                     return Ok(());
                 }
                 decoder.decode(page, 0..n, &mut out[..n])?;
-                page.validity.mark(0..n, 7, &mut out[..n]);
+                page.validity.write_sentinel(0..n, 7, &mut out[..n]);
                 Ok(())
             });
         }

@@ -361,8 +361,8 @@ mod tests {
              offset 18,432); restore the file from a copy, or read other columns"
         );
         assert_eq!(
-            Error::argument("rows 5..3 are no range").to_string(),
-            "wrong argument: rows 5..3 are no range"
+            Error::argument("rows 5..3 are not a range").to_string(),
+            "wrong argument: rows 5..3 are not a range"
         );
     }
 

@@ -131,20 +131,20 @@ fn read(file: &File, column: u64, n_values: u64) -> Result<Target> {
 /// Reads a sound column as 32-bit integers with a sentinel. Checks that codes are below the number
 /// of categories.
 fn integers(file: &File, column: u64) {
-    const MARK: i32 = i32::MIN;
+    const SENTINEL: i32 = i32::MIN;
     let Ok(info) = file.column(column) else { return };
     let of = info.record.column_type;
     let n = info.record.n_values.min(Target::most(of.layout()));
     let is_code = of.logical == Logical::Categorical;
     let mut out = vec![0x5A5A_5A5A_i32; n as usize];
     let output = Output::Int32 { memory: bytemuck::cast_slice_mut(&mut out), plus: i32::from(is_code) };
-    let missing = MissingTo::Mark(MARK as u32 as u64);
+    let missing = MissingTo::Sentinel(SENTINEL as u32 as u64);
     let request = Request { column, rows: Rows::Range(0..n), output, missing };
     match file.read(vec![request], Some(1), &Silent) {
         Ok(()) if is_code => {
             let below =
                 info.record.dictionary.and_then(|d| file.column(d).ok()).map_or(0, |d| d.record.n_values);
-            let is_fit = |&code: &i32| code == MARK || (code > 0 && code as u64 <= below);
+            let is_fit = |&code: &i32| code == SENTINEL || (code > 0 && code as u64 <= below);
             assert!(out.iter().all(is_fit), "a code is not among the categories");
         }
         Ok(()) => {}

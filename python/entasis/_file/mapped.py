@@ -312,11 +312,11 @@ def _open(path: str) -> tuple[_entasis.Handle, Any]:
 
     for _ in range(_ATTEMPTS):
         handle = _entasis.Handle(path)
-        at, mark = handle.mark()
+        at, fingerprint = handle.fingerprint()
         try:
             with builtins.open(path, "rb", buffering=0) as file:
                 file.seek(at)
-                if file.read(len(mark)) != mark:
+                if file.read(len(fingerprint)) != fingerprint:
                     continue
                 mapped = mmap.mmap(file.fileno(), handle.file_len, access=mmap.ACCESS_READ)
         except (FileNotFoundError, ValueError):

@@ -11,27 +11,27 @@ from . import frame as _frame
 
 # A pickle holds the content of a file in memory up to this length.
 _MOST_BYTES = 64 << 20
-# Path or content, memory_map, classes, mark of the file, and the number of the table in a tree or
-# None.
+# Path or content, memory_map, classes, fingerprint of the file, and the number of the table in a
+# tree or None.
 Source = tuple[Any, ...]
 
 
 def source(frame: _frame.Frame) -> Source:
     """The data with which another process opens the same file."""
-    content, mark = frame.content, frame.handle.mark()
+    content, fingerprint = frame.content, frame.handle.fingerprint()
     if content is not None and len(content) > _MOST_BYTES:
         n = f"{len(content):,}"
         raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
     found = os.path.abspath(frame.path) if content is None else content
-    return found, frame.memory_map, list(frame.types.values()), mark, frame.table
+    return found, frame.memory_map, list(frame.types.values()), fingerprint, frame.table
 
 
 def frame(found: Source) -> _frame.Frame:
     """Open a source. Raises `FileError` if the file was replaced meanwhile."""
-    source, memory_map, types, mark, table = found
+    source, memory_map, types, fingerprint, table = found
     frame = _frame.opened(source, memory_map=memory_map, types=types)
     path = frame.path
-    if frame.handle.mark() != mark:
+    if frame.handle.fingerprint() != fingerprint:
         error = FileError(f"the file was replaced since its File was pickled: open it again (file {path!r})")
         error.file = error.filename = path
         raise error

@@ -79,6 +79,10 @@ pub fn schema(kind: &Kind) -> ArrowSchema {
     }
 }
 
+/// Frees what `schema` made, as the Arrow C data interface asks.
+///
+/// # Safety
+/// `schema` must be a structure that [`schema`] made and that was not released.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
     // SAFETY: the importer calls this once, with a structure that `schema` made. Its private data
     // is our box.
@@ -133,6 +137,10 @@ pub fn array(data: &Data) -> ArrowArray {
     }
 }
 
+/// Frees what `array` made.
+///
+/// # Safety
+/// `array` must be a structure that [`array`] made and that was not released.
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
     // SAFETY: the importer calls this once, with a structure that `array` made. Its private data is
     // our box.
@@ -164,6 +172,10 @@ pub fn stream(kind: Arc<Kind>, data: Data) -> ArrowArrayStream {
     }
 }
 
+/// Writes the schema of the stream.
+///
+/// # Safety
+/// `stream` must be a structure that [`stream`] made; `out` must be writable.
 unsafe extern "C" fn stream_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSchema) -> c_int {
     // SAFETY: the private data is our box, and the importer lends us `out` to fill.
     unsafe {
@@ -173,6 +185,10 @@ unsafe extern "C" fn stream_schema(stream: *mut ArrowArrayStream, out: *mut Arro
     0
 }
 
+/// Writes the array of the stream, then the end of the stream.
+///
+/// # Safety
+/// `stream` must be a structure that [`stream`] made; `out` must be writable.
 unsafe extern "C" fn stream_next(stream: *mut ArrowArrayStream, out: *mut ArrowArray) -> c_int {
     // SAFETY: the private data is our box, and the importer lends us `out` to fill.
     unsafe {
@@ -182,10 +198,18 @@ unsafe extern "C" fn stream_next(stream: *mut ArrowArrayStream, out: *mut ArrowA
     0
 }
 
+/// Streams in memory have no errors.
+///
+/// # Safety
+/// None: nothing is dereferenced.
 unsafe extern "C" fn stream_error(_stream: *mut ArrowArrayStream) -> *const c_char {
     ptr::null()
 }
 
+/// Frees what `stream` made.
+///
+/// # Safety
+/// `stream` must be a structure that [`stream`] made and that was not released.
 unsafe extern "C" fn release_stream(stream: *mut ArrowArrayStream) {
     // SAFETY: the importer calls this once, with a structure that `stream` made.
     unsafe {

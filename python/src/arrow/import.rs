@@ -243,7 +243,9 @@ impl Field {
             return Ok(Chunk { n: 0, values: HostValues::Null, validity: HostValidity::AllValid });
         }
         chunk(&self.column_type, array, offset, n).ok_or_else(|| {
-            pyo3::exceptions::PyValueError::new_err(format!("{what}: an Arrow array makes no sense"))
+            pyo3::exceptions::PyValueError::new_err(format!(
+                "{what}: the buffers, offsets and children of an Arrow array do not fit its length"
+            ))
         })
     }
 }

@@ -175,8 +175,11 @@ impl Field {
         n: i64,
         what: &str,
     ) -> PyResult<Chunk> {
-        let bad =
-            || pyo3::exceptions::PyValueError::new_err(format!("{what}: an Arrow array makes no sense"));
+        let bad = || {
+            pyo3::exceptions::PyValueError::new_err(format!(
+                "{what}: the buffers, offsets and children of an Arrow array do not fit its length"
+            ))
+        };
         let of = self.column_type;
         let (first, len) =
             (usize::try_from(offset).map_err(|_| bad())?, usize::try_from(n).map_err(|_| bad())?);

@@ -163,6 +163,9 @@ impl State {
 }
 
 /// Allocates an arena: CPython calls this function.
+///
+/// # Safety
+/// `context` must be the context of CPython's own arena allocator.
 unsafe extern "C" fn arena(context: *mut c_void, len: usize) -> *mut c_void {
     if let Some(at) = state().take(len) {
         return std::ptr::with_exposed_provenance_mut(at);

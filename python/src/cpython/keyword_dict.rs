@@ -80,6 +80,9 @@ pub fn from_names<'py>(
 }
 
 /// The `tp_call` of the callee: returns the keywords.
+///
+/// # Safety
+/// `keywords` must be null or a dict. CPython calls this function, with its lock held.
 unsafe extern "C" fn keywords(
     _: *mut ffi::PyObject,
     _: *mut ffi::PyObject,

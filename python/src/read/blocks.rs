@@ -106,7 +106,7 @@ pub fn read_blocks<'py>(
             None => Side::Each(group.columns[from..to].to_vec()),
         };
         // SAFETY: nothing else knows the new array.
-        wanted.push(Matrix { columns, out: unsafe { array::memory(values) }?, mark: mark(group) });
+        wanted.push(Matrix { columns, out: unsafe { array::memory(values) }?, sentinel: sentinel(group) });
     }
     monitor::run_with(py, Some(meanwhile), |monitor| {
         if !requests.is_empty() {
@@ -117,7 +117,7 @@ pub fn read_blocks<'py>(
     Ok(Some((rowwise, arrays, others)))
 }
 
-fn mark(group: &Group) -> Option<u64> {
+fn sentinel(group: &Group) -> Option<u64> {
     group.has_missing.then_some(i64::MIN as u64)
 }
 
@@ -161,7 +161,7 @@ impl Part<'_> {
             };
             let is_bool = group.record.column_type.physical == Physical::Bool;
             let output = if is_bool { Output::Bools(now) } else { Output::Words(now) };
-            let missing = mark(group).map_or(MissingTo::Ignore, MissingTo::Mark);
+            let missing = sentinel(group).map_or(MissingTo::Ignore, MissingTo::Sentinel);
             requests.push(Request { column, rows, output, missing });
             at += n;
         }

@@ -261,20 +261,20 @@ impl Decoded<'_> {
             let numpy =
                 |bytes| if physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
             let (output, missing) = match (memory, &unit.target) {
-                (_, Target::Block { mark, .. }) => {
-                    let missing = match mark {
-                        Some(mark) if unit.has_missing => MissingTo::Mark(*mark),
+                (_, Target::Block { sentinel, .. }) => {
+                    let missing = match sentinel {
+                        Some(sentinel) if unit.has_missing => MissingTo::Sentinel(*sentinel),
                         _ => MissingTo::Ignore,
                     };
                     (numpy(of_block.unwrap_or_default()), missing)
                 }
-                (Memory::Arrays { values, mask }, Target::Array { mark, .. }) => {
+                (Memory::Arrays { values, mask }, Target::Array { sentinel, .. }) => {
                     // SAFETY: as above.
                     let values = unsafe { array::memory(values) }?;
-                    let missing = match (mask, mark) {
+                    let missing = match (mask, sentinel) {
                         // SAFETY: as above.
                         (Some(mask), _) => MissingTo::Mask(unsafe { array::memory(mask) }?),
-                        (None, Some(mark)) if unit.has_missing => MissingTo::Mark(*mark),
+                        (None, Some(sentinel)) if unit.has_missing => MissingTo::Sentinel(*sentinel),
                         (None, _) => MissingTo::Ignore,
                     };
                     (numpy(values), missing)

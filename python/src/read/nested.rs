@@ -108,7 +108,8 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
         // The metadata of the field include the name of an extension type.
         if let Some(metadata) = types::field_metadata(info.detail.as_ref(), k).filter(|_| how.metadata) {
             if !crate::arrow::metadata::is_whole(metadata) {
-                let error = Error::corrupt("metadata of Arrow makes no sense").in_column(&info.name);
+                let error =
+                    Error::corrupt("the metadata of an Arrow field are incomplete").in_column(&info.name);
                 return Err(errors::raise(py, &error));
             }
             kind.metadata = Some(metadata.to_vec());

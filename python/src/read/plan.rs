@@ -22,11 +22,11 @@ pub enum Host {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
     /// A row of a two-dimensional NumPy array, which it shares with columns of the same dtype and
-    /// zone. `zone` contains the class of a zone as well. `mark` is the sentinel for missing
+    /// zone. `zone` contains the class of a zone as well. `sentinel` is the value for missing
     /// values.
-    Block { dtype: String, zone: Option<String>, mark: Option<u64> },
-    /// A NumPy array of its own, with a mask or a sentinel (`mark`) for missing values.
-    Array { dtype: String, mask: bool, mark: Option<u64> },
+    Block { dtype: String, zone: Option<String>, sentinel: Option<u64> },
+    /// A NumPy array of its own, with a mask or a `sentinel` for missing values.
+    Array { dtype: String, mask: bool, sentinel: Option<u64> },
     /// Arrow buffers, with strings in this layout.
     Arrow(u8),
     /// Arrow arrays with children. Strings have this layout, unless host variants apply.
@@ -98,15 +98,15 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
         }
         _ => array::dtype(column_type),
     };
-    let block = |mark| {
+    let block = |sentinel| {
         let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
         let is_zoneinfo = host == Host::Pandas && host_variant == PANDAS_ZONEINFO;
         let zone = zone.map(|zone| if is_zoneinfo { format!("{zone} of zoneinfo") } else { zone.to_owned() });
         // Values are decoded in native order. Python swaps their bytes.
         let order = if is_big && column_type.physical.width() > Some(1) { ">" } else { "" };
-        Target::Block { dtype: format!("{order}{dtype}"), zone, mark }
+        Target::Block { dtype: format!("{order}{dtype}"), zone, sentinel }
     };
-    let array = |mask, mark| Target::Array { dtype: dtype.clone(), mask, mark };
+    let array = |mask, sentinel| Target::Array { dtype: dtype.clone(), mask, sentinel };
     if host == Host::Pandas && host_variant == PANDAS_SPARSE && column_type.logical != Logical::Categorical {
         let is_time = matches!(column_type.logical, Logical::Timestamp | Logical::Duration);
         if column_type.physical.width().is_some() || column_type.physical == Physical::Bool {
@@ -201,8 +201,8 @@ pub fn units(infos: &[ColumnInfo], targets: Vec<Target>, whole: bool, n_rows: u6
         };
         let has_missing = members.iter().any(|&i| infos[i].record.n_missing > 0);
         let target = match (target, has_missing) {
-            (Target::Block { dtype, zone, mark: None }, true) => {
-                Target::Block { dtype, zone, mark: nan(info.record.column_type.physical) }
+            (Target::Block { dtype, zone, sentinel: None }, true) => {
+                Target::Block { dtype, zone, sentinel: nan(info.record.column_type.physical) }
             }
             (target, _) => target,
         };

@@ -147,7 +147,7 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
                 _ => HostValues::Words { memory, stride },
             };
             let validity = match column_type.logical {
-                Logical::Timestamp | Logical::Duration => HostValidity::Mark(i64::MIN as u64),
+                Logical::Timestamp | Logical::Duration => HostValidity::Sentinel(i64::MIN as u64),
                 _ => HostValidity::AllValid,
             };
             let column = Column {

@@ -86,7 +86,7 @@ impl Builder {
                 _ => HostValues::Words { memory, stride },
             };
             let validity = match column.array.chunks.first().map(|chunk| &chunk.validity) {
-                Some(&HostValidity::Mark(mark)) => HostValidity::Mark(mark),
+                Some(&HostValidity::Sentinel(sentinel)) => HostValidity::Sentinel(sentinel),
                 _ => HostValidity::AllValid,
             };
             column.array.chunks.push(Chunk { n: view.n(), values, validity });
@@ -174,9 +174,9 @@ impl Builder {
                     // SAFETY: as above. The builder keeps the mask as well.
                     HostValidity::Mask { memory: unsafe { mask.column(index) }, stride: mask.stride() }
                 }
-                (None, Logical::Categorical) => HostValidity::Mark(u64::MAX >> (64 - 8 * view.width)),
+                (None, Logical::Categorical) => HostValidity::Sentinel(u64::MAX >> (64 - 8 * view.width)),
                 (None, Logical::Timestamp | Logical::Duration | Logical::Period) => {
-                    HostValidity::Mark(i64::MIN as u64)
+                    HostValidity::Sentinel(i64::MIN as u64)
                 }
                 _ => HostValidity::AllValid,
             };

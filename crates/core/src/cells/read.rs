@@ -214,7 +214,7 @@ impl Cells {
             parents: Default::default(),
             arrays: Default::default(),
         };
-        let [mut strings, mut bytes] = [(); 2].map(|()| Text { is_brief: true, ..Text::default() });
+        let [mut strings, mut bytes] = [(); 2].map(|()| Text { is_scratch: true, ..Text::default() });
         let of = |k: usize| of_class[k].0..of_class[k].1;
         for numbers in &mut slice.parents {
             *numbers = buffer(of(4).end - of(4).start)?;

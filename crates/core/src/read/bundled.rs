@@ -56,9 +56,9 @@ impl BundleTask<'_> {
                 end = if is_near { end.max(part.values.end) } else { end };
                 is_near
             });
-            let (stretch, later) = rest.split_at_mut(near.count());
+            let (stretch, tail) = rest.split_at_mut(near.count());
             read_stretch(stretch, end, reader, control)?;
-            rest = later;
+            rest = tail;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub(super) fn check_codes<T: Word>(
     if below(codes) {
         return Ok(());
     }
-    validity.mark(range.clone(), T::from_u64(0), codes);
+    validity.write_sentinel(range.clone(), T::from_u64(0), codes);
     let no_value = n == 0 && range.clone().all(|i| !validity.is_valid(i));
     if no_value || below(codes) {
         Ok(())

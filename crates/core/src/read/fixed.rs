@@ -49,15 +49,15 @@ pub(crate) fn plan<'a>(
     let mut start = values.start;
     while start < values.end {
         let n_together = together.min((values.end - start) as usize);
-        let (now, later) = split_output(output, n_together, width);
-        output = later;
-        let (mut ahead, mut now) = ahead_of(now);
+        let (head, tail) = split_output(output, n_together, width);
+        output = tail;
+        let (mut ahead, mut head) = ahead_of(head);
         let end = start + n_together as u64;
         while start < end {
             let n = step.min((end - start) as usize);
-            let (part, rest) = split_output(now, n, width);
+            let (part, rest) = split_output(head, n, width);
             let (missing_part, missing_rest) = split_missing(missing, n);
-            (now, missing) = (rest, missing_rest);
+            (head, missing) = (rest, missing_rest);
             let values = start..start + n as u64;
             add(FixedTask { source, values, ahead: ahead.take(), output: part, missing: missing_part });
             start += n as u64;
@@ -137,7 +137,7 @@ pub(super) fn split_missing(missing: MissingTo<'_>, n: usize) -> (MissingTo<'_>,
             let (a, b) = out.split_at_mut(n.min(out.len()));
             (MissingTo::Mask(a), MissingTo::Mask(b))
         }
-        MissingTo::Mark(mark) => (MissingTo::Mark(mark), MissingTo::Mark(mark)),
+        MissingTo::Sentinel(sentinel) => (MissingTo::Sentinel(sentinel), MissingTo::Sentinel(sentinel)),
         MissingTo::Ignore => (MissingTo::Ignore, MissingTo::Ignore),
     }
 }
@@ -271,7 +271,7 @@ pub(crate) fn put_missing(
     let done = match missing {
         MissingTo::Bits(out) => validity.write_bits(range, out, at),
         MissingTo::Mask(out) => validity.write_mask(range, &mut out[at..at + n]),
-        MissingTo::Mark(_) | MissingTo::Ignore => true,
+        MissingTo::Sentinel(_) | MissingTo::Ignore => true,
     };
     if done { Ok(()) } else { Err(Error::argument("the memory for missing values is too short")) }
 }
@@ -289,8 +289,8 @@ fn words<T: Word>(
     if let Some(n) = source.n_categories {
         check_codes(validity, opened.range.clone(), n, out)?;
     }
-    if let MissingTo::Mark(mark) = missing {
-        validity.mark(opened.range.clone(), T::from_u64(*mark), out);
+    if let MissingTo::Sentinel(sentinel) = missing {
+        validity.write_sentinel(opened.range.clone(), T::from_u64(*sentinel), out);
     }
     Ok(())
 }
@@ -306,8 +306,8 @@ fn extended<T: Word + Narrow>(
     for (part, out) in wide_parts(opened, out, width)? {
         let words = &mut words[..part.len()];
         opened.decoder.decode(opened.page, part.clone(), words)?;
-        if let MissingTo::Mark(mark) = missing {
-            opened.page.validity.mark(part, T::from_u64(*mark), words);
+        if let MissingTo::Sentinel(sentinel) = missing {
+            opened.page.validity.write_sentinel(part, T::from_u64(*sentinel), words);
         }
         extend_to(words, width, out)?;
     }
@@ -341,9 +341,9 @@ fn wide_parts<'o>(
             return None;
         }
         start = end;
-        let (now, later) = std::mem::take(&mut out).split_at_mut(part.len() * width / 8);
-        out = later;
-        Some((part, now))
+        let (head, tail) = std::mem::take(&mut out).split_at_mut(part.len() * width / 8);
+        out = tail;
+        Some((part, head))
     }))
 }
 

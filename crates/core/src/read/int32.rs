@@ -68,8 +68,8 @@ pub(crate) fn put(
         }
         _ => return Err(Error::argument("values are not integers of 32 bits")),
     }
-    if let MissingTo::Mark(mark) = missing {
-        opened.page.validity.mark(opened.range.clone(), *mark as i32, out);
+    if let MissingTo::Sentinel(sentinel) = missing {
+        opened.page.validity.write_sentinel(opened.range.clone(), *sentinel as i32, out);
     }
     Ok(())
 }
@@ -122,9 +122,9 @@ fn by_vectors<T: Word>(
         let end = ((start / VECTOR + 1) * VECTOR).min(opened.range.end);
         let words = &mut words[..end - start];
         decode(start..end, words)?;
-        let (now, later) = out.split_at_mut(words.len());
-        now.iter_mut().zip(&*words).for_each(|(out, word)| *out = extend(*word));
-        (out, start) = (later, end);
+        let (head, tail) = out.split_at_mut(words.len());
+        head.iter_mut().zip(&*words).for_each(|(out, word)| *out = extend(*word));
+        (out, start) = (tail, end);
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ pub struct Text {
     /// The buffers that views refer to after those: dictionaries of blocks with repeated strings.
     pub dictionaries: Vec<Buffer>,
     /// Whether the memory is freed soon ([`Buffers::scratch`]).
-    pub is_brief: bool,
+    pub is_scratch: bool,
 }
 
 fn zeroed(len: Option<usize>, memory: &mut Buffers) -> Result<Buffer> {
@@ -54,16 +54,16 @@ impl<'a> Ends<'a> {
     pub(super) fn split_at(self, n: usize) -> (Self, Self) {
         match self {
             Self::Small(ends) => {
-                let (now, later) = ends.split_at_mut(n);
-                (Self::Small(now), Self::Small(later))
+                let (head, tail) = ends.split_at_mut(n);
+                (Self::Small(head), Self::Small(tail))
             }
             Self::Large(ends) => {
-                let (now, later) = ends.split_at_mut(n);
-                (Self::Large(now), Self::Large(later))
+                let (head, tail) = ends.split_at_mut(n);
+                (Self::Large(head), Self::Large(tail))
             }
             Self::Views(views) => {
-                let (now, later) = views.split_at_mut(n);
-                (Self::Views(now), Self::Views(later))
+                let (head, tail) = views.split_at_mut(n);
+                (Self::Views(head), Self::Views(tail))
             }
         }
     }

@@ -38,7 +38,7 @@ pub struct Matrix<'a> {
     /// The matrix: words of the type's width, one byte for booleans.
     pub out: &'a mut [u8],
     /// The sentinel for missing values; none: missing values are not reported.
-    pub mark: Option<u64>,
+    pub sentinel: Option<u64>,
 }
 
 /// Columns of a matrix.
@@ -73,7 +73,7 @@ struct Task<'a> {
     sources: &'a [Source],
     first: Option<u64>,
     rows: Range<usize>,
-    mark: Option<u64>,
+    sentinel: Option<u64>,
     out: MatrixMut<'a>,
 }
 
@@ -142,7 +142,7 @@ impl File {
             if threads > 1 && out.n_rows() * out.n_columns() * width <= AHEAD {
                 ahead.push(out.prefault());
             }
-            plan(sources, *first, matrix.mark, out, &mut tasks);
+            plan(sources, *first, matrix.sentinel, out, &mut tasks);
         }
         threads::run_in_ranges(
             tasks,
@@ -162,7 +162,7 @@ impl File {
 fn plan<'a>(
     sources: &'a [Source],
     first: Option<u64>,
-    mark: Option<u64>,
+    sentinel: Option<u64>,
     out: MatrixMut<'a>,
     tasks: &mut Vec<Task<'a>>,
 ) {
@@ -172,18 +172,18 @@ fn plan<'a>(
     let columns_step = (TASK_VALUES / n_rows.min(rows_step).max(1)).next_multiple_of(LINE).max(LINE);
     let mut rest = out;
     for row in (0..n_rows).step_by(rows_step) {
-        let (now, later) = rest.split_rows(rows_step);
-        rest = later;
-        let rows = row..row + now.n_rows();
-        let mut side = now;
+        let (head, tail) = rest.split_rows(rows_step);
+        rest = tail;
+        let rows = row..row + head.n_rows();
+        let mut side = head;
         for column in (0..n_columns).step_by(columns_step) {
-            let (out, later) = side.split_columns(columns_step);
-            side = later;
+            let (out, tail) = side.split_columns(columns_step);
+            side = tail;
             tasks.push(Task {
                 sources: if first.is_some() { sources } else { &sources[column..column + out.n_columns()] },
                 first: first.map(|first| first + column as u64 * n_rows as u64),
                 rows: rows.clone(),
-                mark,
+                sentinel,
                 out,
             });
         }
@@ -234,11 +234,11 @@ impl Task<'_> {
         scratch: &mut Vec<u128>,
         control: &Control<'_>,
     ) -> Result<()> {
-        let Self { sources, mark, out, .. } = self;
+        let Self { sources, sentinel, out, .. } = self;
         let source = &sources[0];
         let n_all = out.n_columns() * n;
         let start = source.values.start + first;
-        let (mut held, mut column) = (0, 0);
+        let (mut n_decoded, mut column) = (0, 0);
         let enough = TILE.max(LINE * n);
         // Longer columns wait for proof that the file holds them.
         make_room::<T>(scratch, n_all.min(enough + PAGE).min(LINE * ROWS));
@@ -246,20 +246,20 @@ impl Task<'_> {
             control.check()?;
             let more = opened.range.len();
             let is_last = opened.at + more == n_all;
-            decode::<T>(source, opened, held, *mark, scratch)?;
-            held += more;
+            decode::<T>(source, opened, n_decoded, *sentinel, scratch)?;
+            n_decoded += more;
             control.advance(more as u64);
-            if held < enough && !is_last {
+            if n_decoded < enough && !is_last {
                 return Ok(());
             }
             let values: &mut [T] = bytemuck::cast_slice_mut(scratch);
-            let whole = held / n;
+            let whole = n_decoded / n;
             let whole = if is_last { whole } else { whole - whole % LINE };
             if !out.put(0, column, &values[..whole * n], n) {
                 return Err(beyond());
             }
-            values.copy_within(whole * n..held, 0);
-            (held, column) = (held - whole * n, column + whole);
+            values.copy_within(whole * n..n_decoded, 0);
+            (n_decoded, column) = (n_decoded - whole * n, column + whole);
             Ok(())
         })
     }
@@ -284,7 +284,7 @@ impl Task<'_> {
                     control.check()?;
                     control.advance(opened.range.len() as u64);
                     let at = k * n + opened.at;
-                    decode::<T>(source, opened, at, self.mark, scratch)
+                    decode::<T>(source, opened, at, self.sentinel, scratch)
                 })
                 .map_err(named)?;
         }
@@ -310,7 +310,7 @@ fn decode<T: bytemuck::Pod>(
     source: &Source,
     opened: OpenPage<'_>,
     at: usize,
-    mark: Option<u64>,
+    sentinel: Option<u64>,
     scratch: &mut Vec<u128>,
 ) -> Result<()> {
     let end = at + opened.range.len();
@@ -319,6 +319,6 @@ fn decode<T: bytemuck::Pod>(
     let bytes = &mut bytes[..end * size_of::<T>()];
     let mut output =
         if source.of.physical == Physical::Bool { Output::Bools(bytes) } else { Output::Words(bytes) };
-    let mut missing = mark.map_or(MissingTo::Ignore, MissingTo::Mark);
+    let mut missing = sentinel.map_or(MissingTo::Ignore, MissingTo::Sentinel);
     put(source, OpenPage { at, ..opened }, &mut output, &mut missing)
 }

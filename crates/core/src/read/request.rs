@@ -42,8 +42,8 @@ pub enum Output<'a> {
     /// Booleans, integers or codes of a categorical, as signed integers of 32 bits. A wider integer
     /// that does not fit, or that equals `i32::MIN`, is an error of kind *unsupported*.
     Int32 {
-        /// The values, contiguous and aligned to 4 bytes. For any type, [`MissingTo::Mark`] is a
-        /// value of this memory.
+        /// The values, contiguous and aligned to 4 bytes. For any type, [`MissingTo::Sentinel`] is
+        /// a value of this memory.
         memory: &'a mut [u8],
         /// Added to each value: hosts may count codes from 1.
         plus: i32,
@@ -66,7 +66,7 @@ pub enum MissingTo<'a> {
     /// One byte per value, 1 = missing.
     Mask(&'a mut [u8]),
     /// The slot of a missing value holds this sentinel, cut to the low bytes.
-    Mark(u64),
+    Sentinel(u64),
 }
 
 /// The stored column that a request reads from.

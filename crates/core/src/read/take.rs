@@ -79,11 +79,11 @@ pub(crate) fn plan<'a>(
             part.end += rest_of_block(&source.blocks, &rows, part.end);
         }
         start = part.end;
-        let (now, later) = split_output(output, part.len(), width);
-        let (now_missing, later_missing) = split_missing(missing, part.len());
-        (output, missing) = (later, later_missing);
+        let (head, tail) = split_output(output, part.len(), width);
+        let (head_missing, tail_missing) = split_missing(missing, part.len());
+        (output, missing) = (tail, tail_missing);
         let rows = Arc::clone(&rows);
-        add(TakeTask { source, rows, part, places: None, output: now, missing: now_missing });
+        add(TakeTask { source, rows, part, places: None, output: head, missing: head_missing });
     }
 }
 
@@ -138,12 +138,12 @@ impl TakeTask<'_> {
                 let here = OpenPage { range, ..opened };
                 match &mut output {
                     Output::Text(_) => {
-                        put_marks(&here, wanted.clone(), &mut missing)?;
+                        write_missing(&here, wanted.clone(), &mut missing)?;
                         take_strings(here, scratch, wanted, &mut strings)?;
                     }
                     output if is_sparse => take_few(source, &here, wanted, output, &mut missing)?,
                     output => {
-                        put_marks(&here, wanted.clone(), &mut missing)?;
+                        write_missing(&here, wanted.clone(), &mut missing)?;
                         take_fixed(source, here, wanted, output, &missing, &mut values)?;
                     }
                 }
@@ -161,12 +161,12 @@ impl TakeTask<'_> {
 }
 
 /// Reports missing values among the wanted ones as bits or mask. Sentinels are put with the values.
-fn put_marks(
+fn write_missing(
     opened: &OpenPage<'_>,
     wanted: impl Iterator<Item = (usize, usize)>,
     missing: &mut MissingTo<'_>,
 ) -> Result<()> {
-    if let MissingTo::Mark(_) | MissingTo::Ignore = missing {
+    if let MissingTo::Sentinel(_) | MissingTo::Ignore = missing {
         return Ok(());
     }
     for (at, place) in wanted {
@@ -227,8 +227,10 @@ fn few_words<T: Word>(
             }
             match &*missing {
                 MissingTo::Ignore => {}
-                MissingTo::Mark(_) if is_full => {}
-                MissingTo::Mark(mark) => validity.mark(at, T::from_u64(*mark), std::slice::from_mut(word)),
+                MissingTo::Sentinel(_) if is_full => {}
+                MissingTo::Sentinel(sentinel) => {
+                    validity.write_sentinel(at, T::from_u64(*sentinel), std::slice::from_mut(word))
+                }
                 _ => put_missing(validity, at, place, missing)?,
             }
             out[place] = *word;
@@ -253,15 +255,18 @@ fn take_fixed(
     values.clear();
     values.resize(len.div_ceil(16), 0);
     let bytes = &mut bytemuck::cast_slice_mut::<u128, u8>(values)[..len];
-    let mut marks =
-        if let MissingTo::Mark(mark) = missing { MissingTo::Mark(*mark) } else { MissingTo::Ignore };
+    let mut missing_output = if let MissingTo::Sentinel(sentinel) = missing {
+        MissingTo::Sentinel(*sentinel)
+    } else {
+        MissingTo::Ignore
+    };
     let mut range_output = match output {
         Output::Words(_) => Output::Words(&mut *bytes),
         Output::Wide { .. } => Output::Wide { memory: &mut *bytes, width },
         Output::Int32 { plus, .. } => Output::Int32 { memory: &mut *bytes, plus: *plus },
         _ => Output::Bools(&mut *bytes),
     };
-    put(source, OpenPage { at: 0, ..opened }, &mut range_output, &mut marks)?;
+    put(source, OpenPage { at: 0, ..opened }, &mut range_output, &mut missing_output)?;
     match output {
         Output::Words(out) | Output::Wide { memory: out, .. } | Output::Int32 { memory: out, .. } => {
             for (at, place) in wanted {

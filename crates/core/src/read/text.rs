@@ -111,14 +111,14 @@ pub(crate) fn plan<'a>(
             (buffer, bytes) = buffers.next().ok_or_else(no_memory)?;
             base = 0;
         }
-        let (now, later) = ends.split_at(n);
-        let (now_bytes, later_bytes) = bytes.split_at_mut(len);
+        let (head, tail) = ends.split_at(n);
+        let (head_bytes, tail_bytes) = bytes.split_at_mut(len);
         let now_mask = mask.take().map(|all| {
-            let (now, later) = all.split_at_mut(n);
-            mask = Some(later);
-            now
+            let (head, tail) = all.split_at_mut(n);
+            mask = Some(tail);
+            head
         });
-        (ends, bytes) = (later, later_bytes);
+        (ends, bytes) = (tail, tail_bytes);
         add(TextTask {
             request,
             source,
@@ -127,8 +127,8 @@ pub(crate) fn plan<'a>(
             base,
             buffer,
             dictionary,
-            ends: now,
-            bytes: now_bytes,
+            ends: head,
+            bytes: head_bytes,
             mask: now_mask,
             wants_bits,
         });

@@ -95,9 +95,9 @@ pub(super) fn write(
     let mut members = member_places(parts, bundles)?;
     let mut tops = nested.tops.iter().peekable();
     // For each column, the number of the first column after its table.
-    let mut all_beside = Vec::with_capacity(n_own);
-    for (i, (column, beside, _)) in parts.columns().enumerate() {
-        all_beside.push(beside);
+    let mut all_first_extra = Vec::with_capacity(n_own);
+    for (i, (column, first_extra, _)) in parts.columns().enumerate() {
+        all_first_extra.push(first_extra);
         let mut record = ColumnRecord {
             id: number(i),
             name_at: records.names.len() as u64,
@@ -111,7 +111,7 @@ pub(super) fn write(
             first_value: 0,
             first_child: None,
             n_children: 0,
-            dictionary: column.dictionary.map(|d| number(beside + d)),
+            dictionary: column.dictionary.map(|d| number(first_extra + d)),
             detail: column.detail.as_ref().map(|detail| tree.add(detail)),
             n_missing: n_missing(&column.column_type, column.array.n_values(), blocks_of[i]),
         };
@@ -147,7 +147,7 @@ pub(super) fn write(
             first_value: 0,
             first_child: None,
             n_children: 0,
-            dictionary: child.dictionary.map(|d| number(all_beside[child.top] + d)),
+            dictionary: child.dictionary.map(|d| number(all_first_extra[child.top] + d)),
             detail: child.detail.map(|detail| tree.add(detail)),
             n_missing: n_missing(&child.column_type, n_values, blocks),
         };

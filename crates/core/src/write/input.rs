@@ -104,14 +104,14 @@ impl Scratch {
                 let out = &mut out[at * width..(at + inside.len()) * width];
                 match chunk.values {
                     HostValues::Int32 { memory, first, n: below } => {
-                        let mark = if let HostValidity::Mark(mark) = chunk.validity {
-                            Some(mark as i32)
+                        let sentinel = if let HostValidity::Sentinel(sentinel) = chunk.validity {
+                            Some(sentinel as i32)
                         } else {
                             None
                         };
                         self.ints.valid.resize(n, 0);
                         let from = (&memory, 4 * inside.start);
-                        if let Some(i) = self.ints.narrow(from, (first, below), mark, of, at, out)? {
+                        if let Some(i) = self.ints.narrow(from, (first, below), sentinel, of, at, out)? {
                             let message =
                                 format!("the value in row {} is out of range for its type", start + i as u64);
                             return Err(Error::unsupported(message).advise("correct the values"));

@@ -198,7 +198,7 @@ impl<'a> Page<'a> {
         let entry =
             directory.pages.get(index).ok_or_else(|| Error::argument("the block has no such page"))?;
         if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
-            return Err(Error::corrupt("the checksum of a page doesn't match"));
+            return Err(Error::corrupt("the checksum of a page does not match"));
         }
         let bytes: &'a [u8] = if entry.stored_len == entry.payload_len {
             stored
@@ -439,7 +439,7 @@ pub(crate) fn open_words(
 fn check_dictionary(directory: &Directory, stored: &[u8]) -> Result<bool> {
     let entry = &directory.dictionary;
     if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {
-        return Err(Error::corrupt("the checksum of a dictionary doesn't match"));
+        return Err(Error::corrupt("the checksum of a dictionary does not match"));
     }
     Ok(entry.stored_len == entry.payload_len)
 }

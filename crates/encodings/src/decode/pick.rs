@@ -58,14 +58,14 @@ impl BlockDecoder<'_> {
     fn pick_words<T: Word>(&self, page: &Page<'_>, at: &[u16], out: &mut [T]) -> Result<()> {
         if let Body::Delta(_) = page.body {
             // A delta vector must be decoded from its start, so each one is decoded once.
-            let (mut vector, mut held) = ([T::from_u64(0); VECTOR], usize::MAX);
+            let (mut vector, mut decoded) = ([T::from_u64(0); VECTOR], usize::MAX);
             for (&at, out) in at.iter().zip(out) {
                 let (v, i) = (usize::from(at) / VECTOR, usize::from(at) % VECTOR);
-                if v != held {
+                if v != decoded {
                     let range = v * VECTOR..page.n.min((v + 1) * VECTOR);
                     let len = range.len();
                     self.unpacked(page, range, &mut vector[..len])?;
-                    held = v;
+                    decoded = v;
                 }
                 *out = vector[i];
             }

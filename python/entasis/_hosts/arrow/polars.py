@@ -153,7 +153,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         # Polars does not check the metadata that it gets.
         if own:
-            raise CorruptFileError(f"the metadata of the columns make no sense to Polars ({error})") from error
+            raise CorruptFileError(f"Polars cannot interpret the metadata of the columns ({error})") from error
         raise UnsupportedTypeError(
             f"Polars can't take the columns: {error}; choose others with columns=[...]"
         ) from error

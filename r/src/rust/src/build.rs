@@ -17,8 +17,8 @@ use crate::nodes::{self, Node};
 use crate::strings::Strings;
 use crate::times::{self, Scale};
 
-/// The flavour of a column of doubles whose NA is the quiet NaN.
-pub const FLAVOUR_QUIET: i32 = 2;
+/// The variant of a column of doubles whose NA is the quiet NaN.
+pub const VARIANT_QUIET: i32 = 2;
 
 /// A column to write, as C passes it.
 #[repr(C)]
@@ -31,7 +31,7 @@ pub struct NewColumn {
     values: *const c_void,
     n: usize,
     kind: i32,
-    flavour: i32,
+    variant: i32,
     /// The code of the time unit.
     unit: i32,
     /// Seconds in a unit of R's durations.
@@ -55,7 +55,7 @@ impl NewColumn {
             values,
             n,
             kind: kind.code(),
-            flavour: if na == 2 { FLAVOUR_QUIET } else { 0 },
+            variant: if na == 2 { VARIANT_QUIET } else { 0 },
             unit: 0,
             seconds: 1,
             na,
@@ -124,7 +124,7 @@ impl Builder {
         let mut column_type = kind.column_type(unit, n_levels);
         column_type.ordered = column.ordered != 0;
         column_type.host_variant =
-            u8::try_from(column.flavour).map_err(|_| Error::argument("no such flavour"))?;
+            u8::try_from(column.variant).map_err(|_| Error::argument("no such variant"))?;
         let detail = match kind {
             Kind::List if column.cell >= 0.0 => Some(Value::Cell(column.cell as u64)),
             Kind::List => return Err(Error::argument("a list without its values")),
@@ -197,14 +197,14 @@ impl Builder {
             2 => Some(missing::na_real(true)),
             _ => None,
         };
-        let words = |memory, width: usize, mark: Option<u64>| {
-            let validity = mark.map_or(HostValidity::AllValid, HostValidity::Mark);
+        let words = |memory, width: usize, sentinel: Option<u64>| {
+            let validity = sentinel.map_or(HostValidity::AllValid, HostValidity::Sentinel);
             Chunk { n, values: HostValues::Words { memory, stride: width as isize }, validity }
         };
         let integers = |first, below| Chunk {
             n,
             values: HostValues::Int32 { memory, first, n: below },
-            validity: HostValidity::Mark(NA_INTEGER as u32 as u64),
+            validity: HostValidity::Sentinel(NA_INTEGER as u32 as u64),
         };
         Ok(match kind {
             Kind::Logical => integers(0, 2),
@@ -248,7 +248,7 @@ impl Builder {
         Chunk {
             n: counts.len(),
             values: HostValues::Words { memory, stride: 8 },
-            validity: HostValidity::Mark(NA_INTEGER64 as u64),
+            validity: HostValidity::Sentinel(NA_INTEGER64 as u64),
         }
     }
 }

@@ -46,7 +46,7 @@ pub struct ColumnFacts {
     n_missing: f64,
     /// The number of the column with the categories, or -1.
     dictionary: f64,
-    flavour: i32,
+    variant: i32,
     ordered: i32,
     precision: i32,
     scale: i32,
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize)
         n_missing: if of.physical == Physical::Null { info.record.n_values } else { info.record.n_missing }
             as f64,
         dictionary: info.record.dictionary.map_or(-1.0, |number| number as f64),
-        flavour: i32::from(of.host_variant),
+        variant: i32::from(of.host_variant),
         ordered: i32::from(of.ordered),
         precision: i32::from(of.precision),
         scale: i32::from(of.scale),

@@ -132,7 +132,7 @@ impl Job<'_> {
                 (Output::Text(text), bits.map_or(MissingTo::Ignore, MissingTo::Bits))
             }
             (None, Some(scratch)) => {
-                let mark = match (kind, physical) {
+                let sentinel = match (kind, physical) {
                     (Kind::Double, Physical::F32) => u64::from(f32::NAN.to_bits()),
                     (Kind::Double, Physical::F16) => 0x7E00,
                     (_, physical) => least(physical),
@@ -142,7 +142,7 @@ impl Job<'_> {
                 } else if physical.width() > Some(8) || !has_missing {
                     MissingTo::Ignore
                 } else {
-                    MissingTo::Mark(mark)
+                    MissingTo::Sentinel(sentinel)
                 };
                 (Output::Words(scratch), missing)
             }
@@ -157,11 +157,11 @@ impl Job<'_> {
                     Kind::Integer64 | Kind::Whole if self.is_checked => (Output::Words(memory), checked),
                     Kind::Logical | Kind::Integer | Kind::Codes | Kind::DaysInteger => {
                         let plus = i32::from(kind == Kind::Codes);
-                        (Output::Int32 { memory, plus }, MissingTo::Mark(NA_INTEGER as u32 as u64))
+                        (Output::Int32 { memory, plus }, MissingTo::Sentinel(NA_INTEGER as u32 as u64))
                     }
-                    Kind::Double => (Output::Words(memory), MissingTo::Mark(na)),
+                    Kind::Double => (Output::Words(memory), MissingTo::Sentinel(na)),
                     Kind::Complex | Kind::Raw | Kind::String => (Output::Words(memory), MissingTo::Ignore),
-                    _ => (Output::Words(memory), MissingTo::Mark(NA_INTEGER64 as u64)),
+                    _ => (Output::Words(memory), MissingTo::Sentinel(NA_INTEGER64 as u64)),
                 }
             }
         };
@@ -315,7 +315,7 @@ impl Job<'_> {
 fn mark_missing<T: Copy + Send + Sync>(
     values: &mut [T],
     validity: Option<&[u8]>,
-    mark: T,
+    sentinel: T,
     is_beyond: impl Fn(T) -> bool + Sync,
 ) -> Result<()> {
     let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
@@ -327,7 +327,7 @@ fn mark_missing<T: Copy + Send + Sync>(
         return Err(Error::unsupported(message).advise("read other columns"));
     }
     if validity.is_some() {
-        values.iter_mut().enumerate().filter(|(i, _)| !is_valid(*i)).for_each(|(_, value)| *value = mark);
+        values.iter_mut().enumerate().filter(|(i, _)| !is_valid(*i)).for_each(|(_, value)| *value = sentinel);
     }
     Ok(())
 }

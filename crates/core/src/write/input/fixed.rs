@@ -87,7 +87,7 @@ impl IntScratch {
         &mut self,
         (memory, mut from): (&HostRead, usize),
         values: (i32, u32),
-        mark: Option<i32>,
+        sentinel: Option<i32>,
         of: Layout,
         mut at: usize,
         out: &mut [u8],
@@ -103,16 +103,18 @@ impl IntScratch {
             let ints = &self.ints;
             let found = match of.width() {
                 None if of.physical == Physical::Bool => {
-                    let found = sentinel::narrow::<u8>(ints, values, mark, out, valid);
+                    let found = sentinel::narrow::<u8>(ints, values, sentinel, out, valid);
                     out.iter_mut().for_each(|byte| *byte &= 1);
                     found
                 }
-                Some(1) if of.physical.is_integer() => sentinel::narrow::<u8>(ints, values, mark, out, valid),
+                Some(1) if of.physical.is_integer() => {
+                    sentinel::narrow::<u8>(ints, values, sentinel, out, valid)
+                }
                 Some(2) if of.physical.is_integer() => {
-                    sentinel::narrow::<u16>(ints, values, mark, bytemuck::cast_slice_mut(out), valid)
+                    sentinel::narrow::<u16>(ints, values, sentinel, bytemuck::cast_slice_mut(out), valid)
                 }
                 Some(4) if of.physical.is_integer() => {
-                    sentinel::narrow::<u32>(ints, values, mark, bytemuck::cast_slice_mut(out), valid)
+                    sentinel::narrow::<u32>(ints, values, sentinel, bytemuck::cast_slice_mut(out), valid)
                 }
                 _ => return Err(other_form()),
             };
@@ -120,7 +122,7 @@ impl IntScratch {
             self.any_missing |= found.any_missing;
             if found.any_outside {
                 let (first, n) = values;
-                let is_outside = |&int: &i32| Some(int) != mark && int.wrapping_sub(first) as u32 >= n;
+                let is_outside = |&int: &i32| Some(int) != sentinel && int.wrapping_sub(first) as u32 >= n;
                 return Ok(ints.iter().position(is_outside).map(|i| at + i));
             }
             at += n;
@@ -214,15 +216,15 @@ fn matrix(
             && row_stride >= column_stride
             && matches!(width, 1 | 2 | 4 | 8)
         {
-            let (now, later) = rest.split_at_mut(whole * n_rows * width);
-            rest = later;
+            let (head, tail) = rest.split_at_mut(whole * n_rows * width);
+            rest = tail;
             let Some(at) = place(value) else { return false };
             let (stride, shape) = (row_stride.unsigned_abs(), (n_rows, whole));
             let copied = match width {
-                1 => side_by_side::<u8>(memory, at, stride, shape, now),
-                2 => side_by_side::<u16>(memory, at, stride, shape, now),
-                4 => side_by_side::<u32>(memory, at, stride, shape, now),
-                _ => side_by_side::<u64>(memory, at, stride, shape, now),
+                1 => side_by_side::<u8>(memory, at, stride, shape, head),
+                2 => side_by_side::<u16>(memory, at, stride, shape, head),
+                4 => side_by_side::<u32>(memory, at, stride, shape, head),
+                _ => side_by_side::<u64>(memory, at, stride, shape, head),
             };
             if !copied {
                 return false;
@@ -231,15 +233,15 @@ fn matrix(
             continue;
         }
         let n = (n_rows - value % n_rows).min(inside.end - value);
-        let (now, later) = rest.split_at_mut(n * width);
-        rest = later;
+        let (head, tail) = rest.split_at_mut(n * width);
+        rest = tail;
         let Some(at) = place(value) else { return false };
         let copied = match width {
-            1 => strided::<u8>(memory, at, row_stride, now),
-            2 => strided::<u16>(memory, at, row_stride, now),
-            4 => strided::<u32>(memory, at, row_stride, now),
-            8 => strided::<u64>(memory, at, row_stride, now),
-            _ => rows(memory, at, row_stride, width, now),
+            1 => strided::<u8>(memory, at, row_stride, head),
+            2 => strided::<u16>(memory, at, row_stride, head),
+            4 => strided::<u32>(memory, at, row_stride, head),
+            8 => strided::<u64>(memory, at, row_stride, head),
+            _ => rows(memory, at, row_stride, width, head),
         };
         if !copied {
             return false;

@@ -163,11 +163,11 @@ impl Scratch {
 
     /// Whether another string of `len` bytes fits this block.
     fn fits(&self, len: u64) -> Result<bool> {
-        self.fits_behind(self.text_len(), len)
+        self.fits_after(self.text_len(), len)
     }
 
     /// The same with `before` bytes before it.
-    fn fits_behind(&self, before: usize, len: u64) -> Result<bool> {
+    fn fits_after(&self, before: usize, len: u64) -> Result<bool> {
         if len > MAX_STRING {
             return Err(too_long());
         }
@@ -236,7 +236,7 @@ impl Scratch {
                 {
                     return Err(Error::unsupported("a string that is not Unicode text"));
                 }
-                if !self.fits_behind(first, (self.bytes.len() - first) as u64)? {
+                if !self.fits_after(first, (self.bytes.len() - first) as u64)? {
                     self.bytes.truncate(first);
                     return Ok(());
                 }

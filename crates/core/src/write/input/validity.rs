@@ -23,9 +23,9 @@ impl Scratch {
             return Ok(());
         }
         let is_marked =
-            |chunk: &Chunk| matches!(chunk.validity, HostValidity::Mark(_) | HostValidity::AllValid);
-        let by_mark = pieces(array, range.clone()).all(|(chunk, ..)| is_marked(chunk));
-        let mut any_marked = false;
+            |chunk: &Chunk| matches!(chunk.validity, HostValidity::Sentinel(_) | HostValidity::AllValid);
+        let by_sentinel = pieces(array, range.clone()).all(|(chunk, ..)| is_marked(chunk));
+        let mut any_missing = false;
         self.validity.clear();
         self.validity.resize(n.div_ceil(8), 0);
         for (chunk, inside, at) in pieces(array, range) {
@@ -45,11 +45,11 @@ impl Scratch {
                     self.spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
                     copied && or_bytes(&self.spare, &mut self.validity, at)
                 }
-                HostValidity::Mark(_) if matches!(chunk.values, HostValues::Int32 { .. }) => {
-                    any_marked |= self.ints.any_missing;
+                HostValidity::Sentinel(_) if matches!(chunk.values, HostValues::Int32 { .. }) => {
+                    any_missing |= self.ints.any_missing;
                     or_bytes(&self.ints.valid[at..at + len], &mut self.validity, at)
                 }
-                HostValidity::Mark(mark) => {
+                HostValidity::Sentinel(sentinel) => {
                     let words: &[u8] = match self.copied_at {
                         Some(at) => bytemuck::cast_slice(&self.row_major.words()[at..]),
                         None => bytemuck::cast_slice(&self.words),
@@ -57,14 +57,14 @@ impl Scratch {
                     let width = physical.width().ok_or_else(short)?;
                     self.spare.resize(len, 0);
                     let stored = &words[at * width..(at + len) * width];
-                    let marked = match width {
-                        1 => sentinel::compare::<u8>(stored, *mark as u8, &mut self.spare),
-                        2 => compare::<u16>(stored, *mark as u16, &mut self.spare),
-                        4 => compare::<u32>(stored, *mark as u32, &mut self.spare),
-                        8 => compare::<u64>(stored, *mark, &mut self.spare),
+                    let missing = match width {
+                        1 => sentinel::compare::<u8>(stored, *sentinel as u8, &mut self.spare),
+                        2 => compare::<u16>(stored, *sentinel as u16, &mut self.spare),
+                        4 => compare::<u32>(stored, *sentinel as u32, &mut self.spare),
+                        8 => compare::<u64>(stored, *sentinel, &mut self.spare),
                         _ => None,
                     };
-                    any_marked |= marked.ok_or_else(short)?;
+                    any_missing |= missing.ok_or_else(short)?;
                     or_bytes(&self.spare, &mut self.validity, at)
                 }
             };
@@ -72,7 +72,7 @@ impl Scratch {
                 return Err(short());
             }
         }
-        self.has_missing = any_marked || !by_mark && bits::count_ones(&self.validity, 0, n) < n;
+        self.has_missing = any_missing || !by_sentinel && bits::count_ones(&self.validity, 0, n) < n;
         Ok(())
     }
 }
@@ -102,7 +102,7 @@ impl ValidBits {
                 bits::pack_bytes(spare, &mut packed);
                 copied.then_some(packed)
             }
-            HostValidity::Mark(_) => None,
+            HostValidity::Sentinel(_) => None,
         };
         copied.map(|bits| Self(Some(bits))).ok_or_else(short)
     }
@@ -126,8 +126,8 @@ impl ValidBits {
 }
 
 /// Sets a byte to 1 where a word differs from the sentinel. Returns whether some word equals it.
-fn compare<T: Word>(stored: &[u8], mark: T, out: &mut [u8]) -> Option<bool> {
-    sentinel::compare(bytemuck::cast_slice::<u8, T>(stored), mark, out)
+fn compare<T: Word>(stored: &[u8], sentinel: T, out: &mut [u8]) -> Option<bool> {
+    sentinel::compare(bytemuck::cast_slice::<u8, T>(stored), sentinel, out)
 }
 
 /// Packs 0/1 bytes into the bits from `first` on.

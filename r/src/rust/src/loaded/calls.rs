@@ -126,7 +126,7 @@ pub unsafe extern "C" fn ent_loaded_cell(
 /// result is valid until the next call.
 ///
 /// # Safety
-/// As for [`ent_loaded_close`]; `alike` must be writable.
+/// As for [`ent_loaded_close`]; `vectors` must be writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_loaded_small_vectors(
     loaded: *mut Loaded,

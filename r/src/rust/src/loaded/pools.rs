@@ -8,7 +8,7 @@ use entasis::cells::threads_for;
 use entasis::{Buffer, ColumnType, Error, Logical, Physical, Result, Rows};
 
 use super::{Loaded, is_own};
-use crate::build::FLAVOUR_QUIET;
+use crate::build::VARIANT_QUIET;
 use crate::column::Kind;
 use crate::guard::Interrupted;
 use crate::read::{self, Want};
@@ -88,7 +88,7 @@ impl Loaded {
                 let len = usize::try_from(pool.end - pool.start).ok().and_then(|n| n.checked_mul(width));
                 let buffer = len.and_then(Buffer::scratch);
                 memory.push(buffer.ok_or_else(|| Error::limit("not enough memory for the vectors"))?);
-                found.push((i, kind, width, i32::from(of.host_variant) & FLAVOUR_QUIET != 0));
+                found.push((i, kind, width, i32::from(of.host_variant) & VARIANT_QUIET != 0));
             }
         }
         if found.is_empty() {
