@@ -21,6 +21,10 @@ CSV ?=
 HTML ?=
 SUITES ?= all
 
+# What `make fuzz` takes: seconds for each target, and the targets (empty: all).
+SECONDS ?= 60
+TARGETS ?=
+
 py := $(VENV)/bin/python
 pythons = $(or $(PYTHON),$(shell tools/find-pythons.sh))
 wheels := $(or $(CARGO_TARGET_DIR),target)/wheels
@@ -36,7 +40,7 @@ sources := $(shell find crates python -type d \( -name tests -o -name __pycache_
 	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
 	Cargo.toml Cargo.lock rust-toolchain.toml
 
-.PHONY: help setup env demo bench fidelity test test-rust test-python test-pythons test-r r-package lint clean distclean check-rust check-python
+.PHONY: help setup env demo bench fidelity fuzz test test-rust test-python test-pythons test-r r-package lint clean distclean check-rust check-python
 .DEFAULT_GOAL := help
 
 help: ## List the verbs
@@ -48,6 +52,7 @@ help: ## List the verbs
 	@echo "  make demo ROUNDS=9 THREADS=4 PEERS=entasis,feather-lz4 JSON=out.json CSV=out.csv HTML=out.html"
 	@echo "  make demo MEMORY=1                 also the peak memory of each format"
 	@echo "  make bench SUITES='nine wide' SCALE=0.1   some suites, sizes a tenth (python -m bench.compare --list)"
+	@echo "  make fuzz SECONDS=600 TARGETS='block cells'   some fuzz targets, ten minutes each"
 	@echo "  make bench SUITES=targets TPCH=1 LARGE=1  the suites that have targets, and the frames of 10^8 elements"
 
 setup: $(VENV)/.package $(VENV)/.peers $(VENV)/.tests ## Make .venv and build the package into it (release)
@@ -63,6 +68,9 @@ bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then the co
 
 fidelity: $(VENV)/.package $(VENV)/.peers ## Write and read 2,300 values with each format, into docs/fidelity.md
 	@$(py) -m bench.fidelity --write
+
+fuzz: check-rust ## Run each fuzz target for SECONDS (60); needs a nightly compiler
+	@tools/fuzz.sh $(SECONDS) $(TARGETS)
 
 test: test-rust test-python test-pythons test-r ## All tests
 
@@ -84,6 +92,7 @@ r-package: check-rust ## The source package of R, with all that it is built from
 
 lint: check-rust $(VENV)/.tests ## Formatting, clippy, dependencies, ruff, mypy, prose
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(py) tools/check-layers.py
 	$(py) -m ruff check python bench

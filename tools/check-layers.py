@@ -35,7 +35,7 @@ ALLOWED = {
         "entasis-encodings",
     },
     "entasis-cli": {"entasis"},
-    "entasis-testkit": {"entasis"},
+    "entasis-testkit": {"entasis", "entasis-encodings", "entasis-format", "entasis-kernels"},
     "entasis-python": {"entasis", "entasis-cli"},
     "entasis-r": {"entasis"},
 }

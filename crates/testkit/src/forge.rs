@@ -350,7 +350,7 @@ fn place(file: &[u8], codes: [u8; 4], directory: &[u8], pages: &[u8], decoded_le
     bytes.extend(&file[old.footer_at..]);
     for field in &old.fields {
         let now = get(file, field);
-        let value = match field.name.as_str() {
+        let value = match field.name {
             "slot.root_at" | "slot.end" | "trailer.root_at" | "trailer.end" => moved(now as usize) as u64,
             "section.part_at" if now > 0 => moved(now as usize) as u64,
             "block.packing" => u64::from(codes[0]),
@@ -364,7 +364,7 @@ fn place(file: &[u8], codes: [u8; 4], directory: &[u8], pages: &[u8], decoded_le
             "block.decoded_len" => decoded_len,
             _ => continue,
         };
-        let field = crate::mutate::Field { at: moved(field.at), ..field.clone() };
+        let field = crate::mutate::Field { at: moved(field.at), ..*field };
         put(&mut bytes, &field, value);
     }
     Map::of(&bytes).repair(&mut bytes);

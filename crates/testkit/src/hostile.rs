@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use crate::frames::read;
 use crate::naive;
-use crate::probe::{Contents, contents, is_fit, verify};
+use crate::probe::{Contents, contents, is_fit, open, verify};
 
 /// The longest time that reading one small file may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -20,6 +21,49 @@ const WRITERS_ALONE: &[&str] = &[
     // Readers may skip a page whose values are all missing.
     "the start of a vector of strings",
 ];
+
+/// Whether a rule of the naive decoder binds writers alone.
+pub fn binds_writers_alone(rule: &str) -> bool {
+    WRITERS_ALONE.contains(&rule)
+}
+
+/// How core and naive decoder judge a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Both refuse it, or both read the same values.
+    Same,
+    /// Only the naive decoder refuses it, by a rule that binds writers alone.
+    Lenient(String),
+    /// Only the core refuses it.
+    Strict(String),
+}
+
+/// Reads a file with the naive decoder. `error` is the core's, from reading or from `verify`.
+///
+/// # Errors
+/// The difference, where core and naive decoder read different values, or the core misses a rule.
+pub fn compare(bytes: &[u8], error: Option<String>) -> Result<Verdict, String> {
+    match (naive::verify(bytes), error) {
+        (Err(wrong), None) => {
+            if !binds_writers_alone(&wrong.rule) && wrong.kind != naive::Kind::Limit {
+                return Err(format!("only the naive decoder refuses: {wrong}"));
+            }
+            Ok(Verdict::Lenient(wrong.to_string()))
+        }
+        (Ok(_), Some(error)) => Ok(Verdict::Strict(error)),
+        (Ok(decoded), None) => {
+            let file = open(bytes).map_err(|error| error.to_string())?.whole();
+            for i in 0..decoded.columns.len() {
+                let Ok(values) = naive::nested::values(&decoded.columns, i) else { continue };
+                if read::column(&file, i as u64).ok().as_ref() != Some(&values) {
+                    return Err(format!("core and naive decoder read different values of column {i}"));
+                }
+            }
+            Ok(Verdict::Same)
+        }
+        (Err(_), Some(_)) => Ok(Verdict::Same),
+    }
+}
 
 /// The outcomes of reading damaged files.
 #[derive(Debug, Default)]
@@ -102,10 +146,6 @@ impl Tally {
 
     fn compare(&mut self, case: &str, bytes: &[u8], error: Option<String>) {
         self.n_compared += 1;
-        let naive = match guarded(&format!("{case}: naive"), || naive::verify(bytes)) {
-            Err(failure) => return self.fail(failure),
-            Ok(naive) => naive,
-        };
         let note = |list: &mut Vec<(String, String)>, rule: String| {
             // Without places and advice.
             let rule = rule.split([';', '(']).next().unwrap_or_default().trim().to_owned();
@@ -113,29 +153,11 @@ impl Tally {
                 list.push((rule, case.to_owned()));
             }
         };
-        match (naive, error) {
-            (Err(wrong), None) => {
-                if !WRITERS_ALONE.contains(&wrong.rule.as_str()) && wrong.kind != naive::Kind::Limit {
-                    self.fail(format!("{case}: only the naive decoder refuses: {wrong}"));
-                }
-                note(&mut self.lenient, wrong.to_string());
-            }
-            (Ok(_), Some(error)) => note(&mut self.strict, error),
-            (Ok(decoded), None) => {
-                let equal = guarded(case, || {
-                    let file = crate::probe::open(bytes).ok().map(|file| file.whole());
-                    let cells =
-                        |i: usize| file.as_ref().map(|file| crate::frames::read::column(file, i as u64));
-                    (0..decoded.columns.len()).all(|i| {
-                        let values = naive::nested::values(&decoded.columns, i);
-                        values.is_err() || matches!((cells(i), values), (Some(Ok(a)), Ok(b)) if a == b)
-                    })
-                });
-                if equal != Ok(true) {
-                    self.fail(format!("{case}: core and naive decoder read different data ({equal:?})"));
-                }
-            }
-            (Err(_), Some(_)) => {}
+        match guarded(case, || compare(bytes, error)).and_then(|verdict| verdict) {
+            Ok(Verdict::Same) => {}
+            Ok(Verdict::Lenient(rule)) => note(&mut self.lenient, rule),
+            Ok(Verdict::Strict(rule)) => note(&mut self.strict, rule),
+            Err(failure) => self.fail(format!("{case}: {failure}")),
         }
     }
 

@@ -4,8 +4,10 @@
 pub mod compare;
 pub mod forge;
 pub mod frames;
+pub mod fuzz;
 pub mod golden;
 pub mod hostile;
+pub mod memory;
 pub mod mutate;
 pub mod naive;
 pub mod probe;

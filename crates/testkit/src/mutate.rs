@@ -1,29 +1,48 @@
 //! Finds the fields and checksums of a file, to change a field and repair every checksum above it.
 
-use crate::naive::bytes::{checksum, u32_at, u64_at};
+use crate::naive::bytes::checksum;
 use crate::naive::section::kind;
 
 /// An integer field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The name, as `record.field`.
-    pub name: String,
+    pub name: &'static str,
     /// The offset.
     pub at: usize,
     /// The length: 1, 2, 4 or 8 bytes.
     pub len: usize,
 }
 
-/// The bytes that a checksum covers.
-#[derive(Clone, Debug)]
-enum Target {
-    /// An offset and a length.
-    Fixed(usize, usize),
-    /// The offsets of two fields: a place (u64) and a length (u32).
-    Named(usize, usize),
-    /// A stored page or dictionary: the offsets of the field `pages_at`, of the lengths before it,
-    /// and of its own length.
-    Stored(usize, Vec<usize>, usize),
+/// A checksum, or those of a segment.
+#[derive(Clone, Copy, Debug)]
+enum Sum {
+    /// The offset of the checksum, the first byte that it covers, and their number.
+    Fixed(usize, usize, usize),
+    /// The offset of the checksum, and those of two fields: a place (u64) and a length (u32).
+    Named(usize, usize, usize),
+    /// The checksums of the dictionary and of the pages of a block.
+    Segment(Segment),
+}
+
+/// The places of a block's metadata.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    /// The offset of the block record.
+    block: usize,
+    /// The offset of the directory.
+    directory: usize,
+    has_dictionary: bool,
+    n_pages: usize,
+}
+
+impl Segment {
+    /// The offsets of the stored lengths and of the checksums, in the order of the stored bytes.
+    fn stored(self) -> impl Iterator<Item = (usize, usize)> {
+        let dictionary = self.has_dictionary.then_some((self.directory + 24, self.directory + 32));
+        let entries = (0..self.n_pages).map(move |i| self.directory + 40 + 24 * i);
+        dictionary.into_iter().chain(entries.map(|entry| (entry, entry + 16)))
+    }
 }
 
 /// The fields of a sound file, and its checksums from the innermost to the outermost.
@@ -35,172 +54,201 @@ pub struct Map {
     pub blocks: Vec<usize>,
     /// Bytes before this place belong to header and segments.
     pub footer_at: usize,
-    /// The offset of each checksum, and the bytes that it covers.
-    sums: Vec<(usize, Target)>,
+    sums: Vec<Sum>,
 }
 
-/// (name, offset, bytes) of the fields of a record.
+/// (name as `record.field`, offset, bytes) of the fields of a record.
 type Fields = &'static [(&'static str, usize, usize)];
 
-const HEADER: Fields =
-    &[("major", 8, 2), ("minor", 10, 2), ("reserved", 12, 4), ("flags", 16, 8), ("ignore", 24, 8)];
-const SLOT: Fields = &[
-    ("generation", 0, 8),
-    ("root_at", 8, 8),
-    ("root_len", 16, 4),
-    ("reserved", 20, 4),
-    ("end", 24, 8),
-    ("root_checksum", 32, 8),
-    ("reserved2", 40, 8),
+const HEADER: Fields = &[
+    ("header.major", 8, 2),
+    ("header.minor", 10, 2),
+    ("header.reserved", 12, 4),
+    ("header.flags", 16, 8),
+    ("header.ignore", 24, 8),
 ];
-const TRAILER: Fields =
-    &[("generation", 8, 8), ("root_at", 16, 8), ("root_len", 24, 4), ("reserved", 28, 4), ("end", 32, 8)];
+const SLOT: Fields = &[
+    ("slot.generation", 0, 8),
+    ("slot.root_at", 8, 8),
+    ("slot.root_len", 16, 4),
+    ("slot.reserved", 20, 4),
+    ("slot.end", 24, 8),
+    ("slot.root_checksum", 32, 8),
+    ("slot.reserved2", 40, 8),
+];
+const TRAILER: Fields = &[
+    ("trailer.generation", 8, 8),
+    ("trailer.root_at", 16, 8),
+    ("trailer.root_len", 24, 4),
+    ("trailer.reserved", 28, 4),
+    ("trailer.end", 32, 8),
+];
 const ROOT: Fields = &[
-    ("generation", 8, 8),
-    ("previous_at", 16, 8),
-    ("previous_len", 24, 4),
-    ("n_sections", 28, 4),
-    ("previous_checksum", 32, 8),
-    ("value_node", 40, 8),
-    ("writer", 48, 4),
-    ("reserved", 52, 4),
+    ("root.generation", 8, 8),
+    ("root.previous_at", 16, 8),
+    ("root.previous_len", 24, 4),
+    ("root.n_sections", 28, 4),
+    ("root.previous_checksum", 32, 8),
+    ("root.value_node", 40, 8),
+    ("root.writer", 48, 4),
+    ("root.reserved", 52, 4),
 ];
 const SECTION: Fields = &[
-    ("kind", 0, 2),
-    ("tier", 2, 2),
-    ("record_len", 4, 4),
-    ("n_records", 8, 8),
-    ("part_at", 16, 8),
-    ("part_len", 24, 4),
-    ("height", 28, 1),
-    ("reserved", 29, 1),
-    ("checksum", 32, 8),
-    ("reserved2", 40, 8),
+    ("section.kind", 0, 2),
+    ("section.tier", 2, 2),
+    ("section.record_len", 4, 4),
+    ("section.n_records", 8, 8),
+    ("section.part_at", 16, 8),
+    ("section.part_len", 24, 4),
+    ("section.height", 28, 1),
+    ("section.reserved", 29, 1),
+    ("section.checksum", 32, 8),
+    ("section.reserved2", 40, 8),
 ];
-const INDEX: Fields = &[("part_at", 0, 8), ("part_len", 8, 4), ("reserved", 12, 4), ("checksum", 16, 8)];
+const INDEX: Fields = &[
+    ("index.part_at", 0, 8),
+    ("index.part_len", 8, 4),
+    ("index.reserved", 12, 4),
+    ("index.checksum", 16, 8),
+];
 const TABLE: Fields = &[
-    ("first_column", 0, 8),
-    ("n_columns", 8, 8),
-    ("n_rows", 16, 8),
-    ("first_slot", 24, 8),
-    ("n_slots", 32, 8),
-    ("host_node", 40, 8),
-    ("reserved", 48, 8),
+    ("table.first_column", 0, 8),
+    ("table.n_columns", 8, 8),
+    ("table.n_rows", 16, 8),
+    ("table.first_slot", 24, 8),
+    ("table.n_slots", 32, 8),
+    ("table.host_node", 40, 8),
+    ("table.reserved", 48, 8),
 ];
 const COLUMN: Fields = &[
-    ("id", 0, 8),
-    ("name_at", 8, 8),
-    ("name_len", 16, 4),
-    ("physical", 20, 1),
-    ("logical", 21, 1),
-    ("unit", 22, 1),
-    ("missing", 23, 1),
-    ("value_len", 24, 4),
-    ("flags", 28, 4),
-    ("n_values", 32, 8),
-    ("storage", 40, 8),
-    ("first_value", 48, 8),
-    ("first_child", 56, 8),
-    ("n_children", 64, 4),
-    ("precision", 68, 1),
-    ("scale", 69, 1),
-    ("host_variant", 70, 1),
-    ("reserved", 71, 1),
-    ("dictionary", 72, 8),
-    ("detail", 80, 8),
-    ("n_missing", 88, 8),
+    ("column.id", 0, 8),
+    ("column.name_at", 8, 8),
+    ("column.name_len", 16, 4),
+    ("column.physical", 20, 1),
+    ("column.logical", 21, 1),
+    ("column.unit", 22, 1),
+    ("column.missing", 23, 1),
+    ("column.value_len", 24, 4),
+    ("column.flags", 28, 4),
+    ("column.n_values", 32, 8),
+    ("column.storage", 40, 8),
+    ("column.first_value", 48, 8),
+    ("column.first_child", 56, 8),
+    ("column.n_children", 64, 4),
+    ("column.precision", 68, 1),
+    ("column.scale", 69, 1),
+    ("column.host_variant", 70, 1),
+    ("column.reserved", 71, 1),
+    ("column.dictionary", 72, 8),
+    ("column.detail", 80, 8),
+    ("column.n_missing", 88, 8),
 ];
-const NAME: Fields = &[("hash", 0, 8), ("position", 8, 8)];
-const BLOCK_INDEX: Fields = &[("first_block", 0, 8)];
-const RUN: Fields = &[("first_column", 0, 8)];
+const NAME: Fields = &[("name.hash", 0, 8), ("name.position", 8, 8)];
+const BLOCK_INDEX: Fields = &[("block_index.first_block", 0, 8)];
+const RUN: Fields = &[("run.first_column", 0, 8)];
 const BLOCK: Fields = &[
-    ("first_value", 0, 8),
-    ("n_values", 8, 4),
-    ("packing", 12, 1),
-    ("transform", 13, 1),
-    ("codec", 14, 1),
-    ("filter", 15, 1),
-    ("directory_at", 16, 8),
-    ("pages_at", 24, 8),
-    ("directory_len", 32, 4),
-    ("pages_len", 36, 4),
-    ("decoded_len", 40, 8),
-    ("directory_checksum", 48, 8),
-    ("first_child", 56, 8),
+    ("block.first_value", 0, 8),
+    ("block.n_values", 8, 4),
+    ("block.packing", 12, 1),
+    ("block.transform", 13, 1),
+    ("block.codec", 14, 1),
+    ("block.filter", 15, 1),
+    ("block.directory_at", 16, 8),
+    ("block.pages_at", 24, 8),
+    ("block.directory_len", 32, 4),
+    ("block.pages_len", 36, 4),
+    ("block.decoded_len", 40, 8),
+    ("block.directory_checksum", 48, 8),
+    ("block.first_child", 56, 8),
 ];
 const STATISTICS: Fields = &[
-    ("n_missing", 0, 4),
-    ("flags", 4, 2),
-    ("reserved", 6, 2),
-    ("n_distinct", 8, 4),
-    ("reserved2", 12, 4),
-    ("min", 16, 8),
-    ("max", 32, 8),
+    ("statistics.n_missing", 0, 4),
+    ("statistics.flags", 4, 2),
+    ("statistics.reserved", 6, 2),
+    ("statistics.n_distinct", 8, 4),
+    ("statistics.reserved2", 12, 4),
+    ("statistics.min", 16, 8),
+    ("statistics.max", 32, 8),
 ];
 const NODE: Fields = &[
-    ("kind", 0, 1),
-    ("reserved", 1, 1),
-    ("n_children", 4, 4),
-    ("a", 8, 8),
-    ("b", 16, 8),
-    ("key_hash", 24, 8),
+    ("node.kind", 0, 1),
+    ("node.reserved", 1, 1),
+    ("node.n_children", 4, 4),
+    ("node.a", 8, 8),
+    ("node.b", 16, 8),
+    ("node.key_hash", 24, 8),
 ];
 const DIRECTORY: Fields = &[
-    ("packing", 0, 1),
-    ("transform", 1, 1),
-    ("codec", 2, 1),
-    ("filter", 3, 1),
-    ("width", 4, 1),
-    ("e", 5, 1),
-    ("f", 6, 1),
-    ("flags", 7, 1),
-    ("base", 8, 8),
-    ("n_pages", 16, 4),
-    ("n_dictionary", 20, 4),
-    ("dictionary_stored_len", 24, 4),
-    ("dictionary_payload_len", 28, 4),
-    ("dictionary_checksum", 32, 8),
+    ("directory.packing", 0, 1),
+    ("directory.transform", 1, 1),
+    ("directory.codec", 2, 1),
+    ("directory.filter", 3, 1),
+    ("directory.width", 4, 1),
+    ("directory.e", 5, 1),
+    ("directory.f", 6, 1),
+    ("directory.flags", 7, 1),
+    ("directory.base", 8, 8),
+    ("directory.n_pages", 16, 4),
+    ("directory.n_dictionary", 20, 4),
+    ("directory.dictionary_stored_len", 24, 4),
+    ("directory.dictionary_payload_len", 28, 4),
+    ("directory.dictionary_checksum", 32, 8),
 ];
 const PAGE: Fields = &[
-    ("stored_len", 0, 4),
-    ("payload_len", 4, 4),
-    ("n_values", 8, 4),
-    ("decoded_len", 12, 4),
-    ("checksum", 16, 8),
+    ("page.stored_len", 0, 4),
+    ("page.payload_len", 4, 4),
+    ("page.n_values", 8, 4),
+    ("page.decoded_len", 12, 4),
+    ("page.checksum", 16, 8),
 ];
 
-/// The record name, length and fields of a kind of section.
-fn records_of(of: u16) -> Option<(&'static str, usize, Fields)> {
+/// The length and the fields of a record of a kind of section.
+fn records_of(of: u16) -> Option<(usize, Fields)> {
     Some(match of {
-        kind::TABLES => ("table", 64, TABLE),
-        kind::COLUMNS => ("column", 96, COLUMN),
-        kind::NAME_INDEX => ("name", 16, NAME),
-        kind::BLOCK_INDEX => ("block_index", 8, BLOCK_INDEX),
-        kind::BLOCKS => ("block", 64, BLOCK),
-        kind::RUNS => ("run", 8, RUN),
-        kind::STATISTICS => ("statistics", 48, STATISTICS),
-        kind::NODES => ("node", 32, NODE),
+        kind::TABLES => (64, TABLE),
+        kind::COLUMNS => (96, COLUMN),
+        kind::NAME_INDEX => (16, NAME),
+        kind::BLOCK_INDEX => (8, BLOCK_INDEX),
+        kind::BLOCKS => (64, BLOCK),
+        kind::RUNS => (8, RUN),
+        kind::STATISTICS => (48, STATISTICS),
+        kind::NODES => (32, NODE),
         _ => return None,
     })
 }
 
+/// The most parts that a map follows. Damaged index parts can name each other in circles.
+const MOST_SUMS: usize = 1 << 14;
+
+/// A number of a file of any bytes; none outside.
+fn number(file: &[u8], at: usize, len: usize) -> Option<usize> {
+    let bytes = file.get(at..at.checked_add(len)?)?;
+    usize::try_from(crate::naive::bytes::word(bytes, 0, len)).ok()
+}
+
 impl Map {
-    /// The map of a sound file that was written whole.
+    /// The map of a file that was written whole. Of a damaged file, the map has the records that
+    /// can be found.
     pub fn of(file: &[u8]) -> Self {
         let mut map = Self { footer_at: file.len(), ..Self::default() };
-        map.add("header", 0, HEADER);
-        let (slot, trailer) = (64, file.len() - 64);
-        map.add("slot", slot, SLOT);
-        map.add("trailer", trailer, TRAILER);
-        let root = u64_at(file, slot + 8) as usize;
-        map.add("root", root, ROOT);
+        let (slot, trailer) = (64, file.len().saturating_sub(64));
+        if trailer < slot + 64 {
+            return map;
+        }
+        map.add(file, 0, HEADER);
+        map.add(file, slot, SLOT);
+        map.add(file, trailer, TRAILER);
         let mut parts = Vec::new();
-        for i in 0..u32_at(file, root + 28) as usize {
-            let record = root + 64 + 48 * i;
-            map.add("section", record, SECTION);
-            if u64_at(file, record + 8) > 0 {
-                let (of, height) = (word16(file, record), file[record + 28]);
-                map.part(file, of, height, (record + 16, record + 24, record + 32), &mut parts);
+        if let Some(root) = number(file, slot + 8, 8).filter(|&root| map.add(file, root, ROOT)) {
+            for i in 0..number(file, root + 28, 4).unwrap_or(0).min(file.len() / 48) {
+                let record = root + 64 + 48 * i;
+                if !map.add(file, record, SECTION) {
+                    break;
+                }
+                if number(file, record + 8, 8) != Some(0) {
+                    let (of, height) = (word16(file, record), file[record + 28]);
+                    map.part(file, of, height, (record + 16, record + 24, record + 32), &mut parts);
+                }
             }
         }
         for block in map.blocks.clone() {
@@ -208,20 +256,22 @@ impl Map {
         }
         // Parts were found from the top down, and are repaired from the bottom up.
         map.sums.extend(parts.into_iter().rev());
-        map.sums.push((slot + 32, Target::Named(slot + 8, slot + 16)));
-        map.sums.push((trailer + 40, Target::Named(trailer + 16, trailer + 24)));
-        map.sums.push((slot + 56, Target::Fixed(slot, 56)));
-        map.sums.push((trailer + 56, Target::Fixed(trailer, 56)));
-        map.sums.push((56, Target::Fixed(0, 56)));
+        map.sums.push(Sum::Named(slot + 32, slot + 8, slot + 16));
+        map.sums.push(Sum::Named(trailer + 40, trailer + 16, trailer + 24));
+        map.sums.push(Sum::Fixed(slot + 56, slot, 56));
+        map.sums.push(Sum::Fixed(trailer + 56, trailer, 56));
+        map.sums.push(Sum::Fixed(56, 0, 56));
         map
     }
 
-    fn add(&mut self, record: &str, at: usize, fields: Fields) {
-        let field = |&(name, offset, len): &(&str, usize, usize)| {
-            let name = format!("{record}.{name}");
-            Field { name, at: at + offset, len }
-        };
-        self.fields.extend(fields.iter().map(field));
+    /// Adds the fields of a record; false when it lies outside the file.
+    fn add(&mut self, file: &[u8], at: usize, fields: Fields) -> bool {
+        let end = fields.last().map_or(0, |&(_, offset, len)| offset + len);
+        if at.checked_add(end).is_none_or(|end| end > file.len()) {
+            return false;
+        }
+        self.fields.extend(fields.iter().map(|&(name, offset, len)| Field { name, at: at + offset, len }));
+        true
     }
 
     fn part(
@@ -230,20 +280,24 @@ impl Map {
         of: u16,
         height: u8,
         (at_at, len_at, sum_at): (usize, usize, usize),
-        parts: &mut Vec<(usize, Target)>,
+        parts: &mut Vec<Sum>,
     ) {
-        let (at, len) = (u64_at(file, at_at) as usize, u32_at(file, len_at) as usize);
-        parts.push((sum_at, Target::Named(at_at, len_at)));
+        let (Some(at), Some(len)) = (number(file, at_at, 8), number(file, len_at, 4)) else { return };
+        let is_inside = at.checked_add(len).is_some_and(|end| end <= file.len());
+        if !is_inside || parts.len() >= MOST_SUMS {
+            return;
+        }
+        parts.push(Sum::Named(sum_at, at_at, len_at));
         self.footer_at = self.footer_at.min(at);
         if height > 0 {
             for entry in (at..at + len).step_by(24) {
-                self.add("index", entry, INDEX);
+                self.add(file, entry, INDEX);
                 self.part(file, of, height - 1, (entry, entry + 8, entry + 16), parts);
             }
-        } else if let Some((name, record_len, fields)) = records_of(of) {
+        } else if let Some((record_len, fields)) = records_of(of) {
             for record in (at..at + len).step_by(record_len) {
-                self.add(name, record, fields);
-                if of == kind::BLOCKS {
+                let is_inside = self.add(file, record, fields);
+                if of == kind::BLOCKS && is_inside {
                     self.blocks.push(record);
                 }
             }
@@ -251,41 +305,39 @@ impl Map {
     }
 
     fn segment(&mut self, file: &[u8], block: usize) {
-        let directory = u64_at(file, block + 16) as usize;
-        self.add("directory", directory, DIRECTORY);
-        let mut before = Vec::new();
-        if u32_at(file, directory + 20) > 0 {
-            self.sums.push((directory + 32, Target::Stored(block + 24, Vec::new(), directory + 24)));
-            before.push(directory + 24);
+        let Some(directory) = number(file, block + 16, 8) else { return };
+        if self.sums.len() >= MOST_SUMS || !self.add(file, directory, DIRECTORY) {
+            return;
         }
-        for i in 0..u32_at(file, directory + 16) as usize {
-            let entry = directory + 40 + 24 * i;
-            self.add("page", entry, PAGE);
-            self.sums.push((entry + 16, Target::Stored(block + 24, before.clone(), entry)));
-            before.push(entry);
-        }
-        self.sums.push((block + 48, Target::Named(block + 16, block + 32)));
+        let n_pages = number(file, directory + 16, 4).unwrap_or(0);
+        let added = (0..n_pages).take_while(|i| self.add(file, directory + 40 + 24 * i, PAGE)).count();
+        let has_dictionary = number(file, directory + 20, 4) != Some(0);
+        let segment = Segment { block, directory, has_dictionary, n_pages: added };
+        self.sums.push(Sum::Segment(segment));
+        self.sums.push(Sum::Named(block + 48, block + 16, block + 32));
     }
 
     /// Repairs every checksum, for the bytes that the fields name now.
     pub fn repair(&self, file: &mut [u8]) {
-        for (sum_at, target) in &self.sums {
-            let read =
-                |at: usize, len: usize| file.get(at..at + len).map(|b| crate::naive::bytes::word(b, 0, len));
-            let place = match target {
-                Target::Fixed(at, len) => Some((*at as u128, *len as u128)),
-                Target::Named(at, len) => read(*at, 8).zip(read(*len, 4)),
-                Target::Stored(at, before, len) => {
-                    let skipped: Option<u128> = before.iter().map(|&at| read(at, 4)).sum();
-                    read(*at, 8).zip(skipped).map(|(at, skipped)| at + skipped).zip(read(*len, 4))
+        for sum in &self.sums {
+            match *sum {
+                Sum::Fixed(sum_at, at, len) => seal(file, sum_at, at, len),
+                Sum::Named(sum_at, at, len) => {
+                    if let (Some(at), Some(len)) = (number(file, at, 8), number(file, len, 4)) {
+                        seal(file, sum_at, at, len);
+                    }
                 }
-            };
-            let Some((at, len)) = place else { continue };
-            if at + len > file.len() as u128 || sum_at + 8 > file.len() {
-                continue;
+                Sum::Segment(segment) => {
+                    let mut at = number(file, segment.block + 24, 8);
+                    for (len_at, sum_at) in segment.stored() {
+                        let len = number(file, len_at, 4);
+                        if let (Some(at), Some(len)) = (at, len) {
+                            seal(file, sum_at, at, len);
+                        }
+                        at = at.zip(len).and_then(|(at, len)| at.checked_add(len));
+                    }
+                }
             }
-            let sum = checksum(&file[at as usize..(at + len) as usize]);
-            file[*sum_at..sum_at + 8].copy_from_slice(&sum.to_le_bytes());
         }
     }
 
@@ -305,6 +357,23 @@ impl Map {
         }
         self.repair(&mut bytes);
         bytes
+    }
+}
+
+/// Repairs the checksums of a segment: its pages, dictionary and directory. `block` is the offset
+/// of the block record.
+pub fn repair_segment(file: &mut [u8], block: usize) {
+    let mut map = Map::default();
+    map.segment(file, block);
+    map.repair(file);
+}
+
+/// Writes the checksum of `len` bytes from `at` on to `sum_at`, if all of them are inside the file.
+fn seal(file: &mut [u8], sum_at: usize, at: usize, len: usize) {
+    let Some(covered) = at.checked_add(len).and_then(|end| file.get(at..end)) else { return };
+    let sum = checksum(covered);
+    if let Some(place) = file.get_mut(sum_at..sum_at + 8) {
+        place.copy_from_slice(&sum.to_le_bytes());
     }
 }
 
@@ -352,4 +421,95 @@ pub fn edges(file_len: u64, now: u64) -> Vec<u64> {
     ];
     values.extend((0..16).map(|low| low + 3));
     values
+}
+
+/// An endless sequence of random numbers.
+#[derive(Clone, Debug)]
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// The next number.
+    pub fn next_number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(1);
+        crate::frames::noise(1, self.0.wrapping_mul(0xD134_2543_DE82_EF95))[0]
+    }
+
+    /// A number below `n`, or 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next_number() % n.max(1) as u64) as usize
+    }
+}
+
+/// Makes one to four changes of a file, and repairs all checksums: a bit, a byte, a run of bytes, a
+/// field that takes an edge or the value of another field of its name, blocks that change places.
+pub fn damage(file: &mut [u8], dice: &mut Dice) {
+    let map = Map::of(file);
+    for _ in 0..=dice.below(4) {
+        let at = dice.below(file.len());
+        match dice.below(8) {
+            _ if file.is_empty() => {}
+            0 => file[at] ^= 1 << dice.below(8),
+            1 => file[at] = dice.next_number() as u8,
+            2 => {
+                let from = dice.below(file.len());
+                let n = dice.below(24).min(file.len() - from.max(at));
+                file.copy_within(from..from + n, at);
+            }
+            3 if map.blocks.len() > 1 => {
+                let [a, b] = [0; 2].map(|_| map.blocks[dice.below(map.blocks.len())]);
+                let (from, to) = [(0, 64), (12, 16), (16, 56), (56, 64)][dice.below(4)];
+                (from..to).for_each(|k| file.swap(a + k, b + k));
+            }
+            _ if map.fields.is_empty() => {}
+            4 => {
+                let field = map.fields[dice.below(map.fields.len())];
+                let others: Vec<&Field> = map.named(field.name).collect();
+                let value = get(file, others[dice.below(others.len())]);
+                put(file, &field, value);
+            }
+            _ => {
+                let field = map.fields[dice.below(map.fields.len())];
+                let values = edges(file.len() as u64, get(file, &field));
+                put(file, &field, values[dice.below(values.len())]);
+            }
+        }
+    }
+    // Changed places lead to other records.
+    Map::of(file).repair(file);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frames::small;
+    use crate::probe::contents;
+
+    #[test]
+    fn maps_of_damaged_files_end() {
+        let mut dice = Dice(1);
+        for small in small::all() {
+            let mut file = small.bytes.clone();
+            for _ in 0..300 {
+                damage(&mut file, &mut dice);
+            }
+            for len in (0..file.len()).step_by(97) {
+                damage(&mut file[..len], &mut dice);
+            }
+        }
+    }
+
+    /// Otherwise readers see nothing but the first checksum.
+    #[test]
+    fn many_damaged_files_are_read() {
+        let mut dice = Dice(1);
+        let mut n_read = 0;
+        for small in small::all() {
+            for _ in 0..50 {
+                let mut file = small.bytes.clone();
+                damage(&mut file, &mut dice);
+                n_read += usize::from(contents(&file).is_ok());
+            }
+        }
+        assert!(n_read > 50, "{n_read}");
+    }
 }

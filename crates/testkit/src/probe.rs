@@ -3,7 +3,7 @@
 use entasis::cells::Cell;
 use entasis::{
     ColumnInfo, Error, File, Kind, Limits, Logical, MemorySource, MissingTo, Output, Request, Result, Rows,
-    Silent, type_name,
+    Silent, checksum, type_name,
 };
 
 use crate::frames::nested;
@@ -15,8 +15,8 @@ use crate::naive;
 pub struct Contents {
     /// Names, types, host and layout, as text.
     pub about: String,
-    /// The bytes of the values of each column.
-    pub columns: Vec<Vec<u8>>,
+    /// The checksum of the values of each column.
+    pub columns: Vec<u64>,
 }
 
 /// Opens bytes with the default limits.
@@ -28,15 +28,14 @@ pub fn open(bytes: &[u8]) -> Result<File> {
     File::from_source(Box::new(source), std::path::Path::new("probe"), Limits::default())
 }
 
-/// Reads everything in a file.
+/// Reads all metadata, as text: value, tables, names, types, layout.
 ///
 /// # Errors
 /// As the core.
 ///
 /// # Panics
 /// When a result breaks a rule that holds for any result.
-pub fn contents(bytes: &[u8]) -> Result<Contents> {
-    let opened = open(bytes)?;
+pub fn metadata(opened: &File) -> Result<String> {
     let mut about = format!("{:?} of {} tables", opened.value(), opened.n_tables());
     for number in 0..opened.n_tables() {
         let table = opened.table(number)?;
@@ -48,6 +47,37 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
         }
         schema(&table, &columns)?;
     }
+    opened.info()?;
+    Ok(about)
+}
+
+/// The bytes and values that reading all columns gives, at most. A small file can have many:
+/// constants and missing values take no bytes.
+pub fn work(opened: &File) -> u64 {
+    let file = opened.whole();
+    let mut work = 0u64;
+    for i in 0..file.n_columns_total() {
+        if let Ok(info) = file.column(i) {
+            let width = info.record.column_type.layout().width().unwrap_or(1).max(1);
+            work = work.saturating_add(info.record.n_values.saturating_mul(width as u64));
+        }
+        if let Ok(blocks) = file.blocks(i) {
+            work = blocks.iter().fold(work, |work, block| work.saturating_add(block.decoded_len));
+        }
+    }
+    work
+}
+
+/// Reads everything in a file.
+///
+/// # Errors
+/// As the core.
+///
+/// # Panics
+/// When a result breaks a rule that holds for any result.
+pub fn contents(bytes: &[u8]) -> Result<Contents> {
+    let opened = open(bytes)?;
+    let mut about = metadata(&opened)?;
     let file = opened.whole();
     let mut columns = Vec::new();
     for i in 0..file.n_columns_total() {
@@ -66,13 +96,12 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
         }
         integers(&file, i);
         some_rows(&file, i, record.n_values, &target)?;
-        columns.push(target.bytes());
+        columns.push(checksum(&target.bytes()));
         if record.column_type.physical.is_nested() {
-            columns.push(nested_values(&file, i, record.n_values)?);
+            columns.push(checksum(&nested_values(&file, i, record.n_values)?));
         }
         file.statistics(i)?;
     }
-    opened.info()?;
     about += &cells(&opened)?;
     Ok(Contents { about, columns })
 }

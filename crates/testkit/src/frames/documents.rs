@@ -3,7 +3,7 @@
 use entasis::cells::CellWriter;
 use entasis::{
     Array, CellKind, Chunk, Column, ColumnType, Document, HostRead, HostValidity, HostValues, Logical,
-    MemorySink, Physical, Silent, Value, WriteOptions,
+    MemorySink, Physical, Result, Silent, Value, WriteOptions,
 };
 
 use super::host::Memory;
@@ -32,15 +32,22 @@ pub fn describe(kind: u8, value: &str) -> String {
     format!("{kind} {value}")
 }
 
-/// A cell of a model. The numbers of a parent are those of its children: first, end, count, keys.
+/// A cell of a model.
 #[derive(Clone, Copy, Debug)]
-enum Cell {
+pub enum Cell {
+    /// A kind without a value.
     Unit(CellKind),
+    /// An integer.
     Int(CellKind, i64),
+    /// A float.
     Float(CellKind, f64),
+    /// Text.
     Text(CellKind, &'static str),
+    /// Bytes.
     Bytes(CellKind, &'static [u8]),
+    /// A parent, with the numbers of its children: first, end, count, keys.
     Parent(CellKind, [u64; 4]),
+    /// An array: pool, first value, number of values, shape.
     Array(CellKind, [u64; 4]),
     /// Not a cell: adds the given number of cells before it, which are keys, to the key index.
     IndexKeys(usize),
@@ -257,13 +264,32 @@ fn write(
     value: Vec<(Value, Value)>,
     compression: u8,
 ) -> Tree {
+    let document = document(&writer(&cells), &tables, value, compression);
+    let bytes = document.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let cells = cells.iter().filter(|cell| !matches!(cell, Cell::IndexKeys(_))).map(Cell::describe).collect();
+    Tree { name, cells, bytes }
+}
+
+/// A file of these cells and one pool of seven integers. Its value is the first cell.
+///
+/// # Errors
+/// As the core.
+pub fn of_cells(cells: &CellWriter, compression: u8) -> Result<Vec<u8>> {
+    document(cells, &[], vec![(Value::from("value"), Value::Cell(0))], compression)
+}
+
+fn document(
+    cells: &CellWriter,
+    tables: &[Table],
+    mut value: Vec<(Value, Value)>,
+    compression: u8,
+) -> Result<Vec<u8>> {
     let memories: Vec<Memory> = tables.iter().map(Memory::of).collect();
-    let frames = memories.iter().zip(&tables).map(|(memory, table)| memory.frame(table)).collect();
+    let frames = memories.iter().zip(tables).map(|(memory, table)| memory.frame(table)).collect();
     let pool: Vec<u8> = (0..7u32).flat_map(|i| (10 * i).to_le_bytes()).collect();
     // SAFETY: the memory outlives the document, and is not changed.
     let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
-    let writer = writer(&cells);
-    let (of_cells, mut names) = writer.columns(1, &lend);
+    let (of_cells, mut names) = cells.columns(1, &lend);
     let mut columns = vec![Column {
         run: None,
         name: String::new(),
@@ -280,15 +306,18 @@ fn write(
     columns.extend(of_cells);
     names.push(("pools".into(), Value::Column(0)));
     names.push(("n_pools".into(), Value::UInt(1)));
-    let mut pairs = value;
-    pairs.push(("cells".into(), Value::Map(names)));
-    let document = Document { frames, columns, value: Value::Map(pairs) };
+    value.push(("cells".into(), Value::Map(names)));
+    let document = Document { frames, columns, value: Value::Map(value) };
     let sink = MemorySink::new();
     let options = WriteOptions { compression, threads: Some(1), ..WriteOptions::default() };
-    entasis::write_document_to(&sink, &document, &options, &Silent)
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
-    let cells = cells.iter().filter(|cell| !matches!(cell, Cell::IndexKeys(_))).map(Cell::describe).collect();
-    Tree { name, cells, bytes: sink.into_bytes() }
+    entasis::write_document_to(&sink, &document, &options, &Silent)?;
+    Ok(sink.into_bytes())
+}
+
+/// The cells of all models, sound and broken, in no order.
+pub fn models() -> Vec<Vec<Cell>> {
+    let sound = [kinds(), nested(), rows(), indexed(), many()];
+    sound.into_iter().chain(wrong_cells().into_iter().map(|(_, cells)| cells)).collect()
 }
 
 /// All of them.
@@ -316,12 +345,12 @@ pub fn all() -> Vec<Tree> {
     ]
 }
 
-/// Files of cells. Each breaks one rule.
-pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
+/// Cells that break one rule each.
+fn wrong_cells() -> Vec<(&'static str, Vec<Cell>)> {
     use {Cell as C, CellKind as K};
     let one = C::Int(K::Int, 1);
     let text = C::Text(K::Str, "x");
-    let cases: Vec<(&'static str, Vec<Cell>)> = vec![
+    vec![
         ("children before their parent", vec![one, C::Parent(K::List, [0, 2, 1, 0])]),
         ("children that are not there", vec![C::Parent(K::List, [1, 2, 9, 0]), one]),
         ("an end before the children", vec![C::Parent(K::List, [1, 0, 1, 0]), one]),
@@ -429,10 +458,16 @@ pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
                 C::Int(K::Int, -2),
             ],
         ),
-    ];
+    ]
+}
+
+/// Files of cells. Each breaks one rule.
+pub fn broken() -> Vec<(&'static str, Vec<u8>)> {
+    use {Cell as C, CellKind as K};
+    let one = C::Int(K::Int, 1);
     let value = || vec![(Value::from("value"), Value::Cell(0))];
     let mut broken: Vec<(&'static str, Vec<u8>)> = Vec::new();
-    for (rule, cells) in cases {
+    for (rule, cells) in wrong_cells() {
         broken.push((rule, write(rule, cells, Vec::new(), value(), 50).bytes));
     }
     let mut listed = vec![C::Parent(K::List, [1, 4201, 4200, 0])];

@@ -2,12 +2,10 @@
 //! and repaired.
 
 use entasis::buffers::{self, Options};
-use entasis::{Codec, Kind, Result, Silent, checksum};
+use entasis::{Codec, Kind, Silent};
+use entasis_testkit::fuzz::buffers::{repair, survive};
+use entasis_testkit::memory;
 use entasis_testkit::mutate::edges;
-use entasis_testkit::naive::buffer;
-use entasis_testkit::probe::is_fit;
-
-use crate::allocations;
 
 /// A container with compressed blocks and a stored one, and its content.
 fn containers() -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -19,49 +17,6 @@ fn containers() -> Vec<(Vec<u8>, Vec<u8>)> {
         (compressed.into_vec(Some(1), &Silent).unwrap(), decoded.clone())
     };
     vec![of(Codec::Lz4), of(Codec::Zstd)]
-}
-
-fn decompress(container: &[u8]) -> Result<Vec<u8>> {
-    buffers::decompress(container.into(), None, Some(1), &Silent).map(|buffer| buffer.to_vec())
-}
-
-/// Decodes a container: data or an error of a fit kind, as the naive decoder does.
-fn survive(container: &[u8]) -> Option<Vec<u8>> {
-    let naive = buffer::decompress(container);
-    match decompress(container) {
-        Ok(decoded) => {
-            assert_eq!(Ok(&decoded), naive.as_ref());
-            Some(decoded)
-        }
-        Err(error) => {
-            assert!(is_fit(&error), "{error}");
-            assert!(error.kind() == Kind::NotEntasis || error.place().at.is_some(), "{error}");
-            assert!(naive.is_err(), "only the core refuses: {error}");
-            None
-        }
-    }
-}
-
-/// Repairs the checksums of header and table, and of the blocks when the table still fits.
-fn repair(container: &mut [u8]) {
-    let block_len = u64::from(u32::from_le_bytes(container[12..16].try_into().unwrap()));
-    let decoded_len = u64::from_le_bytes(container[16..24].try_into().unwrap());
-    let n_blocks = decoded_len.div_ceil(block_len.max(1)).min(container.len() as u64) as usize;
-    let end = 40 + 16 * n_blocks;
-    if end <= container.len() {
-        let mut at = end;
-        for entry in (40..end).step_by(16) {
-            let len = u32::from_le_bytes(container[entry..entry + 4].try_into().unwrap()) as usize;
-            let Some(stored) = container.get(at..at + len) else { break };
-            let sum = checksum(stored);
-            container[entry + 8..entry + 16].copy_from_slice(&sum.to_le_bytes());
-            at += len;
-        }
-        let sum = checksum(&container[40..end]);
-        container[24..32].copy_from_slice(&sum.to_le_bytes());
-    }
-    let sum = checksum(&container[..32]);
-    container[32..40].copy_from_slice(&sum.to_le_bytes());
 }
 
 #[test]
@@ -76,7 +31,7 @@ fn every_flipped_bit_of_a_buffer_is_found() {
             survive(&damaged);
         }
     }
-    allocations::assert_modest("flipped bits of buffers");
+    memory::assert_modest("flipped bits of buffers");
 }
 
 #[test]
@@ -113,7 +68,7 @@ fn every_field_of_a_buffer_takes_every_edge() {
             }
         }
     }
-    allocations::assert_modest("fields of buffers");
+    memory::assert_modest("fields of buffers");
 }
 
 /// Containers that declare far more than they hold.

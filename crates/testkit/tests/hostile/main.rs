@@ -1,15 +1,18 @@
 //! Damaged files: every bit, every length, every field; with checksums as they were and repaired.
 
-mod allocations;
 mod buffers;
 mod random;
 mod records;
 
 use entasis_testkit::frames::small::{self, Small};
 use entasis_testkit::hostile::{Tally, is_long};
+use entasis_testkit::memory::{self, Counting};
 use entasis_testkit::mutate::{Map, edges, get};
 use entasis_testkit::naive::{self, segment::features};
 use entasis_testkit::probe::contents;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Runs `check` over all small files, on two threads, and adds up the tallies.
 fn over_small(what: &str, check: impl Fn(&Small, &mut Tally) + Sync) {
@@ -27,7 +30,7 @@ fn over_small(what: &str, check: impl Fn(&Small, &mut Tally) + Sync) {
         threads.into_iter().for_each(|thread| tally.add(thread.join().unwrap()));
     });
     tally.assert(what);
-    allocations::assert_modest(what);
+    memory::assert_modest(what);
 }
 
 #[test]

@@ -4,10 +4,11 @@
 use entasis::{Kind, Physical};
 use entasis_testkit::frames::{self, Model, Table, read, small, tables};
 use entasis_testkit::hostile::Tally;
+use entasis_testkit::memory;
 use entasis_testkit::mutate::{Map, edges, get};
 use entasis_testkit::probe::{contents, open};
 
-use crate::{allocations, over_small};
+use crate::over_small;
 
 #[test]
 fn swapped_blocks_are_survived() {
@@ -64,7 +65,7 @@ fn index_parts_take_every_edge() {
         let file = frames::write_at(&table, 50);
         let map = Map::of(&file);
         let wanted = |name: &str| name.starts_with("index.") || name.starts_with("section.");
-        for field in map.fields.iter().filter(|field| wanted(&field.name)).take(60) {
+        for field in map.fields.iter().filter(|field| wanted(field.name)).take(60) {
             for value in edges(file.len() as u64, get(&file, field)).into_iter().step_by(2) {
                 let bytes = map.changed(&file, field, value);
                 let case = format!("{}: {} at {} = {value:#x}", table.name, field.name, field.at);
@@ -88,7 +89,7 @@ fn index_parts_take_every_edge() {
         }
     }
     tally.assert("index parts");
-    allocations::assert_modest("index parts");
+    memory::assert_modest("index parts");
 }
 
 /// Small files whose records declare huge tables.
@@ -130,7 +131,7 @@ fn memory_bombs_stay_small() {
         }
         tally.assert(name);
     }
-    allocations::assert_modest("bombs");
+    memory::assert_modest("bombs");
 }
 
 /// Reads overwrite all of the memory, also when it was not zero before.
@@ -177,5 +178,5 @@ fn a_value_tree_that_folds_in_on_itself_is_refused() {
     let error = contents(&bytes).unwrap_err();
     assert!(matches!(error.kind(), Kind::Corrupt | Kind::Limit), "{error}");
     assert!(started.elapsed().as_secs() < 2, "took {:?}", started.elapsed());
-    allocations::assert_modest("folded tree");
+    memory::assert_modest("folded tree");
 }

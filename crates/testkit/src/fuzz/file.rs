@@ -1,0 +1,105 @@
+//! Whole files, of any bytes.
+
+use crate::frames::small;
+use crate::golden::{bad, folder, tree_folder};
+use crate::hostile;
+use crate::memory;
+use crate::naive;
+use crate::probe::{contents, is_fit, metadata, open, verify, work};
+
+/// Longest seed, in bytes.
+const LONGEST: usize = 20_000;
+/// The most bytes of values that one input may have decoded. More take longer than a second.
+const WORK: u64 = 4 << 20;
+/// The same for the naive decoder.
+const NAIVE_WORK: u64 = 1 << 18;
+
+/// Most bytes that metadata take: caches and windows, and what the bytes of the file justify.
+fn metadata_budget(len: usize) -> usize {
+    (1 << 20) + 128 * len
+}
+
+/// Most bytes that reading takes, with the memory of the test: pages, and what values justify.
+fn budget(len: usize, work: u64) -> usize {
+    (16 << 20) + 128 * len + 64 * work as usize
+}
+
+/// Opens a file, reads everything in several ways, and verifies it.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn read(bytes: &[u8]) {
+    examine(bytes);
+}
+
+/// As [`read`]; then reads the file with the naive decoder and compares the values.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn compare(bytes: &[u8]) {
+    let Some((error, work)) = examine(bytes) else { return };
+    if work > NAIVE_WORK {
+        return;
+    }
+    if let Err(difference) = hostile::compare(bytes, error) {
+        panic!("{difference}");
+    }
+}
+
+/// The error of reading or verifying, if any, and the bytes of all values. None when the file does
+/// not open, or has more values than a target decodes.
+fn examine(bytes: &[u8]) -> Option<(Option<String>, u64)> {
+    let (opened, used) = memory::peak(|| {
+        let opened = open(bytes)?;
+        let about = metadata(&opened).map(|_| ());
+        Ok((opened, about))
+    });
+    let most = metadata_budget(bytes.len());
+    assert!(used <= most, "metadata of a file of {} bytes took {used} bytes, not {most}", bytes.len());
+    let opened = match opened {
+        Ok((opened, Ok(()))) => opened,
+        Ok((opened, Err(error))) => {
+            assert!(is_fit(&error), "{:?}: {error}", error.kind());
+            opened
+        }
+        Err(error) => {
+            let error: entasis::Error = error;
+            assert!(is_fit(&error), "{:?}: {error}", error.kind());
+            return None;
+        }
+    };
+    let work = work(&opened);
+    if work > WORK {
+        return None;
+    }
+    let ((read, verified), used) = memory::peak(|| (contents(bytes), verify(bytes)));
+    let most = budget(bytes.len(), work);
+    assert!(used <= most, "{work} bytes of values took {used} bytes, not {most}");
+    for error in [read.as_ref().err(), verified.as_ref().err()].into_iter().flatten() {
+        assert!(is_fit(error), "{:?}: {error}", error.kind());
+    }
+    if let (Err(error), Ok(())) = (&read, &verified) {
+        panic!("`verify` accepts a file that cannot be read: {error}");
+    }
+    let error = read.err().or(verified.err());
+    Some((error.map(|error| error.to_string()), work))
+}
+
+/// Golden files, good and bad, and small files.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = super::files(&folder(), "entasis");
+    seeds.extend(super::files(&tree_folder(), "entasis"));
+    seeds.extend(bad::all().into_iter().map(|bad| bad.bytes));
+    seeds.extend(small::all().into_iter().map(|small| small.bytes));
+    seeds.retain(|seed| seed.len() <= LONGEST);
+    seeds
+}
+
+/// Golden and small files that can be read, as the naive decoder decodes them.
+pub(super) fn decoded() -> Vec<(Vec<u8>, naive::Decoded)> {
+    let mut files = super::files(&folder(), "entasis");
+    files.extend(super::files(&tree_folder(), "entasis"));
+    files.extend(small::all().into_iter().map(|small| small.bytes));
+    let decode = |file: Vec<u8>| naive::decode(&file).ok().map(|decoded| (file, decoded));
+    files.into_iter().filter_map(decode).collect()
+}

@@ -1,0 +1,149 @@
+//! Footers of any sections, in a file whose header, root and checksums are sound.
+
+use entasis_format::{Header, Root, SectionKind, Slot, Trailer, checksum, emit_section};
+
+use super::file;
+use super::input::Input;
+use crate::golden::{bad, folder, tree_folder};
+use crate::mutate::{Dice, Map};
+use crate::naive::{header, root, section::RECORD_LEN};
+
+/// The kinds of section, in the order of their codes.
+const KINDS: usize = RECORD_LEN.len();
+/// The most bytes of a section in an input.
+const LONGEST: usize = 8192;
+
+/// The parts of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sections {
+    /// The node that is the file's value.
+    pub value_node: u8,
+    /// The bytes between header and footer.
+    pub segments: Vec<u8>,
+    /// The records of each kind of section, from kind 1 on.
+    pub records: [Vec<u8>; KINDS],
+}
+
+impl Sections {
+    /// The parts of an input: the node, the lengths of all parts, the parts.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let mut input = Input::new(bytes);
+        let value_node = input.u8();
+        let lens = [0; KINDS + 1].map(|_| usize::from(input.u16()));
+        let mut parts = lens.map(|len| input.take(len).to_vec()).into_iter();
+        let segments = parts.next().unwrap_or_default();
+        let mut records: [Vec<u8>; KINDS] = Default::default();
+        records.iter_mut().zip(parts).for_each(|(records, part)| *records = part);
+        Self { value_node, segments, records }
+    }
+
+    /// The input that has these parts.
+    pub fn emit(&self) -> Vec<u8> {
+        let mut out = vec![self.value_node];
+        self.parts().for_each(|part| out.extend((part.len() as u16).to_le_bytes()));
+        self.parts().for_each(|part| out.extend(part));
+        out
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Vec<u8>> {
+        std::iter::once(&self.segments).chain(&self.records)
+    }
+
+    /// The parts of a sound file.
+    pub fn of(file: &[u8]) -> Option<Self> {
+        let (_, slot) = header::header(file).ok()?;
+        let root = root::root(file, &slot).ok()?;
+        let mut sections = Self { value_node: u8::try_from(root.value_node).ok()?, ..Self::default() };
+        for section in root.sections.iter().filter(|section| section.is_known()) {
+            sections.records[usize::from(section.kind) - 1] = section.read(file).ok()?.0;
+        }
+        sections.segments = file[256..Map::of(file).footer_at].to_vec();
+        Some(sections)
+    }
+
+    /// A file with these sections. All checksums are right, also those of pages and directories.
+    fn file(&self) -> Vec<u8> {
+        let mut file = vec![0; 256];
+        file.extend(&self.segments);
+        let mut sections = Vec::new();
+        for (kind, (records, &record_len)) in (1..).zip(self.records.iter().zip(&RECORD_LEN)) {
+            let Some(kind) = SectionKind::from_code(kind) else { continue };
+            let at = file.len() as u64;
+            if !records.is_empty() {
+                sections.push(emit_section(kind, 0, record_len, records, at, &mut file));
+            }
+        }
+        let value_node = self.value_node.into();
+        let root = Root { generation: 1, previous: None, value_node, writer_version: 1, sections };
+        let (root, root_at) = (root.emit(), file.len() as u64);
+        file.extend(&root);
+        let slot = Slot {
+            generation: 1,
+            root_at,
+            root_len: root.len() as u32,
+            end: file.len() as u64 + 64,
+            root_checksum: checksum(&root),
+        };
+        file.extend(Trailer::from(slot).emit());
+        file[..256].copy_from_slice(&Header::whole(slot).emit());
+        Map::of(&file).repair(&mut file);
+        file
+    }
+}
+
+/// Reads the file with the core and with the naive decoder.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn run(bytes: &[u8]) {
+    file::compare(&Sections::parse(bytes).file());
+}
+
+/// Lets `change` mutate one part of an input.
+pub fn mutate(bytes: &[u8], dice: &mut Dice, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut sections = Sections::parse(bytes);
+    match dice.below(KINDS + 2) {
+        0 => sections.value_node = dice.below(9) as u8,
+        1 => change(&mut sections.segments),
+        i => change(&mut sections.records[i - 2]),
+    }
+    sections.emit()
+}
+
+/// The parts of the golden files, good and bad, where they are short.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut files = super::files(&folder(), "entasis");
+    files.extend(super::files(&tree_folder(), "entasis"));
+    files.extend(bad::all().into_iter().map(|bad| bad.bytes));
+    let sections = files.iter().filter_map(|file| Sections::of(file));
+    sections
+        .filter(|sections| sections.parts().all(|part| part.len() <= LONGEST))
+        .map(|all| all.emit())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::{contents, verify};
+
+    /// Seeds that no reader accepts would test nothing but the first check.
+    #[test]
+    fn files_of_sound_sections_are_read() {
+        let mut n = 0;
+        for file in super::super::files(&folder(), "entasis") {
+            let Some(sections) = Sections::of(&file) else { continue };
+            let again = Sections::parse(&sections.emit());
+            if again != sections {
+                // A section that is too long for an input.
+                assert!(sections.parts().any(|part| part.len() > usize::from(u16::MAX)));
+                continue;
+            }
+            let made = sections.file();
+            assert_eq!(contents(&made).unwrap().columns, contents(&file).unwrap().columns);
+            verify(&made).unwrap();
+            n += 1;
+        }
+        assert!(n > 30, "{n}");
+    }
+}

@@ -1,0 +1,113 @@
+//! Records of the footer: any bytes are refused, or come back from the record as they were.
+
+use entasis_format::{
+    BlockRecord, ColumnRecord, Header, Layout, Limits, NameSlot, Node, Physical, Result, Root, RunNames,
+    Runs, Section, Statistics, TableRecord, Trailer, parse_block_index,
+};
+
+use super::file;
+use super::footer::Sections;
+use crate::memory;
+use crate::probe::is_fit;
+
+/// Parses a record of bytes; returns the bytes that it emits.
+type Parse = fn(&[u8]) -> Result<Vec<u8>>;
+
+/// The records. The first byte of an input is an index here.
+const RECORDS: &[Parse] = &[
+    |bytes| Header::parse(bytes, &Limits::default()).map(|header| header.emit().to_vec()),
+    |bytes| Trailer::parse(bytes).map(|trailer| trailer.emit().to_vec()),
+    |bytes| Root::parse(bytes).map(|root| root.emit()),
+    |bytes| emitted(Section::parse(bytes)?, Section::emit),
+    |bytes| emitted(TableRecord::parse(bytes)?, TableRecord::emit),
+    |bytes| emitted(ColumnRecord::parse(bytes)?, ColumnRecord::emit),
+    |bytes| emitted(BlockRecord::parse(bytes)?, BlockRecord::emit),
+    |bytes| {
+        let statistics = Statistics::parse(bytes)?;
+        for physical in Physical::ALL {
+            // The outcome depends on the type; here it only has to be one.
+            let _ = statistics.check(Layout { physical: *physical, value_len: 3 }, 7);
+        }
+        emitted(statistics, Statistics::emit)
+    },
+    |bytes| emitted(NameSlot::parse(bytes)?, NameSlot::emit),
+    |bytes| emitted(Node::parse(bytes)?, Node::emit),
+    |bytes| Ok(parse_block_index(bytes)?.into_iter().flat_map(u64::to_le_bytes).collect()),
+    |bytes| {
+        let n = (bytes.len() / 8).saturating_sub(1) as u64;
+        let runs = Runs::parse(bytes, n)?;
+        let starts = (0..n).map(|record| runs.columns_of(record));
+        for (record, columns) in starts.enumerate() {
+            let number = [columns.start, columns.end - 1].map(|column| runs.record_of(column));
+            assert_eq!(number, [record as u64; 2], "a column belongs to the record that holds it");
+        }
+        let last = runs.n_columns(n);
+        let starts = (0..n).map(|record| runs.columns_of(record).start);
+        Ok(starts.chain([last]).flat_map(u64::to_le_bytes).collect())
+    },
+    |bytes| {
+        let (n, bytes) = bytes.split_first().map_or((0, bytes), |(&n, rest)| (n, rest));
+        let names = RunNames::parse(bytes, n.into())?;
+        let mut out = vec![n];
+        let ends: Vec<u32> = names.ends().collect();
+        let joined: String = (0..ends.len()).map(|k| names.name(k)).collect();
+        assert_eq!(joined, names.text(), "the names are the text");
+        entasis_format::emit_run_names(&ends, names.text(), &mut out);
+        Ok(out)
+    },
+];
+
+fn emitted<T>(record: T, emit: fn(&T, &mut Vec<u8>)) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    emit(&record, &mut out);
+    Ok(out)
+}
+
+/// Parses the record that the first byte names.
+///
+/// # Panics
+/// When the record emits other bytes.
+pub fn run(bytes: &[u8]) {
+    let Some((&which, bytes)) = bytes.split_first() else { return };
+    let which = usize::from(which) % RECORDS.len();
+    let (result, used) = memory::peak(|| RECORDS[which](bytes));
+    let most = (64 << 10) + 16 * bytes.len();
+    assert!(used <= most, "record {which} of {} bytes took {used} bytes", bytes.len());
+    match result {
+        // A header says whether a slot is damaged, and not which bytes it had.
+        Ok(emitted) if which == 0 => {
+            let again = Header::parse(&emitted, &Limits::default()).map(|header| header.emit().to_vec());
+            assert!(again.is_ok_and(|again| again == emitted), "a header comes back");
+        }
+        Ok(emitted) => assert!(emitted == bytes, "record {which} emits other bytes"),
+        Err(error) => assert!(is_fit(&error), "{:?}: {error}", error.kind()),
+    }
+}
+
+/// The records of the golden and small files.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds: Vec<Vec<u8>> = Vec::new();
+    let mut add = |which: u8, bytes: &[u8]| {
+        let seed = [&[which], bytes].concat();
+        if !seeds.contains(&seed) {
+            seeds.push(seed);
+        }
+    };
+    for (file, decoded) in file::decoded() {
+        add(0, &file[..256]);
+        add(1, &file[file.len() - 64..]);
+        let root =
+            decoded.slot.root_at as usize..(decoded.slot.root_at as usize + decoded.slot.root_len as usize);
+        add(2, &file[root.clone()]);
+        add(3, &file[root.start + 64..root.start + 112]);
+        let Some(sections) = Sections::of(&file) else { continue };
+        for (which, kind, len) in [(4, 1, 64), (5, 2, 96), (6, 6, 64), (7, 7, 48), (8, 4, 16), (9, 8, 32)] {
+            sections.records[kind - 1].chunks_exact(len).take(3).for_each(|record| add(which, record));
+        }
+        add(10, &sections.records[4]);
+        add(11, &sections.records[9]);
+    }
+    add(12, &[&[2][..], &2u32.to_le_bytes(), &3u32.to_le_bytes(), b"abc"].concat());
+    seeds.retain(|seed| seed.len() < 1000);
+    seeds
+}

@@ -1,0 +1,4 @@
+//! See `buffers` in `crates/testkit/src/fuzz`.
+#![no_main]
+
+entasis_fuzz::target!(buffers::run);

@@ -1,0 +1,4 @@
+//! See `cells` in `crates/testkit/src/fuzz`.
+#![no_main]
+
+entasis_fuzz::target!(cells::run);

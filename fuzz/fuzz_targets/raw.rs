@@ -1,0 +1,4 @@
+//! See `file` in `crates/testkit/src/fuzz`.
+#![no_main]
+
+entasis_fuzz::target!(file::read);

@@ -1,0 +1,4 @@
+//! See `values` in `crates/testkit/src/fuzz`.
+#![no_main]
+
+entasis_fuzz::target!(values::run);
