@@ -97,7 +97,8 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
         integers(&file, i);
         some_rows(&file, i, record.n_values, &target)?;
         columns.push(checksum(&target.bytes()));
-        if record.column_type.physical.is_nested() {
+        // Each level copies the values below it, and the parent of a child has the child's values.
+        if record.column_type.physical.is_nested() && record.parent.is_none() {
             columns.push(checksum(&nested_values(&file, i, record.n_values)?));
         }
         file.statistics(i)?;
