@@ -217,8 +217,10 @@ fn records_of(of: u16) -> Option<(usize, Fields)> {
     })
 }
 
-/// The most parts that a map follows. Damaged index parts can name each other in circles.
+/// The most checksums of a map. Damaged index parts can name each other in circles.
 const MOST_SUMS: usize = 1 << 14;
+/// The most fields of a map, for the same reason.
+const MOST_FIELDS: usize = 1 << 18;
 
 /// A number of a file of any bytes; none outside.
 fn number(file: &[u8], at: usize, len: usize) -> Option<usize> {
@@ -264,10 +266,11 @@ impl Map {
         map
     }
 
-    /// Adds the fields of a record; false when it lies outside the file.
+    /// Adds the fields of a record; false when it lies outside the file, or the map is full.
     fn add(&mut self, file: &[u8], at: usize, fields: Fields) -> bool {
         let end = fields.last().map_or(0, |&(_, offset, len)| offset + len);
-        if at.checked_add(end).is_none_or(|end| end > file.len()) {
+        let is_inside = at.checked_add(end).is_some_and(|end| end <= file.len());
+        if !is_inside || self.fields.len() >= MOST_FIELDS {
             return false;
         }
         self.fields.extend(fields.iter().map(|&(name, offset, len)| Field { name, at: at + offset, len }));
@@ -291,7 +294,9 @@ impl Map {
         self.footer_at = self.footer_at.min(at);
         if height > 0 {
             for entry in (at..at + len).step_by(24) {
-                self.add(file, entry, INDEX);
+                if !self.add(file, entry, INDEX) {
+                    break;
+                }
                 self.part(file, of, height - 1, (entry, entry + 8, entry + 16), parts);
             }
         } else if let Some((record_len, fields)) = records_of(of) {
@@ -309,7 +314,9 @@ impl Map {
         if self.sums.len() >= MOST_SUMS || !self.add(file, directory, DIRECTORY) {
             return;
         }
-        let n_pages = number(file, directory + 16, 4).unwrap_or(0);
+        // No more entries than the directory has room for: other records may follow it.
+        let room = number(file, block + 32, 4).map_or(0, |len| len.saturating_sub(40) / 24);
+        let n_pages = number(file, directory + 16, 4).unwrap_or(0).min(room);
         let added = (0..n_pages).take_while(|i| self.add(file, directory + 40 + 24 * i, PAGE)).count();
         let has_dictionary = number(file, directory + 20, 4) != Some(0);
         let segment = Segment { block, directory, has_dictionary, n_pages: added };

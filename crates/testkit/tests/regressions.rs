@@ -4,7 +4,9 @@ use std::panic::catch_unwind;
 use std::path::PathBuf;
 
 use entasis_testkit::fuzz::{TARGETS, Target, regressions};
+use entasis_testkit::hostile::is_long;
 use entasis_testkit::memory::Counting;
+use entasis_testkit::mutate::{Dice, damage};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -33,6 +35,56 @@ fn seeds_keep_all_promises() {
         println!("{}: {} seeds", target.name, seeds.len());
     }
     assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// Without a fuzzer: random changes of the seeds, half of them with repaired checksums.
+#[test]
+fn changed_seeds_keep_all_promises() {
+    let n = if is_long() { 100_000 } else { 500 };
+    let mut failures = Vec::new();
+    for target in TARGETS {
+        let seeds = (target.seeds)();
+        let mut dice = Dice(1);
+        for i in 0..n {
+            let mut input = seeds[dice.below(seeds.len())].clone();
+            if i % 2 == 0 {
+                damage(&mut input, &mut dice);
+            } else {
+                change(&mut input, &mut dice);
+            }
+            if let Some(failure) = failure(target, &format!("change {i}"), &input) {
+                keep(&failure, &input);
+                failures.push(failure);
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// Writes an input that fails to the folder of temporary files, for a look at it.
+fn keep(name: &str, input: &[u8]) {
+    let path = std::env::temp_dir().join(format!("entasis {name}"));
+    if std::fs::write(&path, input).is_ok() {
+        println!("kept {}", path.display());
+    }
+}
+
+/// Makes one to three changes: bytes that are set, copied, inserted or removed.
+fn change(input: &mut Vec<u8>, dice: &mut Dice) {
+    for _ in 0..=dice.below(3) {
+        let (at, from) = (dice.below(input.len()), dice.below(input.len()));
+        let n = dice.below(20).min(input.len() - at.max(from));
+        match dice.below(4) {
+            _ if input.is_empty() => {}
+            0 => input[at] = [0, 1, 0x7F, 0x80, 0xFF, dice.below(256) as u8][dice.below(6)],
+            1 => input.copy_within(from..from + n, at),
+            2 => {
+                let piece = input[from..from + n].to_vec();
+                input.splice(at..at, piece);
+            }
+            _ => drop(input.drain(at..at + n)),
+        }
+    }
 }
 
 /// The input of one target is an input of the others too: a body accepts any bytes.

@@ -58,6 +58,21 @@ fn one_column(model: Model, compression: u8) -> (Table, Vec<u8>) {
     (table, bytes)
 }
 
+/// The lengths of two pages are wrong; their sum is not. Codes of a dictionary say nothing about
+/// lengths.
+#[test]
+fn decoded_lengths_of_pages_are_those_of_their_strings() {
+    let texts: Vec<String> = (0..9000).map(|i| format!("{} of a few texts", i * i % 7)).collect();
+    let (table, file) = one_column(Model::text("texts", &texts), 50);
+    assert_holds(&file, &table);
+    let map = Map::of(&file);
+    let lens: Vec<u64> = map.named("page.decoded_len").map(|field| get(&file, field)).collect();
+    assert_eq!((lens.len(), map.named("directory.transform").map(|field| get(&file, field)).sum()), (2, 1));
+    let [first, second] = [lens[0] + 1, lens[1] - 1];
+    let bytes = changed(&file, &[("page.decoded_len", 0, first), ("page.decoded_len", 1, second)]);
+    assert_eq!(outcome(&bytes), DAMAGED);
+}
+
 #[test]
 fn statistics_are_needed_by_verify_alone() {
     let file = golden_file("delta");

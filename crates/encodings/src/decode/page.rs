@@ -19,6 +19,8 @@ const VECTORS: usize = PAGE / VECTOR;
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
     pub(crate) n: usize,
+    /// The recorded length of all values; none for a page that is not stored.
+    pub(crate) decoded_len: Option<usize>,
     /// Which values are present.
     pub validity: Validity<'a>,
     pub(crate) body: Body<'a>,
@@ -223,7 +225,7 @@ impl<'a> Page<'a> {
 
     /// The only page of a constant block without stored pages: `n` times the constant.
     pub fn constant(n: usize) -> Self {
-        Self { n, validity: Validity::AllValid, body: Body::Constant }
+        Self { n, decoded_len: None, validity: Validity::AllValid, body: Body::Constant }
     }
 
     fn parse(
@@ -270,7 +272,7 @@ impl<'a> Page<'a> {
                 Body::Symbols { lengths, codes, len: decoded_len }
             }
         };
-        Ok(Self { n, validity, body })
+        Ok(Self { n, decoded_len: Some(decoded_len), validity, body })
     }
 
     /// The number of values.

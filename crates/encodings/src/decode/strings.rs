@@ -37,6 +37,10 @@ impl BlockDecoder<'_> {
                 *length = offsets[code as usize + 1] - offsets[code as usize];
                 total += *length as usize;
             }
+            // Codes say nothing about lengths, so only a read of the whole page can compare them.
+            if n == page.n && page.decoded_len.is_some_and(|len| len != total) {
+                return Err(Error::corrupt("the strings of a page do not have the length in its directory"));
+            }
             let source = Source::Dictionary { codes: &scratch.codes, offsets, bytes };
             return Ok(StringSlice { lengths: &scratch.lengths, total, source });
         }
