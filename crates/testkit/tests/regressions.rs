@@ -2,6 +2,7 @@
 
 use std::panic::catch_unwind;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use entasis_testkit::fuzz::{TARGETS, Target, regressions};
 use entasis_testkit::hostile::is_long;
@@ -44,7 +45,7 @@ fn changed_seeds_keep_all_promises() {
     let mut failures = Vec::new();
     for target in TARGETS {
         let seeds = (target.seeds)();
-        let mut dice = Dice(1);
+        let (mut dice, started) = (Dice(1), Instant::now());
         for i in 0..n {
             let mut input = seeds[dice.below(seeds.len())].clone();
             if i % 2 == 0 {
@@ -57,6 +58,7 @@ fn changed_seeds_keep_all_promises() {
                 failures.push(failure);
             }
         }
+        println!("{}: {n} inputs in {:.2} s", target.name, started.elapsed().as_secs_f64());
     }
     assert!(failures.is_empty(), "{failures:#?}");
 }
