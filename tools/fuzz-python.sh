@@ -1,8 +1,9 @@
 #!/bin/sh
 # Attack the Python package with Atheris, each target for some seconds.
 # Usage: tools/fuzz-python.sh SECONDS [TARGET...]
-# Needs the environment of `make setup`. Inputs that fail are kept in fuzz/regressions/python-TARGET,
-# where the tests of Python replay them; the corpus is kept in the target directory.
+# Needs the environment of `make setup`. Inputs that fail are kept in
+# fuzz/regressions/python-TARGET, where the tests of Python replay them. The corpus and the logs are
+# in the target directory.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:?usage: tools/fuzz-python.sh SECONDS [TARGET...]}
@@ -25,11 +26,12 @@ fi
 status=0
 for name in ${*:-read open decompress read_npz}; do
     kept=fuzz/regressions/python-$name
-    mkdir -p "$kept"
+    mkdir -p "$kept" "$target"
     echo "python-$name, $seconds seconds"
     PYTHONPATH=$libraries${PYTHONPATH:+:$PYTHONPATH} "$python" -m fuzz.python.run "$name" "$target/corpus-$name" \
         -max_total_time="$seconds" -artifact_prefix="$kept/" -rss_limit_mb=3072 -timeout=20 -print_final_stats=1 \
         >"$target/$name.log" 2>&1 || status=$?
+    rmdir "$kept" 2>/dev/null || true
     grep -E '^stat::number_of_executed_units|^stat::peak_rss_mb|Test unit written' "$target/$name.log" || true
     if [ "$status" != 0 ]; then
         tail -n 40 "$target/$name.log"

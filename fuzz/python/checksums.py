@@ -115,7 +115,11 @@ def _of_file(data: bytes | bytearray) -> list[Sum]:
     trailer = len(data) - 64
     seen = set()
     # Place of a slot, and of the root's place and checksum in it.
-    for at, root_at, sum_at in ((64, 72, 96), (128, 136, 160), (trailer, trailer + 16, trailer + 40)):
+    for at, root_at, sum_at in (
+        (64, 72, 96),
+        (128, 136, 160),
+        (trailer, trailer + 16, trailer + 40),
+    ):
         root = walk.unpack("QI", root_at)
         if root is None or not any(data[at : at + 64]):
             continue

@@ -21,4 +21,7 @@ def check(data: bytes) -> None:
         assert found == again
         assert len(found) <= MOST
         assert en.decompress(en.compress(found)) == found
-        assert isinstance(attempt(en.decompress, data, max_len=len(found) - 1), en.LimitError) or not found
+        assert (
+            isinstance(attempt(en.decompress, data, max_len=len(found) - 1), en.LimitError)
+            or not found
+        )

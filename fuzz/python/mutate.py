@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _POWERS = [1 << bits for bits in (7, 8, 15, 16, 31, 32, 53, 62, 63, 64)]
 EDGES = sorted({*range(20), *_POWERS, *(p - 1 for p in _POWERS), *(p + 1 for p in _POWERS)})
 # Words with a meaning in host maps, and characters that parsers trip over.
-WORDS = [
-    *(b"pandas", b"polars", b"pyarrow", b"numpy", b"static_frame", b"r", b"host", b"kind", b"column", b"columns"),
-    *(b"index", b"names", b"range", b"multi", b"dtype", b"object", b"int64", b"datetime64[ns]", b"M8[D]", b"|O"),
-    *(b"value", b"cells", b"class", b"record", b"freq", b"start", b"stop", b"step", b"name", b"levels", b"attrs"),
-    *(b"\xff\xfe", b"\0", b"\xed\xa0\x80", b"", b"9" * 30, b"-1", b"nan", b"%s", b"../"),
-]
+WORDS = (
+    b"pandas polars pyarrow numpy static_frame r host kind column columns index names range multi "
+    b"dtype object int64 datetime64[ns] M8[D] |O value cells class record freq start stop step "
+    b"name levels attrs -1 nan %s ../"
+).split()
+WORDS += [b"\xff\xfe", b"\0", b"\xed\xa0\x80", b"", b"9" * 30]
 MOST_CHANGES = 4
 
 
@@ -64,7 +64,9 @@ def _number(data: bytearray, start: int, end: int, rng: Random) -> None:
         return
     at = start + width * rng.randrange((end - start) // width)
     now = int.from_bytes(data[at : at + width], "little")
-    value = rng.choice((rng.choice(EDGES), rng.randrange(20), now + 1, now - 1, 2 * now, rng.getrandbits(64)))
+    value = rng.choice(
+        (rng.choice(EDGES), rng.randrange(20), now + 1, now - 1, 2 * now, rng.getrandbits(64))
+    )
     data[at : at + width] = (value % (1 << 8 * width)).to_bytes(width, "little")
 
 
@@ -102,7 +104,14 @@ def _resize(data: bytearray, rng: Random) -> None:
         data[at:at] = rng.randbytes(length)
 
 
-_CHANGES: list[Callable[[bytearray, int, int, Random], None]] = [_number, _number, _number, _bit, _copy, _word]
+_CHANGES: list[Callable[[bytearray, int, int, Random], None]] = [
+    _number,
+    _number,
+    _number,
+    _bit,
+    _copy,
+    _word,
+]
 
 
 def _archive(data: bytes, rng: Random) -> bytes:
@@ -122,7 +131,10 @@ def _archive(data: bytes, rng: Random) -> bytes:
     if how < 0.06:
         del members[i]
     elif how < 0.12:
-        members[i] = rng.choice((members[0][0], "__meta__.json", "a.npz", "a", "../b.npy", "")), members[i][1]
+        members[i] = (
+            rng.choice((members[0][0], "__meta__.json", "a.npz", "a", "../b.npy", "")),
+            members[i][1],
+        )
     else:
         members[i] = members[i][0], _member(members[i][1], rng)
     out = io.BytesIO()

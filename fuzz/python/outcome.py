@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-# Times that are no whole days, or no time of a day.
-_ACCEPTED = ("whole number of days", "acceptable range")
+# Dates with a time, times beyond a day, and decimals with more digits than their type.
+_ACCEPTED = ("whole number of days", "acceptable range", "does not fit in precision")
 
 
 def attempt(call: Callable[..., Any], *args: Any, **options: Any) -> Any:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import entasis as en
 import numpy as np
 import static_frame as sf
-
-import entasis as en
 
 from . import seeds as _seeds
 from .files import at_path

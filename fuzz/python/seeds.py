@@ -7,10 +7,10 @@ import tempfile
 import warnings
 from functools import cache
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 import entasis as en
+import numpy as np
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
@@ -56,7 +56,12 @@ def archives() -> dict[str, bytes]:
     """Return archives of NumPy and StaticFrame, with and without compression."""
     import static_frame as sf
 
-    arrays = {"a": np.arange(5), "s": np.array([["x", "yz"]]), "v": np.zeros(3, "i4,f8"), "m": np.array(["2020"], "M8[D]")}
+    arrays: dict[str, Any] = {
+        "a": np.arange(5),
+        "s": np.array([["x", "yz"]]),
+        "v": np.zeros(3, "i4,f8"),
+        "m": np.array(["2020"], "M8[D]"),
+    }
     found = {}
     for name, save in (("stored", np.savez), ("deflated", np.savez_compressed)):
         out = io.BytesIO()

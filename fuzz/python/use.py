@@ -30,25 +30,35 @@ def rows_of(n: int, rng: Random) -> Any:
     if kind == 0:
         return slice(*bounds)
     if kind == 1:
-        return slice(rng.choice((None, -3, 5)), rng.choice((None, -1, n)), rng.choice((None, 2, -1, 7)))
+        return slice(
+            rng.choice((None, -3, 5)), rng.choice((None, -1, n)), rng.choice((None, 2, -1, 7))
+        )
     if kind == 2:
         return range(*bounds)
     if kind == 3 and n <= MOST:
         return [rng.random() < 0.5 for _ in range(n)]
     if n == 0:
         return []
-    return rng.randrange(n) if kind == 4 else [rng.randrange(-n, n) for _ in range(rng.randrange(8))]
+    return (
+        rng.randrange(n) if kind == 4 else [rng.randrange(-n, n) for _ in range(rng.randrange(8))]
+    )
 
 
 def columns_of(file: Any, rng: Random) -> Any:
     """A key that selects some columns by position."""
     n = file.n_columns
     first = rng.randint(0, n)
-    return slice(first, min(n, first + rng.randrange(6)), 1) if rng.random() < 0.8 else slice(None, None, -1)
+    return (
+        slice(first, min(n, first + rng.randrange(6)), 1)
+        if rng.random() < 0.8
+        else slice(None, None, -1)
+    )
 
 
 def _read(file: Any, rng: Random) -> Any:
-    return file.read(rows=rows_of(file.n_rows, rng), to=rng.choice((None, *HOSTS)), index=rng.random() < 0.8)
+    return file.read(
+        rows=rows_of(file.n_rows, rng), to=rng.choice((None, *HOSTS)), index=rng.random() < 0.8
+    )
 
 
 def _some_columns(file: Any, rng: Random) -> Any:
@@ -157,7 +167,20 @@ def _outline(tree: Any, _: Random) -> Any:
 
 _USES: list[Callable[[Any, Random], Any]] = [
     *(_read, _some_columns, _by_position) * 2,
-    *(_skip, _by_label, _ends, _sample, _names, _shown, _types, _metadata, _array, _stream, _copied, _pickled),
+    *(
+        _skip,
+        _by_label,
+        _ends,
+        _sample,
+        _names,
+        _shown,
+        _types,
+        _metadata,
+        _array,
+        _stream,
+        _copied,
+        _pickled,
+    ),
 ]
 _TREE_USES: list[Callable[[Any, Random], Any]] = [
     *(_walk,) * 6,

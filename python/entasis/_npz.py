@@ -98,7 +98,7 @@ def read_npz(path: Path) -> Any:
             raise ArgumentError(f"{path} is an NPY file, of one array without a name: use numpy.load") from error
         raise CorruptFileError(f"{path} is not an NPZ file: {error}") from error
     except Exception as error:
-        # Damage raises errors of zlib, struct, json, tokenize and others, which no library documents.
+        # Damage raises errors of zlib, struct, json, tokenize and other modules.
         raise CorruptFileError(f"{path} can't be read ({type(error).__name__}: {error})") from error
 
 

@@ -1,5 +1,6 @@
 # Files with random damage and checksums that hold. test-damage.R runs this in a separate process,
-# with a seed, the number of changes of each file, the folder of the tests, and the files.
+# with a seed, the number of changes of each file, the folder of the tests, and the files. With no
+# changes the files are read as they are.
 
 library(entasis)
 args <- commandArgs(TRUE)
@@ -52,30 +53,40 @@ uses <- list(
 )
 
 n_refused <- n_read <- 0
+use_all <- function(name, k) {
+  for (i in seq_along(uses)) {
+    tryCatch({
+      value <- suppressWarnings(uses[[i]]())
+      n_read <<- n_read + 1
+      # Any value that was read can be printed and saved, or R raises an error.
+      if (k %% 8 == 0) try(utils::capture.output(utils::str(value)), silent = TRUE)
+      if (k %% 8 == 1) try(serialize(value, NULL), silent = TRUE)
+    }, error = function(e) {
+      if (!inherits(e, "entasis_error") || inherits(e, "entasis_error_defect")) {
+        kept <- Sys.getenv("ENTASIS_KEEP_DAMAGE")
+        if (kept != "") file.copy(changed, kept, TRUE)
+        stop("change ", k, " of ", name, ", use ", i, ": ", paste(class(e), collapse = "/"), ": ", conditionMessage(e))
+      }
+      n_refused <<- n_refused + 1
+    })
+  }
+}
+
+n_changes <- as.integer(args[2L])
 for (path in args[-(1:3)]) {
   bytes <- readBin(path, "raw", file.size(path))
+  if (n_changes == 0L) {
+    writeBin(bytes, changed)
+    use_all(basename(path), 0L)
+    next
+  }
   sums <- find_checksums(bytes)
   stopifnot(identical(repair_checksums(bytes, sums), bytes))
-  for (k in seq_len(as.integer(args[2L]))) {
+  for (k in seq_len(n_changes)) {
     bad <- bytes
     for (times in seq_len(sample(3L, 1L))) bad <- change(bad, sums)
     writeBin(repair_checksums(bad, sums), changed)
-    for (i in seq_along(uses)) {
-      tryCatch({
-        value <- suppressWarnings(uses[[i]]())
-        n_read <- n_read + 1
-        # Any value that was read can be printed and saved, or R raises an error.
-        if (k %% 8 == 0) try(utils::capture.output(utils::str(value)), silent = TRUE)
-        if (k %% 8 == 1) try(serialize(value, NULL), silent = TRUE)
-      }, error = function(e) {
-        if (!inherits(e, "entasis_error") || inherits(e, "entasis_error_defect")) {
-          kept <- Sys.getenv("ENTASIS_KEEP_DAMAGE")
-          if (kept != "") file.copy(changed, kept, TRUE)
-          stop("change ", k, " of ", basename(path), ", use ", i, ": ", paste(class(e), collapse = "/"), ": ", conditionMessage(e))
-        }
-        n_refused <<- n_refused + 1
-      })
-    }
+    use_all(basename(path), k)
   }
 }
 cat("read", n_read, "refused", n_refused, "\n")
