@@ -13,6 +13,7 @@ from .errors import (
     EntasisError,
     FileError,
     FilePermissionError,
+    LimitError,
     MissingFileError,
     MissingLibraryError,
     NotADirectoryFileError,
@@ -54,7 +55,9 @@ def read_npz(path: Path) -> Any:
     UnsupportedTypeError
         The file has an array of objects, or a member that is not an array.
     CorruptFileError
-        The file is not an NPZ file.
+        The file is not an NPZ file, or is damaged.
+    LimitError
+        The arrays need more memory than there is.
     MissingLibraryError
         The file needs StaticFrame, which is not installed.
 
@@ -86,12 +89,17 @@ def read_npz(path: Path) -> Any:
         return _read_arrays(path)
     except EntasisError:
         raise
+    except MemoryError as error:
+        raise LimitError(f"{path} needs more memory than there is: {error}") from error
     except OSError as error:
         raise _KINDS.get(type(error), FileError)(f"{path} can't be read: {error}") from error
     except BadZipFile as error:
         if _starts_as_npy(path):
             raise ArgumentError(f"{path} is an NPY file, of one array without a name: use numpy.load") from error
         raise CorruptFileError(f"{path} is not an NPZ file: {error}") from error
+    except Exception as error:
+        # Damage raises errors of zlib, struct, json, tokenize and other modules.
+        raise CorruptFileError(f"{path} can't be read ({type(error).__name__}: {error})") from error
 
 
 def _starts_as_npy(path: str) -> bool:
@@ -126,12 +134,16 @@ def _read_arrays(path: str) -> dict[str, Any]:
         arrays = {}
         for name in archive.files:
             try:
-                arrays[name] = archive[name]
+                array = archive[name]
             except ValueError as error:
                 if "allow_pickle" in str(error):
                     message = f"array {name!r} of {path} holds objects, which would have to be executed"
                     raise UnsupportedTypeError(message) from error
                 raise CorruptFileError(f"array {name!r} of {path} can't be read: {error}") from error
+            # NumPy returns bytes for a member that does not begin as an array does.
+            if not isinstance(array, np.ndarray):
+                raise CorruptFileError(f"array {name!r} of {path} is not in the form of NumPy")
+            arrays[name] = array
         return arrays
 
 

@@ -309,9 +309,18 @@ impl Handle {
         Ok(cells.map(|cells| CellReader { cells: Arc::new(cells) }))
     }
 
+    /// The number of rows. Python can't count more than `isize::MAX` of anything.
     #[getter]
-    fn n_rows(&self) -> u64 {
-        self.file.n_rows()
+    fn n_rows(&self, py: Python<'_>) -> PyResult<u64> {
+        let n = self.file.n_rows();
+        if isize::try_from(n).is_err() {
+            return Err(errors::new(
+                py,
+                "LimitError",
+                format!("a table of {n} rows is more than Python can count"),
+            ));
+        }
+        Ok(n)
     }
 
     #[getter]

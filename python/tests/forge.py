@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-import entasis as en
+from fuzz.python.checksums import repair
 
 SLOT = 64
 COLUMNS, NAMES, BLOCK_INDEX, BLOCKS = 2, 3, 5, 6
@@ -31,28 +31,17 @@ class Forge:
 
     def __init__(self, file: bytes) -> None:
         self.bytes = bytearray(file)
-        # Place of a checksum, and the bytes that it covers: the innermost first.
-        self._sums: list[tuple[int, int, int]] = []
         self.columns: dict[str, Column] = {}
         (root,) = self.unpack("Q", SLOT + 8)
         (root_len,) = self.unpack("I", SLOT + 16)
         sections: dict[int, tuple[int, int]] = {}
-        parts = []
         for record in range(root + 64, root + root_len, 48):
             (kind,) = self.unpack("H", record)
             (at, length, height) = self.unpack("QIB", record + 16)
             if length:
                 assert height == 0, "a section of one part is what is looked for"
                 sections[kind] = (at, length)
-                parts.append((record + 32, at, length))
-        blocks = self._records(sections, BLOCKS)
-        for block in blocks:
-            self._segment(block)
-        self._sums += parts
-        trailer = len(self.bytes) - 64
-        self._sums += [(SLOT + 32, root, root_len), (trailer + 40, root, root_len)]
-        self._sums += [(SLOT + 56, SLOT, 56), (trailer + 56, trailer, 56), (56, 0, 56)]
-        self._find_columns(sections, blocks)
+        self._find_columns(sections, self._records(sections, BLOCKS))
 
     def unpack(self, form: str, at: int) -> tuple[Any, ...]:
         return struct.unpack_from("<" + form, self.bytes, at)
@@ -60,18 +49,6 @@ class Forge:
     def _records(self, sections: dict[int, tuple[int, int]], kind: int) -> range:
         at, length = sections[kind]
         return range(at, at + length, RECORD_LEN[kind])
-
-    def _segment(self, block: int) -> None:
-        (directory, at, length) = self.unpack("QQI", block + 16)
-        (n_pages, n_entries, stored_len) = self.unpack("III", directory + 16)
-        if n_entries:
-            self._sums.append((directory + 32, at, stored_len))
-            at += stored_len
-        for page in range(directory + 40, directory + 40 + 24 * n_pages, 24):
-            (stored_len,) = self.unpack("I", page)
-            self._sums.append((page + 16, at, stored_len))
-            at += stored_len
-        self._sums.append((block + 48, directory, length))
 
     def _find_columns(self, sections: dict[int, tuple[int, int]], blocks: range) -> None:
         """The columns with a name that are written as they are in memory."""
@@ -108,9 +85,9 @@ class Forge:
 
     def repaired(self) -> bytes:
         """The file with all checksums repaired."""
-        for where, at, length in self._sums:
-            self.bytes[where : where + 8] = en.hash(bytes(self.bytes[at : at + length])).to_bytes(8, "little")
-        return bytes(self.bytes)
+        changed = bytearray(self.bytes)
+        repair(changed)
+        return bytes(changed)
 
 
 def write_builder(builder, path, host):

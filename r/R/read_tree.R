@@ -245,6 +245,7 @@ environment_records <- function(session, number, n) {
 }
 
 fill_environment <- function(session, env, record) {
+  if (!is.list(record)) nonsense("an environment that is not a map")
   values <- record$values
   if (!is.list(values) || length(values) > 0L && (is.null(names(values)) || anyNA(names(values)) || !all(nzchar(names(values))))) {
     nonsense("an environment of values without names")

@@ -64,8 +64,26 @@ def _cells(file: File, column: int, rows: list[int]) -> list[str]:
         # `array` of pandas keeps time zones. Iterating over a StaticFrame Series gives its labels.
         values = values.array if hasattr(values, "array") else values.values
     else:
-        values = found.to_series(0) if hasattr(found, "to_series") else found.column(0).to_pylist()
-    return [_short(value) for value in values]
+        values = found.to_series(0) if hasattr(found, "to_series") else found.column(0)
+    try:
+        return [_short(value) for value in _as_python(values)]
+    except (ArithmeticError, ValueError):
+        # Python has no dates after the year 9999, for example.
+        return ["?"] * len(rows)
+
+
+def _as_python(values: Any) -> Any:
+    """The values of a column as objects of Python."""
+    if hasattr(values, "to_pylist"):
+        return values.to_pylist()
+    if type(values).__module__.partition(".")[0] != "polars":
+        return values
+    import polars as pl
+
+    try:
+        return values.to_list()
+    except pl.exceptions.PanicException as error:
+        raise ValueError(str(error)) from None
 
 
 def _short(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from entasis import _entasis
 from entasis._columns.variants import BIG
 from entasis._columns.variants import CLONGDOUBLE as NUMPY_CLONGDOUBLE
+from entasis._host_map import interpretation
 from entasis._hosts.pandas.times import PANDAS_UNITS
 from entasis._hosts.pandas.variants import ARROW, ARROW_ALONE, CLONGDOUBLE, INTERVAL, MASKED, SPARSE
 from entasis._hosts.pandas.variants import BIG as PANDAS_BIG
@@ -139,7 +140,9 @@ class MappedHandle:
 
             numbers = [infos[i].index for i in decoded]
             part = handle.read_arrow(numbers, rows, layout, own, threads, {}, None, metadata, polars)
-            for i, column in zip(decoded, pa.RecordBatchReader.from_stream(part).read_all().columns, strict=True):
+            with interpretation():
+                columns_of_part = pa.RecordBatchReader.from_stream(part).read_all().columns
+            for i, column in zip(decoded, columns_of_part, strict=True):
                 arrays[i] = column
                 # Strings of more than 2 GiB have a larger type.
                 schema = schema.set(i, schema.field(i).with_type(column.type))
@@ -303,7 +306,9 @@ def _schema(table: Any) -> Any:
     except ImportError as error:
         message = f"pyarrow is needed to map columns for Arrow and can't be imported ({error}): pip install pyarrow"
         raise MissingLibraryError(message) from error
-    return pa.RecordBatchReader.from_stream(table).schema
+    # Classes of extension types parse the metadata of the file.
+    with interpretation():
+        return pa.RecordBatchReader.from_stream(table).schema
 
 
 def _open(path: str) -> tuple[_entasis.Handle, Any]:

@@ -175,3 +175,26 @@ test_that("any host map under sound checksums is read or refused", {
   expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
   expect_match(paste(out, collapse = " "), "refused [1-9]")
 })
+
+test_that("files that once failed in other ways are read or refused", {
+  golden_folder("golden/r")
+  files <- list.files(file.path(dirname(Sys.getenv("ENTASIS_GOLDEN")), "fuzz", "regressions", "r"), full.names = TRUE)
+  expect_gt(length(files), 0)
+  arguments <- c("hostile-bytes.R", "1", "0", ".", shQuote(files))
+  out <- system2(file.path(R.home("bin"), "Rscript"), arguments, stdout = TRUE, stderr = TRUE)
+  expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+  expect_match(paste(out, collapse = " "), "refused [1-9]")
+})
+
+test_that("any damage under repaired checksums is survived", {
+  is_long <- identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")
+  files <- golden_folder("golden/r")
+  if (is_long) files <- c(files, golden_folder("golden/v0.1"), golden_folder("golden/trees"))
+  rscript <- file.path(R.home("bin"), "Rscript")
+  for (seed in if (is_long) 1:5 else 1L) {
+    arguments <- c("hostile-bytes.R", seed, if (is_long) "400" else "150", ".", shQuote(files))
+    out <- system2(rscript, arguments, stdout = TRUE, stderr = TRUE)
+    expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+    expect_match(paste(out, collapse = " "), "read [1-9][0-9]* refused [1-9]")
+  }
+})

@@ -69,13 +69,18 @@ def _times(column: Column, values: Any, *, polars: bool) -> Any:
         raise UnsupportedTypeError(f"column '{column.name}': {column.type_name} has no counterpart in Arrow")
     is_date = letter == "M" and unit in ("Y", "M", "W", "D")
     to = "D" if is_date else "ns" if unit in ("ps", "fs", "as") else "s"
-    made = values.astype(f"{letter}8[{to}]")
+    beyond = UnsupportedTypeError(f"column '{column.name}': {column.type_name} beyond what {to} hold exactly in Arrow")
+    try:
+        made = values.astype(f"{letter}8[{to}]")
+        fits = np.array_equal(made.astype(values.dtype).view("i8"), values.view("i8"))
+    except OverflowError:
+        # Older versions of NumPy wrap around.
+        raise beyond from None
     there = ~np.isnat(values)
-    fits = np.array_equal(made.astype(values.dtype).view("i8"), values.view("i8"))
     numbers = made.view("i8")[there]
     most = (1 << 31) - 1 if is_date else _MOST_SECONDS if polars and to == "s" else (1 << 63) - 1
     if not fits or (len(numbers) and not -most <= int(numbers.min()) <= int(numbers.max()) <= most):
-        raise UnsupportedTypeError(f"column '{column.name}': {column.type_name} beyond what {to} hold exactly in Arrow")
+        raise beyond
     kind = pa.date32() if is_date else pa.timestamp(to) if letter == "M" else pa.duration(to)
     # Zero in place of missing values, because some engines convert these too.
     numbers = np.where(there, made.view("i8"), 0)

@@ -10,7 +10,7 @@ from entasis._hosts.levels import with_labels
 from entasis._hosts.numpy.arrays import arrays
 from entasis._hosts.numpy.nested import can_convert
 from entasis._values import cells as _cells
-from entasis.errors import CorruptFileError, UnsupportedTypeError
+from entasis.errors import CorruptFileError, LimitError, UnsupportedTypeError
 
 from . import convert as _arrow_convert
 from . import stream as _arrow
@@ -237,3 +237,5 @@ def _without_columns(n_rows: int) -> Any:
         return pl.DataFrame(height=n_rows)
     except TypeError:
         return pl.DataFrame()
+    except (OverflowError, pl.exceptions.PolarsError) as error:
+        raise LimitError(f"Polars can't have {n_rows:,} rows ({error})") from error

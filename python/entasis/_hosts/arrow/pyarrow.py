@@ -70,7 +70,9 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     own = host.get("host") == "pyarrow"
     metadata = _arrow.has_metadata(host)
     table, _ = _arrow.read(handle, host, columns, rows, threads, layout=_LARGE, own=own, metadata=metadata)
-    found = pa.RecordBatchReader.from_stream(table).read_all()
+    # Classes of extension types parse the metadata of the file.
+    with interpretation():
+        found = pa.RecordBatchReader.from_stream(table).read_all()
     if own and "empty_schema" in host:
         with interpretation():
             return found.replace_schema_metadata(dict(host["empty_schema"]))

@@ -110,7 +110,8 @@ def _assemble(
         places = {i: place for place, i in enumerate(plain)}
         of_plain = {places[i]: metadata for i, metadata in fields.items() if i in places}
         stream = direct([numbers[i] for i in plain], of_plain)
-        table = pa.RecordBatchReader.from_stream(stream).read_all()
+        with interpretation():
+            table = pa.RecordBatchReader.from_stream(stream).read_all()
         schema_metadata = table.schema.metadata
         found = {i: (table.schema.field(place), table.column(place)) for i, place in places.items()}
     for i in made:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._entasis import Handle as Native
+from entasis._host_map import interpretation
 from entasis.errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ def read(handle: Handle, column: Column, rows: Any, threads: int | None) -> Any:
     import pyarrow as pa
 
     table = handle.read_arrow([column.index], _rows.native(rows), _LARGE, False, threads, {}, None, False)
-    (found,) = pa.RecordBatchReader.from_stream(table).read_all().columns
-    array = found.chunk(0) if found.num_chunks else pa.array([], found.type)
+    # Classes of extension types parse the metadata of the file.
+    with interpretation():
+        (found,) = pa.RecordBatchReader.from_stream(table).read_all().columns
+        array = found.chunk(0) if found.num_chunks else pa.array([], found.type)
     return _Reader(column.name).whole(array)
 
 

@@ -181,6 +181,9 @@ class Arrays:
             return pd.arrays.BooleanArray(values, mask)
         if values.dtype.kind in "iu":
             return pd.arrays.IntegerArray(values, mask)
+        if values.dtype.kind == "c":
+            message = f"column '{column.name}': {column.type_name} with missing values has no counterpart in pandas"
+            raise UnsupportedTypeError(message)
         return pd.arrays.FloatingArray(values, mask)
 
 
@@ -269,7 +272,15 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     if host_variant >= _variants.ARROW:
         import pyarrow as pa
 
-        return pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(values)]))
+        # Classes of extension types parse the metadata of the file.
+        with interpretation():
+            try:
+                array = pa.array(values)
+            except KeyError as error:
+                # pyarrow has types without a class for their arrays, such as intervals of months.
+                message = f"column '{column.name}': {column.type_name} has no counterpart in pandas"
+                raise UnsupportedTypeError(message) from error
+        return pd.arrays.ArrowExtensionArray(pa.chunked_array([array]))
     if host_variant in (_variants.STR_ARROW, _variants.STRING_ARROW) and has_pyarrow():
         import pyarrow as pa
 

@@ -24,7 +24,12 @@ def to_numpy_times(column: Column, values: Any) -> Any:
     letter = values.dtype.kind
     if column.unit in ("none", "ps", "fs", "as") or (letter == "m" and column.unit in ("Y", "M")):
         raise UnsupportedTypeError(f"column '{column.name}': pandas has no {column.type_name}")
-    seconds = values.astype(f"{letter}8[s]")
-    if not np.array_equal(seconds.astype(values.dtype).view("i8"), values.view("i8")):
+    try:
+        seconds = values.astype(f"{letter}8[s]")
+        fits = np.array_equal(seconds.astype(values.dtype).view("i8"), values.view("i8"))
+    except OverflowError:
+        # Older versions of NumPy wrap around.
+        fits = False
+    if not fits:
         raise UnsupportedTypeError(f"column '{column.name}': values beyond what pandas holds in seconds")
     return seconds

@@ -164,7 +164,15 @@ fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
     // A text would be borrowed from the slice, which ends here. Callers need none.
     let text = Text::none();
     let mut found = CellParts::none();
-    found.set(slice.cell(number)?);
+    let cell = slice.cell(number)?;
+    if let Cell::Parent(_, children) = &cell {
+        // The length of the lazy list, before its parts are read and checked.
+        let end = children.first.checked_add(children.count);
+        if !end.is_some_and(|end| end <= cells.n_cells()) {
+            return Err(damage("a cell has children that do not exist"));
+        }
+    }
+    found.set(cell);
     Ok((number, CellParts { text, ..found }))
 }
 

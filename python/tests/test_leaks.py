@@ -1,0 +1,54 @@
+"""Open files, threads, mappings and memory stay flat, however often files are opened and read."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LONG = bool(os.environ.get("ENTASIS_TEST_LONG"))
+N = 100_000 if LONG else 2000
+KINDS = [
+    *("pandas", "polars", "pyarrow", "numpy", "static_frame", "tree", "mapped", "abandoned", "stream"),
+    *("no such file", "damaged footer", "damaged page", "damaged page, mapped", "wrong rows"),
+]
+# A leak of one object a call is larger than these.
+FILES, THREADS, MAPPINGS = 0, 0, 40
+PER_CALL = 16
+RESIDENT = 24 << 20
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+
+
+def growth(kind: str, n: int, folder: Path) -> dict[str, int]:
+    script = Path(__file__).with_name("leaks.py")
+    command = [sys.executable, str(script), kind, str(n), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=3600)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, int] = json.loads(done.stdout)
+    print(kind, n, found)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_kept(kind: str, tmp_path: Path) -> None:
+    grown = growth(kind, N, tmp_path)
+    assert grown["files"] <= FILES
+    assert grown["threads"] <= THREADS
+    assert grown["mappings"] <= MAPPINGS
+    assert grown["objects"] < N / 2
+    assert grown["bytes"] < PER_CALL * N
+    assert grown["resident"] < RESIDENT
+
+
+def test_leaks_are_found(tmp_path: Path) -> None:
+    grown = growth("leak", 500, tmp_path)
+    assert grown["files"] == 500
+    assert grown["objects"] > 500
+    grown = growth("leak of memory", 500, tmp_path)
+    assert grown["bytes"] > 500 * PER_CALL
+    assert grown["objects"] > 500

@@ -1,0 +1,59 @@
+# Opens, reads and drops files many times, and prints what has grown. test-leaks.R runs this in a
+# separate process, with a kind of call and the number of calls.
+
+library(entasis)
+args <- commandArgs(TRUE)
+kind <- args[1L]
+n <- as.integer(args[2L])
+path <- tempfile(fileext = ".entasis")
+tree <- list(a = 1:3, f = y ~ x, l = list("a", NULL, c(x = 1.5)), d = data.frame(u = 1:3), e = new.env())
+frame <- data.frame(i = 1:50, f = (1:50) / 3, s = paste0("s", 1:50), c = factor(letters[1:50 %% 7 + 1]))
+write_entasis(if (kind == "tree" || kind == "lazy tree") tree else frame, path, 0)
+if (kind == "damaged page" || kind == "damaged footer") {
+  bytes <- readBin(path, "raw", file.size(path))
+  bytes[261L] <- xor(bytes[261L], as.raw(1L))
+  writeBin(if (kind == "damaged footer") utils::head(bytes, -100L) else bytes, path)
+}
+
+refused <- function(expr) {
+  tryCatch({
+    expr
+    stop("the call did not fail")
+  }, entasis_error = function(e) NULL)
+}
+kept <- list()
+call <- switch(kind,
+  frame = function() read_entasis(path),
+  tree = function() read_entasis(path),
+  "some rows" = function() read_entasis(path, c("i", "s"), from = 3, to = 9),
+  table = function() entasis(path)[c(3, 1), c("f", "c")],
+  abandoned = function() entasis(path),
+  "lazy tree" = function() entasis(path)[["l"]][[1L]],
+  metadata = function() metadata_entasis(path),
+  "damaged page" = function() refused(read_entasis(path)),
+  "damaged footer" = function() refused(entasis(path)),
+  "no such file" = function() refused(read_entasis(paste0(path, "x"))),
+  "no such column" = function() refused(read_entasis(path, "none")),
+  leak = function() kept[[length(kept) + 1L]] <<- entasis(path)
+)
+
+# Memory that R uses is counted exactly, that of the core by the pages of the process.
+measure <- function() {
+  # Finalizers that one collection runs make objects free for the next.
+  for (i in 1:3) used <- gc(full = TRUE)
+  c(
+    files = length(list.files("/proc/self/fd")), threads = length(list.files("/proc/self/task")),
+    mappings = length(readLines("/proc/self/maps")), objects = used["Ncells", "used"], values = 8 * used["Vcells", "used"],
+    resident = 1024 * as.numeric(gsub("[^0-9]", "", grep("^VmRSS", readLines("/proc/self/status"), value = TRUE)))
+  )
+}
+
+repeated <- function(n) for (i in seq_len(n)) call()
+
+# R compiles functions and fills caches first.
+for (i in 1:5) repeated(100L)
+for (i in 1:5) measure()
+before <- measure()
+repeated(n)
+after <- measure()
+cat(sprintf("%s %.0f\n", names(after), after - before), sep = "")

@@ -1,0 +1,31 @@
+# Open files, threads, mappings and memory stay flat, however often files are opened and read.
+
+n_calls <- if (identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")) 100000L else 2000L
+
+growth <- function(kind, n) {
+  if (!dir.exists("/proc/self/fd")) skip("needs /proc")
+  out <- system2(file.path(R.home("bin"), "Rscript"), c("leaks.R", shQuote(kind), n), stdout = TRUE, stderr = TRUE)
+  expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
+  found <- read.table(text = out, col.names = c("what", "growth"))
+  setNames(found$growth, found$what)
+}
+
+test_that("nothing is kept after a call", {
+  kinds <- c("frame", "tree", "some rows", "table", "abandoned", "lazy tree", "metadata", "damaged page", "damaged footer", "no such file", "no such column")
+  for (kind in kinds) {
+    grown <- growth(kind, n_calls)
+    if (n_calls > 2000L) message(kind, ": ", paste(names(grown), grown, collapse = ", "))
+    expect_lte(grown[["files"]], 0, label = paste("files of", kind))
+    expect_lte(grown[["threads"]], 0, label = paste("threads of", kind))
+    expect_lt(grown[["mappings"]], 40, label = paste("mappings of", kind))
+    expect_lt(grown[["objects"]], n_calls / 2, label = paste("objects of", kind))
+    expect_lt(grown[["values"]], 8 * n_calls, label = paste("values of", kind))
+    expect_lt(grown[["resident"]], 24 * 2^20, label = paste("memory of", kind))
+  }
+})
+
+test_that("a leak is found", {
+  grown <- growth("leak", 200L)
+  expect_gte(grown[["files"]], 200)
+  expect_gt(grown[["objects"]], 200)
+})
