@@ -38,10 +38,11 @@ fi
 export ASAN_OPTIONS=quarantine_size_mb=8:detect_leaks=0:allocator_may_return_null=1
 run() {
     local target=$1
-    mkdir -p "$folder/corpus/$target" "$folder/finds/$target" "fuzz/regressions/$target"
+    local corpus=("$folder/corpus/$target" "$folder/seeds/$target")
+    [ ! -d "fuzz/regressions/$target" ] || corpus+=("fuzz/regressions/$target")
+    mkdir -p "$folder/corpus/$target" "$folder/finds/$target"
     exec "$binaries/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout=1 -max_len=20000 \
-        -print_final_stats=1 -artifact_prefix="$folder/finds/$target/" \
-        "$folder/corpus/$target" "$folder/seeds/$target" "fuzz/regressions/$target"
+        -print_final_stats=1 -artifact_prefix="$folder/finds/$target/" "${corpus[@]}"
 }
 pids=()
 stop() {
