@@ -22,8 +22,7 @@ host=$(rustup run nightly rustc -vV | sed -n 's/^host: //p')
 # The flags that cargo-fuzz sets: coverage of edges and of comparisons, AddressSanitizer, checks.
 flags=(--cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
-    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares
-    -Ccodegen-units=1)
+    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares)
 echo "building the fuzz targets"
 cargo run --quiet -p entasis-testkit --bin seeds -- "$folder/seeds"
 RUSTFLAGS="${flags[*]}" rustup run nightly cargo build --quiet --release --locked \
