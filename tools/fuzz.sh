@@ -25,7 +25,9 @@ flags=(--cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares)
 echo "building the fuzz targets"
 cargo run --quiet -p entasis-testkit --bin seeds -- "$folder/seeds"
-RUSTFLAGS="${flags[*]}" rustup run nightly cargo build --quiet --release --locked \
+# GCC believes that static arrays of zstd end with their scope.
+RUSTFLAGS="${flags[*]}" CFLAGS=-fno-sanitize-address-use-after-scope \
+    rustup run nightly cargo build --quiet --release --locked \
     --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$folder/build"
 binaries=$folder/build/$host/release
 targets=("$@")
