@@ -22,11 +22,12 @@ host=$(rustup run nightly rustc -vV | sed -n 's/^host: //p')
 # The flags that cargo-fuzz sets: coverage of edges and of comparisons, AddressSanitizer, checks.
 flags=(--cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
-    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares
-    -Ccodegen-units=1)
+    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares)
 echo "building the fuzz targets"
 cargo run --quiet -p entasis-testkit --bin seeds -- "$folder/seeds"
-RUSTFLAGS="${flags[*]}" rustup run nightly cargo build --quiet --release --locked \
+# GCC believes that static arrays of zstd end with their scope.
+RUSTFLAGS="${flags[*]}" CFLAGS=-fno-sanitize-address-use-after-scope \
+    rustup run nightly cargo build --quiet --release --locked \
     --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$folder/build"
 binaries=$folder/build/$host/release
 targets=("$@")
@@ -38,10 +39,11 @@ fi
 export ASAN_OPTIONS=quarantine_size_mb=8:detect_leaks=0:allocator_may_return_null=1
 run() {
     local target=$1
-    mkdir -p "$folder/corpus/$target" "$folder/finds/$target" "fuzz/regressions/$target"
+    local corpus=("$folder/corpus/$target" "$folder/seeds/$target")
+    [ ! -d "fuzz/regressions/$target" ] || corpus+=("fuzz/regressions/$target")
+    mkdir -p "$folder/corpus/$target" "$folder/finds/$target"
     exec "$binaries/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout=1 -max_len=20000 \
-        -print_final_stats=1 -artifact_prefix="$folder/finds/$target/" \
-        "$folder/corpus/$target" "$folder/seeds/$target" "fuzz/regressions/$target"
+        -print_final_stats=1 -artifact_prefix="$folder/finds/$target/" "${corpus[@]}"
 }
 pids=()
 stop() {

@@ -56,7 +56,9 @@ impl Block {
     fn of(bytes: &[u8]) -> Self {
         let mut input = Input::new(bytes);
         let (physical, value_len) = (input.u8(), u32::from(input.u16()));
-        let physical = Physical::from_code(physical).unwrap_or(Physical::I64);
+        // Null columns have no blocks.
+        let physical = Physical::from_code(physical).filter(|&physical| physical != Physical::Null);
+        let physical = physical.unwrap_or(Physical::I64);
         let value_len = if physical == Physical::FixedBytes { value_len } else { 0 };
         let (n_values, decoded_len) = (u32::from(input.u16()), u64::from(input.u32()));
         let directory_len = usize::from(input.u16());

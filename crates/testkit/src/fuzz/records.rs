@@ -46,7 +46,7 @@ const RECORDS: &[Parse] = &[
         Ok(starts.chain([last]).flat_map(u64::to_le_bytes).collect())
     },
     |bytes| {
-        let (n, bytes) = bytes.split_first().map_or((0, bytes), |(&n, rest)| (n, rest));
+        let Some((&n, bytes)) = bytes.split_first() else { return Ok(Vec::new()) };
         let names = RunNames::parse(bytes, n.into())?;
         let mut out = vec![n];
         let ends: Vec<u32> = names.ends().collect();

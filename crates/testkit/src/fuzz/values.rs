@@ -57,7 +57,11 @@ pub fn run(bytes: &[u8]) {
             assert_eq!(again.ok(), Some(wanted), "a value that is written comes back");
         }
         (Ok(_), Err(wrong)) => {
-            let is_fine = binds_writers_alone(&wrong.rule) || wrong.kind == naive::Kind::Limit;
+            // Whether there are so many columns and tables is the file's affair.
+            let is_elsewhere = ["a column that is not there", "a table that is not there"];
+            let is_fine = binds_writers_alone(&wrong.rule)
+                || wrong.kind == naive::Kind::Limit
+                || is_elsewhere.contains(&wrong.rule.as_str());
             assert!(is_fine, "only the naive decoder refuses: {wrong}");
         }
         (Err(error), naive) => {
