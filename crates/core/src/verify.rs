@@ -65,15 +65,9 @@ impl File {
         spans.push((slot.root_at, slot.root_at + u64::from(slot.root_len)));
         spans.push((slot.end - TRAILER_LEN as u64, slot.end));
         for section in self.sections() {
-            visit_parts(
-                section,
-                slot.end,
-                self.limits(),
-                &mut |at, len| self.fetch(at, len),
-                &mut |at, len| {
-                    spans.push((at, at + u64::from(len)));
-                },
-            )?;
+            visit_parts(section, slot.end, &mut |at, len| self.fetch(at, len), &mut |at, len| {
+                spans.push((at, at + u64::from(len)));
+            })?;
         }
         let columns = self.columns(0..self.n_columns_total())?;
         let mut report =
