@@ -308,7 +308,8 @@ impl Array {
             bytes: self.text.joined(),
             mask: &self.mask,
         };
-        statistics::check(statistics, self.of.physical, &values)
+        let width = if self.of.physical.is_var() { 0 } else { self.of.width().unwrap_or(1) };
+        statistics::check(statistics, (self.of.physical, width), &values)
     }
 
     fn request(&mut self, column: &ColumnInfo) -> Request<'_> {
