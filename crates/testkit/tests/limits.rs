@@ -164,7 +164,7 @@ fn bytes_of_decoded_values() {
         let mut out = [0u64; 2000];
         let columns = entasis::Side::Each(vec![0, 1]);
         let out = bytemuck::cast_slice_mut(&mut out);
-        file.read_matrices(vec![entasis::Matrix { columns, out, mark: None }], Some(1), &Silent)
+        file.read_matrices(vec![entasis::Matrix { columns, out, sentinel: None }], Some(1), &Silent)
     });
     exactly("decoded_len", 12_345, &two, |file| file.check_decoded_len(12_345));
 }

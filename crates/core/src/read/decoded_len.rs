@@ -37,7 +37,7 @@ impl<'a> DecodedLen<'a> {
         };
         let missing = match &request.missing {
             MissingTo::Bits(out) | MissingTo::Mask(out) => out.len() as u64,
-            MissingTo::Ignore | MissingTo::Mark(_) => 0,
+            MissingTo::Ignore | MissingTo::Sentinel(_) => 0,
         };
         self.add(values.saturating_add(missing))
     }
