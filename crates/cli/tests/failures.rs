@@ -188,7 +188,7 @@ fn limits_are_named_and_raised() {
         limit(n_columns).fine();
         limit(n_columns + 1).fine();
     }
-    entasis(args!["verify", "--limit", "metadata_len=1GiB", "--limit", "decoded_len=8000", file]).fine();
+    entasis(args!["verify", "--limit", "metadata_len=1GiB", "--limit", "decoded_len=1MB", file]).fine();
     let said = entasis(args!["head", "-n", "1000", "--json", "--limit", "decoded_len=100", file]).failed();
     assert!(said.contains("decoded_len allows 100"), "{said}");
     for wrong in ["n_columns", "columns=3", "n_columns=many", "n_columns=3XB"] {
