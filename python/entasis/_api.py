@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._entasis import Destination
     from ._hosts.registry import Host
     from ._tree.document import OnUnsupported
-    from ._typing import ArrowTable, NumpyArrays, PandasFrame, PolarsFrame, ReadOptions, StaticFrame
+    from ._typing import ArrowTable, Limits, NumpyArrays, PandasFrame, PolarsFrame, ReadOptions, StaticFrame
 
 DEFAULT_COMPRESSION = 50
 
@@ -249,6 +249,7 @@ def read(
     types: Iterable[type] | None = None,
     index: bool = True,
     on_unsupported: OnRefused = "error",
+    limits: Limits | None = None,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -282,6 +283,10 @@ def read(
     on_unsupported
         "error", or "skip" to leave out columns whose type the other library lacks. A warning names
         them.
+    limits
+        The most that the file may ask for, as a dict such as `{"n_columns": 20_000_000}`. Raise a
+        limit only for a file that you trust. docs/format/limits.md lists the names and the
+        defaults.
 
     Returns
     -------
@@ -300,6 +305,8 @@ def read(
         The other library lacks a type. The message names the column.
     CorruptFileError
         A part of the file that was read is damaged.
+    LimitError
+        The file asks for more than a limit allows. The message names the limit.
 
     Examples
     --------
@@ -312,7 +319,7 @@ def read(
     """
     with reported:
         _options.on_refused(on_unsupported)
-        file = open(path, memory_map=memory_map, types=types)
+        file = open(path, memory_map=memory_map, types=types, limits=limits)
         if type(file) is not File:
             if columns is not None or to is not None:
                 raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
@@ -320,7 +327,9 @@ def read(
         return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index, on_unsupported=on_unsupported)
 
 
-def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> File:
+def open(
+    path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None, limits: Limits | None = None
+) -> File:
     """Open a file without reading its columns or values.
 
     Parameters
@@ -335,6 +344,8 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
         reason. Row labels that can't be views are decoded. Arrow and Polars need pyarrow for this.
     types
         Classes to use instead of `Record`: dataclasses, named tuples and Enums.
+    limits
+        As for `read`. They also hold for everything that is read from the file later.
 
     Returns
     -------
@@ -346,6 +357,8 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
     ------
     MissingFileError, NotEntasisError, NewerVersionError, CorruptFileError
         The file does not exist, or its header or footer can't be read.
+    LimitError
+        The footer asks for more than a limit allows.
     NotMappableError
         `memory_map` is True and the file holds a tree.
 
@@ -374,7 +387,7 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
     {'price': array([5, 4])}
     """
     with reported:
-        file = File(path, memory_map=memory_map, types=types)
+        file = File(path, memory_map=memory_map, types=types, limits=limits)
         if file._handle.is_table:
             return file
         if memory_map:
@@ -384,12 +397,12 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
         return root(file._frame)
 
 
-def info(path: Source) -> Info:
+def info(path: Source, *, limits: Limits | None = None) -> Info:
     """Describe how a file is stored: the size, encodings and missing values of each column.
 
     Parameters
     ----------
-    path
+    path, limits
         As for `read`.
 
     Returns
@@ -406,16 +419,16 @@ def info(path: Source) -> Info:
     with reported:
         import json
 
-        file = File(path)
+        file = File(path, limits=limits)
         return Info(json.loads(file._handle.info()) | {"metadata": file.metadata})
 
 
-def verify(path: Source, *, threads: int | None = None) -> Report:
+def verify(path: Source, *, threads: int | None = None, limits: Limits | None = None) -> Report:
     """Check every byte of a file.
 
     Parameters
     ----------
-    path
+    path, limits
         As for `read`.
     threads
         The number of threads. None means one per processor.
@@ -437,7 +450,8 @@ def verify(path: Source, *, threads: int | None = None) -> Report:
     3
     """
     with reported:
-        return Report(**_entasis.Handle(_sources.source(path)).verify(_threads(threads)))
+        handle = _entasis.Handle(_sources.source(path), _options.limits(limits))
+        return Report(**handle.verify(_threads(threads)))
 
 
 def set_threads(n: int | None) -> None:

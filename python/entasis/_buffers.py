@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _entasis
+from ._arguments.options import integer_between as _integer
 from ._arguments.options import threads as _threads
 from .errors import ArgumentError
 
@@ -140,16 +140,6 @@ def hash(data: Buffer | np.ndarray[Any, Any], *, seed: int = 0, threads: int | N
     '78af5f94892f3950'
     """
     return _entasis.hash(_with_buffer(data), _integer("seed", seed, "0 to 2**64 - 1", 0, 2**64 - 1), _threads(threads))
-
-
-def _integer(name: str, value: Any, range_: str, low: int, high: int | None) -> int:
-    try:
-        number = None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or number < low or (high is not None and number > high):
-        raise ArgumentError(f"{name}={value!r}: {range_}")
-    return number
 
 
 def _with_buffer(data: Any) -> Any:

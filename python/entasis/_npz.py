@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from ._arguments.options import integer_between as _integer
 from ._arguments.sources import path as _path
 from .errors import (
     ArgumentError,
@@ -17,6 +18,7 @@ from .errors import (
     MissingFileError,
     MissingLibraryError,
     NotADirectoryFileError,
+    OutOfMemoryError,
     UnsupportedTypeError,
 )
 
@@ -34,7 +36,7 @@ _KINDS = {
 }
 
 
-def read_npz(path: Path) -> Any:
+def read_npz(path: Path, *, max_len: int | None = None) -> Any:
     """Read an NPZ file, or a directory of NPY files or a Bus of StaticFrame.
 
     Nothing in a file is executed. Damage is not detected, because these formats have few checksums.
@@ -43,6 +45,10 @@ def read_npz(path: Path) -> Any:
     ----------
     path
         A path (`str` or `os.PathLike`, `~` is expanded).
+    max_len
+        The largest length of all members of an archive together, in bytes. It is checked before
+        memory is allocated. None accepts 4 GiB, or 1,000 times the length of the file if that is
+        more.
 
     Returns
     -------
@@ -55,8 +61,10 @@ def read_npz(path: Path) -> Any:
     UnsupportedTypeError
         The file has an array of objects, or a member that is not an array.
     CorruptFileError
-        The file is not an NPZ file, or is damaged.
+        The file is not an NPZ file, is damaged, or an array has another length than its header says.
     LimitError
+        The members are longer than `max_len`.
+    OutOfMemoryError
         The arrays need more memory than there is.
     MissingLibraryError
         The file needs StaticFrame, which is not installed.
@@ -70,14 +78,20 @@ def read_npz(path: Path) -> Any:
     # Slow to import, and for this alone.
     from zipfile import BadZipFile, ZipFile
 
+    from . import _npz_lengths as _lengths
+
     path = _path(path)
+    if max_len is not None:
+        max_len = _integer("max_len", max_len, "0 or more", 0, None)
     try:
         if os.path.isdir(path):
             if not os.path.exists(os.path.join(path, _META)):
                 raise DirectoryError(f"{path} is a directory without a frame of StaticFrame in it")
+            _lengths.check_directory(path)
             return _static_frame().Frame.from_npy(path)
         with ZipFile(path) as archive:
             members = archive.namelist()
+            _lengths.check_archive(archive, path, max_len)
         if _META in members:
             return _static_frame().Frame.from_npz(path)
         bus = _bus_format(members)
@@ -90,7 +104,7 @@ def read_npz(path: Path) -> Any:
     except EntasisError:
         raise
     except MemoryError as error:
-        raise LimitError(f"{path} needs more memory than there is: {error}") from error
+        raise OutOfMemoryError(f"{path} needs more memory than there is: {error}") from error
     except OSError as error:
         raise _KINDS.get(type(error), FileError)(f"{path} can't be read: {error}") from error
     except BadZipFile as error:

@@ -35,8 +35,22 @@ class PartOptions(TypedDict, total=False):
     on_unsupported: OnRefused
 
 
+class Limits(TypedDict, total=False):
+    """The most that a file may ask for; docs/format/limits.md has the defaults."""
+
+    metadata_len: int
+    n_columns: int
+    depth: int
+    name_len: int
+    page_payload_len: int
+    n_nodes: int
+    value_len: int
+    decoded_len: int
+
+
 class ReadOptions(PartOptions, total=False):
     """Options for reading a file."""
 
     memory_map: bool
     types: Iterable[type] | None
+    limits: Limits | None

@@ -60,7 +60,13 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     if error.kind() == Kind::Interrupted {
         return pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string());
     }
-    let exception = new(py, class, error.to_string());
+    let message = match error.exceeded_limit() {
+        Some(limit) => {
+            error.to_string_with(&format!("if you trust the file, open it with limits={{'{limit}': ...}}"))
+        }
+        None => error.to_string(),
+    };
+    let exception = new(py, class, message);
     let place = error.place();
     let file = place.file.as_ref().map(|file| file.display().to_string());
     let value = exception.value(py);

@@ -215,7 +215,8 @@ impl Handle {
         // Reading one column checks the whole part of the footer that contains it. So many columns
         // are read together.
         if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
-            self.infos(py)?;
+            // An error may be that of an unwanted column. A wanted one is read again below.
+            _ = self.infos(py);
         }
         let mut infos = Vec::with_capacity(columns.len());
         for &column in columns {
@@ -268,13 +269,17 @@ impl Handle {
 impl Handle {
     /// Opens a file by its path, or a file whose content is in memory. Bytes are not copied.
     #[new]
-    fn new(py: Python<'_>, source: Source) -> PyResult<Self> {
+    #[pyo3(signature = (source, limits=None))]
+    fn new(py: Python<'_>, source: Source, limits: Option<HashMap<String, u64>>) -> PyResult<Self> {
+        let mut of_file = Limits::default();
+        for (name, value) in limits.unwrap_or_default() {
+            of_file.set(&name, value).map_err(|e| errors::raise(py, &e))?;
+        }
         let opened = py.detach(|| match source {
             Source::Bytes(bytes) => {
-                let bytes = MemorySource::new(bytes);
-                File::from_source(Box::new(bytes), Path::new(IN_MEMORY), Limits::default())
+                File::from_source(Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY), of_file)
             }
-            Source::Path(path) => File::open(&path),
+            Source::Path(path) => File::open_with(&path, of_file),
         });
         let file = opened.map_err(|e| errors::raise(py, &e))?;
         Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
@@ -472,6 +477,11 @@ impl Handle {
         let extents = py.detach(|| self.file.extents(&columns, start..stop));
         let extents = extents.map_err(|e| errors::raise_map(py, &e))?;
         Ok(extents.iter().map(|extent| (extent.at, extent.len, extent.first_bit)).collect())
+    }
+
+    /// Checks that a read may ask for this many bytes of memory.
+    fn check_decoded_len(&self, py: Python<'_>, len: u64) -> PyResult<()> {
+        self.file.check_decoded_len(len).map_err(|e| errors::raise(py, &e))
     }
 
     /// Bytes that differ between commits of a file, and their offset in it.

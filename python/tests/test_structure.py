@@ -29,6 +29,7 @@ LAYERS = [
     ("_hosts.pandas", "_hosts.static_frame"),
     ("_file",),
     ("_tree",),
+    ("_npz_lengths",),
     ("_api", "_buffers", "_npz", "_cli"),
     ("", "__main__"),
 ]

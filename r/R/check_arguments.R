@@ -18,6 +18,15 @@ check_whole <- function(x, name, from, to = 2^53) {
   as.double(x)
 }
 
+# Checks limits, and returns them as a named vector of doubles. The core checks the names.
+check_limits <- function(limits) {
+  is_named <- length(limits) == 0L || (!is.null(names(limits)) && !anyNA(names(limits)) && all(nzchar(names(limits))))
+  if (!(is.list(limits) || is.numeric(limits)) || is.object(limits) || !is_named) {
+    must_be("limits", "a list of numbers by name, such as list(n_columns = 1000)", limits)
+  }
+  vapply(limits, check_whole, 0, name = "limits", from = 0)
+}
+
 # Checks a number in a range.
 check_number <- function(x, name, from, to) {
   if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < from || x > to) {

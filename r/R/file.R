@@ -1,10 +1,11 @@
 # Open files: the handle, and the host map.
 
-open_file <- function(path, functions = FALSE, int64 = "fit") {
+open_file <- function(path, functions = FALSE, int64 = "fit", limits = list()) {
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
   file$functions <- check_flag(functions, "functions")
   file$int64 <- check_int64(int64)
+  file$limits <- check_limits(limits)
   reopen(file)
   file
 }
@@ -17,7 +18,7 @@ reopen <- function(file) {
     wrong("the file \"", file$path, "\" has changed since the object was saved: open it again with entasis()")
   }
   file$stamp <- stamp
-  handle <- core(.Call(C_open, file$path))
+  handle <- core(.Call(C_open, file$path, file$limits))
   file$handle <- if (is.null(file$table)) handle else core(.Call(C_table, handle, file$table))
   look_at(file)
 }
@@ -37,6 +38,7 @@ view_of <- function(file, number) {
   view$path <- file$path
   view$functions <- file$functions
   view$int64 <- file$int64
+  view$limits <- file$limits
   view$table <- as.double(number)
   view$stamp <- file$stamp
   view$handle <- core(.Call(C_table, handle_of(file), view$table))

@@ -1,7 +1,7 @@
 # Facts about a file, without its values.
 
-metadata_entasis <- function(path) {
-  file <- open_file(path)
+metadata_entasis <- function(path, limits = list()) {
+  file <- open_file(path, limits = limits)
   if (is_tree(file)) {
     return(tree_metadata(file))
   }
@@ -88,9 +88,9 @@ shown_parts <- function(parts, most = 30L) {
   c(shown, if (length(parts) > most) paste(shown_number(length(parts) - most), "more"))
 }
 
-verify_entasis <- function(path) {
+verify_entasis <- function(path, limits = list()) {
   path <- check_path(path)
-  invisible(core(.Call(C_verify, path)))
+  invisible(core(.Call(C_verify, path, check_limits(limits))))
 }
 
 # More threads would only exhaust the system's limit.

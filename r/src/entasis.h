@@ -156,7 +156,13 @@ typedef struct {
     double cell, first_child, n_children, value_len;
 } ent_column_facts;
 
-ent_file *ent_open(ent_chars path, ent_failure **failure);
+typedef struct {
+    ent_chars name;
+    double value;
+} ent_limit;
+
+ent_file *ent_open(ent_chars path, const ent_limit *limits, size_t n, ent_failure **failure);
+int ent_check_len(const ent_file *file, double len, ent_failure **failure); /* 0: more than its limits allow */
 ent_file *ent_table(const ent_file *file, double number, ent_failure **failure); /* -1: a view of all columns */
 void ent_close(ent_file *file);
 ent_facts ent_file_facts(const ent_file *file);
@@ -165,7 +171,7 @@ ent_described *ent_describe(const ent_file *file, const double *numbers, size_t 
 size_t ent_described_n(const ent_described *described);
 ent_column_facts ent_described_at(const ent_described *described, size_t i);
 void ent_described_free(ent_described *described);
-double ent_verify(ent_chars path, ent_interrupted interrupted, ent_failure **failure);
+double ent_verify(ent_chars path, const ent_limit *limits, size_t n, ent_interrupted interrupted, ent_failure **failure);
 
 /* loaded.rs: trees that were read */
 typedef struct {

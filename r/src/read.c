@@ -25,9 +25,22 @@ static void free_found(SEXP pointer) {
     if (found != NULL) ent_found_free(found);
 }
 
-SEXP ent_c_open(SEXP path) {
+/* The limits of a named vector of doubles, in memory of R. */
+static const ent_limit *limits_of(SEXP limits) {
+    R_xlen_t n = XLENGTH(limits);
+    SEXP names = Rf_getAttrib(limits, R_NamesSymbol);
+    ent_limit *out = (ent_limit *)R_alloc((size_t)n + 1, sizeof *out);
+    for (R_xlen_t i = 0; i < n; i++) {
+        out[i].name = ent_chars_of(STRING_ELT(names, i));
+        out[i].value = REAL(limits)[i];
+    }
+    return out;
+}
+
+SEXP ent_c_open(SEXP path, SEXP limits) {
     ent_failure *failure = NULL;
-    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), &failure);
+    const ent_limit *of_file = limits_of(limits);
+    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)XLENGTH(limits), &failure);
     return file == NULL ? ent_failed(failure) : ent_hold(file, free_file, R_NilValue);
 }
 
@@ -155,6 +168,13 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         starts[i] = sums[vectors[i] - 1];
         sums[vectors[i] - 1] += lengths[i];
     }
+    const ent_file *opened = ent_pointer_of(file, "an open file");
+    double in_memory = 0;
+    for (R_xlen_t i = 0; i < n_wants; i++) in_memory += lengths[i] * (double)ent_type_width(ent_kind_type(kinds[i]));
+    if (!ent_check_len(opened, in_memory, &failure)) {
+        UNPROTECT(1);
+        return ent_failed(failure);
+    }
     for (R_xlen_t i = 0; i < n_wants; i++) {
         int k = vectors[i] - 1;
         double total = sums[k];
@@ -186,7 +206,6 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         .stop = Rf_asReal(VECTOR_ELT(rows, 2)),
         .numbers = numbers == R_NilValue ? NULL : REAL(numbers), .n = (size_t)Rf_xlength(numbers),
     };
-    const ent_file *opened = ent_pointer_of(file, "an open file");
     ent_watch();
     ent_found *found = ent_read(opened, wants, (size_t)n_wants, &selected, ent_is_interrupted, &failure);
     ent_watched();
@@ -235,10 +254,11 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     return results;
 }
 
-SEXP ent_c_verify(SEXP path) {
+SEXP ent_c_verify(SEXP path, SEXP limits) {
     ent_failure *failure = NULL;
+    const ent_limit *of_file = limits_of(limits);
     ent_watch();
-    double checked = ent_verify(ent_chars_of(STRING_ELT(path, 0)), ent_is_interrupted, &failure);
+    double checked = ent_verify(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)XLENGTH(limits), ent_is_interrupted, &failure);
     ent_watched();
     return checked < 0 ? ent_failed(failure) : Rf_ScalarReal(checked);
 }

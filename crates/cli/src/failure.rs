@@ -45,7 +45,13 @@ impl Failure {
     pub(crate) fn report(&self) -> i32 {
         let (message, code) = match self {
             Self::Entasis(error) if error.kind() == Kind::Interrupted => ("stopped".to_owned(), 130),
-            Self::Entasis(error) => (error.to_string(), 1),
+            Self::Entasis(error) => match error.exceeded_limit() {
+                Some(limit) => {
+                    let advice = format!("if you trust the file, raise it: --limit {limit}=...");
+                    (error.to_string_with(&advice), 1)
+                }
+                None => (error.to_string(), 1),
+            },
             // Closing a pipe early is not a failure.
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => return 0,
             Self::Output(error) => (format!("writing the output: {error}"), 1),

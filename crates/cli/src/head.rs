@@ -12,6 +12,7 @@ use crate::cell;
 use crate::failure::Outcome;
 use crate::json;
 use crate::labels::{self, Label, Source};
+use crate::limits::LimitArgs;
 use crate::nested;
 use crate::objects::{self, Style};
 use crate::output::Out;
@@ -95,6 +96,8 @@ struct PrintArgs {
     /// Threads to read with [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 fn parse_rows(text: &str) -> Result<(Option<i64>, Option<i64>), String> {
@@ -151,7 +154,7 @@ impl Shown {
 
 /// Runs `entasis head`.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    let file = crate::open_table(&args.print.file)?;
+    let file = args.print.limits.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
     let (start, stop) = args.rows.unwrap_or((None, Some(args.n.min(i64::MAX as u64).cast_signed())));
     let rows = resolve_rows(start, stop, n_rows).ok_or_else(|| {
@@ -164,7 +167,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 
 /// Runs `entasis tail`.
 pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
-    let file = crate::open_table(&args.print.file)?;
+    let file = args.print.limits.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
     print(&file, n_rows.saturating_sub(args.n)..n_rows, &args.print, out)
 }

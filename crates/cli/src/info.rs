@@ -7,6 +7,7 @@ use entasis::{ColumnLayout, File, Info, Role};
 
 use crate::failure::Outcome;
 use crate::json;
+use crate::limits::LimitArgs;
 use crate::output::Out;
 use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, ratio, size, thousands};
@@ -37,13 +38,15 @@ pub(crate) struct Args {
     /// Print one JSON object per file, on a line of its own
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut first = true;
     crate::for_each(&args.files, out, |path, out| {
-        let file = crate::open(path)?;
+        let file = args.limits.open(path)?;
         let info = file.info()?;
         if args.json {
             let name = json::Object::new().text("file", &path.to_string_lossy()).end();

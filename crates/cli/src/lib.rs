@@ -14,6 +14,7 @@ mod info;
 mod json;
 mod labels;
 mod lend;
+mod limits;
 mod nested;
 mod objects;
 mod output;
@@ -26,12 +27,10 @@ mod types;
 mod verify;
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
-use entasis::{Error, File, Limits, MemorySource};
-
 use failure::Outcome;
 use output::Out;
 
@@ -119,29 +118,6 @@ fn for_each(files: &[PathBuf], out: &mut Out, mut work: impl FnMut(&Path, &mut O
         }
     }
     Ok(())
-}
-
-/// Opens a file; `-` is the standard input, which is read into memory.
-fn open(path: &Path) -> entasis::Result<File> {
-    if path != Path::new("-") {
-        return File::open(path);
-    }
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(|e| Error::io(e, "read the standard input").in_file(path))?;
-    File::from_source(Box::new(MemorySource::new(bytes)), Path::new("standard input"), Limits::default())
-}
-
-/// Opens a file that holds a table.
-fn open_table(path: &Path) -> entasis::Result<File> {
-    let file = open(path)?;
-    if file.is_table() {
-        return Ok(file);
-    }
-    let error = Error::argument("the file holds a tree of values, not a table").in_file(path);
-    Err(error.advise("`entasis tree` shows it"))
 }
 
 /// A number of threads, at least one.

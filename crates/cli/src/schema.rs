@@ -8,6 +8,7 @@ use entasis::{ColumnInfo, File, Logical, Unit};
 use crate::failure::Outcome;
 use crate::json::{self, Object};
 use crate::labels::{self, Label, Source};
+use crate::limits::LimitArgs;
 use crate::output::Out;
 use crate::table::{self, Column};
 use crate::text::{count, escape, thousands};
@@ -32,19 +33,21 @@ pub(crate) struct Args {
     /// Print one JSON object per file, on a line of its own
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let several = args.files.len() > 1;
-    crate::for_each(&args.files, out, |path, out| one(path, args.json, several, out))
+    crate::for_each(&args.files, out, |path, out| one(path, args, several, out))
 }
 
-fn one(path: &Path, json: bool, several: bool, out: &mut Out) -> Outcome {
-    let file = crate::open_table(path)?;
+fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
+    let file = args.limits.open_table(path)?;
     let columns = file.columns(0..file.n_columns())?;
     let labels = labels::of(&file)?;
-    if json {
+    if args.json {
         let columns =
             columns.iter().map(|info| column_json(&file, info)).collect::<entasis::Result<Vec<_>>>()?;
         let object = Object::new()

@@ -8,6 +8,7 @@ use entasis::{Error, Kind, Report};
 
 use crate::failure::Outcome;
 use crate::json::Object;
+use crate::limits::LimitArgs;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{count, escape, size};
@@ -35,6 +36,8 @@ pub(crate) struct Args {
     /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// Runs the verb.
@@ -47,7 +50,7 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let started = Instant::now();
     let report = {
         let watch = Watch::new(format!("checking {}", escape(&name)));
-        crate::open(path).and_then(|file| file.verify(args.threads, &watch))
+        args.limits.open(path).and_then(|file| file.verify(args.threads, &watch))
     };
     if args.json {
         match &report {

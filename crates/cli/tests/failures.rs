@@ -163,3 +163,37 @@ fn a_tree_is_no_table() {
     }
     assert!(entasis(args!["tree", tree]).fine().contains("value"));
 }
+
+#[test]
+fn limits_are_named_and_raised() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(1000));
+    let n_columns =
+        lines(&entasis(args!["info", "--json", file]).fine())[0]["columns"].as_array().unwrap().len();
+    for verb in ["info", "schema", "head", "tail", "verify", "bench"] {
+        let limit = |n: usize| {
+            let mut args = args![verb, "--limit", format!("n-columns={n}"), file].to_vec();
+            if verb == "bench" {
+                args.extend(args!["--rounds", "1", "--compression", "0"]);
+            }
+            entasis(args)
+        };
+        let message = limit(n_columns - 1).failed();
+        let asked = format!("the file has {n_columns} columns, and n_columns allows {}", n_columns - 1);
+        assert!(message.contains(&asked), "{verb}: {message}");
+        assert!(
+            message.contains("if you trust the file, raise it: --limit n_columns=..."),
+            "{verb}: {message}"
+        );
+        limit(n_columns).fine();
+        limit(n_columns + 1).fine();
+    }
+    entasis(args!["verify", "--limit", "metadata_len=1GiB", "--limit", "decoded_len=1MB", file]).fine();
+    let said = entasis(args!["head", "-n", "1000", "--json", "--limit", "decoded_len=100", file]).failed();
+    assert!(said.contains("decoded_len allows 100"), "{said}");
+    for wrong in ["n_columns", "columns=3", "n_columns=many", "n_columns=3XB"] {
+        let said = entasis(args!["info", "--limit", wrong, file]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{wrong}");
+        assert!(said.err.contains("--limit"), "{wrong}: {}", said.err);
+    }
+}

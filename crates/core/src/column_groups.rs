@@ -24,7 +24,7 @@ pub struct Group {
 pub struct Groups {
     /// The groups, by their first columns.
     pub groups: Vec<Group>,
-    /// The numbers of all other columns, ascending.
+    /// The numbers of all other columns, ascending, also those of unknown types.
     pub others: Vec<u64>,
     /// Where the names of all columns are.
     pub names: NamePlaces,
@@ -44,7 +44,7 @@ impl File {
     /// The columns of the table by type. Costs a few nanoseconds per column.
     ///
     /// # Errors
-    /// *Unsupported* for a type that this release does not know; *corrupt*, *io*.
+    /// *Corrupt*, *io*.
     pub fn groups(&self) -> Result<Groups> {
         self.read_groups().map_err(|e| e.in_file(self.path()))
     }
@@ -59,7 +59,11 @@ impl File {
             let kind = &record.column_type;
             // A physical type without a width is boolean, null, or holds strings.
             let is_fixed = kind.physical.width().is_some() || kind.physical == entasis_format::Physical::Bool;
-            if !is_fixed || record.detail.is_some() || kind.logical == Logical::Categorical {
+            if run.unknown.is_some()
+                || !is_fixed
+                || record.detail.is_some()
+                || kind.logical == Logical::Categorical
+            {
                 return add(&mut found.others, columns);
             }
             let is_of = |group: &Group| group.record.column_type == *kind;

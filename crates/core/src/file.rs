@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
     BlockRecord, Error, HEADER_LEN, Header, Limits, Physical, Result, Root, Runs, Section, SectionKind, Slot,
-    Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, fallible, parse_block_index,
+    Statistics, TRAILER_LEN, TableRecord, Thousands, Trailer, Value, checksum, fallible, parse_block_index,
 };
 use entasis_io::{FileSource, Source};
 
@@ -53,10 +53,18 @@ impl File {
     /// Opens the file at `path` with the default [`Limits`].
     ///
     /// # Errors
-    /// *Io*, *not Entasis*, *newer*, *corrupt*, *unsupported*, each with the path.
+    /// *Io*, *not Entasis*, *newer*, *corrupt*, *unsupported*, *limit*, each with the path.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::open_with(path, Limits::default())
+    }
+
+    /// Opens the file at `path` with other [`Limits`].
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(path: &Path, limits: Limits) -> Result<Self> {
         let source = FileSource::open(path).map_err(|e| Error::io(e, "open").in_file(path))?;
-        Self::from_source(Box::new(source), path, Limits::default())
+        Self::from_source(Box::new(source), path, limits)
     }
 
     /// Opens the bytes of a source. Errors show `name` as its path.
@@ -71,7 +79,7 @@ impl File {
         let len = source.len();
         let mut cached = Vec::new();
         let head = read(&*source, 0, if len <= TAIL { len } else { HEADER_LEN as u64 })?;
-        let header = Header::parse(&head, &limits)?;
+        let header = Header::parse(&head)?;
         let slot = match header.current()? {
             Some(slot) => slot,
             None => {
@@ -368,6 +376,20 @@ impl File {
 
     pub(crate) fn writer_version(&self) -> u32 {
         self.opened.root.writer_version
+    }
+
+    /// Checks that one read may decode values of this length. Callers check it before they allocate
+    /// the memory for a read.
+    ///
+    /// # Errors
+    /// *Limit* if [`Limits::decoded_len`] allows less.
+    pub fn check_decoded_len(&self, len: u64) -> Result<()> {
+        let allowed = self.limits().decoded_len_of(self.source_len());
+        if len <= allowed {
+            return Ok(());
+        }
+        let asked = format!("the values to read need {} bytes of memory", Thousands(len));
+        Err(Error::over_limit("decoded_len", allowed, asked).in_file(self.path()))
     }
 
     pub(crate) fn limits(&self) -> &Limits {

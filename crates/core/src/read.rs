@@ -4,6 +4,7 @@
 mod alloc;
 mod bundled;
 mod codes;
+mod decoded_len;
 mod fixed;
 mod int32;
 mod layout;
@@ -28,6 +29,7 @@ use crate::threads;
 
 use alloc::COLUMNS;
 use bundled::{BundleTask, Part};
+pub(crate) use decoded_len::DecodedLen;
 use fixed::FixedTask;
 pub use layout::{Text, TextLayout};
 pub use matrix::{Matrix, Side};
@@ -75,9 +77,11 @@ impl File {
         self.prefetch(requests.iter().map(|r| r.column));
         let sources = fallible::try_collect(requests.iter().map(|r| self.source(r.column)), COLUMNS)?;
         let (mut n_values, mut work) = (0u64, 0u64);
+        let decoded_len = DecodedLen::new(self);
         for (request, source) in requests.iter().zip(&sources) {
             let n = source.values.end - source.values.start;
             request.rows.check(n)?;
+            decoded_len.add_request(request, request.rows.n(n))?;
             n_values = n_values.saturating_add(request.rows.n(n));
             work = work.saturating_add(source.work(&request.rows));
         }
@@ -94,6 +98,7 @@ impl File {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
             let is_scratch = matches!(&request.output, Output::Text(text) if text.is_scratch);
             let memory = if is_scratch { &mut scratch } else { &mut memory };
+            let memory = (memory, &decoded_len);
             assemblies.push(self.plan(i, request, source, &mut tasks, &mut bundled, memory).map_err(named)?);
         }
         for parts in bundled.into_values() {
@@ -106,7 +111,7 @@ impl File {
             || Reader::ahead(self, ahead_to),
             |reader, task| match task {
                 Task::Fixed(task) => task.run(reader, &control),
-                Task::Take(task) => task.run(reader, &control),
+                Task::Take(task) => task.run(reader, &control, &decoded_len),
                 Task::Bundle(task) => task.run(reader, &control),
                 Task::Text(task) => {
                     let done = task.run(reader, &control)?;
@@ -182,7 +187,7 @@ impl File {
         source: &'a Source,
         tasks: &mut Vec<Task<'a>>,
         bundled: &mut BTreeMap<u64, Vec<Part<'a>>>,
-        memory: &mut Buffers,
+        (memory, decoded_len): (&mut Buffers, &DecodedLen<'_>),
     ) -> Result<Assembly<'a>> {
         const NOTHING: Assembly<'_> = Assembly { bits: None, buffers: None };
         let Request { rows, output, missing, .. } = request;
@@ -215,9 +220,15 @@ impl File {
         match output {
             Output::Text(text) => {
                 let mut reader = Reader::new(self);
-                text::plan(number, &mut reader, source, values, (text, memory), missing, |task| {
-                    put(tasks, Task::Text(task))
-                })
+                text::plan(
+                    number,
+                    &mut reader,
+                    source,
+                    values,
+                    (text, memory, decoded_len),
+                    missing,
+                    |task| put(tasks, Task::Text(task)),
+                )
             }
             output => {
                 fixed::plan(source, values, output, missing, |task| put(tasks, Task::Fixed(task)))?;

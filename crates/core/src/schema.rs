@@ -17,6 +17,9 @@ pub struct Schema {
     pub names: NamePlaces,
 }
 
+/// The name of a type that this release does not know.
+const UNKNOWN: &str = "unknown";
+
 impl Schema {
     fn place(&mut self, places: &mut HashMap<String, u32>, type_name: String) -> u32 {
         let next = self.types.len() as u32;
@@ -34,8 +37,10 @@ impl File {
     /// `name` returns the name of a type without children, as [`type_name`](crate::type_name) does.
     /// It is called once for each type, and for each column whose type has a detail (a time zone).
     ///
+    /// The type of a column that this release does not know is "unknown".
+    ///
     /// # Errors
-    /// *Unsupported* for a type that this release does not know; *corrupt*, *io*.
+    /// *Corrupt*, *io*.
     pub fn schema(&self, name: &dyn Fn(&ColumnType, Option<&Value>) -> String) -> Result<Schema> {
         self.read_schema(name).map_err(|e| e.in_file(self.path()))
     }
@@ -50,7 +55,9 @@ impl File {
             schema.names.push(run.names())?;
             let (record, index) = (&run.record, run.columns.start);
             let column_type = &record.column_type;
-            let place = if column_type.physical.is_nested() {
+            let place = if run.unknown.is_some() {
+                schema.place(&mut places, UNKNOWN.to_owned())
+            } else if column_type.physical.is_nested() {
                 let info = self.column(index)?;
                 let of = self.type_name(&info, &|c| name(&c.record.column_type, c.detail.as_ref()))?;
                 schema.place(&mut places, of)

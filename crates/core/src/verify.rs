@@ -69,13 +69,9 @@ impl File {
         spans.push((slot.root_at, slot.root_at + u64::from(slot.root_len)));
         spans.push((slot.end - TRAILER_LEN as u64, slot.end));
         for section in self.sections() {
-            visit_parts(
-                section,
-                slot.end,
-                self.limits(),
-                &mut |at, len| self.fetch(at, len),
-                &mut |at, len| fallible::push(&mut spans, (at, at + u64::from(len)), PARTS),
-            )?;
+            visit_parts(section, slot.end, &mut |at, len| self.fetch(at, len), &mut |at, len| {
+                fallible::push(&mut spans, (at, at + u64::from(len)), PARTS)
+            })?;
         }
         let columns = self.columns(0..self.n_columns_total())?;
         let mut report =
@@ -320,7 +316,8 @@ impl Array {
             bytes: self.text.joined(),
             mask: &self.mask,
         };
-        statistics::check(statistics, self.of.physical, &values)
+        let width = if self.of.physical.is_var() { 0 } else { self.of.width().unwrap_or(1) };
+        statistics::check(statistics, (self.of.physical, width), &values)
     }
 
     fn request(&mut self, column: &ColumnInfo) -> Request<'_> {

@@ -123,11 +123,34 @@ impl ColumnRecord {
         }
     }
 
-    /// Place and length of the name, also in a record of an unknown type.
-    pub fn name_place(bytes: &[u8]) -> Result<(u64, u32)> {
+    /// The record of a column whose type is not known here, with its type codes; none for a known
+    /// type. Only id, name and number of values are those of the file.
+    pub fn parse_unknown(bytes: &[u8]) -> Result<Option<(Self, [u8; 4])>> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
-        reader.array::<8>()?;
-        Ok((reader.u64()?, reader.u32()?))
+        let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
+        let codes = reader.array::<4>()?;
+        if known(codes).is_ok() {
+            return Ok(None);
+        }
+        let (_, _, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
+        let record = Self {
+            id,
+            name_at,
+            name_len,
+            column_type: ColumnType::plain(Physical::Null),
+            is_bundled: false,
+            is_bundle: false,
+            n_values,
+            storage: None,
+            parent: None,
+            first_value: 0,
+            first_child: None,
+            n_children: 0,
+            dictionary: None,
+            detail: None,
+            n_missing: n_values,
+        };
+        Ok(Some((record, codes)))
     }
 
     /// A contradiction in the record, if there is one.
@@ -187,12 +210,18 @@ fn known(codes: [u8; 4]) -> Result<(Physical, Logical, Unit, Missing)> {
     );
     match known {
         (Some(physical), Some(logical), Some(unit), Some(missing)) => Ok((physical, logical, unit, missing)),
-        _ => Err(Error::unsupported(format!(
-            "type of the column is not known here (physical {physical}, logical {logical}, unit {unit}, missing \
-             {missing})"
-        ))
-        .advise("update Entasis, or read other columns")),
+        _ => Err(unknown_type(codes)),
     }
+}
+
+/// The error for type codes, one or more of them unknown.
+#[cold]
+pub fn unknown_type([physical, logical, unit, missing]: [u8; 4]) -> Error {
+    Error::unsupported(format!(
+        "type of the column is not known here (physical {physical}, logical {logical}, unit {unit}, missing \
+         {missing})"
+    ))
+    .advise("update Entasis, or read other columns")
 }
 
 #[cfg(test)]
@@ -236,7 +265,7 @@ mod tests {
         assert_eq!(bytes[16..24], [5, 0, 0, 0, 12, 0, 0, 0]);
         assert_eq!(bytes[40..48], [255; 8]);
         assert_eq!(bytes[80..88], [9, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(ColumnRecord::name_place(&bytes).unwrap(), (10, 5));
+        assert!(ColumnRecord::parse_unknown(&bytes).unwrap().is_none());
     }
 
     #[test]
@@ -245,6 +274,9 @@ mod tests {
             let mut bytes = bytes_of(&plain());
             bytes[at] = code;
             assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
+            let (record, codes) = ColumnRecord::parse_unknown(&bytes).unwrap().unwrap();
+            assert_eq!((record.name_at, record.name_len, record.n_values), (10, 5, plain().n_values));
+            assert_eq!(codes[at - 20], code);
         }
     }
 

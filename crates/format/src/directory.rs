@@ -4,7 +4,7 @@ use crate::block::BlockRecord;
 use crate::bytes::{Reader, len32, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Encoding, Packing, Transform};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Thousands};
 use crate::fallible;
 use crate::limits::{
     DIRECTORY_HEAD_LEN, Limits, MAX_DICTIONARY, MAX_PAGE_LEN, PAGE_ENTRY_LEN, VECTOR_VALUES,
@@ -191,11 +191,9 @@ impl Directory {
         }
         let longest =
             self.pages.iter().map(|page| page.payload_len).fold(self.dictionary.payload_len, u32::max);
-        if longest > limits.page_payload_len {
-            return Err(Error::limit(format!(
-                "a page needs {longest} bytes, allowed are {} (page_payload_len)",
-                limits.page_payload_len
-            )));
+        if u64::from(longest) > limits.page_payload_len {
+            let asked = format!("a page needs {} bytes", Thousands(longest.into()));
+            return Err(Error::over_limit("page_payload_len", limits.page_payload_len, asked));
         }
         Ok(())
     }

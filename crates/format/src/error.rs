@@ -15,6 +15,7 @@ struct Inner {
     kind: Kind,
     message: Cow<'static, str>,
     advice: Option<Cow<'static, str>>,
+    limit: Option<&'static str>,
     place: Place,
     source: Option<io::Error>,
 }
@@ -63,7 +64,8 @@ pub struct Place {
 impl Error {
     #[cold]
     fn new(kind: Kind, message: Cow<'static, str>) -> Self {
-        Self(Box::new(Inner { kind, message, advice: None, place: Place::default(), source: None }))
+        let place = Place::default();
+        Self(Box::new(Inner { kind, message, advice: None, limit: None, place, source: None }))
     }
 
     /// The file is damaged.
@@ -111,6 +113,15 @@ impl Error {
     #[cold]
     pub fn no_memory_left() -> Self {
         Self::new(Kind::OutOfMemory, Cow::Borrowed("the system has no more memory for buffers"))
+    }
+
+    /// The file asks for more than a limit of [`Limits`](crate::Limits) allows. `asked` says what
+    /// it asks for: "a column name has 70,000 bytes".
+    #[cold]
+    pub fn over_limit(name: &'static str, allowed: u64, asked: impl fmt::Display) -> Self {
+        let mut error = Self::limit(format!("{asked}, and {name} allows {}", Thousands(allowed)));
+        error.0.limit = Some(name);
+        error.advise(format!("if you trust the file, raise `{name}` of its `Limits`"))
     }
 
     /// The file is something else.
@@ -161,6 +172,16 @@ impl Error {
     /// The error of the operating system, if it refused.
     pub fn io_source(&self) -> Option<&io::Error> {
         self.0.source.as_ref()
+    }
+
+    /// The name of the limit of [`Limits`](crate::Limits) that the file exceeds, if it does.
+    pub fn exceeded_limit(&self) -> Option<&'static str> {
+        self.0.limit
+    }
+
+    /// The message with another advice. Each language has its own way to raise a limit.
+    pub fn to_string_with(&self, advice: &str) -> String {
+        Shown { error: &self.0, advice: Some(advice) }.to_string()
     }
 
     /// The advice, if the message does not imply it.
@@ -285,7 +306,19 @@ impl Kind {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inner = &*self.0;
+        Shown { error: &self.0, advice: self.0.advice() }.fmt(f)
+    }
+}
+
+/// An error as it is shown, with this advice.
+struct Shown<'a> {
+    error: &'a Inner,
+    advice: Option<&'a str>,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = self.error;
         write!(f, "{}: {}", inner.kind.prefix(), printable(&inner.message, LONGEST_MESSAGE))?;
         if let Some(source) = &inner.source {
             write!(f, ": {}", printable(&source.to_string(), LONGEST_MESSAGE))?;
@@ -293,7 +326,7 @@ impl fmt::Display for Error {
         if inner.place != Place::default() {
             write!(f, " ({})", inner.place)?;
         }
-        match inner.advice() {
+        match self.advice {
             Some(advice) => write!(f, "; {advice}"),
             None => Ok(()),
         }
@@ -360,7 +393,7 @@ impl fmt::Display for Place {
 }
 
 /// A number with commas between its thousands.
-struct Thousands(u64);
+pub struct Thousands(pub u64);
 
 impl fmt::Display for Thousands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -432,6 +465,18 @@ mod tests {
         assert_eq!(Error::limit("x").kind(), Kind::Limit);
         assert_eq!(Error::not_entasis("x").kind(), Kind::NotEntasis);
         assert_eq!(Error::interrupted().kind(), Kind::Interrupted);
+    }
+
+    #[test]
+    fn a_limit_is_named_with_its_value() {
+        let error = Error::over_limit("name_len", 65_536, "a column name has 70,000 bytes").at(9);
+        assert_eq!((error.kind(), error.exceeded_limit()), (Kind::Limit, Some("name_len")));
+        let problem = "limit reached: a column name has 70,000 bytes, and name_len allows 65,536 (offset 9)";
+        assert_eq!(
+            error.to_string(),
+            format!("{problem}; if you trust the file, raise `name_len` of its `Limits`")
+        );
+        assert_eq!(error.to_string_with("read less"), format!("{problem}; read less"));
     }
 
     #[test]

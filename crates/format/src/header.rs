@@ -2,7 +2,7 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
-use crate::limits::{HEADER_LEN, Limits, SLOT_LEN};
+use crate::limits::{HEADER_LEN, SLOT_LEN};
 use crate::other::other_format;
 use crate::slot::{Slot, seal_holds, sealed};
 
@@ -82,7 +82,7 @@ impl Header {
     }
 
     /// Parses the header at the start of `bytes`, the first bytes of the file (256 are enough).
-    pub fn parse(bytes: &[u8], _limits: &Limits) -> Result<Self> {
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
         if !bytes.starts_with(&MAGIC) {
             return Err(match bytes {
                 [] => Error::corrupt("the file is empty").at(0),
@@ -187,7 +187,7 @@ mod tests {
     use crate::testing::flips;
 
     fn parse(bytes: &[u8]) -> Result<Header> {
-        Header::parse(bytes, &Limits::default())
+        Header::parse(bytes)
     }
 
     fn slot(generation: u64) -> Slot {

@@ -6,10 +6,10 @@
 //! Every number from a file is checked before it is used. No bytes make this crate panic.
 //!
 //! ```
-//! use entasis_format::{ColumnType, Error, Kind, Limits, Header, Physical};
+//! use entasis_format::{ColumnType, Error, Kind, Header, Physical};
 //!
 //! assert_eq!(ColumnType::plain(Physical::F64).layout().width(), Some(8));
-//! let error: Error = Header::parse(b"PAR1", &Limits::default()).unwrap_err();
+//! let error: Error = Header::parse(b"PAR1").unwrap_err();
 //! assert_eq!(error.kind(), Kind::NotEntasis);
 //! ```
 #![forbid(unsafe_code)]
@@ -47,14 +47,15 @@ pub mod value;
 pub use block::{BlockRecord, parse_block_index};
 pub use cell::{CellClass, CellKind};
 pub use checksum::checksum;
-pub use column::ColumnRecord;
+pub use column::{ColumnRecord, unknown_type};
 pub use directory::{Directory, PageEntry, Stored};
 pub use encoding::{Codec, Encoding, Filter, Packing, Transform};
-pub use error::{Error, Kind, Place, Result};
+pub use error::{Error, Kind, Place, Result, Thousands};
 pub use header::{FLAG_STREAMED, Header, MAGIC, MAJOR, MINOR, SlotState};
 pub use limits::{
     BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY,
-    MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_ROOT_LEN, SLOT_LEN, TRAILER_LEN, VECTOR_VALUES,
+    MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_ROOT_LEN, MIN_DECODED_LEN, SLOT_LEN, TRAILER_LEN,
+    VECTOR_VALUES,
 };
 pub use names::{NameSlot, build_name_index, first_slot, n_name_slots, name_hash};
 pub use node::{Node, NodeKind};

@@ -1,5 +1,7 @@
 //! The lengths and bounds of the format, and the limits of a reader that does not trust a file.
 
+use crate::error::{Error, Result};
+
 /// Bytes of the header.
 pub const HEADER_LEN: usize = 256;
 /// Bytes of a slot.
@@ -42,25 +44,44 @@ pub(crate) fn is_root_len(len: u32) -> bool {
     })
 }
 
-/// The most that the numbers of a file may ask for. A file that needs more gives an error of kind
-/// [`Limit`](crate::Kind::Limit).
+/// The shortest decoded values that a file of any length may ask for, unless
+/// [`Limits::decoded_len`] is set: 4 GiB.
+pub const MIN_DECODED_LEN: u64 = 4 << 30;
+/// How many bytes of decoded values each byte of a file may ask for, unless
+/// [`Limits::decoded_len`] is set.
+pub const MAX_EXPANSION: u64 = 1_000;
+
+/// The most that the numbers of a file may ask for. A file that asks for more gives an error of
+/// kind [`Limit`](crate::Kind::Limit), whose message names the limit.
+///
+/// ```
+/// use entasis_format::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.metadata_len = 256 << 20;
+/// limits.set("n_columns", 1_000)?;
+/// # Ok::<(), entasis_format::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one read of records of a section.
+    /// Bytes of one read of records of a section. 64 MiB by default.
     pub metadata_len: u64,
-    /// Columns of one file.
+    /// Columns of one file. 10,000,000 by default.
     pub n_columns: u64,
-    /// Depth of a value tree (the format's own bound is 64).
-    pub depth: u32,
-    /// Bytes of a column's name.
-    pub name_len: u32,
-    /// Bytes of a page or a dictionary before the codec.
-    pub page_payload_len: u32,
-    /// Nodes of one value.
+    /// Depth of a value tree. 64 by default, which is the format's own bound.
+    pub depth: u64,
+    /// Bytes of a column's name. 64 KiB by default.
+    pub name_len: u64,
+    /// Bytes of a page or a dictionary after its codec is undone. 1 GiB by default.
+    pub page_payload_len: u64,
+    /// Nodes of one value. 10,000,000 by default.
     pub n_nodes: u64,
-    /// Bytes of all strings and bytes of one value together.
+    /// Bytes of all strings and bytes of one value together. 1 GiB by default.
     pub value_len: u64,
+    /// Bytes of the values that one read decodes. The default, none, is 4 GiB or 1,000 times the
+    /// length of the file, whichever is more: see [`decoded_len_of`](Self::decoded_len_of).
+    pub decoded_len: Option<u64>,
 }
 
 impl Default for Limits {
@@ -73,6 +94,83 @@ impl Default for Limits {
             page_payload_len: 1 << 30,
             n_nodes: 10_000_000,
             value_len: 1 << 30,
+            decoded_len: None,
         }
+    }
+}
+
+impl Limits {
+    /// The names of the limits, which are the same in all languages.
+    pub const NAMES: [&str; 8] = [
+        "metadata_len",
+        "n_columns",
+        "depth",
+        "name_len",
+        "page_payload_len",
+        "n_nodes",
+        "value_len",
+        "decoded_len",
+    ];
+
+    /// Sets a limit by its name.
+    ///
+    /// # Errors
+    /// *Argument* for an unknown name. The message lists all names.
+    pub fn set(&mut self, name: &str, value: u64) -> Result<()> {
+        let field = match name {
+            "metadata_len" => &mut self.metadata_len,
+            "n_columns" => &mut self.n_columns,
+            "depth" => &mut self.depth,
+            "name_len" => &mut self.name_len,
+            "page_payload_len" => &mut self.page_payload_len,
+            "n_nodes" => &mut self.n_nodes,
+            "value_len" => &mut self.value_len,
+            "decoded_len" => self.decoded_len.insert(value),
+            _ => {
+                let names = Self::NAMES.join(", ");
+                return Err(Error::argument(format!("there is no limit '{name}', only {names}")));
+            }
+        };
+        *field = value;
+        Ok(())
+    }
+
+    /// Bytes of the values that one read of a file of this length decodes at most.
+    pub fn decoded_len_of(&self, file_len: u64) -> u64 {
+        self.decoded_len.unwrap_or_else(|| file_len.saturating_mul(MAX_EXPANSION).max(MIN_DECODED_LEN))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn every_limit_is_set_by_its_name() {
+        for name in Limits::NAMES {
+            let mut limits = Limits::default();
+            limits.set(name, 99).unwrap();
+            let shown = format!("{limits:?}");
+            assert!(
+                shown.contains(&format!("{name}: 99")) || shown.contains(&format!("{name}: Some(99)")),
+                "{shown}"
+            );
+            assert_eq!(shown.matches("99").count(), 1, "{shown}");
+        }
+        let mut limits = Limits::default();
+        let error = limits.set("metadata", 7).unwrap_err();
+        assert_eq!((error.kind(), limits), (Kind::Argument, Limits::default()));
+        assert!(Limits::NAMES.iter().all(|name| error.message().contains(name)), "{error}");
+    }
+
+    #[test]
+    fn longer_files_decode_to_more() {
+        let mut limits = Limits::default();
+        assert_eq!(limits.decoded_len_of(0), 4 << 30);
+        assert_eq!(limits.decoded_len_of(10_000_000), 10_000_000_000);
+        assert_eq!(limits.decoded_len_of(u64::MAX), u64::MAX);
+        limits.decoded_len = Some(100);
+        assert_eq!(limits.decoded_len_of(10_000_000), 100);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::bytes::{Reader, inside, len32, len64, put, to_usize};
 use crate::checksum::checksum;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Thousands};
 use crate::fallible;
 use crate::limits::{HEADER_LEN, Limits, SECTION_LEN};
 
@@ -306,11 +306,9 @@ fn read_shaped(
     }
     let len = (records.end - records.start).saturating_mul(shape.record_len);
     if len > limits.metadata_len {
-        return Err(Error::limit(format!(
-            "one read of a section needs {len} bytes, allowed are {} (metadata_len)",
-            limits.metadata_len
-        ))
-        .in_section(section.name()));
+        let asked = format!("one read of a section needs {} bytes", Thousands(len));
+        let error = Error::over_limit("metadata_len", limits.metadata_len, asked);
+        return Err(error.in_section(section.name()));
     }
     if records.is_empty() {
         return Ok(Vec::new());
@@ -340,7 +338,6 @@ fn read_shaped(
 pub fn visit_parts(
     section: &Section,
     end: u64,
-    _limits: &Limits,
     fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>>,
     visit: &mut dyn FnMut(u64, u32) -> Result<()>,
 ) -> Result<()> {

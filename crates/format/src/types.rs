@@ -1,5 +1,6 @@
 //! The types of columns (`docs/format/columns.md`).
 
+use crate::bytes::len64;
 use crate::error::{Error, Result};
 use crate::limits::{MAX_PAGE_LEN, MAX_PAGE_VALUES};
 
@@ -291,6 +292,19 @@ pub struct ColumnType {
 }
 
 impl ColumnType {
+    /// Bytes that `n` values take in the memory of a reader, about: without the bytes of strings
+    /// and without the children of nested values. A null counts as 8 bytes, because most hosts hold
+    /// a pointer for it.
+    pub fn memory_len(&self, n: u64) -> u64 {
+        let width = match self.physical {
+            Physical::Null => 8,
+            Physical::Bool => 1,
+            physical if physical.is_var() => 8,
+            _ => self.layout().width().map_or(1, len64),
+        };
+        n.saturating_mul(width)
+    }
+
     /// A type without a further meaning.
     pub const fn plain(physical: Physical) -> Self {
         Self {

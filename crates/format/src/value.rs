@@ -153,10 +153,10 @@ impl Value {
     /// # Errors
     /// *Argument*.
     pub fn check(&self, limits: &Limits) -> Result<()> {
-        let most = limits.depth.min(MAX_DEPTH);
+        let most = limits.depth.min(MAX_DEPTH.into());
         let mut n_nodes = 0u64;
         // No recursion: an unchecked value may be nested deeper than the stack allows.
-        let mut rest = vec![(self, 1u32)];
+        let mut rest = vec![(self, 1u64)];
         while let Some((value, depth)) = rest.pop() {
             n_nodes = n_nodes.saturating_add(1);
             if depth > most {

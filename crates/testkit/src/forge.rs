@@ -8,6 +8,21 @@ use crate::naive::types::{Type, physical, width};
 /// Values in a page.
 const PAGE: usize = 8192;
 
+/// A type in the naive decoder's form.
+pub fn naive_type(of: &entasis::ColumnType) -> Type {
+    Type {
+        physical: of.physical.code(),
+        logical: of.logical.code(),
+        unit: of.unit.code(),
+        missing: of.missing.code(),
+        value_len: of.value_len,
+        ordered: of.ordered,
+        precision: of.precision,
+        scale: of.scale as u8,
+        host_variant: of.host_variant,
+    }
+}
+
 /// The encoding of a forged block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Plan {

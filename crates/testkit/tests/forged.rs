@@ -3,9 +3,8 @@
 
 use entasis::Physical;
 use entasis_testkit::compare::assert_holds;
-use entasis_testkit::forge::{Plan, forge};
+use entasis_testkit::forge::{Plan, forge, naive_type};
 use entasis_testkit::frames::{self, Model, Table, noise};
-use entasis_testkit::naive::types::Type;
 
 /// Values with few distinct ones, so that every transform can express them.
 fn model(physical: Physical, n: usize) -> Model {
@@ -123,26 +122,11 @@ fn plans(physical: Physical) -> Vec<Plan> {
     plans
 }
 
-/// The type in the naive decoder's form.
-fn type_of(model: &Model) -> Type {
-    Type {
-        physical: model.of.physical.code(),
-        logical: model.of.logical.code(),
-        unit: model.of.unit.code(),
-        missing: model.of.missing.code(),
-        value_len: model.of.value_len,
-        ordered: model.of.ordered,
-        precision: model.of.precision,
-        scale: model.of.scale as u8,
-        host_variant: model.of.host_variant,
-    }
-}
-
 fn check(model: &Model, plan: &Plan) -> bool {
     let mut table = Table::new(format!("{} {plan:?}", model.name), vec![model.clone()]);
     table.name += &format!(" n = {}", table.n_rows);
     let file = frames::write_at(&table, 40);
-    let Some(forged) = forge(&file, &model.cells, &type_of(model), plan) else { return false };
+    let Some(forged) = forge(&file, &model.cells, &naive_type(&model.of), plan) else { return false };
     assert_holds(&forged, &table);
     true
 }

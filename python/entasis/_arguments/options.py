@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from entasis.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from entasis._typing import Limits
 
 # The treatment of columns whose type the reading library lacks.
 OnRefused = Literal["error", "skip"]
 
 # More threads than any machine has.
 _MOST_THREADS = 1 << 20
+# The largest limit.
+_MOST = 2**64 - 1
 
 
 def threads(n: int | None) -> int | None:
@@ -32,6 +38,29 @@ def integer(n: Any) -> int | None:
         return operator.index(n)
     except TypeError:
         return None
+
+
+def integer_between(name: str, value: Any, meaning: str, low: int, high: int | None) -> int:
+    """Check an integer from `low` to `high`."""
+    n = integer(value)
+    if n is None or n < low or (high is not None and n > high):
+        raise ArgumentError(f"{name}={value!r}: {meaning}")
+    return n
+
+
+def limits(found: Limits | None) -> dict[str, int] | None:
+    """Check limits. The core checks their names when it opens the file."""
+    if found is None:
+        return None
+    if not isinstance(found, Mapping):
+        raise ArgumentError(f"limits={shown(found)}: a dict of integers, such as {{'n_columns': 1_000}}")
+    checked = {}
+    for name, value in found.items():
+        n = integer(value)
+        if not isinstance(name, str) or n is None or n < 0:
+            raise ArgumentError(f"limits={{{shown(name)}: {shown(value)}}}: names of limits with integers, 0 or more")
+        checked[name] = min(n, _MOST)
+    return checked
 
 
 def number(n: Any) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import integer, number, on_refused, shown
+from entasis._arguments.options import limits as _limits
 from entasis._arguments.options import threads as _threads
 from entasis._columns import names as _columns
 from entasis._host_map import host_calls
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from entasis._arguments.sources import Source
     from entasis._columns.names import Columns
     from entasis._hosts.registry import Host
-    from entasis._typing import ArrowTable, NumpyArrays, PandasFrame, PartOptions, PolarsFrame, StaticFrame
+    from entasis._typing import ArrowTable, Limits, NumpyArrays, PandasFrame, PartOptions, PolarsFrame, StaticFrame
 
     from . import display as _display
 
@@ -54,7 +55,7 @@ class File:
 
     Parameters
     ----------
-    path, memory_map, types
+    path, memory_map, types, limits
         As for `entasis.open`, which also opens files of other values.
 
     Attributes
@@ -77,8 +78,16 @@ class File:
 
     path: str
 
-    def __init__(self, path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> None:
-        self._frame = _frame.opened(_sources.source(path), memory_map=memory_map, types=types)
+    def __init__(
+        self,
+        path: Source,
+        *,
+        memory_map: bool = False,
+        types: Iterable[type] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        source, checked = _sources.source(path), _limits(limits)
+        self._frame = _frame.opened(source, memory_map=memory_map, types=types, limits=checked)
         self.path, self._handle = self._frame.path, self._frame.handle
         self._columns: list[int] | None = None
         self._rows: Any = None

@@ -22,7 +22,19 @@ if TYPE_CHECKING:
 class Frame:
     """A table, with its host map and labels, which are read on first use."""
 
-    __slots__ = ("_host", "_index", "_labels", "_levels", "content", "handle", "memory_map", "path", "table", "types")
+    __slots__ = (
+        "_host",
+        "_index",
+        "_labels",
+        "_levels",
+        "content",
+        "handle",
+        "limits",
+        "memory_map",
+        "path",
+        "table",
+        "types",
+    )
 
     def __init__(
         self,
@@ -33,10 +45,11 @@ class Frame:
         memory_map: bool = False,
         table: int | None = None,
         content: bytes | None = None,
+        limits: dict[str, int] | None = None,
     ) -> None:
         self.handle, self.path, self.types = handle, path, types
         # For pickles: `table` is the number of the table in a tree, `content` the file in memory.
-        self.memory_map, self.table, self.content = memory_map, table, content
+        self.memory_map, self.table, self.content, self.limits = memory_map, table, content, limits
         self._host: dict[str, Any] | None = None
         self._labels: Labels | None = None
         self._levels: Levels | None = None
@@ -87,19 +100,22 @@ class Closed:
         raise ClosedFileError(f"the file is closed: open it again (file {self._path!r})")
 
 
-def opened(source: str | bytes, *, memory_map: bool, types: Iterable[type] | None) -> Frame:
+def opened(
+    source: str | bytes, *, memory_map: bool, types: Iterable[type] | None, limits: dict[str, int] | None
+) -> Frame:
     """Open the file at a path or in memory. The frame of a file of another value has no columns."""
     if isinstance(source, bytes):
         if memory_map:
             raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
-        return Frame(_entasis.Handle(source), _sources.IN_MEMORY, _codec_classes(types), content=source)
+        handle = _entasis.Handle(source, limits)
+        return Frame(handle, _sources.IN_MEMORY, _codec_classes(types), content=source, limits=limits)
     if memory_map:
         from . import mapped as _map
 
-        handle = cast("_entasis.Handle", _map.MappedHandle(source))
+        handle = cast("_entasis.Handle", _map.MappedHandle(source, limits))
     else:
-        handle = _entasis.Handle(source)
-    return Frame(handle, source, _codec_classes(types), memory_map=memory_map)
+        handle = _entasis.Handle(source, limits)
+    return Frame(handle, source, _codec_classes(types), memory_map=memory_map, limits=limits)
 
 
 def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:

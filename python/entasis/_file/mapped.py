@@ -33,9 +33,9 @@ class MappedHandle:
     Row labels and other extra columns are decoded if they can't be views.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, limits: dict[str, int] | None = None) -> None:
         self._path = path
-        self._handle, self._bytes = _open(path)
+        self._handle, self._bytes = _open(path, limits)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -311,12 +311,12 @@ def _schema(table: Any) -> Any:
         return pa.RecordBatchReader.from_stream(table).schema
 
 
-def _open(path: str) -> tuple[_entasis.Handle, Any]:
+def _open(path: str, limits: dict[str, int] | None) -> tuple[_entasis.Handle, Any]:
     """Open and map the same file, even if other programs replace it meanwhile."""
     import numpy as np
 
     for _ in range(_ATTEMPTS):
-        handle = _entasis.Handle(path)
+        handle = _entasis.Handle(path, limits)
         at, fingerprint = handle.fingerprint()
         try:
             with builtins.open(path, "rb", buffering=0) as file:

@@ -41,7 +41,13 @@ pub fn read_blocks<'py>(
     let file = &handle.file;
     let found = handle.groups(py)?;
     let no_memory = || errors::out_of_memory(py, usize::MAX, 1, "the columns");
-    let n_rows = usize::try_from(file.n_rows()).map_err(|_| no_memory())?;
+    let n_rows = file.n_rows();
+    let len_of = |group: &Group| {
+        group.record.column_type.memory_len(n_rows).saturating_mul(group.columns.len() as u64)
+    };
+    let len = found.groups.iter().map(len_of).fold(0, u64::saturating_add);
+    file.check_decoded_len(len).map_err(|error| errors::raise(py, &error))?;
+    let n_rows = usize::try_from(n_rows).map_err(|_| no_memory())?;
     let mut others = found.others.clone();
     let mut parts = Vec::new();
     for group in &found.groups {

@@ -96,7 +96,11 @@ fn prepare<'py>(
             format!("column \"{}\" has {} values instead of {n_values}", info.name, info.record.n_values);
         return Err(errors::raise(py, &Error::corrupt(message).in_file(file.path())));
     }
-    let n_rows = usize::try_from(rows.n(n_values)).map_err(|_| no_memory(py, usize::MAX))?;
+    let n_rows = rows.n(n_values);
+    let len =
+        infos.iter().map(|info| info.record.column_type.memory_len(n_rows)).fold(0, u64::saturating_add);
+    file.check_decoded_len(len).map_err(|error| errors::raise(py, &error))?;
+    let n_rows = usize::try_from(n_rows).map_err(|_| no_memory(py, usize::MAX))?;
     let targets = infos.iter().map(|info| plan::target(info, host, own)).collect();
     let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
     let mut blocks: Vec<Block<'py>> = Vec::new();

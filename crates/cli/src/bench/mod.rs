@@ -9,12 +9,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use entasis::{ColumnInfo, File, WriteOptions};
+use entasis::{ColumnInfo, WriteOptions};
 
 use crate::array::{self, Array};
 use crate::failure::{Failure, Outcome};
 use crate::json::Object;
 use crate::lend;
+use crate::limits::LimitArgs;
 use crate::nested;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -68,6 +69,8 @@ pub(crate) struct Args {
     /// Print one JSON object per compression, on a line of its own
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 fn parse_rows(text: &str) -> Result<u64, String> {
@@ -91,7 +94,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let watch = Watch::new("measuring");
     let (n_rows, table) = match &args.file {
         None => (args.rows, headline::table(args.rows, &watch)?),
-        Some(path) => read_table(path, args.threads, &watch)?,
+        Some(path) => read_table(path, args, &watch)?,
     };
     let threads = args.threads.unwrap_or_else(entasis::default_threads);
     let scratch = Scratch::new(args.dir.as_deref());
@@ -100,12 +103,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         let path = scratch.path();
         let options = WriteOptions { compression, threads: args.threads, ..WriteOptions::default() };
         lend::write(path, n_rows, &table, &options, &watch)?;
-        let (_, back) = read_table(path, args.threads, &watch)?;
+        let (_, back) = read_table(path, args, &watch)?;
         if let Some(problem) = compare::difference(&table, &back) {
             let message = format!("what was read back at compression {compression} differs: {problem}");
             return Err(Failure::Other(message));
         }
-        let file_len = File::open(path)?.file_len();
+        let file_len = args.limits.open(path)?.file_len();
         scratch.clear();
         all.push(Measured { compression, file_len, write: Vec::new(), read: Vec::new() });
     }
@@ -140,7 +143,7 @@ fn measure(
     lend::write(scratch.path(), n_rows, table, &options, watch)?;
     measured.write.push(started.elapsed().as_secs_f64());
     let started = Instant::now();
-    let back = read_table(scratch.path(), args.threads, watch)?;
+    let back = read_table(scratch.path(), args, watch)?;
     measured.read.push(started.elapsed().as_secs_f64());
     drop(back);
     scratch.clear();
@@ -148,8 +151,8 @@ fn measure(
 }
 
 /// All rows of all columns.
-fn read_table(path: &Path, threads: Option<usize>, watch: &Watch) -> entasis::Result<(u64, Vec<Array>)> {
-    let file = File::open(path)?;
+fn read_table(path: &Path, args: &Args, watch: &Watch) -> entasis::Result<(u64, Vec<Array>)> {
+    let (file, threads) = (args.limits.open(path)?, args.threads);
     let columns: Vec<ColumnInfo> = file.columns(0..file.n_columns())?;
     let rows = 0..file.n_rows();
     let load_nested = |columns: &[&ColumnInfo]| nested::load(&file, columns, &rows, threads, watch);

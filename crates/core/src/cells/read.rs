@@ -34,6 +34,9 @@ const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
 /// Bytes of a string with its place, about.
 const TEXT: u64 = 32;
 
+/// Bytes of the object that a host makes of a cell, about.
+const CELL_LEN: u64 = 32;
+
 /// Bytes that the caches of a processor hold.
 const CACHED: u64 = 16 << 20;
 
@@ -166,6 +169,8 @@ impl Cells {
         if range.end - range.start >= u64::from(u32::MAX) {
             return Err(Error::limit("too many cells to read at once"));
         }
+        let len = (range.end - range.start).saturating_mul(CELL_LEN);
+        self.file.check_decoded_len(len)?;
         let chunk = range.start / RANK;
         let from = chunk * RANK;
         let last = range.end.div_ceil(RANK).max(chunk);

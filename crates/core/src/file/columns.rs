@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Error, Result, RunNames, SectionKind, Value, fallible, parse_block_index,
+    BlockRecord, ColumnRecord, Error, Kind, Result, RunNames, SectionKind, Value, fallible,
+    parse_block_index, unknown_type,
 };
 
 use super::names::{NamePlace, NamesAt};
@@ -36,8 +37,11 @@ pub struct ColumnInfo {
 
 /// Consecutive columns of one record: the wanted ones of a column run, or a single column.
 pub(crate) struct ColumnRun {
-    /// The record, which describes the run's first column.
+    /// The record, which describes the run's first column. Of a column of an unknown type, only its
+    /// name and the number of values are known.
     pub record: ColumnRecord,
+    /// The type codes, if one of them is unknown.
+    pub unknown: Option<[u8; 4]>,
     /// The numbers of the wanted columns in the view.
     pub columns: Range<u64>,
     /// How many columns of the run come before the wanted ones.
@@ -49,6 +53,9 @@ pub(crate) struct ColumnRun {
 impl ColumnRun {
     /// The record of one column, by its number in the view.
     pub fn member(&self, column: u64) -> Result<ColumnRecord> {
+        if let Some(codes) = self.unknown {
+            return Err(unknown_type(codes));
+        }
         self.record.member(self.skip + (column - self.columns.start))
     }
 
@@ -76,9 +83,26 @@ impl File {
         let mut found = None;
         self.visit_runs(index..index.saturating_add(1), |run| {
             let name = self.one_name(run.names(), run.skip)?;
-            found = Some(self.column_of(index, run.member(index)?, name)?);
+            let record = run.member(index).map_err(|e| e.in_section("columns").in_column(&name))?;
+            found = Some(self.column_of(index, record, name)?);
             Ok(())
         })?;
+        found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
+    }
+
+    /// A column whose type this release does not know, as a column of nulls. Hosts list it with the
+    /// others. Its values can't be read.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *limit*.
+    pub fn unknown_column(&self, index: u64) -> Result<ColumnInfo> {
+        let mut found = None;
+        let visited = self.visit_runs(index..index.saturating_add(1), |run| {
+            let name = self.one_name(run.names(), run.skip)?;
+            found = Some(ColumnInfo { index, name, record: run.record, detail: None });
+            Ok(())
+        });
+        visited.map_err(|e| e.in_file(self.path()))?;
         found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
     }
 
@@ -103,15 +127,18 @@ impl File {
         let names = NamesAt::new(self, &places)?;
         for (run, place) in runs.iter().zip(&places) {
             let bytes = names.get(place)?;
+            let mut add = |column: u64, name: &str| {
+                let record = run.member(column).map_err(|e| e.in_section("columns").in_column(name))?;
+                let info = self.column_of(column, record, fallible::owned(name, COLUMNS)?)?;
+                fallible::push(columns, info, COLUMNS)
+            };
             if run.n == 1 {
-                let name = fallible::owned(self.single_name(&bytes)?, COLUMNS)?;
-                fallible::push(columns, self.column_of(run.columns.start, run.record, name)?, COLUMNS)?;
+                add(run.columns.start, self.single_name(&bytes)?)?;
                 continue;
             }
             let names = RunNames::parse(&bytes, run.n)?;
             for (k, column) in (run.skip as usize..).zip(run.columns.clone()) {
-                let name = fallible::owned(names.name(k), COLUMNS)?;
-                fallible::push(columns, self.column_of(column, run.member(column)?, name)?, COLUMNS)?;
+                add(column, names.name(k))?;
             }
         }
         Ok(())
@@ -129,17 +156,25 @@ impl File {
         Ok(ColumnInfo { index, name, record, detail })
     }
 
-    /// Parses a record and converts the column numbers in it to this view.
-    fn parse_record(&self, index: u64, bytes: &[u8]) -> Result<ColumnRecord> {
+    /// Parses a record and converts the column numbers in it to this view. Also returns the codes
+    /// of an unknown type.
+    fn parse_record(&self, index: u64, bytes: &[u8]) -> Result<(ColumnRecord, Option<[u8; 4]>)> {
         let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
-        let mut record = ColumnRecord::parse(bytes).map_err(here)?;
+        let mut record = match ColumnRecord::parse(bytes) {
+            Err(error) if error.kind() == Kind::Unsupported => {
+                let unknown = ColumnRecord::parse_unknown(bytes).map_err(here)?;
+                let (record, codes) = unknown.ok_or(error).map_err(here)?;
+                return Ok((record, Some(codes)));
+            }
+            record => record.map_err(here)?,
+        };
         if self.table.first_column > 0 {
             let ColumnRecord { storage, dictionary, first_child, parent, .. } = &mut record;
             for named in [storage, dictionary, first_child, parent] {
                 *named = named.map(|column| self.in_view(column)).transpose().map_err(here)?;
             }
         }
-        Ok(record)
+        Ok((record, None))
     }
 
     /// Visits columns by their records, in order. Costs time per record, not per column.
@@ -166,14 +201,16 @@ impl File {
                 let from = of.start.max(wanted.start);
                 let columns =
                     from - self.table.first_column..of.end.min(wanted.end) - self.table.first_column;
-                let record = self.parse_record(columns.start, bytes)?;
+                let (record, unknown) = self.parse_record(columns.start, bytes)?;
                 let n = of.end - of.start;
                 // Check a run before anything is allocated for each of its columns.
-                record.member(n - 1).map_err(|e| e.in_section("columns"))?;
+                if unknown.is_none() {
+                    record.member(n - 1).map_err(|e| e.in_section("columns"))?;
+                }
                 if n > 1 && u64::from(record.name_len) / 4 < n {
                     return Err(Error::corrupt("a run has more columns than names").in_section("columns"));
                 }
-                visit(ColumnRun { record, columns, skip: from - of.start, n })?;
+                visit(ColumnRun { record, unknown, columns, skip: from - of.start, n })?;
             }
         }
         Ok(())

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use entasis_format::{
-    Error, Header, Limits, Result, Root, Runs, SectionKind, Slot, Value, fallible, parse_value, read_records,
+    Error, Header, Limits, Result, Root, Runs, SectionKind, Slot, Thousands, Value, fallible, parse_value,
+    read_records,
 };
 use entasis_io::Source;
 
@@ -51,23 +52,21 @@ impl OpenFile {
     /// Reads which columns each record stands for.
     pub fn read_runs(&self) -> Result<Runs> {
         let n = self.n_records(SectionKind::Runs);
-        if n == 0 {
-            return Ok(Runs::default());
-        }
         let n_records = self.n_records(SectionKind::Columns);
-        let runs = Runs::parse(&self.records(SectionKind::Runs, 0..n)?, n_records)?;
-        if runs.n_columns(n_records) > self.limits.n_columns {
-            let message = format!("the file has {} columns", runs.n_columns(n_records));
-            return Err(Error::limit(format!(
-                "{message}, allowed are {} (n_columns)",
-                self.limits.n_columns
-            )));
-        }
+        let runs = match n {
+            0 => Runs::default(),
+            _ => Runs::parse(&self.records(SectionKind::Runs, 0..n)?, n_records)?,
+        };
+        let n_columns = runs.n_columns(n_records);
         // Each column of a run has the end of its name in the file, so there cannot be more columns
         // than ends.
         let n_ends = self.n_records(SectionKind::Names) / 4;
-        if runs.n_columns(n_records) > n_records.saturating_add(n_ends) {
+        if n > 0 && n_columns > n_records.saturating_add(n_ends) {
             return Err(Error::corrupt("runs have more columns than names").in_section("runs"));
+        }
+        if n_columns > self.limits.n_columns {
+            let asked = format!("the file has {} columns", Thousands(n_columns));
+            return Err(Error::over_limit("n_columns", self.limits.n_columns, asked));
         }
         Ok(runs)
     }
@@ -83,10 +82,9 @@ impl OpenFile {
     }
 
     pub fn read_value(&self, node: u64) -> Result<Value> {
-        let n_nodes = self.n_records(SectionKind::Nodes);
         parse_value(
             node,
-            n_nodes,
+            (self.n_records(SectionKind::Nodes), self.n_records(SectionKind::ValueHeap)),
             &mut |range| self.records(SectionKind::Nodes, range),
             &mut |range| self.records(SectionKind::ValueHeap, range),
             &self.limits,

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use entasis_format::{
-    Error, NameSlot, Result, RunNames, SectionKind, build_name_index, fallible, first_slot, n_name_slots,
-    name_hash,
+    Error, NameSlot, Result, RunNames, SectionKind, Thousands, build_name_index, fallible, first_slot,
+    n_name_slots, name_hash,
 };
 
 use super::File;
@@ -85,17 +85,21 @@ impl<'a> NamesAt<'a> {
 
 impl File {
     pub(super) fn check_name(&self, name: &str) -> Result<()> {
-        if name.len() > self.limits().name_len as usize {
-            return Err(Error::limit("a column name is longer than name_len").in_section("names"));
+        self.check_name_len(name.len() as u64)
+    }
+
+    fn check_name_len(&self, len: u64) -> Result<()> {
+        let allowed = self.limits().name_len;
+        if len > allowed {
+            let asked = format!("a column name has {} bytes", Thousands(len));
+            return Err(Error::over_limit("name_len", allowed, asked).in_section("names"));
         }
         Ok(())
     }
 
     /// Checks the bytes of a name.
     pub(super) fn single_name<'b>(&self, bytes: &'b [u8]) -> Result<&'b str> {
-        if bytes.len() > self.limits().name_len as usize {
-            return Err(Error::limit("a column name is longer than name_len").in_section("names"));
-        }
+        self.check_name_len(bytes.len() as u64)?;
         let damage = |_| Error::corrupt("a column name is not UTF-8").in_section("names");
         std::str::from_utf8(bytes).map_err(damage)
     }
@@ -119,8 +123,9 @@ impl File {
                 return Err(Error::corrupt(message).in_section("names"));
             }
         }
-        if end - start > u64::from(self.limits().name_len) {
-            return Err(Error::limit("a column name is longer than name_len").in_section("names"));
+        // A name that is not in the file is damage, however long it claims to be.
+        if text_at.saturating_add(end) <= self.n_records(SectionKind::Names) {
+            self.check_name_len(end - start)?;
         }
         let bytes = read(text_at.saturating_add(start), text_at.saturating_add(end))?;
         fallible::owned(self.single_name(&bytes)?, NAMES)
@@ -146,7 +151,7 @@ impl File {
         places: &NamePlaces,
         mut visit: impl FnMut(NameGroup<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut visit_piece = |places: &[NamePlace]| {
+        let mut visit_piece = |places: &[NamePlace]| -> Result<()> {
             let names = NamesAt::new(self, places)?;
             for place in places {
                 let bytes = names.get(place)?;
@@ -157,9 +162,7 @@ impl File {
                 let names = RunNames::parse(&bytes, place.n)?;
                 let mut start = 0;
                 let lens = names.ends().map(|end| end - std::mem::replace(&mut start, end));
-                if lens.max().unwrap_or(0) > self.limits().name_len {
-                    return Err(Error::limit("a column name is longer than name_len").in_section("names"));
-                }
+                self.check_name_len(lens.max().unwrap_or(0).into())?;
                 visit(NameGroup::Run(names))?;
             }
             Ok(())

@@ -9,6 +9,7 @@ use entasis_kernels::MatrixMut;
 use entasis_platform::memory::Prefault;
 
 use super::alloc::COLUMNS;
+use super::decoded_len::DecodedLen;
 use super::fixed::put;
 use super::pages::{self, OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, threads_for};
@@ -101,7 +102,9 @@ impl File {
         let n_rows =
             usize::try_from(self.n_rows()).map_err(|_| Error::out_of_memory(usize::MAX, "the rows"))?;
         let (mut found, mut n_values, mut work) = (Vec::new(), 0u64, 0u64);
+        let decoded_len = DecodedLen::new(self);
         for matrix in matrices {
+            decoded_len.add(matrix.out.len() as u64)?;
             let (numbers, first, n) = match &matrix.columns {
                 Side::Stored { column, first, n } => (vec![*column], Some(*first), *n),
                 Side::Each(columns) => (fallible::copied(columns, COLUMNS)?, None, columns.len()),

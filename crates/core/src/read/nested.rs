@@ -16,6 +16,7 @@ use entasis_format::{Error, MAX_COLUMN_DEPTH, Physical, Result, fallible};
 use entasis_platform::Buffer;
 
 use super::alloc::{COLUMNS, too_many, zeroed};
+use super::decoded_len::DecodedLen;
 use super::layout::Text;
 use super::request::{MissingTo, Output, Request};
 use crate::file::{ColumnInfo, File};
@@ -74,6 +75,7 @@ impl File {
             fallible::push(&mut nodes, Node::new(info, rows, n, 1), COLUMNS)?;
         }
         let mut done = 0;
+        let decoded_len = DecodedLen::new(self);
         while done < nodes.len() {
             let level = done..nodes.len();
             done = level.end;
@@ -83,6 +85,10 @@ impl File {
             for &i in &nested {
                 let node = &nodes[i];
                 let named = |e: Error| e.in_column(&node.info.name);
+                // Structure values, and the offsets that are made of them.
+                let len =
+                    node.info.record.column_type.memory_len(node.n as u64).saturating_add(8 * node.n as u64);
+                decoded_len.add(len).map_err(named)?;
                 if node.depth >= MAX_COLUMN_DEPTH && node.info.record.first_child.is_some() {
                     return Err(named(Error::corrupt("a column is nested too deep")));
                 }
@@ -111,13 +117,14 @@ impl File {
                 nodes[i].children = first..nodes.len();
             }
         }
-        self.read_leaves(&mut nodes, form, threads, monitor)?;
+        self.read_leaves(&mut nodes, &decoded_len, form, threads, monitor)?;
         assemble(nodes, columns.len())
     }
 
     fn read_leaves(
         &self,
         nodes: &mut [Node],
+        decoded_len: &DecodedLen<'_>,
         form: &dyn Fn(&ColumnInfo) -> Form,
         threads: Option<usize>,
         monitor: &dyn Monitor,
@@ -125,7 +132,11 @@ impl File {
         let mut requests = Vec::new();
         for node in nodes {
             let of = node.info.record.column_type;
-            if of.physical.is_nested() || of.physical == Physical::Null {
+            if of.physical.is_nested() {
+                continue;
+            }
+            decoded_len.add(of.memory_len(node.n as u64)).map_err(|e| e.in_column(&node.info.name))?;
+            if of.physical == Physical::Null {
                 continue;
             }
             let (n, form) = (node.n, form(&node.info));

@@ -10,6 +10,7 @@ use entasis_kernels::{VECTOR, Word, bits};
 
 use super::alloc::STRINGS;
 use super::codes::check_codes;
+use super::decoded_len::DecodedLen;
 use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
 use super::pages::{OpenPage, Reader};
@@ -104,13 +105,23 @@ fn rest_of_block(blocks: &[BlockRecord], rows: &[u64], end: usize) -> usize {
 }
 
 impl TakeTask<'_> {
-    pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
+    pub(crate) fn run(
+        self,
+        reader: &mut Reader<'_>,
+        control: &Control<'_>,
+        decoded_len: &DecodedLen<'_>,
+    ) -> Result<()> {
         let source = self.source;
-        self.take(reader, control)
+        self.take(reader, control, decoded_len)
             .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
     }
 
-    fn take(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
+    fn take(
+        self,
+        reader: &mut Reader<'_>,
+        control: &Control<'_>,
+        decoded_len: &DecodedLen<'_>,
+    ) -> Result<()> {
         let Self { source, rows, part, places, mut output, mut missing } = self;
         let rows = &rows[part];
         let place = |k: usize| places.as_ref().map_or(k, |places| places[k]);
@@ -144,7 +155,7 @@ impl TakeTask<'_> {
                 match &mut output {
                     Output::Text(_) => {
                         write_missing(&here, wanted.clone(), &mut missing)?;
-                        take_strings(here, scratch, wanted, &mut strings)?;
+                        take_strings(here, scratch, wanted, &mut strings, decoded_len)?;
                     }
                     output if is_sparse => take_few(source, &here, wanted, output, &mut missing)?,
                     output => {
@@ -296,6 +307,7 @@ fn take_strings(
     scratch: &mut entasis_encodings::TextScratch,
     wanted: impl Iterator<Item = (usize, usize)>,
     strings: &mut Strings,
+    decoded_len: &DecodedLen<'_>,
 ) -> Result<()> {
     let slice = opened.decoder.strings(opened.page, opened.range, scratch)?;
     let (mut i, mut before) = (0, 0);
@@ -305,6 +317,7 @@ fn take_strings(
             i += 1;
         }
         let value = slice.get(at, before);
+        decoded_len.add(value.len() as u64)?;
         strings.spans[place] = (strings.bytes.len(), slice.lengths()[at]);
         fallible::reserve(&mut strings.bytes, value.len(), STRINGS)?;
         strings.bytes.extend_from_slice(value);

@@ -10,6 +10,7 @@ use entasis_platform::memory::prefault;
 use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::{STRINGS, buffer, too_many, zeros};
+use super::decoded_len::DecodedLen;
 use super::fixed::put_missing;
 use super::layout::{self, Ends, Text, TextLayout};
 use super::pages::Reader;
@@ -77,7 +78,7 @@ pub(crate) fn plan<'a>(
     reader: &mut Reader<'_>,
     source: &'a Source,
     values: Range<u64>,
-    (text, memory): (&'a mut Text, &mut Buffers),
+    (text, memory, decoded_len): (&'a mut Text, &mut Buffers, &DecodedLen<'_>),
     missing: MissingTo<'a>,
     mut add: impl FnMut(TextTask<'a>) -> Result<()>,
 ) -> Result<Assembly<'a>> {
@@ -85,6 +86,7 @@ pub(crate) fn plan<'a>(
     let pieces = pieces(reader, source, &values, has_views)?;
     let mut lens = vec![0u64];
     for piece in &pieces {
+        decoded_len.add(piece.len)?;
         let last = lens.len() - 1;
         match lens[last].checked_add(piece.len).ok_or_else(too_many)? {
             sum if has_views && sum > BUFFER_LEN => fallible::push(&mut lens, piece.len, STRINGS)?,

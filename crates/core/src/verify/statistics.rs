@@ -1,5 +1,7 @@
 //! Compares the statistics of a block with its values.
 
+use std::collections::HashSet;
+
 use bytemuck::Pod;
 use entasis_format::{Error, Physical, Result, Statistics};
 
@@ -19,11 +21,19 @@ fn damage(message: &'static str) -> Result<()> {
     Err(Error::corrupt(message).in_section("statistics"))
 }
 
-/// Checks the minimum, the maximum, the order and the presence of NaN.
+/// Checks the minimum, the maximum, the order, the presence of NaN and the number of distinct
+/// values. Values have `width` bytes, or lengths of their own if it is 0.
 ///
 /// # Errors
 /// *Corrupt*.
-pub(super) fn check(statistics: &Statistics, physical: Physical, values: &Values<'_>) -> Result<()> {
+pub(super) fn check(
+    statistics: &Statistics,
+    (physical, width): (Physical, usize),
+    values: &Values<'_>,
+) -> Result<()> {
+    if statistics.n_distinct > 0 && n_distinct(width, values) != statistics.n_distinct as usize {
+        return damage("a block has another number of distinct values than its statistics");
+    }
     match physical {
         Physical::I8 => words(statistics, values, |_: i8| false),
         Physical::I16 => words(statistics, values, |_: i16| false),
@@ -45,6 +55,17 @@ pub(super) fn check(statistics: &Statistics, physical: Physical, values: &Values
             Ok(())
         }
     }
+}
+
+/// The number of distinct values, as bytes, that are not missing.
+fn n_distinct(width: usize, values: &Values<'_>) -> usize {
+    let present = |i: &usize| values.mask[*i] == 0;
+    let all = (0..values.mask.len()).filter(present);
+    let distinct: HashSet<&[u8]> = match width {
+        0 => all.map(|i| &values.bytes[values.offsets[i] as usize..values.offsets[i + 1] as usize]).collect(),
+        _ => all.map(|i| &values.words[i * width..(i + 1) * width]).collect(),
+    };
+    distinct.len()
 }
 
 fn words<T: Pod + PartialOrd>(

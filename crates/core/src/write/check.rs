@@ -57,7 +57,7 @@ impl Column {
 
 /// Checks that readers accept a name. The error shows its beginning.
 fn check_name(name: &str, limits: &Limits) -> Result<()> {
-    if name.len() <= limits.name_len as usize {
+    if name.len() as u64 <= limits.name_len {
         return Ok(());
     }
     let message =
@@ -95,7 +95,7 @@ fn check_type(
         return Err(Error::argument("the entries of a map must be a struct of two fields").in_column(path));
     }
     for child in children {
-        if child.name.len() > Limits::default().name_len as usize {
+        if child.name.len() as u64 > Limits::default().name_len {
             return Err(Error::unsupported("the name of a field is too long").in_column(path));
         }
         let of = (&child.column_type, child.dictionary, &child.children[..]);

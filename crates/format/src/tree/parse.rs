@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::bytes::{len64, to_usize};
 use crate::checksum::checksum;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Thousands};
 use crate::fallible;
 use crate::limits::{Limits, MAX_DEPTH};
 use crate::node::{Node, NodeKind};
@@ -25,16 +25,17 @@ const PIECE: u64 = 16 << 20;
 const VALUES: &str = "the parts of a value";
 
 /// The value of a node. `nodes` reads node records and `heap` reads bytes of the value heap, both
-/// by number; `n_nodes` is the number of node records.
+/// by number; `n_nodes` and `heap_len` are the numbers of node records and of bytes.
 pub fn parse_value(
     node: u64,
-    n_nodes: u64,
+    (n_nodes, heap_len): (u64, u64),
     nodes: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>>,
     heap: &mut dyn FnMut(Range<u64>) -> Result<Vec<u8>>,
     limits: &Limits,
 ) -> Result<Value> {
     let mut parser = Parser {
         n_nodes,
+        heap_len,
         nodes,
         heap,
         limits,
@@ -50,6 +51,7 @@ pub fn parse_value(
 
 struct Parser<'a, 'n, 'h> {
     n_nodes: u64,
+    heap_len: u64,
     nodes: &'a mut Read<'n>,
     heap: &'a mut Read<'h>,
     limits: &'a Limits,
@@ -84,8 +86,8 @@ impl Parser<'_, '_, '_> {
         if depth > MAX_DEPTH {
             return Err(damage("a value is nested too deep"));
         }
-        if depth > self.limits.depth {
-            return Err(limit(format!("a value is nested deeper than {} (depth)", self.limits.depth)));
+        if u64::from(depth) > self.limits.depth {
+            return Err(limit("depth", self.limits.depth, format!("a value is nested {depth} deep or more")));
         }
         // A tree visits each node once. Shared children could multiply without end.
         self.n_visited = self.n_visited.saturating_add(1);
@@ -93,7 +95,8 @@ impl Parser<'_, '_, '_> {
             return Err(damage("a value has shared nodes"));
         }
         if self.n_visited > self.limits.n_nodes {
-            return Err(limit(format!("a value has more than {} nodes (n_nodes)", self.limits.n_nodes)));
+            let asked = format!("a value has {} nodes or more", Thousands(self.n_visited));
+            return Err(limit("n_nodes", self.limits.n_nodes, asked));
         }
         let node = self.node(number)?;
         if node.key_hash != 0 && !is_key {
@@ -124,7 +127,7 @@ impl Parser<'_, '_, '_> {
     /// The text of a key. Maps of a list mostly have the same keys.
     fn key(&mut self, node: &Node, number: u64, depth: u32) -> Result<String> {
         if let Some(known) = self.keys.get(node).map(str::to_owned) {
-            self.count_bytes(node.b)?;
+            self.count_bytes(node)?;
             return Ok(known);
         }
         let bytes = self.bytes(node, number, depth, true)?;
@@ -193,18 +196,23 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// Counts bytes of strings against the limit of a value.
-    fn count_bytes(&mut self, len: u64) -> Result<()> {
-        self.value_len = self.value_len.saturating_add(len);
+    /// Counts the bytes of a string against the limit of a value. A string that is not in the heap
+    /// is damage, however long it claims to be.
+    fn count_bytes(&mut self, node: &Node) -> Result<()> {
+        if node.b > 0 && node.a.checked_add(node.b).is_none_or(|end| end > self.heap_len) {
+            return Err(damage("a string is outside of the value heap"));
+        }
+        self.value_len = self.value_len.saturating_add(node.b);
         if self.value_len > self.limits.value_len {
-            return Err(limit(format!("a value has more than {} bytes (value_len)", self.limits.value_len)));
+            let asked = format!("a value has {} bytes or more", Thousands(self.value_len));
+            return Err(limit("value_len", self.limits.value_len, asked));
         }
         Ok(())
     }
 
     /// The bytes of a string or bytes node.
     fn bytes(&mut self, node: &Node, number: u64, depth: u32, is_key: bool) -> Result<Vec<u8>> {
-        self.count_bytes(node.b)?;
+        self.count_bytes(node)?;
         if node.b == 0 {
             return Ok(Vec::new());
         }
@@ -302,6 +310,6 @@ fn damage(problem: &'static str) -> Error {
 }
 
 #[cold]
-fn limit(problem: String) -> Error {
-    Error::limit(problem).in_section("nodes")
+fn limit(name: &'static str, allowed: u64, asked: String) -> Error {
+    Error::over_limit(name, allowed, asked).in_section("nodes")
 }

@@ -345,6 +345,14 @@ pub fn all() -> Vec<Tree> {
     ]
 }
 
+/// A file with a list of `n` equal integers.
+pub fn long_list(n: u64) -> Vec<u8> {
+    use {Cell as C, CellKind as K};
+    let mut cells = vec![C::Parent(K::List, [1, 1 + n, n, 0])];
+    cells.extend((0..n).map(|_| C::Int(K::Int, 7)));
+    write("long-list", cells, Vec::new(), vec![(Value::from("value"), Value::Cell(0))], 50).bytes
+}
+
 /// Cells that break one rule each.
 fn wrong_cells() -> Vec<(&'static str, Vec<Cell>)> {
     use {Cell as C, CellKind as K};

@@ -236,7 +236,7 @@ pub(super) fn decode(block: &Block, record: &BlockRecord) -> Result<Values> {
 /// A test must not decode a page of a gigabyte.
 fn limits() -> Limits {
     let mut limits = Limits::default();
-    limits.page_payload_len = MOST_LEN as u32;
+    limits.page_payload_len = MOST_LEN;
     limits
 }
 

@@ -1,8 +1,8 @@
 //! Records of the footer: any bytes are refused, or come back from the record as they were.
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Header, Layout, Limits, NameSlot, Node, Physical, Result, Root, RunNames,
-    Runs, Section, Statistics, TableRecord, Trailer, parse_block_index,
+    BlockRecord, ColumnRecord, Header, Layout, NameSlot, Node, Physical, Result, Root, RunNames, Runs,
+    Section, Statistics, TableRecord, Trailer, parse_block_index,
 };
 
 use super::file;
@@ -15,7 +15,7 @@ type Parse = fn(&[u8]) -> Result<Vec<u8>>;
 
 /// The records. The first byte of an input is an index here.
 const RECORDS: &[Parse] = &[
-    |bytes| Header::parse(bytes, &Limits::default()).map(|header| header.emit().to_vec()),
+    |bytes| Header::parse(bytes).map(|header| header.emit().to_vec()),
     |bytes| Trailer::parse(bytes).map(|trailer| trailer.emit().to_vec()),
     |bytes| Root::parse(bytes).map(|root| root.emit()),
     |bytes| emitted(Section::parse(bytes)?, Section::emit),
@@ -76,7 +76,7 @@ pub fn run(bytes: &[u8]) {
     match result {
         // A header says whether a slot is damaged, and not which bytes it had.
         Ok(emitted) if which == 0 => {
-            let again = Header::parse(&emitted, &Limits::default()).map(|header| header.emit().to_vec());
+            let again = Header::parse(&emitted).map(|header| header.emit().to_vec());
             assert!(again.is_ok_and(|again| again == emitted), "a header comes back");
         }
         Ok(emitted) => assert!(emitted == bytes, "record {which} emits other bytes"),

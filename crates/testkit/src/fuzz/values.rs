@@ -24,7 +24,7 @@ fn parse(node: u64, nodes: &[u8], heap: &[u8]) -> Result<Value> {
     let n_nodes = (nodes.len() / Node::LEN) as u64;
     parse_value(
         node,
-        n_nodes,
+        (n_nodes, heap.len() as u64),
         &mut |range| records(nodes, range, Node::LEN as u64),
         &mut |range| records(heap, range, 1),
         &Limits::default(),

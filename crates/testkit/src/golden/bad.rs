@@ -207,6 +207,11 @@ const CHANGES: &[Change] = &[
     ("page-decoded-len", "strings", "page.decoded_len", 0, 9, C, ""),
     ("statistics-n-missing", "validity-bits", "statistics.n_missing", 0, 1, C, "missing"),
     ("statistics-flags", "delta", "statistics.flags", 0, 0x8000, C, "statistics"),
+    ("statistics-min", "delta", "statistics.min", 0, 500_000, C, "bounds"),
+    ("statistics-max", "delta", "statistics.max", 0, 500_000, C, "bounds"),
+    ("statistics-nan", "dictionary-floats", "statistics.flags", 0, 1, C, "NaN"),
+    ("statistics-order", "delta", "statistics.flags", 1, 5, C, "order"),
+    ("statistics-n-distinct", "dictionary-words", "statistics.n_distinct", 0, 6, C, "distinct"),
     ("node-kind", "values", "node.kind", 2, 99, Kind::Unsupported, "value"),
     ("node-child-before-parent", "values", "node.a", 1, 1, C, ""),
     ("node-key-hash", "values", "node.key_hash", 2, 1, C, ""),
@@ -276,6 +281,11 @@ const EDITS: &[Edit] = &[
     ("root-value-integer", "values", true, Kind::Unsupported, "neither", |file, map| {
         let number = map.named("node.kind").position(|field| get(file, field) == 3).map_or(0, |n| n as u8);
         map.named("root.value_node").map(|field| (field.at, number)).collect()
+    }),
+    ("unused-bits", "lanes", true, C, "unused bits", |file, map| {
+        // The last vector has 52 values of 3 bits.
+        let at = end(file, map.blocks[0]) - 1;
+        vec![(at, file[at] | 0x80)]
     }),
     ("string-start", "strings", true, C, "start", |file, map| vec![(first(file, map), 1)]),
     ("dictionary-code", "dictionary-one", true, C, "dictionary", |file, map| bases(file, map, 9)),

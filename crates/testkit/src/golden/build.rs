@@ -3,11 +3,11 @@
 
 use entasis::{Logical, Physical, Unit, Value};
 
-use super::Golden;
+use super::{Form, Golden};
 use crate::frames::{Model, Table, nested_tables, noise};
 
 fn golden(name: &str, columns: Vec<Model>, compression: u8, features: &'static [&'static str]) -> Golden {
-    Golden { table: Table::new(name, columns), compression, features }
+    Golden { table: Table::new(name, columns), compression, features, form: Form::Whole }
 }
 
 /// All golden files.
@@ -26,6 +26,8 @@ pub fn all() -> Vec<Golden> {
     all.push(column_runs());
     all.push(lanes());
     all.push(dictionary_of_symbols());
+    all.extend(raw_codes());
+    all.push(streamed());
     all
 }
 
@@ -399,7 +401,7 @@ fn column_runs() -> Golden {
         (0..20).map(|c| Model::words(format!("f{c}"), Physical::F64, &[0.25, f64::NAN, f64::from(c)])),
     );
     let table = Table { in_runs: true, ..Table::new("column-runs", columns) };
-    Golden { table, compression: 50, features: &[] }
+    Golden { table, compression: 50, features: &[], form: Form::Whole }
 }
 
 /// Nested types: values as `docs/testing.md` lays them out.
@@ -408,6 +410,7 @@ fn nested() -> Vec<Golden> {
         table: Table { name: name.into(), ..table },
         compression,
         features,
+        form: Form::Whole,
     };
     vec![
         at(nested_tables::every_type(300), "nested", 50, &["bit-packed"]),
@@ -449,4 +452,27 @@ fn dictionary_of_symbols() -> Golden {
         40,
         &["bit-packed dictionary", "entries of symbols"],
     )
+}
+
+/// Words and strings whose dictionary codes are stored as they are.
+fn raw_codes() -> Vec<Golden> {
+    let r = noise(1500, 15);
+    let texts: Vec<String> = r.iter().map(|v| format!("na\u{ef}ve {}", (v >> 20) % 9)).collect();
+    let words: Vec<i32> = r.iter().map(|v| [7, -1, i32::MAX, 0][(v >> 20) as usize % 4]).collect();
+    let of =
+        |name, model| Golden { form: Form::RawCodes, ..golden(name, vec![model], 40, &["raw dictionary"]) };
+    vec![
+        of("raw-codes", Model::words("a", Physical::I32, &words)),
+        of("raw-codes-texts", Model::text("a", &texts)),
+    ]
+}
+
+/// A file that was written to a stream.
+fn streamed() -> Golden {
+    let r = noise(3000, 16);
+    let columns = vec![
+        Model::words("number", Physical::I64, &r),
+        Model::text("text", &r.iter().map(|v| format!("{}", v % 100)).collect::<Vec<_>>()),
+    ];
+    Golden { form: Form::Streamed, ..golden("streamed", columns, 50, &["bit-packed dictionary"]) }
 }

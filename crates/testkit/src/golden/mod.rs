@@ -8,7 +8,9 @@ pub mod index;
 
 use std::path::PathBuf;
 
+use crate::forge::{Plan, forge, naive_type};
 use crate::frames::{self, Table};
+use crate::naive::bytes::checksum;
 
 /// A golden file.
 #[derive(Clone, Debug)]
@@ -19,12 +21,45 @@ pub struct Golden {
     pub compression: u8,
     /// Features that its blocks must use, so that the file tests what its name promises.
     pub features: &'static [&'static str],
+    /// How the file is made.
+    pub form: Form,
+}
+
+/// How a golden file is made from the one that the writer gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Unchanged.
+    #[default]
+    Whole,
+    /// As if it had been written to a stream: both slots are empty, and the trailer counts.
+    Streamed,
+    /// With the codes of the dictionary stored raw, which this writer never does.
+    RawCodes,
 }
 
 impl Golden {
-    /// The bytes that the current writer gives.
+    /// The bytes that the current writer gives, in the file's form.
+    ///
+    /// # Panics
+    /// When the file can't have the form.
     pub fn write(&self) -> Vec<u8> {
-        frames::write_at(&self.table, self.compression)
+        let mut file = frames::write_at(&self.table, self.compression);
+        match self.form {
+            Form::Whole => file,
+            Form::Streamed => {
+                file[64..192].fill(0);
+                file[16] = 1;
+                let sum = checksum(&file[..56]).to_le_bytes();
+                file[56..64].copy_from_slice(&sum);
+                file
+            }
+            Form::RawCodes => {
+                let model = &self.table.columns[0];
+                let plan = Plan { packing: 0, transform: 1, ..Plan::default() };
+                let forged = forge(&file, &model.cells, &naive_type(&model.of), &plan);
+                forged.unwrap_or_else(|| panic!("{}: no dictionary", self.table.name))
+            }
+        }
     }
 
     /// The file's name.

@@ -139,6 +139,8 @@ fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> R
     let kind = kind.physical;
     let n_missing = cells.iter().filter(|cell| cell.is_none()).count();
     rule(n_missing == of.n_missing as usize, "n_missing of statistics")?;
+    let distinct: BTreeSet<&Vec<u8>> = cells.iter().flatten().collect();
+    rule(of.n_distinct == 0 || of.n_distinct as usize == distinct.len(), "n_distinct of statistics")?;
     let has_nan = cells.iter().flatten().any(|cell| is_nan(kind, cell));
     if kind == physical::F32 || kind == physical::F64 {
         rule(has_nan == (of.flags & 16 != 0), "statistics say whether there is a NaN")?;

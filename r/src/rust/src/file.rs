@@ -2,7 +2,7 @@
 
 use std::ptr::null_mut;
 
-use entasis::{ColumnInfo, Error, File, Physical, Report, Unit, Value, type_name};
+use entasis::{ColumnInfo, Error, File, Kind, Limits, Physical, Report, Result, Unit, Value, type_name};
 
 use crate::build;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
@@ -30,6 +30,27 @@ pub struct FileFacts {
 /// Descriptions of columns.
 pub struct Described {
     columns: Vec<(ColumnInfo, String)>,
+    /// Columns of unknown types, which are described as columns of nulls, by their positions.
+    unknown: Vec<usize>,
+}
+
+/// All columns of a table, and the positions of those with types that this release does not know.
+fn all_columns(file: &File) -> Result<(Vec<ColumnInfo>, Vec<usize>)> {
+    match file.columns(0..file.n_columns()) {
+        Err(error) if error.kind() == Kind::Unsupported => {}
+        columns => return Ok((columns?, Vec::new())),
+    }
+    let (mut columns, mut unknown) = (Vec::new(), Vec::new());
+    for index in 0..file.n_columns() {
+        match file.column(index) {
+            Err(error) if error.kind() == Kind::Unsupported => {
+                unknown.push(columns.len());
+                columns.push(file.unknown_column(index)?);
+            }
+            column => columns.push((*column?).clone()),
+        }
+    }
+    Ok((columns, unknown))
 }
 
 /// The description of a column. Texts are valid until the descriptions are freed.
@@ -59,16 +80,52 @@ pub struct ColumnFacts {
     value_len: f64,
 }
 
+/// A limit by its name, as C passes it.
+#[repr(C)]
+pub struct Limit {
+    name: Text,
+    value: f64,
+}
+
+/// Opens a file with other limits than the default ones.
+///
+/// # Safety
+/// The texts and the `n` limits must be valid.
+unsafe fn open(path: Text, limits: *const Limit, n: usize) -> Result<File> {
+    let mut of_file = Limits::default();
+    // SAFETY: as the caller promises.
+    for limit in unsafe { slice(limits, n) } {
+        // SAFETY: as the caller promises.
+        let name = String::from_utf8_lossy(unsafe { limit.name.bytes() });
+        of_file.set(&name, limit.value as u64)?;
+    }
+    // SAFETY: as the caller promises.
+    File::open_with(&unsafe { build::path(path) }?, of_file)
+}
+
 /// Opens a file, and reads its header and footer.
 ///
 /// # Safety
-/// The text must be valid, `failure` null or writable.
+/// The texts and the `n` limits must be valid, `failure` null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_open(path: Text, failure: *mut *mut Failure) -> *mut File {
+pub unsafe extern "C" fn ent_open(
+    path: Text,
+    limits: *const Limit,
+    n: usize,
+    failure: *mut *mut Failure,
+) -> *mut File {
     // SAFETY: as the caller promises.
-    unsafe {
-        guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(File::open(&build::path(path)?)?))))
-    }
+    unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(open(path, limits, n)?)))) }
+}
+
+/// Checks that one read of a file may ask for this many bytes. Returns 0 with an error if not.
+///
+/// # Safety
+/// [`ent_open`] must have returned `file`; `failure` must be null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_check_len(file: *const File, len: f64, failure: *mut *mut Failure) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe { guard::call(failure, 0, || (*file).check_decoded_len(len as u64).map(|()| 1)) }
 }
 
 /// Closes a file.
@@ -145,8 +202,8 @@ pub unsafe extern "C" fn ent_describe(
     unsafe {
         guard::call(failure, null_mut(), || {
             let file = &*file;
-            let columns = if numbers.is_null() {
-                file.columns(0..file.n_columns())?
+            let (columns, unknown) = if numbers.is_null() {
+                all_columns(file)?
             } else {
                 let described = slice(numbers, n).iter().map(|&number| {
                     if number < 0.0 || number >= file.n_columns_total() as f64 {
@@ -155,13 +212,14 @@ pub unsafe extern "C" fn ent_describe(
                     }
                     Ok((*file.column(number as u64)?).clone())
                 });
-                described.collect::<entasis::Result<_>>()?
+                (described.collect::<entasis::Result<_>>()?, Vec::new())
             };
             let named = |info: ColumnInfo| {
                 let name = type_name(&info.record.column_type, info.detail.as_ref());
                 (info, name)
             };
-            Ok(Box::into_raw(Box::new(Described { columns: columns.into_iter().map(named).collect() })))
+            let columns = columns.into_iter().map(named).collect();
+            Ok(Box::into_raw(Box::new(Described { columns, unknown })))
         })
     }
 }
@@ -183,7 +241,19 @@ pub unsafe extern "C" fn ent_described_n(described: *const Described) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize) -> ColumnFacts {
     // SAFETY: as the caller promises.
-    let (info, type_name) = unsafe { &(&(*described).columns)[i] };
+    let described = unsafe { &*described };
+    let (info, type_name) = &described.columns[i];
+    if described.unknown.binary_search(&i).is_ok() {
+        return ColumnFacts {
+            type_name: Text::lend("unknown"),
+            physical: Text::lend("unknown"),
+            ..facts(info, type_name)
+        };
+    }
+    facts(info, type_name)
+}
+
+fn facts(info: &ColumnInfo, type_name: &str) -> ColumnFacts {
     let of = &info.record.column_type;
     ColumnFacts {
         name: Text::lend(&info.name),
@@ -226,13 +296,15 @@ pub unsafe extern "C" fn ent_described_free(described: *mut Described) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_verify(
     path: Text,
+    limits: *const Limit,
+    n: usize,
     interrupted: Option<Interrupted>,
     failure: *mut *mut Failure,
 ) -> f64 {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1.0, || {
-            let report: Report = entasis::verify(&build::path(path)?, None, &Signals::new(interrupted))?;
+            let report: Report = open(path, limits, n)?.verify(None, &Signals::new(interrupted))?;
             Ok(report.checked_len as f64)
         })
     }

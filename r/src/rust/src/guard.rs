@@ -183,7 +183,11 @@ fn message_of(error: &Error) -> String {
             let reason = reason.split(" (os error").next().unwrap_or_default();
             format!("cannot {}{file}: {reason}{advice}", error.message())
         }
-        _ => error.to_string(),
+        _ => match error.exceeded_limit() {
+            Some(limit) => error
+                .to_string_with(&format!("if you trust the file, raise it: limits = list({limit} = ...)")),
+            None => error.to_string(),
+        },
     }
 }
 

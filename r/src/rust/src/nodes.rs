@@ -32,7 +32,7 @@ const TABLE: i32 = 10;
 const CELL: i32 = 12;
 
 /// The greatest depth that every reader accepts.
-fn max_depth() -> u32 {
+fn max_depth() -> u64 {
     Limits::default().depth
 }
 
@@ -54,7 +54,7 @@ fn misshapen() -> Error {
 /// # Safety
 /// As for [`parse`].
 unsafe fn next(rest: &mut &[Node], n_columns: u64, depth: u32) -> Result<Value> {
-    if depth >= max_depth() {
+    if u64::from(depth) >= max_depth() {
         return Err(Error::unsupported(format!("a value is nested deeper than {}", max_depth())));
     }
     let (node, after) = rest.split_first().ok_or_else(misshapen)?;

@@ -1,0 +1,87 @@
+//! The option `--limit`, and opening of files with it.
+
+use std::io::Read;
+use std::path::Path;
+
+use entasis::{Error, File, Limits, MemorySource};
+
+/// The limits that a verb opens its files with.
+#[derive(clap::Args)]
+pub(crate) struct LimitArgs {
+    /// Raise or lower the most that a file may ask for, such as metadata_len=256MiB. Raise a limit
+    /// only for a file that you trust. May be repeated
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = parse_limit)]
+    limits: Vec<(String, u64)>,
+}
+
+impl LimitArgs {
+    fn limits(&self) -> entasis::Result<Limits> {
+        let mut limits = Limits::default();
+        self.limits.iter().try_for_each(|(name, value)| limits.set(name, *value))?;
+        Ok(limits)
+    }
+
+    /// Opens a file; `-` is the standard input, which is read into memory.
+    pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
+        if path != Path::new("-") {
+            return File::open_with(path, self.limits()?);
+        }
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|e| Error::io(e, "read the standard input").in_file(path))?;
+        File::from_source(Box::new(MemorySource::new(bytes)), Path::new("standard input"), self.limits()?)
+    }
+
+    /// Opens a file that holds a table.
+    pub(crate) fn open_table(&self, path: &Path) -> entasis::Result<File> {
+        let file = self.open(path)?;
+        if file.is_table() {
+            return Ok(file);
+        }
+        let error = Error::argument("the file holds a tree of values, not a table").in_file(path);
+        Err(error.advise("`entasis tree` shows it"))
+    }
+}
+
+/// A limit and its value: `n_columns=1000`, `metadata-len=256MiB`.
+fn parse_limit(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("a limit has the form NAME=VALUE")?;
+    let name = name.replace('-', "_");
+    Limits::default().set(&name, 0).map_err(|error| error.message().to_owned())?;
+    let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let (digits, unit) = value.split_at(digits.len());
+    let unit: u64 = match unit {
+        "" | "B" => 1,
+        "kB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        unit => return Err(format!("the unit '{unit}' is none of B, kB, MB, GB, TB, KiB, MiB, GiB, TiB")),
+    };
+    let n: u64 = digits.replace(['_', ','], "").parse().map_err(|error| format!("'{digits}': {error}"))?;
+    Ok((name, n.saturating_mul(unit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_have_names_and_units() {
+        let limit = |name: &str, value| Ok((name.to_owned(), value));
+        assert_eq!(parse_limit("metadata-len=256MiB"), limit("metadata_len", 256 << 20));
+        assert_eq!(parse_limit("n_columns=20,000_000"), limit("n_columns", 20_000_000));
+        assert_eq!(parse_limit("decoded_len=2TB"), limit("decoded_len", 2_000_000_000_000));
+        assert_eq!(parse_limit("depth=18446744073709551615"), limit("depth", u64::MAX));
+        assert_eq!(parse_limit("decoded_len=99999999TiB"), limit("decoded_len", u64::MAX));
+        for bad in ["metadata_len", "metadata=1", "depth=", "depth=-1", "depth=1.5", "depth=1XB", "=1"] {
+            assert!(parse_limit(bad).is_err(), "{bad}");
+        }
+    }
+}
