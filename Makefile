@@ -52,7 +52,7 @@ help: ## List the verbs
 	@echo "  make demo ROUNDS=9 THREADS=4 PEERS=entasis,feather-lz4 JSON=out.json CSV=out.csv HTML=out.html"
 	@echo "  make demo MEMORY=1                 also the peak memory of each format"
 	@echo "  make bench SUITES='nine wide' SCALE=0.1   some suites, sizes a tenth (python -m bench.compare --list)"
-	@echo "  make fuzz SECONDS=600 TARGETS='block cells'   some fuzz targets, ten minutes each"
+	@echo "  make fuzz SECONDS=600 TARGETS='block python-read'   some fuzz targets, ten minutes each"
 	@echo "  make bench SUITES=targets TPCH=1 LARGE=1  the suites that have targets, and the frames of 10^8 elements"
 
 setup: $(VENV)/.package $(VENV)/.peers $(VENV)/.tests ## Make .venv and build the package into it (release)
@@ -69,8 +69,12 @@ bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then the co
 fidelity: $(VENV)/.package $(VENV)/.peers ## Write and read 2,300 values with each format, into docs/fidelity.md
 	@$(py) -m bench.fidelity --write
 
-fuzz: check-rust ## Run each fuzz target for SECONDS (60); needs a nightly compiler
-	@tools/fuzz.sh $(SECONDS) $(TARGETS)
+rust_targets := $(filter-out python-%,$(TARGETS))
+python_targets := $(patsubst python-%,%,$(filter python-%,$(TARGETS)))
+
+fuzz: check-rust ## Run each fuzz target for SECONDS (60); needs a nightly compiler, and Atheris for Python
+	@$(if $(rust_targets)$(if $(TARGETS),,all),tools/fuzz.sh $(SECONDS) $(rust_targets),true)
+	@$(if $(python_targets)$(if $(TARGETS),,all),tools/fuzz-python.sh $(SECONDS) $(python_targets),true)
 
 test: test-rust test-python test-pythons test-r ## All tests
 
