@@ -33,7 +33,9 @@ def attack(folder: Path) -> str:
     is_on = True
 
     def hook(event: str, arguments: tuple) -> None:
-        if is_on and event.startswith(("import", "exec", "compile", "os.", "subprocess", "pickle", "ctypes")):
+        if is_on and event.startswith(
+            ("import", "exec", "compile", "os.", "subprocess", "pickle", "ctypes")
+        ):
             events.append(event)
 
     sys.addaudithook(hook)

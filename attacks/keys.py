@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import entasis as en
+
 from fuzz.python.checksums import repair
 from tools import refused
 
@@ -15,4 +16,4 @@ def attack(folder: Path) -> str:
     data[at : at + 11] = b"a key 00218"
     repair(data)
     path.write_bytes(data)
-    return "refused" if refused(lambda: en.read(path), en.CorruptFileError) else "accepted"
+    return "refused" if refused(lambda: en.read(path), (en.CorruptFileError,)) else "accepted"

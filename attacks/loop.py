@@ -4,6 +4,7 @@ from pathlib import Path
 
 import entasis as en
 from forge import Forge
+
 from tools import refused
 
 
@@ -15,4 +16,4 @@ def attack(folder: Path) -> str:
     # The reference is the last integer. Cell 0 is the dict that contains everything.
     forge.put("ints", forge.columns["ints"].n - 1, 0)
     path.write_bytes(forge.repaired())
-    return "refused" if refused(lambda: en.read(path), en.CorruptFileError) else "accepted"
+    return "refused" if refused(lambda: en.read(path), (en.CorruptFileError,)) else "accepted"

@@ -5,6 +5,7 @@ from pathlib import Path
 import entasis as en
 import numpy as np
 import pandas as pd
+
 from fuzz.python.checksums import repair
 from tools import BLOCKS, section, verified
 

@@ -6,7 +6,18 @@ from pathlib import Path
 import entasis as en
 import pandas as pd
 
-NAMES = ["../../escape", "/etc/passwd", "..", ".", "a/b", "a\\b", "CON", "file:///etc/passwd", "~root", ""]
+NAMES = [
+    "../../escape",
+    "/etc/passwd",
+    "..",
+    ".",
+    "a/b",
+    "a\\b",
+    "CON",
+    "file:///etc/passwd",
+    "~root",
+    "",
+]
 
 
 def attack(folder: Path) -> str:
@@ -17,7 +28,14 @@ def attack(folder: Path) -> str:
     is_on = True
 
     def hook(event: str, arguments: tuple) -> None:
-        if is_on and event in ("open", "os.listdir", "os.scandir", "os.mkdir", "os.rename", "os.remove"):
+        if is_on and event in (
+            "open",
+            "os.listdir",
+            "os.scandir",
+            "os.mkdir",
+            "os.rename",
+            "os.remove",
+        ):
             opened.append(arguments[0])
 
     sys.addaudithook(hook)

@@ -1,13 +1,13 @@
 """A small file with 2^60 equal rows."""
 
 import struct
-import tracemalloc
 from pathlib import Path
 
 import entasis as en
 import pandas as pd
+
 from fuzz.python.checksums import repair
-from tools import BLOCKS, refused, section
+from tools import BLOCKS, refused_early, section
 
 
 def attack(folder: Path) -> str:
@@ -16,12 +16,11 @@ def attack(folder: Path) -> str:
     data = bytearray(path.read_bytes())
     rows = struct.pack("<Q", 60_000)
     for at in range(len(data) - 8):
-        if data[at : at + 8] == rows and not section(data, BLOCKS) <= at < section(data, BLOCKS) + 64:
+        if (
+            data[at : at + 8] == rows
+            and not section(data, BLOCKS) <= at < section(data, BLOCKS) + 64
+        ):
             data[at : at + 8] = struct.pack("<Q", 1 << 60)
     repair(data)
     path.write_bytes(data)
-    tracemalloc.start()
-    is_refused = refused(lambda: en.read(path))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return "refused before memory is allocated" if is_refused and peak < 1 << 24 else f"{peak} bytes were allocated"
+    return refused_early(lambda: en.read(path))

@@ -27,7 +27,10 @@ def verdict(name: str) -> str:
 def main(wanted: list[str]) -> int:
     unknown = set(wanted) - set(names())
     if unknown:
-        print(f"no such attack: {', '.join(sorted(unknown))}; there are {', '.join(names())}", file=sys.stderr)
+        print(
+            f"no such attack: {', '.join(sorted(unknown))}; there are {', '.join(names())}",
+            file=sys.stderr,
+        )
         return 2
     for name in wanted or names():
         print(f"{name}: {verdict(name)}")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import entasis as en
 import pandas as pd
+
 from fuzz.python.checksums import repair
 from tools import BLOCKS, refused, section
 
@@ -19,7 +20,11 @@ def attack(folder: Path) -> str:
     data[pages_at + 4] ^= 1
     repair(data)
     path.write_bytes(data)
-    reads = (lambda: en.read(path), lambda: en.open(path)[1024:1030].read(), lambda: en.verify(path))
-    if all(refused(read, en.CorruptFileError) for read in reads):
+    reads = (
+        lambda: en.read(path),
+        lambda: en.open(path)[1024:1030].read(),
+        lambda: en.verify(path),
+    )
+    if all(refused(read, (en.CorruptFileError,)) for read in reads):
         return "refused by every read of the page"
     return "two answers"

@@ -1,6 +1,6 @@
 """The values of one column as those of another, with all checksums repaired.
 
-Whoever can write a file can write a valid one. Checksums find accidents.
+Anyone who can write a file can write a valid one. Checksums find accidents.
 """
 
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import entasis as en
 import numpy as np
 import pandas as pd
+
 from fuzz.python.checksums import repair
 from tools import BLOCKS, section, verified
 

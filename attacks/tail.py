@@ -6,6 +6,7 @@ from pathlib import Path
 
 import entasis as en
 import pandas as pd
+
 from tools import verified
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 import entasis as en
 import pandas as pd
 
-NAMES = ["\x1b]0;title\x07", "\x1b[2J", "line\nend", "\rback", "\u202eright to left", "\x9b31m", "tab\t"]
+NAMES = [
+    "\x1b]0;title\x07",
+    "\x1b[2J",
+    "line\nend",
+    "\rback",
+    "\u202eright to left",
+    "\x9b31m",
+    "tab\t",
+]
 
 
 def is_plain(text: str) -> bool:
@@ -20,7 +28,11 @@ def attack(folder: Path) -> str:
     tree = folder / "tree"
     en.write({name: [name] for name in NAMES}, tree, metadata={name: name for name in NAMES})
     opened = [en.open(path), en.open(tree)]
-    shown = [*map(repr, opened), repr(opened[0].schema), *(repr(en.info(file.path)) for file in opened)]
+    shown = [
+        *map(repr, opened),
+        repr(opened[0].schema),
+        *(repr(en.info(file.path)) for file in opened),
+    ]
     try:
         en.read(path, columns="missing")
     except en.EntasisError as error:

@@ -1,8 +1,9 @@
-"""What several attacks share: outcomes of reads, and the place of records in a small file."""
+"""Outcomes of reads, and the places of records in a small file, for several attacks."""
 
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,26 @@ import entasis as en
 COLUMNS, BLOCKS = 2, 6
 
 
-def refused(call: Callable[[], Any], *kinds: type[BaseException]) -> bool:
+def refused(
+    call: Callable[[], Any], kinds: tuple[type[BaseException], ...] = (en.EntasisError,)
+) -> bool:
     """Whether a call raises one of these errors. Any other error is not caught."""
     try:
         call()
-    except kinds or en.EntasisError:
+    except kinds:
         return True
     return False
+
+
+def refused_early(call: Callable[[], Any]) -> str:
+    """The verdict on a call that asks for much memory."""
+    tracemalloc.start()
+    is_refused = refused(call, (en.EntasisError, MemoryError))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    if is_refused and peak < 1 << 24:
+        return "refused before memory is allocated"
+    return f"accepted, or {peak} bytes were allocated"
 
 
 def section(data: bytes, kind: int) -> int:
@@ -33,4 +47,4 @@ def section(data: bytes, kind: int) -> int:
 
 def verified(path: Path) -> bool:
     """Whether `verify` accepts a file."""
-    return not refused(lambda: en.verify(path), en.CorruptFileError)
+    return not refused(lambda: en.verify(path), (en.CorruptFileError,))
