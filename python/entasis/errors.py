@@ -12,14 +12,19 @@ _BEGIN, _END = 170, 120
 _QUOTES = re.compile(rf"(['\"])([^'\"]{{{_QUOTED + 1},}})\1")
 
 
+def escaped(text: str) -> str:
+    """Escape the characters that a terminal acts on or does not show."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def printable(message: str) -> str:
     """Escape control characters of a message, and shorten long messages and quotations."""
     if len(message) <= _QUOTED and message.isprintable():
         return message
     # Cut before escaping. One character becomes at most ten, so all that is shown remains.
-    message = _cut(message, 20 * _LONGEST, 10 * _LONGEST, 10 * _LONGEST)
-    if not message.isprintable():
-        message = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
+    message = escaped(_cut(message, 20 * _LONGEST, 10 * _LONGEST, 10 * _LONGEST))
     message = _QUOTES.sub(lambda found: f"{found[1]}{_cut(found[2], _QUOTED, 70, 40)}{found[1]}", message)
     return _cut(message, _LONGEST, _BEGIN, _END)
 

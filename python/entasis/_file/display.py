@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from entasis.errors import escaped
+
 _MOST = 40
 
 
@@ -52,6 +54,7 @@ def lines(pairs: list[tuple[str, str]], most: int | None = None) -> list[str]:
     if most is not None and len(pairs) > most:
         half = most // 2
         shown = [*pairs[:half], None, *pairs[-half:]]
+    shown = [(escaped(pair[0]), pair[1]) if pair else None for pair in shown]
     width = min(max((len(pair[0]) for pair in shown if pair), default=0), 60)
     rest = len(pairs) - (most or 0)
     return [f"{pair[0]:<{width}}  {pair[1]}" if pair else f"... {rest:,} more" for pair in shown]
@@ -60,5 +63,5 @@ def lines(pairs: list[tuple[str, str]], most: int | None = None) -> list[str]:
 def text(path: str, n_rows: int, pairs: list[tuple[str, str]], host: str | None) -> str:
     """The `repr` of a file."""
     by = f", written by {host}" if host else ""
-    head = f"<entasis.File '{path}': {n_rows:,} rows x {len(pairs):,} columns{by}>"
+    head = f"<entasis.File '{escaped(path)}': {n_rows:,} rows x {len(pairs):,} columns{by}>"
     return "\n".join([head, *(f"  {line}" for line in lines(pairs, _MOST))])

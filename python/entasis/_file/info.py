@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from entasis.errors import printable
+from entasis.errors import escaped, printable
 
 
 class Info:
@@ -56,7 +56,7 @@ class Info:
                     lines.append(f"  ... and {len(value) - 100} more")
             else:
                 lines.append(f"{name}: {value:,}" if type(value) is int else f"{name}: {value}")
-        return "\n".join(lines)
+        return "\n".join(map(escaped, lines))
 
     def _repr_html_(self) -> str:
         from . import html as _html

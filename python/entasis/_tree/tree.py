@@ -14,7 +14,14 @@ from entasis._file.frame import Closed, Frame
 from entasis._host_map import interpretation
 from entasis._memory import reported
 from entasis._values.cells import Cells, as_objects, metadata
-from entasis.errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError, RowsOutOfRangeError
+from entasis.errors import (
+    ArgumentError,
+    ColumnNotFoundError,
+    CorruptFileError,
+    NotAFrameError,
+    RowsOutOfRangeError,
+    escaped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -445,7 +452,7 @@ class Tree(File):
         if self.closed:
             return f"<entasis.Tree '{self.path}', closed>"
         head = f"<entasis.Tree '{self.path}'{': ' + self._named() if self._where else ''}>"
-        return "\n".join([head, *self._outline(self._named(), 0, 2, 10)])
+        return "\n".join(map(escaped, [head, *self._outline(self._named(), 0, 2, 10)]))
 
 
 def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:

@@ -168,7 +168,7 @@ fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
     if let Cell::Parent(_, children) = &cell {
         // The length of the lazy list, before its parts are read and checked.
         let end = children.first.checked_add(children.count);
-        if !end.is_some_and(|end| end <= cells.n_cells()) {
+        if end.is_none_or(|end| end > cells.n_cells()) {
             return Err(damage("a cell has children that do not exist"));
         }
     }

@@ -1,0 +1,40 @@
+"""Each attack in `attacks/` has the verdict that its table says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import entasis as en
+
+ATTACKS = Path(__file__).parents[2] / "attacks"
+ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)
+TABLE = dict(ROW.findall((ATTACKS / "README.md").read_text(encoding="utf-8")))
+
+
+def test_the_table_is_complete() -> None:
+    programs = {path.stem for path in ATTACKS.glob("*.py")} - {"run", "tools"}
+    assert set(TABLE) == programs
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_attack(name: str) -> None:
+    # Audit hooks cannot be removed, so each attack has a process of its own.
+    paths = os.pathsep.join([str(Path(en.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, str(ATTACKS / "run.py"), name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": paths})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.rstrip("\n") == f"{name}: {TABLE[name]}"
+
+
+def test_unknown_attacks_are_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ATTACKS / "run.py"), "nothing"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "there are archive" in done.stderr
