@@ -14,7 +14,6 @@ from .errors import (
     EntasisError,
     FileError,
     FilePermissionError,
-    LimitError,
     MissingFileError,
     MissingLibraryError,
     NotADirectoryFileError,
@@ -61,7 +60,8 @@ def read_npz(path: Path, *, max_len: int | None = None) -> Any:
     UnsupportedTypeError
         The file has an array of objects, or a member that is not an array.
     CorruptFileError
-        The file is not an NPZ file, is damaged, or an array has another length than its header says.
+        The file is not an NPZ file, is damaged, or an array does not have the length that its
+        header says.
     LimitError
         The members are longer than `max_len`.
     OutOfMemoryError

@@ -11,8 +11,8 @@ from . import frame as _frame
 
 # A pickle holds the content of a file in memory up to this length.
 _MOST_BYTES = 64 << 20
-# Path or content, memory_map, classes, fingerprint of the file, the number of the table in a tree or
-# None, and the limits.
+# Path or content, memory_map, classes, fingerprint of the file, the number of the table in a tree
+# or None, and the limits.
 Source = tuple[Any, ...]
 
 
