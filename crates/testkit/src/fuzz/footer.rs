@@ -49,15 +49,19 @@ impl Sections {
         std::iter::once(&self.segments).chain(&self.records)
     }
 
-    /// The parts of a sound file.
+    /// The parts of a sound file that was written whole.
     pub fn of(file: &[u8]) -> Option<Self> {
+        let footer_at = Map::of(file).footer_at;
+        if footer_at == file.len() {
+            return None;
+        }
         let (_, slot) = header::header(file).ok()?;
         let root = root::root(file, &slot).ok()?;
         let mut sections = Self { value_node: u8::try_from(root.value_node).ok()?, ..Self::default() };
         for section in root.sections.iter().filter(|section| section.is_known()) {
             sections.records[usize::from(section.kind) - 1] = section.read(file).ok()?.0;
         }
-        sections.segments = file[256..Map::of(file).footer_at].to_vec();
+        sections.segments = file[256..footer_at].to_vec();
         Some(sections)
     }
 
