@@ -27,7 +27,7 @@ static void free_found(SEXP pointer) {
 
 /* The limits of a named vector of doubles, in memory of R. */
 static const ent_limit *limits_of(SEXP limits) {
-    R_xlen_t n = XLENGTH(limits);
+    R_xlen_t n = Rf_xlength(limits);
     SEXP names = Rf_getAttrib(limits, R_NamesSymbol);
     ent_limit *out = (ent_limit *)R_alloc((size_t)n + 1, sizeof *out);
     for (R_xlen_t i = 0; i < n; i++) {

@@ -22,7 +22,7 @@ fn damage(message: &'static str) -> Result<()> {
 }
 
 /// Checks the minimum, the maximum, the order, the presence of NaN and the number of distinct
-/// values. Values have `width` bytes, or lengths of their own if it is 0.
+/// values. Values have `width` bytes, unless they are strings.
 ///
 /// # Errors
 /// *Corrupt*.
@@ -61,9 +61,11 @@ pub(super) fn check(
 fn n_distinct(width: usize, values: &Values<'_>) -> usize {
     let present = |i: &usize| values.mask[*i] == 0;
     let all = (0..values.mask.len()).filter(present);
-    let distinct: HashSet<&[u8]> = match width {
-        0 => all.map(|i| &values.bytes[values.offsets[i] as usize..values.offsets[i + 1] as usize]).collect(),
-        _ => all.map(|i| &values.words[i * width..(i + 1) * width]).collect(),
+    // Fixed bytes may have no width either: they are all equal.
+    let distinct: HashSet<&[u8]> = if values.offsets.is_empty() {
+        all.map(|i| &values.words[i * width..(i + 1) * width]).collect()
+    } else {
+        all.map(|i| &values.bytes[values.offsets[i] as usize..values.offsets[i + 1] as usize]).collect()
     };
     distinct.len()
 }
