@@ -40,7 +40,7 @@ static const ent_limit *limits_of(SEXP limits) {
 SEXP ent_c_open(SEXP path, SEXP limits) {
     ent_failure *failure = NULL;
     const ent_limit *of_file = limits_of(limits);
-    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)XLENGTH(limits), &failure);
+    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), &failure);
     return file == NULL ? ent_failed(failure) : ent_hold(file, free_file, R_NilValue);
 }
 
@@ -258,7 +258,7 @@ SEXP ent_c_verify(SEXP path, SEXP limits) {
     ent_failure *failure = NULL;
     const ent_limit *of_file = limits_of(limits);
     ent_watch();
-    double checked = ent_verify(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)XLENGTH(limits), ent_is_interrupted, &failure);
+    double checked = ent_verify(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), ent_is_interrupted, &failure);
     ent_watched();
     return checked < 0 ? ent_failed(failure) : Rf_ScalarReal(checked);
 }
