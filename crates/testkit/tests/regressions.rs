@@ -95,7 +95,11 @@ fn regressions_keep_all_promises() {
     let mut failures = Vec::new();
     for folder in entries(regressions()) {
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        assert!(TARGETS.iter().any(|target| target.name == name), "{name} is no target");
+        // The tests of Python and R replay theirs.
+        if name == "r" || name.starts_with("python-") {
+            continue;
+        }
+        assert!(TARGETS.iter().any(|target| target.name == name), "{name} is not a target");
         for path in entries(folder) {
             let input = std::fs::read(&path).unwrap();
             let case = path.display().to_string();

@@ -25,13 +25,13 @@ fn damage(message: &'static str) -> Result<()> {
 /// values. Values have `width` bytes, unless they are strings.
 ///
 /// # Errors
-/// *Corrupt*.
+/// *Corrupt*, *out of memory*.
 pub(super) fn check(
     statistics: &Statistics,
     (physical, width): (Physical, usize),
     values: &Values<'_>,
 ) -> Result<()> {
-    if statistics.n_distinct > 0 && n_distinct(width, values) != statistics.n_distinct as usize {
+    if statistics.n_distinct > 0 && n_distinct(width, values)? != statistics.n_distinct as usize {
         return damage("a block has another number of distinct values than its statistics");
     }
     match physical {
@@ -58,16 +58,21 @@ pub(super) fn check(
 }
 
 /// The number of distinct values, as bytes, that are not missing.
-fn n_distinct(width: usize, values: &Values<'_>) -> usize {
-    let present = |i: &usize| values.mask[*i] == 0;
-    let all = (0..values.mask.len()).filter(present);
+fn n_distinct(width: usize, values: &Values<'_>) -> Result<usize> {
+    let n = values.mask.len();
+    let mut distinct: HashSet<&[u8]> = HashSet::new();
+    distinct
+        .try_reserve(n)
+        .map_err(|_| Error::out_of_memory(n.saturating_mul(size_of::<&[u8]>()), "the distinct values"))?;
+    let present = (0..n).filter(|&i| values.mask[i] == 0);
     // Fixed bytes may have no width either: they are all equal.
-    let distinct: HashSet<&[u8]> = if values.offsets.is_empty() {
-        all.map(|i| &values.words[i * width..(i + 1) * width]).collect()
+    if values.offsets.is_empty() {
+        distinct.extend(present.map(|i| &values.words[i * width..(i + 1) * width]));
     } else {
-        all.map(|i| &values.bytes[values.offsets[i] as usize..values.offsets[i + 1] as usize]).collect()
-    };
-    distinct.len()
+        let place = |i: usize| values.offsets[i] as usize;
+        distinct.extend(present.map(|i| &values.bytes[place(i)..place(i + 1)]));
+    }
+    Ok(distinct.len())
 }
 
 fn words<T: Pod + PartialOrd>(
