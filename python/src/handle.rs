@@ -480,8 +480,8 @@ impl Handle {
     }
 
     /// Checks that a read may ask for this many bytes of memory.
-    fn check_decoded_len(&self, py: Python<'_>, len: u64) -> PyResult<()> {
-        self.file.check_decoded_len(len).map_err(|e| errors::raise(py, &e))
+    fn check_decoded_len(&self, py: Python<'_>, n: u64, width: u64) -> PyResult<()> {
+        self.file.check_decoded_len(n.saturating_mul(width)).map_err(|e| errors::raise(py, &e))
     }
 
     /// Bytes that differ between commits of a file, and their offset in it.

@@ -472,10 +472,10 @@ def test_replaced_while_it_is_opened(n_times, path, monkeypatch):
     sizes = iter(range(N, 0, -1))
     n_opened = 0
 
-    def handle(name):
+    def handle(name, *limits):
         nonlocal n_opened
         n_opened += 1
-        opened = real(name)
+        opened = real(name, *limits)
         if n_opened <= n_times:
             # The same length and footer but for checksums, then shorter ones.
             en.write({"a": np.arange(N) + 1 if n_opened == 1 else np.arange(next(sizes))}, path, compression=0)

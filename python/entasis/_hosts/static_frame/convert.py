@@ -34,7 +34,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         index_spec = host["index"] if is_pandas else {"kind": "range", "start": 0, "stop": handle.n_rows, "step": 1}
         label_spec = host["columns"] if is_pandas else {"kind": "names", "name": None}
     # StaticFrame holds the positions of all rows.
-    handle.check_decoded_len(8 * handle.n_rows)
+    handle.check_decoded_len(handle.n_rows, 8)
     if index_spec is None:
         # The caller passed `index=False`.
         index = _sf_labels.positions(_rows.count(rows, handle.n_rows), sf.Index)

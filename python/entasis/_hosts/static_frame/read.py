@@ -118,7 +118,7 @@ def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any] | None, dict[str, 
 def _labels_of(handle: Handle, spec: dict[str, Any] | None, n: int, rows: Any, threads: int | None = 1) -> Any:
     """Read rows of an index with `n` labels; positions if there is none."""
     # StaticFrame holds the positions of all rows.
-    handle.check_decoded_len(8 * n)
+    handle.check_decoded_len(n, 8)
     if spec is None:
         import static_frame as sf
 
