@@ -11,6 +11,7 @@ from ._arguments.options import threads as _threads
 from ._file.file import File
 from ._file.info import Info, Report
 from ._hosts import registry as _hosts
+from ._memory import reported
 from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -105,12 +106,13 @@ def write(
     >>> en.open("run.entasis").metadata
     {'author': 'Ada'}
     """
-    found = _sources.target(path)
-    is_path = isinstance(found, str)
-    to = _destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
-    content = _write(value if index else _without_index(value), to, metadata, on_unsupported)
-    if not is_path:
-        _write_all(found, content)
+    with reported:
+        found = _sources.target(path)
+        is_path = isinstance(found, str)
+        to = _destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
+        content = _write(value if index else _without_index(value), to, metadata, on_unsupported)
+        if not is_path:
+            _write_all(found, content)
 
 
 def to_bytes(
@@ -140,10 +142,11 @@ def to_bytes(
     >>> en.read(content)
     {'a': [1, 2]}
     """
-    to = _destination(None, compression, threads, False, 0)
-    content = _write(value if index else _without_index(value), to, metadata, on_unsupported)
-    assert content is not None
-    return content
+    with reported:
+        to = _destination(None, compression, threads, False, 0)
+        content = _write(value if index else _without_index(value), to, metadata, on_unsupported)
+        assert content is not None
+        return content
 
 
 def _without_index(value: Any) -> Any:
@@ -307,13 +310,14 @@ def read(
     1      5
     2      4
     """
-    _options.on_refused(on_unsupported)
-    file = open(path, memory_map=memory_map, types=types)
-    if type(file) is not File:
-        if columns is not None or to is not None:
-            raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
-        return file.read(rows=rows, threads=threads, index=index)
-    return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index, on_unsupported=on_unsupported)
+    with reported:
+        _options.on_refused(on_unsupported)
+        file = open(path, memory_map=memory_map, types=types)
+        if type(file) is not File:
+            if columns is not None or to is not None:
+                raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
+            return file.read(rows=rows, threads=threads, index=index)
+        return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index, on_unsupported=on_unsupported)
 
 
 def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None) -> File:
@@ -369,14 +373,15 @@ def open(path: Source, *, memory_map: bool = False, types: Iterable[type] | None
     >>> f[1:]["price"].to_numpy()
     {'price': array([5, 4])}
     """
-    file = File(path, memory_map=memory_map, types=types)
-    if file._handle.is_table:
-        return file
-    if memory_map:
-        raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
-    from ._tree.tree import root
+    with reported:
+        file = File(path, memory_map=memory_map, types=types)
+        if file._handle.is_table:
+            return file
+        if memory_map:
+            raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
+        from ._tree.tree import root
 
-    return root(file._frame)
+        return root(file._frame)
 
 
 def info(path: Source) -> Info:
@@ -398,10 +403,11 @@ def info(path: Source) -> Info:
     >>> en.info("table.entasis").n_rows
     3
     """
-    import json
+    with reported:
+        import json
 
-    file = File(path)
-    return Info(json.loads(file._handle.info()) | {"metadata": file.metadata})
+        file = File(path)
+        return Info(json.loads(file._handle.info()) | {"metadata": file.metadata})
 
 
 def verify(path: Source, *, threads: int | None = None) -> Report:
@@ -430,7 +436,8 @@ def verify(path: Source, *, threads: int | None = None) -> Report:
     >>> en.verify("table.entasis").n_values
     3
     """
-    return Report(**_entasis.Handle(_sources.source(path)).verify(_threads(threads)))
+    with reported:
+        return Report(**_entasis.Handle(_sources.source(path)).verify(_threads(threads)))
 
 
 def set_threads(n: int | None) -> None:

@@ -94,7 +94,9 @@ def decompress(data: Buffer | np.ndarray[Any, Any], *, threads: int | None = Non
     NotEntasisError, NewerVersionError
         The data are something else, or need a newer version of this package.
     LimitError
-        The result is longer than `max_len`, or there is not enough memory.
+        The result is longer than `max_len`.
+    OutOfMemoryError
+        There is not enough memory for the result.
 
     Examples
     --------

@@ -145,8 +145,15 @@ class NotAFrameError(EntasisError, AttributeError):
     """A method of frames was used on another value."""
 
 
-class LimitError(EntasisError, MemoryError):
-    """The file exceeds a limit of the reader, or there is not enough memory."""
+class LimitError(EntasisError, ValueError):
+    """The file exceeds a limit of the reader."""
+
+
+class OutOfMemoryError(EntasisError, MemoryError):
+    """The system refused memory. The message says how much was asked for.
+
+    Free some memory, or read or write fewer columns or rows at once.
+    """
 
 
 class InternalError(EntasisError, RuntimeError):
@@ -182,6 +189,7 @@ __all__ = [
     "NotAFrameError",
     "NotEntasisError",
     "NotMappableError",
+    "OutOfMemoryError",
     "RowNotFoundError",
     "RowsOutOfRangeError",
     "UnsupportedTypeError",

@@ -96,7 +96,7 @@ fn new_bytes<'py>(
         return Ok(PyBytes::new(py, b""));
     }
     let too_large = || {
-        let error = Error::limit(format!("not enough memory for {len} bytes")).advise("free some memory");
+        let error = Error::out_of_memory(len, "the bytes").advise("free some memory");
         errors::raise(py, &error)
     };
     let size = ffi::Py_ssize_t::try_from(len).map_err(|_| too_large())?;

@@ -20,6 +20,7 @@ fn class_name(kind: Kind) -> &'static str {
         Kind::Corrupt => "CorruptFileError",
         Kind::Unsupported => "UnsupportedTypeError",
         Kind::Limit => "LimitError",
+        Kind::OutOfMemory => "OutOfMemoryError",
         _ => "ArgumentError",
     }
 }
@@ -31,6 +32,11 @@ pub fn new(py: Python<'_>, class: &str, message: impl Into<String>) -> PyErr {
         Ok(PyErr::from_type(class, message.into()))
     };
     make().unwrap_or_else(|error| error)
+}
+
+/// An `OutOfMemoryError` for `n` times `width` bytes; `what` names their use, in the plural.
+pub fn out_of_memory(py: Python<'_>, n: usize, width: usize, what: &'static str) -> PyErr {
+    raise(py, &Error::out_of_memory(n.saturating_mul(width), what))
 }
 
 /// An `UnsupportedTypeError`.

@@ -234,7 +234,7 @@ impl Handle {
         let mut failed = Ok(());
         let visited = self.file.visit_names(places, |name| {
             failed = names.append(name);
-            if failed.is_ok() { Ok(()) } else { Err(Error::limit("not enough memory for the names")) }
+            if failed.is_ok() { Ok(()) } else { Err(Error::out_of_memory(name.len(), "the names")) }
         });
         failed?;
         visited.map_err(|e| errors::raise(py, &e))?;

@@ -19,6 +19,10 @@ mod tools;
 mod value;
 mod write;
 
+/// Vectors of Rust would end the interpreter when memory runs out ([`entasis::reserve`]).
+#[global_allocator]
+static ALLOCATOR: entasis::reserve::WithReserve = entasis::reserve::WithReserve;
+
 /// The native half of the package.
 //
 // `gil_used = true`: objects in lists, dicts and object arrays are borrowed without a reference
@@ -26,6 +30,8 @@ mod write;
 // in use. The GIL keeps other threads away.
 #[pymodule(gil_used = true)]
 mod _entasis {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::arrow::column::{ArrowColumn, ArrowTable};
     #[pymodule_export]
@@ -50,6 +56,13 @@ mod _entasis {
     use crate::write::builder::Builder;
     #[pymodule_export]
     use crate::write::document::write_document;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Without memory for it, the first call reports that.
+        let _ = (module, entasis::reserve::refill());
+        Ok(())
+    }
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

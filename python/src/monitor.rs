@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use entasis::Monitor;
+use entasis::{Error, Monitor, reserve};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -42,6 +42,15 @@ impl Monitor for Signals {
         self.keep(error);
         false
     }
+}
+
+/// Lets Python handle signals, for loops that hold the GIL. Also returns an error if memory runs
+/// out.
+pub fn check(py: Python<'_>) -> PyResult<()> {
+    if reserve::is_used() && !reserve::refill() {
+        return Err(errors::raise(py, &Error::no_memory_left()));
+    }
+    py.check_signals()
 }
 
 /// Runs `work` without the GIL.

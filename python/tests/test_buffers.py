@@ -186,7 +186,7 @@ def test_max_len():
     assert len(packed) < 2000
     with pytest.raises(en.LimitError, match="max_len") as caught:
         en.decompress(packed, max_len=9_999_999)
-    assert isinstance(caught.value, MemoryError)
+    assert not isinstance(caught.value, MemoryError)
     assert en.decompress(packed, max_len=10_000_000) == bytes(10_000_000)
     assert len(en.decompress(packed, max_len=10**30)) == 10_000_000
 

@@ -18,7 +18,7 @@ PACKAGE = Path(entasis.__file__).parent
 # `test_registry_names_modules` checks these names.
 LAYERS = [
     ("errors", "_entasis", "_record", "_versions", "_typing"),
-    ("_host_map", "_hosts.public_only"),
+    ("_host_map", "_hosts.public_only", "_memory"),
     ("_arguments",),
     ("_columns",),
     ("_hosts.registry", "_hosts.foreign_index", "_hosts.numpy.compat", "_hosts.r"),

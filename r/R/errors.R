@@ -1,5 +1,6 @@
 # Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are those of
-# the core (io, not_entasis, newer, corrupt, unsupported, limit, argument) and defect.
+# the core (io, not_entasis, newer, corrupt, unsupported, limit, out_of_memory, argument) and
+# defect.
 
 # The result of a native call; raises its error.
 core <- function(value) {
@@ -42,6 +43,12 @@ users_call <- function() {
 
 wrong <- function(...) abort("argument", paste0(...))
 
+# C code calls this without memory.
+exhausted <- function(message, place = "", fields = list()) {
+  advice <- "; free some memory, or read or write fewer columns or rows at once"
+  abort("out_of_memory", paste0("out of memory: ", message, place, advice), fields)
+}
+
 damaged <- function(file, ...) {
   message <- paste0("damaged: ", ..., " (file \"", file$path, "\"); restore the file from a copy")
   abort("corrupt", message, list(file = file$path))
@@ -73,12 +80,13 @@ interpret <- function(file, expr) {
     if (inherits(e, "entasis_no_counterpart")) {
       abort("unsupported", paste0("not supported: ", said, " has no counterpart in R", in_file, "; read other parts with entasis()"), place)
     }
-    if (is_exhausted(e, said)) abort("limit", paste0("limit reached: ", said, in_file), place)
+    if (grepl("cannot allocate", said)) exhausted(said, in_file, place)
+    if (is_too_deep(e, said)) abort("limit", paste0("limit reached: ", said, in_file), place)
     abort("defect", paste0("a defect of entasis, please report it: ", said, in_file), place)
   })
 }
 
-# Whether memory or stack ran out, by class if R has one, else by message.
-is_exhausted <- function(e, said) {
-  inherits(e, "stackOverflowError") || grepl("cannot allocate|C stack usage|nested too deeply", said)
+# Whether the stack ran out, by class if R has one, else by message.
+is_too_deep <- function(e, said) {
+  inherits(e, "stackOverflowError") || grepl("C stack usage|nested too deeply", said)
 }

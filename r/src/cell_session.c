@@ -15,7 +15,7 @@ SEXP ent_c_load(SEXP file, SEXP int64) {
     ent_failure *failure = NULL;
     uint64_t n = 0;
     ent_session *s = calloc(1, sizeof *s);
-    if (s == NULL) Rf_error("not enough memory for a tree of values");
+    if (s == NULL) ent_no_memory(sizeof *s, "the values of a tree");
     s->int64 = Rf_asInteger(int64);
     SEXP kept = PROTECT(Rf_allocVector(VECSXP, 3));
     SEXP pointer = PROTECT(ent_hold(s, free_session, kept));
@@ -50,7 +50,7 @@ SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     memset(s->recent, 0, sizeof s->recent);
     free(s->state);
     s->state = calloc(n_targets + 1, 1);
-    if (s->state == NULL) Rf_error("not enough memory for a tree of values");
+    if (s->state == NULL) ent_no_memory(n_targets + 1, "the values of a tree");
     R_xlen_t n_left = 0;
     for (size_t i = 0; i < n; i++) n_left += pools[i].values == NULL;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));

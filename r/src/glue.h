@@ -15,6 +15,7 @@
 /* guard.c */
 SEXP ent_failed(ent_failure *failure);
 void NORET ent_fail(ent_failure *failure);
+void NORET ent_no_memory(size_t len, const char *what);
 void NORET ent_nonsense(const char *message);
 void NORET ent_no_counterpart(const char *what);
 void ent_set_attribute(SEXP x, SEXP name, SEXP value);

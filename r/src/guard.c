@@ -50,6 +50,13 @@ static void NORET raise_by(const char *function, SEXP argument) {
 /* Raises a failure as a condition. */
 void ent_fail(ent_failure *failure) { raise_by("core", ent_failed(failure)); }
 
+/* Reports that C code got no `len` bytes; `what` names their use, in the plural. */
+void ent_no_memory(size_t len, const char *what) {
+    char message[120];
+    snprintf(message, sizeof message, "cannot allocate %.0f bytes for %s", (double)len, what);
+    raise_by("exhausted", Rf_mkString(message));
+}
+
 /* Reports contents of the file that make no sense. */
 void ent_nonsense(const char *message) { raise_by("nonsense", Rf_mkString(message)); }
 

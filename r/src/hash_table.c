@@ -7,7 +7,7 @@ void *ent_table_grown(void *all, size_t n, size_t *room, size_t width, uint64_t 
     if (2 * (n + 1) <= *room) return all;
     size_t wanted = *room == 0 ? 64 : 2 * *room;
     char *more = calloc(wanted, width);
-    if (more == NULL) Rf_error("not enough memory for a tree of values");
+    if (more == NULL) ent_no_memory(wanted * width, "the values of a tree");
     for (size_t i = 0; i < *room; i++) {
         const char *one = (const char *)all + i * width;
         uint64_t hash = hash_of(one);

@@ -38,7 +38,7 @@ void ent_key_sets_add(ent_key_sets *table, const SEXP *keys, R_xlen_t n, uint64_
     if (n == 0 || n > SHARED_KEYS) return;
     table->known = ent_table_grown(table->known, table->n, &table->room, sizeof *table->known, hash_of);
     SEXP *copy = malloc((size_t)n * sizeof *copy);
-    if (copy == NULL) Rf_error("not enough memory for a tree of values");
+    if (copy == NULL) ent_no_memory((size_t)n * sizeof *copy, "the values of a tree");
     memcpy(copy, keys, (size_t)n * sizeof *copy);
     uint64_t hash = hash_keys(keys, n);
     *place_of(table, hash, keys, n) = (ent_key_set){hash, first, n, copy};

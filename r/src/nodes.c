@@ -88,7 +88,7 @@ static void free_nodes(SEXP pointer) {
 SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n) {
     size_t room = count(value, 0);
     ent_node *start = malloc(room * sizeof *start);
-    if (start == NULL) Rf_error("not enough memory for what is kept beside columns");
+    if (start == NULL) ent_no_memory(room * sizeof *start, "the metadata");
     SEXP memory = PROTECT(ent_hold(start, free_nodes, R_NilValue));
     *nodes = start;
     *n = (size_t)(put(value, start) - start);

@@ -30,7 +30,7 @@ void *ent_reserve(void *memory, size_t *room, size_t needed, size_t width) {
     size_t more = *room < 64 ? 64 : *room;
     while (more < needed) more *= 2;
     void *grown = realloc(memory, more * width);
-    if (grown == NULL) Rf_error("not enough memory for a tree of values");
+    if (grown == NULL) ent_no_memory(more * width, "the values of a tree");
     *room = more;
     return grown;
 }
@@ -59,7 +59,7 @@ static void expand(walker *w, step_t step) {
 SEXP ent_c_walker(SEXP hook) {
     ent_failure *failure = NULL;
     walker *w = calloc(1, sizeof *w);
-    if (w == NULL) Rf_error("not enough memory for a tree of values");
+    if (w == NULL) ent_no_memory(sizeof *w, "the values of a tree");
     SEXP pointer = PROTECT(ent_hold(w, free_walker, R_NilValue));
     w->self = pointer;
     w->hook = hook;

@@ -141,14 +141,14 @@ impl Array {
 /// Zeroed memory.
 pub(crate) fn buffer(len: usize) -> Result<Buffer> {
     Buffer::zeroed(len).ok_or_else(|| {
-        let message = format!("no memory for {}", crate::text::size(len as u64));
-        Error::limit(message).advise("read fewer rows or columns at once")
+        Error::out_of_memory(len, "the columns")
+            .advise("free some memory, or read fewer rows or columns at once")
     })
 }
 
 /// Converts a number of values to a length in memory.
 pub(crate) fn in_memory(n: u64) -> Result<usize> {
-    usize::try_from(n).map_err(|_| Error::limit(format!("{n} values do not fit the memory of this machine")))
+    usize::try_from(n).map_err(|_| Error::out_of_memory(usize::MAX, "the columns"))
 }
 
 /// The categories of each categorical, in the order of `columns`. Columns with the same dictionary

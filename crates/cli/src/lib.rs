@@ -77,6 +77,8 @@ enum Verb {
 ///
 /// Results go to the standard output, errors and progress to the standard error.
 pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
+    // Without memory for it, the first verb that needs some reports that.
+    let _ = entasis::reserve::refill();
     let words = std::iter::once(OsString::from("entasis")).chain(args);
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,

@@ -113,6 +113,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Corrupt => "corrupt",
         Kind::Unsupported => "unsupported",
         Kind::Limit => "limit",
+        Kind::OutOfMemory => "out_of_memory",
         _ => "other",
     }
 }

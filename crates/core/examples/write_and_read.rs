@@ -33,7 +33,7 @@ pub fn write_and_read(path: &std::path::Path) -> Result<()> {
     let mut found = [0i64; 3];
     let request = Request {
         column: 0,
-        rows: Rows::Indices([99_999, 0, 5].into()),
+        rows: Rows::Indices(vec![99_999, 0, 5].into()),
         output: Output::Words(bytemuck::bytes_of_mut(&mut found)),
         missing: MissingTo::Ignore,
     };

@@ -8,10 +8,12 @@ mod hash;
 
 pub use compress::{Compressed, Options, compress};
 pub use container::MAX_BLOCK_LEN;
+use container::damaged;
 pub use decompress::{Container, decompress};
 pub use entasis_platform::memory::ask_for_huge_pages;
 pub use hash::{LEAF_LEN, hash};
 
+use entasis_format::{Result, fallible};
 use entasis_platform::HostRead;
 
 /// The bytes that a call works on.
@@ -50,22 +52,25 @@ impl<'a> Input<'a> {
         self.len() == 0
     }
 
-    /// The `len` bytes from `at` on, copied to `scratch` if their host may change them; none when
-    /// they are out of range.
-    fn part<'s>(&self, at: usize, len: usize, scratch: &'s mut Vec<u8>) -> Option<&'s [u8]>
+    /// The `len` bytes from `at` on, copied to `scratch` if their host may change them.
+    ///
+    /// # Errors
+    /// *Corrupt* when they are out of range; *out of memory*.
+    fn part<'s>(&self, at: usize, len: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
     where
         'a: 's,
     {
-        match self {
-            Self::Slice(bytes) => bytes.get(at..at.checked_add(len)?),
+        let part = match self {
+            Self::Slice(bytes) => at.checked_add(len).and_then(|end| bytes.get(at..end)),
             Self::Host(host) => {
                 if scratch.len() < len {
-                    scratch.resize(len, 0);
+                    fallible::resize(scratch, len, 0, "a block")?;
                 }
                 let part = &mut scratch[..len];
-                host.copy_to(at, part).then_some(part)
+                host.copy_to(at, part).then_some(&*part)
             }
-        }
+        };
+        part.ok_or_else(|| damaged("the input became shorter"))
     }
 
     /// Copies bytes from `at` on to `out`; false when they are out of range.

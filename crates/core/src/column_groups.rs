@@ -1,6 +1,8 @@
 //! Groups the columns of a table by type, without reading their names.
 
-use entasis_format::{ColumnRecord, Error, Logical, Result};
+use std::ops::Range;
+
+use entasis_format::{ColumnRecord, Error, Logical, Result, fallible};
 
 use crate::file::{File, NamePlaces};
 
@@ -28,6 +30,16 @@ pub struct Groups {
     pub names: NamePlaces,
 }
 
+/// The use of the memory, in messages.
+const GROUPS: &str = "the column numbers";
+
+/// Adds the numbers of columns.
+fn add(to: &mut Vec<u64>, columns: Range<u64>) -> Result<()> {
+    fallible::reserve(to, (columns.end - columns.start) as usize, GROUPS)?;
+    to.extend(columns);
+    Ok(())
+}
+
 impl File {
     /// The columns of the table by type. Costs a few nanoseconds per column.
     ///
@@ -42,14 +54,13 @@ impl File {
         let mut found = Groups::default();
         let mut last = 0;
         self.visit_table(|run| {
-            found.names.push(run.names());
+            found.names.push(run.names())?;
             let (record, columns) = (&run.record, run.columns);
             let kind = &record.column_type;
             // A physical type without a width is boolean, null, or holds strings.
             let is_fixed = kind.physical.width().is_some() || kind.physical == entasis_format::Physical::Bool;
             if !is_fixed || record.detail.is_some() || kind.logical == Logical::Categorical {
-                found.others.extend(columns);
-                return Ok(());
+                return add(&mut found.others, columns);
             }
             let is_of = |group: &Group| group.record.column_type == *kind;
             if !found.groups.get(last).is_some_and(is_of) {
@@ -58,12 +69,9 @@ impl File {
             let Some(group) = found.groups.get_mut(last) else {
                 let storage = record.storage.filter(|_| record.first_value == 0);
                 let has_missing = record.n_missing > 0;
-                found.groups.push(Group {
-                    record: *record,
-                    columns: columns.collect(),
-                    has_missing,
-                    storage,
-                });
+                let mut group = Group { record: *record, columns: Vec::new(), has_missing, storage };
+                add(&mut group.columns, columns)?;
+                fallible::push(&mut found.groups, group, GROUPS)?;
                 return Ok(());
             };
             // The columns of a run are consecutive.
@@ -74,8 +82,7 @@ impl File {
                 group.storage = None;
             }
             group.has_missing |= record.n_missing > 0;
-            group.columns.extend(columns);
-            Ok(())
+            add(&mut group.columns, columns)
         })?;
         for group in &mut found.groups {
             if group.columns.len() == 1 {

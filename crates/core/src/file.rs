@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
     BlockRecord, Error, HEADER_LEN, Header, Limits, Physical, Result, Root, Runs, Section, SectionKind, Slot,
-    Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, parse_block_index,
+    Statistics, TRAILER_LEN, TableRecord, Trailer, Value, checksum, fallible, parse_block_index,
 };
 use entasis_io::{FileSource, Source};
 
@@ -24,6 +24,8 @@ pub use names::{NameGroup, NamePlaces};
 
 /// Bytes read from the end of a file when it is opened. They usually hold the footer.
 const TAIL: u64 = 64 << 10;
+/// The use of memory for block records, in messages.
+const BLOCKS: &str = "the block records";
 
 /// A file that is open for reading. Opening reads its head and tail; the rest is read on demand.
 ///
@@ -39,7 +41,7 @@ pub struct File {
     /// Whether the view has a table.
     is_table: bool,
     columns: Mutex<HashMap<u64, Arc<ColumnInfo>>>,
-    blocks: Mutex<HashMap<u64, Arc<[BlockRecord]>>>,
+    blocks: Mutex<HashMap<u64, Arc<Vec<BlockRecord>>>>,
     names: Names,
 }
 
@@ -266,20 +268,20 @@ impl File {
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.
-    pub fn blocks(&self, column: u64) -> Result<Arc<[BlockRecord]>> {
+    pub fn blocks(&self, column: u64) -> Result<Arc<Vec<BlockRecord>>> {
         if let Some(blocks) = lock(&self.blocks).get(&column) {
             return Ok(Arc::clone(blocks));
         }
         let info = self.column(column)?;
         let records = self.block_range(column).and_then(|at| self.records(SectionKind::Blocks, at));
         let blocks = self.blocks_of(&info, &records.map_err(|e| e.in_column(&info.name))?)?;
-        lock(&self.blocks).insert(column, Arc::clone(&blocks));
+        fallible::insert(&mut lock(&self.blocks), column, Arc::clone(&blocks), BLOCKS)?;
         Ok(blocks)
     }
 
     /// Parses the block records of a column.
-    fn blocks_of(&self, info: &ColumnInfo, records: &[u8]) -> Result<Arc<[BlockRecord]>> {
-        let mut blocks = Vec::with_capacity(records.len() / BlockRecord::LEN);
+    fn blocks_of(&self, info: &ColumnInfo, records: &[u8]) -> Result<Arc<Vec<BlockRecord>>> {
+        let mut blocks = fallible::with_capacity(records.len() / BlockRecord::LEN, BLOCKS)?;
         let mut next = 0u64;
         let has_one_begin = info.record.column_type.has_child_offsets() && info.record.n_children == 2;
         for (i, bytes) in records.chunks_exact(BlockRecord::LEN).enumerate() {
@@ -314,7 +316,7 @@ impl File {
             let message = format!("the blocks of a column hold {next} values, not {expected}");
             return Err(Error::corrupt(message).in_file(self.path()).in_column(&info.name));
         }
-        Ok(blocks.into())
+        Ok(Arc::new(blocks))
     }
 
     /// The statistics of a column's blocks.
@@ -325,11 +327,10 @@ impl File {
         let at = self.block_range(column)?;
         let bytes = self.records(SectionKind::Statistics, at)?;
         let parsed = bytes.chunks_exact(Statistics::LEN).map(Statistics::parse).enumerate();
-        parsed
-            .map(|(i, statistics)| {
-                statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))
-            })
-            .collect()
+        let parsed = parsed.map(|(i, statistics)| {
+            statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))
+        });
+        fallible::try_collect(parsed, "the statistics")
     }
 
     fn block_range(&self, column: u64) -> Result<Range<u64>> {
@@ -382,7 +383,7 @@ impl File {
     }
 
     /// Bytes of the file, from the cache if they are there.
-    pub(crate) fn fetch(&self, at: u64, len: usize) -> Result<Arc<[u8]>> {
+    pub(crate) fn fetch(&self, at: u64, len: usize) -> Result<Arc<Vec<u8>>> {
         self.opened.fetch(at, len)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use entasis_format::{ColumnType, Error, Logical, MAX_COLUMN_DEPTH, Physical, Result, Unit, Value};
+use entasis_format::{ColumnType, Error, Logical, MAX_COLUMN_DEPTH, Physical, Result, Unit, Value, fallible};
 
 use crate::file::{ColumnInfo, File};
 
@@ -80,6 +80,9 @@ pub enum Role {
     Bundle,
 }
 
+/// The use of the memory, in messages.
+const LAYOUT: &str = "the layout of the file";
+
 impl Role {
     /// The role as one word.
     pub fn name(self) -> &'static str {
@@ -106,12 +109,13 @@ impl File {
 
     /// The layout of this view of the whole file; `of` is the view with the file's value.
     fn info_of(&self, of: &File) -> Result<Info> {
-        let tables = (0..self.n_tables())
-            .map(|number| Ok(self.table(number)?.columns_in_file()))
-            .collect::<Result<Vec<_>>>()?;
+        let mut tables = Vec::new();
+        for number in 0..self.n_tables() {
+            fallible::push(&mut tables, self.table(number)?.columns_in_file(), LAYOUT)?;
+        }
         let all = self.columns(0..self.n_columns_total())?;
-        let mut columns =
-            all.iter().map(|column| self.layout(column, &tables)).collect::<Result<Vec<_>>>()?;
+        let columns = all.iter().map(|column| self.layout(column, &tables));
+        let mut columns = fallible::try_collect(columns, LAYOUT)?;
         let segments_len = columns.iter().map(|c| c.stored_len).sum();
         for (i, column) in all.iter().enumerate() {
             if let Some(bundle) =
@@ -150,7 +154,7 @@ impl File {
         for block in blocks.iter() {
             *encodings.entry(block.encoding.to_string()).or_default() += 1;
         }
-        let mut encodings: Vec<(String, u64)> = encodings.into_iter().collect();
+        let mut encodings = fallible::collect(encodings.into_iter(), LAYOUT)?;
         encodings.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         let role = match column.record.is_bundle {
             true => Role::Bundle,
@@ -161,7 +165,7 @@ impl File {
             false => Role::Extra,
         };
         Ok(ColumnLayout {
-            name: column.name.clone(),
+            name: fallible::owned(&column.name, LAYOUT)?,
             role,
             type_name: self.type_name(column, &|c| type_name(&c.record.column_type, c.detail.as_ref()))?,
             n_values: column.record.n_values,
@@ -203,7 +207,7 @@ impl File {
         if of.has_child_offsets() {
             children.pop();
         }
-        let mut inside = Vec::with_capacity(children.len());
+        let mut inside = fallible::with_capacity(children.len(), LAYOUT)?;
         for child in &children {
             let type_name = self.nested_type_name(child, name, depth + 1)?;
             let is_named = matches!(of.physical, Physical::Struct | Physical::Union);

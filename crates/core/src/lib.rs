@@ -126,6 +126,7 @@ pub use entasis_format::{
     checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
+pub use entasis_platform::memory::reserve;
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
 pub use file::{ColumnInfo, File, NameGroup, NamePlaces};
 pub use frame::{

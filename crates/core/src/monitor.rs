@@ -6,6 +6,7 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use entasis_format::{Error, Result};
+use entasis_platform::memory::reserve;
 
 /// Watches a long piece of work. All methods are called on the thread that started the work, the
 /// first two at most every 50 ms.
@@ -48,6 +49,10 @@ pub(crate) struct Control<'a> {
 
 impl<'a> Control<'a> {
     pub(crate) fn new(monitor: &'a dyn Monitor, total: u64) -> Self {
+        if reserve::is_used() {
+            // Without success the first check reports it.
+            let _ = reserve::refill();
+        }
         Self {
             monitor,
             stopped: AtomicBool::new(false),
@@ -75,8 +80,8 @@ impl<'a> Control<'a> {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// Returns an error if the work was stopped. On the caller's thread, also asks the monitor
-    /// every [`INTERVAL`].
+    /// Returns an error if the work was stopped, or if memory runs out. On the caller's thread,
+    /// also asks the monitor every [`INTERVAL`].
     pub(crate) fn check(&self) -> Result<()> {
         if std::thread::current().id() == self.caller {
             let mut polled = self.polled.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -87,6 +92,9 @@ impl<'a> Control<'a> {
                     self.stop();
                 }
             }
+        }
+        if reserve::is_used() {
+            return Err(Error::no_memory_left());
         }
         if self.stopped.load(Ordering::Acquire) { Err(Error::interrupted()) } else { Ok(()) }
     }

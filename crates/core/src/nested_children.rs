@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use entasis_format::{Error, Logical, Physical, Result};
+use entasis_format::{Error, Logical, Physical, Result, fallible};
 
 use crate::file::{ColumnInfo, File};
 
@@ -22,7 +22,7 @@ impl File {
         if first <= parent.index || first < self.n_columns() || end > self.n_columns_total() {
             return Err(corrupt("the record of a column names impossible children"));
         }
-        let mut children = Vec::with_capacity(record.n_children as usize);
+        let mut children = fallible::with_capacity(record.n_children as usize, "the children of a column")?;
         for index in first..end {
             children.push(self.column(index).map_err(here)?);
         }

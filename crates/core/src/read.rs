@@ -17,7 +17,7 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use entasis_format::{Error, Layout, Logical, Physical, Result};
+use entasis_format::{Error, Layout, Logical, Physical, Result, fallible};
 use entasis_kernels::bits;
 use entasis_platform::Buffers;
 
@@ -26,6 +26,7 @@ use crate::monitor::{Control, Monitor};
 use crate::rows::Rows;
 use crate::threads;
 
+use alloc::COLUMNS;
 use bundled::{BundleTask, Part};
 use fixed::FixedTask;
 pub use layout::{Text, TextLayout};
@@ -36,6 +37,9 @@ pub use request::{MissingTo, Output, Request};
 use request::{Source, threads_for};
 use take::TakeTask;
 use text::{Assembly, DecodedPiece, TextTask};
+
+/// The use of memory for the tasks of a read, in messages.
+const TASKS: &str = "the tasks of a read";
 
 enum Task<'a> {
     Fixed(FixedTask<'a>),
@@ -69,7 +73,7 @@ impl File {
         monitor: &dyn Monitor,
     ) -> Result<()> {
         self.prefetch(requests.iter().map(|r| r.column));
-        let sources = requests.iter().map(|r| self.source(r.column)).collect::<Result<Vec<_>>>()?;
+        let sources = fallible::try_collect(requests.iter().map(|r| self.source(r.column)), COLUMNS)?;
         let (mut n_values, mut work) = (0u64, 0u64);
         for (request, source) in requests.iter().zip(&sources) {
             let n = source.values.end - source.values.start;
@@ -83,7 +87,7 @@ impl File {
         let threads = threads_for(work, threads);
         let mut tasks = Vec::new();
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
-        let mut assemblies: Vec<Assembly<'_>> = Vec::new();
+        let mut assemblies: Vec<Assembly<'_>> = fallible::with_capacity(requests.len(), COLUMNS)?;
         let (mut memory, mut scratch) = (Buffers::default(), Buffers::scratch());
         let pieces: Mutex<Vec<DecodedPiece>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
@@ -93,7 +97,7 @@ impl File {
             assemblies.push(self.plan(i, request, source, &mut tasks, &mut bundled, memory).map_err(named)?);
         }
         for parts in bundled.into_values() {
-            bundled::plan(parts, |task| tasks.push(Task::Bundle(task)));
+            bundled::plan(parts, |task| put(&mut tasks, Task::Bundle(task)))?;
         }
         threads::run_in_ranges(
             tasks,
@@ -106,8 +110,8 @@ impl File {
                 Task::Bundle(task) => task.run(reader, &control),
                 Task::Text(task) => {
                     let done = task.run(reader, &control)?;
-                    pieces.lock().unwrap_or_else(PoisonError::into_inner).push(done);
-                    Ok(())
+                    let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
+                    fallible::push(&mut pieces, done, TASKS)
                 }
             },
         )?;
@@ -121,7 +125,7 @@ impl File {
                 return Err(Error::argument("the memory for validity is too short"));
             }
             if let Some(buffers) = assemblies.buffers.as_deref_mut() {
-                buffers.extend(piece.dictionaries);
+                fallible::extend(buffers, piece.dictionaries.into_iter(), COLUMNS)?;
             }
         }
         Ok(())
@@ -160,7 +164,7 @@ impl File {
             _ => None,
         };
         Ok(Source {
-            name: column.name.clone(),
+            name: fallible::owned(&column.name, COLUMNS)?,
             of: record.column_type.layout(),
             blocks: self.blocks(stored_in)?,
             storage: stored_in,
@@ -183,7 +187,7 @@ impl File {
         const NOTHING: Assembly<'_> = Assembly { bits: None, buffers: None };
         let Request { rows, output, missing, .. } = request;
         let n = rows.n(source.values.end - source.values.start);
-        let n = usize::try_from(n).map_err(|_| Error::limit("more rows than memory has addresses"))?;
+        let n = usize::try_from(n).map_err(|_| Error::out_of_memory(usize::MAX, "the rows"))?;
         check_output(source, &output, n)?;
         check_missing(source.of, &output, &missing, n)?;
         if source.of.physical == Physical::Null {
@@ -195,31 +199,36 @@ impl File {
             Rows::Range(range) => source.values.start + range.start..source.values.start + range.end,
             Rows::Step { start, n, step } => {
                 let indices = Rows::numbers(start, n, step)?;
-                take::plan(source, indices, output, missing, |task| tasks.push(Task::Take(task)));
+                take::plan(source, indices, output, missing, |task| put(tasks, Task::Take(task)))?;
                 return Ok(NOTHING);
             }
             Rows::Indices(indices) => {
-                take::plan(source, indices, output, missing, |task| tasks.push(Task::Take(task)));
+                take::plan(source, indices, output, missing, |task| put(tasks, Task::Take(task)))?;
                 return Ok(NOTHING);
             }
         };
         if source.is_bundled && !values.is_empty() {
-            bundled.entry(source.storage).or_default().push(Part { source, values, output, missing });
+            let parts = bundled.entry(source.storage).or_default();
+            fallible::push(parts, Part { source, values, output, missing }, COLUMNS)?;
             return Ok(NOTHING);
         }
         match output {
             Output::Text(text) => {
                 let mut reader = Reader::new(self);
                 text::plan(number, &mut reader, source, values, (text, memory), missing, |task| {
-                    tasks.push(Task::Text(task))
+                    put(tasks, Task::Text(task))
                 })
             }
             output => {
-                fixed::plan(source, values, output, missing, |task| tasks.push(Task::Fixed(task)));
+                fixed::plan(source, values, output, missing, |task| put(tasks, Task::Fixed(task)))?;
                 Ok(NOTHING)
             }
         }
     }
+}
+
+fn put<'a>(tasks: &mut Vec<Task<'a>>, task: Task<'a>) -> Result<()> {
+    fallible::push(tasks, task, TASKS)
 }
 
 fn check_output(source: &Source, output: &Output<'_>, n: usize) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{Error, Result};
+use entasis_format::{Error, Result, fallible};
 
 /// A selection of rows.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub enum Rows {
         step: i64,
     },
     /// Any rows in any order, repeated or not.
-    Indices(Arc<[u64]>),
+    Indices(Arc<Vec<u64>>),
 }
 
 impl Rows {
@@ -55,21 +55,21 @@ impl Rows {
     }
 
     /// The numbers of the rows of a [`Step`](Self::Step).
-    pub(crate) fn numbers(start: u64, n: u64, step: i64) -> Result<Arc<[u64]>> {
-        let no_memory = || Error::limit("not enough memory for the numbers of the rows");
-        let mut numbers = Vec::new();
-        numbers.try_reserve_exact(usize::try_from(n).map_err(|_| no_memory())?).map_err(|_| no_memory())?;
+    pub(crate) fn numbers(start: u64, n: u64, step: i64) -> Result<Arc<Vec<u64>>> {
+        let n_rows = usize::try_from(n).unwrap_or(usize::MAX);
+        let mut numbers = fallible::with_capacity(n_rows, "the numbers of the rows")?;
         let mut row = start;
         for _ in 0..n {
             numbers.push(row);
             row = row.wrapping_add_signed(step);
         }
-        Ok(numbers.into())
+        Ok(Arc::new(numbers))
     }
 
     /// The rows where `mask` (one byte per row) is not zero.
     pub fn mask(mask: &[u8]) -> Self {
-        Self::Indices(mask.iter().enumerate().filter(|(_, m)| **m != 0).map(|(i, _)| i as u64).collect())
+        let rows = mask.iter().enumerate().filter(|(_, m)| **m != 0).map(|(i, _)| i as u64);
+        Self::Indices(Arc::new(rows.collect()))
     }
 
     /// Checks that every row exists.

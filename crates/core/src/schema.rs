@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use entasis_format::{ColumnType, Result, Value};
+use entasis_format::{ColumnType, Result, Value, fallible};
 
 use crate::file::{File, NamePlaces};
 
@@ -47,7 +47,7 @@ impl File {
         let mut plain: Vec<(ColumnType, u32)> = Vec::new();
         let mut last = 0;
         self.visit_table(|run| {
-            schema.names.push(run.names());
+            schema.names.push(run.names())?;
             let (record, index) = (&run.record, run.columns.start);
             let column_type = &record.column_type;
             let place = if column_type.physical.is_nested() {
@@ -67,8 +67,7 @@ impl File {
                 plain[last].1
             };
             let n = schema.type_of.len() + run.n as usize;
-            schema.type_of.resize(n, place);
-            Ok(())
+            fallible::resize(&mut schema.type_of, n, place, "the types of the columns")
         })?;
         Ok(schema)
     }

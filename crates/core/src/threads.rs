@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use entasis_format::{Error, Result};
+use entasis_format::{Error, Result, fallible};
 use entasis_platform::thread_pool;
 
 use crate::monitor::{Control, INTERVAL};
@@ -74,7 +74,7 @@ pub(crate) fn run_in_ranges<T: Send, S>(
     work: impl Fn(&mut S, T) -> Result<()> + Sync,
 ) -> Result<()> {
     let n_threads = n_threads(&tasks, threads);
-    let ranges = Mutex::new(TaskRanges::new(tasks, n_threads));
+    let ranges = Mutex::new(TaskRanges::new(tasks, n_threads)?);
     let next = |thread| ranges.lock().unwrap_or_else(PoisonError::into_inner).next(thread);
     run_from(next, n_threads, control, state, work)
 }
@@ -92,10 +92,10 @@ struct TaskRanges<T> {
 }
 
 impl<T> TaskRanges<T> {
-    fn new(tasks: Vec<T>, n_threads: usize) -> Self {
+    fn new(tasks: Vec<T>, n_threads: usize) -> Result<Self> {
         let border = |thread: usize| tasks.len() * thread / n_threads;
         let left = (0..n_threads).map(|thread| border(thread)..border(thread + 1)).collect();
-        Self { left, tasks: tasks.into_iter().map(Some).collect() }
+        Ok(Self { left, tasks: fallible::collect(tasks.into_iter().map(Some), "the tasks")? })
     }
 
     /// The next task of a thread: from its own range, otherwise from the last half of the longest
@@ -231,7 +231,7 @@ mod tests {
         for (n, n_threads) in [(0, 1), (1, 1), (7, 3), (100, 4), (3, 3)] {
             // A thread that is slow, or was never started, leaves its range to the others.
             for busy in 0..n_threads {
-                let mut ranges = TaskRanges::new((0..n).collect(), n_threads);
+                let mut ranges = TaskRanges::new((0..n).collect(), n_threads).unwrap();
                 let mut given = vec![0; n];
                 let mut thread = 0;
                 while let Some(task) = ranges.next(thread) {
@@ -241,7 +241,7 @@ mod tests {
                 assert!(given.iter().all(|&times| times == 1), "{n} {n_threads} {busy}");
             }
         }
-        let mut ranges = TaskRanges::new((0..8).collect(), 2);
+        let mut ranges = TaskRanges::new((0..8).collect(), 2).unwrap();
         assert_eq!([0, 1, 0, 1].map(|thread| ranges.next(thread)), [Some(0), Some(4), Some(1), Some(5)]);
     }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
     BlockRecord, Error, HEADER_LEN, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result,
-    Slot, SlotState, Statistics, TRAILER_LEN, Trailer, Value, visit_parts,
+    Slot, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible, visit_parts,
 };
 
 use crate::file::{ColumnInfo, File};
@@ -45,6 +45,10 @@ pub fn verify(path: &Path, threads: Option<usize>, monitor: &dyn Monitor) -> Res
     File::open(path)?.verify(threads, monitor)
 }
 
+/// The uses of memory, in messages.
+const PARTS: &str = "the parts of the file";
+const VALUES: &str = "the values of a block";
+
 /// First byte and end of a part of the file.
 type Span = (u64, u64);
 
@@ -70,9 +74,7 @@ impl File {
                 slot.end,
                 self.limits(),
                 &mut |at, len| self.fetch(at, len),
-                &mut |at, len| {
-                    spans.push((at, at + u64::from(len)));
-                },
+                &mut |at, len| fallible::push(&mut spans, (at, at + u64::from(len)), PARTS),
             )?;
         }
         let columns = self.columns(0..self.n_columns_total())?;
@@ -83,12 +85,13 @@ impl File {
             let here = |e: Error| e.in_column(&column.name);
             let blocks = self.blocks(column.index).map_err(here)?;
             for block in blocks.iter() {
-                spans.push((block.pages_at, block.pages_at + u64::from(block.pages_len)));
-                spans.push((block.directory_at, block.directory_at + u64::from(block.directory_len)));
+                let pages = (block.pages_at, block.pages_at + u64::from(block.pages_len));
+                let directory = (block.directory_at, block.directory_at + u64::from(block.directory_len));
+                fallible::extend(&mut spans, [pages, directory].into_iter(), PARTS)?;
             }
             report.n_blocks += blocks.len() as u64;
             if !blocks.is_empty() {
-                stored.push(column);
+                fallible::push(&mut stored, column, PARTS)?;
                 let n_missing: u64 =
                     self.statistics(column.index)?.iter().map(|s| u64::from(s.n_missing)).sum();
                 if n_missing != column.record.n_missing {
@@ -198,7 +201,8 @@ impl File {
             let statistics = self.statistics(column.index)?;
             let blocks = self.blocks(column.index)?;
             let pairs = blocks.iter().zip(statistics).enumerate();
-            tasks.extend(pairs.map(|(i, (block, statistics))| (*column, i as u64, *block, statistics)));
+            let of_column = pairs.map(|(i, (block, statistics))| (*column, i as u64, *block, statistics));
+            fallible::extend(&mut tasks, of_column, PARTS)?;
         }
         let n_values = AtomicU64::new(0);
         threads::run(
@@ -219,7 +223,7 @@ impl File {
 
     fn verify_block(&self, column: &ColumnInfo, block: &BlockRecord, statistics: &Statistics) -> Result<()> {
         statistics.check(column.record.column_type.layout(), block.n_values)?;
-        let mut array = Array::new(column.record.column_type.layout(), block.n_values as usize);
+        let mut array = Array::new(column.record.column_type.layout(), block.n_values as usize)?;
         let rows = Rows::Range(block.first_value..block.end_value());
         let request = Request { rows, ..array.request(column) };
         self.read(vec![request], Some(1), &crate::monitor::Silent)?;
@@ -234,12 +238,13 @@ impl File {
     /// Reads bundled columns as such, some at a time, and compares the number of missing values
     /// with their records.
     fn verify_members(&self, columns: &[ColumnInfo], monitor: &dyn Monitor) -> Result<()> {
-        let members: Vec<&ColumnInfo> = columns.iter().filter(|column| column.record.is_bundled).collect();
+        let mut members: Vec<&ColumnInfo> = fallible::with_capacity(columns.len(), PARTS)?;
+        members.extend(columns.iter().filter(|column| column.record.is_bundled));
         for members in members.chunks(64) {
-            let mut arrays: Vec<Array> =
-                members.iter().map(|member| Array::of(member)).collect::<Result<_>>()?;
+            let mut arrays = fallible::try_collect(members.iter().map(|member| Array::of(member)), VALUES)?;
             let pairs = arrays.iter_mut().zip(members);
-            self.read(pairs.map(|(array, member)| array.request(member)).collect(), Some(1), monitor)?;
+            let requests = pairs.map(|(array, member)| array.request(member));
+            self.read(fallible::collect(requests, VALUES)?, Some(1), monitor)?;
             for (array, member) in arrays.iter().zip(members) {
                 let n_missing = array.mask.iter().map(|&m| u64::from(m)).sum::<u64>();
                 if n_missing != member.record.n_missing {
@@ -256,7 +261,7 @@ impl File {
     /// structure values of their parents need.
     fn verify_children(&self, columns: &[ColumnInfo]) -> Result<()> {
         // Children come after their parents, so that each depth is known before it is used.
-        let mut depths = vec![0u32; columns.len()];
+        let mut depths: Vec<u32> = fallible::defaults(columns.len(), PARTS)?;
         for column in columns {
             let parent = column.record.parent.map(|parent| self.column(parent)).transpose()?;
             let first = parent.as_ref().and_then(|parent| parent.record.first_child);
@@ -293,15 +298,16 @@ struct Array {
 }
 
 impl Array {
-    fn new(of: Layout, n: usize) -> Self {
+    fn new(of: Layout, n: usize) -> Result<Self> {
         let len = n * of.width().unwrap_or(1);
-        Self { of, words: vec![0; len.div_ceil(8)], len, mask: vec![0; n], text: Text::default() }
+        let (words, mask) = (fallible::defaults(len.div_ceil(8), VALUES)?, fallible::defaults(n, VALUES)?);
+        Ok(Self { of, words, len, mask, text: Text::default() })
     }
 
     /// Memory for a bundled column, which has fewer values than a page.
     fn of(column: &ColumnInfo) -> Result<Self> {
         match usize::try_from(column.record.n_values) {
-            Ok(n) if n < MAX_PAGE_VALUES as usize => Ok(Self::new(column.record.column_type.layout(), n)),
+            Ok(n) if n < MAX_PAGE_VALUES as usize => Self::new(column.record.column_type.layout(), n),
             _ => Err(Error::corrupt("a bundled column has too many values").in_column(&column.name)),
         }
     }

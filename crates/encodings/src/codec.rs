@@ -1,8 +1,14 @@
 //! The general codecs, one page at a time: LZ4 (block format) and Zstandard, with reused contexts.
 
-use entasis_format::{Codec, Error, Result};
+use entasis_format::{Codec, Error, Result, fallible};
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
+use zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd_safe::{CCtx, CParameter, DCtx};
+
+/// The size of a decoder of Zstandard, for messages.
+const ZSTD_DECODER_LEN: usize = 96 << 10;
+/// The code of Zstandard for memory that the system refused.
+const ZSTD_NO_MEMORY: usize = (ZSTD_ErrorCode::ZSTD_error_memory_allocation as usize).wrapping_neg();
 
 /// Reusable contexts of the general codecs. Use one per thread: to create one costs more than to
 /// compress a small page.
@@ -114,8 +120,7 @@ impl Codecs {
         // Zeros rather than an earlier page: a decoder that wrote less than it reports cannot
         // expose old bytes.
         out.clear();
-        out.try_reserve_exact(payload_len).map_err(|_| Error::limit("not enough memory for a page"))?;
-        out.resize(payload_len, 0);
+        fallible::resize(out, payload_len, 0, "a page")?;
         let restored = self.restore_into(codec, stored, out);
         if restored.is_err() {
             out.clear();
@@ -136,10 +141,8 @@ impl Codecs {
                 if self.zstd_decoder.is_none() {
                     self.zstd_decoder = DCtx::try_create();
                 }
-                let context = self
-                    .zstd_decoder
-                    .as_mut()
-                    .ok_or_else(|| Error::limit("not enough memory for Zstandard"))?;
+                let no_memory = || Error::out_of_memory(ZSTD_DECODER_LEN, "a context of Zstandard");
+                let context = self.zstd_decoder.as_mut().ok_or_else(no_memory)?;
                 // The decoder would take several frames, and skip some; the format allows one.
                 let frame_len = zstd_safe::find_frame_compressed_size(stored).ok();
                 if frame_len != Some(stored.len()) {
@@ -147,7 +150,10 @@ impl Codecs {
                         "the codec can't restore a page: it is not one Zstandard frame",
                     ));
                 }
-                context.decompress(out, stored).ok()
+                match context.decompress(out, stored) {
+                    Err(code) if code == ZSTD_NO_MEMORY => return Err(no_memory()),
+                    decompressed => decompressed.ok(),
+                }
             }
         };
         if written == Some(out.len()) {

@@ -3,6 +3,7 @@
 use crate::bytes::{Reader, inside, put};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
+use crate::fallible;
 use crate::limits::{DIRECTORY_HEAD_LEN, HEADER_LEN, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, PAGE_ENTRY_LEN};
 
 /// A block: consecutive values of a column, and where they are stored.
@@ -123,7 +124,8 @@ impl BlockRecord {
 /// after the last.
 pub fn parse_block_index(bytes: &[u8]) -> Result<Vec<u64>> {
     let (records, rest) = bytes.as_chunks::<8>();
-    let index: Vec<u64> = records.iter().map(|record| u64::from_le_bytes(*record)).collect();
+    let numbers = records.iter().map(|record| u64::from_le_bytes(*record));
+    let index = fallible::collect(numbers, "the block index")?;
     if rest.is_empty() && index.is_sorted() {
         Ok(index)
     } else {

@@ -110,6 +110,5 @@ pub(crate) fn len32(len: usize) -> u32 {
 /// Converts a number of the file to a length in memory.
 #[inline]
 pub(crate) fn to_usize(number: u64, what: &'static str) -> Result<usize> {
-    usize::try_from(number)
-        .map_err(|_| Error::limit(format!("{what} does not fit the memory of this machine")))
+    usize::try_from(number).map_err(|_| Error::out_of_memory(usize::MAX, what))
 }

@@ -5,6 +5,7 @@ use crate::bytes::{Reader, len32, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Encoding, Packing, Transform};
 use crate::error::{Error, Result};
+use crate::fallible;
 use crate::limits::{
     DIRECTORY_HEAD_LEN, Limits, MAX_DICTIONARY, MAX_PAGE_LEN, PAGE_ENTRY_LEN, VECTOR_VALUES,
 };
@@ -167,7 +168,7 @@ impl Directory {
             base,
             n_dictionary,
             dictionary: Stored { stored_len, payload_len, checksum: sum },
-            pages: entries.iter().map(page).collect::<Result<_>>()?,
+            pages: fallible::try_collect(entries.iter().map(page), "the pages of a directory")?,
         })
     }
 

@@ -37,6 +37,8 @@ pub enum Kind {
     Argument,
     /// A limit of the reader was reached.
     Limit,
+    /// The system refused memory.
+    OutOfMemory,
     /// The caller stopped the work.
     Interrupted,
 }
@@ -94,6 +96,23 @@ impl Error {
         Self::new(Kind::Limit, message.into())
     }
 
+    /// The system refused `len` bytes of memory, `usize::MAX` for a size that overflows. `what`
+    /// names their use, in the plural ("the columns").
+    #[cold]
+    pub fn out_of_memory(len: usize, what: &'static str) -> Self {
+        let message = match len {
+            usize::MAX => format!("{what} need more bytes than this machine has addresses"),
+            _ => format!("cannot allocate {} bytes for {what}", Thousands(len as u64)),
+        };
+        Self::new(Kind::OutOfMemory, message.into())
+    }
+
+    /// The system refused memory for small buffers, and the reserve is in use.
+    #[cold]
+    pub fn no_memory_left() -> Self {
+        Self::new(Kind::OutOfMemory, Cow::Borrowed("the system has no more memory for buffers"))
+    }
+
     /// The file is something else.
     #[cold]
     pub fn not_entasis(message: impl Into<Cow<'static, str>>) -> Self {
@@ -106,10 +125,15 @@ impl Error {
         Self::new(Kind::Interrupted, Cow::Borrowed("the work was stopped before its end"))
     }
 
-    /// The operating system refused an operation; `doing` names it ("reading a page").
+    /// The operating system refused an operation; `doing` names it ("reading a page"). The kind is
+    /// [`Kind::OutOfMemory`] if it had no memory.
     #[cold]
     pub fn io(source: io::Error, doing: &'static str) -> Self {
-        let mut error = Self::new(Kind::Io(source.kind()), Cow::Borrowed(doing));
+        let kind = match source.kind() {
+            io::ErrorKind::OutOfMemory => Kind::OutOfMemory,
+            kind => Kind::Io(kind),
+        };
+        let mut error = Self::new(kind, Cow::Borrowed(doing));
         error.0.source = Some(source);
         error
     }
@@ -168,7 +192,13 @@ impl Error {
     /// Sets the column, if not yet set.
     #[must_use]
     pub fn in_column(mut self, column: &str) -> Self {
-        self.0.place.column.get_or_insert_with(|| column.to_owned());
+        let place = &mut self.0.place.column;
+        let mut name = String::new();
+        // A name may be long, and memory may be what is missing.
+        if place.is_none() && name.try_reserve_exact(column.len()).is_ok() {
+            name.push_str(column);
+            *place = Some(name);
+        }
         self
     }
 
@@ -212,6 +242,9 @@ impl Inner {
             Kind::Io(io::ErrorKind::PermissionDenied) => "check the permissions of the file and its folder",
             Kind::Io(io::ErrorKind::IsADirectory) => "name a file, not a folder",
             Kind::Io(io::ErrorKind::WouldBlock) => "try again when the other writer is done, or wait longer",
+            Kind::Io(_) if self.source.as_ref().is_some_and(is_descriptor_limit) => {
+                "close some files, or raise the limit of open files (ulimit -n)"
+            }
             Kind::Io(io::ErrorKind::StorageFull) => "free some space, then try again",
             Kind::Io(_) => "check the disk or the connection to it, then try again",
             Kind::NotEntasis => "check that the path names an Entasis file",
@@ -221,9 +254,16 @@ impl Inner {
             Kind::Unsupported if column => "update Entasis, or read other columns",
             Kind::Unsupported => "update Entasis",
             Kind::Limit => "raise the limit if you trust the file",
+            Kind::OutOfMemory => "free some memory, or read or write fewer columns or rows at once",
             Kind::Interrupted => "start it again",
         })
     }
+}
+
+/// Whether the process or the system has too many open files.
+fn is_descriptor_limit(error: &io::Error) -> bool {
+    // ENFILE and EMFILE have these numbers on every Unix. The standard library does not name them.
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 impl Kind {
@@ -237,6 +277,7 @@ impl Kind {
             Kind::Unsupported => "not supported",
             Kind::Argument => "wrong argument",
             Kind::Limit => "limit reached",
+            Kind::OutOfMemory => "out of memory",
             Kind::Interrupted => "interrupted",
         }
     }
@@ -406,6 +447,23 @@ mod tests {
         for code in [20, 22, 36] {
             let error = Error::io(io::Error::from_raw_os_error(code), "opening the file");
             assert!(!cfg!(target_os = "linux") || error.advice().is_none(), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_lack_of_memory_or_descriptors_has_its_own_advice() {
+        let error = Error::out_of_memory(1 << 20, "the columns").in_column("a");
+        assert_eq!(error.kind(), Kind::OutOfMemory);
+        assert_eq!(
+            error.to_string(),
+            "out of memory: cannot allocate 1,048,576 bytes for the columns (column \"a\"); free some \
+             memory, or read or write fewer columns or rows at once"
+        );
+        let mapping = Error::io(io::Error::from(io::ErrorKind::OutOfMemory), "map the file");
+        assert_eq!((mapping.kind(), mapping.io_source().is_some()), (Kind::OutOfMemory, true));
+        for code in [23, 24] {
+            let error = Error::io(io::Error::from_raw_os_error(code), "open");
+            assert!(!cfg!(unix) || error.to_string().ends_with("(ulimit -n)"), "{error}");
         }
     }
 

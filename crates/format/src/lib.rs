@@ -27,6 +27,7 @@ pub mod column;
 pub mod directory;
 pub mod encoding;
 pub mod error;
+pub mod fallible;
 pub mod header;
 pub mod limits;
 pub mod names;

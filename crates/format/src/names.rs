@@ -3,6 +3,7 @@
 use crate::bytes::{Reader, len64, put, put_optional};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
+use crate::fallible;
 
 /// A slot of the name index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,15 +58,25 @@ pub fn n_name_slots(n_columns: u64) -> u64 {
     if n_columns == 0 { 0 } else { n_columns.saturating_mul(2).checked_next_power_of_two().unwrap_or(0) }
 }
 
+/// The use of the memory, in messages.
+const INDEX: &str = "the name index";
+
 /// The name index of a table whose columns have these names. Empty without columns.
-pub fn build_name_index<Name: AsRef<str>>(names: impl IntoIterator<Item = Name>) -> Vec<u8> {
-    let hashes: Vec<u64> = names.into_iter().map(|name| name_hash(name.as_ref())).collect();
+///
+/// # Errors
+/// *Out of memory*.
+pub fn build_name_index<Name: AsRef<str>>(names: impl IntoIterator<Item = Name>) -> Result<Vec<u8>> {
+    let mut hashes = Vec::new();
+    for name in names {
+        fallible::push(&mut hashes, name_hash(name.as_ref()), INDEX)?;
+    }
     let n_slots = n_name_slots(len64(hashes.len()));
     let len = usize::try_from(n_slots).unwrap_or(0);
     // Leads from a full slot towards the next free one; a free slot leads to itself. Without it,
     // many columns of one name would take quadratic time.
-    let mut next: Vec<usize> = (0..len).collect();
-    let mut slots = vec![NameSlot { hash: 0, position: None }; len];
+    let mut next: Vec<usize> = fallible::collect(0..len, INDEX)?;
+    let mut slots = Vec::new();
+    fallible::resize(&mut slots, len, NameSlot { hash: 0, position: None }, INDEX)?;
     for (position, hash) in hashes.into_iter().enumerate() {
         let start = usize::try_from(first_slot(hash, n_slots)).unwrap_or(0);
         let free = find_free(&mut next, start);
@@ -74,11 +85,11 @@ pub fn build_name_index<Name: AsRef<str>>(names: impl IntoIterator<Item = Name>)
             *link = (free + 1) % len.max(1);
         }
     }
-    let mut out = Vec::with_capacity(len.saturating_mul(NameSlot::LEN));
+    let mut out = fallible::with_capacity(len.saturating_mul(NameSlot::LEN), INDEX)?;
     for slot in &slots {
         slot.emit(&mut out);
     }
-    out
+    Ok(out)
 }
 
 /// Follows the links to a free slot and halves the path for the next search. There is always a free
@@ -138,13 +149,13 @@ mod tests {
             assert_eq!(n_name_slots(n_columns), n_slots);
         }
         assert_eq!(first_slot(5, 0), 0);
-        assert!(build_name_index::<&str>([]).is_empty());
+        assert!(build_name_index::<&str>([]).unwrap().is_empty());
     }
 
     #[test]
     fn many_columns_of_one_name() {
         let start = Instant::now();
-        let index = build_name_index(std::iter::repeat_n("x", 200_000));
+        let index = build_name_index(std::iter::repeat_n("x", 200_000)).unwrap();
         assert!(start.elapsed() < Duration::from_secs(5));
         let names = vec!["x".to_owned(); 200_000];
         assert_eq!(find("x", &names, &index), (0..200_000).collect::<Vec<_>>());
@@ -153,7 +164,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_name_is_found_in_order(names in prop::collection::vec("[ab]{0,4}", 0..100)) {
-            let index = build_name_index(&names);
+            let index = build_name_index(&names).unwrap();
             prop_assert_eq!(len64(index.len()), n_name_slots(len64(names.len())) * 16);
             for name in &names {
                 let expected: Vec<u64> =

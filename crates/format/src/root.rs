@@ -3,6 +3,7 @@
 use crate::bytes::{Reader, inside, len32, put};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
+use crate::fallible;
 use crate::limits::{HEADER_LEN, MAX_ROOT_LEN, ROOT_HEAD_LEN, is_root_len};
 use crate::section::{Section, SectionKind};
 use crate::slot::Slot;
@@ -104,7 +105,7 @@ impl Root {
         if bytes.len() > MAX_ROOT_LEN || !rest.is_empty() || len32(records.len()) != n_sections {
             return Err(Error::corrupt("the length of the root does not match its sections"));
         }
-        let mut sections: Vec<Section> = Vec::with_capacity(records.len());
+        let mut sections: Vec<Section> = fallible::with_capacity(records.len(), "the sections")?;
         for record in records {
             let section = Section::parse(record)?;
             if sections.last().is_some_and(|last| (last.kind, last.tier) >= (section.kind, section.tier)) {

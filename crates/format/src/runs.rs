@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::bytes::len64;
 use crate::column::ColumnRecord;
 use crate::error::{Error, Result};
+use crate::fallible;
 
 /// The columns that each column record stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +26,8 @@ impl Runs {
     /// *Corrupt*.
     pub fn parse(bytes: &[u8], n_records: u64) -> Result<Self> {
         let (records, rest) = bytes.as_chunks::<8>();
-        let starts: Vec<u64> = records.iter().map(|record| u64::from_le_bytes(*record)).collect();
+        let numbers = records.iter().map(|record| u64::from_le_bytes(*record));
+        let starts = fallible::collect(numbers, "the column runs")?;
         let ascends = starts.is_sorted_by(|a, b| a < b) && starts.first() == Some(&0);
         if rest.is_empty() && ascends && Some(len64(starts.len())) == n_records.checked_add(1) {
             Ok(Self { starts })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::bytes::{Reader, inside, len32, len64, put, to_usize};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
+use crate::fallible;
 use crate::limits::{HEADER_LEN, Limits, SECTION_LEN};
 
 codes! {
@@ -268,8 +269,11 @@ fn emit_parts(
     }
 }
 
+/// The use of the memory, in messages.
+const RECORDS: &str = "records of the footer";
+
 /// Returns the bytes of a part, given its place and length in the file.
-type Fetch<'a> = dyn FnMut(u64, usize) -> Result<Arc<[u8]>> + 'a;
+type Fetch<'a> = dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>> + 'a;
 
 /// The bytes of these records. `end` is the length of the file in this generation. `fetch` returns
 /// the bytes at a place of the file and may cache them: their length and checksum are verified
@@ -279,7 +283,7 @@ pub fn read_records(
     records: Range<u64>,
     end: u64,
     limits: &Limits,
-    fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<[u8]>>,
+    fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>>,
 ) -> Result<Vec<u8>> {
     read_shaped(FORMAT, section, records, end, limits, fetch)
 }
@@ -308,16 +312,18 @@ fn read_shaped(
         ))
         .in_section(section.name()));
     }
-    let mut out = Vec::new();
     if records.is_empty() {
-        return Ok(out);
+        return Ok(Vec::new());
     }
-    let capacity = to_usize(len, "a read of a section")?;
+    let capacity = to_usize(len, RECORDS)?;
+    let mut out = Vec::new();
     let mut keep = |_: Part, bytes: &[u8]| {
+        // Not before the first bytes are there: the number of records may be false.
         if out.is_empty() {
-            out.reserve_exact(capacity);
+            fallible::reserve(&mut out, capacity, RECORDS)?;
         }
         out.extend_from_slice(bytes);
+        Ok(())
     };
     let mut walk = Walk { section, shape, end, wanted: records, fetch, visit: &mut keep };
     walk.part(section.top(), section.height, 0..section.n_records)?;
@@ -335,8 +341,8 @@ pub fn visit_parts(
     section: &Section,
     end: u64,
     _limits: &Limits,
-    fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<[u8]>>,
-    visit: &mut dyn FnMut(u64, u32),
+    fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>>,
+    visit: &mut dyn FnMut(u64, u32) -> Result<()>,
 ) -> Result<()> {
     visit_shaped(FORMAT, section, end, fetch, visit)
 }
@@ -346,7 +352,7 @@ fn visit_shaped(
     section: &Section,
     end: u64,
     fetch: &mut Fetch<'_>,
-    visit: &mut dyn FnMut(u64, u32),
+    visit: &mut dyn FnMut(u64, u32) -> Result<()>,
 ) -> Result<()> {
     let shape = section.shape(geometry, end)?;
     if section.n_records == 0 {
@@ -366,7 +372,7 @@ struct Walk<'a, 'f> {
     wanted: Range<u64>,
     fetch: &'a mut Fetch<'f>,
     /// Visits each part, with the wanted records of a leaf.
-    visit: &'a mut dyn FnMut(Part, &[u8]),
+    visit: &'a mut dyn FnMut(Part, &[u8]) -> Result<()>,
 }
 
 impl Walk<'_, '_> {
@@ -386,10 +392,10 @@ impl Walk<'_, '_> {
             let Some(leaf) = range.and_then(|range| bytes.get(range)) else {
                 return Err(damage("a part of a section is too short"));
             };
-            (self.visit)(part, leaf);
+            (self.visit)(part, leaf)?;
             return Ok(());
         };
-        (self.visit)(part, &[]);
+        (self.visit)(part, &[])?;
         // At least one record of a leaf, so never zero.
         let span = self.shape.span(below).max(1);
         let first = wanted.start.saturating_sub(covered.start) / span;
@@ -416,7 +422,7 @@ impl Walk<'_, '_> {
     }
 
     /// The verified bytes of a part.
-    fn get(&mut self, part: Part) -> Result<Arc<[u8]>> {
+    fn get(&mut self, part: Part) -> Result<Arc<Vec<u8>>> {
         let name = self.section.name();
         let placed = |error: Error| error.in_section(name).at(part.at);
         if !inside(part.at, part.len.into(), HEADER_LEN as u64, self.end) {

@@ -111,7 +111,7 @@ fn rows_are_those_of_the_whole() {
             Rows::step(0, n, 3),
             Rows::Indices(random.into()),
             Rows::Indices(twice.into()),
-            Rows::Indices([].into()),
+            Rows::Indices(Vec::new().into()),
         ];
         for (i, model) in table.columns.iter().enumerate() {
             for rows in &selections {

@@ -8,7 +8,7 @@ from entasis._columns import dtypes as _dtypes
 from entasis._columns.intervals import bounds, is_interval
 from entasis._columns.variants import BIG, CLONGDOUBLE, FIXED, RECORD, STRING, UNITS
 from entasis._host_map import interpretation
-from entasis.errors import CorruptFileError, LimitError, UnsupportedTypeError
+from entasis.errors import CorruptFileError, OutOfMemoryError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from entasis._entasis import ArrowColumn, Column
@@ -71,13 +71,13 @@ def _strings(column: Column, values: ArrowColumn, k: int, own: bool) -> Any:
 
 
 def zeros(shape: Any, dtype: str) -> Any:
-    """An array of zeros. Raises `LimitError` without the memory for it."""
+    """An array of zeros. Raises `OutOfMemoryError` without the memory for it."""
     import numpy as np
 
     try:
         return np.zeros(shape, dtype)
     except MemoryError as error:
-        raise LimitError(f"not enough memory for strings of {dtype}: {error}") from error
+        raise OutOfMemoryError(f"no memory for strings of {dtype}: {error}") from error
 
 
 def _width(detail: Any) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._host_map import interpretation
-from entasis.errors import CorruptFileError, LimitError, UnsupportedTypeError
+from entasis.errors import CorruptFileError, OutOfMemoryError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from entasis._entasis import ArrowColumn
@@ -31,7 +31,7 @@ def check_size(array: Any) -> None:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else _LARGE
     if array.nbytes > memory:
         what = f"an array of {array.nbytes:,} bytes, which repeats few of them"
-        raise LimitError(f"{what}: more than the memory here, of {memory:,} bytes")
+        raise OutOfMemoryError(f"{what}: more than the memory here, of {memory:,} bytes")
 
 
 def has_multiple(dtype: Any) -> bool:

@@ -12,6 +12,7 @@ from entasis._columns import names as _columns
 from entasis._host_map import host_calls
 from entasis._hosts import registry as _hosts
 from entasis._hosts.levels import RANGE
+from entasis._memory import reported
 from entasis.errors import ArgumentError, CorruptFileError
 
 from . import column_labels as _column_labels
@@ -95,9 +96,10 @@ class File:
     @property
     def metadata(self) -> Any:
         """The value that was written as `metadata=`; None without any."""
-        from entasis._values.cells import metadata
+        with reported:
+            from entasis._values.cells import metadata
 
-        return metadata(self._handle, self.path, self._frame.types)
+            return metadata(self._handle, self.path, self._frame.types)
 
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """Return an outline of the value: a line for each part, with kinds, shapes and sizes.
@@ -382,6 +384,7 @@ class File:
             view = self._view(self._resolve(columns), self._compose(rows))
         return view._read(to, threads, index, skips=on_unsupported == "skip")
 
+    @reported
     def _read(
         self, to: Host | None, threads: int | None, index: bool | None, *, is_restored: bool = True, skips: bool = False
     ) -> Any:
@@ -531,6 +534,7 @@ class File:
         # A table of pyarrow has a schema. Our own table is one.
         return getattr(table, "schema", table).__arrow_c_schema__()
 
+    @reported
     def _arrow(self, *, has_rows: bool = True) -> Any:
         from entasis._hosts.arrow import stream as _arrow
 

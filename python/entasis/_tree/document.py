@@ -9,7 +9,7 @@ from entasis._entasis import Builder, CellBuilder, write_document
 from entasis._hosts import registry as _hosts
 from entasis._hosts.numpy.write import add_pool
 from entasis._values import codecs as _codecs
-from entasis.errors import ArgumentError, LimitError, UnsupportedTypeError, printable
+from entasis.errors import ArgumentError, OutOfMemoryError, UnsupportedTypeError, printable
 
 from .paths import find
 
@@ -122,7 +122,7 @@ class Document:
         """Take a value apart for the native module, which calls this for types it does not know."""
         try:
             return self._encode_known(value)
-        except (UnsupportedTypeError, ArgumentError, LimitError):
+        except (UnsupportedTypeError, ArgumentError):
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             # A library or class may raise anything when one of its values is inspected.
@@ -168,8 +168,8 @@ class Document:
             Whether the value is a part of a key or member.
         """
         path = self._whole_path(path)
-        if isinstance(error, (LimitError, MemoryError)):
-            raise LimitError(f"{path}: {error}") from error
+        if isinstance(error, MemoryError):
+            raise OutOfMemoryError(f"{path}: {str(error) or 'not enough memory'}") from error
         if error is not None and not isinstance(error, (UnsupportedTypeError, ArgumentError)):
             raise error
         kind = _called(value)

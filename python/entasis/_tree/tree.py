@@ -12,6 +12,7 @@ from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._file.file import File
 from entasis._file.frame import Closed, Frame
 from entasis._host_map import interpretation
+from entasis._memory import reported
 from entasis._values.cells import Cells, as_objects, metadata
 from entasis.errors import ArgumentError, ColumnNotFoundError, CorruptFileError, NotAFrameError, RowsOutOfRangeError
 
@@ -296,6 +297,7 @@ class Tree(File):
             error.file = error.file or self.path
             raise
 
+    @reported
     def _read_part(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
         """Read a value that is not an array, or items of a list."""
         if columns is not None:
@@ -314,6 +316,7 @@ class Tree(File):
         with interpretation():
             return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[self.kind](found)
 
+    @reported
     def _read_array(self, cells: Cells, columns: Any, rows: Any, threads: int | None) -> Any:
         """Read the selected part of an array."""
         info, number = self._info, self._info["number"]

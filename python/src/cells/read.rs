@@ -30,6 +30,7 @@ use strings::{HitRate, Strings, Use};
 use super::loaded::{Loaded, OTHER_SHAPE};
 use super::types::Types;
 use crate::errors;
+use crate::monitor;
 
 /// A cell whose children are being made.
 struct Frame<'py> {
@@ -154,7 +155,7 @@ impl<'a, 'py> Maker<'a, 'py> {
                 }
                 steps = steps.wrapping_add(1);
                 if steps.is_multiple_of(1 << 18) {
-                    self.py.check_signals()?;
+                    monitor::check(self.py)?;
                 }
                 continue;
             }
@@ -208,7 +209,7 @@ impl<'a, 'py> Maker<'a, 'py> {
             };
             frame.next += n as u64;
             if n == 1 << 20 {
-                py.check_signals()?;
+                monitor::check(py)?;
             }
         }
         Ok(())

@@ -23,6 +23,7 @@ use super::path::{self, Expanded, ROOT};
 use super::pools::Pools;
 use super::types::Types;
 use crate::errors;
+use crate::monitor;
 
 /// The most keys of a map that are compared with those of other maps.
 const SHARED_KEYS: usize = 256;
@@ -234,7 +235,7 @@ impl CellBuilder {
             }
             count += 1;
             if count.is_multiple_of(65_536) {
-                py.check_signals()?;
+                monitor::check(py)?;
             }
         }
         self.check_references(py)
@@ -249,7 +250,7 @@ impl CellBuilder {
                 Reference { number, target: seen.number, below }
             })
             .collect();
-        match find_cycle(&all) {
+        match find_cycle(&all).map_err(|error| errors::raise(py, &error))? {
             None => Ok(()),
             Some(i) => {
                 Err(self.refuse(py, self.references[i].2, "a value that contains itself can't be kept"))

@@ -40,7 +40,7 @@ pub fn read_blocks<'py>(
 ) -> PyResult<Option<(Vec<Rowwise<'py>>, Vec<Bound<'py, PyAny>>, Vec<u64>)>> {
     let file = &handle.file;
     let found = handle.groups(py)?;
-    let no_memory = || errors::new(py, "LimitError", "not enough memory for the columns");
+    let no_memory = || errors::out_of_memory(py, usize::MAX, 1, "the columns");
     let n_rows = usize::try_from(file.n_rows()).map_err(|_| no_memory())?;
     let mut others = found.others.clone();
     let mut parts = Vec::new();

@@ -53,8 +53,8 @@ pub struct Decoded<'py> {
     pub categories: Vec<(u64, Decoded<'py>)>,
 }
 
-fn no_memory(py: Python<'_>) -> PyErr {
-    errors::new(py, "LimitError", "not enough memory for the columns")
+fn no_memory(py: Python<'_>, n: usize) -> PyErr {
+    errors::out_of_memory(py, n, 1, "the columns")
 }
 
 /// Reads columns of `n_values` values each for a host. Only the first `n_shared` columns share
@@ -96,7 +96,7 @@ fn prepare<'py>(
             format!("column \"{}\" has {} values instead of {n_values}", info.name, info.record.n_values);
         return Err(errors::raise(py, &Error::corrupt(message).in_file(file.path())));
     }
-    let n_rows = usize::try_from(rows.n(n_values)).map_err(|_| no_memory(py))?;
+    let n_rows = usize::try_from(rows.n(n_values)).map_err(|_| no_memory(py, usize::MAX))?;
     let targets = infos.iter().map(|info| plan::target(info, host, own)).collect();
     let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
     let mut blocks: Vec<Block<'py>> = Vec::new();
@@ -105,7 +105,7 @@ fn prepare<'py>(
     let (mut wanted, mut of_arrays): (BTreeSet<u64>, BTreeSet<u64>) = Default::default();
     for (number, unit) in units.iter().enumerate() {
         check_bundle(py, file, unit)?;
-        let n = n_rows.checked_mul(unit.members.len()).ok_or_else(|| no_memory(py))?;
+        let n = n_rows.checked_mul(unit.members.len()).ok_or_else(|| no_memory(py, usize::MAX))?;
         memory.push(match &unit.target {
             Target::Block { dtype, zone, .. } => {
                 let apart = (unit.first >= n_shared).then_some(number);
@@ -151,8 +151,9 @@ fn prepare<'py>(
                 if let Some(dictionary) = infos[unit.first].record.dictionary {
                     wanted.insert(dictionary);
                 }
+                let width = unit.column_type.layout().width().unwrap_or(16);
                 arrow_memory(&unit.column_type, layout, unit.has_missing, n, &mut buffers)
-                    .ok_or_else(|| no_memory(py))?
+                    .ok_or_else(|| no_memory(py, n.saturating_mul(width)))?
             }
         });
     }

@@ -117,7 +117,7 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
         kinds.push(kind);
         arrays.push(data);
     }
-    let no_memory = || errors::new(py, "LimitError", "not enough memory for the columns");
+    let no_memory = || errors::out_of_memory(py, n, 16, "the columns");
     let (buffers, layout) = match values {
         NestedValues::Offsets { offsets, is_large } => {
             let mut layout = layout;

@@ -207,8 +207,8 @@ impl Finished {
             Physical::Null => (layout, Vec::new()),
             Physical::Utf8 | Physical::Binary => {
                 let strings = strings(text, n);
-                let (layout, mut buffers) = strings
-                    .ok_or_else(|| errors::new(py, "LimitError", "not enough memory for the strings"))?;
+                let (layout, mut buffers) =
+                    strings.ok_or_else(|| errors::out_of_memory(py, n, 8, "the strings"))?;
                 buffers.insert(0, validity.map(Arc::new));
                 (layout, buffers)
             }

@@ -7,6 +7,7 @@ use pyo3::types::{PyBytes, PyFloat, PyString};
 
 use crate::array::NumpyArray;
 use crate::errors;
+use crate::monitor;
 
 /// Strings that are copied, and lent to the core until the file is written.
 #[derive(Default)]
@@ -108,7 +109,7 @@ pub fn from_objects(array: &Bound<'_, PyAny>, what: &str, binary: bool) -> PyRes
     let mut text = OwnText::with_capacity(view.n());
     for (i, address) in view.addresses().enumerate() {
         if i % 65_536 == 65_535 {
-            py.check_signals()?;
+            monitor::check(py)?;
         }
         // SAFETY: an element of an object array is a pointer to an object, or null for None. Its
         // address may be unaligned, as the array may be a field of packed records. We hold the GIL.

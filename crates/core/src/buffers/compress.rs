@@ -1,9 +1,9 @@
 //! Compresses blocks on several threads, then puts header and block table before them.
 
 use entasis_encodings::Codecs;
-use entasis_format::{Codec, Error, Result, checksum};
+use entasis_format::{Codec, Error, Result, checksum, fallible};
 
-use super::container::{ENTRY_LEN, HEADER_LEN, Header, MAX_BLOCK_LEN, damaged};
+use super::container::{ENTRY_LEN, HEADER_LEN, Header, MAX_BLOCK_LEN};
 use super::{Input, worthwhile};
 use crate::monitor::{Control, Monitor};
 use crate::threads::run;
@@ -53,6 +53,9 @@ impl Options {
     }
 }
 
+/// The use of memory for the block table, in messages.
+const TABLE: &str = "the block table";
+
 /// A compressed container in several pieces.
 #[derive(Debug)]
 pub struct Compressed {
@@ -75,28 +78,29 @@ pub fn compress(
     let (level, block_len) = options.resolve()?;
     let header = Header { codec: options.codec, block_len, decoded_len: input.len() as u64 };
     let n_blocks = input.len().div_ceil(block_len as usize);
-    let mut stored: Vec<(Vec<u8>, u64)> = Vec::new();
+    let mut stored: Vec<(Vec<u8>, u64)> = fallible::with_capacity(n_blocks, TABLE)?;
     stored.resize_with(n_blocks, Default::default);
     let control = Control::new(monitor, input.len() as u64);
     run(
-        stored.iter_mut().enumerate().collect(),
+        fallible::collect(stored.iter_mut().enumerate(), TABLE)?,
         worthwhile(threads, input.len(), LEN_EACH),
         &control,
         || (Codecs::new(), Vec::new()),
         |(codecs, scratch), (block, (bytes, sum))| {
             let at = block * block_len as usize;
             let len = (input.len() - at).min(block_len as usize);
-            let payload = input.part(at, len, scratch).ok_or_else(|| damaged("the input became shorter"))?;
+            let payload = input.part(at, len, scratch)?;
             codecs.store(options.codec, level, payload, bytes);
             *sum = checksum(bytes);
             control.advance(len as u64);
             Ok(())
         },
     )?;
-    let mut front = Vec::with_capacity(HEADER_LEN + n_blocks * ENTRY_LEN);
+    let mut front = fallible::with_capacity(HEADER_LEN + n_blocks * ENTRY_LEN, TABLE)?;
     header.emit(stored.iter().map(|(bytes, sum)| (bytes.len(), *sum)), &mut front);
     let len = front.len() + stored.iter().map(|(bytes, _)| bytes.len()).sum::<usize>();
-    Ok(Compressed { front, blocks: stored.into_iter().map(|(bytes, _)| bytes).collect(), len })
+    let blocks = fallible::collect(stored.into_iter().map(|(bytes, _)| bytes), TABLE)?;
+    Ok(Compressed { front, blocks, len })
 }
 
 impl Compressed {
@@ -116,7 +120,7 @@ impl Compressed {
         }
         let (front, mut rest) = out.split_at_mut(self.front.len());
         front.copy_from_slice(&self.front);
-        let mut tasks = Vec::with_capacity(self.blocks.len());
+        let mut tasks = fallible::with_capacity(self.blocks.len(), TABLE)?;
         for block in self.blocks {
             let (place, tail) = rest.split_at_mut(block.len());
             rest = tail;
@@ -139,11 +143,9 @@ impl Compressed {
     /// The container in one vector.
     ///
     /// # Errors
-    /// *Limit* if memory is short, *interrupted*.
+    /// *Out of memory*, *interrupted*.
     pub fn into_vec(self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        out.try_reserve_exact(self.len).map_err(|_| Error::limit("not enough memory for the container"))?;
-        out.resize(self.len, 0);
+        let mut out = fallible::defaults(self.len, "compressed bytes")?;
         self.write(&mut out, threads, monitor)?;
         Ok(out)
     }

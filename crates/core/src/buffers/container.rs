@@ -1,6 +1,6 @@
 //! The container of a compressed buffer (`docs/format/buffers.md`): header, block table, blocks.
 
-use entasis_format::{Codec, Error, Result, checksum};
+use entasis_format::{Codec, Error, Result, checksum, fallible};
 
 use super::Input;
 
@@ -127,12 +127,12 @@ impl Header {
         };
         let mut scratch = Vec::new();
         let table = input.part(HEADER_LEN, table_len, &mut scratch);
-        let table = table.ok_or_else(|| damaged("the input became shorter"))?;
+        let table = table?;
         if checksum(table) != table_sum {
             return Err(damaged("the checksum of the block table does not match").at(24));
         }
         let mut at = HEADER_LEN + table_len;
-        let mut entries = Vec::with_capacity(table.len() / ENTRY_LEN);
+        let mut entries = fallible::with_capacity(table.len() / ENTRY_LEN, "the block table")?;
         for (block, entry) in (0u64..).zip(table.as_chunks::<ENTRY_LEN>().0) {
             let here = (HEADER_LEN as u64) + block * ENTRY_LEN as u64;
             let stored_len = u64_at(entry, 0) & 0xFFFF_FFFF;

@@ -1,7 +1,7 @@
 //! Decompresses blocks on several threads, each straight into place.
 
 use entasis_encodings::Codecs;
-use entasis_format::{Error, Kind, Result, checksum};
+use entasis_format::{Error, Kind, Result, checksum, fallible};
 use entasis_platform::Buffer;
 
 use super::container::{Entry, Header, damaged};
@@ -27,8 +27,8 @@ impl<'a> Container<'a> {
     /// Checks header and block table. Accepts at most `max_len` decoded bytes.
     ///
     /// # Errors
-    /// *Not Entasis*, *newer*, *corrupt*, *unsupported*; *limit* for more bytes than `max_len` or
-    /// than memory can hold.
+    /// *Not Entasis*, *newer*, *corrupt*, *unsupported*; *limit* for more bytes than `max_len`;
+    /// *out of memory*.
     pub fn open(input: Input<'a>, max_len: Option<u64>) -> Result<Self> {
         let (header, table_sum) = Header::parse(input)?;
         if let Some(max_len) = max_len.filter(|&max_len| max_len < header.decoded_len) {
@@ -65,7 +65,7 @@ impl<'a> Container<'a> {
         let blocks_each = (HUGE_PAGE / block_len).max(1);
         let places = out.chunks_mut(blocks_each * block_len);
         run(
-            self.entries.chunks(blocks_each).zip(places).enumerate().collect(),
+            fallible::collect(self.entries.chunks(blocks_each).zip(places).enumerate(), "the block table")?,
             worthwhile(threads, self.decoded_len, LEN_EACH),
             &control,
             || (Codecs::new(), Vec::new()),
@@ -89,15 +89,14 @@ impl<'a> Container<'a> {
         codecs: &mut Codecs,
         scratch: &mut Vec<u8>,
     ) -> Result<()> {
-        let shorter = || damaged("the input became shorter");
         let other = || damaged("the checksum of a block does not match");
         if entry.stored_len == out.len() {
             if !self.input.copy_to(entry.at, out) {
-                return Err(shorter());
+                return Err(damaged("the input became shorter"));
             }
             return if checksum(out) == entry.checksum { Ok(()) } else { Err(other()) };
         }
-        let stored = self.input.part(entry.at, entry.stored_len, scratch).ok_or_else(shorter)?;
+        let stored = self.input.part(entry.at, entry.stored_len, scratch)?;
         if checksum(stored) != entry.checksum {
             return Err(other());
         }
@@ -110,7 +109,8 @@ impl<'a> Container<'a> {
 
 #[cold]
 fn too_large(decoded_len: u64) -> Error {
-    Error::limit(format!("not enough memory for {decoded_len} bytes")).advise("free some memory")
+    let len = usize::try_from(decoded_len).unwrap_or(usize::MAX);
+    Error::out_of_memory(len, "decompressed bytes").advise("free some memory")
 }
 
 /// Decompresses the result of [`compress`](super::compress()). Accepts at most `max_len` decoded
@@ -118,7 +118,7 @@ fn too_large(decoded_len: u64) -> Error {
 ///
 /// # Errors
 /// *Not Entasis*, *newer*, *corrupt*, *unsupported*, *interrupted*; *limit* for more bytes than
-/// `max_len` or than memory can hold.
+/// `max_len`; *out of memory*.
 pub fn decompress(
     input: Input<'_>,
     max_len: Option<u64>,

@@ -1,7 +1,7 @@
 //! The hash of a buffer (`docs/format/buffers.md`): threads hash leaves, and the result hashes
 //! their hashes.
 
-use entasis_format::{Error, Result};
+use entasis_format::{Error, Result, fallible};
 use entasis_kernels::hash::{of_host, of_slice};
 
 use super::{Input, worthwhile};
@@ -10,6 +10,8 @@ use crate::threads::run;
 
 /// Bytes of a leaf. The hash of a buffer with at most one leaf is its XXH3-64.
 pub const LEAF_LEN: usize = 1 << 20;
+/// The use of the memory, in messages.
+const LEAVES: &str = "the hashes of the leaves";
 /// One more thread for each of these many bytes, which take about a quarter of a millisecond.
 const LEN_EACH: usize = 8 << 20;
 
@@ -21,10 +23,11 @@ pub fn hash(input: Input<'_>, seed: u64, threads: Option<usize>, monitor: &dyn M
     if input.len() <= LEAF_LEN {
         return leaf(input, 0, input.len(), seed);
     }
-    let mut leaves = vec![0; input.len().div_ceil(LEAF_LEN)];
+    let mut leaves: Vec<u64> = fallible::with_capacity(input.len().div_ceil(LEAF_LEN) + 1, LEAVES)?;
+    leaves.resize(input.len().div_ceil(LEAF_LEN), 0);
     let control = Control::new(monitor, input.len() as u64);
     run(
-        leaves.iter_mut().enumerate().collect(),
+        fallible::collect(leaves.iter_mut().enumerate(), LEAVES)?,
         worthwhile(threads, input.len(), LEN_EACH),
         &control,
         || (),
@@ -36,7 +39,7 @@ pub fn hash(input: Input<'_>, seed: u64, threads: Option<usize>, monitor: &dyn M
             Ok(())
         },
     )?;
-    let mut root = Vec::with_capacity((leaves.len() + 1) * 8);
+    let mut root = fallible::with_capacity((leaves.len() + 1) * 8, LEAVES)?;
     leaves.push(input.len() as u64);
     leaves.iter().for_each(|word| root.extend_from_slice(&word.to_le_bytes()));
     Ok(of_slice(&root, seed))

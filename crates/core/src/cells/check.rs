@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use entasis_format::{CellClass, CellKind, Result, Value};
+use entasis_format::{CellClass, CellKind, Result, Value, fallible};
 
 use super::cell::{Cell, Children, damage};
+use super::layout::CELLS;
 use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::{Monitor, Silent};
@@ -129,14 +130,15 @@ impl Cells {
         let mut maps = Vec::new();
         let mut references = false;
         // A cell comes after its parent, so that each depth is known before it is used.
-        let mut depths = vec![1u16; all.kinds().len()];
+        let mut depths = Vec::new();
+        fallible::resize(&mut depths, all.kinds().len(), 1u16, CELLS)?;
         for (number, &kind) in (0u64..).zip(all.kinds()) {
             match all.cell(number)? {
                 Cell::Parent(kind, children) => {
                     all.check_children(number, kind, &children)?;
                     all.check_keys(kind, &children)?;
                     if kind == CellKind::Map && children.has_own_keys(kind) {
-                        maps.push((children.keys, children.count));
+                        fallible::push(&mut maps, (children.keys, children.count), CELLS)?;
                     }
                     let below = depths[number as usize] + 1;
                     let n = if children.has_own_keys(kind) { 2 * children.count } else { children.count };
@@ -218,10 +220,10 @@ impl Slice {
                     Cell::Parent(_, children) => children.first..children.end,
                     _ => 0..0,
                 };
-                references.push(Reference { number, target, below });
+                fallible::push(&mut references, Reference { number, target, below }, CELLS)?;
             }
         }
-        find_cycle(&references).map_or(Ok(()), |_| Err(damage("a cell contains itself")))
+        find_cycle(&references)?.map_or(Ok(()), |_| Err(damage("a cell contains itself")))
     }
 
     /// The cell that a reference refers to.
@@ -282,7 +284,10 @@ pub struct Reference {
 
 /// Finds a reference that leads back to itself, directly or through others. The references must
 /// ascend by number.
-pub fn find_cycle(references: &[Reference]) -> Option<usize> {
+///
+/// # Errors
+/// *Out of memory*.
+pub fn find_cycle(references: &[Reference]) -> Result<Option<usize>> {
     // A depth-first search: a target contains the references below it. `false` marks a target on
     // the current path, `true` one without a cycle.
     let mut done: HashMap<u64, bool> = HashMap::new();
@@ -295,11 +300,11 @@ pub fn find_cycle(references: &[Reference]) -> Option<usize> {
                 let reference = &references[at];
                 match done.get(&reference.target) {
                     Some(true) => {}
-                    Some(false) => return Some(at),
+                    Some(false) => return Ok(Some(at)),
                     None => {
-                        done.insert(reference.target, false);
+                        fallible::insert(&mut done, reference.target, false, CELLS)?;
                         let below = place(reference.below.start)..place(reference.below.end);
-                        stack.push((reference.target, below));
+                        fallible::push(&mut stack, (reference.target, below), CELLS)?;
                     }
                 }
             }
@@ -311,7 +316,7 @@ pub fn find_cycle(references: &[Reference]) -> Option<usize> {
             }
         }
     }
-    None
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -325,12 +330,13 @@ mod tests {
     #[test]
     fn cycles_over_several_references() {
         // [X, Y] with X = [ref Y], Y = [ref X].
-        assert!(find_cycle(&[reference(3, 2, 4..5), reference(4, 1, 3..4)]).is_some());
+        assert!(find_cycle(&[reference(3, 2, 4..5), reference(4, 1, 3..4)]).unwrap().is_some());
         // X = [ref Y], Y = [1].
-        assert!(find_cycle(&[reference(3, 2, 4..5)]).is_none());
+        assert!(find_cycle(&[reference(3, 2, 4..5)]).unwrap().is_none());
         // Two ways to the same cell.
-        assert!(find_cycle(&[reference(5, 1, 3..5), reference(6, 1, 3..5), reference(7, 2, 6..7)]).is_none());
+        let two = [reference(5, 1, 3..5), reference(6, 1, 3..5), reference(7, 2, 6..7)];
+        assert!(find_cycle(&two).unwrap().is_none());
         // A cell below itself.
-        assert!(find_cycle(&[reference(3, 1, 2..4)]).is_some());
+        assert!(find_cycle(&[reference(3, 1, 2..4)]).unwrap().is_some());
     }
 }

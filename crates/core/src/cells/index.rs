@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{CellKind, Result, checksum};
+use entasis_format::{CellKind, Result, checksum, fallible};
 use entasis_platform::HostRead;
 use entasis_platform::memory::ScratchVec;
 
 use super::cell::{Cell, Children, damage};
-use super::layout::{BUCKETS, INDEXED, PLACES};
+use super::layout::{BUCKETS, CELLS, INDEXED, PLACES};
 use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::{Monitor, Silent};
@@ -76,15 +76,29 @@ pub(super) struct IndexWriter {
     pub indexed: Vec<u64>,
     pub buckets: ScratchVec<u32>,
     pub places: ScratchVec<u32>,
+    next: ScratchVec<u32>,
 }
 
 impl IndexWriter {
+    /// Reserves room for a map with `n` keys.
+    ///
+    /// # Errors
+    /// *Out of memory*.
+    fn reserve(&mut self, n: usize) -> Result<()> {
+        let n_buckets = n.div_ceil(BUCKET as usize) + 1;
+        let has_room = self.buckets.try_reserve(n_buckets)
+            && self.next.try_reserve(n_buckets)
+            && self.places.try_reserve(n);
+        let refused = || fallible::refused::<u32>(2 * n_buckets + n, CELLS);
+        if has_room { fallible::reserve(&mut self.indexed, 3, CELLS) } else { Err(refused()) }
+    }
+
     /// Adds a map. Its first key is cell `first`, and `of` has the bucket of each key.
     pub fn add(&mut self, first: u64, of: &[u32]) {
         self.indexed.extend([first, self.buckets.len() as u64, self.places.len() as u64]);
         let n = of.len();
         let n_buckets = (n as u64).div_ceil(BUCKET);
-        // `buckets` gets the start of each bucket; `next` is a copy that moves on as keys are
+        // `buckets` gets the start of each bucket; `next` is a copy that advances as keys are
         // added.
         let begin = self.buckets.len();
         self.buckets.reserve(n_buckets as usize + 1);
@@ -94,7 +108,8 @@ impl IndexWriter {
         for i in 1..buckets.len() {
             buckets[i] += buckets[i - 1];
         }
-        let mut next = room(buckets.len());
+        let next = &mut self.next;
+        next.clear();
         next.extend_from_slice(buckets);
         let from = self.places.len();
         self.places.reserve(n);
@@ -274,7 +289,10 @@ impl Cells {
                 return Err(wrong());
             }
             let hashes = hashes(all, keys)?;
-            wanted.add(first, &buckets_of(hashes.len(), hashes.into_iter()));
+            let n_buckets = (hashes.len() as u64).div_ceil(BUCKET);
+            let of = hashes.iter().map(|&hash| bucket(hash, n_buckets) as u32);
+            wanted.reserve(of.len())?;
+            wanted.add(first, &fallible::collect(of, CELLS)?);
         }
         let is_same = wanted.indexed == indexed && *wanted.buckets == *buckets && *wanted.places == *places;
         if is_same { Ok(()) } else { Err(wrong()) }
@@ -284,10 +302,13 @@ impl Cells {
 /// The hashes of keys, which must be all strings or all integers.
 fn hashes(all: &Slice, keys: Range<u64>) -> Result<Vec<u64>> {
     let first = all.cell(keys.start)?;
-    keys.map(|number| match (all.cell(number)?, first) {
-        (Cell::Str(CellKind::Str, text), Cell::Str(CellKind::Str, _)) => Ok(Key::Str(text).hash()),
-        (Cell::Int(CellKind::Int, value), Cell::Int(CellKind::Int, _)) => Ok(Key::Int(value).hash()),
-        _ => Err(damage("the key index has keys that are neither strings nor integers")),
-    })
-    .collect()
+    let mut hashes = fallible::with_capacity((keys.end - keys.start) as usize, CELLS)?;
+    for number in keys {
+        hashes.push(match (all.cell(number)?, first) {
+            (Cell::Str(CellKind::Str, text), Cell::Str(CellKind::Str, _)) => Key::Str(text).hash(),
+            (Cell::Int(CellKind::Int, value), Cell::Int(CellKind::Int, _)) => Key::Int(value).hash(),
+            _ => return Err(damage("the key index has keys that are neither strings nor integers")),
+        });
+    }
+    Ok(hashes)
 }

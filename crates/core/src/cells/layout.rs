@@ -4,6 +4,9 @@
 
 use entasis_format::{CellClass, Physical};
 
+/// The use of memory for cells, in messages.
+pub(super) const CELLS: &str = "the cells";
+
 /// The column `ranks` has one entry for each of this many cells.
 pub(super) const RANK: u64 = 4096;
 /// The numbers of an entry: how many cells of each class but the first come before.

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use entasis_format::{CellClass, Error, Logical, MAX_BLOCK_VALUES, Physical, Result, Value};
+use entasis_format::{CellClass, Error, Logical, MAX_BLOCK_VALUES, Physical, Result, Value, fallible};
 use entasis_platform::Buffers;
 
 use super::cell::damage;
-use super::layout::{CLASSES, INDEX_TYPES, INDEXED, RANK, columns_of};
+use super::layout::{CELLS, CLASSES, INDEX_TYPES, INDEXED, RANK, columns_of};
 use super::slice::{Kinds, Slice};
 use crate::file::File;
 use crate::file::cell_columns::{CellColumns, NAMES};
@@ -202,8 +202,8 @@ impl Cells {
         // This memory is freed as soon as objects are built.
         let mut memory = Buffers::scratch();
         let mut buffer = |n: u64| {
-            let len = usize::try_from(n.saturating_mul(8)).ok();
-            len.and_then(|len| memory.zeroed(len)).ok_or_else(no_memory)
+            let len = usize::try_from(n.saturating_mul(8)).unwrap_or(usize::MAX);
+            memory.zeroed(len).ok_or_else(|| Error::out_of_memory(len, CELLS))
         };
         let mut slice = Slice {
             index,
@@ -283,22 +283,16 @@ impl Cells {
     }
 }
 
-fn no_memory() -> Error {
-    Error::limit("not enough memory for the cells")
-}
-
 /// Zeroed memory for `n` values; an error if it is too much.
 fn memory<T: Pod>(n: u64) -> Result<Vec<T>> {
-    let mut memory = room(n)?;
-    memory.resize(n as usize, T::zeroed());
-    Ok(memory)
+    let mut values = room(n)?;
+    values.resize(n as usize, T::zeroed());
+    Ok(values)
 }
 
 /// Empty memory for `n` values; an error if it is too much.
 fn room<T>(n: u64) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(usize::try_from(n).map_err(|_| no_memory())?).map_err(|_| no_memory())?;
-    Ok(memory)
+    fallible::with_capacity(usize::try_from(n).unwrap_or(usize::MAX), CELLS)
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use bytemuck::cast_slice;
-use entasis_format::{CellClass, CellKind, Error, Result};
+use entasis_format::{CellClass, CellKind, Error, Result, fallible};
 use entasis_platform::Buffer;
 
 use super::cell::{Cell, Children, damage};
-use super::layout::{CLASSES, RANK};
+use super::layout::{CELLS, CLASSES, RANK};
 
 /// Kinds that are compared together.
 const TOGETHER: usize = 256;
@@ -182,6 +182,8 @@ impl Kinds {
             }
             let Some(&first_code) = block.first() else { continue };
             let first = counts.map(|n| n as u32);
+            fallible::reserve(kinds, block.len(), CELLS)?;
+            fallible::reserve(blocks, 1, CELLS)?;
             if all_equal(block) {
                 let kind = known(first_code)?;
                 kinds.resize(kinds.len() + block.len(), kind);
@@ -190,6 +192,7 @@ impl Kinds {
                 continue;
             }
             blocks.push(Block { first, places: Some(places.len()) });
+            fallible::reserve(places, block.len(), CELLS)?;
             let mut here = [0u16; CLASSES + 1];
             for &code in block {
                 let kind = known(code)?;

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Error, Result, RunNames, SectionKind, Value, parse_block_index,
+    BlockRecord, ColumnRecord, Error, Result, RunNames, SectionKind, Value, fallible, parse_block_index,
 };
 
 use super::names::{NamePlace, NamesAt};
-use super::{File, lock};
+use super::{BLOCKS, File, lock};
 
 /// From this many wanted columns on, their records are read together, with the unwanted ones
 /// between them.
@@ -17,6 +17,9 @@ const PREFETCH: u64 = 16;
 
 /// Records that are read together.
 const PIECE: u64 = 1 << 14;
+
+/// The use of the memory, in messages.
+const COLUMNS: &str = "the column records";
 
 /// A column of an open file.
 #[derive(Clone, Debug)]
@@ -65,7 +68,7 @@ impl File {
             return Ok(Arc::clone(column));
         }
         let column = Arc::new(self.read_column(index).map_err(|e| e.in_file(self.path()))?);
-        lock(&self.columns).insert(index, Arc::clone(&column));
+        fallible::insert(&mut lock(&self.columns), index, Arc::clone(&column), COLUMNS)?;
         Ok(column)
     }
 
@@ -95,23 +98,20 @@ impl File {
 
     fn add_columns(&self, range: Range<u64>, columns: &mut Vec<ColumnInfo>) -> Result<()> {
         let mut runs = Vec::new();
-        self.visit_runs(range, |run| {
-            runs.push(run);
-            Ok(())
-        })?;
-        let places: Vec<NamePlace> = runs.iter().map(ColumnRun::names).collect();
+        self.visit_runs(range, |run| fallible::push(&mut runs, run, COLUMNS))?;
+        let places = fallible::collect(runs.iter().map(ColumnRun::names), COLUMNS)?;
         let names = NamesAt::new(self, &places)?;
         for (run, place) in runs.iter().zip(&places) {
             let bytes = names.get(place)?;
             if run.n == 1 {
-                let name = self.single_name(&bytes)?.to_owned();
-                columns.push(self.column_of(run.columns.start, run.record, name)?);
+                let name = fallible::owned(self.single_name(&bytes)?, COLUMNS)?;
+                fallible::push(columns, self.column_of(run.columns.start, run.record, name)?, COLUMNS)?;
                 continue;
             }
             let names = RunNames::parse(&bytes, run.n)?;
             for (k, column) in (run.skip as usize..).zip(run.columns.clone()) {
-                let name = names.name(k).to_owned();
-                columns.push(self.column_of(column, run.member(column)?, name)?);
+                let name = fallible::owned(names.name(k), COLUMNS)?;
+                fallible::push(columns, self.column_of(column, run.member(column)?, name)?, COLUMNS)?;
             }
         }
         Ok(())
@@ -211,7 +211,10 @@ impl File {
         if !are_known(&lock(&self.columns), columns.clone())
             && let Ok(infos) = self.columns(first..last + 1)
         {
-            lock(&self.columns).extend(infos.into_iter().map(|info| (info.index, Arc::new(info))));
+            let mut columns = lock(&self.columns);
+            for info in infos {
+                _ = fallible::insert(&mut columns, info.index, Arc::new(info), COLUMNS);
+            }
         }
         if are_known(&lock(&self.blocks), columns) {
             return;
@@ -234,7 +237,7 @@ impl File {
             return Ok(());
         }
         let records = self.records(SectionKind::Blocks, from..to)?;
-        let mut found = Vec::with_capacity(index.len());
+        let mut found = fallible::with_capacity(index.len(), BLOCKS)?;
         for (number, of) in numbers.zip(index.windows(2)) {
             let column = self.opened.runs.columns_of(number).start;
             let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
@@ -248,8 +251,8 @@ impl File {
                 found.push((column, blocks));
             }
         }
-        lock(&self.blocks).extend(found);
-        Ok(())
+        let mut blocks = lock(&self.blocks);
+        found.into_iter().try_for_each(|(column, of)| fallible::insert(&mut blocks, column, of, BLOCKS))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use entasis_format::{
-    Error, Header, Limits, Result, Root, Runs, SectionKind, Slot, Value, parse_value, read_records,
+    Error, Header, Limits, Result, Root, Runs, SectionKind, Slot, Value, fallible, parse_value, read_records,
 };
 use entasis_io::Source;
 
@@ -15,6 +15,9 @@ use super::lock;
 
 /// The most parts of the footer that are cached; each has up to 64 KiB.
 const PARTS: usize = 64;
+
+/// The use of the memory, in messages.
+const BYTES: &str = "bytes of the file";
 
 /// The state that all views of an open file share.
 pub(crate) struct OpenFile {
@@ -31,7 +34,7 @@ pub(crate) struct OpenFile {
     /// Head and tail of the file as read at opening: (place, bytes).
     pub cached: Vec<(u64, Vec<u8>)>,
     /// Cached parts of the footer, by their place.
-    pub parts: Mutex<HashMap<u64, Arc<[u8]>>>,
+    pub parts: Mutex<HashMap<u64, Arc<Vec<u8>>>>,
 }
 
 impl OpenFile {
@@ -90,23 +93,18 @@ impl OpenFile {
         )
     }
 
-    pub fn fetch(&self, at: u64, len: usize) -> Result<Arc<[u8]>> {
+    pub fn fetch(&self, at: u64, len: usize) -> Result<Arc<Vec<u8>>> {
         if let Some(part) = lock(&self.parts).get(&at).filter(|part| part.len() == len) {
             return Ok(Arc::clone(part));
         }
-        let part: Arc<[u8]> = match self.opened(at, len) {
-            Some(bytes) => bytes.into(),
-            None => {
-                let mut bytes = Vec::new();
-                self.read_bytes(at, len, &mut bytes)?;
-                bytes.into()
-            }
-        };
+        let mut bytes = Vec::new();
+        self.read_bytes(at, len, &mut bytes)?;
+        let part = Arc::new(bytes);
         let mut parts = lock(&self.parts);
         if parts.len() >= PARTS {
             parts.clear();
         }
-        parts.insert(at, Arc::clone(&part));
+        fallible::insert(&mut parts, at, Arc::clone(&part), BYTES)?;
         Ok(part)
     }
 
@@ -124,8 +122,7 @@ impl OpenFile {
         }
         // Every byte is overwritten or the call fails, so only new memory needs zeros.
         out.truncate(len);
-        out.try_reserve(len - out.len()).map_err(|_| Error::limit("not enough memory to read the file"))?;
-        out.resize(len, 0);
+        fallible::resize(out, len, 0, BYTES)?;
         self.read_into(at, out)
     }
 
@@ -148,7 +145,7 @@ fn read_error(error: std::io::Error, at: u64) -> Error {
 
 pub(super) fn read(source: &dyn Source, at: u64, len: u64) -> Result<Vec<u8>> {
     let len = len.min(source.len().saturating_sub(at)) as usize;
-    let mut bytes = vec![0; len];
+    let mut bytes = fallible::defaults(len, BYTES)?;
     source.read_exact_at(at, &mut bytes).map_err(|e| read_error(e, at))?;
     Ok(bytes)
 }

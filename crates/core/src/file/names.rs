@@ -5,10 +5,14 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use entasis_format::{
-    Error, NameSlot, Result, RunNames, SectionKind, build_name_index, first_slot, n_name_slots, name_hash,
+    Error, NameSlot, Result, RunNames, SectionKind, build_name_index, fallible, first_slot, n_name_slots,
+    name_hash,
 };
 
 use super::File;
+
+/// The use of the memory, in messages.
+const NAMES: &str = "the column names";
 
 /// Places that are read together.
 const PIECE: usize = 1 << 14;
@@ -27,8 +31,8 @@ pub(crate) struct NamePlace {
 pub struct NamePlaces(Vec<NamePlace>);
 
 impl NamePlaces {
-    pub(crate) fn push(&mut self, place: NamePlace) {
-        self.0.push(place);
+    pub(crate) fn push(&mut self, place: NamePlace) -> Result<()> {
+        fallible::push(&mut self.0, place, NAMES)
     }
 }
 
@@ -119,7 +123,7 @@ impl File {
             return Err(Error::limit("a column name is longer than name_len").in_section("names"));
         }
         let bytes = read(text_at.saturating_add(start), text_at.saturating_add(end))?;
-        self.single_name(&bytes).map(str::to_owned)
+        fallible::owned(self.single_name(&bytes)?, NAMES)
     }
 
     /// Visits the names at these places, in order.
@@ -203,10 +207,10 @@ impl File {
             None => {
                 let mut names = Vec::new();
                 self.visit_names(&self.name_places()?, |name| {
-                    names.push(name.to_owned());
-                    Ok(())
+                    fallible::push(&mut names, fallible::owned(name, NAMES)?, NAMES)
                 })?;
-                self.names.index.get_or_init(|| build_name_index(&names))
+                let index = build_name_index(&names)?;
+                self.names.index.get_or_init(|| index)
             }
         };
         self.probe(name, n_name_slots(self.n_columns()), |slots| {
@@ -217,10 +221,7 @@ impl File {
 
     fn name_places(&self) -> Result<NamePlaces> {
         let mut places = NamePlaces::default();
-        self.visit_table(|run| {
-            places.push(run.names());
-            Ok(())
-        })?;
+        self.visit_table(|run| places.push(run.names()))?;
         Ok(places)
     }
 

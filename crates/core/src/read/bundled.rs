@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use entasis_format::Result;
+use entasis_format::{Result, fallible};
 
+use super::alloc::{COLUMNS, STRINGS};
 use super::fixed::{put, put_missing};
 use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
@@ -29,21 +30,23 @@ pub(crate) struct BundleTask<'a> {
 }
 
 /// Cuts the parts of one storage column into tasks.
-pub(crate) fn plan<'a>(mut parts: Vec<Part<'a>>, mut add: impl FnMut(BundleTask<'a>)) {
-    parts.sort_by_key(|part| part.values.start);
+pub(crate) fn plan<'a>(
+    mut parts: Vec<Part<'a>>,
+    mut add: impl FnMut(BundleTask<'a>) -> Result<()>,
+) -> Result<()> {
+    // Stable sorting would allocate.
+    parts.sort_unstable_by_key(|part| part.values.start);
     let mut task = Vec::new();
     let mut n_values = 0;
     for part in parts {
         n_values += part.values.end - part.values.start;
-        task.push(part);
+        fallible::push(&mut task, part, COLUMNS)?;
         if n_values >= TASK_VALUES {
-            add(BundleTask { parts: std::mem::take(&mut task) });
+            add(BundleTask { parts: std::mem::take(&mut task) })?;
             n_values = 0;
         }
     }
-    if !task.is_empty() {
-        add(BundleTask { parts: task });
-    }
+    if task.is_empty() { Ok(()) } else { add(BundleTask { parts: task }) }
 }
 
 impl BundleTask<'_> {
@@ -78,7 +81,7 @@ fn read_stretch(
     control: &Control<'_>,
 ) -> Result<()> {
     let (start, source) = (parts[0].values.start, parts[0].source);
-    let mut strings: Vec<Strings> = parts.iter().map(|_| Strings::default()).collect();
+    let mut strings = fallible::collect(parts.iter().map(|_| Strings::default()), COLUMNS)?;
     // The parts before this one end before the page.
     let mut first = 0;
     reader.pages(source, start..end, &mut |opened, scratch| {
@@ -110,13 +113,14 @@ fn read_stretch(
             let done = if let Output::Text(_) = part.output {
                 opened.decoder.strings(opened.page, range.clone(), scratch).and_then(|slice| {
                     let at = strings.bytes.len();
-                    strings.bytes.resize(at + slice.total_len(), 0);
+                    fallible::resize(&mut strings.bytes, at + slice.total_len(), 0, STRINGS)?;
                     slice.write(&mut strings.bytes[at..])?;
                     let mut end = at as i64;
-                    strings.ends.extend(slice.lengths().iter().map(|&length| {
+                    let ends = slice.lengths().iter().map(|&length| {
                         end += i64::from(length);
                         end
-                    }));
+                    });
+                    fallible::extend(&mut strings.ends, ends, STRINGS)?;
                     put_missing(opened.page.validity, range, here.at, &mut part.missing)
                 })
             } else {
@@ -129,9 +133,12 @@ fn read_stretch(
     })?;
     for (part, strings) in parts.iter_mut().zip(strings) {
         if let Output::Text(text) = &mut part.output {
-            let starts = std::iter::once(0).chain(strings.ends.iter().copied());
-            let spans = starts.zip(&strings.ends).map(|(start, &end)| (start as usize, (end - start) as u32));
-            text.assemble(&strings.bytes, spans.collect::<Vec<_>>().into_iter())?;
+            let mut start = 0;
+            let spans = strings.ends.iter().map(|&end| {
+                let len = (end - start) as u32;
+                (std::mem::replace(&mut start, end) as usize, len)
+            });
+            text.assemble(&strings.bytes, fallible::collect(spans, STRINGS)?.iter().copied())?;
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use entasis_kernels::sign_extend::{self, Narrow};
 use entasis_kernels::{VECTOR, Word};
 use entasis_platform::memory::Prefault;
 
+use super::alloc::zeros;
 use super::codes::check_codes;
 use super::int32;
 use super::pages::{OpenPage, Reader};
@@ -37,8 +38,8 @@ pub(crate) fn plan<'a>(
     values: Range<u64>,
     output: Output<'a>,
     missing: MissingTo<'a>,
-    mut add: impl FnMut(FixedTask<'a>),
-) {
+    mut add: impl FnMut(FixedTask<'a>) -> Result<()>,
+) -> Result<()> {
     let width = width_of(source, &output);
     let step = match width.max(1) * BLOCK {
         of_block @ ..=TASK => TASK / of_block * BLOCK,
@@ -59,10 +60,11 @@ pub(crate) fn plan<'a>(
             let (missing_part, missing_rest) = split_missing(missing, n);
             (head, missing) = (rest, missing_rest);
             let values = start..start + n as u64;
-            add(FixedTask { source, values, ahead: ahead.take(), output: part, missing: missing_part });
+            add(FixedTask { source, values, ahead: ahead.take(), output: part, missing: missing_part })?;
             start += n as u64;
         }
     }
+    Ok(())
 }
 
 /// The memory of an output, for requesting its pages. Bitmaps are too small for that.
@@ -361,7 +363,7 @@ fn wide(opened: &OpenPage<'_>, out: &mut [u8]) -> Result<()> {
         Ok(out) => opened.decoder.decode_wide(opened.page, opened.range.clone(), out),
         // Hosts align complex numbers to 8 bytes only.
         Err(_) => {
-            let mut values = vec![0u128; opened.range.len()];
+            let mut values: Vec<u128> = zeros(opened.range.len())?;
             opened.decoder.decode_wide(opened.page, opened.range.clone(), &mut values)?;
             out.copy_from_slice(bytemuck::cast_slice(&values));
             Ok(())

@@ -1,9 +1,9 @@
 //! Strings in memory, in the layouts of Arrow.
 
-use entasis_format::Result;
+use entasis_format::{Error, Result, fallible};
 use entasis_platform::{Buffer, Buffers};
 
-use super::alloc::no_string_memory as no_memory;
+use super::alloc::{STRINGS, too_many};
 
 /// Views hold strings of up to this many bytes inline.
 const INLINE: usize = 12;
@@ -36,7 +36,8 @@ pub struct Text {
 }
 
 fn zeroed(len: Option<usize>, memory: &mut Buffers) -> Result<Buffer> {
-    len.and_then(|len| memory.zeroed(len)).ok_or_else(no_memory)
+    let len = len.unwrap_or(usize::MAX);
+    memory.zeroed(len).ok_or_else(|| Error::out_of_memory(len, STRINGS))
 }
 
 /// Ends or views to fill, the buffers of bytes, and the list for dictionaries.
@@ -112,14 +113,14 @@ impl Text {
         if self.layout == TextLayout::Small && lens.iter().any(|&len| i32::try_from(len).is_err()) {
             self.layout = TextLayout::Large;
         }
-        let n_offsets = n.checked_add(1).ok_or_else(no_memory)?;
+        let n_offsets = n.checked_add(1).ok_or_else(too_many)?;
         let len = match self.layout {
             TextLayout::Small => n_offsets.checked_mul(4),
             TextLayout::Large => n_offsets.checked_mul(8),
             TextLayout::Views => n.checked_mul(16),
         };
         self.offsets = zeroed(len, memory)?;
-        self.bytes = lens.iter().map(|&len| zeroed(Some(len), memory)).collect::<Result<_>>()?;
+        self.bytes = fallible::try_collect(lens.iter().map(|&len| zeroed(Some(len), memory)), STRINGS)?;
         let ends = match self.layout {
             TextLayout::Small => Ends::Small(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
             TextLayout::Large => Ends::Large(&mut bytemuck::cast_slice_mut(&mut self.offsets)[1..]),
@@ -138,8 +139,10 @@ impl Text {
         let mut lens = vec![0usize];
         for (_, len) in spans.clone() {
             let last = lens.len() - 1;
-            match lens[last].checked_add(len as usize).ok_or_else(no_memory)? {
-                sum if self.layout == TextLayout::Views && sum > MOST => lens.push(len as usize),
+            match lens[last].checked_add(len as usize).ok_or_else(too_many)? {
+                sum if self.layout == TextLayout::Views && sum > MOST => {
+                    fallible::push(&mut lens, len as usize, STRINGS)?
+                }
                 sum => lens[last] = sum,
             }
         }

@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use entasis_encodings::PAGE;
-use entasis_format::{Error, Physical, Result};
+use entasis_format::{Error, Physical, Result, fallible};
 use entasis_kernels::MatrixMut;
 use entasis_platform::memory::Prefault;
 
+use super::alloc::COLUMNS;
 use super::fixed::put;
 use super::pages::{self, OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, threads_for};
@@ -97,16 +98,16 @@ impl File {
         threads: Option<usize>,
         monitor: &dyn Monitor,
     ) -> Result<()> {
-        let n_rows = usize::try_from(self.n_rows())
-            .map_err(|_| Error::limit("more rows than memory has addresses"))?;
+        let n_rows =
+            usize::try_from(self.n_rows()).map_err(|_| Error::out_of_memory(usize::MAX, "the rows"))?;
         let (mut found, mut n_values, mut work) = (Vec::new(), 0u64, 0u64);
         for matrix in matrices {
             let (numbers, first, n) = match &matrix.columns {
                 Side::Stored { column, first, n } => (vec![*column], Some(*first), *n),
-                Side::Each(columns) => (columns.clone(), None, columns.len()),
+                Side::Each(columns) => (fallible::copied(columns, COLUMNS)?, None, columns.len()),
             };
             self.prefetch(numbers.iter().copied());
-            let sources = numbers.into_iter().map(|c| self.source(c)).collect::<Result<Vec<_>>>()?;
+            let sources = fallible::try_collect(numbers.into_iter().map(|c| self.source(c)), COLUMNS)?;
             let all = (n as u64).saturating_mul(n_rows as u64);
             n_values = n_values.saturating_add(all);
             for source in &sources {
@@ -118,7 +119,7 @@ impl File {
                 rows.check(source.values.end - source.values.start)?;
                 work = work.saturating_add(source.work(&rows));
             }
-            found.push(Found { sources, first, n, matrix });
+            fallible::push(&mut found, Found { sources, first, n, matrix }, COLUMNS)?;
         }
         let control = Control::new(monitor, n_values);
         let threads = threads_for(work, threads);
@@ -142,7 +143,7 @@ impl File {
             if threads > 1 && out.n_rows() * out.n_columns() * width <= AHEAD {
                 ahead.push(out.prefault());
             }
-            plan(sources, *first, matrix.sentinel, out, &mut tasks);
+            plan(sources, *first, matrix.sentinel, out, &mut tasks)?;
         }
         threads::run_in_ranges(
             tasks,
@@ -165,7 +166,7 @@ fn plan<'a>(
     sentinel: Option<u64>,
     out: MatrixMut<'a>,
     tasks: &mut Vec<Task<'a>>,
-) {
+) -> Result<()> {
     let (n_rows, n_columns) = (out.n_rows(), out.n_columns());
     // Many rows are cut first, so that each thread writes to memory of its own.
     let rows_step = if first.is_some() || n_rows <= ROWS { n_rows.max(1) } else { 8 * ROWS };
@@ -179,15 +180,17 @@ fn plan<'a>(
         for column in (0..n_columns).step_by(columns_step) {
             let (out, tail) = side.split_columns(columns_step);
             side = tail;
-            tasks.push(Task {
+            let task = Task {
                 sources: if first.is_some() { sources } else { &sources[column..column + out.n_columns()] },
                 first: first.map(|first| first + column as u64 * n_rows as u64),
                 rows: rows.clone(),
                 sentinel,
                 out,
-            });
+            };
+            fallible::push(tasks, task, COLUMNS)?;
         }
     }
+    Ok(())
 }
 
 impl Task<'_> {
@@ -241,7 +244,7 @@ impl Task<'_> {
         let (mut n_decoded, mut column) = (0, 0);
         let enough = TILE.max(LINE * n);
         // Longer columns wait for proof that the file holds them.
-        make_room::<T>(scratch, n_all.min(enough + PAGE).min(LINE * ROWS));
+        make_room::<T>(scratch, n_all.min(enough + PAGE).min(LINE * ROWS))?;
         reader.pages(source, start..start + n_all as u64, &mut |opened, _| {
             control.check()?;
             let more = opened.range.len();
@@ -275,7 +278,7 @@ impl Task<'_> {
     ) -> Result<()> {
         let n = part.len();
         let sources = &self.sources[column..self.sources.len().min(column + LINE)];
-        make_room::<T>(scratch, sources.len() * n);
+        make_room::<T>(scratch, sources.len() * n)?;
         for (k, source) in sources.iter().enumerate() {
             let from = source.values.start + (self.rows.start + part.start) as u64;
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
@@ -294,11 +297,9 @@ impl Task<'_> {
 }
 
 /// Grows scratch memory to at least `n` words.
-fn make_room<T>(scratch: &mut Vec<u128>, n: usize) {
+fn make_room<T>(scratch: &mut Vec<u128>, n: usize) -> Result<()> {
     let needed = (n * size_of::<T>()).div_ceil(16);
-    if scratch.len() < needed {
-        scratch.resize(needed, 0);
-    }
+    if scratch.len() < needed { fallible::resize(scratch, needed, 0, COLUMNS) } else { Ok(()) }
 }
 
 fn beyond() -> Error {
@@ -314,7 +315,7 @@ fn decode<T: bytemuck::Pod>(
     scratch: &mut Vec<u128>,
 ) -> Result<()> {
     let end = at + opened.range.len();
-    make_room::<T>(scratch, end);
+    make_room::<T>(scratch, end)?;
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(scratch);
     let bytes = &mut bytes[..end * size_of::<T>()];
     let mut output =

@@ -12,10 +12,10 @@ mod values;
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{Error, MAX_COLUMN_DEPTH, Physical, Result};
+use entasis_format::{Error, MAX_COLUMN_DEPTH, Physical, Result, fallible};
 use entasis_platform::Buffer;
 
-use super::alloc::{no_memory, zeroed};
+use super::alloc::{COLUMNS, too_many, zeroed};
 use super::layout::Text;
 use super::request::{MissingTo, Output, Request};
 use crate::file::{ColumnInfo, File};
@@ -65,21 +65,21 @@ impl File {
         for (column, rows) in columns {
             let info = self.column(*column)?;
             rows.check(info.record.n_values).map_err(|e| e.in_column(&info.name))?;
-            let n = usize::try_from(rows.n(info.record.n_values)).map_err(|_| no_memory())?;
+            let n = usize::try_from(rows.n(info.record.n_values)).map_err(|_| too_many())?;
             let rows = match rows {
                 Rows::All => Rows::Range(0..info.record.n_values),
                 Rows::Step { start, n, step } => Rows::Indices(Rows::numbers(*start, *n, *step)?),
                 rows => rows.clone(),
             };
-            nodes.push(Node::new(info, rows, n, 1));
+            fallible::push(&mut nodes, Node::new(info, rows, n, 1), COLUMNS)?;
         }
         let mut done = 0;
         while done < nodes.len() {
             let level = done..nodes.len();
             done = level.end;
-            let nested = level.filter(|&i| nodes[i].info.record.column_type.physical.is_nested());
-            let nested: Vec<usize> = nested.collect();
-            let mut structures = Vec::with_capacity(nested.len());
+            let mut nested = fallible::with_capacity(level.len(), COLUMNS)?;
+            nested.extend(level.filter(|&i| nodes[i].info.record.column_type.physical.is_nested()));
+            let mut structures = fallible::with_capacity(nested.len(), COLUMNS)?;
             for &i in &nested {
                 let node = &nodes[i];
                 let named = |e: Error| e.in_column(&node.info.name);
@@ -91,24 +91,28 @@ impl File {
                     NestedStructure::new(self, &node.info, children, &node.rows, node.n).map_err(named)?,
                 );
             }
-            let requests = structures.iter_mut().flat_map(NestedStructure::requests).collect();
+            let mut requests = Vec::new();
+            for request in structures.iter_mut().flat_map(NestedStructure::requests) {
+                fallible::push(&mut requests, request, COLUMNS)?;
+            }
             self.read(requests, threads, monitor)?;
             for (i, structure) in nested.into_iter().zip(structures) {
                 let node = &mut nodes[i];
                 let small = form(&node.info).is_small;
-                let (name, depth) = (node.info.name.clone(), node.depth + 1);
-                let found = structure.finish(&node.rows, node.n, small).map_err(|e| e.in_column(&name))?;
+                let (info, depth) = (Arc::clone(&node.info), node.depth + 1);
+                let found =
+                    structure.finish(&node.rows, node.n, small).map_err(|e| e.in_column(&info.name))?;
                 node.validity = found.validity;
                 node.values = found.values;
                 let first = nodes.len();
-                nodes.extend(
-                    found.children.into_iter().map(|(info, rows, n)| Node::new(info, rows, n, depth)),
-                );
+                let children = found.children.into_iter();
+                let children = children.map(|(info, rows, n)| Node::new(info, rows, n, depth));
+                fallible::extend(&mut nodes, children, COLUMNS)?;
                 nodes[i].children = first..nodes.len();
             }
         }
         self.read_leaves(&mut nodes, form, threads, monitor)?;
-        Ok(assemble(nodes, columns.len()))
+        assemble(nodes, columns.len())
     }
 
     fn read_leaves(
@@ -143,7 +147,8 @@ impl File {
                 _ => continue,
             };
             let missing = node.validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits);
-            requests.push(Request { column: node.info.index, rows: node.rows.clone(), output, missing });
+            let request = Request { column: node.info.index, rows: node.rows.clone(), output, missing };
+            fallible::push(&mut requests, request, COLUMNS)?;
         }
         self.read(requests, threads, monitor)
     }
@@ -156,14 +161,16 @@ impl Node {
 }
 
 /// Gives each column its children. They come after it in `nodes`.
-fn assemble(nodes: Vec<Node>, n_columns: usize) -> Vec<Nested> {
-    let mut made: Vec<Option<Nested>> = Vec::new();
+fn assemble(nodes: Vec<Node>, n_columns: usize) -> Result<Vec<Nested>> {
+    let mut made: Vec<Option<Nested>> = fallible::with_capacity(nodes.len(), COLUMNS)?;
     made.resize_with(nodes.len(), || None);
     for (i, node) in nodes.into_iter().enumerate().rev() {
         let Node { info, n, validity, values, children, .. } = node;
-        let children = made[children].iter_mut().filter_map(Option::take).collect();
-        made[i] = Some(Nested { info, n, validity, values, children });
+        let mut of_node = fallible::with_capacity(children.len(), COLUMNS)?;
+        of_node.extend(made[children].iter_mut().filter_map(Option::take));
+        made[i] = Some(Nested { info, n, validity, values, children: of_node });
     }
-    made.truncate(n_columns);
-    made.into_iter().flatten().collect()
+    let mut columns = fallible::with_capacity(n_columns, COLUMNS)?;
+    columns.extend(made.into_iter().take(n_columns).flatten());
+    Ok(columns)
 }

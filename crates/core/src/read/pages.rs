@@ -107,7 +107,7 @@ impl<'f> Reader<'f> {
             end = to;
         }
         end = end.max(self.ahead_to.min(start + AHEAD));
-        let len = usize::try_from(end - start).map_err(|_| Error::limit("a segment is too long"))?;
+        let len = usize::try_from(end - start).map_err(|_| Error::out_of_memory(usize::MAX, "the pages"))?;
         self.window.0 = start;
         self.file.read_bytes(start, len, &mut self.window.1)
     }
@@ -210,7 +210,7 @@ impl<'f> Reader<'f> {
             return Ok(());
         }
         self.window.0 = at;
-        let len = usize::try_from(len).map_err(|_| Error::limit("a segment is too long"))?;
+        let len = usize::try_from(len).map_err(|_| Error::out_of_memory(usize::MAX, "the pages"))?;
         self.file.read_bytes(at, len, &mut self.window.1)
     }
 }

@@ -74,7 +74,7 @@ pub(crate) struct Source {
     /// The column's name, for errors.
     pub name: String,
     pub of: Layout,
-    pub blocks: Arc<[BlockRecord]>,
+    pub blocks: Arc<Vec<BlockRecord>>,
     /// The number of categories of a categorical; every code is smaller.
     pub n_categories: Option<u64>,
     /// The column that has the blocks: this one, or its bundle.

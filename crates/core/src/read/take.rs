@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_encodings::Validity;
-use entasis_format::{BlockRecord, Error, Result};
+use entasis_format::{BlockRecord, Error, Result, fallible};
 use entasis_kernels::{VECTOR, Word, bits};
 
+use super::alloc::STRINGS;
 use super::codes::check_codes;
 use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
@@ -21,6 +22,9 @@ const DENSE: usize = 24;
 /// Rows per task, about; a multiple of 8, so that tasks fill whole bytes of bitmaps.
 const TASK: usize = 1024;
 
+/// The use of memory for row numbers, in messages.
+const ROWS: &str = "the numbers of the rows";
+
 /// Pages between two checks for cancellation.
 const CHECK: u32 = 16;
 
@@ -28,7 +32,7 @@ const CHECK: u32 = 16;
 pub(crate) struct TakeTask<'a> {
     source: &'a Source,
     /// Numbers of values in the stored column, ascending.
-    rows: Arc<[u64]>,
+    rows: Arc<Vec<u64>>,
     /// The part of `rows` that belongs to this task.
     part: Range<usize>,
     /// The places of the rows in the request, where they are not those of `rows`.
@@ -49,22 +53,22 @@ struct Strings {
 /// place of the memory.
 pub(crate) fn plan<'a>(
     source: &'a Source,
-    indices: Arc<[u64]>,
+    indices: Arc<Vec<u64>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
-    mut add: impl FnMut(TakeTask<'a>),
-) {
+    mut add: impl FnMut(TakeTask<'a>) -> Result<()>,
+) -> Result<()> {
     let n = indices.len();
     let first = source.values.start;
-    let places: Option<Vec<usize>> = (!indices.is_sorted()).then(|| {
-        let mut places: Vec<usize> = (0..n).collect();
+    let mut places: Option<Vec<usize>> = None;
+    if !indices.is_sorted() {
+        let places = places.insert(fallible::collect(0..n, ROWS)?);
         places.sort_unstable_by_key(|&place| indices[place]);
-        places
-    });
-    let rows: Arc<[u64]> = match &places {
-        Some(places) => places.iter().map(|&place| first + indices[place]).collect(),
+    }
+    let rows = match &places {
+        Some(places) => fallible::collect(places.iter().map(|&place| first + indices[place]), ROWS)?.into(),
         None if first == 0 => indices,
-        None => indices.iter().map(|row| first + row).collect(),
+        None => fallible::collect(indices.iter().map(|row| first + row), ROWS)?.into(),
     };
     if places.is_some() || n <= TASK || matches!(output, Output::Text(_)) {
         return add(TakeTask { source, rows, part: 0..n, places, output, missing });
@@ -83,8 +87,9 @@ pub(crate) fn plan<'a>(
         let (head_missing, tail_missing) = split_missing(missing, part.len());
         (output, missing) = (tail, tail_missing);
         let rows = Arc::clone(&rows);
-        add(TakeTask { source, rows, part, places: None, output: head, missing: head_missing });
+        add(TakeTask { source, rows, part, places: None, output: head, missing: head_missing })?;
     }
+    Ok(())
 }
 
 /// How many rows from `end` on lie in the block of row `end - 1`; 0 if they are too many for a
@@ -111,7 +116,7 @@ impl TakeTask<'_> {
         let place = |k: usize| places.as_ref().map_or(k, |places| places[k]);
         let mut strings = Strings::default();
         if let Output::Text(_) = output {
-            strings.spans = vec![(0, 0); rows.len()];
+            strings.spans = fallible::defaults(rows.len(), STRINGS)?;
         }
         let mut values = Vec::new();
         let (mut n_pages, mut n_done) = (0u32, 0);
@@ -253,7 +258,7 @@ fn take_fixed(
     let width = width_of(source, output);
     let len = opened.range.len() * width;
     values.clear();
-    values.resize(len.div_ceil(16), 0);
+    fallible::resize(values, len.div_ceil(16), 0, "the values of a page")?;
     let bytes = &mut bytemuck::cast_slice_mut::<u128, u8>(values)[..len];
     let mut missing_output = if let MissingTo::Sentinel(sentinel) = missing {
         MissingTo::Sentinel(*sentinel)
@@ -301,6 +306,7 @@ fn take_strings(
         }
         let value = slice.get(at, before);
         strings.spans[place] = (strings.bytes.len(), slice.lengths()[at]);
+        fallible::reserve(&mut strings.bytes, value.len(), STRINGS)?;
         strings.bytes.extend_from_slice(value);
     }
     Ok(())
@@ -309,7 +315,7 @@ fn take_strings(
 impl Strings {
     /// Puts the strings into the order of the request.
     fn assemble(self, text: &mut Text) -> Result<()> {
-        text.assemble(&self.bytes, self.spans.into_iter())
+        text.assemble(&self.bytes, self.spans.iter().copied())
     }
 }
 

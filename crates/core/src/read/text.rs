@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use entasis_encodings::{BlockDecoder, Page, TextScratch};
-use entasis_format::{BlockRecord, Error, Result, Transform};
+use entasis_format::{BlockRecord, Error, Result, Transform, fallible};
 use entasis_kernels::{Word, gather};
 use entasis_platform::memory::prefault;
 use entasis_platform::{Buffer, Buffers};
 
-use super::alloc::no_string_memory as no_memory;
+use super::alloc::{STRINGS, buffer, too_many, zeros};
 use super::fixed::put_missing;
 use super::layout::{self, Ends, Text, TextLayout};
 use super::pages::Reader;
@@ -79,25 +79,25 @@ pub(crate) fn plan<'a>(
     values: Range<u64>,
     (text, memory): (&'a mut Text, &mut Buffers),
     missing: MissingTo<'a>,
-    mut add: impl FnMut(TextTask<'a>),
+    mut add: impl FnMut(TextTask<'a>) -> Result<()>,
 ) -> Result<Assembly<'a>> {
     let has_views = text.layout == TextLayout::Views;
     let pieces = pieces(reader, source, &values, has_views)?;
     let mut lens = vec![0u64];
     for piece in &pieces {
         let last = lens.len() - 1;
-        match lens[last].checked_add(piece.len).ok_or_else(no_memory)? {
-            sum if has_views && sum > BUFFER_LEN => lens.push(piece.len),
+        match lens[last].checked_add(piece.len).ok_or_else(too_many)? {
+            sum if has_views && sum > BUFFER_LEN => fallible::push(&mut lens, piece.len, STRINGS)?,
             sum => lens[last] = sum,
         }
     }
-    let lens = lens.into_iter().map(|len| usize::try_from(len).map_err(|_| no_memory()));
-    let lens = lens.collect::<Result<Vec<_>>>()?;
+    let lens = lens.into_iter().map(|len| usize::try_from(len).map_err(|_| too_many()));
+    let lens = fallible::try_collect(lens, STRINGS)?;
     let n = (values.end - values.start) as usize;
     let (mut ends, buffers, dictionaries) = text.reserve(n, &lens, memory)?;
     let mut dictionary = buffers.len();
     let mut buffers = buffers.iter_mut().map(|buffer| &mut **buffer).enumerate();
-    let (mut buffer, mut bytes) = buffers.next().ok_or_else(no_memory)?;
+    let (mut buffer, mut bytes) = buffers.next().ok_or_else(too_many)?;
     let (mut mask, bits) = match missing {
         MissingTo::Mask(mask) => (Some(mask), None),
         MissingTo::Bits(bits) => (None, Some(bits)),
@@ -108,7 +108,7 @@ pub(crate) fn plan<'a>(
     for Piece { values, len, n_dictionaries, .. } in pieces {
         let (n, len) = ((values.end - values.start) as usize, len as usize);
         if len > bytes.len() {
-            (buffer, bytes) = buffers.next().ok_or_else(no_memory)?;
+            (buffer, bytes) = buffers.next().ok_or_else(too_many)?;
             base = 0;
         }
         let (head, tail) = ends.split_at(n);
@@ -131,7 +131,7 @@ pub(crate) fn plan<'a>(
             bytes: head_bytes,
             mask: now_mask,
             wants_bits,
-        });
+        })?;
         at += n;
         base += len;
         dictionary += n_dictionaries;
@@ -170,7 +170,7 @@ fn pieces(
                 last.work += work;
                 last.n_dictionaries += n_dictionaries;
             }
-            _ => pieces.push(Piece { values: part, len, work, n_dictionaries }),
+            _ => fallible::push(&mut pieces, Piece { values: part, len, work, n_dictionaries }, STRINGS)?,
         }
     }
     Ok(pieces)
@@ -199,7 +199,7 @@ impl TextTask<'_> {
         if let Ends::Views(views) = &mut ends {
             prefault(bytemuck::cast_slice_mut(views));
         }
-        let mut validity = if wants_bits { vec![0; n.div_ceil(8)] } else { Vec::new() };
+        let mut validity = if wants_bits { zeros(n.div_ceil(8))? } else { Vec::new() };
         let mut missing = match mask {
             Some(mask) => MissingTo::Mask(mask),
             None if wants_bits => MissingTo::Bits(&mut validity),
@@ -259,15 +259,15 @@ impl Entries {
             return Ok(());
         }
         self.block = Some(block.first_value);
-        let (lengths, bytes) = decoder.entries();
+        let (lengths, bytes) = decoder.entries()?;
         // Entries that fit inline need no buffer, but the number of the buffer is taken.
         let outside = if layout::any_outside(lengths.iter().copied()) { bytes } else { &[] };
-        let mut copy = Buffer::zeroed(outside.len()).ok_or_else(no_memory)?;
+        let mut copy = buffer(Some(outside.len()), STRINGS)?;
         copy.copy_from_slice(outside);
         let number = self.first + self.buffers.len();
-        self.buffers.push(copy);
+        fallible::push(&mut self.buffers, copy, STRINGS)?;
         self.views.clear();
-        self.views.resize(lengths.len(), 0);
+        fallible::resize(&mut self.views, lengths.len(), 0, STRINGS)?;
         layout::views(bytes, &lengths, number as u32, 0, &mut self.views);
         Ok(())
     }

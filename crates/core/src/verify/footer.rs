@@ -1,9 +1,13 @@
 //! Rules between the records of the footer that a reader need not notice.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
-use entasis_format::{BUNDLE_ROWS, Error, NameSlot, Physical, Result, SectionKind, Value, name_hash};
+use entasis_format::{
+    BUNDLE_ROWS, Error, NameSlot, Physical, Result, SectionKind, Value, fallible, name_hash,
+};
 
+use super::PARTS;
 use crate::file::{ColumnInfo, File};
 
 /// Slots of the name index that are read together.
@@ -16,7 +20,7 @@ impl File {
     /// # Errors
     /// *Corrupt*, *io*, *limit*.
     pub(super) fn verify_columns(&self, columns: &[ColumnInfo]) -> Result<()> {
-        let mut ids: Vec<u64> = columns.iter().map(|column| column.record.id).collect();
+        let mut ids = fallible::collect(columns.iter().map(|column| column.record.id), PARTS)?;
         ids.sort_unstable();
         if ids.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(Error::corrupt("two columns have the same id").in_section("columns"));
@@ -85,7 +89,8 @@ impl File {
         // Columns of one name are searched once: a table may have a million of them.
         let mut expected: HashMap<&str, Vec<u64>> = HashMap::new();
         for column in &columns {
-            expected.entry(&column.name).or_default().push(column.index);
+            let positions = entry(&mut expected, &*column.name)?;
+            fallible::push(positions, column.index, PARTS)?;
         }
         for (name, columns) in expected {
             if self.find_all(name)? != columns {
@@ -118,12 +123,18 @@ impl File {
     }
 }
 
+/// The value of a key, or an empty one.
+fn entry<K: Eq + Hash, V: Default>(map: &mut HashMap<K, V>, key: K) -> Result<&mut V> {
+    fallible::reserve_map(map, PARTS)?;
+    Ok(map.entry(key).or_default())
+}
+
 /// The members of each storage column have its type and cover it, without gap or overlap.
 fn verify_bundles(columns: &[ColumnInfo]) -> Result<()> {
     let mut members: HashMap<u64, Vec<&ColumnInfo>> = HashMap::new();
     for column in columns {
         if let Some(storage) = column.record.storage {
-            members.entry(storage).or_default().push(column);
+            fallible::push(entry(&mut members, storage)?, column, PARTS)?;
         }
     }
     for storage in columns.iter().filter(|column| column.record.is_bundle) {

@@ -202,7 +202,7 @@ pub(super) fn write(
         };
         table.emit(&mut tables);
         if has_index {
-            name_index.extend(build_name_index(frame.columns.iter().flat_map(Column::names)));
+            name_index.extend(build_name_index(frame.columns.iter().flat_map(Column::names))?);
         }
     }
     let (nodes, heap) = tree.into_parts();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use entasis_format::{Directory, Error, Filter, Layout, Packing, Physical, Result, checksum};
+use entasis_format::{Directory, Error, Filter, Layout, Packing, Physical, Result, checksum, fallible};
 use entasis_kernels::{VECTOR, bitpack, shuffle};
 
 use crate::codec::Codecs;
@@ -212,7 +212,7 @@ impl<'a> Page<'a> {
         let mut page = Self::parse(bytes, directory, of, lens, vectors)?;
         if let (Filter::Shuffle, Body::Raw(bytes)) = (directory.encoding.filter, &mut page.body) {
             if values.len() < bytes.len() {
-                values.resize(bytes.len(), 0);
+                fallible::resize(values, bytes.len(), 0, "a page")?;
             }
             let values = &mut values[..bytes.len()];
             if !shuffle::unshuffle(bytes, word_len(directory, of), values) {
@@ -361,8 +361,7 @@ pub(crate) fn expand<'s>(codes: &[u8], len: usize, memory: &'s mut Vec<u8>) -> R
     // A code stands for at most 8 bytes, so the stored length justifies this allocation.
     if memory.len() < len {
         memory.clear();
-        memory.try_reserve_exact(len).map_err(|_| Error::limit("not enough memory for a page"))?;
-        memory.resize(len, 0);
+        fallible::resize(memory, len, 0, "a page")?;
     }
     fsst::decode(codes, &mut memory[..len])?;
     Ok(&memory[..len])
@@ -424,10 +423,7 @@ pub(crate) fn open_words(
     if (directory.n_dictionary as usize).checked_mul(width) != Some(len) {
         return Err(Error::corrupt("the length of a dictionary is not that of its entries"));
     }
-    let mut words: Vec<u128> = Vec::new();
-    let n = len.div_ceil(16);
-    words.try_reserve_exact(n).map_err(|_| Error::limit("not enough memory for a dictionary"))?;
-    words.resize(n, 0);
+    let mut words: Vec<u128> = fallible::defaults(len.div_ceil(16), "a dictionary")?;
     let payload = &mut bytemuck::cast_slice_mut::<u128, u8>(&mut words)[..len];
     if is_plain {
         payload.copy_from_slice(stored);

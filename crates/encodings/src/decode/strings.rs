@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use entasis_format::{Error, Physical, Result};
+use entasis_format::{Error, Physical, Result, fallible};
 use entasis_kernels::{VECTOR, gather};
 
 use super::page::{Body, Page, expand};
@@ -10,6 +10,9 @@ use super::{BlockDecoder, Dictionary, bad_code, unpack};
 use crate::string_dictionary::entries::PADDING;
 use crate::utf8::check_utf8;
 use crate::{fsst, short_body};
+
+/// The use of the memory, in messages.
+const STRINGS: &str = "the strings of a page";
 
 impl BlockDecoder<'_> {
     /// The strings in `range` of a page: their lengths and the location of their bytes. Verifies
@@ -26,9 +29,9 @@ impl BlockDecoder<'_> {
         self.check(page, &range, range.len())?;
         let n = range.len();
         if let Dictionary::Strings { offsets, bytes } = &self.dictionary {
-            scratch.codes.resize(n, 0);
+            fallible::resize(&mut scratch.codes, n, 0, STRINGS)?;
             self.words(page, range, &mut scratch.codes)?;
-            scratch.lengths.resize(n, 0);
+            fallible::resize(&mut scratch.lengths, n, 0, STRINGS)?;
             if !gather::check_codes(&scratch.codes, offsets.len() - 1) {
                 return Err(bad_code());
             }
@@ -96,13 +99,17 @@ impl BlockDecoder<'_> {
 
     /// The lengths of the strings in the dictionary, and their concatenated bytes; empty without a
     /// dictionary.
-    pub fn entries(&self) -> (Vec<u32>, &[u8]) {
+    ///
+    /// # Errors
+    /// *Out of memory*.
+    pub fn entries(&self) -> Result<(Vec<u32>, &[u8])> {
         match &self.dictionary {
             Dictionary::Strings { offsets, bytes } => {
                 let len = offsets.last().map_or(0, |&len| len as usize);
-                (offsets.windows(2).map(|pair| pair[1] - pair[0]).collect(), &bytes[..len])
+                let lengths = offsets.windows(2).map(|pair| pair[1] - pair[0]);
+                Ok((fallible::collect(lengths, STRINGS)?, &bytes[..len]))
             }
-            _ => (Vec::new(), &[]),
+            _ => Ok((Vec::new(), &[])),
         }
     }
 
@@ -117,7 +124,7 @@ impl BlockDecoder<'_> {
         scratch: &'s mut TextScratch,
     ) -> Result<&'s [u32]> {
         self.check(page, &range, range.len())?;
-        scratch.codes.resize(range.len(), 0);
+        fallible::resize(&mut scratch.codes, range.len(), 0, STRINGS)?;
         self.words(page, range, &mut scratch.codes)?;
         Ok(&scratch.codes)
     }
@@ -142,7 +149,7 @@ fn measure<'s>(
     let starts = &lengths.vectors.first;
     let first_vector = range.start / VECTOR;
     let skip = range.start - first_vector * VECTOR;
-    memory.resize(skip + range.len(), 0);
+    fallible::resize(memory, skip + range.len(), 0, STRINGS)?;
     let mut start = starts[first_vector.min(starts.len() - 1)] as usize;
     for (v, chunk) in (first_vector..).zip(memory.chunks_mut(VECTOR)) {
         let n = VECTOR.min(page.n - v * VECTOR);

@@ -1,7 +1,7 @@
 //! The stored entries of a string dictionary: bit-packed lengths, then bytes, unchanged or as FSST
 //! codes (`docs/format/encodings.md`).
 
-use entasis_format::{Codec, Error, Physical, Result};
+use entasis_format::{Codec, Error, Physical, Result, fallible};
 use entasis_kernels::{VECTOR, bitpack};
 use entasis_platform::memory::ScratchVec;
 
@@ -19,6 +19,9 @@ pub(crate) const PADDING: usize = 32;
 const HEAD: usize = 8;
 const PLAIN: u8 = 0;
 const SYMBOLS: u8 = 1;
+
+/// The use of the memory, in messages.
+const ENTRIES: &str = "the entries of a dictionary";
 
 /// Fewer bytes are not worth a symbol table.
 const MIN_LEN: usize = 8 << 10;
@@ -190,7 +193,7 @@ fn sample<'m>(entries: &DistinctStrings<'_>, bytes_len: usize, memory: &'m mut S
 /// follow the last one.
 ///
 /// # Errors
-/// *Corrupt* when the payload is not well-formed; *Limit* without memory for it.
+/// *Corrupt* when the payload is not well-formed; *out of memory*.
 pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec<u32>, Vec<u8>)> {
     let damaged = || Error::corrupt("the entries of a dictionary are not well-formed");
     let (head, mut rest) = payload.split_at_checked(HEAD).ok_or_else(damaged)?;
@@ -199,7 +202,7 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
     if width > 32 || kind > SYMBOLS || head[6..] != [0, 0] {
         return Err(damaged());
     }
-    let mut offsets = vec![0u32; n + 1];
+    let mut offsets: Vec<u32> = fallible::defaults(n + 1, ENTRIES)?;
     for lengths in offsets[1..].chunks_mut(VECTOR) {
         let bits;
         (bits, rest) =
@@ -222,8 +225,7 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
     if len > most || (kind == PLAIN && len != rest.len()) {
         return Err(damaged());
     }
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len + PADDING).map_err(|_| Error::limit("not enough memory for a dictionary"))?;
+    let mut bytes = fallible::with_capacity(len + PADDING, ENTRIES)?;
     if kind == SYMBOLS {
         bytes.resize(len + PADDING, 0);
         fsst::decode(rest, &mut bytes[..len])?;

@@ -23,9 +23,9 @@ fn file_of(geometry: Geometry, n: u64) -> (Section, Vec<u8>) {
     (section, file)
 }
 
-fn fetch(file: &[u8], at: u64, len: usize) -> Result<Arc<[u8]>> {
+fn fetch(file: &[u8], at: u64, len: usize) -> Result<Arc<Vec<u8>>> {
     let at = usize::try_from(at).unwrap();
-    Ok(file.get(at..at + len).unwrap_or(&[]).into())
+    Ok(Arc::new(file.get(at..at + len).unwrap_or(&[]).to_vec()))
 }
 
 fn read(geometry: Geometry, section: &Section, file: &[u8], range: Range<u64>) -> Result<Vec<u8>> {
@@ -132,7 +132,11 @@ fn visits_every_part_once() {
     let (section, file) = file_of(SMALL, 95);
     let mut parts = Vec::new();
     let mut get = |at, len| fetch(&file, at, len);
-    visit_shaped(SMALL, &section, len64(file.len()), &mut get, &mut |at, len| parts.push((at, len))).unwrap();
+    visit_shaped(SMALL, &section, len64(file.len()), &mut get, &mut |at, len| {
+        parts.push((at, len));
+        Ok(())
+    })
+    .unwrap();
     assert_eq!(parts[0], (section.part_at, section.part_len));
     parts.sort_unstable();
     let mut at = HEADER_LEN as u64;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::error::Result;
+use crate::fallible;
 use crate::node::Node;
 
 /// Keys that are kept at most.
@@ -23,10 +25,12 @@ impl Keys {
     }
 
     /// Keeps the text of a key node whose hash was checked, while there is room.
-    pub(super) fn keep(&mut self, node: &Node, text: &str) {
+    pub(super) fn keep(&mut self, node: &Node, text: &str) -> Result<()> {
         if self.known.len() < MOST && node.b <= LONGEST {
-            self.known.insert((node.a, node.b, node.key_hash), text.to_owned());
+            let place = (node.a, node.b, node.key_hash);
+            fallible::insert(&mut self.known, place, text.to_owned(), "the keys of maps")?;
         }
+        Ok(())
     }
 }
 
@@ -42,7 +46,7 @@ mod tests {
     #[test]
     fn nodes_with_other_fields_are_unknown() {
         let mut keys = Keys::default();
-        keys.keep(&node(3, 5), "class");
+        keys.keep(&node(3, 5), "class").unwrap();
         assert_eq!(keys.get(&node(3, 5)), Some("class"));
         assert_eq!(keys.get(&node(4, 5)), None);
         assert_eq!(keys.get(&node(3, 4)), None);
@@ -52,10 +56,10 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mut keys = Keys::default();
-        keys.keep(&node(0, LONGEST + 1), &"k".repeat(257));
+        keys.keep(&node(0, LONGEST + 1), &"k".repeat(257)).unwrap();
         assert_eq!(keys.known.len(), 0);
         for at in 0..2 * MOST as u64 {
-            keys.keep(&node(at, 1), "k");
+            keys.keep(&node(at, 1), "k").unwrap();
         }
         assert_eq!(keys.known.len(), MOST);
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::bytes::{len64, to_usize};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
+use crate::fallible;
 use crate::limits::{Limits, MAX_DEPTH};
 use crate::node::{Node, NodeKind};
 use crate::tree::keys::Keys;
@@ -20,6 +21,8 @@ const WINDOW: u64 = 2_048;
 const STRETCH: u64 = 256 << 10;
 /// The longest piece of a long string that is read at once.
 const PIECE: u64 = 16 << 20;
+/// The use of the memory, in messages.
+const VALUES: &str = "the parts of a value";
 
 /// The value of a node. `nodes` reads node records and `heap` reads bytes of the value heap, both
 /// by number; `n_nodes` is the number of node records.
@@ -113,7 +116,7 @@ impl Parser<'_, '_, '_> {
             NodeKind::Map => {
                 let keys = self.children(number, &node, 0, depth, true)?;
                 let values = self.children(number, &node, node.n_children.into(), depth, false)?;
-                Value::Map(keys.into_iter().zip(values).collect())
+                Value::Map(fallible::collect(keys.into_iter().zip(values), VALUES)?)
             }
         })
     }
@@ -129,7 +132,7 @@ impl Parser<'_, '_, '_> {
             return Err(damage("the hash of a key does not match its string"));
         }
         let text = text(bytes)?;
-        self.keys.keep(node, &text);
+        self.keys.keep(node, &text)?;
         Ok(text)
     }
 
@@ -151,9 +154,10 @@ impl Parser<'_, '_, '_> {
         }
         let first = node.a.saturating_add(from);
         // The claimed number may be false: memory grows as children are read.
-        let mut values = Vec::with_capacity(to_usize(u64::from(node.n_children).min(WINDOW), "a value")?);
+        let room = to_usize(u64::from(node.n_children).min(WINDOW), VALUES)?;
+        let mut values = fallible::with_capacity(room, VALUES)?;
         for number in first..first.saturating_add(node.n_children.into()) {
-            values.push(self.value(number, depth.saturating_add(1), are_keys)?);
+            fallible::push(&mut values, self.value(number, depth.saturating_add(1), are_keys)?, VALUES)?;
         }
         Ok(values)
     }
@@ -210,7 +214,7 @@ impl Parser<'_, '_, '_> {
         }
         let slot = usize::try_from(depth).unwrap_or(usize::MAX);
         if let Some(bytes) = self.stretch(slot, is_key).and_then(|stretch| stretch.get(node.a, node.b)) {
-            return Ok(bytes.to_vec());
+            return fallible::copied(bytes, VALUES);
         }
         if let Some(range) = self.stretch_around(node, number, is_key) {
             self.stretched = self.stretched.saturating_add(range.end.saturating_sub(range.start));
@@ -219,10 +223,10 @@ impl Parser<'_, '_, '_> {
             // are read.
             if let Ok(bytes) = (self.heap)(range) {
                 let stretch = Stretch { at, bytes };
-                let found = stretch.get(node.a, node.b).map(<[u8]>::to_vec);
+                let found = stretch.get(node.a, node.b).map(|bytes| fallible::copied(bytes, VALUES));
                 self.keep(slot, is_key, stretch);
                 if let Some(bytes) = found {
-                    return Ok(bytes);
+                    return bytes;
                 }
             }
         }
@@ -280,6 +284,7 @@ impl Parser<'_, '_, '_> {
             if from == at && to == end {
                 return Ok(bytes);
             }
+            fallible::reserve(&mut out, bytes.len(), VALUES)?;
             out.extend_from_slice(&bytes);
             from = to;
         }

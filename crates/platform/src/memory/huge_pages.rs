@@ -39,9 +39,13 @@ const MANY_PAGES: usize = 256 << 10;
 
 /// Reserves `additional` more elements that are to be filled soon: on huge pages if they are many,
 /// on populated pages if they are fewer. Page faults dominate the cost of filling new memory.
-pub(super) fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
+/// Returns false, with `memory` unchanged, if the system refuses.
+#[must_use]
+pub(super) fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) -> bool {
     if memory.capacity() - memory.len() < additional {
-        memory.reserve(additional);
+        if memory.try_reserve(additional).is_err() {
+            return false;
+        }
         let spare = memory.spare_capacity_mut();
         let (start, len) = (spare.as_mut_ptr().cast(), size_of_val(spare));
         if len >= LARGE {
@@ -60,6 +64,7 @@ pub(super) fn reserve_on_huge_pages<T>(memory: &mut Vec<T>, additional: usize) {
             unsafe { populate(start, len, true) };
         }
     }
+    true
 }
 
 /// Advises huge pages for `len` bytes at `start`, which belong to the caller.
@@ -413,10 +418,12 @@ mod tests {
     fn reserving_keeps_what_is_there() {
         let mut memory: Vec<u64> = (0..1000).collect();
         for additional in [0, 1, 5000, 50_000, LARGE, 3 * HUGE] {
-            reserve_on_huge_pages(&mut memory, additional);
+            assert!(reserve_on_huge_pages(&mut memory, additional));
             assert!(memory.capacity() - memory.len() >= additional);
             memory.push(memory.len() as u64);
             assert!(memory.iter().enumerate().all(|(i, &value)| value == i as u64));
         }
+        assert!(!reserve_on_huge_pages(&mut memory, usize::MAX / 16));
+        assert_eq!(memory[999], 999);
     }
 }

@@ -6,6 +6,7 @@ mod buffers;
 mod host;
 mod huge_pages;
 mod mapping;
+pub mod reserve;
 mod scratch_vec;
 mod views;
 

@@ -1,5 +1,6 @@
 //! Short-lived vectors that share huge pages.
 
+use core::alloc::Layout;
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
@@ -95,19 +96,34 @@ impl<T: Copy> ScratchVec<T> {
         }
     }
 
+    /// As [`reserve`](Self::reserve), but returns false, with the vector unchanged, if the system
+    /// refuses memory.
+    #[must_use]
+    pub fn try_reserve(&mut self, additional: usize) -> bool {
+        self.room - self.len >= additional || self.try_grow(additional)
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self, additional: usize) {
-        let needed = self.len.checked_add(additional).expect("less elements than there are addresses");
+        if !self.try_grow(additional) {
+            no_memory::<T>(self.len.saturating_add(additional));
+        }
+    }
+
+    fn try_grow(&mut self, additional: usize) -> bool {
+        let Some(needed) = self.len.checked_add(additional) else { return false };
         let bytes = needed.max(2 * self.room).saturating_mul(size_of::<T>());
         // Beyond `LARGE` the allocator can grow memory without a copy.
         let part = if (SHARED_FROM..LARGE).contains(&bytes) { cut(bytes) } else { None };
-        self.move_to(part, needed, additional);
+        self.move_to(part, needed, additional)
     }
 
     /// Moves the elements to `part`, or to the allocator. Afterwards there is room for `additional`
-    /// more, `needed` in all.
-    fn move_to(&mut self, part: Option<Buffer>, needed: usize, additional: usize) {
+    /// more, `needed` in all. Returns false, with the vector unchanged, if the system
+    /// refuses memory.
+    #[must_use]
+    fn move_to(&mut self, part: Option<Buffer>, needed: usize, additional: usize) -> bool {
         let is_aligned = |buffer: &Buffer| buffer.as_ptr().cast::<T>().is_aligned() && size_of::<T>() > 0;
         if let Some(mut part) = part.filter(is_aligned) {
             let start = part.as_mut_ptr().cast::<T>();
@@ -117,33 +133,28 @@ impl<T: Copy> ScratchVec<T> {
             self.start = NonNull::new(start).expect("a part is somewhere");
             self.room = part.len() / size_of::<T>();
             self.memory = Memory::Part(part);
-            return;
+            return true;
         }
-        // A panic from here on leaves an empty vector.
-        let (start, len) =
-            (std::mem::replace(&mut self.start, NonNull::dangling()), std::mem::take(&mut self.len));
-        self.room = 0;
-        let mut heap = match std::mem::replace(&mut self.memory, Memory::Heap(Vec::new())) {
-            Memory::Heap(mut heap) => {
-                // SAFETY: the first `len` elements of `heap` are initialised.
-                unsafe { heap.set_len(len) };
-                heap
-            }
-            Memory::Part(_part) => {
-                let mut heap = Vec::new();
-                reserve_on_huge_pages(&mut heap, needed);
-                // SAFETY: the part lives to the end of this block and has `len` initialised
-                // elements.
-                heap.extend_from_slice(unsafe { core::slice::from_raw_parts(start.as_ptr(), len) });
-                heap
-            }
-        };
-        reserve_on_huge_pages(&mut heap, additional);
-        // SAFETY: 0 is at most the capacity, and elements without a destructor need no drop.
-        unsafe { heap.set_len(0) };
-        self.start = NonNull::new(heap.as_mut_ptr()).expect("a vector is somewhere");
-        (self.len, self.room) = (len, heap.capacity());
+        if let Memory::Heap(heap) = &mut self.memory {
+            // SAFETY: the first `len` elements of `heap` are initialised.
+            unsafe { heap.set_len(self.len) };
+            let is_done = reserve_on_huge_pages(heap, additional);
+            // SAFETY: 0 is at most the capacity, and elements without a destructor need no drop.
+            unsafe { heap.set_len(0) };
+            self.start = NonNull::new(heap.as_mut_ptr()).expect("a vector is somewhere");
+            self.room = heap.capacity();
+            return is_done;
+        }
+        let mut heap: Vec<T> = Vec::new();
+        if !reserve_on_huge_pages(&mut heap, needed) {
+            return false;
+        }
+        let start = NonNull::new(heap.as_mut_ptr()).expect("a vector is somewhere");
+        // SAFETY: both have room for `len` elements, and the new memory is apart from the part.
+        unsafe { start.copy_from_nonoverlapping(self.start, self.len) };
+        (self.start, self.room) = (start, heap.capacity());
         self.memory = Memory::Heap(heap);
+        true
     }
 
     /// Appends an element.
@@ -249,10 +260,19 @@ impl<T: Pod> ScratchVec<T> {
             let room = len.saturating_add(len / 4);
             let bytes = room.saturating_mul(size_of::<T>());
             let part = if bytes < SHARED_FROM { None } else { cut(bytes) };
-            self.move_to(part, room, room);
+            if !self.move_to(part, room, room) {
+                no_memory::<T>(room);
+            }
         }
         self.resize_stale(len.max(self.len));
     }
+}
+
+/// Ends the process as every vector does without memory for `n` elements.
+#[cold]
+fn no_memory<T>(n: usize) -> ! {
+    let layout = Layout::array::<T>(n).expect("less bytes than there are addresses");
+    std::alloc::handle_alloc_error(layout)
 }
 
 impl<T: Copy> Default for ScratchVec<T> {

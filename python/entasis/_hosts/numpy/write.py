@@ -8,7 +8,7 @@ from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import dtypes as _dtypes
 from entasis._columns.variants import BIG, CLONGDOUBLE, FIXED, OBJECT, RECORD, STRING, UNITS
 from entasis._entasis import Builder, ColumnRef, is_unicode
-from entasis.errors import ArgumentError, LimitError, UnsupportedTypeError
+from entasis.errors import ArgumentError, OutOfMemoryError, UnsupportedTypeError
 
 from . import objects as _objects
 
@@ -33,8 +33,8 @@ def build(arrays: dict[Any, Any]) -> tuple[Builder, dict[str, Any]]:
             raise ArgumentError(f"column '{name}' has {len(array)} values, column '{first}' {n_rows}")
         try:
             _dtypes.check_size(array)
-        except LimitError as error:
-            raise LimitError(f"column '{name}': {error}") from None
+        except OutOfMemoryError as error:
+            raise OutOfMemoryError(f"column '{name}': {error}") from None
     builder = Builder(n_rows, list(arrays))
     host: dict[str, Any] = {"host": "numpy"}
     kinds: list[list[Any]] = []

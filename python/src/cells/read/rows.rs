@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 use super::Maker;
 use super::objects::{Items, Objects, new_list, put};
 use crate::cpython::shared_keys::sharing;
+use crate::monitor;
 
 /// Rows whose values are made together, column by column.
 const TOGETHER: u64 = 64;
@@ -112,7 +113,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     /// Checks for signals once every 65,536 rows.
     #[inline]
     pub(super) fn check_signals_at(&self, i: u64) -> PyResult<()> {
-        if i % 65_536 == 65_535 { self.py.check_signals() } else { Ok(()) }
+        if i % 65_536 == 65_535 { monitor::check(self.py) } else { Ok(()) }
     }
 
     /// Makes the keys of a map, which other maps may share.

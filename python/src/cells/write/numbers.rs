@@ -13,6 +13,7 @@ use pyo3::types::PyList;
 
 use super::atoms::{float, int};
 use crate::errors;
+use crate::monitor;
 
 /// Numbers that are collected before the list is expected to go on with numbers.
 const FIRST: usize = 1 << 14;
@@ -144,7 +145,7 @@ pub fn put_numbers<T: Number>(
         if is_first {
             out.reserve_cells(n - i);
         } else {
-            list.py().check_signals()?;
+            monitor::check(list.py())?;
         }
     }
 }

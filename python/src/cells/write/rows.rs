@@ -10,6 +10,7 @@ use pyo3::{Borrowed, ffi};
 use super::atoms::{Atom, SHARED_LEN, atom, item, put, references};
 use super::known::put_known;
 use super::{At, CellBuilder, Pending, SAMPLE, SHARED_KEYS};
+use crate::monitor;
 
 /// Fewer rows are stored as a plain list.
 const LEAST: usize = 8;
@@ -81,7 +82,7 @@ impl CellBuilder {
                 columns.iter_mut().for_each(|column| column.expect(n - SAMPLE, SAMPLE));
             }
             if i % 65_536 == 65_535 {
-                py.check_signals()?;
+                monitor::check(py)?;
             }
         }
         let is_whole = list.len() == n && columns.iter().all(|column| column.len() == n);

@@ -123,6 +123,8 @@ pub unsafe fn call<T>(failure: *mut *mut Failure, or: T, work: impl FnOnce() -> 
             PANIC.with(|last| last.replace(info.to_string()));
         }));
     });
+    // Without memory for it, the first check of the work reports that.
+    let _ = entasis::reserve::refill();
     let error = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => return value,
         Ok(Err(error)) => Failure::new(&error),
@@ -201,6 +203,7 @@ impl Failure {
                 Kind::Corrupt => "corrupt",
                 Kind::Unsupported => "unsupported",
                 Kind::Limit => "limit",
+                Kind::OutOfMemory => "out_of_memory",
                 Kind::Interrupted => "interrupted",
                 _ => "argument",
             },

@@ -74,14 +74,23 @@ fn by_statistics(file: &File, info: &ColumnInfo) -> Result<Option<Fit>> {
     Ok(Some(fit))
 }
 
+/// `n` zeros.
+fn zeros(n: usize) -> Result<Vec<u8>> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(n).map_err(|_| Error::out_of_memory(n, "the columns"))?;
+    zeros.resize(n, 0);
+    Ok(zeros)
+}
+
 /// The fit of some rows of each column, by their values.
 fn by_values(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<Vec<Fit>> {
-    let no_memory = || Error::limit("not enough memory for the columns");
+    let no_memory = || Error::out_of_memory(usize::MAX, "the columns");
     let n = usize::try_from(rows.end - rows.start).map_err(|_| no_memory())?;
     let mut memory = Vec::with_capacity(columns.len());
     for info in columns {
         let len = n.checked_mul(width_of(info.record.column_type.physical)).ok_or_else(no_memory)?;
-        memory.push((Buffer::zeroed(len).ok_or_else(no_memory)?, vec![0; n]));
+        let values = Buffer::zeroed(len).ok_or_else(|| Error::out_of_memory(len, "the columns"))?;
+        memory.push((values, zeros(n)?));
     }
     let requests = columns.iter().zip(&mut memory).map(|(info, (values, missing))| Request {
         column: info.index,

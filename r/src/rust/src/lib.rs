@@ -5,6 +5,10 @@
 //! inside [`guard::call`], so no panic reaches C. `r/src/entasis.h` declares the same functions and
 //! structs.
 
+/// Vectors of Rust would end R when memory runs out ([`entasis::reserve`]).
+#[global_allocator]
+static ALLOCATOR: entasis::reserve::WithReserve = entasis::reserve::WithReserve;
+
 mod buffers;
 mod build;
 mod cells;

@@ -380,8 +380,9 @@ pub unsafe fn read(
             let message = format!("a column has {} values, the vector {}", n, want.n);
             return Err(named(Error::corrupt(message)));
         }
-        let no_memory = || Error::limit("not enough memory for the columns");
-        let len = kind.width().map_or(Some(0), |width| n.checked_mul(width)).ok_or_else(no_memory)?;
+        let no_memory = |len: usize| move || Error::out_of_memory(len, "the columns");
+        let overflow = no_memory(usize::MAX);
+        let len = kind.width().map_or(Some(0), |width| n.checked_mul(width)).ok_or_else(overflow)?;
         // SAFETY: as the caller promises, it is memory for `n` values of the kind.
         let memory = unsafe { slice_mut(want.values.cast::<u8>(), len) };
         if memory.len() != len {
@@ -395,13 +396,18 @@ pub unsafe fn read(
             Vec::new()
         };
         let scratch = if Job::needs_scratch(kind, of.physical) {
-            Some(n.checked_mul(width).and_then(Buffer::zeroed).ok_or_else(no_memory)?)
+            Some(
+                n.checked_mul(width)
+                    .and_then(Buffer::zeroed)
+                    .ok_or_else(no_memory(n.saturating_mul(width)))?,
+            )
         } else {
             None
         };
         let strings = if matches!(kind, Kind::String | Kind::Bytes) {
             Some(Box::new(
-                Strings::new(n, info.record.n_missing > 0, TextLayout::Views).ok_or_else(no_memory)?,
+                Strings::new(n, info.record.n_missing > 0, TextLayout::Views)
+                    .ok_or_else(no_memory(n.saturating_mul(16)))?,
             ))
         } else {
             None
@@ -412,7 +418,7 @@ pub unsafe fn read(
             && (matches!(kind, Kind::Integer64 | Kind::Whole)
                 || (kind == Kind::Integer && of.physical == Physical::I32));
         let validity = if is_checked && info.record.n_missing > 0 {
-            Some(Buffer::zeroed(n.div_ceil(8)).ok_or_else(no_memory)?)
+            Some(Buffer::zeroed(n.div_ceil(8)).ok_or_else(no_memory(n.div_ceil(8)))?)
         } else {
             None
         };
@@ -463,7 +469,7 @@ pub unsafe extern "C" fn ent_read(
                 1 => Rows::Range(rows.start as u64..rows.stop as u64),
                 _ => {
                     let numbers = slice(rows.numbers, rows.n).iter().map(|&number| number as u64);
-                    Rows::Indices(Arc::from_iter(numbers))
+                    Rows::Indices(Arc::new(numbers.collect()))
                 }
             };
             let found = read(&*file, slice(wants, n_wants), |_| rows.clone(), None, interrupted)?;

@@ -123,7 +123,7 @@ impl Strings {
         self.column = column;
         let texts = self.texts_mut()?;
         texts.has_other = false;
-        texts.views.try_reserve(more).map_err(|_| no_memory())?;
+        texts.views.try_reserve(more).map_err(|_| no_memory(more.saturating_mul(16)))?;
         if let Some(validity) = &mut texts.validity {
             validity.resize(texts.views.capacity().div_ceil(8), 0xFF);
         }
@@ -230,7 +230,7 @@ impl Strings {
         if self.buffers.last().is_none_or(|last| last.capacity() - last.len() < bytes.len()) {
             let len = BUFFER.min(1 << (12 + 2 * self.buffers.len().min(8))).max(bytes.len());
             let mut buffer = Vec::new();
-            buffer.try_reserve_exact(len).map_err(|_| no_memory())?;
+            buffer.try_reserve_exact(len).map_err(|_| no_memory(len))?;
             self.buffers.push(buffer);
         }
         let number = self.buffers.len() - 1;
@@ -268,12 +268,12 @@ fn view_of(bytes: &[u8]) -> Result<u128> {
 /// Memory for the views of `n` strings.
 fn room(n: usize) -> Result<Vec<u128>> {
     let mut views = Vec::new();
-    views.try_reserve_exact(n).map_err(|_| no_memory())?;
+    views.try_reserve_exact(n).map_err(|_| no_memory(n.saturating_mul(16)))?;
     Ok(views)
 }
 
-fn no_memory() -> Error {
-    Error::limit("not enough memory for the strings")
+fn no_memory(len: usize) -> Error {
+    Error::out_of_memory(len, "the strings")
 }
 
 fn slot(address: usize) -> usize {

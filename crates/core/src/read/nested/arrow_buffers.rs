@@ -1,17 +1,14 @@
 //! Arrow buffers made from structure values: masks, offsets of lists, validity bits.
 
-use entasis_format::Result;
+use entasis_format::{Result, fallible};
 use entasis_kernels::bits;
 use entasis_platform::Buffer;
 
-use crate::read::alloc::{no_memory, zeroed};
+use crate::read::alloc::{COLUMNS, too_many, zeroed, zeros};
 
 /// A mask for `n` values, none missing.
 pub(super) fn mask(n: usize) -> Result<Vec<u8>> {
-    let mut mask = Vec::new();
-    mask.try_reserve_exact(n).map_err(|_| no_memory())?;
-    mask.resize(n, 0);
-    Ok(mask)
+    zeros(n)
 }
 
 /// The offsets of lists with these lengths, `total` in all, and whether they have 64 bits.
@@ -22,7 +19,7 @@ pub(super) fn offsets(
     is_small: bool,
 ) -> Result<(Buffer, bool)> {
     let is_large = !is_small || i32::try_from(total).is_err();
-    let mut offsets = zeroed(n.checked_add(1).ok_or_else(no_memory)?, if is_large { 8 } else { 4 })?;
+    let mut offsets = zeroed(n.checked_add(1).ok_or_else(too_many)?, if is_large { 8 } else { 4 })?;
     let mut end = 0u64;
     if is_large {
         let ends: &mut [u64] = &mut bytemuck::cast_slice_mut(&mut offsets)[1..];
@@ -45,11 +42,11 @@ pub(super) fn packed(mask: &[u8]) -> Result<Option<Buffer>> {
     if !mask.contains(&1) {
         return Ok(None);
     }
-    let mut bytes = Vec::with_capacity(mask.len().div_ceil(8));
-    let valid: Vec<u8> = mask.iter().map(|&missing| 1 - missing).collect();
+    let mut bytes = fallible::with_capacity(mask.len().div_ceil(8), COLUMNS)?;
+    let valid: Vec<u8> = fallible::collect(mask.iter().map(|&missing| 1 - missing), COLUMNS)?;
     bits::pack_bytes(&valid, &mut bytes);
     let mut buffer = zeroed(mask.len().div_ceil(8), 1)?;
     let n = buffer.len();
-    buffer.copy_from_slice(bytes.get(..n).ok_or_else(no_memory)?);
+    buffer.copy_from_slice(bytes.get(..n).ok_or_else(too_many)?);
     Ok(Some(buffer))
 }

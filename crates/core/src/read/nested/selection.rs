@@ -1,8 +1,8 @@
 //! Puts what row spans yield into the order of the request.
 
-use entasis_format::Result;
+use entasis_format::{Result, fallible};
 
-use crate::read::alloc::no_memory;
+use crate::read::alloc::{COLUMNS, zeros};
 use crate::rows::Rows;
 
 /// A pair of numbers and a missing flag for each requested row, in the order of the request.
@@ -19,21 +19,24 @@ pub(super) struct Selection {
 
 impl Selection {
     pub fn new(rows: &Rows, n: usize, firsts: &[u64]) -> Result<Self> {
-        let mut selection =
-            Self { pairs: Vec::new(), mask: Vec::new(), skip: 0, places: None, next: Vec::new() };
-        selection.pairs.try_reserve_exact(n).map_err(|_| no_memory())?;
-        selection.mask.try_reserve_exact(n).map_err(|_| no_memory())?;
+        let mut selection = Self {
+            pairs: fallible::with_capacity(n, COLUMNS)?,
+            mask: fallible::with_capacity(n, COLUMNS)?,
+            skip: 0,
+            places: None,
+            next: Vec::new(),
+        };
         match rows {
             Rows::Indices(indices) => {
                 selection.pairs.resize(n, (0, 0));
                 selection.mask.resize(n, 0);
-                let mut places: Vec<Vec<(usize, usize)>> = firsts.iter().map(|_| Vec::new()).collect();
+                let mut places = fallible::collect(firsts.iter().map(|_| Vec::new()), COLUMNS)?;
                 for (place, &row) in indices.iter().enumerate() {
                     let s = firsts.partition_point(|&first| first <= row) - 1;
-                    places[s].push(((row - firsts[s]) as usize, place));
+                    fallible::push(&mut places[s], ((row - firsts[s]) as usize, place), COLUMNS)?;
                 }
                 places.iter_mut().for_each(|places| places.sort_unstable());
-                selection.next = vec![0; places.len()];
+                selection.next = zeros(places.len())?;
                 selection.places = Some(places);
             }
             Rows::Range(range) => {

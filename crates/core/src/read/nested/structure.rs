@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{BlockRecord, Error, Physical, Result};
+use entasis_format::{BlockRecord, Error, Physical, Result, fallible};
 use entasis_platform::Buffer;
 
 use super::arrow_buffers::{mask, offsets, packed};
@@ -42,7 +42,7 @@ use super::selection::Selection;
 use super::values::NestedValues;
 use crate::file::{ColumnInfo, File};
 use crate::monitor::Silent;
-use crate::read::alloc::{no_memory, zeroed};
+use crate::read::alloc::{COLUMNS, too_many, zeroed, zeros};
 use crate::read::request::{MissingTo, Output, Request};
 use crate::rows::Rows;
 
@@ -60,7 +60,7 @@ pub(super) struct Decoded {
 pub(super) struct NestedStructure {
     info: Arc<ColumnInfo>,
     children: Vec<Arc<ColumnInfo>>,
-    blocks: Arc<[BlockRecord]>,
+    blocks: Arc<Vec<BlockRecord>>,
     /// How many sums run along the rows: one per type of a dense union or value column, one for
     /// lists and runs, none for other types.
     n_types: usize,
@@ -105,8 +105,15 @@ impl File {
     pub(crate) fn check_structure(&self, info: &Arc<ColumnInfo>, children: &[Arc<ColumnInfo>]) -> Result<()> {
         for (i, block) in self.blocks(info.index)?.iter().enumerate() {
             let (rows, n) = (Rows::Range(block.first_value..block.end_value()), block.n_values as usize);
-            let mut structure = NestedStructure::new(self, info, children.to_vec(), &rows, n)?;
-            let requests = structure.requests().collect();
+            let mut structure = NestedStructure::new(
+                self,
+                info,
+                fallible::collect(children.iter().cloned(), COLUMNS)?,
+                &rows,
+                n,
+            )?;
+            let mut requests = Vec::new();
+            structure.requests().try_for_each(|request| fallible::push(&mut requests, request, COLUMNS))?;
             self.read(requests, Some(1), &Silent)?;
             structure.finish(&rows, n, false).map_err(|e| e.in_block(i as u64))?;
         }
@@ -149,9 +156,9 @@ impl NestedStructure {
             }
             return Ok(structure);
         }
-        for range in row_spans(&structure.blocks, rows) {
+        for range in row_spans(&structure.blocks, rows)? {
             let row_span = structure.row_span(range, width, child_offsets.as_deref())?;
-            structure.row_spans.push(row_span);
+            fallible::push(&mut structure.row_spans, row_span, COLUMNS)?;
         }
         Ok(structure)
     }
@@ -162,7 +169,7 @@ impl NestedStructure {
         width: usize,
         child_offsets: Option<&ColumnInfo>,
     ) -> Result<RowSpan> {
-        let n = usize::try_from(range.end - range.start).map_err(|_| no_memory())?;
+        let n = usize::try_from(range.end - range.start).map_err(|_| too_many())?;
         let block = self.blocks.partition_point(|block| block.end_value() <= range.start);
         let end = self.blocks.partition_point(|block| block.first_value < range.end);
         let behind = (end + 1).min(self.blocks.len());
@@ -177,12 +184,14 @@ impl NestedStructure {
         };
         if child_offsets.is_some() {
             row_span.n_read = (behind - block) * self.n_types;
-            row_span.child_offsets = vec![0; row_span.n_read];
+            row_span.child_offsets = zeros(row_span.n_read)?;
         } else {
-            row_span.child_offsets.extend(self.blocks[block..behind].iter().map(|block| block.first_child));
+            let offsets = self.blocks[block..behind].iter().map(|block| block.first_child);
+            fallible::extend(&mut row_span.child_offsets, offsets, COLUMNS)?;
         }
         if end == self.blocks.len() {
-            row_span.child_offsets.extend(self.children.iter().map(|child| child.record.n_values));
+            let ends = self.children.iter().map(|child| child.record.n_values);
+            fallible::extend(&mut row_span.child_offsets, ends, COLUMNS)?;
         }
         Ok(row_span)
     }
@@ -224,7 +233,7 @@ impl NestedStructure {
             _ if of.has_child_offsets() => self.types(rows, n),
             Physical::FixedSizeList => {
                 let len = u64::from(of.value_len);
-                let total = n.checked_mul(of.value_len as usize).ok_or_else(no_memory)?;
+                let total = n.checked_mul(of.value_len as usize).ok_or_else(too_many)?;
                 let child = Arc::clone(&self.children[0]);
                 let spans = spans_of(rows).map(|span| span.start * len..span.end * len);
                 let child = child_request(child, spans, total)?;
@@ -232,7 +241,7 @@ impl NestedStructure {
             }
             _ => {
                 let children = self.children.iter().map(|child| (Arc::clone(child), rows.clone(), n));
-                let children = children.collect();
+                let children = fallible::collect(children, COLUMNS)?;
                 let validity = self.validity()?;
                 let Some(row_span) = self.row_spans.into_iter().next().filter(|_| of.is_sparse()) else {
                     let types = if of.is_sparse() { Some(Buffer::default()) } else { None };
@@ -256,8 +265,8 @@ impl NestedStructure {
     }
 
     /// The first row of each row span.
-    fn firsts(&self) -> Vec<u64> {
-        self.row_spans.iter().map(|row_span| row_span.first).collect()
+    fn firsts(&self) -> Result<Vec<u64>> {
+        fallible::collect(self.row_spans.iter().map(|row_span| row_span.first), COLUMNS)
     }
 
     /// Adds up structure values along a row span and visits the place of each row.
@@ -316,7 +325,7 @@ impl NestedStructure {
         if let Rows::Range(range) = rows {
             return self.contiguous_lists(range, n, is_small);
         }
-        let mut selection = Selection::new(rows, n, &self.firsts())?;
+        let mut selection = Selection::new(rows, n, &self.firsts()?)?;
         for (s, row_span) in self.row_spans.iter().enumerate() {
             self.walk(row_span, |Place { row, at, value: len, .. }| {
                 selection.put(s, row, (at, len), row_span.mask[row] != 0);
@@ -325,9 +334,9 @@ impl NestedStructure {
         }
         let (spans, mask) = selection.finish();
         let total =
-            spans.iter().try_fold(0u64, |sum, (_, len)| sum.checked_add(*len)).ok_or_else(no_memory)?;
+            spans.iter().try_fold(0u64, |sum, (_, len)| sum.checked_add(*len)).ok_or_else(too_many)?;
         let (offsets, is_large) = offsets(spans.iter().map(|(_, len)| *len), n, total, is_small)?;
-        let total = usize::try_from(total).map_err(|_| no_memory())?;
+        let total = usize::try_from(total).map_err(|_| too_many())?;
         let child = Arc::clone(&self.children[0]);
         let child = child_request(child, spans.into_iter().map(|(at, len)| at..at + len), total)?;
         let values = NestedValues::Offsets { offsets, is_large };
@@ -376,7 +385,7 @@ impl NestedStructure {
         let (before, lengths) = lengths.split_at(skip);
         let begin = first + sum(before);
         let (offsets, is_large) = offsets(lengths.iter().map(|&len| len.into()), n, at - begin, is_small)?;
-        let total = usize::try_from(at - begin).map_err(|_| no_memory())?;
+        let total = usize::try_from(at - begin).map_err(|_| too_many())?;
         let validity = if has_missing { packed(&row_span.mask[skip..])? } else { None };
         let values = NestedValues::Offsets { offsets, is_large };
         Ok(Decoded {
@@ -387,7 +396,7 @@ impl NestedStructure {
     }
 
     fn runs(self, rows: &Rows, n: usize) -> Result<Decoded> {
-        let mut selection = Selection::new(rows, n, &self.firsts())?;
+        let mut selection = Selection::new(rows, n, &self.firsts()?)?;
         for (s, row_span) in self.row_spans.iter().enumerate() {
             self.walk(row_span, |Place { row, at, value: begins_run, .. }| {
                 let run = (at + begins_run)
@@ -404,8 +413,8 @@ impl NestedStructure {
             match ends.last_mut() {
                 Some(end) if runs.last() == Some(&run) => *end = i as i64 + 1,
                 _ => {
-                    ends.push(i as i64 + 1);
-                    runs.push(run);
+                    fallible::push(&mut ends, i as i64 + 1, COLUMNS)?;
+                    fallible::push(&mut runs, run, COLUMNS)?;
                 }
             }
         }
@@ -418,7 +427,7 @@ impl NestedStructure {
     }
 
     fn types(self, rows: &Rows, n: usize) -> Result<Decoded> {
-        let mut selection = Selection::new(rows, n, &self.firsts())?;
+        let mut selection = Selection::new(rows, n, &self.firsts()?)?;
         // Replaces the type of a missing value.
         const MISSING: u64 = u8::MAX as u64;
         for (s, row_span) in self.row_spans.iter().enumerate() {
@@ -432,7 +441,8 @@ impl NestedStructure {
         let mut types = zeroed(n, 1)?;
         let mut offsets = zeroed(n, 4)?;
         let offset_words: &mut [i32] = bytemuck::cast_slice_mut(&mut offsets);
-        let mut of_child: Vec<Vec<Range<u64>>> = self.children.iter().map(|_| Vec::new()).collect();
+        let mut of_child: Vec<Vec<Range<u64>>> =
+            fallible::collect(self.children.iter().map(|_| Vec::new()), COLUMNS)?;
         let mut totals = vec![0usize; self.children.len()];
         for (i, (at, k)) in places.into_iter().enumerate() {
             types[i] = k as u8;
@@ -442,7 +452,7 @@ impl NestedStructure {
             let (spans, total) = (&mut of_child[k as usize], &mut totals[k as usize]);
             match spans.last_mut() {
                 Some(last) if last.end == at => last.end += 1,
-                _ => spans.push(at..at + 1),
+                _ => fallible::push(spans, at..at + 1, COLUMNS)?,
             }
             offset_words[i] = i32::try_from(*total).map_err(|_| {
                 Error::unsupported("the rows have 2,147,483,648 values or more of one type")
@@ -452,8 +462,8 @@ impl NestedStructure {
         }
         let children = self.children.iter().zip(of_child).zip(totals);
         let children = children
-            .map(|((child, spans), total)| child_request(Arc::clone(child), spans.into_iter(), total))
-            .collect::<Result<_>>()?;
+            .map(|((child, spans), total)| child_request(Arc::clone(child), spans.into_iter(), total));
+        let children = fallible::try_collect(children, COLUMNS)?;
         let values = NestedValues::Types { types, offsets: Some(offsets) };
         Ok(Decoded { validity: packed(&mask)?, values, children })
     }
@@ -464,9 +474,9 @@ const NO_TYPE: &str = "a type id of a union names none of its children";
 
 /// The row spans that a request needs. Each begins at the start of a block: that of the first row,
 /// or, for rows by number, that of every block that holds some.
-fn row_spans(blocks: &[BlockRecord], rows: &Rows) -> Vec<Range<u64>> {
+fn row_spans(blocks: &[BlockRecord], rows: &Rows) -> Result<Vec<Range<u64>>> {
     let block_of = |row: u64| blocks.partition_point(|block| block.end_value() <= row);
-    match rows {
+    Ok(match rows {
         Rows::Range(range) if range.is_empty() => Vec::new(),
         Rows::Range(range) => {
             let first = blocks.get(block_of(range.start)).map_or(range.start, |block| block.first_value);
@@ -478,10 +488,11 @@ fn row_spans(blocks: &[BlockRecord], rows: &Rows) -> Vec<Range<u64>> {
                 let last = last.entry(block_of(row)).or_insert(row);
                 *last = row.max(*last);
             }
-            last.into_iter().map(|(block, last)| blocks[block].first_value..last + 1).collect()
+            let spans = last.into_iter().map(|(block, last)| blocks[block].first_value..last + 1);
+            fallible::collect(spans, COLUMNS)?
         }
         Rows::All | Rows::Step { .. } => Vec::new(),
-    }
+    })
 }
 
 /// The rows as ranges.
@@ -512,11 +523,14 @@ fn child_request(
             return Err(corrupt("a nested column refers to values outside of its child"));
         }
         match &mut range {
-            _ if !numbers.is_empty() => numbers.extend(span),
+            _ if !numbers.is_empty() => {
+                fallible::reserve(&mut numbers, (span.end - span.start) as usize, COLUMNS)?;
+                numbers.extend(span);
+            }
             None => range = Some(span),
             Some(range) if range.end == span.start => range.end = span.end,
             Some(range) => {
-                numbers.try_reserve_exact(total).map_err(|_| no_memory())?;
+                fallible::reserve(&mut numbers, total, COLUMNS)?;
                 numbers.extend(range.clone().chain(span));
             }
         }

@@ -87,7 +87,8 @@ impl Loaded {
                 };
                 let len = usize::try_from(pool.end - pool.start).ok().and_then(|n| n.checked_mul(width));
                 let buffer = len.and_then(Buffer::scratch);
-                memory.push(buffer.ok_or_else(|| Error::limit("not enough memory for the vectors"))?);
+                let no_memory = || Error::out_of_memory(len.unwrap_or(usize::MAX), "the vectors");
+                memory.push(buffer.ok_or_else(no_memory)?);
                 found.push((i, kind, width, i32::from(of.host_variant) & VARIANT_QUIET != 0));
             }
         }

@@ -1,0 +1,65 @@
+"""Turns each way in which libraries report a lack of memory into `OutOfMemoryError`."""
+
+from __future__ import annotations
+
+import errno
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from .errors import EntasisError, MissingLibraryError, OutOfMemoryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+# Messages of the system's loader without memory for a library, and of CPython without memory for a
+# thread.
+_WORDS = ("cannot allocate memory", "failed to map segment", "can't start new thread")
+_ADVICE = "free some memory, or read or write fewer columns or rows at once"
+
+
+def _is_refused(error: BaseException | None) -> bool:
+    """Whether an error says that the system refused memory, or addresses for a library."""
+    if isinstance(error, MissingLibraryError):
+        return _is_refused(error.__cause__)
+    if isinstance(error, EntasisError):
+        return False
+    if isinstance(error, MemoryError):
+        return True
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    text = str(error).lower()
+    return isinstance(error, (ImportError, RuntimeError)) and any(words in text for words in _WORDS)
+
+
+class _Reported:
+    """Raises `OutOfMemoryError` when memory runs out in the code inside, whatever that raises.
+
+    Use it as a context manager, or as a decorator of private functions.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and _is_refused(error):
+            said = str(error) or "the system refused it"
+            raise OutOfMemoryError(f"out of memory: {said}; {_ADVICE}") from error
+
+    def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
+        @wraps(function)
+        def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            with self:
+                return function(*args, **kwargs)
+
+        return guarded
+
+
+reported = _Reported()
