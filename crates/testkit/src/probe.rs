@@ -284,5 +284,8 @@ pub fn verify(bytes: &[u8]) -> Result<()> {
 
 /// Whether damage may give this error.
 pub fn is_fit(error: &Error) -> bool {
-    matches!(error.kind(), Kind::Corrupt | Kind::NotEntasis | Kind::Newer | Kind::Unsupported | Kind::Limit)
+    matches!(
+        error.kind(),
+        Kind::Corrupt | Kind::NotEntasis | Kind::Newer | Kind::Unsupported | Kind::Limit | Kind::OutOfMemory
+    )
 }

@@ -155,7 +155,7 @@ pub fn run(bytes: &[u8]) {
 fn judge(block: &Block, result: &Result<Values>) {
     if let Err(error) = result {
         assert!(is_fit(error), "{:?}: {error}", error.kind());
-        if error.kind() == Kind::Limit {
+        if matches!(error.kind(), Kind::Limit | Kind::OutOfMemory) {
             return;
         }
     }
