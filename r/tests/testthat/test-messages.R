@@ -13,7 +13,7 @@ test_that("an error inside of reading is a defect, and only a check makes it dam
   expect_match(conditionMessage(found), "^damaged: .*two of one.*restore the file from a copy$")
   found <- caught(entasis:::interpret(file, entasis:::no_counterpart("a key")))
   expect_s3_class(found, "entasis_error_unsupported")
-  expect_s3_class(caught(entasis:::interpret(file, stop("cannot allocate vector of size 9 Gb"))), "entasis_error_limit")
+  expect_s3_class(caught(entasis:::interpret(file, stop("cannot allocate vector of size 9 Gb"))), "entasis_error_out_of_memory")
   expect_identical(found$file, "x.entasis")
 })
 
