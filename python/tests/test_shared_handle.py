@@ -25,7 +25,7 @@ LONG = bool(os.environ.get("ENTASIS_TEST_LONG"))
 N_THREADS, N_CALLS = 8, 10_000 if LONG else 100
 # Each number is one call with its arguments.
 N_KINDS = 400
-PATIENCE = 3600 if LONG else 300
+PATIENCE = 6 * 3600 if LONG else 300
 
 
 def frame() -> pd.DataFrame:
