@@ -1,9 +1,7 @@
 //! Small files that decode to much memory. A limit refuses each before the memory is touched, and
 //! without the limit they are sound files.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use entasis::{
@@ -11,44 +9,11 @@ use entasis::{
     MemorySink, MemorySource, Physical, Rows, Silent, TextLayout, Value, WriteOptions,
 };
 use entasis_testkit::frames::{self, Model, Table, documents};
+use entasis_testkit::memory;
 use entasis_testkit::mutate::{Map, put};
 
-/// Counts the live bytes of the heap, and the most of them at any time.
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-impl Counting {
-    fn add(len: usize) {
-        let live = LIVE.fetch_add(len, Ordering::Relaxed) + len;
-        PEAK.fetch_max(live, Ordering::Relaxed);
-    }
-}
-
-// SAFETY: every call goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::add(layout.size());
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Self::add(layout.size());
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: memory::Counting = memory::Counting;
 
 /// Only one test measures at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -66,13 +31,10 @@ fn status(field: &str) -> usize {
 
 /// The most memory that some work took: of the heap, and on Linux also of mappings that it touched.
 fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = LIVE.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
     // Sets the most resident memory to the current one.
     let is_reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
     let resident = status("VmRSS");
-    let result = work();
-    let heap = PEAK.load(Ordering::Relaxed).saturating_sub(before);
+    let (result, heap) = memory::peak(work);
     let touched = if is_reset { status("VmHWM").saturating_sub(resident) } else { 0 };
     (result, heap.max(touched))
 }
@@ -106,7 +68,7 @@ fn explodes(name: &str, bytes: &[u8], len: usize, read: impl Fn(&File) -> entasi
 /// Reads a column into memory of the core.
 fn read_column(file: &File) -> entasis::Result<()> {
     let form = |_: &entasis::ColumnInfo| Form { text: TextLayout::Large, width: None, is_small: false };
-    file.read_nested(&[(0, Rows::All)], &form, Some(2), &Silent).map(|_| ())
+    file.read_nested(&[(0, Rows::All)], &form, Some(1), &Silent).map(|_| ())
 }
 
 /// A file with a column of `n` values that all have the same memory.
@@ -179,7 +141,7 @@ fn lists_of_cells() {
     let n = 2_000_000u64;
     explodes("a list", &documents::long_list(n), n as usize, |file| {
         let cells = file.cells()?.expect("the file has cells");
-        cells.load(0..cells.n_cells(), Some(2), &Silent).map(|_| ())
+        cells.load(0..cells.n_cells(), Some(1), &Silent).map(|_| ())
     });
 }
 
