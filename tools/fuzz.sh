@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes: tools/fuzz.sh SECONDS [TARGET...]. Runs each target (default: all) for SECONDS, JOBS (2)
-# at a time. Corpora, logs and finds are in target/fuzz, where later runs continue.
+# at a time. An input that takes more than TIMEOUT (1) seconds is a find. Corpora, logs and finds are
+# in target/fuzz, where later runs continue.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?usage: tools/fuzz.sh SECONDS [TARGET...]}
@@ -42,7 +43,7 @@ run() {
     local corpus=("$folder/corpus/$target" "$folder/seeds/$target")
     [ ! -d "fuzz/regressions/$target" ] || corpus+=("fuzz/regressions/$target")
     mkdir -p "$folder/corpus/$target" "$folder/finds/$target"
-    exec "$binaries/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout=1 -max_len=20000 \
+    exec "$binaries/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout="${TIMEOUT:-1}" -max_len=20000 \
         -print_final_stats=1 -artifact_prefix="$folder/finds/$target/" "${corpus[@]}"
 }
 pids=()
