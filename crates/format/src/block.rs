@@ -1,10 +1,9 @@
-//! Block records, and the index of each column's first block (`docs/format/columns.md`).
+//! Block records (`docs/format/columns.md`).
 
-use crate::bytes::{Reader, inside, put};
+use crate::bytes::{Reader, put};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::fallible;
-use crate::limits::{DIRECTORY_HEAD_LEN, HEADER_LEN, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, PAGE_ENTRY_LEN};
+use crate::limits::{DIRECTORY_HEAD_LEN, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, PAGE_ENTRY_LEN, Room};
 
 /// A block: consecutive values of a column, and where they are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,18 +77,17 @@ impl BlockRecord {
         self.first_value.saturating_add(self.n_values as u64)
     }
 
-    /// Checks that directory and pages are inside a file of length `end`.
+    /// Checks that directory and pages are in the room of the file.
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn check_place(&self, end: u64) -> Result<()> {
-        let from = HEADER_LEN as u64;
-        if !inside(self.directory_at, self.directory_len.into(), from, end) {
+    pub fn check_place(&self, room: Room) -> Result<()> {
+        if !room.has(self.directory_at, self.directory_len.into()) {
             return Err(
                 Error::corrupt("the directory of a block is outside of the file").at(self.directory_at)
             );
         }
-        if !inside(self.pages_at, self.pages_len.into(), from, end) {
+        if !room.has(self.pages_at, self.pages_len.into()) {
             return Err(Error::corrupt("the pages of a block are outside of the file").at(self.pages_at));
         }
         Ok(())
@@ -117,19 +115,6 @@ impl BlockRecord {
             return Some("a number in a block record is too large");
         }
         None
-    }
-}
-
-/// Parses records of the block index: the first block of each column in a range, and the block
-/// after the last.
-pub fn parse_block_index(bytes: &[u8]) -> Result<Vec<u64>> {
-    let (records, rest) = bytes.as_chunks::<8>();
-    let numbers = records.iter().map(|record| u64::from_le_bytes(*record));
-    let index = fallible::collect(numbers, "the block index")?;
-    if rest.is_empty() && index.is_sorted() {
-        Ok(index)
-    } else {
-        Err(Error::corrupt("the blocks of the columns are out of order").in_section("block index"))
     }
 }
 
@@ -177,19 +162,11 @@ mod tests {
 
     #[test]
     fn places() {
-        assert!(GOOD.check_place(400).is_ok());
-        assert!(GOOD.check_place(399).is_err());
-        assert!(BlockRecord { directory_at: 255, ..GOOD }.check_place(400).is_err());
-        assert!(BlockRecord { pages_at: u64::MAX, ..GOOD }.check_place(u64::MAX).is_err());
-    }
-
-    #[test]
-    fn block_index() {
-        let bytes = |index: &[u64]| index.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
-        assert_eq!(parse_block_index(&bytes(&[0, 0, 3, 7])).unwrap(), [0, 0, 3, 7]);
-        assert_eq!(parse_block_index(&[]).unwrap(), [0; 0]);
-        assert!(parse_block_index(&bytes(&[0, 3, 2])).is_err());
-        assert!(parse_block_index(&[0; 15]).is_err());
+        let room = |start, end| Room { start, end };
+        assert!(GOOD.check_place(room(256, 400)).is_ok());
+        assert!(GOOD.check_place(room(256, 399)).is_err());
+        assert!(GOOD.check_place(room(257, 400)).is_err());
+        assert!(BlockRecord { pages_at: u64::MAX, ..GOOD }.check_place(room(256, u64::MAX)).is_err());
     }
 
     proptest! {

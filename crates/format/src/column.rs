@@ -8,6 +8,7 @@ const ORDERED: u32 = 1;
 const BUNDLED: u32 = 2;
 const BUNDLE: u32 = 4;
 const CHILD: u32 = 8;
+const FLAGS: u32 = ORDERED | BUNDLED | BUNDLE | CHILD;
 
 /// A column: its name, type and length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,11 +43,13 @@ pub struct ColumnRecord {
     pub detail: Option<u64>,
     /// The number of missing values.
     pub n_missing: u64,
+    /// The node of the user's metadata.
+    pub metadata: Option<u64>,
 }
 
 impl ColumnRecord {
     /// Bytes of the record.
-    pub const LEN: usize = 96;
+    pub const LEN: usize = 104;
 
     /// Appends the record.
     pub fn emit(&self, out: &mut Vec<u8>) {
@@ -65,6 +68,7 @@ impl ColumnRecord {
         put_optional(out, self.dictionary);
         put_optional(out, self.detail);
         put!(out, self.n_missing);
+        put_optional(out, self.metadata);
     }
 
     /// Parses the record in exactly these bytes. An unknown type is an error of kind *unsupported*
@@ -80,7 +84,11 @@ impl ColumnRecord {
             (reader.u32()?, reader.u8()?, reader.i8()?, reader.u8()?);
         reader.reserved::<1>()?;
         let (dictionary, detail, n_missing) = (reader.optional()?, reader.optional()?, reader.u64()?);
+        let metadata = reader.optional()?;
         let (physical, logical, unit, missing) = known(codes)?;
+        if flags & !FLAGS != 0 {
+            return Err(Unknown { codes, flags: flags & !FLAGS }.error());
+        }
         let ordered = flags & ORDERED != 0;
         let column_type = ColumnType {
             physical,
@@ -109,13 +117,11 @@ impl ColumnRecord {
             dictionary,
             detail,
             n_missing,
+            metadata,
         };
         let is_child = flags & CHILD != 0;
         if is_child && (related.is_none() || flags & (BUNDLED | BUNDLE) != 0) {
             return Err(Error::corrupt("a child has no parent, or is bundled"));
-        }
-        if flags & !(ORDERED | BUNDLED | BUNDLE | CHILD) != 0 {
-            return Err(Error::corrupt("reserved flags of a column record are set"));
         }
         match record.problem() {
             None => Ok(record),
@@ -123,16 +129,16 @@ impl ColumnRecord {
         }
     }
 
-    /// The record of a column whose type is not known here, with its type codes; none for a known
-    /// type. Only id, name and number of values are those of the file.
-    pub fn parse_unknown(bytes: &[u8]) -> Result<Option<(Self, [u8; 4])>> {
+    /// The record of a column whose type or flags are not known here; none for other columns. Only
+    /// id, name and number of values are those of the file.
+    pub fn parse_unknown(bytes: &[u8]) -> Result<Option<(Self, Unknown)>> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let codes = reader.array::<4>()?;
-        if known(codes).is_ok() {
+        let (_, flags, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
+        if known(codes).is_ok() && flags & !FLAGS == 0 {
             return Ok(None);
         }
-        let (_, _, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
         let record = Self {
             id,
             name_at,
@@ -149,8 +155,9 @@ impl ColumnRecord {
             dictionary: None,
             detail: None,
             n_missing: n_values,
+            metadata: None,
         };
-        Ok(Some((record, codes)))
+        Ok(Some((record, Unknown { codes, flags: flags & !FLAGS })))
     }
 
     /// A contradiction in the record, if there is one.
@@ -210,18 +217,29 @@ fn known(codes: [u8; 4]) -> Result<(Physical, Logical, Unit, Missing)> {
     );
     match known {
         (Some(physical), Some(logical), Some(unit), Some(missing)) => Ok((physical, logical, unit, missing)),
-        _ => Err(unknown_type(codes)),
+        _ => Err(Unknown { codes, flags: 0 }.error()),
     }
 }
 
-/// The error for type codes, one or more of them unknown.
-#[cold]
-pub fn unknown_type([physical, logical, unit, missing]: [u8; 4]) -> Error {
-    Error::unsupported(format!(
-        "type of the column is not known here (physical {physical}, logical {logical}, unit {unit}, missing \
-         {missing})"
-    ))
-    .advise("update Entasis, or read other columns")
+/// What is not known here of a column record: a type code or a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    codes: [u8; 4],
+    flags: u32,
+}
+
+impl Unknown {
+    /// The error *unsupported* for this column.
+    #[cold]
+    pub fn error(self) -> Error {
+        let [physical, logical, unit, missing] = self.codes;
+        Error::unsupported(format!(
+            "type of the column is not known here (physical {physical}, logical {logical}, unit {unit}, \
+             missing {missing}, flags {:#x})",
+            self.flags
+        ))
+        .advise("update Entasis, or read other columns")
+    }
 }
 
 #[cfg(test)]
@@ -249,6 +267,7 @@ mod tests {
             dictionary: None,
             detail: None,
             n_missing: 3,
+            metadata: Some(8),
         }
     }
 
@@ -265,6 +284,7 @@ mod tests {
         assert_eq!(bytes[16..24], [5, 0, 0, 0, 12, 0, 0, 0]);
         assert_eq!(bytes[40..48], [255; 8]);
         assert_eq!(bytes[80..88], [9, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[96..], [8, 0, 0, 0, 0, 0, 0, 0]);
         assert!(ColumnRecord::parse_unknown(&bytes).unwrap().is_none());
     }
 
@@ -276,8 +296,12 @@ mod tests {
             assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
             let (record, codes) = ColumnRecord::parse_unknown(&bytes).unwrap().unwrap();
             assert_eq!((record.name_at, record.name_len, record.n_values), (10, 5, plain().n_values));
-            assert_eq!(codes[at - 20], code);
+            assert_eq!(codes, Unknown { codes: [bytes[20], bytes[21], bytes[22], bytes[23]], flags: 0 });
         }
+        let mut bytes = bytes_of(&plain());
+        bytes[28] = 16;
+        assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
+        assert_eq!(ColumnRecord::parse_unknown(&bytes).unwrap().unwrap().1.flags, 16);
     }
 
     #[test]
@@ -380,7 +404,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes(bytes in prop::array::uniform32(any::<[u8; 3]>())) {
+        fn any_bytes(bytes in prop::array::uniform26(any::<[u8; 4]>())) {
             let _ = ColumnRecord::parse(bytes.as_flattened());
         }
     }

@@ -33,6 +33,7 @@ pub mod limits;
 pub mod names;
 pub mod node;
 pub mod other;
+pub mod range;
 pub mod root;
 pub mod runs;
 pub mod section;
@@ -44,22 +45,23 @@ pub mod tree;
 pub mod types;
 pub mod value;
 
-pub use block::{BlockRecord, parse_block_index};
+pub use block::BlockRecord;
 pub use cell::{CellClass, CellKind};
 pub use checksum::checksum;
-pub use column::{ColumnRecord, unknown_type};
+pub use column::{ColumnRecord, Unknown};
 pub use directory::{Directory, PageEntry, Stored};
 pub use encoding::{Codec, Encoding, Filter, Packing, Transform};
 pub use error::{Error, Kind, Place, Result, Thousands};
-pub use header::{FLAG_STREAMED, Header, MAGIC, MAJOR, MINOR, SlotState};
+pub use header::{FLAG_SLOT_PAGES, FLAG_STREAMED, Header, MAGIC, MAJOR, MINOR, Order, SlotState};
 pub use limits::{
     BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY,
-    MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_ROOT_LEN, MIN_DECODED_LEN, SLOT_LEN, TRAILER_LEN,
-    VECTOR_VALUES,
+    MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_ROOT_LEN, MAX_TIERS, MIN_DECODED_LEN, Room, SLOT_LEN,
+    SLOT_PAGES_END, SLOT_PLACES, TRAILER_LEN, VECTOR_VALUES,
 };
 pub use names::{NameSlot, build_name_index, first_slot, n_name_slots, name_hash};
 pub use node::{Node, NodeKind};
-pub use root::Root;
+pub use range::BlockRange;
+pub use root::{Operation, Root};
 pub use runs::{RunNames, Runs, emit_run_names};
 pub use section::{Section, SectionKind, emit_section, read_records, visit_parts};
 pub use slot::Slot;

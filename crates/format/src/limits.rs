@@ -6,12 +6,18 @@ use crate::error::{Error, Result};
 pub const HEADER_LEN: usize = 256;
 /// Bytes of a slot.
 pub const SLOT_LEN: usize = 64;
+/// The places of slots A and B, which changes in place write.
+pub const SLOT_PLACES: [u64; 2] = [4_096, 8_192];
+/// Where the room of a file with slot pages begins.
+pub const SLOT_PAGES_END: u64 = 12_288;
+/// The most tiers of a file.
+pub const MAX_TIERS: u16 = 24;
 /// Bytes of the trailer.
 pub const TRAILER_LEN: usize = 64;
 /// The longest root, in bytes.
 pub const MAX_ROOT_LEN: usize = 4096;
 /// Bytes of a root before its section records.
-pub(crate) const ROOT_HEAD_LEN: usize = 64;
+pub(crate) const ROOT_HEAD_LEN: usize = 160;
 /// Bytes of a section record.
 pub(crate) const SECTION_LEN: usize = 48;
 /// Bytes of a directory before its page entries.
@@ -35,6 +41,27 @@ pub const MAX_DICTIONARY: u32 = 65_536;
 pub const BUNDLE_ROWS: u64 = 8_192;
 /// Most depth of a value; one that holds no other has depth 1.
 pub const MAX_DEPTH: u32 = 64;
+
+/// The part of a file for segments and footers: all but header and slot pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Its first byte.
+    pub start: u64,
+    /// The length of the file in this generation.
+    pub end: u64,
+}
+
+impl Room {
+    /// Whether these bytes lie in the room.
+    #[inline]
+    pub const fn has(&self, at: u64, len: u64) -> bool {
+        at >= self.start
+            && match at.checked_add(len) {
+                Some(end) => end <= self.end,
+                None => false,
+            }
+    }
+}
 
 /// Whether a root can have this length.
 pub(crate) fn is_root_len(len: u32) -> bool {

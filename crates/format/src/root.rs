@@ -1,10 +1,10 @@
 //! The root of a generation (`docs/format/container.md`).
 
-use crate::bytes::{Reader, inside, len32, put};
+use crate::bytes::{Reader, len32, put};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::limits::{HEADER_LEN, MAX_ROOT_LEN, ROOT_HEAD_LEN, is_root_len};
+use crate::limits::{HEADER_LEN, MAX_ROOT_LEN, ROOT_HEAD_LEN, Room, is_root_len};
 use crate::section::{Section, SectionKind};
 use crate::slot::Slot;
 
@@ -20,13 +20,59 @@ pub struct Root {
     pub previous: Option<(u64, u32, u64)>,
     /// The node that is the file's value.
     pub value_node: u64,
-    /// Version of the writer: major << 16, minor << 8, patch.
-    pub writer_version: u32,
+    /// The time of the commit in nanoseconds since 1970; 0 when unknown.
+    pub time: i64,
+    /// What the commit did: the code of an [`Operation`], or an unknown one.
+    pub operation: u16,
+    /// Equal in all generations of a file.
+    pub file_id: [u8; 16],
+    /// The program that wrote, in UTF-8, then zeros.
+    pub program: [u8; 32],
     /// Ascending by kind and tier, none twice.
     pub sections: Vec<Section>,
 }
 
+codes! {
+    /// What a commit did.
+    Operation: u16 {
+        /// Not known.
+        Unknown = 0, "unknown";
+        /// Wrote all values.
+        Write = 1, "write";
+        /// Appended rows.
+        Append = 2, "append";
+        /// Added columns.
+        AddColumns = 3, "add columns";
+        /// Replaced columns.
+        ReplaceColumns = 4, "replace columns";
+        /// Dropped columns.
+        DropColumns = 5, "drop columns";
+        /// Renamed columns.
+        RenameColumns = 6, "rename columns";
+        /// Changed metadata.
+        Metadata = 7, "metadata";
+        /// Changed parts of a tree.
+        Update = 8, "update";
+        /// Went back to an earlier generation.
+        Rollback = 9, "rollback";
+        /// Stored the values of an earlier generation anew.
+        Compact = 10, "compact";
+    }
+}
+
 impl Root {
+    /// The program that wrote.
+    pub fn program(&self) -> &str {
+        let len = self.program.iter().position(|byte| *byte == 0).unwrap_or(self.program.len());
+        self.program.get(..len).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    /// The number of tiers.
+    pub fn n_tiers(&self) -> u16 {
+        let tiers = self.sections.iter().filter(|section| section.kind == SectionKind::Blocks.code());
+        tiers.map(|section| section.tier.saturating_add(1)).max().unwrap_or(0)
+    }
+
     /// The section of this kind and tier.
     pub fn section(&self, kind: SectionKind, tier: u16) -> Option<&Section> {
         self.sections.iter().find(|section| (section.kind, section.tier) == (kind.code(), tier))
@@ -39,7 +85,10 @@ impl Root {
         let mut out = Vec::with_capacity(ROOT_HEAD_LEN + Section::LEN * sections.len());
         let (at, len, sum) = self.previous.unwrap_or((0, 0, 0));
         out.extend_from_slice(&MAGIC);
-        put!(out, self.generation, at, len, len32(sections.len()), sum, self.value_node, self.writer_version);
+        put!(out, self.generation, at, len, len32(sections.len()), sum, self.value_node);
+        put!(out, self.time, self.operation, 0u16, 0u32);
+        out.extend_from_slice(&self.file_id);
+        out.extend_from_slice(&self.program);
         out.resize(ROOT_HEAD_LEN, 0);
         for section in sections {
             section.emit(&mut out);
@@ -47,9 +96,9 @@ impl Root {
         out
     }
 
-    /// Parses the root that a slot names. Checks its length, checksum, generation and the places of
-    /// its sections.
-    pub fn read(bytes: &[u8], slot: &Slot) -> Result<Self> {
+    /// Parses the root that a slot names, in a file whose room starts at `start`. Checks its
+    /// length, checksum, generation and the places of its sections.
+    pub fn read(bytes: &[u8], slot: &Slot, start: u64) -> Result<Self> {
         let at = |error: Error| error.at(slot.root_at);
         if len32(bytes.len()) != slot.root_len {
             return Err(at(Error::corrupt("the file ends within its root: it is truncated")));
@@ -62,13 +111,13 @@ impl Root {
             return Err(at(Error::corrupt("the generation of the root differs from that of its slot")));
         }
         if let Some((previous_at, len, _)) = root.previous
-            && !inside(previous_at, len.into(), HEADER_LEN as u64, slot.end)
+            && !(Room { start, end: slot.root_at }).has(previous_at, len.into())
         {
-            return Err(at(Error::corrupt("the previous root is outside of the file")));
+            return Err(at(Error::corrupt("the previous root is not before this one")));
         }
         for section in &root.sections {
             if SectionKind::from_code(section.kind).is_some() {
-                section.check(slot.end).map_err(at)?;
+                section.check(Room { start, end: slot.end }).map_err(at)?;
             }
         }
         Ok(root)
@@ -85,8 +134,10 @@ impl Root {
         }
         let (generation, at, len) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let (n_sections, sum) = (reader.u32()?, reader.u64()?);
-        let (value_node, writer_version) = (reader.u64()?, reader.u32()?);
-        reader.reserved::<12>()?;
+        let (value_node, time, operation) = (reader.u64()?, reader.u64()?.cast_signed(), reader.u16()?);
+        reader.reserved::<6>()?;
+        let (file_id, program) = (reader.array::<16>()?, reader.array::<32>()?);
+        reader.reserved::<48>()?;
         if generation == 0 {
             return Err(Error::corrupt("the generation is 0"));
         }
@@ -113,7 +164,7 @@ impl Root {
             }
             sections.push(section);
         }
-        Ok(Self { generation, previous, value_node, writer_version, sections })
+        Ok(Self { generation, previous, value_node, time, operation, file_id, program, sections })
     }
 }
 
@@ -141,9 +192,12 @@ mod tests {
     fn root() -> Root {
         Root {
             generation: 3,
-            previous: Some((256, 64, 5)),
+            previous: Some((256, 160, 5)),
             value_node: 0,
-            writer_version: 0x0001_0203,
+            time: -5,
+            operation: Operation::Append.code(),
+            file_id: [7; 16],
+            program: *b"entasis 1.2.3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
             sections: vec![section(1, 0), section(6, 0), section(77, 1), section(77, 9)],
         }
     }
@@ -156,17 +210,20 @@ mod tests {
             root_len,
             end: 1000 + u64::from(root_len) + 64,
             root_checksum: checksum(bytes),
+            not_synced: false,
         }
     }
 
     #[test]
     fn layout() {
         let bytes = root().emit();
-        assert_eq!(bytes.len(), 64 + 4 * 48);
+        assert_eq!(bytes.len(), 160 + 4 * 48);
         assert_eq!(bytes[..16], *b"ENT\nroot\x03\0\0\0\0\0\0\0");
         assert_eq!(bytes[28..32], [4, 0, 0, 0]);
-        assert_eq!(bytes[48..52], [3, 2, 1, 0]);
-        assert_eq!(bytes[64..72], [1, 0, 0, 0, 64, 0, 0, 0]);
+        assert_eq!(bytes[48..58], [0xFB, 255, 255, 255, 255, 255, 255, 255, 2, 0]);
+        assert_eq!((&bytes[64..80], &bytes[80..94]), (&[7; 16][..], &b"entasis 1.2.3\0"[..]));
+        assert_eq!(bytes[160..168], [1, 0, 0, 0, 64, 0, 0, 0]);
+        assert_eq!(root().program(), "entasis 1.2.3");
     }
 
     #[test]
@@ -183,23 +240,26 @@ mod tests {
     fn what_the_slot_says_is_checked() {
         let bytes = root().emit();
         let slot = slot_of(&bytes, 3);
-        assert_eq!(Root::read(&bytes, &slot).unwrap(), root());
+        assert_eq!(Root::read(&bytes, &slot, 256).unwrap(), root());
         assert_eq!(root().section(SectionKind::Blocks, 0), Some(&section(6, 0)));
-        let later = Root { sections: vec![section(6, 1)], ..root() }.emit();
-        assert_eq!(Root::read(&later, &slot_of(&later, 3)).unwrap_err().kind(), Kind::Unsupported);
+        let later = Root { sections: vec![section(6, 23)], ..root() };
+        assert_eq!((later.n_tiers(), root().n_tiers()), (24, 1));
+        assert!(Root::read(&later.emit(), &slot_of(&later.emit(), 3), 256).is_ok());
+        let later = Root { sections: vec![section(6, 24)], ..root() }.emit();
+        assert_eq!(Root::read(&later, &slot_of(&later, 3), 256).unwrap_err().kind(), Kind::Corrupt);
         assert_eq!(root().section(SectionKind::Names, 0), None);
         for flipped in flips(&bytes) {
-            assert!(Root::read(&flipped, &slot).is_err());
+            assert!(Root::read(&flipped, &slot, 256).is_err());
         }
         for len in 0..bytes.len() {
-            assert!(Root::read(&bytes[..len], &slot).is_err());
-            assert!(Root::read(&bytes[..len], &slot_of(&bytes[..len], 3)).is_err() || (len - 64) % 48 == 0);
+            assert!(Root::read(&bytes[..len], &slot, 256).is_err());
+            assert!(Root::read(&bytes[..len], &slot_of(&bytes[..len], 3), 256).is_err());
         }
-        assert!(Root::read(&bytes, &slot_of(&bytes, 4)).is_err());
+        assert!(Root::read(&bytes, &slot_of(&bytes, 4), 256).is_err());
         // The known sections are outside of the file; an unknown one alone would be ignored.
-        assert!(Root::read(&bytes, &Slot { end: 400, ..slot }).is_err());
+        assert!(Root::read(&bytes, &Slot { end: 400, ..slot }, 256).is_err());
         let unknown = Root { previous: None, sections: vec![section(77, 9)], ..root() }.emit();
-        assert!(Root::read(&unknown, &Slot { end: 400, ..slot_of(&unknown, 3) }).is_ok());
+        assert!(Root::read(&unknown, &Slot { end: 400, ..slot_of(&unknown, 3) }, 256).is_ok());
     }
 
     #[test]
@@ -207,13 +267,13 @@ mod tests {
         let bad = |root: Root| assert!(Root::parse(&root.emit()).is_err());
         bad(Root { generation: 1, ..root() });
         bad(Root { generation: 0, previous: None, ..root() });
-        bad(Root { previous: Some((0, 64, 1)), ..root() });
-        bad(Root { previous: Some((256, 65, 1)), ..root() });
-        bad(Root { previous: Some((u64::MAX, 64, 1)), ..root() });
+        bad(Root { previous: Some((0, 160, 1)), ..root() });
+        bad(Root { previous: Some((256, 161, 1)), ..root() });
+        bad(Root { previous: Some((u64::MAX, 160, 1)), ..root() });
         bad(Root { sections: vec![section(1, 0); 2], ..root() });
-        bad(Root { sections: (0..85).map(|tier| section(6, tier)).collect(), ..root() });
-        let sections: Vec<_> = (0..84).map(|tier| section(6, tier)).collect();
-        assert_eq!(Root::parse(&Root { sections, ..root() }.emit()).unwrap().sections.len(), 84);
+        bad(Root { sections: (0..83).map(|tier| section(6, tier)).collect(), ..root() });
+        let sections: Vec<_> = (0..82).map(|tier| section(6, tier)).collect();
+        assert_eq!(Root::parse(&Root { sections, ..root() }.emit()).unwrap().sections.len(), 82);
         // `emit` sorts the sections.
         let sections = root().sections.into_iter().rev().collect();
         assert_eq!(Root { sections, ..root() }.emit(), root().emit());

@@ -200,6 +200,7 @@ mod tests {
             dictionary: None,
             detail: None,
             n_missing: 0,
+            metadata: None,
         };
         assert_eq!(record.member(0).unwrap(), record);
         let third = record.member(2).unwrap();

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bytes::{Reader, inside, len32, len64, put, to_usize};
+use crate::bytes::{Reader, len32, len64, put, to_usize};
 use crate::checksum::checksum;
 use crate::error::{Error, Result, Thousands};
 use crate::fallible;
-use crate::limits::{HEADER_LEN, Limits, SECTION_LEN};
+use crate::limits::{Limits, MAX_TIERS, Room, SECTION_LEN};
 
 codes! {
     /// The contents of a section.
@@ -20,8 +20,8 @@ codes! {
         Names = 3, "names";
         /// Hash tables of names.
         NameIndex = 4, "name index";
-        /// The first block of each column.
-        BlockIndex = 5, "block index";
+        /// Which blocks each column has.
+        Ranges = 5, "ranges";
         /// Block records.
         Blocks = 6, "blocks";
         /// Statistics of blocks.
@@ -40,13 +40,19 @@ impl SectionKind {
     pub const fn record_len(self) -> u32 {
         match self {
             Self::Tables | Self::Blocks => 64,
-            Self::Columns => 96,
+            Self::Columns => 104,
             Self::Names | Self::ValueHeap => 1,
             Self::NameIndex => 16,
-            Self::BlockIndex | Self::Runs => 8,
+            Self::Ranges => 24,
+            Self::Runs => 8,
             Self::Statistics => 48,
             Self::Nodes => 32,
         }
+    }
+
+    /// Whether changes in place add sections of this kind beside the ones before.
+    pub const fn has_tiers(self) -> bool {
+        matches!(self, Self::Blocks | Self::Statistics)
     }
 }
 
@@ -55,7 +61,7 @@ impl SectionKind {
 pub struct Section {
     /// The code of a [`SectionKind`], or an unknown one.
     pub kind: u16,
-    /// 0. Other values are reserved for appending.
+    /// 0 for kinds without tiers.
     pub tier: u16,
     /// Bytes of a record.
     pub record_len: u32,
@@ -79,6 +85,12 @@ struct Geometry {
 }
 
 const FORMAT: Geometry = Geometry { part_len: 65_536, fan_out: 2_730 };
+
+/// Parts begin at multiples of this.
+const PART_ALIGN: u64 = 8;
+
+/// The longest record of a known kind, in bytes.
+const MAX_RECORD_LEN: u32 = 4096;
 
 /// Bytes of an entry of an index part.
 const ENTRY_LEN: usize = 24;
@@ -158,23 +170,25 @@ impl Section {
         Ok(Self { kind, tier, record_len, n_records, part_at, part_len, height, checksum })
     }
 
-    /// Checks that a file of length `end` can have this section.
+    /// Checks that a file with this room can have this section.
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn check(&self, end: u64) -> Result<()> {
-        self.shape(FORMAT, end).map(|_| ())
+    pub fn check(&self, room: Room) -> Result<()> {
+        self.shape(FORMAT, room).map(|_| ())
     }
 
     /// The checked shape.
-    fn shape(&self, geometry: Geometry, end: u64) -> Result<Shape> {
+    fn shape(&self, geometry: Geometry, room: Room) -> Result<Shape> {
         let damage = |problem: &'static str| Err(Error::corrupt(problem).in_section(self.name()));
         if let Some(kind) = SectionKind::from_code(self.kind) {
-            if self.tier != 0 {
-                let message = "the file was appended to, which this version cannot read (tier above 0)";
-                return Err(Error::unsupported(message).in_section(self.name()));
+            if self.tier >= if kind.has_tiers() { MAX_TIERS } else { 1 } {
+                return damage("a section has an impossible tier");
             }
-            if self.record_len != kind.record_len() {
+            // Longer records have fields of a later version.
+            let len = kind.record_len();
+            let is_longer = len > 1 && (len..=MAX_RECORD_LEN).contains(&self.record_len);
+            if self.record_len != len && !is_longer {
                 return damage("the record length of a section is wrong");
             }
         }
@@ -190,7 +204,7 @@ impl Section {
         }
         // Leaves do not overlap, so a section longer than the file is damage. This bounds the work
         // of a walk.
-        if self.records_len().is_none_or(|len| len > end) {
+        if self.records_len().is_none_or(|len| len > room.end) {
             return damage("a section has more records than the file has room for");
         }
         if self.height != shape.height(self.n_records)
@@ -198,7 +212,7 @@ impl Section {
         {
             return damage("the height or length of a section does not match its records");
         }
-        if !inside(self.part_at, self.part_len.into(), HEADER_LEN as u64, end) {
+        if !room.has(self.part_at, self.part_len.into()) {
             return damage("a part of a section is outside of the file");
         }
         Ok(shape)
@@ -209,8 +223,9 @@ impl Section {
     }
 }
 
-/// Appends the parts of a section with these contiguous records. `at` is the place in the file of
-/// the next byte of `out`. Bytes after the last whole record are not written.
+/// Appends the parts of a section with these contiguous records, each at a multiple of 8. `at` is
+/// the place in the file of the next byte of `out`. Bytes after the last whole record are not
+/// written.
 pub fn emit_section(
     kind: SectionKind,
     tier: u16,
@@ -239,6 +254,9 @@ fn emit_parts(
     let records = records.get(..whole).unwrap_or(records);
 
     let mut put_part = |bytes: &[u8]| {
+        let padding = at.wrapping_neg() % PART_ALIGN;
+        out.resize(out.len().saturating_add(usize::try_from(padding).unwrap_or(0)), 0);
+        at = at.saturating_add(padding);
         let part = Part { at, len: len32(bytes.len()), sum: checksum(bytes) };
         out.extend_from_slice(bytes);
         at = at.saturating_add(len64(bytes.len()));
@@ -275,28 +293,28 @@ const RECORDS: &str = "records of the footer";
 /// Returns the bytes of a part, given its place and length in the file.
 type Fetch<'a> = dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>> + 'a;
 
-/// The bytes of these records. `end` is the length of the file in this generation. `fetch` returns
-/// the bytes at a place of the file and may cache them: their length and checksum are verified
-/// every time.
+/// The bytes of these records, each as long as this version knows records of its kind. `fetch`
+/// returns the bytes at a place of the file and may cache them: their length and checksum are
+/// verified every time.
 pub fn read_records(
     section: &Section,
     records: Range<u64>,
-    end: u64,
+    room: Room,
     limits: &Limits,
     fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>>,
 ) -> Result<Vec<u8>> {
-    read_shaped(FORMAT, section, records, end, limits, fetch)
+    read_shaped(FORMAT, section, records, room, limits, fetch)
 }
 
 fn read_shaped(
     geometry: Geometry,
     section: &Section,
     records: Range<u64>,
-    end: u64,
+    room: Room,
     limits: &Limits,
     fetch: &mut Fetch<'_>,
 ) -> Result<Vec<u8>> {
-    let shape = section.shape(geometry, end)?;
+    let shape = section.shape(geometry, room)?;
     if records.start > records.end || records.end > section.n_records {
         return Err(Error::corrupt(format!(
             "records {}..{} are out of range for a section with {}",
@@ -313,17 +331,27 @@ fn read_shaped(
     if records.is_empty() {
         return Ok(Vec::new());
     }
-    let capacity = to_usize(len, RECORDS)?;
+    let known = SectionKind::from_code(section.kind).map_or(section.record_len, SectionKind::record_len);
+    let known = usize::try_from(known).unwrap_or(usize::MAX);
+    let is_longer = u64::from(section.record_len) > len64(known);
+    let n = records.end - records.start;
+    let capacity = to_usize(if is_longer { n.saturating_mul(len64(known)) } else { len }, RECORDS)?;
     let mut out = Vec::new();
     let mut keep = |_: Part, bytes: &[u8]| {
         // Not before the first bytes are there: the number of records may be false.
         if out.is_empty() {
             fallible::reserve(&mut out, capacity, RECORDS)?;
         }
-        out.extend_from_slice(bytes);
+        if is_longer {
+            for record in bytes.chunks_exact(section.record_len as usize) {
+                out.extend_from_slice(record.get(..known).unwrap_or(record));
+            }
+        } else {
+            out.extend_from_slice(bytes);
+        }
         Ok(())
     };
-    let mut walk = Walk { section, shape, end, wanted: records, fetch, visit: &mut keep };
+    let mut walk = Walk { section, shape, room, wanted: records, fetch, visit: &mut keep };
     walk.part(section.top(), section.height, 0..section.n_records)?;
     // The walk checks every length, so nothing can be missing. Callers rely on it all the same.
     if out.len() == capacity {
@@ -337,27 +365,27 @@ fn read_shaped(
 /// the parts that it covers.
 pub fn visit_parts(
     section: &Section,
-    end: u64,
+    room: Room,
     fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>>,
     visit: &mut dyn FnMut(u64, u32) -> Result<()>,
 ) -> Result<()> {
-    visit_shaped(FORMAT, section, end, fetch, visit)
+    visit_shaped(FORMAT, section, room, fetch, visit)
 }
 
 fn visit_shaped(
     geometry: Geometry,
     section: &Section,
-    end: u64,
+    room: Room,
     fetch: &mut Fetch<'_>,
     visit: &mut dyn FnMut(u64, u32) -> Result<()>,
 ) -> Result<()> {
-    let shape = section.shape(geometry, end)?;
+    let shape = section.shape(geometry, room)?;
     if section.n_records == 0 {
         return Ok(());
     }
     let wanted = 0..section.n_records;
     let mut tell = |part: Part, _: &[u8]| visit(part.at, part.len);
-    let mut walk = Walk { section, shape, end, wanted, fetch, visit: &mut tell };
+    let mut walk = Walk { section, shape, room, wanted, fetch, visit: &mut tell };
     walk.part(section.top(), section.height, 0..section.n_records)
 }
 
@@ -365,7 +393,7 @@ fn visit_shaped(
 struct Walk<'a, 'f> {
     section: &'a Section,
     shape: Shape,
-    end: u64,
+    room: Room,
     wanted: Range<u64>,
     fetch: &'a mut Fetch<'f>,
     /// Visits each part, with the wanted records of a leaf.
@@ -422,7 +450,7 @@ impl Walk<'_, '_> {
     fn get(&mut self, part: Part) -> Result<Arc<Vec<u8>>> {
         let name = self.section.name();
         let placed = |error: Error| error.in_section(name).at(part.at);
-        if !inside(part.at, part.len.into(), HEADER_LEN as u64, self.end) {
+        if !self.room.has(part.at, part.len.into()) {
             return Err(placed(Error::corrupt("a part of a section is outside of the file")));
         }
         let len = to_usize(part.len.into(), "a part of a section").map_err(placed)?;

@@ -1,4 +1,4 @@
-//! A slot of the header: one generation of the file (`docs/format/container.md`).
+//! A slot: one generation of the file (`docs/format/container.md`).
 
 use crate::bytes::{Reader, inside, put};
 use crate::checksum::checksum;
@@ -18,13 +18,16 @@ pub struct Slot {
     pub end: u64,
     /// Checksum of the root.
     pub root_checksum: u64,
+    /// Whether the bytes of the generation may not be on the medium.
+    pub not_synced: bool,
 }
 
 impl Slot {
     /// The bytes of the slot.
     pub fn emit(&self) -> [u8; SLOT_LEN] {
         let mut fields = Vec::with_capacity(SLOT_LEN);
-        put!(fields, self.generation, self.root_at, self.root_len, 0u32, self.end, self.root_checksum);
+        let flags = u32::from(self.not_synced);
+        put!(fields, self.generation, self.root_at, self.root_len, flags, self.end, self.root_checksum);
         sealed(&fields)
     }
 
@@ -32,16 +35,19 @@ impl Slot {
     pub(crate) fn parse_sealed(bytes: &[u8; SLOT_LEN]) -> Result<Self> {
         let mut reader = Reader::exact(bytes, SLOT_LEN, "a slot")?;
         let (generation, root_at, root_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
-        reader.reserved::<4>()?;
+        let flags = reader.u32()?;
         let (end, root_checksum) = (reader.u64()?, reader.u64()?);
         reader.reserved::<16>()?;
-        let slot = Self { generation, root_at, root_len, end, root_checksum };
-        slot.check()?;
+        if flags > 1 {
+            return Err(Error::newer(format!("a slot needs unknown features (flags {flags:#x})")));
+        }
+        let slot = Self { generation, root_at, root_len, end, root_checksum, not_synced: flags == 1 };
+        slot.check(HEADER_LEN as u64)?;
         Ok(slot)
     }
 
-    /// The rules that slots and trailers share.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// The rules that slots and trailers share. The room of the file starts at `start`.
+    pub(crate) fn check(&self, start: u64) -> Result<()> {
         if self.generation == 0 {
             return Err(Error::corrupt("the generation is 0"));
         }
@@ -50,7 +56,7 @@ impl Slot {
         }
         // The trailer ends the file, so the root is between the header and the trailer.
         let footer_end = self.end.checked_sub(TRAILER_LEN as u64);
-        if !footer_end.is_some_and(|end| inside(self.root_at, self.root_len.into(), HEADER_LEN as u64, end)) {
+        if !footer_end.is_some_and(|end| inside(self.root_at, self.root_len.into(), start, end)) {
             return Err(Error::corrupt("the root is outside of the file"));
         }
         Ok(())
@@ -84,11 +90,14 @@ mod tests {
 
     #[test]
     fn reserved_bytes() {
-        let slot = Slot { generation: 1, root_at: 256, root_len: 64, end: 384, root_checksum: 7 };
+        let slot =
+            Slot { generation: 1, root_at: 256, root_len: 160, end: 480, root_checksum: 7, not_synced: false };
+        let unsynced = Slot { not_synced: true, ..slot };
         assert_eq!(Slot::parse_sealed(&slot.emit()).unwrap(), slot);
+        assert_eq!(Slot::parse_sealed(&unsynced.emit()).unwrap(), unsynced);
         for at in [20, 23, 40, 55] {
             let mut bytes = slot.emit();
-            bytes[at] = 1;
+            bytes[at] = 2;
             assert!(!seal_holds(&bytes));
             let bytes = sealed(&bytes[..56]);
             assert!(seal_holds(&bytes));

@@ -95,7 +95,7 @@ impl Statistics {
             && (physical.is_float()
                 || matches!(physical, Physical::Complex64 | Physical::Complex128)
                 || !self.has_nan)
-            && (!self.has_min_max || physical.code() <= Physical::Binary.code())
+            && (!self.has_min_max || has_order(physical))
             && (!self.has_min_max || (bound(&self.min) && bound(&self.max)));
         if possible {
             Ok(())
@@ -103,6 +103,11 @@ impl Statistics {
             Err(Error::corrupt("the statistics of a block contradict its type or length"))
         }
     }
+}
+
+/// Whether blocks of this type have min and max.
+fn has_order(physical: Physical) -> bool {
+    physical.code() <= Physical::Binary.code() || physical == Physical::I128
 }
 
 #[cfg(test)]
@@ -130,7 +135,9 @@ mod tests {
         assert!(of(b"\x10", b"\x03zzz").check(Physical::Binary, 1).is_err());
         assert!(of(b"\x0fabcdefghijklmno", b"").check(Physical::Binary, 1).is_ok());
         assert!(of(&[1; 2], &[2; 2]).check(Physical::I16, 1).is_ok());
-        assert!(of(&[1; 2], &[2; 2]).check(Physical::I128, 1).is_err());
+        assert!(of(&[1; 2], &[2; 2]).check(Physical::I128, 1).is_ok());
+        assert!(of(&[1; 2], &[2; 2]).check(Physical::I256, 1).is_err());
+        assert!(of(&[0], &[1]).check(Physical::Bool, 1).is_ok());
         assert!(of(&[1; 2], &[2; 2]).check(Layout::fixed(2), 1).is_err());
         assert!(of(&[1; 3], &[2; 2]).check(Physical::I16, 1).is_err());
         assert!(Statistics { n_missing: 2, ..Statistics::default() }.check(Physical::I16, 1).is_err());

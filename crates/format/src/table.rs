@@ -18,6 +18,8 @@ pub struct TableRecord {
     pub n_slots: u64,
     /// The node of the host map.
     pub host_node: Option<u64>,
+    /// The node of the sort order.
+    pub sort_order: Option<u64>,
 }
 
 impl TableRecord {
@@ -28,7 +30,8 @@ impl TableRecord {
     pub fn emit(&self, out: &mut Vec<u8>) {
         put!(out, self.first_column, self.n_columns, self.n_rows, self.first_slot, self.n_slots);
         put_optional(out, self.host_node);
-        out.extend_from_slice(&[0; 16]);
+        put_optional(out, self.sort_order);
+        out.extend_from_slice(&[0; 8]);
     }
 
     /// The record in exactly these bytes.
@@ -37,7 +40,8 @@ impl TableRecord {
         let mut reader = Reader::exact(bytes, Self::LEN, "a table record")?;
         let (first_column, n_columns, n_rows) = (reader.u64()?, reader.u64()?, reader.u64()?);
         let (first_slot, n_slots, host_node) = (reader.u64()?, reader.u64()?, reader.optional()?);
-        reader.reserved::<16>()?;
+        let sort_order = reader.optional()?;
+        reader.reserved::<8>()?;
         if first_column.checked_add(n_columns).is_none() {
             return Err(Error::corrupt("a table has too many columns"));
         }
@@ -46,7 +50,7 @@ impl TableRecord {
         {
             return Err(Error::corrupt("the number of name slots of a table is impossible"));
         }
-        Ok(Self { first_column, n_columns, n_rows, first_slot, n_slots, host_node })
+        Ok(Self { first_column, n_columns, n_rows, first_slot, n_slots, host_node, sort_order })
     }
 }
 
@@ -60,9 +64,11 @@ mod tests {
     proptest! {
         #[test]
         fn records_are_exact(first_column in 0u64..1 << 60, n_columns in 0u64..1 << 40, n_rows: u64, has_slots: bool,
-                             first_slot in 0u64..1 << 60, host_node in prop::option::of(0u64..1 << 60)) {
+                             first_slot in 0u64..1 << 60, host_node in prop::option::of(0u64..1 << 60),
+                             sort_order in prop::option::of(0u64..1 << 60)) {
             let n_slots = if has_slots { (n_columns * 2).next_power_of_two() } else { 0 };
-            let record = TableRecord { first_column, n_columns, n_rows, first_slot, n_slots, host_node };
+            let record =
+                TableRecord { first_column, n_columns, n_rows, first_slot, n_slots, host_node, sort_order };
             exact(&record, TableRecord::emit, TableRecord::parse);
         }
     }
@@ -76,6 +82,7 @@ mod tests {
             first_slot: 0,
             n_slots: 8,
             host_node: None,
+            sort_order: None,
         };
         let ok = |record: TableRecord| {
             let mut out = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
-use crate::limits::TRAILER_LEN;
+use crate::limits::{HEADER_LEN, TRAILER_LEN};
 use crate::slot::{Slot, seal_holds, sealed};
 
 /// The first bytes of the trailer.
@@ -25,7 +25,7 @@ pub struct Trailer {
 
 impl From<Slot> for Trailer {
     fn from(slot: Slot) -> Self {
-        let Slot { generation, root_at, root_len, end, root_checksum } = slot;
+        let Slot { generation, root_at, root_len, end, root_checksum, .. } = slot;
         Self { generation, root_at, root_len, end, root_checksum }
     }
 }
@@ -34,7 +34,7 @@ impl Trailer {
     /// The slot that the trailer repeats.
     pub const fn slot(&self) -> Slot {
         let &Self { generation, root_at, root_len, end, root_checksum } = self;
-        Slot { generation, root_at, root_len, end, root_checksum }
+        Slot { generation, root_at, root_len, end, root_checksum, not_synced: false }
     }
 
     /// The bytes of the trailer.
@@ -65,7 +65,7 @@ impl Trailer {
         let (end, root_checksum) = (reader.u64()?, reader.u64()?);
         reader.reserved::<8>()?;
         let trailer = Self { generation, root_at, root_len, end, root_checksum };
-        trailer.slot().check()?;
+        trailer.slot().check(HEADER_LEN as u64)?;
         Ok(trailer)
     }
 }
@@ -75,7 +75,8 @@ mod tests {
     use super::*;
     use crate::testing::flips;
 
-    const SLOT: Slot = Slot { generation: 5, root_at: 1000, root_len: 112, end: 1176, root_checksum: 99 };
+    const SLOT: Slot =
+        Slot { generation: 5, root_at: 1000, root_len: 208, end: 1272, root_checksum: 99, not_synced: false };
 
     #[test]
     fn round_trip_and_damage() {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::error::Kind;
+use crate::limits::HEADER_LEN;
 use crate::testing::{exact, flips};
 
 const RECORD: u32 = 8;
@@ -28,9 +29,13 @@ fn fetch(file: &[u8], at: u64, len: usize) -> Result<Arc<Vec<u8>>> {
     Ok(Arc::new(file.get(at..at + len).unwrap_or(&[]).to_vec()))
 }
 
+fn room(file: &[u8]) -> Room {
+    Room { start: HEADER_LEN as u64, end: len64(file.len()) }
+}
+
 fn read(geometry: Geometry, section: &Section, file: &[u8], range: Range<u64>) -> Result<Vec<u8>> {
     let limits = Limits::default();
-    read_shaped(geometry, section, range, len64(file.len()), &limits, &mut |at, len| fetch(file, at, len))
+    read_shaped(geometry, section, range, room(file), &limits, &mut |at, len| fetch(file, at, len))
 }
 
 #[test]
@@ -76,7 +81,7 @@ fn one_record_takes_one_part_of_each_level() {
         fetched.push(len);
         fetch(&file, at, len)
     };
-    let one = read_shaped(SMALL, &section, 95..96, len64(file.len()), &Limits::default(), &mut get).unwrap();
+    let one = read_shaped(SMALL, &section, 95..96, room(&file), &Limits::default(), &mut get).unwrap();
     assert_eq!(one, (95u64 * 7 + 1).to_le_bytes());
     assert_eq!(fetched, [48, 72, 72, 72, 80]);
 }
@@ -132,7 +137,7 @@ fn visits_every_part_once() {
     let (section, file) = file_of(SMALL, 95);
     let mut parts = Vec::new();
     let mut get = |at, len| fetch(&file, at, len);
-    visit_shaped(SMALL, &section, len64(file.len()), &mut get, &mut |at, len| {
+    visit_shaped(SMALL, &section, room(&file), &mut get, &mut |at, len| {
         parts.push((at, len));
         Ok(())
     })
@@ -168,30 +173,55 @@ fn limit_of_a_read() {
     let (section, file) = file_of(FORMAT, 100);
     let mut limits = Limits { metadata_len: 80, ..Limits::default() };
     let mut get = |at, len| fetch(&file, at, len);
-    let end = len64(file.len());
-    assert_eq!(read_records(&section, 5..15, end, &limits, &mut get).unwrap().len(), 80);
+    assert_eq!(read_records(&section, 5..15, room(&file), &limits, &mut get).unwrap().len(), 80);
     limits.metadata_len = 79;
-    assert_eq!(read_records(&section, 5..15, end, &limits, &mut get).unwrap_err().kind(), Kind::Limit);
+    assert_eq!(read_records(&section, 5..15, room(&file), &limits, &mut get).unwrap_err().kind(), Kind::Limit);
 }
 
 #[test]
 fn rules_of_known_kinds() {
     let mut file = vec![0; HEADER_LEN];
-    let section = emit_section(SectionKind::Columns, 0, 96, &[1; 960], HEADER_LEN as u64, &mut file);
-    let end = len64(file.len());
-    assert!(section.check(end).is_ok());
-    assert!(section.check(end - 1).is_err());
+    let section = emit_section(SectionKind::Columns, 0, 104, &[1; 1040], HEADER_LEN as u64, &mut file);
+    let room = room(&file);
+    assert!(section.check(room).is_ok());
+    assert!(section.check(Room { end: room.end - 1, ..room }).is_err());
+    assert!(section.check(Room { start: 257, ..room }).is_err());
     for kind in SectionKind::ALL {
-        let later = Section { kind: kind.code(), tier: 1, ..section };
-        assert_eq!(later.check(end).unwrap_err().kind(), Kind::Unsupported, "{kind}");
+        let later = |tier| Section { kind: kind.code(), tier, record_len: kind.record_len(), ..section };
+        // The length of the part does not fit other kinds, which is noticed later.
+        let is_tier = |tier| !later(tier).check(room).is_err_and(|e| e.to_string().contains("tier"));
+        assert_eq!((is_tier(0), is_tier(1), is_tier(23)), (true, kind.has_tiers(), kind.has_tiers()));
+        assert!(!is_tier(24), "{kind}");
     }
-    assert!(Section { kind: SectionKind::Tables.code(), ..section }.check(end).is_err());
-    assert!(Section { part_at: 255, ..section }.check(end).is_err());
-    assert_eq!(section.check(0).unwrap_err().place().section, Some("columns"));
+    assert!(Section { kind: SectionKind::Tables.code(), ..section }.check(room).is_err());
+    assert!(Section { part_at: 255, ..section }.check(room).is_err());
+    let nothing = Room { start: 0, end: 0 };
+    assert_eq!(section.check(nothing).unwrap_err().place().section, Some("columns"));
     let empty = emit_section(SectionKind::Blocks, 0, 64, &[], 5000, &mut file);
     assert_eq!((empty.part_at, empty.part_len, empty.height, empty.checksum), (0, 0, 0, 0));
-    assert!(empty.check(0).is_ok());
-    assert!(Section { part_at: 256, ..empty }.check(end).is_err());
+    assert!(empty.check(nothing).is_ok());
+    assert!(Section { part_at: 256, ..empty }.check(room).is_err());
+}
+
+#[test]
+fn longer_records_are_cut() {
+    let mut file = vec![0; HEADER_LEN];
+    let long: Vec<u8> = (0..800).map(|i| (i / 80) as u8).collect();
+    let section = emit_section(SectionKind::Tables, 0, 80, &long, HEADER_LEN as u64, &mut file);
+    let bytes = read(FORMAT, &section, &file, 2..4).unwrap();
+    assert_eq!((bytes.len(), bytes[0], bytes[63], bytes[64], bytes[127]), (128, 2, 2, 3, 3));
+    for record_len in [63, 4097] {
+        assert!(Section { record_len, ..section }.check(room(&file)).is_err());
+    }
+}
+
+#[test]
+fn parts_are_aligned() {
+    let mut file = vec![0; HEADER_LEN];
+    let place = |file: &Vec<u8>| len64(file.len());
+    let names = emit_section(SectionKind::Names, 0, 1, b"abc", place(&file), &mut file);
+    let runs = emit_section(SectionKind::Runs, 0, 8, &[1; 8], place(&file), &mut file);
+    assert_eq!((names.part_at, runs.part_at, file.len()), (256, 264, 272));
 }
 
 #[test]
@@ -215,7 +245,7 @@ fn parts_of_the_format() {
     assert_eq!(shape.height(1_024 * 2_730), 1);
     assert_eq!(shape.height(1_024 * 2_730 + 1), 2);
     assert_eq!(shape.height(u64::MAX), 5);
-    assert_eq!(Shape::new(FORMAT, 96).unwrap().leaf_records, 682);
+    assert_eq!(Shape::new(FORMAT, 104).unwrap().leaf_records, 630);
 }
 
 proptest! {
