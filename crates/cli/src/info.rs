@@ -76,12 +76,13 @@ fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
         size(decoded),
         ratio(decoded, info.file_len),
     )?;
-    let ((major, minor), (x, y, z)) = (info.format_version, info.writer_version);
+    let (major, minor) = info.format_version;
     let host = info.host.as_deref().map(|host| format!(" from {}", escape(host))).unwrap_or_default();
     writeln!(
         out,
-        "format {major}.{minor}, generation {}, written by Entasis {x}.{y}.{z}{host}",
-        info.generation
+        "format {major}.{minor}, generation {}, written by {}{host}",
+        info.generation,
+        escape(&info.program)
     )?;
     writeln!(out)?;
     let table = if info.value == "table" { columns(info) } else { parts(info) };

@@ -4,6 +4,8 @@ pub(crate) mod cell_columns;
 mod columns;
 mod footer;
 mod names;
+mod open;
+mod ranges;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,19 +13,17 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Header, Limits, Physical, Result, Root, Runs, Section, SectionKind, Slot,
-    Statistics, TRAILER_LEN, TableRecord, Thousands, Trailer, Value, checksum, fallible, parse_block_index,
+    BlockRecord, Error, Header, Limits, Physical, Result, Room, Root, Section,
+    SectionKind, Slot, SlotState, Statistics, TableRecord, Thousands, Value, checksum, fallible,
 };
 use entasis_io::{FileSource, Source};
 
 use cell_columns::CellColumns;
 pub use columns::ColumnInfo;
-use footer::{OpenFile, read};
+use footer::OpenFile;
 use names::Names;
 pub use names::{NameGroup, NamePlaces};
 
-/// Bytes read from the end of a file when it is opened. They usually hold the footer.
-const TAIL: u64 = 64 << 10;
 /// The use of memory for block records, in messages.
 const BLOCKS: &str = "the block records";
 
@@ -46,8 +46,15 @@ pub struct File {
 }
 
 /// The table of a view without one: it has no columns.
-const NO_TABLE: TableRecord =
-    TableRecord { first_column: 0, n_columns: 0, n_rows: 0, first_slot: 0, n_slots: 0, host_node: None };
+const NO_TABLE: TableRecord = TableRecord {
+    first_column: 0,
+    n_columns: 0,
+    n_rows: 0,
+    first_slot: 0,
+    n_slots: 0,
+    host_node: None,
+    sort_order: None,
+};
 
 impl File {
     /// Opens the file at `path` with the default [`Limits`].
@@ -76,53 +83,7 @@ impl File {
     }
 
     fn open_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
-        let len = source.len();
-        let mut cached = Vec::new();
-        let head = read(&*source, 0, if len <= TAIL { len } else { HEADER_LEN as u64 })?;
-        let header = Header::parse(&head)?;
-        let slot = match header.current()? {
-            Some(slot) => slot,
-            None => {
-                let at = len
-                    .checked_sub(TRAILER_LEN as u64)
-                    .ok_or_else(|| Error::corrupt("the file is truncated"))?;
-                Trailer::parse(&read(&*source, at, TRAILER_LEN as u64)?)?.slot()
-            }
-        };
-        if slot.end > len {
-            let message = format!("the file is truncated: it has {len} of {} bytes", slot.end);
-            return Err(Error::corrupt(message).at(len));
-        }
-        cached.push((0, head));
-        if slot.end > TAIL {
-            let at = slot.end - TAIL;
-            cached.push((at, read(&*source, at, TAIL)?));
-        }
-        let mut opened = OpenFile {
-            path: name.to_path_buf(),
-            source,
-            limits,
-            header,
-            slot,
-            root: Root {
-                generation: 0,
-                previous: None,
-                value_node: 0,
-                writer_version: 0,
-                sections: Vec::new(),
-            },
-            runs: Runs::default(),
-            value: Value::Null,
-            cells: None,
-            cached,
-            parts: Mutex::default(),
-        };
-        let root = opened.fetch(slot.root_at, slot.root_len as usize)?;
-        opened.root = Root::read(&root, &slot)?;
-        opened.runs = opened.read_runs()?;
-        opened.value = opened.read_value(opened.root.value_node)?;
-        opened.cells = CellColumns::of(&opened.value)?;
-        let opened = Arc::new(opened);
+        let opened = Arc::new(open::open(source, name, limits)?);
         let base = Self::base(&opened);
         let value = match base.value() {
             Value::Map(_) => base.value().get("value"),
@@ -204,6 +165,11 @@ impl File {
         self.opened.source.len()
     }
 
+    /// The program that wrote the current generation, for example `entasis 0.2.0`.
+    pub fn program(&self) -> &str {
+        self.opened.root.program()
+    }
+
     /// The number of the current generation.
     pub fn generation(&self) -> u64 {
         self.opened.slot.generation
@@ -281,7 +247,7 @@ impl File {
             return Ok(Arc::clone(blocks));
         }
         let info = self.column(column)?;
-        let records = self.block_range(column).and_then(|at| self.records(SectionKind::Blocks, at));
+        let records = self.block_ranges(column).and_then(|ranges| self.block_records(&ranges));
         let blocks = self.blocks_of(&info, &records.map_err(|e| e.in_column(&info.name))?)?;
         fallible::insert(&mut lock(&self.blocks), column, Arc::clone(&blocks), BLOCKS)?;
         Ok(blocks)
@@ -295,7 +261,7 @@ impl File {
         for (i, bytes) in records.chunks_exact(BlockRecord::LEN).enumerate() {
             let here = |e: Error| e.in_file(self.path()).in_column(&info.name).in_block(i as u64);
             let block = BlockRecord::parse(bytes).map_err(here)?;
-            block.check_place(self.opened.slot.end).map_err(here)?;
+            block.check_place(self.opened.room()).map_err(here)?;
             if block.first_value != next {
                 return Err(here(Error::corrupt("the blocks of a column are not consecutive")));
             }
@@ -332,24 +298,12 @@ impl File {
     /// # Errors
     /// *Corrupt*, *io*.
     pub fn statistics(&self, column: u64) -> Result<Vec<Statistics>> {
-        let at = self.block_range(column)?;
-        let bytes = self.records(SectionKind::Statistics, at)?;
+        let bytes = self.range_records(SectionKind::Statistics, &self.block_ranges(column)?)?;
         let parsed = bytes.chunks_exact(Statistics::LEN).map(Statistics::parse).enumerate();
         let parsed = parsed.map(|(i, statistics)| {
             statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))
         });
         fallible::try_collect(parsed, "the statistics")
-    }
-
-    fn block_range(&self, column: u64) -> Result<Range<u64>> {
-        let record = self.opened.runs.record_of(column.saturating_add(self.table.first_column));
-        let index = self.records(SectionKind::BlockIndex, record..record.saturating_add(2))?;
-        match parse_block_index(&index).map_err(|e| e.in_file(self.path()))?[..] {
-            [start, end] if start <= end => Ok(start..end),
-            _ => Err(Error::corrupt("the block index is not in order")
-                .in_section("block index")
-                .in_file(self.path())),
-        }
     }
 
     /// The number of records of a section; 0 when it is absent.
@@ -370,12 +324,21 @@ impl File {
         &self.opened.header
     }
 
-    pub(crate) fn slot(&self) -> &Slot {
-        &self.opened.slot
+    /// Slots A and B.
+    pub(crate) fn slots(&self) -> [SlotState; 2] {
+        self.opened.slots
     }
 
-    pub(crate) fn writer_version(&self) -> u32 {
-        self.opened.root.writer_version
+    pub(crate) fn root(&self) -> &Root {
+        &self.opened.root
+    }
+
+    pub(crate) fn room(&self) -> Room {
+        self.opened.room()
+    }
+
+    pub(crate) fn slot(&self) -> &Slot {
+        &self.opened.slot
     }
 
     /// Checks that one read may decode values of this length. Callers check it before they allocate

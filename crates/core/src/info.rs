@@ -13,8 +13,8 @@ use crate::file::{ColumnInfo, File};
 pub struct Info {
     /// Major and minor version of the format.
     pub format_version: (u16, u16),
-    /// The release that wrote the file: major, minor, patch.
-    pub writer_version: (u32, u32, u32),
+    /// The program that wrote the file, for example `entasis 0.2.0`.
+    pub program: String,
     /// The number of the current generation.
     pub generation: u64,
     /// Bytes of the file.
@@ -130,10 +130,9 @@ impl File {
                 columns[i].encodings.clone_from(&bundle.encodings);
             }
         }
-        let version = self.writer_version();
         Ok(Info {
             format_version: self.format_version(),
-            writer_version: (version >> 16, version >> 8 & 0xFF, version & 0xFF),
+            program: self.program().to_owned(),
             generation: self.generation(),
             file_len: self.file_len(),
             segments_len,
@@ -287,15 +286,13 @@ impl Info {
     /// The layout as a JSON object.
     pub fn to_json(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(ColumnLayout::to_json).collect();
-        let (w, f) = (self.writer_version, self.format_version);
+        let f = self.format_version;
         format!(
-            "{{\"format_version\":\"{}.{}\",\"writer_version\":\"{}.{}.{}\",\"generation\":{},\"host\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
+            "{{\"format_version\":\"{}.{}\",\"program\":{},\"generation\":{},\"host\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
              \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"columns\":[{}]}}",
             f.0,
             f.1,
-            w.0,
-            w.1,
-            w.2,
+            json_string(&self.program),
             self.generation,
             self.host.as_deref().map_or("null".to_owned(), json_string),
             self.value,

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{
-    BlockRecord, Encoding, Error, HEADER_LEN, Header, Logical, Packing, Physical, Result, Slot, SlotState,
-    TRAILER_LEN, Trailer,
+    BlockRecord, Encoding, Error, HEADER_LEN, Logical, Packing, Physical, Result, TRAILER_LEN, Trailer,
 };
 
 use crate::file::File;
@@ -130,17 +129,10 @@ impl File {
     /// this state.
     ///
     /// They hold the checksum over all other checksums. A caller that opens the path again to map
-    /// it compares them, to be sure that it maps the same file.
+    /// it compares them, to be sure that it maps the same file. No change in place overwrites them.
     pub fn fingerprint(&self) -> (u64, Vec<u8>) {
         let slot = *self.slot();
-        for (i, state) in self.header().slots.iter().enumerate() {
-            if *state == SlotState::Valid(slot) {
-                return (Header::slot_at(i == 1), slot.emit().to_vec());
-            }
-        }
-        let Slot { generation, root_at, root_len, end, root_checksum } = slot;
-        let trailer = Trailer { generation, root_at, root_len, end, root_checksum };
-        (end - TRAILER_LEN as u64, trailer.emit().to_vec())
+        (slot.end - TRAILER_LEN as u64, Trailer::from(slot).emit().to_vec())
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result,
-    Slot, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Header, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result,
+    SLOT_LEN, SLOT_PAGES_END, SLOT_PLACES, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible, visit_parts,
 };
 
 use crate::file::{ColumnInfo, File};
@@ -65,11 +65,14 @@ impl File {
         self.verify_slots()?;
         self.verify_end()?;
         let mut spans: Vec<Span> = vec![(0, HEADER_LEN as u64)];
+        if self.header().has_slot_pages() {
+            spans.extend(SLOT_PLACES.map(|at| (at, at + SLOT_LEN as u64)));
+        }
         let slot = *self.slot();
         spans.push((slot.root_at, slot.root_at + u64::from(slot.root_len)));
         spans.push((slot.end - TRAILER_LEN as u64, slot.end));
         for section in self.sections() {
-            visit_parts(section, slot.end, &mut |at, len| self.fetch(at, len), &mut |at, len| {
+            visit_parts(section, self.room(), &mut |at, len| self.fetch(at, len), &mut |at, len| {
                 fallible::push(&mut spans, (at, at + u64::from(len)), PARTS)
             })?;
         }
@@ -127,19 +130,19 @@ impl File {
         Ok(report)
     }
 
-    /// No slot of the header is damaged, and the trailer equals the current one.
+    /// No slot is damaged, and the trailer equals the current one.
     fn verify_slots(&self) -> Result<()> {
-        for (i, slot) in self.header().slots.iter().enumerate() {
-            if matches!(slot, SlotState::Damaged) {
-                return Err(Error::corrupt("a commit slot is damaged")
-                    .in_section("header")
-                    .at(64 * (i as u64 + 1)));
+        let [a, b] = self.slots();
+        let [at_a, at_b] = SLOT_PLACES;
+        for (state, at) in [(self.header().first, Header::FIRST_AT), (a, at_a), (b, at_b)] {
+            if matches!(state, SlotState::Damaged) {
+                return Err(Error::corrupt("a commit slot is damaged").in_section("header").at(at));
             }
         }
         let at = self.slot().end - TRAILER_LEN as u64;
         let trailer =
             Trailer::parse(&self.fetch(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
-        if Slot::emit(&trailer.slot()) != self.slot().emit() {
+        if trailer != Trailer::from(*self.slot()) {
             return Err(Error::corrupt("the trailer differs from the slot").in_section("trailer").at(at));
         }
         Ok(())
@@ -159,8 +162,10 @@ impl File {
         })
     }
 
-    /// No parts overlap, and the bytes between them are zero.
+    /// No parts overlap, and the bytes between them are zero, unless they are those of earlier
+    /// generations.
     fn verify_spans(&self, mut spans: Vec<Span>) -> Result<()> {
+        let from_before = self.root().previous.map_or(0, |(at, len, _)| at + u64::from(len) + TRAILER_LEN as u64);
         spans.retain(|span| span.1 > span.0);
         spans.sort_unstable();
         let mut end = 0;
@@ -168,7 +173,7 @@ impl File {
             if from < end {
                 return Err(Error::corrupt("two parts of the file overlap").at(from));
             }
-            let mut at = end;
+            let mut at = if end < SLOT_PAGES_END { end } else { end.max(from_before) };
             while at < from {
                 let len = usize::try_from((from - at).min(1 << 20)).unwrap_or(1 << 20);
                 let bytes = self.fetch(at, len)?;

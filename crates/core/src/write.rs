@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use entasis_encodings::{Encoder, Profile};
-use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
+use entasis_format::{Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Physical, Result, SLOT_PAGES_END, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::blocks::block_values;
@@ -49,6 +49,9 @@ const SHORT_LEN: u64 = 1 << 20;
 /// The most short runs that a thread takes at once, and the fewest groups of them.
 const NEIGHBOURS: usize = 8;
 const GROUPS: usize = 12;
+/// Files whose values have at least this many decoded bytes, about, get slot pages, so that they
+/// can change in place. The others are written anew by their first change.
+const GROWS: u64 = 1 << 20;
 /// Less work than this, in values, is done on the caller's thread alone.
 const PARALLEL: u64 = 1 << 17;
 
@@ -339,7 +342,8 @@ impl<'a> Plan<'a> {
         let stored = self.stored();
         let tasks = tasks(&stored);
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
-        let placement = Placement::new(sink, room(&tasks), tasks.iter().map(Task::n_values).sum());
+        let start = if decoded_len(&tasks) >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 };
+        let placement = Placement::new(sink, start, room(&tasks), tasks.iter().map(Task::n_values).sum());
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let tasks = longest_texts_first(tasks, |task| text_of(&stored[task.column], task));
         threads::run(groups(tasks), self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
@@ -409,6 +413,11 @@ fn room(tasks: &[Task]) -> usize {
     let len = |task: &Task| task.n_values().saturating_mul(task.value_len);
     let longest = tasks.iter().map(len).max().unwrap_or(0).min(BUFFER as u64) as usize;
     longest + longest / 8
+}
+
+/// The length of all decoded values, about.
+fn decoded_len(tasks: &[Task]) -> u64 {
+    tasks.iter().map(|task| task.n_values().saturating_mul(task.value_len)).fold(0, u64::saturating_add)
 }
 
 /// Pieces of `run` values in the first half and of `last` values in the second half. Neither is 0.

@@ -5,8 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Error, Kind, Result, RunNames, SectionKind, Value, fallible,
-    parse_block_index, unknown_type,
+    BlockRecord, ColumnRecord, Error, Kind, Result, RunNames, SectionKind, Unknown, Value, fallible,
 };
 
 use super::names::{NamePlace, NamesAt};
@@ -40,8 +39,8 @@ pub(crate) struct ColumnRun {
     /// The record, which describes the run's first column. Of a column of an unknown type, only its
     /// name and the number of values are known.
     pub record: ColumnRecord,
-    /// The type codes, if one of them is unknown.
-    pub unknown: Option<[u8; 4]>,
+    /// What is not known here of the record.
+    pub unknown: Option<Unknown>,
     /// The numbers of the wanted columns in the view.
     pub columns: Range<u64>,
     /// How many columns of the run come before the wanted ones.
@@ -53,8 +52,8 @@ pub(crate) struct ColumnRun {
 impl ColumnRun {
     /// The record of one column, by its number in the view.
     pub fn member(&self, column: u64) -> Result<ColumnRecord> {
-        if let Some(codes) = self.unknown {
-            return Err(unknown_type(codes));
+        if let Some(unknown) = self.unknown {
+            return Err(unknown.error());
         }
         self.record.member(self.skip + (column - self.columns.start))
     }
@@ -156,15 +155,15 @@ impl File {
         Ok(ColumnInfo { index, name, record, detail })
     }
 
-    /// Parses a record and converts the column numbers in it to this view. Also returns the codes
-    /// of an unknown type.
-    fn parse_record(&self, index: u64, bytes: &[u8]) -> Result<(ColumnRecord, Option<[u8; 4]>)> {
+    /// Parses a record and converts the column numbers in it to this view. Also returns what is not
+    /// known here.
+    fn parse_record(&self, index: u64, bytes: &[u8]) -> Result<(ColumnRecord, Option<Unknown>)> {
         let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
         let mut record = match ColumnRecord::parse(bytes) {
             Err(error) if error.kind() == Kind::Unsupported => {
                 let unknown = ColumnRecord::parse_unknown(bytes).map_err(here)?;
-                let (record, codes) = unknown.ok_or(error).map_err(here)?;
-                return Ok((record, Some(codes)));
+                let (record, unknown) = unknown.ok_or(error).map_err(here)?;
+                return Ok((record, Some(unknown)));
             }
             record => record.map_err(here)?,
         };
@@ -256,36 +255,44 @@ impl File {
         if are_known(&lock(&self.blocks), columns) {
             return;
         }
-        let (runs, wanted) = (&self.opened.runs, self.in_file(&(first..last.saturating_add(1))));
-        let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end.saturating_sub(1)));
-        for start in (first..=last).step_by(1 << 10) {
+        let wanted = self.in_file(&(first..last.saturating_add(1)));
+        for start in wanted.clone().step_by(1 << 10) {
             // A damaged column may be an unwanted one, so the others are then read one by one.
-            _ = self.prefetch_blocks(start..last.saturating_add(1).min(start + (1 << 10)));
+            _ = self.prefetch_blocks(start..wanted.end.min(start + (1 << 10)));
         }
     }
 
-    /// Reads the block records of the columns of these records.
-    fn prefetch_blocks(&self, numbers: Range<u64>) -> Result<()> {
-        let index = self.records(SectionKind::BlockIndex, numbers.start..numbers.end.saturating_add(1))?;
-        let index = parse_block_index(&index)?;
-        let (Some(&from), Some(&to)) = (index.first(), index.last()) else { return Ok(()) };
-        // Columns with many blocks gain nothing from this, and columns without blocks need nothing.
-        if to == from || to - from > 1 << 14 {
+    /// Reads the block records of columns, by their numbers in the file.
+    fn prefetch_blocks(&self, columns: Range<u64>) -> Result<()> {
+        let ranges = self.ranges_of(columns)?;
+        let n_blocks: u64 = ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
+        // Columns with many blocks gain nothing from this.
+        if ranges.is_empty() || n_blocks > 1 << 14 {
             return Ok(());
         }
-        let records = self.records(SectionKind::Blocks, from..to)?;
-        let mut found = fallible::with_capacity(index.len(), BLOCKS)?;
-        for (number, of) in numbers.zip(index.windows(2)) {
-            let column = self.opened.runs.columns_of(number).start;
-            let at = |block: u64| (block - from) as usize * BlockRecord::LEN;
-            // A run that begins before the wanted columns has no blocks.
-            let Some(column) = column.checked_sub(self.table.first_column) else { continue };
-            // Nor has a bundled column.
-            if of[0] != of[1]
-                && let Ok(info) = self.column(column)
-                && let Ok(blocks) = self.blocks_of(&info, &records[at(of[0])..at(of[1])])
-            {
-                found.push((column, blocks));
+        let mut found = fallible::with_capacity(ranges.len(), BLOCKS)?;
+        let mut rest = ranges.as_slice();
+        while let Some(first) = rest.first() {
+            // Ranges that follow one another in a tier are read together.
+            let next = rest.windows(2).take_while(|pair| {
+                pair[0].tier == pair[1].tier && pair[0].end_block() == pair[1].first_block
+            });
+            let (joined, later) = rest.split_at(next.count() + 1);
+            rest = later;
+            let n = joined.iter().map(|range| u64::from(range.n_blocks)).sum::<u64>();
+            let end = first.first_block.saturating_add(n);
+            let records =
+                self.opened.tier_records(SectionKind::Blocks, first.tier, first.first_block..end)?;
+            for range in joined {
+                let at = |block: u64| (block - first.first_block) as usize * BlockRecord::LEN;
+                let column = range.column - self.table.first_column;
+                let bytes = &records[at(range.first_block)..at(range.end_block())];
+                // The blocks of a column with several ranges are read when it is asked for.
+                if let Ok(info) = self.column(column)
+                    && let Ok(blocks) = self.blocks_of(&info, bytes)
+                {
+                    found.push((column, blocks));
+                }
             }
         }
         let mut blocks = lock(&self.blocks);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use entasis_format::{
-    Error, Header, Limits, Result, Root, Runs, SectionKind, Slot, Thousands, Value, fallible, parse_value,
-    read_records,
+    Error, Header, Limits, Result, Room, Root, Runs, SectionKind, Slot, SlotState, Thousands, Value, fallible,
+    parse_value, read_records,
 };
 use entasis_io::Source;
 
@@ -26,6 +26,9 @@ pub(crate) struct OpenFile {
     pub source: Box<dyn Source>,
     pub limits: Limits,
     pub header: Header,
+    /// Slots A and B; empty without slot pages.
+    pub slots: [SlotState; 2],
+    /// The slot of the current generation.
     pub slot: Slot,
     pub root: Root,
     /// The columns that each column record stands for.
@@ -39,6 +42,11 @@ pub(crate) struct OpenFile {
 }
 
 impl OpenFile {
+    /// The part of the file for segments and footers.
+    pub fn room(&self) -> Room {
+        Room { start: self.header.room_start(), end: self.slot.end }
+    }
+
     /// The number of records of a section.
     pub fn n_records(&self, kind: SectionKind) -> u64 {
         self.root.section(kind, 0).map_or(0, |section| section.n_records)
@@ -72,12 +80,16 @@ impl OpenFile {
     }
 
     pub fn records(&self, kind: SectionKind, range: Range<u64>) -> Result<Vec<u8>> {
+        self.tier_records(kind, 0, range)
+    }
+
+    pub fn tier_records(&self, kind: SectionKind, tier: u16, range: Range<u64>) -> Result<Vec<u8>> {
         if range.is_empty() {
             return Ok(Vec::new());
         }
         let missing = || Error::corrupt("the section is missing").in_section(kind.name());
-        let section = self.root.section(kind, 0).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
-        read_records(section, range, self.slot.end, &self.limits, &mut |at, len| self.fetch(at, len))
+        let section = self.root.section(kind, tier).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
+        read_records(section, range, self.room(), &self.limits, &mut |at, len| self.fetch(at, len))
             .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
     }
 

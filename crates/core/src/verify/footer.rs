@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use entasis_format::{
-    BUNDLE_ROWS, Error, NameSlot, Physical, Result, SectionKind, Value, fallible, name_hash,
+    BUNDLE_ROWS, BlockRange, Error, NameSlot, Physical, Result, SectionKind, Value, fallible, name_hash,
 };
 
 use super::PARTS;
@@ -12,6 +12,8 @@ use crate::file::{ColumnInfo, File};
 
 /// Slots of the name index that are read together.
 const SLOTS: u64 = 1 << 16;
+/// Ranges that are read together.
+const RANGES: u64 = 1 << 16;
 
 impl File {
     /// Checks the numbers that columns have in common: ids, counts of missing values, bundles,
@@ -33,32 +35,51 @@ impl File {
             }
         }
         verify_bundles(columns)?;
-        self.verify_block_index()
+        self.verify_ranges(columns)
     }
 
-    /// The block index covers all blocks, and there are as many statistics.
-    fn verify_block_index(&self) -> Result<()> {
-        let n_blocks = self.n_records(SectionKind::Blocks);
-        if self.n_records(SectionKind::Statistics) != n_blocks {
-            let message = "there are not as many statistics as blocks";
-            return Err(Error::corrupt(message).in_section("statistics"));
-        }
-        let n = self.n_records(SectionKind::BlockIndex);
-        let number = |at: u64| {
-            let bytes = self.records(SectionKind::BlockIndex, at..at + 1)?;
-            Ok::<_, Error>(bytes.try_into().map_or(u64::MAX, u64::from_le_bytes))
-        };
-        let covers = match n {
-            0 => n_blocks == 0,
-            _ => {
-                n == self.n_records(SectionKind::Columns) + 1 && number(0)? == 0 && number(n - 1)? == n_blocks
+    /// Each range lies in its tier, none overlap, and there are as many statistics as blocks. In
+    /// the first generation of a file the ranges cover all blocks.
+    fn verify_ranges(&self, columns: &[ColumnInfo]) -> Result<()> {
+        let damage = |message: &'static str| Err(Error::corrupt(message).in_section("ranges"));
+        let (n_ranges, n_tiers) = (self.n_records(SectionKind::Ranges), self.root().n_tiers());
+        let mut spans: Vec<(u16, u64, u64)> = Vec::new();
+        let mut last = None;
+        for from in (0..n_ranges).step_by(RANGES as usize) {
+            let bytes = self.records(SectionKind::Ranges, from..n_ranges.min(from + RANGES))?;
+            for range in BlockRange::parse_all(&bytes).map_err(|e| e.in_section("ranges"))? {
+                let column = usize::try_from(range.column).ok().and_then(|number| columns.get(number));
+                let Some(column) = column else { return damage("a range is that of no column") };
+                let record = &column.record;
+                if record.is_bundled || record.column_type.physical == Physical::Null {
+                    return damage("a column without blocks of its own has a range");
+                }
+                if last.is_some_and(|last| last >= (range.column, range.tier)) {
+                    return damage("the ranges are out of order");
+                }
+                last = Some((range.column, range.tier));
+                fallible::push(&mut spans, (range.tier, range.first_block, range.end_block()), PARTS)?;
             }
-        };
-        if covers {
-            Ok(())
-        } else {
-            Err(Error::corrupt("the block index does not cover all blocks").in_section("block index"))
         }
+        spans.sort_unstable();
+        if spans.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1) {
+            return damage("two ranges overlap");
+        }
+        let mut n_listed = 0;
+        for tier in 0..n_tiers {
+            let n = |kind| self.root().section(kind, tier).map_or(0, |section| section.n_records);
+            let n_blocks = n(SectionKind::Blocks);
+            if n(SectionKind::Statistics) != n_blocks {
+                let message = "there are not as many statistics as blocks";
+                return Err(Error::corrupt(message).in_section("statistics"));
+            }
+            n_listed += n_blocks;
+        }
+        let n_named: u64 = spans.iter().map(|&(_, from, to)| to - from).sum();
+        if self.root().previous.is_none() && n_named != n_listed {
+            return damage("the ranges do not cover all blocks");
+        }
+        Ok(())
     }
 
     /// Each column of the table has one slot of the name index, with its hash, and the search for

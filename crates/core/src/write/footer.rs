@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, ColumnType, Header, NameSlot, Physical, Result, Root, SectionKind, Slot,
-    Statistics, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
+    BlockRange, ColumnRecord, ColumnType, Header, NameSlot, Operation, Physical, Result, Root, SLOT_PAGES_END,
+    SectionKind, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
     emit_section, n_name_slots,
 };
 
@@ -60,7 +60,7 @@ impl Numbers {
 struct Records {
     columns: Vec<u8>,
     names: Vec<u8>,
-    block_index: Vec<u8>,
+    ranges: Vec<u8>,
     blocks: Vec<u8>,
     statistics: Vec<u8>,
 }
@@ -91,7 +91,7 @@ pub(super) fn write(
     };
     let mut records = Records::default();
     records.columns.reserve(n_total * ColumnRecord::LEN);
-    records.block_index.reserve(8 * (n_total + 1));
+    records.ranges.reserve(n_total * BlockRange::LEN);
     let mut members = member_places(parts, bundles)?;
     let mut tops = nested.tops.iter().peekable();
     // For each column, the number of the first column after its table.
@@ -114,6 +114,7 @@ pub(super) fn write(
             dictionary: column.dictionary.map(|d| number(first_extra + d)),
             detail: column.detail.as_ref().map(|detail| tree.add(detail)),
             n_missing: n_missing(&column.column_type, column.array.n_values(), blocks_of[i]),
+            metadata: None,
         };
         if let Some(member) = members.get_mut(i).and_then(Option::take) {
             record.is_bundled = true;
@@ -150,6 +151,7 @@ pub(super) fn write(
             dictionary: child.dictionary.map(|d| number(all_first_extra[child.top] + d)),
             detail: child.detail.map(|detail| tree.add(detail)),
             n_missing: n_missing(&child.column_type, n_values, blocks),
+            metadata: None,
         };
         link_children(&mut record, &child.child_columns, number(n_own));
         records.names.extend_from_slice(child.name.as_bytes());
@@ -176,18 +178,25 @@ pub(super) fn write(
                 .iter()
                 .map(|b| u64::from(b.statistics.n_missing))
                 .sum(),
+            metadata: None,
         };
         record.emit(&mut records.columns);
     }
     let mut n_blocks = 0u64;
-    for blocks in &blocks_of {
-        records.block_index.extend_from_slice(&n_blocks.to_le_bytes());
+    for (i, blocks) in blocks_of.iter().enumerate().filter(|(_, blocks)| !blocks.is_empty()) {
+        let range = BlockRange {
+            column: number(i),
+            first_block: n_blocks,
+            n_blocks: u32::try_from(blocks.len()).map_err(|_| too_many_blocks())?,
+            tier: 0,
+        };
+        range.emit(&mut records.ranges);
         n_blocks += blocks.len() as u64;
         for block in *blocks {
-            emit_block(&block.record, &block.statistics, &mut records);
+            block.record.emit(&mut records.blocks);
+            block.statistics.emit(&mut records.statistics);
         }
     }
-    records.block_index.extend_from_slice(&n_blocks.to_le_bytes());
     let (mut tables, mut name_index) = (Vec::new(), Vec::new());
     for &(first, frame) in &parts.frames {
         let n_columns = frame.n_columns() as u64;
@@ -198,6 +207,7 @@ pub(super) fn write(
             n_rows: frame.n_rows,
             first_slot: (name_index.len() / NameSlot::LEN) as u64,
             n_slots: if has_index { n_name_slots(n_columns) } else { 0 },
+            sort_order: None,
             host_node: (!frame.host.is_null()).then(|| tree.add(&in_file(&frame.host, number(first)))),
         };
         table.emit(&mut tables);
@@ -209,14 +219,14 @@ pub(super) fn write(
     let runs = numbers.emit(n_total);
     let at = placement.end();
     let mut footer = Vec::with_capacity(
-        [&records.columns, &records.names, &name_index, &records.block_index].iter().map(|r| r.len()).sum(),
+        [&records.columns, &records.names, &name_index, &records.ranges].iter().map(|r| r.len()).sum(),
     );
     let sections = [
         (SectionKind::Tables, &tables),
         (SectionKind::Columns, &records.columns),
         (SectionKind::Names, &records.names),
         (SectionKind::NameIndex, &name_index),
-        (SectionKind::BlockIndex, &records.block_index),
+        (SectionKind::Ranges, &records.ranges),
         (SectionKind::Blocks, &records.blocks),
         (SectionKind::Statistics, &records.statistics),
         (SectionKind::Nodes, &nodes),
@@ -230,7 +240,10 @@ pub(super) fn write(
         generation: 1,
         previous: None,
         value_node,
-        writer_version: writer_version(),
+        time: 0,
+        operation: Operation::Write.code(),
+        file_id: file_id(&footer),
+        program: program(),
         sections: sections.to_vec(),
     };
     commit(&root, at, footer, placement)
@@ -238,6 +251,7 @@ pub(super) fn write(
 
 /// Writes the footer with its root and trailer, then the header that names them.
 fn commit(root: &Root, at: u64, mut footer: Vec<u8>, placement: &Placement<'_>) -> Result<u64> {
+    footer.resize(footer.len() + (at + footer.len() as u64).wrapping_neg() as usize % 8, 0);
     let root_at = at + footer.len() as u64;
     let root = root.emit();
     footer.extend_from_slice(&root);
@@ -247,16 +261,11 @@ fn commit(root: &Root, at: u64, mut footer: Vec<u8>, placement: &Placement<'_>) 
         root_len: root.len() as u32,
         end: at + (footer.len() + TRAILER_LEN) as u64,
         root_checksum: checksum(&root),
+        not_synced: false,
     };
-    let trailer = Trailer {
-        generation: slot.generation,
-        root_at,
-        root_len: slot.root_len,
-        end: slot.end,
-        root_checksum: slot.root_checksum,
-    };
-    footer.extend_from_slice(&trailer.emit());
-    placement.finish(&footer, &Header::whole(slot).emit())?;
+    footer.extend_from_slice(&Trailer::from(slot).emit());
+    let header = Header::whole(slot, placement.start() == SLOT_PAGES_END);
+    placement.finish(&footer, &header.emit())?;
     Ok(slot.end)
 }
 
@@ -314,18 +323,25 @@ fn n_missing(of: &ColumnType, n_values: u64, blocks: &[Placed]) -> u64 {
     }
 }
 
-fn emit_block(record: &BlockRecord, statistics: &Statistics, records: &mut Records) {
-    record.emit(&mut records.blocks);
-    statistics.emit(&mut records.statistics);
+fn too_many_blocks() -> entasis_format::Error {
+    entasis_format::Error::unsupported("a column of 4,294,967,296 blocks or more")
 }
 
 fn too_long(name: &str) -> entasis_format::Error {
     entasis_format::Error::argument("a column name of 4 GiB or more").in_column(&name[..64])
 }
 
-/// The version of this release, as the root stores it.
-fn writer_version() -> u32 {
-    let mut parts = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse::<u32>().unwrap_or(0));
-    let mut next = || parts.next().unwrap_or(0);
-    next() << 16 | next() << 8 | next()
+/// A file's id is made from its first footer, so that equal values give equal bytes.
+fn file_id(footer: &[u8]) -> [u8; 16] {
+    let half = checksum(footer);
+    let other = checksum(&[footer.len() as u64, half].map(u64::to_le_bytes).concat());
+    bytemuck::cast([half.to_le(), other.to_le()])
+}
+
+/// This program and its version, as roots store them.
+fn program() -> [u8; 32] {
+    let mut out = [0; 32];
+    let name = concat!("entasis ", env!("CARGO_PKG_VERSION")).bytes();
+    out.iter_mut().zip(name).for_each(|(out, byte)| *out = byte);
+    out
 }

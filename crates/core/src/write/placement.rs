@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use entasis_encodings::Encoded;
 use entasis_format::{
-    BlockRecord, Codec, Directory, Error, HEADER_LEN, Packing, Result, Statistics, Transform, checksum,
+    BlockRecord, Codec, Directory, Error, Packing, Result, Statistics, Transform, checksum,
 };
 use entasis_io::{PIECE, Sink};
 
@@ -34,6 +34,8 @@ pub(crate) struct Placement<'a> {
     room: usize,
     /// The values of all runs.
     n_values: u64,
+    /// The place of the first block.
+    start: u64,
     turn: Mutex<Turn>,
     changed: Condvar,
 }
@@ -77,12 +79,14 @@ pub(super) const READY: usize = 32 << 20;
 const DUE: usize = 8 << 20;
 
 impl<'a> Placement<'a> {
-    pub(crate) fn new(sink: &'a dyn Sink, room: usize, n_values: u64) -> Self {
+    /// Places for runs of `n_values` values, from `start` on.
+    pub(crate) fn new(sink: &'a dyn Sink, start: u64, room: usize, n_values: u64) -> Self {
         Self {
             sink,
             room,
             n_values,
-            turn: Mutex::new(Turn { at: HEADER_LEN as u64, ..Turn::default() }),
+            start,
+            turn: Mutex::new(Turn { at: start, ..Turn::default() }),
             changed: Condvar::new(),
         }
     }
@@ -131,6 +135,11 @@ impl<'a> Placement<'a> {
     /// The blocks of every run, once all are finished.
     pub(crate) fn placed(&self) -> BTreeMap<usize, Vec<Placed>> {
         std::mem::take(&mut self.lock().placed)
+    }
+
+    /// The place of the first block.
+    pub(crate) fn start(&self) -> u64 {
+        self.start
     }
 
     /// The end of all places taken so far.
