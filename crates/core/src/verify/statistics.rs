@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bytemuck::Pod;
-use entasis_format::{Error, Physical, Result, Statistics};
+use entasis_format::{Error, Physical, Result, Statistics, fallible};
 
 /// The decoded values of a block.
 pub(super) struct Values<'a> {
@@ -43,6 +43,8 @@ pub(super) fn check(
         Physical::U16 => words(statistics, values, |_: u16| false),
         Physical::U32 => words(statistics, values, |_: u32| false),
         Physical::U64 => words(statistics, values, |_: u64| false),
+        Physical::Bool => words(statistics, values, |_: u8| false),
+        Physical::I128 => words(statistics, values, |_: i128| false),
         Physical::F32 => words(statistics, values, f32::is_nan),
         Physical::F64 => words(statistics, values, f64::is_nan),
         Physical::Utf8 | Physical::Binary => strings(statistics, values),
@@ -80,7 +82,16 @@ fn words<T: Pod + PartialOrd>(
     values: &Values<'_>,
     is_nan: impl Fn(T) -> bool,
 ) -> Result<()> {
-    let words: &[T] = bytemuck::cast_slice(values.words);
+    // Memory for 128-bit words may be aligned to 64 bits alone.
+    let copied: Vec<T>;
+    let words = match bytemuck::try_cast_slice(values.words) {
+        Ok(words) => words,
+        Err(_) => {
+            let words = values.words.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned);
+            copied = fallible::collect(words, "the values of a block")?;
+            &copied
+        }
+    };
     let bound = |bytes: &[u8; 16]| bytemuck::pod_read_unaligned::<T>(&bytes[..size_of::<T>()]);
     let (min, max) = (bound(&statistics.min), bound(&statistics.max));
     let (mut has_nan, mut is_outside) = (false, false);

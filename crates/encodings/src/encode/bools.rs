@@ -39,7 +39,7 @@ impl Encoder {
         Ok(Encoded {
             directory: pages.directory(encoding, 0, base),
             decoded_len: values.len() as u64,
-            statistics: statistics::of_count(context.n_missing),
+            statistics: statistics::of_bools(values, context.n_missing),
         })
     }
 }

@@ -47,6 +47,32 @@ pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32)
     statistics
 }
 
+/// Statistics of booleans (0 or 1). Missing ones are 0.
+pub(crate) fn of_bools(values: &[u8], n_missing: u32) -> Statistics {
+    let mut statistics = Statistics { n_missing, ..Statistics::default() };
+    let n_present = values.len() - n_missing as usize;
+    if n_present > 0 {
+        let n_true = values.iter().map(|&value| usize::from(value)).sum::<usize>();
+        statistics.min[0] = u8::from(n_true == n_present);
+        statistics.max[0] = u8::from(n_true > 0);
+        statistics.has_min_max = true;
+    }
+    statistics
+}
+
+/// Statistics of 16-byte values. Missing ones must have been filled with the value of a neighbour.
+pub(crate) fn of_wide(physical: Physical, values: &[u128], n_missing: u32) -> Statistics {
+    let mut statistics = Statistics { n_missing, ..Statistics::default() };
+    let of_integers = physical == Physical::I128 && (n_missing as usize) < values.len();
+    let numbers = || values.iter().map(|value| value.cast_signed());
+    if let (true, Some(min), Some(max)) = (of_integers, numbers().min(), numbers().max()) {
+        statistics.min = min.to_le_bytes();
+        statistics.max = max.to_le_bytes();
+        statistics.has_min_max = true;
+    }
+    statistics
+}
+
 fn of_floats<F: Copy + PartialOrd + bytemuck::Pod>(
     values: &[F],
     (min, max, has_nan): (F, F, bool),

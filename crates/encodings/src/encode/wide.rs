@@ -29,7 +29,7 @@ impl Encoder {
         let values = &*values;
         let n = values.len();
         let decoded_len = 16 * n as u64;
-        let statistics = statistics::of_count(context.n_missing);
+        let statistics = statistics::of_wide(of.physical, values, context.n_missing);
         let mut plan = WordPlan::<u64>::raw(2 * n);
         if !self.choices.profile.is_raw() {
             let kind = Kind::new(Order::Unsigned, false, true);
