@@ -1,6 +1,8 @@
 //! The columns to write, in memory that belongs to a host.
 
 pub(crate) mod deferred_column;
+pub(crate) mod kept;
+pub(crate) mod owned;
 pub(crate) mod pre_encoded;
 
 use std::sync::Arc;
@@ -10,6 +12,8 @@ use entasis_platform::{HostRead, HostViews};
 
 use crate::name_list::NameList;
 pub use deferred_column::DeferredColumn;
+use kept::{Keep, Kept};
+pub use owned::OwnedValues;
 use pre_encoded::BLOCK;
 pub use pre_encoded::EncodedBlock;
 
@@ -84,6 +88,8 @@ pub struct Array {
     /// The parts of the chunks that are the values, in order; none when all chunks are used as a
     /// whole.
     pub(crate) spans: Option<Vec<Span>>,
+    /// Values before those of the chunks, which the file has already.
+    pub(crate) kept: Option<Kept>,
 }
 
 /// Consecutive values of a chunk.
@@ -99,7 +105,7 @@ pub(crate) struct Span {
 
 impl From<Vec<Chunk>> for Array {
     fn from(chunks: Vec<Chunk>) -> Self {
-        Self { chunks, spans: None }
+        Self { chunks, spans: None, kept: None }
     }
 }
 
@@ -109,7 +115,26 @@ impl Array {
         Self::from(vec![chunk])
     }
 
-    /// The number of values.
+    /// All values of a column of the file that is changed ([`Change`](crate::Change)), by its
+    /// number among all columns of the file. Chunks may follow.
+    pub fn kept(column: u64) -> Self {
+        Self { kept: Some(Kept::Column(column)), ..Self::default() }
+    }
+
+    /// What stays of a column that is kept.
+    pub(crate) fn keep(&self) -> Option<&Keep> {
+        match &self.kept {
+            Some(Kept::Found(keep)) => Some(keep),
+            _ => None,
+        }
+    }
+
+    /// The number of values, with those before the chunks.
+    pub(crate) fn n_total(&self) -> u64 {
+        self.keep().map_or(0, |keep| keep.n_values).saturating_add(self.n_values())
+    }
+
+    /// The number of values in the chunks.
     pub fn n_values(&self) -> u64 {
         match &self.spans {
             None => self.chunks.iter().map(|chunk| chunk.n as u64).sum(),
@@ -314,6 +339,8 @@ pub enum HostValues {
     Deferred(DeferredColumn),
     /// A whole pre-encoded block. In a column such blocks come first.
     Encoded(EncodedBlock),
+    /// Values that the writer decoded: of a nested column its structure values.
+    Owned(OwnedValues),
 }
 
 /// Which values of a chunk are present.
@@ -337,6 +364,8 @@ pub enum HostValidity {
     },
     /// Values equal to this sentinel (its low bytes) are missing, for example NaT or code -1.
     Sentinel(u64),
+    /// One byte per value, nonzero = missing, in memory of the writer.
+    Owned(Arc<[u8]>),
 }
 
 impl Column {

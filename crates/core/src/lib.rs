@@ -103,6 +103,7 @@
 mod blocks;
 pub mod buffers;
 pub mod cells;
+pub mod change;
 mod column_groups;
 mod file;
 mod frame;
@@ -118,6 +119,7 @@ mod threads;
 mod verify;
 mod write;
 
+pub use change::{Change, Content};
 pub use column_groups::{Group, Groups};
 pub use entasis_encodings::Profile;
 pub use entasis_format::{

@@ -9,6 +9,7 @@ pub(crate) mod input;
 mod nested;
 mod placement;
 mod run_order;
+mod tiers;
 
 use std::collections::HashMap;
 use std::io;
@@ -17,7 +18,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use entasis_encodings::{Encoder, Profile};
-use entasis_format::{Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Physical, Result, SLOT_PAGES_END, Value};
+use entasis_format::{Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Operation, Physical, Result, SLOT_PAGES_END, Slot, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::blocks::block_values;
@@ -26,6 +27,9 @@ use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
 use crate::threads;
 use bundle::{Bundle, bundles};
+use footer::Footer;
+pub(crate) use footer::Ground;
+pub(crate) use input::have_equal_values;
 use input::{Scratch, StringBlocks};
 use nested::{ChildOffsets, Nested};
 use placement::{Placed, Placement};
@@ -69,6 +73,8 @@ pub struct WriteOptions {
     /// How long to wait for another writer of the same file before the error *io* of kind
     /// `WouldBlock`.
     pub wait: Duration,
+    /// Whether changes in place are refused where the file system has no locks.
+    pub needs_lock: bool,
 }
 
 /// The default time to wait for another writer.
@@ -84,6 +90,7 @@ impl Default for WriteOptions {
             threads: None,
             durable: Durable::default(),
             wait: WAIT,
+            needs_lock: true,
         }
     }
 }
@@ -125,11 +132,24 @@ fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor:
 /// # Errors
 /// *Interrupted*, if the caller stops the wait.
 fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<io::Result<Replacement>> {
+    when_free(options.wait, monitor, || Replacement::create(path, options.durable))
+}
+
+/// Takes the lock of a file by `take`, once no other writer works on it or the time to wait is
+/// over.
+///
+/// # Errors
+/// *Interrupted*, if the caller stops the wait.
+pub(crate) fn when_free<T>(
+    wait: Duration,
+    monitor: &dyn Monitor,
+    mut take: impl FnMut() -> io::Result<T>,
+) -> Result<io::Result<T>> {
     let started = Instant::now();
     let [mut pause, longest] = PAUSES;
     loop {
-        let result = Replacement::create(path, options.durable);
-        let left = options.wait.saturating_sub(started.elapsed());
+        let result = take();
+        let left = wait.saturating_sub(started.elapsed());
         let is_busy = matches!(&result, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
         if !is_busy || left.is_zero() {
             return Ok(result);
@@ -172,7 +192,7 @@ pub fn write_document_to(
 /// and dictionaries.
 ///
 /// A column run counts as one column here, because it is one record of the file.
-struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     /// Each frame, with the number of its first column.
     frames: Vec<(usize, &'a Frame)>,
     /// Columns of no frame, after those of all frames.
@@ -183,13 +203,13 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of_frame(frame: &'a Frame) -> Result<Self> {
+    pub(crate) fn of_frame(frame: &'a Frame) -> Result<Self> {
         frame.check()?;
         let n_columns = frame.columns.len() + frame.extra.len();
         Ok(Self { frames: vec![(0, frame)], loose: &[], n_columns, value: None })
     }
 
-    fn of_document(document: &'a Document) -> Result<Self> {
+    pub(crate) fn of_document(document: &'a Document) -> Result<Self> {
         document.check()?;
         let mut frames = Vec::with_capacity(document.frames.len());
         let mut n_columns = 0;
@@ -214,7 +234,7 @@ impl<'a> Parts<'a> {
 }
 
 /// Everything to write, checked.
-struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     parts: Parts<'a>,
     nested: Nested<'a>,
     bundles: Vec<Bundle>,
@@ -238,7 +258,7 @@ pub(crate) struct Stored<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(parts: Parts<'a>, options: &'a WriteOptions) -> Result<Self> {
+    pub(crate) fn new(parts: Parts<'a>, options: &'a WriteOptions) -> Result<Self> {
         let profile = Profile::new(options.compression)?;
         let mut own = HashMap::new();
         for (name, compression) in &options.column_compression {
@@ -338,11 +358,46 @@ impl<'a> Plan<'a> {
         single.chain(children).chain(bundled).collect()
     }
 
+    /// Writes a whole file.
     fn execute(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
         let stored = self.stored();
         let tasks = tasks(&stored);
-        let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let start = if decoded_len(&tasks) >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 };
+        let ground = Ground { operation: Operation::Write.code(), ..Ground::default() };
+        let written = self.write(sink, start, &stored, tasks, &ground, monitor)?;
+        written.commit(start)
+    }
+
+    /// Writes what a change of a file adds to it, from `start` on. Returns the slot of the new
+    /// generation.
+    pub(crate) fn execute_change(
+        &self,
+        sink: &dyn Sink,
+        start: u64,
+        ground: &Ground<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Slot> {
+        let stored = self.stored();
+        self.write(sink, start, &stored, tasks(&stored), ground, monitor)?.append()
+    }
+
+    /// Writes a whole file that a change needs in place of the one that it changes. It has slot
+    /// pages.
+    pub(crate) fn execute_anew(&self, sink: &dyn Sink, ground: &Ground<'_>, monitor: &dyn Monitor) -> Result<u64> {
+        let stored = self.stored();
+        self.write(sink, SLOT_PAGES_END, &stored, tasks(&stored), ground, monitor)?.commit(SLOT_PAGES_END)
+    }
+
+    fn write<'s>(
+        &self,
+        sink: &'s dyn Sink,
+        start: u64,
+        stored: &[Stored<'_>],
+        tasks: Vec<Task>,
+        ground: &Ground<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Footer<'s>> {
+        let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let placement = Placement::new(sink, start, room(&tasks), tasks.iter().map(Task::n_values).sum());
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let tasks = longest_texts_first(tasks, |task| text_of(&stored[task.column], task));
@@ -363,7 +418,7 @@ impl<'a> Plan<'a> {
             blocks[columns[task]].extend(of_task);
         }
         placement.place_directories(&mut blocks)?;
-        footer::write(&self.parts, &self.nested, &self.bundles, &stored, &blocks, &placement)
+        footer::make((&self.parts, &self.nested, &self.bundles), stored, &blocks, ground, placement)
     }
 }
 
@@ -497,6 +552,7 @@ impl Worker {
         }
         let align = task.values.start == 0 && column.profile.is_raw();
         let mut run = placement.begin(task.index, align, self.bytes.take());
+        let first_value = column.array.keep().map_or(0, |keep| keep.n_values);
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;
@@ -504,7 +560,8 @@ impl Worker {
             let is_raw = column.profile.is_raw();
             let n = if let Some(block) = column.array.encoded(at) {
                 run.bytes().extend_from_slice(block.bytes());
-                run.add(at..at + BLOCK as u64, pages_at, block.encoded(), is_raw, 0)?;
+                let values = first_value + at..first_value + at + BLOCK as u64;
+                run.add(values, pages_at, block.encoded(), is_raw, 0)?;
                 BLOCK
             } else {
                 self.scratch.string_block_len = column.strings.most;
@@ -519,7 +576,8 @@ impl Worker {
                     column.child_offsets.map_or(0, |child_offsets| child_offsets.first_child(block));
                 let check = || control.check();
                 let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;
-                run.add(at..at + n as u64, pages_at, &encoded, is_raw, first_child)?;
+                let values = first_value + at..first_value + at + n as u64;
+                run.add(values, pages_at, &encoded, is_raw, first_child)?;
                 n
             };
             at += n as u64;

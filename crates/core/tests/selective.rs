@@ -63,7 +63,7 @@ fn few_rows_read_few_bytes() {
         Counting { inner: MemorySource::new(bytes), n_read: Arc::clone(&n_read), n_reads: Arc::default() };
     let file = File::from_source(Box::new(source), Path::new("counted"), Limits::default()).unwrap();
     let opened = n_read.swap(0, Ordering::Relaxed);
-    assert!(opened <= 65_536 + 256, "opening read {opened} bytes");
+    assert!(opened <= 65_536 + 12_288, "opening read {opened} bytes");
     for (column, (_, model)) in columns.iter().enumerate() {
         for rows in [Rows::Range(123_456..123_466), indices([300_001])] {
             check(&file, column as u64, model, &rows, 1);

@@ -2,7 +2,8 @@
 //!
 //! A [`Source`] is read and a [`Sink`] is written at positions, from many threads at once.
 //! [`FileSource`] reads a file; [`MemorySource`] and [`MemorySink`] work in memory. [`Replacement`]
-//! replaces an old file by a complete new one, or leaves the old one untouched. Errors are plain
+//! replaces an old file by a complete new one, or leaves the old one untouched. [`InPlace`] appends
+//! to a file and commits with one small write. Errors are plain
 //! [`std::io::Error`]s; the caller adds the path.
 //!
 //! ```
@@ -33,6 +34,7 @@ pub mod fault;
 mod file;
 mod holder;
 mod identity;
+mod in_place;
 mod lock;
 mod memory;
 mod old;
@@ -45,6 +47,7 @@ mod temp_name;
 
 pub use disk::{Disk, NativeDisk, PIECE};
 pub use file::FileSource;
+pub use in_place::InPlace;
 pub use lock::Lock;
 pub use memory::{MemorySink, MemorySource};
 pub use replace::{Durable, Replacement};

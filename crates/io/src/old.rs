@@ -16,7 +16,8 @@ const ATTEMPTS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct OldFile {
     pub(crate) metadata: Metadata,
-    _lock: Option<LockedFile>,
+    /// The open file with its lock; none where there are no locks.
+    pub(crate) lock: Option<LockedFile>,
 }
 
 impl OldFile {
@@ -31,7 +32,7 @@ impl OldFile {
             if cfg!(windows) {
                 // On this system locks also bind readers, who must be able to go on reading the old
                 // file.
-                return Ok(Some(OldFile { metadata, _lock: None }));
+                return Ok(Some(OldFile { metadata, lock: None }));
             }
             let Some(file) = found(disk.open(path))? else { continue };
             let opened = file.metadata()?;
@@ -42,7 +43,7 @@ impl OldFile {
             };
             let Some(now) = found(disk.metadata(path))? else { continue };
             if same_file(&opened, &now) {
-                return Ok(Some(OldFile { metadata: now, _lock: lock }));
+                return Ok(Some(OldFile { metadata: now, lock }));
             }
         }
         Err(busy(None))

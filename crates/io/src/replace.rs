@@ -84,6 +84,16 @@ impl Replacement {
     pub fn create_on(disk: Arc<dyn Disk>, target: &Path, durable: Durable) -> io::Result<Replacement> {
         let target = Target::find(&*disk, target)?;
         let old = OldFile::take(&*disk, &target.path)?;
+        Replacement::begin(disk, target, old, durable)
+    }
+
+    /// Begins to replace a file whose lock is taken.
+    pub(crate) fn begin(
+        disk: Arc<dyn Disk>,
+        target: Target,
+        old: Option<OldFile>,
+        durable: Durable,
+    ) -> io::Result<Replacement> {
         let names = TempNames::of(&target.name);
         stale::clean(&*disk, &target.directory, &names);
         let (temp, file) = create_temp(&*disk, &target.directory, &names, old.is_some())?;

@@ -83,7 +83,7 @@ impl File {
     }
 
     /// The records of blocks or statistics in these ranges.
-    pub(super) fn range_records(&self, kind: SectionKind, ranges: &[BlockRange]) -> Result<Vec<u8>> {
+    pub(crate) fn range_records(&self, kind: SectionKind, ranges: &[BlockRange]) -> Result<Vec<u8>> {
         let read = |range: &BlockRange| {
             self.opened.tier_records(kind, range.tier, range.first_block..range.end_block())
         };

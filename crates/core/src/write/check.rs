@@ -129,10 +129,10 @@ impl Frame {
         // Readers refuse more than their default limits.
         let limits = Limits::default();
         for column in &self.columns {
-            if Some(column.array.n_values()) != self.n_rows.checked_mul(column.n_columns() as u64) {
+            if Some(column.array.n_total()) != self.n_rows.checked_mul(column.n_columns() as u64) {
                 let message = format!(
                     "the column has {} values, the table {} rows",
-                    column.array.n_values() / column.n_columns().max(1) as u64,
+                    column.array.n_total() / column.n_columns().max(1) as u64,
                     self.n_rows
                 );
                 return Err(Error::argument(message).in_column(column.names().next().unwrap_or_default()));

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use entasis_format::{
-    BlockRange, ColumnRecord, ColumnType, Header, NameSlot, Operation, Physical, Result, Root, SLOT_PAGES_END,
-    SectionKind, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
+    BlockRange, ColumnRecord, ColumnType, Header, NameSlot, Physical, Result, Root, SLOT_PAGES_END,
+    Section, SectionKind, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
     emit_section, n_name_slots,
 };
 
@@ -12,8 +12,10 @@ use super::bundle::Bundle;
 use super::input::Scratch;
 use super::nested::{ChildColumns, Nested};
 use super::placement::{Placed, Placement};
+use super::tiers::Tiers;
 use super::{Parts, Stored};
-use crate::frame::Column;
+use crate::file::File;
+use crate::frame::{Array, Column};
 
 /// Tables with at most this many column records have no name index, ...
 const FEW: usize = 8;
@@ -65,23 +67,61 @@ struct Records {
     statistics: Vec<u8>,
 }
 
-/// Writes footer and header. Returns the length of the file.
-pub(super) fn write(
-    parts: &Parts<'_>,
-    nested: &Nested<'_>,
-    bundles: &[Bundle],
+/// What a new generation builds on.
+#[derive(Default)]
+pub(crate) struct Ground<'a> {
+    /// The file that is changed, as the view of all its columns; none for a new file.
+    pub file: Option<&'a File>,
+    /// Whether the new generation refers to bytes of that file.
+    pub is_in_place: bool,
+    /// What the change does.
+    pub operation: u16,
+    /// The time of the change; 0 when unknown.
+    pub time: i64,
+    /// Whether the bytes will not be synced.
+    pub not_synced: bool,
+}
+
+/// The footer of a new generation, with root and trailer.
+pub(super) struct Footer<'a> {
+    bytes: Vec<u8>,
+    slot: Slot,
+    placement: Placement<'a>,
+}
+
+impl Footer<'_> {
+    /// Writes the footer of a whole file, then its header. Returns the length of the file.
+    pub(super) fn commit(self, start: u64) -> Result<u64> {
+        let header = Header::whole(self.slot, start == SLOT_PAGES_END);
+        self.placement.finish(&self.bytes, &header.emit())?;
+        Ok(self.slot.end)
+    }
+
+    /// Writes the footer of a change. Returns the slot that makes it current.
+    pub(super) fn append(self) -> Result<Slot> {
+        self.placement.append(&self.bytes)?;
+        Ok(self.slot)
+    }
+}
+
+/// Makes the footer of a new generation.
+pub(super) fn make<'p>(
+    (parts, nested, bundles): (&Parts<'_>, &Nested<'_>, &[Bundle]),
     stored: &[Stored<'_>],
     blocks: &[Vec<Placed>],
-    placement: &Placement<'_>,
-) -> Result<u64> {
+    ground: &Ground<'_>,
+    placement: Placement<'p>,
+) -> Result<Footer<'p>> {
     let n_own = parts.n_columns;
     let numbers = Numbers::of(parts);
     let number = |record: usize| numbers.of_record(record);
     let n_before_bundles = n_own + nested.children.len();
     let n_total = n_before_bundles + bundles.len();
     let mut blocks_of: Vec<&[Placed]> = vec![&[]; n_total];
+    let mut kept_of: Vec<&[BlockRange]> = vec![&[]; n_total];
     for (column, blocks) in stored.iter().zip(blocks) {
         blocks_of[column.column] = blocks;
+        kept_of[column.column] = column.array.keep().map_or(&[], |keep| &keep.ranges);
     }
     let mut tree = ValueTree::new();
     let n_loose = parts.loose.len();
@@ -105,7 +145,7 @@ pub(super) fn write(
             column_type: column.column_type,
             is_bundled: false,
             is_bundle: false,
-            n_values: column.array.n_values() / column.n_columns() as u64,
+            n_values: column.array.n_total() / column.n_columns() as u64,
             storage: None,
             parent: None,
             first_value: 0,
@@ -113,7 +153,7 @@ pub(super) fn write(
             n_children: 0,
             dictionary: column.dictionary.map(|d| number(first_extra + d)),
             detail: column.detail.as_ref().map(|detail| tree.add(detail)),
-            n_missing: n_missing(&column.column_type, column.array.n_values(), blocks_of[i]),
+            n_missing: n_missing(&column.column_type, &column.array, blocks_of[i]),
             metadata: None,
         };
         if let Some(member) = members.get_mut(i).and_then(Option::take) {
@@ -134,7 +174,7 @@ pub(super) fn write(
         record.emit(&mut records.columns);
     }
     for (i, child) in nested.children.iter().enumerate() {
-        let (n_values, blocks) = (child.array.n_values(), blocks_of[n_own + i]);
+        let (n_values, blocks) = (child.array.n_total(), blocks_of[n_own + i]);
         let mut record = ColumnRecord {
             id: number(n_own + i),
             name_at: records.names.len() as u64,
@@ -150,7 +190,7 @@ pub(super) fn write(
             n_children: 0,
             dictionary: child.dictionary.map(|d| number(all_first_extra[child.top] + d)),
             detail: child.detail.map(|detail| tree.add(detail)),
-            n_missing: n_missing(&child.column_type, n_values, blocks),
+            n_missing: n_missing(&child.column_type, &child.array, blocks),
             metadata: None,
         };
         link_children(&mut record, &child.child_columns, number(n_own));
@@ -182,16 +222,26 @@ pub(super) fn write(
         };
         record.emit(&mut records.columns);
     }
+    let n_new = blocks_of.iter().map(|blocks| blocks.len() as u64).sum();
+    let tiers = Tiers::plan(&kept_of, n_new);
     let mut n_blocks = 0u64;
-    for (i, blocks) in blocks_of.iter().enumerate().filter(|(_, blocks)| !blocks.is_empty()) {
-        let range = BlockRange {
-            column: number(i),
-            first_block: n_blocks,
-            n_blocks: u32::try_from(blocks.len()).map_err(|_| too_many_blocks())?,
-            tier: 0,
-        };
-        range.emit(&mut records.ranges);
-        n_blocks += blocks.len() as u64;
+    for (i, (blocks, kept)) in blocks_of.iter().zip(&kept_of).enumerate() {
+        let column = number(i);
+        let (stay, merged) = tiers.split(kept);
+        stay.for_each(|range| BlockRange { column, ..range }.emit(&mut records.ranges));
+        let n_merged: u64 = merged.iter().map(|range| u64::from(range.n_blocks)).sum();
+        if let (Some(file), true) = (ground.file, n_merged > 0) {
+            records.blocks.extend(file.range_records(SectionKind::Blocks, merged)?);
+            records.statistics.extend(file.range_records(SectionKind::Statistics, merged)?);
+        }
+        let n = n_merged + blocks.len() as u64;
+        if n > 0 {
+            let n_blocks_of = u32::try_from(n).map_err(|_| too_many_blocks())?;
+            let range =
+                BlockRange { column, first_block: n_blocks, n_blocks: n_blocks_of, tier: tiers.number() };
+            range.emit(&mut records.ranges);
+        }
+        n_blocks += n;
         for block in *blocks {
             block.record.emit(&mut records.blocks);
             block.statistics.emit(&mut records.statistics);
@@ -218,7 +268,7 @@ pub(super) fn write(
     let (nodes, heap) = tree.into_parts();
     let runs = numbers.emit(n_total);
     let at = placement.end();
-    let mut footer = Vec::with_capacity(
+    let mut footer: Vec<u8> = Vec::with_capacity(
         [&records.columns, &records.names, &name_index, &records.ranges].iter().map(|r| r.len()).sum(),
     );
     let sections = [
@@ -234,39 +284,51 @@ pub(super) fn write(
         (SectionKind::Runs, &runs),
     ]
     .map(|(kind, records)| {
-        emit_section(kind, 0, kind.record_len(), records, at + footer.len() as u64, &mut footer)
+        let tier = if kind.has_tiers() { tiers.number() } else { 0 };
+        emit_section(kind, tier, kind.record_len(), records, at + footer.len() as u64, &mut footer)
     });
+    let mut sections: Vec<Section> = sections.into_iter().filter(|section| section.n_records > 0).collect();
+    if let Some(file) = ground.file.filter(|_| ground.is_in_place) {
+        sections.extend(tiers.sections(file.root()));
+    }
+    let before = ground.file.map(|file| (file.slot(), file.root().file_id));
     let root = Root {
-        generation: 1,
-        previous: None,
+        generation: before.map_or(0, |(slot, _)| slot.generation) + 1,
+        previous: before
+            .filter(|_| ground.is_in_place)
+            .map(|(slot, _)| (slot.root_at, slot.root_len, slot.root_checksum)),
         value_node,
-        time: 0,
-        operation: Operation::Write.code(),
-        file_id: file_id(&footer),
+        time: ground.time,
+        operation: ground.operation,
+        file_id: before.map_or_else(|| file_id(&footer), |(_, id)| id),
         program: program(),
-        sections: sections.to_vec(),
+        sections,
     };
-    commit(&root, at, footer, placement)
+    Ok(finish(&root, at, footer, ground, placement))
 }
 
-/// Writes the footer with its root and trailer, then the header that names them.
-fn commit(root: &Root, at: u64, mut footer: Vec<u8>, placement: &Placement<'_>) -> Result<u64> {
+/// Adds root and trailer to a footer.
+fn finish<'p>(
+    root: &Root,
+    at: u64,
+    mut footer: Vec<u8>,
+    ground: &Ground<'_>,
+    placement: Placement<'p>,
+) -> Footer<'p> {
     footer.resize(footer.len() + (at + footer.len() as u64).wrapping_neg() as usize % 8, 0);
     let root_at = at + footer.len() as u64;
-    let root = root.emit();
-    footer.extend_from_slice(&root);
+    let bytes = root.emit();
+    footer.extend_from_slice(&bytes);
     let slot = Slot {
-        generation: 1,
+        generation: root.generation,
         root_at,
-        root_len: root.len() as u32,
+        root_len: bytes.len() as u32,
         end: at + (footer.len() + TRAILER_LEN) as u64,
-        root_checksum: checksum(&root),
-        not_synced: false,
+        root_checksum: checksum(&bytes),
+        not_synced: ground.not_synced,
     };
     footer.extend_from_slice(&Trailer::from(slot).emit());
-    let header = Header::whole(slot, placement.start() == SLOT_PAGES_END);
-    placement.finish(&footer, &header.emit())?;
-    Ok(slot.end)
+    Footer { bytes: footer, slot, placement }
 }
 
 /// A value with `first` added to its column numbers.
@@ -315,11 +377,12 @@ fn link_children(record: &mut ColumnRecord, child_columns: &ChildColumns, first_
     }
 }
 
-fn n_missing(of: &ColumnType, n_values: u64, blocks: &[Placed]) -> u64 {
+fn n_missing(of: &ColumnType, array: &Array, blocks: &[Placed]) -> u64 {
     if of.physical == Physical::Null {
-        n_values
+        array.n_total()
     } else {
-        blocks.iter().map(|block| u64::from(block.statistics.n_missing)).sum()
+        let kept = array.keep().map_or(0, |keep| keep.n_missing);
+        kept + blocks.iter().map(|block| u64::from(block.statistics.n_missing)).sum::<u64>()
     }
 }
 

@@ -10,6 +10,7 @@ use entasis_format::{ColumnType, Error, MAX_BLOCK_VALUES, Physical, Result, Valu
 
 use super::input::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
 use super::input::{ValidBits, short};
+use crate::frame::kept::{Keep, Kept, KeptChild};
 use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
 
 /// Structure values in a block.
@@ -24,6 +25,8 @@ pub(crate) struct ChildOffsets {
     /// Lists, maps and run-end columns have the numbers in block records. Unions and value columns
     /// have a child for them.
     is_in_records: bool,
+    /// The values of each child before the chunks that were split so far, without those in spans.
+    base: Vec<u64>,
     /// `n_types` numbers for each block.
     before: Vec<u64>,
     total: Vec<u64>,
@@ -74,7 +77,8 @@ impl<'a> Nested<'a> {
                 split_children(&column.column_type, &column.array, column.children.len())
                     .map_err(|e| e.in_column(&column.name))?;
             let first = nested.children.len();
-            add(&column.children, arrays, child_offsets.as_ref(), &column.name, (top, None), &mut found);
+            let keep = column.array.keep();
+            add(&column.children, arrays, (child_offsets.as_ref(), keep), &column.name, (top, None), &mut found);
             nested.tops.push((top, ChildColumns { children: first..first + found.len(), child_offsets }));
             // Children of one column are consecutive: first all of a column, then theirs.
             let mut queue: VecDeque<(usize, &'a [Field])> = VecDeque::new();
@@ -90,7 +94,8 @@ impl<'a> Nested<'a> {
                 let (arrays, child_offsets) = split_children(&child.column_type, &child.array, fields.len())
                     .map_err(|e| e.in_column(&child.path))?;
                 let first = nested.children.len();
-                add(fields, arrays, child_offsets.as_ref(), &child.path, (top, Some(parent)), &mut found);
+                let known = (child_offsets.as_ref(), child.array.keep());
+                add(fields, arrays, known, &child.path, (top, Some(parent)), &mut found);
                 nested.children[parent].child_columns =
                     ChildColumns { children: first..first + found.len(), child_offsets };
                 nested.children.append(&mut found);
@@ -105,31 +110,30 @@ impl<'a> Nested<'a> {
 fn add<'a>(
     fields: &'a [Field],
     arrays: Vec<Array>,
-    child_offsets: Option<&ChildOffsets>,
+    (child_offsets, keep): (Option<&ChildOffsets>, Option<&Keep>),
     path: &str,
     (top, parent): (usize, Option<usize>),
     found: &mut Vec<Child<'a>>,
 ) {
     let has_child_offsets = arrays.len() > fields.len();
-    for (field, array) in fields.iter().zip(arrays) {
+    for (i, (field, array)) in fields.iter().zip(arrays).enumerate() {
+        let array =
+            if field.column_type.physical == Physical::RunEnd { split_shared_runs(array) } else { array };
         found.push(Child {
             name: &field.name,
             path: format!("{path}.{}", field.name),
             column_type: field.column_type,
             detail: field.detail.as_ref(),
             dictionary: field.dictionary,
-            array: if field.column_type.physical == Physical::RunEnd {
-                split_shared_runs(array)
-            } else {
-                array
-            },
+            array: with_kept(array, keep.and_then(|keep| keep.children.get(i))),
             top,
             parent,
             child_columns: ChildColumns::default(),
         });
     }
     if let Some(child_offsets) = child_offsets.filter(|_| has_child_offsets) {
-        let numbers: Arc<[u64]> = child_offsets.before.as_slice().into();
+        let kept = keep.map_or(&[][..], |keep| &keep.child_offsets);
+        let numbers: Arc<[u64]> = kept.iter().chain(&child_offsets.before).copied().collect();
         let chunk = Chunk {
             n: numbers.len(),
             values: HostValues::Counted(numbers),
@@ -147,6 +151,21 @@ fn add<'a>(
             child_columns: ChildColumns::default(),
         });
     }
+}
+
+/// Puts what stays of a child before its new values.
+fn with_kept(mut array: Array, kept: Option<&KeptChild>) -> Array {
+    let Some(KeptChild { keep, replaced }) = kept else { return array };
+    if let Some(chunk) = replaced {
+        let n = chunk.n as u64;
+        array.chunks.insert(0, chunk.clone());
+        if let Some(spans) = &mut array.spans {
+            spans.iter_mut().for_each(|span| (span.chunk, span.first) = (span.chunk + 1, span.first + n));
+            spans.insert(0, Span { chunk: 0, start: 0, first: 0, n: chunk.n });
+        }
+    }
+    array.kept = Some(Kept::Found(Box::new(keep.clone())));
+    array
 }
 
 /// Makes one chunk of each span, because a run that two spans share begins in each of them.
@@ -181,15 +200,41 @@ impl Spans {
 }
 
 impl ChildOffsets {
-    fn new(n_types: usize, is_in_records: bool) -> Self {
-        Self { n_types, is_in_records, before: Vec::new(), total: Vec::new() }
+    fn new(n_types: usize, is_in_records: bool, keep: Option<&Keep>) -> Self {
+        let mut base = keep.map_or_else(Vec::new, |keep| keep.child_counts.clone());
+        base.resize(n_types, 0);
+        Self { n_types, is_in_records, base, before: Vec::new(), total: Vec::new() }
     }
 
-    /// Records the counts if `row` begins a block.
+    /// Records the counts if `row` begins a block. `counts` are those in spans.
     fn record(&mut self, row: u64, counts: impl Iterator<Item = u64>) {
         if row.is_multiple_of(BLOCK) {
-            self.before.extend(counts);
+            self.before.extend(counts.zip(&self.base).map(|(count, base)| count + base));
         }
+    }
+
+    /// Counts the structure values of blocks that are replaced. Their children are not in spans.
+    fn count_replaced(&mut self, of: &ColumnType, chunk: &Chunk, first: u64) -> Result<()> {
+        let HostValues::Owned(values) = &chunk.values else { return Err(other_form()) };
+        let mut spare = Vec::new();
+        let valid = ValidBits::copy(chunk, 0..chunk.n, &mut spare)?;
+        let words = values.words(0..chunk.n).ok_or_else(short)?;
+        let zeros = vec![0; self.n_types];
+        for i in 0..chunk.n {
+            self.record(first + i as u64, zeros.iter().copied());
+            if !valid.is_valid(i) {
+                continue;
+            }
+            match of.physical {
+                Physical::List | Physical::Map => {
+                    let length = words[4 * i..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+                    self.base[0] += u64::from(length);
+                }
+                Physical::RunEnd => self.base[0] += u64::from(words[i]),
+                _ => *self.base.get_mut(usize::from(words[i])).ok_or_else(no_type)? += 1,
+            }
+        }
+        Ok(())
     }
 
     /// The child offset that the record of a block stores; 0 if a child stores it.
@@ -241,13 +286,19 @@ fn split_children(
     let mut spans: Vec<Spans> = Vec::new();
     spans.resize_with(n_children, Spans::default);
     let mut child_offsets = match of.physical {
-        Physical::List | Physical::Map | Physical::RunEnd => Some(ChildOffsets::new(1, true)),
-        _ if of.has_child_offsets() => Some(ChildOffsets::new(n_children, false)),
+        Physical::List | Physical::Map | Physical::RunEnd => Some(ChildOffsets::new(1, true, array.keep())),
+        _ if of.has_child_offsets() => Some(ChildOffsets::new(n_children, false, array.keep())),
         _ => None,
     };
     let mut valid = Vec::new();
     for span in array.spans(0).filter(|span| span.n > 0) {
         let chunk = &array.chunks[span.chunk];
+        if matches!(chunk.values, HostValues::Owned(_)) {
+            if let Some(child_offsets) = &mut child_offsets {
+                child_offsets.count_replaced(of, chunk, span.first)?;
+            }
+            continue;
+        }
         match (&mut child_offsets, of.physical) {
             (Some(child_offsets), Physical::List | Physical::Map) => {
                 lists(chunk, span, &mut spans[0], child_offsets, &mut valid)?;
@@ -270,13 +321,16 @@ fn split_children(
         let of_chunk = |chunk: &Chunk| match child(chunk, k) {
             // An empty chunk may have any form.
             Err(_) if chunk.n == 0 => Ok(chunk.clone()),
+            Err(_) if matches!(chunk.values, HostValues::Owned(_)) => {
+                Ok(Chunk { n: 0, values: HostValues::Null, validity: HostValidity::AllValid })
+            }
             child => child.cloned(),
         };
         let chunks = array.chunks.iter().map(of_chunk).collect::<Result<Vec<_>>>()?;
         if let Some(child_offsets) = &mut child_offsets {
-            child_offsets.total.push(spans.n_values());
+            child_offsets.total.push(child_offsets.base.get(k).copied().unwrap_or(0) + spans.n_values());
         }
-        arrays.push(Array { chunks, spans: Some(spans.0) });
+        arrays.push(Array { chunks, spans: Some(spans.0), kept: None });
     }
     if of.has_child_offsets() {
         // `add` fills in the child offsets.

@@ -3,7 +3,7 @@
 use entasis_format::{Directory, Statistics};
 
 /// The values of a block, in memory that the encoder may overwrite where values are missing.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Values<'a> {
     /// Booleans, one byte each, 0 or 1.
     Bool(&'a mut [u8]),

@@ -22,6 +22,7 @@ pub(super) fn is_nested(values: &HostValues) -> bool {
             | HostValues::Union { .. }
             | HostValues::Runs { .. }
             | HostValues::Counted(_)
+            | HostValues::Owned(_)
     )
 }
 
@@ -52,6 +53,10 @@ pub(super) fn words(chunk: &Chunk, inside: Range<usize>, out: &mut [u8]) -> Resu
                     *out.get_mut(begin - inside.start).ok_or_else(short)? = 1;
                 }
             }
+            Ok(())
+        }
+        HostValues::Owned(values) => {
+            out.copy_from_slice(values.words(inside).filter(|words| words.len() == out.len()).ok_or_else(short)?);
             Ok(())
         }
         HostValues::Counted(numbers) => {

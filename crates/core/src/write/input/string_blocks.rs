@@ -179,6 +179,7 @@ pub(crate) fn mean_text_len(array: &Array) -> u64 {
             HostValues::Views { views, .. } => sampled(chunk.n, &|i| views.read(16 * i)),
             HostValues::Anywhere(views) => sampled(chunk.n, &|i| views.get(i).map(|(view, _)| view as u32)),
             HostValues::Encoded(_) => continue,
+            HostValues::Owned(strings) => strings.text_len(),
             _ => 0,
         };
         n_values += chunk.n as u64;
@@ -197,6 +198,7 @@ pub(crate) fn max_text_len(array: &Array) -> Option<u64> {
                 (chunk.n as u64).saturating_mul(*width as u64)
             }
             HostValues::Encoded(block) => return Some(sum + block.bytes().len() as u64),
+            HostValues::Owned(strings) => strings.text_len(),
             _ => return None,
         };
         Some(sum.saturating_add(of_chunk).saturating_add(8 * chunk.n as u64))

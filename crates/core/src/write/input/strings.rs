@@ -8,7 +8,7 @@ use entasis_platform::{HostRead, HostViews, memory::ScratchVec};
 
 use super::validity::ValidBits;
 use super::{MAX_STRING, Scratch, pieces, place, short};
-use crate::frame::{Array, HostValues};
+use crate::frame::{Array, HostValues, OwnedValues};
 
 /// Bytes of padded strings that are copied together.
 const SPARE: usize = 1 << 14;
@@ -60,6 +60,7 @@ impl Scratch {
                     let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
                     self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_ucs4)?;
                 }
+                HostValues::Owned(strings) => self.append_owned(strings, inside.clone(), &valid)?,
                 _ => return Err(Error::argument("the memory of a column does not have the form of strings")),
             }
             if self.offsets.len() - 1 - n_before < inside.len() {
@@ -206,6 +207,20 @@ impl Scratch {
                     return Ok(());
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn append_owned(&mut self, strings: &OwnedValues, inside: Range<usize>, valid: &ValidBits) -> Result<()> {
+        self.bytes.truncate(self.text_len());
+        for (i, at) in inside.enumerate() {
+            let string = strings.string(at).ok_or_else(short)?;
+            let string = if valid.is_valid(i) { string } else { &[] };
+            if !self.fits_after(self.bytes.len(), string.len() as u64)? {
+                break;
+            }
+            self.bytes.extend_from_slice(string);
+            self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| short())?);
         }
         Ok(())
     }

@@ -45,6 +45,12 @@ impl Scratch {
                     self.spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
                     copied && or_bytes(&self.spare, &mut self.validity, at)
                 }
+                HostValidity::Owned(mask) => {
+                    self.spare.clear();
+                    let mask = mask.get(inside).ok_or_else(short)?;
+                    self.spare.extend(mask.iter().map(|&missing| u8::from(missing == 0)));
+                    or_bytes(&self.spare, &mut self.validity, at)
+                }
                 HostValidity::Sentinel(_) if matches!(chunk.values, HostValues::Int32 { .. }) => {
                     any_missing |= self.ints.any_missing;
                     or_bytes(&self.ints.valid[at..at + len], &mut self.validity, at)
@@ -101,6 +107,13 @@ impl ValidBits {
                 let mut packed = Vec::new();
                 bits::pack_bytes(spare, &mut packed);
                 copied.then_some(packed)
+            }
+            HostValidity::Owned(mask) => {
+                spare.clear();
+                spare.extend(mask.get(inside).ok_or_else(short)?.iter().map(|&missing| u8::from(missing == 0)));
+                let mut packed = Vec::new();
+                bits::pack_bytes(spare, &mut packed);
+                Some(packed)
             }
             HostValidity::Sentinel(_) => None,
         };

@@ -1,0 +1,196 @@
+//! Changes of a file in place (`docs/format/container.md`).
+//!
+//! A change describes the new value of the whole file. Columns that it keeps stay where they are:
+//! [`Array::kept`](crate::Array::kept). New blocks and a new footer are appended, and one small
+//! write makes them current. A file without slot pages is written anew instead.
+
+mod append;
+mod keep;
+mod tail;
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use entasis_format::{Error, Limits, Operation, Result, SLOT_PLACES, Slot, SlotState};
+use entasis_io::{Durable, InPlace};
+
+use crate::file::File;
+use crate::frame::{Document, Frame};
+use crate::monitor::Monitor;
+use crate::write::{Ground, Parts, Plan, WriteOptions, when_free};
+use keep::Keeper;
+
+/// New bytes begin at a multiple of this.
+const ALIGN: u64 = 64;
+
+/// A file that is going to change, with its lock. Dropped, it leaves the file as it is.
+///
+/// ```
+/// use entasis::{Array, Change, Operation, Silent, WriteOptions};
+/// # fn add(path: &std::path::Path, frame: entasis::Frame) -> entasis::Result<()> {
+/// let options = WriteOptions::default();
+/// let change = Change::begin(path, &options, &Silent)?;
+/// let appended = change.append(frame)?;
+/// change.commit(appended, Operation::Append, &options, &Silent)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Change {
+    place: InPlace,
+    file: File,
+}
+
+/// The new value of a file that changes.
+#[derive(Debug)]
+pub enum Content {
+    /// A table.
+    Frame(Frame),
+    /// Several tables and other columns.
+    Document(Document),
+}
+
+impl From<Frame> for Content {
+    fn from(frame: Frame) -> Self {
+        Self::Frame(frame)
+    }
+}
+
+impl From<Document> for Content {
+    fn from(document: Document) -> Self {
+        Self::Document(document)
+    }
+}
+
+impl Change {
+    /// Takes the lock of the file at `path` and opens its current state.
+    ///
+    /// # Errors
+    /// *Io*: *not found*; *would block* when another writer holds the lock longer than
+    /// [`WriteOptions::wait`]; *unsupported* when the file system has no locks. Otherwise as
+    /// [`File::open`].
+    pub fn begin(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
+        let place = when_free(options.wait, monitor, || InPlace::open(path, options.needs_lock))?
+            .map_err(|e| Error::io(e, "change").in_file(path))?;
+        let file = File::open_with(place.target(), Limits::default())?;
+        Ok(Self { place, file })
+    }
+
+    /// The file before the change.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The value with the rows of `part` after those of the file's table. Columns are matched by
+    /// their places, and must have equal names and types. The dictionary of a categorical must
+    /// begin with the values of the file's. The host map is that of `part`.
+    ///
+    /// # Errors
+    /// *Argument* when the parts do not fit; *unsupported* when the file's value is not a single
+    /// table without cells; otherwise as for reading.
+    pub fn append(&self, part: Frame) -> Result<Frame> {
+        append::append(&self.file, part).map_err(|e| e.in_file(self.file.path()))
+    }
+
+    /// The file's table, with all its columns kept.
+    ///
+    /// # Errors
+    /// *Unsupported* when the file's value is not a single table without cells; otherwise as for
+    /// reading.
+    pub fn kept(&self) -> Result<Frame> {
+        append::kept(&self.file).map_err(|e| e.in_file(self.file.path()))
+    }
+
+    /// Makes `content` the value of the file.
+    ///
+    /// # Errors
+    /// As [`write`](crate::write()). The file then has its old state.
+    pub fn commit(
+        self,
+        content: impl Into<Content>,
+        operation: Operation,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let path = self.file.path().to_path_buf();
+        self.commit_content(content.into(), operation, options, monitor).map_err(|e| e.in_file(&path))
+    }
+
+    fn commit_content(
+        self,
+        mut content: Content,
+        operation: Operation,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let Self { mut place, file } = self;
+        let file = file.whole();
+        let is_in_place = file.header().has_slot_pages();
+        let keeper = Keeper { file: &file, is_in_place };
+        match &mut content {
+            Content::Frame(frame) => keeper.find_in_frame(frame)?,
+            Content::Document(document) => keeper.find_in_document(document)?,
+        }
+        let parts = match &content {
+            Content::Frame(frame) => Parts::of_frame(frame)?,
+            Content::Document(document) => Parts::of_document(document)?,
+        };
+        let plan = Plan::new(parts, options)?;
+        let durable = options.durable != Durable::Never;
+        let ground = Ground {
+            file: Some(&file),
+            is_in_place,
+            operation: operation.code(),
+            time: now(),
+            not_synced: !durable,
+        };
+        let failed = |source| Error::io(source, "change");
+        if !is_in_place {
+            let replacement = place.replace(options.durable).map_err(failed)?;
+            plan.execute_anew(&replacement, &ground, monitor)?;
+            return replacement.commit().map_err(|e| Error::io(e, "replace"));
+        }
+        let current = *file.slot();
+        secure(&file, &place)?;
+        place.start_at(current.end);
+        let start = current.end.next_multiple_of(ALIGN);
+        let slot = plan.execute_change(&place, start, &ground, monitor)?;
+        place.commit(next_place(&file), &slot.emit(), durable).map_err(failed)
+    }
+}
+
+/// Writes the current state into a slot, if no slot has it: the change moves the trailer that names
+/// it away from the end of the file.
+fn secure(file: &File, place: &InPlace) -> Result<()> {
+    let current = *file.slot();
+    let [a, b] = file.slots();
+    let has = |state: SlotState| matches!(state, SlotState::Valid(slot) if slot.generation == current.generation);
+    if has(file.header().first) || has(a) || has(b) {
+        return Ok(());
+    }
+    let [at_a, at_b] = SLOT_PLACES;
+    let at = if matches!(a, SlotState::Valid(_)) { at_b } else { at_a };
+    let slot = Slot { not_synced: false, ..current };
+    place.rewrite(at, &slot.emit()).map_err(|e| Error::io(e, "change"))
+}
+
+/// The place of the slot for the next generation: not that of the current one.
+fn next_place(file: &File) -> u64 {
+    let [at_a, at_b] = SLOT_PLACES;
+    let generation = file.slot().generation;
+    let is_current = |state: SlotState| matches!(state, SlotState::Valid(slot) if slot.generation == generation);
+    let [a, b] = file.slots();
+    let secured_in_a = !is_current(b) && !is_current(file.header().first) && !matches!(a, SlotState::Valid(_));
+    if is_current(a) || secured_in_a { at_b } else { at_a }
+}
+
+/// Nanoseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.ok().and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
+}
+
+impl std::fmt::Debug for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Change").field("file", &self.file).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,219 @@
+//! Decides which blocks of a kept column stay, and decodes the values of the others.
+
+use std::sync::Arc;
+
+use entasis_format::{BlockRange, BUNDLE_ROWS, ColumnType, Error, Logical, Physical, Result, fallible};
+
+use super::tail::n_kept;
+use crate::blocks::block_values;
+use crate::file::{ColumnInfo, File};
+use crate::frame::kept::{Keep, Kept, KeptChild};
+use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues, OwnedValues};
+use crate::read::{MissingTo, Output, Request, Text};
+use crate::rows::Rows;
+
+/// The use of the memory, in messages.
+const VALUES: &str = "values of blocks that are replaced";
+
+/// Finds what stays of the columns of a file.
+pub(super) struct Keeper<'a> {
+    /// The view of all columns of the file.
+    pub file: &'a File,
+    /// Whether blocks can stay.
+    pub is_in_place: bool,
+}
+
+impl Keeper<'_> {
+    pub(super) fn find_in_frame(&self, frame: &mut Frame) -> Result<()> {
+        let is_short = frame.n_rows < BUNDLE_ROWS;
+        for column in &mut frame.columns {
+            self.find(column, is_short)?;
+        }
+        for column in &mut frame.extra {
+            self.find(column, false)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn find_in_document(&self, document: &mut Document) -> Result<()> {
+        document.frames.iter_mut().try_for_each(|frame| self.find_in_frame(frame))?;
+        document.columns.iter_mut().try_for_each(|column| self.find(column, false))
+    }
+
+    /// Finds the blocks that stay of a column, and puts the values of the others before its new
+    /// ones. With `is_short` no block stays, because columns of few values may share their blocks.
+    fn find(&self, column: &mut Column, is_short: bool) -> Result<()> {
+        let Some(Kept::Column(number)) = column.array.kept else { return Ok(()) };
+        let named = |e: Error| e.in_column(&column.name);
+        let info = self.file.column(number).map_err(named)?;
+        if column.run.is_some() || column.array.spans.is_some() {
+            return Err(named(Error::argument("a column run cannot be kept")));
+        }
+        self.check(&info, (&column.column_type, &column.children)).map_err(named)?;
+        let n_new = column.array.n_values();
+        let (keep, replaced) = self.split(&info, n_new, is_short || !self.is_in_place).map_err(named)?;
+        column.array.chunks.splice(0..0, replaced);
+        column.array.kept = Some(Kept::Found(Box::new(keep)));
+        Ok(())
+    }
+
+    /// A kept column has the type of the file's.
+    fn check(&self, info: &ColumnInfo, (of, fields): (&ColumnType, &[Field])) -> Result<()> {
+        let record = &info.record;
+        let n_fields = record.n_children as usize - usize::from(of.has_child_offsets());
+        if record.column_type != *of || record.is_bundle || n_fields != fields.len() {
+            return Err(Error::argument("a kept column has another type in the file"));
+        }
+        if of.logical == Logical::Object {
+            return Err(Error::unsupported("a column of objects cannot be kept"));
+        }
+        for (field, child) in fields.iter().zip(self.children(info)?) {
+            self.check(&child, (&field.column_type, &field.children))?;
+        }
+        Ok(())
+    }
+
+    /// The children of a column, without child offsets.
+    fn children(&self, info: &ColumnInfo) -> Result<Vec<Arc<ColumnInfo>>> {
+        let n = u64::from(info.record.n_children) - u64::from(info.record.column_type.has_child_offsets());
+        let first = info.record.first_child.unwrap_or(0);
+        (first..first.saturating_add(n)).map(|number| self.file.column(number)).collect()
+    }
+
+    /// What stays of a column that gets `n_new` values, and the values of the blocks that are
+    /// replaced. With `all`, nothing stays.
+    fn split(&self, info: &ColumnInfo, n_new: u64, all: bool) -> Result<(Keep, Option<Chunk>)> {
+        let record = &info.record;
+        let of = record.column_type;
+        let total = record.n_values;
+        if of.physical == Physical::Null {
+            let chunk = Chunk { n: to_n(total)?, values: HostValues::Null, validity: HostValidity::AllValid };
+            return Ok((Keep::default(), Some(chunk)));
+        }
+        let blocks = self.file.blocks(info.index)?;
+        let n = if all || record.is_bundled {
+            0
+        } else {
+            n_kept(&blocks, n_new, block_values(of.layout()) as u64)
+        };
+        let mut keep = Keep {
+            ranges: first_blocks(self.file.block_ranges(info.index)?, n as u64),
+            n_values: match blocks.get(n) {
+                Some(block) => block.first_value,
+                None if record.is_bundled || n == 0 => 0,
+                None => total,
+            },
+            ..Keep::default()
+        };
+        let replaced = if keep.n_values < total { Some(decode(self.file, info, keep.n_values)?) } else { None };
+        let n_replaced = replaced.as_ref().map_or(0, |(_, n_missing)| *n_missing);
+        keep.n_missing = record.n_missing.checked_sub(n_replaced).ok_or_else(|| {
+            Error::corrupt("a column has another number of missing values than its record")
+        })?;
+        if of.physical.is_nested() {
+            let children = self.children(info)?;
+            self.count(info, &children, n, &mut keep)?;
+            for child in children {
+                let (keep_of_child, replaced) = self.split(&child, n_new, all)?;
+                keep.children.push(KeptChild { keep: keep_of_child, replaced });
+            }
+        }
+        Ok((keep, replaced.map(|(chunk, _)| chunk)))
+    }
+
+    /// Counts the values of the children before block `n`.
+    fn count(
+        &self,
+        info: &ColumnInfo,
+        children: &[Arc<ColumnInfo>],
+        n: usize,
+        keep: &mut Keep,
+    ) -> Result<()> {
+        let of = info.record.column_type;
+        let blocks = self.file.blocks(info.index)?;
+        let totals = children.iter().map(|child| child.record.n_values);
+        if of.has_child_offsets() {
+            let first = info.record.first_child.unwrap_or(0);
+            let offsets = self.file.column(first.saturating_add(children.len() as u64))?;
+            let n_kept = n as u64 * children.len() as u64;
+            let n_read = offsets.record.n_values.min(n_kept + children.len() as u64);
+            let numbers = self.numbers(&offsets, n_read)?;
+            let (kept, next) = numbers.split_at(numbers.len().min(to_n(n_kept)?));
+            keep.child_offsets = kept.to_vec();
+            keep.child_counts = if next.is_empty() { totals.collect() } else { next.to_vec() };
+        } else if matches!(of.physical, Physical::List | Physical::Map | Physical::RunEnd) {
+            keep.child_counts = match blocks.get(n) {
+                Some(block) => vec![block.first_child],
+                None => totals.collect(),
+            };
+        }
+        Ok(())
+    }
+
+    /// The first `n` values of a column of u64.
+    fn numbers(&self, info: &ColumnInfo, n: u64) -> Result<Vec<u64>> {
+        let mut numbers: Vec<u64> = fallible::defaults(to_n(n)?, VALUES)?;
+        let mut mask: Vec<u8> = fallible::defaults(numbers.len(), VALUES)?;
+        let request = Request {
+            column: info.index,
+            rows: Rows::Range(0..n),
+            output: Output::Words(bytemuck::cast_slice_mut(&mut numbers)),
+            missing: MissingTo::Mask(&mut mask),
+        };
+        self.file.read(vec![request], Some(1), &crate::monitor::Silent)?;
+        Ok(numbers)
+    }
+}
+
+/// Decodes the values of a column from `first` on. Also returns how many are missing.
+pub(super) fn decode(file: &File, info: &ColumnInfo, first: u64) -> Result<(Chunk, u64)> {
+    let of = info.record.column_type.layout();
+    let n = to_n(info.record.n_values - first)?;
+    let width = of.width().unwrap_or(1);
+    let is_var = of.physical.is_var();
+    let len = if is_var { Some(0) } else { n.checked_mul(width) };
+    let mut bytes: Vec<u8> =
+        fallible::defaults(len.ok_or_else(|| Error::out_of_memory(usize::MAX, VALUES))?, VALUES)?;
+    let mut mask: Vec<u8> = fallible::defaults(n, VALUES)?;
+    let mut text = Text::default();
+    let output = match of.physical {
+        Physical::Bool => Output::Bools(&mut bytes),
+        _ if is_var => Output::Text(&mut text),
+        _ => Output::Words(&mut bytes),
+    };
+    let rows = Rows::Range(first..info.record.n_values);
+    let request = Request { column: info.index, rows, output, missing: MissingTo::Mask(&mut mask) };
+    file.read(vec![request], None, &crate::monitor::Silent)?;
+    let values = if is_var {
+        let offsets: &[i64] = bytemuck::cast_slice(&text.offsets);
+        let offsets = offsets.iter().map(|&offset| offset.cast_unsigned());
+        OwnedValues::strings(fallible::collect(offsets, VALUES)?, text.joined().to_vec())
+    } else {
+        OwnedValues::fixed(width, bytes)
+    };
+    let n_missing = mask.iter().map(|&missing| u64::from(missing)).sum();
+    let validity =
+        if n_missing > 0 { HostValidity::Owned(mask.into()) } else { HostValidity::AllValid };
+    Ok((Chunk { n, values: HostValues::Owned(values), validity }, n_missing))
+}
+
+fn to_n(n: u64) -> Result<usize> {
+    usize::try_from(n).map_err(|_| Error::out_of_memory(usize::MAX, VALUES))
+}
+
+/// The first `n` blocks of these ranges.
+fn first_blocks(mut ranges: Vec<BlockRange>, mut n: u64) -> Vec<BlockRange> {
+    for range in &mut ranges {
+        range.n_blocks = u64::from(range.n_blocks).min(n) as u32;
+        n -= u64::from(range.n_blocks);
+    }
+    ranges.retain(|range| range.n_blocks > 0);
+    ranges
+}
+
+impl Array {
+    /// Whether the array begins with values of the file.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+}

@@ -1,0 +1,100 @@
+//! Decides which short blocks at the end of a column are replaced by fuller ones.
+//!
+//! Blocks are merged in classes by their number of values, as in a log-structured merge tree: 16
+//! neighbours of a class become one block of the next. So a value is written once for each class, at
+//! most five times, and a column has fewer than 16 short blocks of each class.
+
+use entasis_format::{BlockRecord, MAX_BLOCK_LEN};
+
+/// Blocks of a class that are merged.
+const NEIGHBOURS: usize = 16;
+
+/// The class of a block with `n` values: 0 for up to 15, 1 for up to 255 ...
+fn class(n: u64) -> u32 {
+    n.max(1).ilog2() / NEIGHBOURS.ilog2()
+}
+
+/// The number of blocks that stay when `n_new` values follow them. A full block has `most` values.
+pub(super) fn n_kept(blocks: &[BlockRecord], n_new: u64, most: u64) -> usize {
+    if n_new == 0 {
+        return blocks.len();
+    }
+    let is_short =
+        |block: &&BlockRecord| u64::from(block.n_values) * 2 <= most && block.decoded_len <= MAX_BLOCK_LEN / 4;
+    let n_short = blocks.iter().rev().take_while(is_short).count();
+    let (full, short) = blocks.split_at(blocks.len() - n_short);
+    let n_values = |blocks: &[BlockRecord]| blocks.iter().map(|block| u64::from(block.n_values)).sum::<u64>();
+    if n_values(short) + n_new >= most {
+        return full.len();
+    }
+    let (mut rest, mut new) = (short, n_new);
+    loop {
+        let of_class = |block: &&BlockRecord| class(u64::from(block.n_values)) <= class(new);
+        let n = rest.iter().rev().take_while(of_class).count();
+        if n + 1 < NEIGHBOURS {
+            return full.len() + rest.len();
+        }
+        let (before, merged) = rest.split_at(rest.len() - n);
+        new += n_values(merged);
+        rest = before;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use entasis_format::{Encoding, Packing};
+
+    use super::*;
+
+    fn block(first_value: u64, n_values: u64) -> BlockRecord {
+        BlockRecord {
+            first_value,
+            n_values: n_values as u32,
+            encoding: Encoding::new(Packing::Raw),
+            directory_at: 256,
+            pages_at: 256,
+            directory_len: 40,
+            pages_len: 0,
+            decoded_len: 8 * n_values,
+            directory_checksum: 0,
+            first_child: 0,
+        }
+    }
+
+    /// Appends batches, and returns the blocks and how many values were written for each value.
+    fn grow(batch: u64, n_batches: u64) -> (Vec<BlockRecord>, f64) {
+        let (mut blocks, mut n_written) = (Vec::new(), 0);
+        for i in 0..n_batches {
+            let n = n_kept(&blocks, batch, 65_536);
+            let mut first = blocks.get(n).map_or(i * batch, |block: &BlockRecord| block.first_value);
+            blocks.truncate(n);
+            let end = (i + 1) * batch;
+            n_written += end - first;
+            while first < end {
+                let n = (end - first).min(65_536);
+                blocks.push(block(first, n));
+                first += n;
+            }
+        }
+        (blocks, n_written as f64 / (batch * n_batches) as f64)
+    }
+
+    #[test]
+    fn values_are_written_few_times() {
+        for (batch, n_batches, most) in
+            [(1, 200_000, 5.0), (7, 30_000, 5.0), (1000, 1000, 3.0), (10_000, 300, 3.0), (60_000, 100, 2.0)]
+        {
+            let (blocks, times) = grow(batch, n_batches);
+            assert!(times <= most, "{batch}: {times}");
+            let n_short = blocks.iter().filter(|block| block.n_values < 32_768).count();
+            assert!(n_short < 64, "{batch}: {n_short}");
+        }
+    }
+
+    #[test]
+    fn without_new_values_nothing_is_replaced() {
+        assert_eq!(n_kept(&[block(0, 3)], 0, 65_536), 1);
+        assert_eq!(n_kept(&[], 5, 65_536), 0);
+        assert_eq!(n_kept(&[block(0, 65_536), block(65_536, 3)], 65_536, 65_536), 1);
+    }
+}

@@ -1,0 +1,40 @@
+//! Values that a changed file has already.
+
+use entasis_format::BlockRange;
+
+use super::Chunk;
+
+/// Values before those of an array's chunks.
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    /// All values of this column of the file.
+    Column(u64),
+    /// The same, once it is decided which blocks stay.
+    Found(Box<Keep>),
+}
+
+/// The blocks of a column that stay. The values of blocks that are replaced are in the first chunk
+/// of the array.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keep {
+    /// The blocks.
+    pub ranges: Vec<BlockRange>,
+    /// The number of their values.
+    pub n_values: u64,
+    /// How many of these are missing.
+    pub n_missing: u64,
+    /// How many values of each child come before the first block that is not kept.
+    pub child_counts: Vec<u64>,
+    /// The child offsets of the kept blocks of a union or value column.
+    pub child_offsets: Vec<u64>,
+    /// The children, without child offsets.
+    pub children: Vec<KeptChild>,
+}
+
+/// What stays of a child.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptChild {
+    pub keep: Keep,
+    /// The values of blocks that are replaced.
+    pub replaced: Option<Chunk>,
+}

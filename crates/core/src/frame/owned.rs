@@ -1,0 +1,55 @@
+//! Values in memory of the writer.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Values that the writer decoded from blocks that it replaces.
+#[derive(Clone, Debug)]
+pub struct OwnedValues(Arc<Memory>);
+
+#[derive(Debug)]
+enum Memory {
+    Fixed { width: usize, bytes: Vec<u8> },
+    Strings { offsets: Vec<u64>, bytes: Vec<u8> },
+}
+
+impl OwnedValues {
+    /// Values of `width` bytes each.
+    pub(crate) fn fixed(width: usize, bytes: Vec<u8>) -> Self {
+        Self(Arc::new(Memory::Fixed { width, bytes }))
+    }
+
+    /// Strings that begin and end at `offsets`.
+    pub(crate) fn strings(offsets: Vec<u64>, bytes: Vec<u8>) -> Self {
+        Self(Arc::new(Memory::Strings { offsets, bytes }))
+    }
+
+    /// The bytes of values of a fixed width; none if there are fewer, or strings.
+    pub(crate) fn words(&self, inside: Range<usize>) -> Option<&[u8]> {
+        match &*self.0 {
+            Memory::Fixed { width, bytes } => {
+                bytes.get(inside.start.checked_mul(*width)?..inside.end.checked_mul(*width)?)
+            }
+            Memory::Strings { .. } => None,
+        }
+    }
+
+    /// String `i`.
+    pub(crate) fn string(&self, i: usize) -> Option<&[u8]> {
+        match &*self.0 {
+            Memory::Fixed { .. } => None,
+            Memory::Strings { offsets, bytes } => {
+                let at = |i: usize| usize::try_from(*offsets.get(i)?).ok();
+                bytes.get(at(i)?..at(i + 1)?)
+            }
+        }
+    }
+
+    /// Bytes of all strings.
+    pub(crate) fn text_len(&self) -> u64 {
+        match &*self.0 {
+            Memory::Fixed { .. } => 0,
+            Memory::Strings { bytes, .. } => bytes.len() as u64,
+        }
+    }
+}

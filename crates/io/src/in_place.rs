@@ -1,0 +1,175 @@
+//! Changes a file in place: appends bytes, then makes them current with one small write.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::old::OldFile;
+use crate::replace::{Durable, Replacement};
+use crate::target::Target;
+use crate::{Disk, NativeDisk, Sink};
+
+/// A file that is changed in place, with its lock.
+///
+/// Bytes are written from the end of its content on. Until [`commit`](Self::commit) the content is
+/// untouched. If the change is dropped instead, the file gets its old length.
+#[derive(Debug)]
+pub struct InPlace {
+    disk: Arc<dyn Disk>,
+    target: Target,
+    old: OldFile,
+    file: Arc<File>,
+    /// Bytes before this place are content.
+    start: u64,
+    end: AtomicU64,
+    failed: AtomicBool,
+}
+
+impl InPlace {
+    /// Takes the lock of the file at `path`. Without `needs_lock`, a file system without locks is
+    /// accepted.
+    ///
+    /// # Errors
+    /// - [`ErrorKind::NotFound`] if there is no file
+    /// - [`ErrorKind::PermissionDenied`] if the file may not be written
+    /// - [`ErrorKind::WouldBlock`] if another writer is replacing or changing the file
+    /// - [`ErrorKind::Unsupported`] if the file system has no locks
+    /// - otherwise errors of the system
+    pub fn open(path: &Path, needs_lock: bool) -> io::Result<Self> {
+        Self::open_on(Arc::new(NativeDisk), path, needs_lock)
+    }
+
+    /// As [`open`](Self::open), on the given file system.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_on(disk: Arc<dyn Disk>, path: &Path, needs_lock: bool) -> io::Result<Self> {
+        let target = Target::find(&*disk, path)?;
+        let old = OldFile::take(&*disk, &target.path)?.ok_or(ErrorKind::NotFound)?;
+        if needs_lock && old.lock.is_none() {
+            let message = "the file system has no locks, so two writers could overwrite each other";
+            return Err(io::Error::new(ErrorKind::Unsupported, message));
+        }
+        let file = match &old.lock {
+            Some(lock) => lock.0.try_clone()?,
+            None => disk.open(&target.path)?,
+        };
+        let len = old.metadata.len();
+        let (file, end) = (Arc::new(file), AtomicU64::new(len));
+        Ok(Self { disk, target, old, file, start: len, end, failed: AtomicBool::new(false) })
+    }
+
+    /// The file that is changed, with all symbolic links followed.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        &self.target.path
+    }
+
+    /// Sets the end of the content. Bytes after it are of no use and may be overwritten.
+    pub fn start_at(&mut self, start: u64) {
+        self.start = start;
+        self.end = AtomicU64::new(start);
+    }
+
+    /// Overwrites bytes before the end of the content, and waits until they are on the medium.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn rewrite(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(at, bytes)?;
+        self.sync()
+    }
+
+    /// Makes the appended bytes current: cuts what follows them, then writes `slot` at `slot_at`.
+    /// With `durable`, waits before and after the slot until all is on the medium.
+    ///
+    /// # Errors
+    /// Errors of the system, or the failure of an earlier call. The file then has its old state;
+    /// only after a failure to write or to sync the slot itself may it have the new one.
+    pub fn commit(self, slot_at: u64, slot: &[u8], durable: bool) -> io::Result<()> {
+        let end = self.end.load(Ordering::Acquire);
+        if self.old.metadata.len() > end {
+            self.attempt(|disk, file| disk.set_len(file, end))?;
+        }
+        if durable {
+            self.sync()?;
+        }
+        let written = self.write_all(slot_at, slot);
+        // From here on the new bytes may be in use.
+        self.failed.store(true, Ordering::Release);
+        self.end.store(self.start, Ordering::Release);
+        written?;
+        if durable { self.disk.sync(&self.file) } else { Ok(()) }
+    }
+
+    /// Replaces the file instead of changing it, under the same lock.
+    ///
+    /// # Errors
+    /// As [`Replacement::create`].
+    pub fn replace(self, durable: Durable) -> io::Result<Replacement> {
+        let mut this = self;
+        let lock = this.old.lock.take();
+        let old = OldFile { metadata: this.old.metadata.clone(), lock };
+        let target = Target {
+            path: this.target.path.clone(),
+            directory: this.target.directory.clone(),
+            name: this.target.name.clone(),
+        };
+        Replacement::begin(Arc::clone(&this.disk), target, Some(old), durable)
+    }
+
+    fn write_all(&self, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let written = self.attempt(|disk, file| {
+                loop {
+                    match disk.write_at(file, at, bytes) {
+                        Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                        Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                        result => return result,
+                    }
+                }
+            })?;
+            bytes = bytes.get(written..).unwrap_or_default();
+            at = at.saturating_add(written as u64);
+        }
+        Ok(())
+    }
+
+    /// Performs one call. After the first failure no further call is made, as in [`Replacement`].
+    fn attempt<T>(&self, act: impl FnOnce(&dyn Disk, &File) -> io::Result<T>) -> io::Result<T> {
+        if self.failed.load(Ordering::Acquire) {
+            return Err(io::Error::other("an earlier write to this file has failed, so the change is given up"));
+        }
+        let result = act(&*self.disk, &self.file);
+        if result.is_err() {
+            self.failed.store(true, Ordering::Release);
+        }
+        result
+    }
+}
+
+impl Sink for InPlace {
+    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        if at < self.start {
+            return Err(io::Error::other("a change in place would overwrite content"));
+        }
+        self.end.fetch_max(at.saturating_add(bytes.len() as u64), Ordering::AcqRel);
+        self.write_all(at, bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.attempt(|disk, file| disk.sync(file))
+    }
+}
+
+impl Drop for InPlace {
+    fn drop(&mut self) {
+        // Not beyond the length that the file had: what lay there before is gone anyway.
+        if self.end.load(Ordering::Acquire) > self.start {
+            let _ = self.disk.set_len(&self.file, self.start);
+        }
+    }
+}
