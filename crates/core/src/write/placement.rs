@@ -34,8 +34,6 @@ pub(crate) struct Placement<'a> {
     room: usize,
     /// The values of all runs.
     n_values: u64,
-    /// The place of the first block.
-    start: u64,
     turn: Mutex<Turn>,
     changed: Condvar,
 }
@@ -85,7 +83,6 @@ impl<'a> Placement<'a> {
             sink,
             room,
             n_values,
-            start,
             turn: Mutex::new(Turn { at: start, ..Turn::default() }),
             changed: Condvar::new(),
         }
@@ -135,11 +132,6 @@ impl<'a> Placement<'a> {
     /// The blocks of every run, once all are finished.
     pub(crate) fn placed(&self) -> BTreeMap<usize, Vec<Placed>> {
         std::mem::take(&mut self.lock().placed)
-    }
-
-    /// The place of the first block.
-    pub(crate) fn start(&self) -> u64 {
-        self.start
     }
 
     /// The end of all places taken so far.
