@@ -293,7 +293,7 @@ const EDITS: &[Edit] = &[
     ("zstd", "zstd", true, C, "codec", |file, map| fill(first(file, map), 9)),
     ("name-utf8", "constant", true, C, "UTF-8", |_, map| {
         // The names follow the only column record.
-        map.named("column.id").map(|field| (field.at + 96, 0xFF)).collect()
+        map.named("column.id").map(|field| (field.at + 104, 0xFF)).collect()
     }),
 ];
 

@@ -104,14 +104,15 @@ fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Res
     use State::{Damaged, Empty, Valid};
     let rescued = last_trailer(file, start).ok().filter(|slot| is_intact(file, slot));
     let [first, a, b] = slots;
-    let first = || match first {
-        Valid(slot) => Ok(slot),
-        Empty if is_streamed => last_trailer(file, start),
-        Empty => wrong(Kind::Corrupt, "the file was not finished"),
-        Damaged => wrong(Kind::Corrupt, "the first slot is damaged"),
-    };
     let (chosen, other) = match (a, b) {
-        (Empty, Empty) => return Ok((first()?, false)),
+        (Empty, Empty) => {
+            return match first {
+                Valid(slot) => Ok((slot, false)),
+                Empty if is_streamed => Ok((last_trailer(file, start)?, false)),
+                Empty => wrong(Kind::Corrupt, "the file was not finished"),
+                Damaged => wrong(Kind::Corrupt, "the first slot is damaged"),
+            };
+        }
         (Valid(a), Valid(b)) => {
             rule(a.generation != b.generation, "two slots of one generation")?;
             if a.generation > b.generation { (a, Valid(b)) } else { (b, Valid(a)) }
@@ -130,10 +131,9 @@ fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Res
     if !chosen.not_synced || is_intact(file, &chosen) {
         return Ok((chosen, false));
     }
-    match other {
-        Valid(slot) => Ok((slot, true)),
-        Empty => Ok((first()?, true)),
-        Damaged => wrong(Kind::Corrupt, "no valid slot with an intact root"),
+    match (other, first) {
+        (Valid(slot), _) | (Empty, Valid(slot)) => Ok((slot, true)),
+        _ => wrong(Kind::Corrupt, "no valid slot with an intact root"),
     }
 }
 
