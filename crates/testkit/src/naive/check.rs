@@ -6,7 +6,7 @@ use super::bytes::{Room, Wrong, checksum, is_zero, maybe_at, rule, u64_at};
 use super::column::Column;
 use super::file::Decoded;
 use super::header::{SLOT_PAGES_END, SLOTS, Slot, State, trailer};
-use super::records::{BlockRecord, Statistics};
+use super::records::{BlockRange, BlockRecord, Statistics};
 use super::root::earlier;
 use super::section::kind;
 use super::types::{self, Type, is_var, physical, width};
@@ -87,6 +87,12 @@ fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
     }
     let n_columns = decoded.columns.len() as u64;
     rule(of_blocks.ranges.iter().all(|range| range.column < n_columns), "a range of a column that is not there")?;
+    let is_before = |pair: &[BlockRange]| (pair[0].column, pair[0].tier) < (pair[1].column, pair[1].tier);
+    rule(of_blocks.ranges.windows(2).all(is_before), "the ranges of a column ascend by tier")?;
+    let n_blocks: usize = of_blocks.tiers.iter().map(|(blocks, _)| blocks.len() / 64).sum();
+    let n_named: u64 = of_blocks.ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
+    let may_be_dead = decoded.root.previous.is_some();
+    rule(may_be_dead || n_named == n_blocks as u64, "a block without a column in a file of one generation")?;
     let mut ranges: Vec<(u16, u64, u32)> =
         of_blocks.ranges.iter().map(|range| (range.tier, range.first, range.n_blocks)).collect();
     ranges.sort_unstable();

@@ -1,7 +1,5 @@
 //! Columns: their blocks, their values, and the values of bundled columns.
 
-use std::collections::BTreeSet;
-
 use super::bytes::{Kind, Room, Wrong, rule, wrong};
 use super::records::{BlockRange, BlockRecord, ColumnRecord, Statistics};
 use super::types::{self, CATEGORICAL, physical};
@@ -67,9 +65,7 @@ impl Column {
     /// # Errors
     /// *Corrupt*, *unsupported*.
     pub fn find_blocks(&mut self, number: u64, of: &Sections) -> Result<(), Wrong> {
-        let mut tiers = BTreeSet::new();
         for range in of.of(number) {
-            rule(tiers.insert(range.tier), "a column has one range for each tier")?;
             let Some((blocks, statistics)) = of.tiers.get(usize::from(range.tier)) else {
                 return wrong(Kind::Corrupt, "the tier of a range");
             };
