@@ -144,7 +144,7 @@ const CHANGES: &[Change] = &[
     ("table-n-rows", "constant", "table.n_rows", 0, 9, C, "rows"),
     ("table-host-node", "constant", "table.host_node", 0, 99, C, "node"),
     ("table-sort-order", "constant", "table.sort_order", 0, 99, C, "node"),
-    ("table-n-slots", "names", "table.n_slots", 0, 3, C, "slots"),
+    ("table-n-slots", "name-index", "table.n_slots", 0, 3, C, "slots"),
     ("column-physical", "constant", "column.physical", 0, 99, Kind::Unsupported, "type"),
     ("column-logical", "constant", "column.logical", 0, 99, Kind::Unsupported, "type"),
     ("column-unit", "logical-types", "column.unit", 0, 7, C, "date"),
@@ -184,7 +184,7 @@ const CHANGES: &[Change] = &[
     ("nested-logical", "nested", "column.logical", 0, 5, C, "categorical"),
     ("nested-first-child", "nested", "block.first_child", 0, 1, C, "child"),
     ("block-first-child", "constant", "block.first_child", 0, 1, C, "child"),
-    ("name-position", "constant", "name.position", 0, 77, C, "name"),
+    ("name-position", "name-index", "name.position", 0, 77, C, "name"),
     ("runs-order", "column-runs", "run.first_column", 1, 0, C, "runs"),
     ("runs-first", "column-runs", "run.first_column", 0, 1, C, "runs"),
     ("runs-of-two-tables", "column-runs", "table.n_columns", 0, 4, C, "table"),
@@ -286,7 +286,7 @@ const EDITS: &[Edit] = &[
     ("validity-count", "validity-sparse", true, C, "validity", |file, map| vec![(first(file, map) + 1, 0)]),
     ("patch-position", "patches", true, C, "patch", patch_position),
     ("category", "categoricals", true, C, "categor", |file, map| bases(file, map, 9)),
-    ("name-slot", "names", true, C, "name index", |file, map| {
+    ("name-slot", "name-index", true, C, "name index", |file, map| {
         // A slot that no search for a name meets has to be empty.
         let empty = map.named("name.position").find(|field| get(file, field) == u64::MAX);
         empty.map_or(Vec::new(), |field| fill_with(field.at, 8, 0))
