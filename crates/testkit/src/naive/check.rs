@@ -58,7 +58,7 @@ fn slots(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     rule(copy == Slot { not_synced: false, ..slot }, "the trailer repeats the slot")
 }
 
-/// The root, and the roots of earlier generations that are intact.
+/// The root, and the roots of earlier generations that are intact (W).
 fn generations(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
     let program = &decoded.root.program;
     let len = program.iter().position(|&byte| byte == 0).unwrap_or(program.len());
@@ -66,7 +66,7 @@ fn generations(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
     rule(is_text, "the program that wrote is UTF-8, then zeros")?;
     let (mut generation, mut previous) = (decoded.root.generation, decoded.root.previous);
     while let Some(place) = previous {
-        let Some(root) = earlier(room, place)? else { break };
+        let Some(root) = earlier(room, place) else { break };
         rule(root.generation < generation, "the previous root has a smaller generation")?;
         rule(root.file_id == decoded.root.file_id, "all generations have one file id")?;
         (generation, previous) = (root.generation, root.previous);

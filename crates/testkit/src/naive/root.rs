@@ -1,6 +1,6 @@
 //! The root.
 
-use super::bytes::{Room, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at};
+use super::bytes::{Room, Wrong, checksum, is_zero, rule, u16_at, u32_at, u64_at};
 use super::header::{Slot, is_root_len};
 use super::section::Section;
 
@@ -52,16 +52,10 @@ pub fn root(room: Room<'_>, slot: &Slot) -> Result<Root, Wrong> {
     Ok(root)
 }
 
-/// The root at a place, unless its checksum does not hold.
-///
-/// # Errors
-/// *Corrupt*, when the checksum holds and a rule is broken.
-pub fn earlier(room: Room<'_>, place: Place) -> Result<Option<Root>, Wrong> {
-    let bytes = range(room.file, place.at, u64::from(place.len))?;
-    if checksum(bytes) != place.checksum {
-        return Ok(None);
-    }
-    parse(bytes, room.start, place.at).map(Some)
+/// The root of an earlier generation, unless it is damaged.
+pub fn earlier(room: Room<'_>, place: Place) -> Option<Root> {
+    let bytes = room.range(place.at, u64::from(place.len)).ok()?;
+    if checksum(bytes) == place.checksum { parse(bytes, room.start, place.at).ok() } else { None }
 }
 
 fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
