@@ -1,6 +1,9 @@
 //! Finds the fields and checksums of a file, to change a field and repair every checksum above it.
 
-use crate::naive::bytes::checksum;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::naive::bytes::{checksum, is_zero};
+use crate::naive::header::{SLOT_PAGES_END, SLOTS, TRAILER_MAGIC};
 use crate::naive::section::kind;
 
 /// An integer field.
@@ -21,6 +24,10 @@ enum Sum {
     Fixed(usize, usize, usize),
     /// The offset of the checksum, and those of two fields: a place (u64) and a length (u32).
     Named(usize, usize, usize),
+    /// The same, unless the length is 0, which stands for no range.
+    Optional(usize, usize, usize),
+    /// The offset of a slot. Its checksum is not repaired while it is empty.
+    Slot(usize),
     /// The checksums of the dictionary and of the pages of a block.
     Segment(Segment),
 }
@@ -55,6 +62,10 @@ pub struct Map {
     /// Bytes before this place belong to header and segments.
     pub footer_at: usize,
     sums: Vec<Sum>,
+    /// The trailer of each slot.
+    trailers: BTreeMap<usize, usize>,
+    /// The records whose fields were added.
+    seen: BTreeSet<usize>,
 }
 
 /// (name as `record.field`, offset, bytes) of the fields of a record.
@@ -66,15 +77,16 @@ const HEADER: Fields = &[
     ("header.reserved", 12, 4),
     ("header.flags", 16, 8),
     ("header.ignore", 24, 8),
+    ("header.reserved2", 128, 8),
 ];
 const SLOT: Fields = &[
     ("slot.generation", 0, 8),
     ("slot.root_at", 8, 8),
     ("slot.root_len", 16, 4),
-    ("slot.reserved", 20, 4),
+    ("slot.flags", 20, 4),
     ("slot.end", 24, 8),
     ("slot.root_checksum", 32, 8),
-    ("slot.reserved2", 40, 8),
+    ("slot.reserved", 40, 8),
 ];
 const TRAILER: Fields = &[
     ("trailer.generation", 8, 8),
@@ -90,8 +102,12 @@ const ROOT: Fields = &[
     ("root.n_sections", 28, 4),
     ("root.previous_checksum", 32, 8),
     ("root.value_node", 40, 8),
-    ("root.writer", 48, 4),
-    ("root.reserved", 52, 4),
+    ("root.time", 48, 8),
+    ("root.operation", 56, 2),
+    ("root.reserved", 58, 2),
+    ("root.file_id", 64, 8),
+    ("root.program", 80, 8),
+    ("root.reserved2", 152, 8),
 ];
 const SECTION: Fields = &[
     ("section.kind", 0, 2),
@@ -118,7 +134,8 @@ const TABLE: Fields = &[
     ("table.first_slot", 24, 8),
     ("table.n_slots", 32, 8),
     ("table.host_node", 40, 8),
-    ("table.reserved", 48, 8),
+    ("table.sort_order", 48, 8),
+    ("table.reserved", 56, 8),
 ];
 const COLUMN: Fields = &[
     ("column.id", 0, 8),
@@ -142,9 +159,16 @@ const COLUMN: Fields = &[
     ("column.dictionary", 72, 8),
     ("column.detail", 80, 8),
     ("column.n_missing", 88, 8),
+    ("column.metadata", 96, 8),
 ];
 const NAME: Fields = &[("name.hash", 0, 8), ("name.position", 8, 8)];
-const BLOCK_INDEX: Fields = &[("block_index.first_block", 0, 8)];
+const RANGE: Fields = &[
+    ("range.column", 0, 8),
+    ("range.first_block", 8, 8),
+    ("range.n_blocks", 16, 4),
+    ("range.tier", 20, 2),
+    ("range.reserved", 22, 2),
+];
 const RUN: Fields = &[("run.first_column", 0, 8)];
 const BLOCK: Fields = &[
     ("block.first_value", 0, 8),
@@ -206,9 +230,9 @@ const PAGE: Fields = &[
 fn records_of(of: u16) -> Option<(usize, Fields)> {
     Some(match of {
         kind::TABLES => (64, TABLE),
-        kind::COLUMNS => (96, COLUMN),
+        kind::COLUMNS => (104, COLUMN),
         kind::NAME_INDEX => (16, NAME),
-        kind::BLOCK_INDEX => (8, BLOCK_INDEX),
+        kind::RANGES => (24, RANGE),
         kind::BLOCKS => (64, BLOCK),
         kind::RUNS => (8, RUN),
         kind::STATISTICS => (48, STATISTICS),
@@ -217,6 +241,15 @@ fn records_of(of: u16) -> Option<(usize, Fields)> {
     })
 }
 
+/// What a walk needs of a section.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    kind: u16,
+    record_len: usize,
+}
+
+/// The most roots of a map.
+const MOST_ROOTS: usize = 64;
 /// The most checksums of a map. Damaged index parts can name each other in circles.
 const MOST_SUMS: usize = 1 << 14;
 /// The most fields of a map, for the same reason.
@@ -228,42 +261,81 @@ fn number(file: &[u8], at: usize, len: usize) -> Option<usize> {
     usize::try_from(crate::naive::bytes::word(bytes, 0, len)).ok()
 }
 
+/// The place and the length that two fields name; none when they name no bytes of the file.
+fn place(file: &[u8], at: usize, len: usize) -> Option<(usize, usize)> {
+    let (at, len) = (number(file, at, 8)?, number(file, len, 4)?);
+    (len > 0 && at.checked_add(len)? <= file.len()).then_some((at, len))
+}
+
 impl Map {
-    /// The map of a file that was written whole. Of a damaged file, the map has the records that
-    /// can be found.
+    /// The map of a file, with all generations whose roots can be found. Of a damaged file, the map
+    /// has the records that can be found.
     pub fn of(file: &[u8]) -> Self {
         let mut map = Self { footer_at: file.len(), ..Self::default() };
-        let (slot, trailer) = (64, file.len().saturating_sub(64));
-        if trailer < slot + 64 {
+        if file.len() < 256 {
             return map;
         }
+        let has_slot_pages = file[16] & 2 != 0 && file.len() >= SLOT_PAGES_END;
+        let slots = &SLOTS[..if has_slot_pages { 3 } else { 1 }];
         map.add(file, 0, HEADER);
-        map.add(file, slot, SLOT);
-        map.add(file, trailer, TRAILER);
+        let mut roots = BTreeMap::new();
+        let mut trailers = BTreeSet::from([file.len() - 64]);
+        for &slot in slots {
+            if is_zero(&file[slot..slot + 64]) {
+                continue;
+            }
+            map.add(file, slot, SLOT);
+            roots.extend(place(file, slot + 8, slot + 16));
+            if let Some(trailer) = number(file, slot + 24, 8).and_then(|end| end.checked_sub(64)) {
+                map.trailers.insert(slot, trailer);
+                trailers.insert(trailer);
+            }
+        }
+        roots.extend(place(file, file.len() - 48, file.len() - 40));
         let mut parts = Vec::new();
-        if let Some(root) = number(file, slot + 8, 8).filter(|&root| map.add(file, root, ROOT)) {
-            for i in 0..number(file, root + 28, 4).unwrap_or(0).min(file.len() / 48) {
-                let record = root + 64 + 48 * i;
-                if !map.add(file, record, SECTION) {
-                    break;
-                }
-                if number(file, record + 8, 8) != Some(0) {
-                    let (of, height) = (word16(file, record), file[record + 28]);
-                    map.part(file, of, height, (record + 16, record + 24, record + 32), &mut parts);
-                }
+        let mut known = BTreeSet::new();
+        while let Some((root, len)) = roots.pop_last() {
+            if known.len() < MOST_ROOTS && known.insert(root) && map.add(file, root, ROOT) {
+                trailers.insert(root + len);
+                roots.extend(place(file, root + 16, root + 24));
+                map.sections(file, root, &mut parts);
             }
         }
         for block in map.blocks.clone() {
             map.segment(file, block);
         }
-        // Parts were found from the top down, and are repaired from the bottom up.
+        // Parts were found from the top down, and are repaired from the bottom up. A root names
+        // one before it.
         map.sums.extend(parts.into_iter().rev());
-        map.sums.push(Sum::Named(slot + 32, slot + 8, slot + 16));
-        map.sums.push(Sum::Named(trailer + 40, trailer + 16, trailer + 24));
-        map.sums.push(Sum::Fixed(slot + 56, slot, 56));
-        map.sums.push(Sum::Fixed(trailer + 56, trailer, 56));
+        map.sums.extend(known.into_iter().map(|root| Sum::Optional(root + 32, root + 16, root + 24)));
+        map.sums.extend(slots.iter().map(|slot| Sum::Optional(slot + 32, slot + 8, slot + 16)));
+        map.sums.extend(slots.iter().map(|&slot| Sum::Slot(slot)));
+        for trailer in trailers {
+            let has_magic = file.get(trailer..).is_some_and(|bytes| bytes.starts_with(&TRAILER_MAGIC));
+            if (has_magic || trailer + 64 == file.len()) && map.add(file, trailer, TRAILER) {
+                map.sums.push(Sum::Named(trailer + 40, trailer + 16, trailer + 24));
+                map.sums.push(Sum::Fixed(trailer + 56, trailer, 56));
+            }
+        }
         map.sums.push(Sum::Fixed(56, 0, 56));
         map
+    }
+
+    /// Adds the sections of a root.
+    fn sections(&mut self, file: &[u8], root: usize, parts: &mut Vec<Sum>) {
+        for i in 0..number(file, root + 28, 4).unwrap_or(0).min(file.len() / 48) {
+            let record = root + 160 + 48 * i;
+            if !self.add(file, record, SECTION) {
+                break;
+            }
+            if number(file, record + 8, 8) != Some(0) {
+                let section = Section {
+                    kind: word16(file, record),
+                    record_len: number(file, record + 4, 4).unwrap_or(0),
+                };
+                self.part(file, section, file[record + 28], (record + 16, record + 24, record + 32), parts);
+            }
+        }
     }
 
     /// Adds the fields of a record; false when it lies outside the file, or the map is full.
@@ -273,14 +345,18 @@ impl Map {
         if !is_inside || self.fields.len() >= MOST_FIELDS {
             return false;
         }
-        self.fields.extend(fields.iter().map(|&(name, offset, len)| Field { name, at: at + offset, len }));
+        // Generations share parts, and tiers segments.
+        if self.seen.insert(at) {
+            let of_record = fields.iter().map(|&(name, offset, len)| Field { name, at: at + offset, len });
+            self.fields.extend(of_record);
+        }
         true
     }
 
     fn part(
         &mut self,
         file: &[u8],
-        of: u16,
+        of: Section,
         height: u8,
         (at_at, len_at, sum_at): (usize, usize, usize),
         parts: &mut Vec<Sum>,
@@ -299,10 +375,11 @@ impl Map {
                 }
                 self.part(file, of, height - 1, (entry, entry + 8, entry + 16), parts);
             }
-        } else if let Some((record_len, fields)) = records_of(of) {
-            for record in (at..at + len).step_by(record_len) {
+        } else if let Some((record_len, fields)) = records_of(of.kind) {
+            for record in (at..at + len).step_by(record_len.max(of.record_len)) {
+                let is_new = !self.seen.contains(&record);
                 let is_inside = self.add(file, record, fields);
-                if of == kind::BLOCKS && is_inside {
+                if of.kind == kind::BLOCKS && is_inside && is_new {
                     self.blocks.push(record);
                 }
             }
@@ -329,7 +406,13 @@ impl Map {
         for sum in &self.sums {
             match *sum {
                 Sum::Fixed(sum_at, at, len) => seal(file, sum_at, at, len),
-                Sum::Named(sum_at, at, len) => {
+                Sum::Slot(at) => {
+                    if file.get(at..at + 64).is_some_and(|slot| !is_zero(slot)) {
+                        seal(file, at + 56, at, 56);
+                    }
+                }
+                Sum::Optional(_, _, len) if number(file, len, 4) == Some(0) => {}
+                Sum::Named(sum_at, at, len) | Sum::Optional(sum_at, at, len) => {
                     if let (Some(at), Some(len)) = (number(file, at, 8), number(file, len, 4)) {
                         seal(file, sum_at, at, len);
                     }
@@ -353,14 +436,17 @@ impl Map {
         self.fields.iter().filter(move |field| field.name == name)
     }
 
-    /// A copy of `file` with a field changed and all checksums repaired. A change of the slot
-    /// changes the trailer too.
+    /// A copy of `file` with a field changed and all checksums repaired. A change of a slot changes
+    /// its trailer too.
     pub fn changed(&self, file: &[u8], field: &Field, value: u64) -> Vec<u8> {
         let mut bytes = file.to_vec();
         put(&mut bytes, field, value);
         if let Some(name) = field.name.strip_prefix("slot.") {
             let twin = format!("trailer.{name}");
-            self.named(&twin).for_each(|twin| put(&mut bytes, twin, value));
+            let slot = SLOTS.into_iter().rev().find(|&slot| slot <= field.at);
+            let trailer = slot.and_then(|slot| self.trailers.get(&slot)).copied().unwrap_or(usize::MAX);
+            let is_twin = |twin: &&Field| twin.at >= trailer && twin.at - trailer < 64;
+            self.named(&twin).filter(is_twin).for_each(|twin| put(&mut bytes, twin, value));
         }
         self.repair(&mut bytes);
         bytes

@@ -88,14 +88,12 @@ fn one_of_a_few_neighbours_is_damaged() {
         let table = table(n);
         let sound = frames::write_at(&table, 50);
         for i in (0..n).step_by(1 + n / 4) {
-            check(&table, &sound, ("column.flags", i, 64), &[i]);
+            check(&table, &sound, ("column.flags", i, 8), &[i]);
             check(&table, &sound, ("column.n_values", i, 8999), &[i]);
             check(&table, &sound, ("block.n_values", i, 0), &[i]);
             check(&table, &sound, ("block.directory_at", i, 1 << 40), &[i]);
-            if i > 0 {
-                // One number ends the blocks of a column and begins those of the next one.
-                check(&table, &sound, ("block_index.first_block", i, 1 << 40), &[i - 1, i]);
-            }
+            check(&table, &sound, ("range.first_block", i, 1 << 40), &[i]);
+            check(&table, &sound, ("range.tier", i, 1), &[i]);
         }
     }
 }
@@ -107,8 +105,7 @@ fn columns_between_those_that_are_asked_for_may_be_damaged() {
     let sound = frames::write_at(&table, 50);
     let map = Map::of(&sound);
     let numbers: Vec<u64> = (0..60).step_by(3).collect();
-    for (name, value) in [("column.flags", 64), ("block.n_values", 0), ("block_index.first_block", 1 << 40)] {
-        // The 31st and 32nd column share a number of the block index.
+    for (name, value) in [("column.flags", 8), ("block.n_values", 0), ("range.first_block", 1 << 40)] {
         let bytes = map.changed(&sound, map.named(name).nth(32).unwrap(), value);
         let file = read::open(&bytes).unwrap();
         let cells = together(&file, &numbers).unwrap_or_else(|error| panic!("{name}: {error}"));

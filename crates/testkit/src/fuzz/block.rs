@@ -13,6 +13,7 @@ use super::input::Input;
 use crate::hostile::binds_writers_alone;
 use crate::memory;
 use crate::mutate::repair_segment;
+use crate::naive::bytes::Room;
 use crate::naive::types::{self, Type};
 use crate::naive::{self, Cell, records, segment};
 use crate::probe::is_fit;
@@ -171,7 +172,8 @@ fn judge(block: &Block, result: &Result<Values>) {
         host_variant: 0,
     };
     let naive = records::BlockRecord::parse(block.record());
-    match (result, naive.and_then(|record| segment::block(&block.file, &record, &of))) {
+    let room = Room { file: &block.file, start: 256 };
+    match (result, naive.and_then(|record| segment::block(room, &record, &of))) {
         (Ok(values), Ok(cells)) => {
             assert_eq!(values.ends.len(), cells.len(), "the number of values");
             for (i, cell) in cells.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Footers of any sections, in a file whose header, root and checksums are sound.
 
-use entasis_format::{Header, Root, SectionKind, Slot, Trailer, checksum, emit_section};
+use entasis_format::{Header, Operation, Root, SectionKind, Slot, Trailer, checksum, emit_section};
 
 use super::file;
 use super::input::Input;
@@ -49,17 +49,18 @@ impl Sections {
         std::iter::once(&self.segments).chain(&self.records)
     }
 
-    /// The parts of a sound file that was written whole.
+    /// The parts of a sound file that was written whole and has no slot pages.
     pub fn of(file: &[u8]) -> Option<Self> {
         let footer_at = Map::of(file).footer_at;
-        if footer_at == file.len() {
+        if footer_at == file.len() || file[16] & 2 != 0 {
             return None;
         }
-        let (_, slot) = header::header(file).ok()?;
-        let root = root::root(file, &slot).ok()?;
+        let header = header::header(file).ok()?;
+        let room = header.room(file);
+        let root = root::root(room, &header.current).ok()?;
         let mut sections = Self { value_node: u8::try_from(root.value_node).ok()?, ..Self::default() };
         for section in root.sections.iter().filter(|section| section.is_known()) {
-            sections.records[usize::from(section.kind) - 1] = section.read(file).ok()?.0;
+            sections.records[usize::from(section.kind) - 1] = section.read(room).ok()?.0;
         }
         sections.segments = file[256..footer_at].to_vec();
         Some(sections)
@@ -78,7 +79,16 @@ impl Sections {
             }
         }
         let value_node = self.value_node.into();
-        let root = Root { generation: 1, previous: None, value_node, writer_version: 1, sections };
+        let root = Root {
+            generation: 1,
+            previous: None,
+            value_node,
+            time: 0,
+            operation: Operation::Write.code(),
+            file_id: [7; 16],
+            program: [0; 32],
+            sections,
+        };
         let (root, root_at) = (root.emit(), file.len() as u64);
         file.extend(&root);
         let slot = Slot {
@@ -87,9 +97,10 @@ impl Sections {
             root_len: root.len() as u32,
             end: file.len() as u64 + 64,
             root_checksum: checksum(&root),
+            not_synced: false,
         };
         file.extend(Trailer::from(slot).emit());
-        file[..256].copy_from_slice(&Header::whole(slot).emit());
+        file[..256].copy_from_slice(&Header::whole(slot, false).emit());
         Map::of(&file).repair(&mut file);
         file
     }

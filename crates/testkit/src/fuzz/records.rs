@@ -1,8 +1,8 @@
 //! Records of the footer: any bytes are refused, or come back from the record as they were.
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Header, Layout, NameSlot, Node, Physical, Result, Root, RunNames, Runs,
-    Section, Statistics, TableRecord, Trailer, parse_block_index,
+    BlockRange, BlockRecord, ColumnRecord, Header, Layout, NameSlot, Node, Physical, Result, Root, RunNames,
+    Runs, Section, Statistics, TableRecord, Trailer,
 };
 
 use super::file;
@@ -32,7 +32,11 @@ const RECORDS: &[Parse] = &[
     },
     |bytes| emitted(NameSlot::parse(bytes)?, NameSlot::emit),
     |bytes| emitted(Node::parse(bytes)?, Node::emit),
-    |bytes| Ok(parse_block_index(bytes)?.into_iter().flat_map(u64::to_le_bytes).collect()),
+    |bytes| {
+        let mut out = Vec::new();
+        BlockRange::parse_all(bytes)?.iter().for_each(|range| range.emit(&mut out));
+        Ok(out)
+    },
     |bytes| {
         let n = (bytes.len() / 8).saturating_sub(1) as u64;
         let runs = Runs::parse(bytes, n)?;
@@ -96,12 +100,12 @@ pub fn seeds() -> Vec<Vec<u8>> {
     for (file, decoded) in file::decoded() {
         add(0, &file[..256]);
         add(1, &file[file.len() - 64..]);
-        let root =
-            decoded.slot.root_at as usize..(decoded.slot.root_at as usize + decoded.slot.root_len as usize);
+        let slot = decoded.header.current;
+        let root = slot.root_at as usize..(slot.root_at as usize + slot.root_len as usize);
         add(2, &file[root.clone()]);
-        add(3, &file[root.start + 64..root.start + 112]);
+        add(3, &file[root.start + 160..root.start + 208]);
         let Some(sections) = Sections::of(&file) else { continue };
-        for (which, kind, len) in [(4, 1, 64), (5, 2, 96), (6, 6, 64), (7, 7, 48), (8, 4, 16), (9, 8, 32)] {
+        for (which, kind, len) in [(4, 1, 64), (5, 2, 104), (6, 6, 64), (7, 7, 48), (8, 4, 16), (9, 8, 32)] {
             sections.records[kind - 1].chunks_exact(len).take(3).for_each(|record| add(which, record));
         }
         add(10, &sections.records[4]);

@@ -112,9 +112,13 @@ const C: Kind = Kind::Corrupt;
 /// Fields with values that break a rule.
 const CHANGES: &[Change] = &[
     ("header-newer-major", "constant", "header.major", 0, 1, Kind::Newer, "version"),
-    ("header-other-minor", "constant", "header.minor", 0, 9, Kind::Unsupported, "0.9"),
-    ("header-unknown-flag", "constant", "header.flags", 0, 2, Kind::Newer, "flag"),
+    ("header-newer-minor", "constant", "header.minor", 0, 9, Kind::Newer, "0.9"),
+    ("header-older-minor", "constant", "header.minor", 0, 1, Kind::Unsupported, "0.1"),
+    ("header-unknown-flag", "constant", "header.flags", 0, 4, Kind::Newer, "flag"),
+    ("header-no-slot-pages", "constant", "header.flags", 0, 2, C, ""),
     ("header-reserved", "constant", "header.reserved", 0, 1, C, "reserved"),
+    ("header-reserved-slot", "constant", "header.reserved2", 0, 1, C, "reserved"),
+    ("slot-flag", "constant", "slot.flags", 0, 2, Kind::Newer, "flag"),
     ("slot-reserved", "constant", "slot.reserved", 0, 1, C, "reserved"),
     ("slot-generation-zero", "constant", "slot.generation", 0, 0, C, "generation"),
     ("slot-root-outside", "constant", "slot.root_at", 0, FAR, C, "root"),
@@ -126,21 +130,27 @@ const CHANGES: &[Change] = &[
     ("root-value-node", "constant", "root.value_node", 0, 99, C, ""),
     ("trailer-differs", "constant", "trailer.generation", 0, 2, C, "trailer"),
     ("section-order", "constant", "section.kind", 1, 1, C, "section"),
-    ("section-record-len", "constant", "section.record_len", 1, 97, C, "record"),
+    ("section-record-len", "constant", "section.record_len", 1, 103, C, "record"),
+    ("section-record-len-long", "constant", "section.record_len", 1, 4097, C, "record"),
     ("section-n-records-huge", "constant", "section.n_records", 1, FAR, C, ""),
     ("section-n-records", "constant", "section.n_records", 1, 2, C, ""),
     ("section-height", "constant", "section.height", 1, 1, C, ""),
     ("section-outside", "constant", "section.part_at", 1, FAR, C, "outside"),
-    ("section-tier", "constant", "section.tier", 5, 1, Kind::Unsupported, "tier"),
+    ("section-tier", "constant", "section.tier", 0, 1, C, "tier"),
+    ("section-tier-of-blocks", "constant", "section.tier", 5, 24, C, "tier"),
+    ("section-tier-gap", "constant", "section.tier", 5, 1, C, ""),
     ("index-part-outside", "index-parts", "index.part_at", 0, FAR, C, "outside"),
     ("table-first-column", "constant", "table.first_column", 0, 9, C, "columns"),
     ("table-n-rows", "constant", "table.n_rows", 0, 9, C, "rows"),
     ("table-host-node", "constant", "table.host_node", 0, 99, C, "node"),
-    ("table-n-slots", "names", "table.n_slots", 0, 3, C, "slots"),
+    ("table-sort-order", "constant", "table.sort_order", 0, 99, C, "node"),
+    ("table-n-slots", "name-index", "table.n_slots", 0, 3, C, "slots"),
     ("column-physical", "constant", "column.physical", 0, 99, Kind::Unsupported, "type"),
     ("column-logical", "constant", "column.logical", 0, 99, Kind::Unsupported, "type"),
     ("column-unit", "logical-types", "column.unit", 0, 7, C, "date"),
-    ("column-flags", "constant", "column.flags", 0, 64, C, "flag"),
+    ("column-flags", "constant", "column.flags", 0, 64, Kind::Unsupported, "flags"),
+    ("column-metadata", "constant", "column.metadata", 0, 99, C, "node"),
+    ("column-metadata-kind", "constant", "column.metadata", 0, 2, C, "metadata"),
     ("column-name-outside", "constant", "column.name_at", 0, FAR, C, ""),
     ("column-n-values", "constant", "column.n_values", 0, 9, C, "values"),
     ("column-dictionary", "categoricals", "column.dictionary", 0, 99, C, ""),
@@ -174,7 +184,7 @@ const CHANGES: &[Change] = &[
     ("nested-logical", "nested", "column.logical", 0, 5, C, "categorical"),
     ("nested-first-child", "nested", "block.first_child", 0, 1, C, "child"),
     ("block-first-child", "constant", "block.first_child", 0, 1, C, "child"),
-    ("name-position", "constant", "name.position", 0, 77, C, "name"),
+    ("name-position", "name-index", "name.position", 0, 77, C, "name"),
     ("runs-order", "column-runs", "run.first_column", 1, 0, C, "runs"),
     ("runs-first", "column-runs", "run.first_column", 0, 1, C, "runs"),
     ("runs-of-two-tables", "column-runs", "table.n_columns", 0, 4, C, "table"),
@@ -182,7 +192,12 @@ const CHANGES: &[Change] = &[
     ("runs-more-than-names", "column-runs", "column.name_len", 1, 15, C, "names"),
     ("runs-huge", "column-runs", "run.first_column", 7, FAR, C, "runs"),
     ("runs-first-value", "column-runs", "column.first_value", 1, u64::MAX - 100, C, ""),
-    ("block-index", "blocks", "block_index.first_block", 0, 3, C, "block"),
+    ("range-column", "blocks", "range.column", 0, 9, C, ""),
+    ("range-first-block", "blocks", "range.first_block", 0, 1, C, ""),
+    ("range-n-blocks", "blocks", "range.n_blocks", 0, 1, C, ""),
+    ("range-no-blocks", "blocks", "range.n_blocks", 0, 0, C, "range"),
+    ("range-tier", "blocks", "range.tier", 0, 1, C, ""),
+    ("range-reserved", "blocks", "range.reserved", 0, 1, C, "reserved"),
     ("block-first-value", "blocks", "block.first_value", 1, 1, C, "blocks"),
     ("block-n-values", "blocks", "block.n_values", 0, 0, C, "values"),
     ("block-packing-differs", "delta", "block.packing", 0, 2, C, "directory"),
@@ -271,7 +286,7 @@ const EDITS: &[Edit] = &[
     ("validity-count", "validity-sparse", true, C, "validity", |file, map| vec![(first(file, map) + 1, 0)]),
     ("patch-position", "patches", true, C, "patch", patch_position),
     ("category", "categoricals", true, C, "categor", |file, map| bases(file, map, 9)),
-    ("name-slot", "names", true, C, "name index", |file, map| {
+    ("name-slot", "name-index", true, C, "name index", |file, map| {
         // A slot that no search for a name meets has to be empty.
         let empty = map.named("name.position").find(|field| get(file, field) == u64::MAX);
         empty.map_or(Vec::new(), |field| fill_with(field.at, 8, 0))
@@ -293,7 +308,7 @@ const EDITS: &[Edit] = &[
     ("zstd", "zstd", true, C, "codec", |file, map| fill(first(file, map), 9)),
     ("name-utf8", "constant", true, C, "UTF-8", |_, map| {
         // The names follow the only column record.
-        map.named("column.id").map(|field| (field.at + 96, 0xFF)).collect()
+        map.named("column.id").map(|field| (field.at + 104, 0xFF)).collect()
     }),
 ];
 

@@ -24,6 +24,7 @@ pub fn all() -> Vec<Golden> {
     all.push(meanings());
     all.extend(nested());
     all.push(column_runs());
+    all.push(name_index());
     all.push(lanes());
     all.push(dictionary_of_symbols());
     all.extend(raw_codes());
@@ -402,6 +403,19 @@ fn column_runs() -> Golden {
     );
     let table = Table { in_runs: true, ..Table::new("column-runs", columns) };
     Golden { table, compression: 50, features: &[], form: Form::Whole }
+}
+
+/// More columns than tables without a name index have, some of them with equal names.
+fn name_index() -> Golden {
+    let column = |i: i32| {
+        let name = format!("{}", i * i % 11);
+        if i % 2 == 0 {
+            Model::words(name, Physical::I32, &[i, 7])
+        } else {
+            Model::text(name, &[i.to_string(), String::new()])
+        }
+    };
+    golden("name-index", (0..24).map(column).collect(), 50, &[])
 }
 
 /// Nested types: values as `docs/testing.md` lays them out.

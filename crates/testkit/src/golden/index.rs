@@ -81,5 +81,5 @@ pub fn json(files: &[Golden]) -> String {
         )
     };
     let files: Vec<String> = files.iter().map(file).collect();
-    format!("{{\n  \"format\": \"0.1\",\n  \"files\": [\n{}\n  ]\n}}\n", files.join(",\n"))
+    format!("{{\n  \"format\": \"0.2\",\n  \"files\": [\n{}\n  ]\n}}\n", files.join(",\n"))
 }

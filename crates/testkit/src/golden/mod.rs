@@ -31,7 +31,7 @@ pub enum Form {
     /// Unchanged.
     #[default]
     Whole,
-    /// As if it had been written to a stream: both slots are empty, and the trailer counts.
+    /// As if it had been written to a stream: the first slot is empty, and the trailer counts.
     Streamed,
     /// With the codes of the dictionary stored raw, which this writer never does.
     RawCodes,
@@ -47,8 +47,8 @@ impl Golden {
         match self.form {
             Form::Whole => file,
             Form::Streamed => {
-                file[64..192].fill(0);
-                file[16] = 1;
+                file[64..128].fill(0);
+                file[16] |= 1;
                 let sum = checksum(&file[..56]).to_le_bytes();
                 file[56..64].copy_from_slice(&sum);
                 file
@@ -72,9 +72,9 @@ fn tests() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "tests"].iter().collect()
 }
 
-/// The folder of the golden files of format 0.1.
+/// The folder of the golden files of format 0.2.
 pub fn folder() -> PathBuf {
-    tests().join("golden").join("v0.1")
+    tests().join("golden").join("v0.2")
 }
 
 /// The folder of the golden compressed buffers and their description.

@@ -11,7 +11,7 @@ pub enum Kind {
     Newer,
     /// Damage.
     Corrupt,
-    /// A code or feature that version 0.1 does not have.
+    /// A code or feature that version 0.2 does not have.
     Unsupported,
     /// More memory than a test may take.
     Limit,
@@ -63,6 +63,26 @@ pub fn range(bytes: &[u8], at: u64, len: u64) -> Result<&[u8], Wrong> {
     let inside = at.checked_add(len).is_some_and(|end| end <= bytes.len() as u64);
     rule(inside, "a range lies outside the bytes")?;
     Ok(&bytes[at as usize..(at + len) as usize])
+}
+
+/// The bytes of a generation, and where its room starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Room<'a> {
+    /// The bytes of the file, up to the end of the generation.
+    pub file: &'a [u8],
+    /// The first byte after header and slot pages.
+    pub start: u64,
+}
+
+impl<'a> Room<'a> {
+    /// The `len` bytes from `at` on. The place of an empty range has no meaning.
+    ///
+    /// # Errors
+    /// *Corrupt* when the range does not lie in the room.
+    pub fn range(&self, at: u64, len: u64) -> Result<&'a [u8], Wrong> {
+        rule(len == 0 || at >= self.start, "a range lies in the header or in the slot pages")?;
+        range(self.file, at, len)
+    }
 }
 
 /// An unsigned integer of `len` bytes (at most 16), little-endian.

@@ -164,10 +164,13 @@ impl Cells<'_> {
             rule(matches!(metadata, None | Some(Tree::Cell(_))), "metadata are a cell")?;
         }
         self.named(value)?;
-        self.decoded.tables.iter().try_for_each(|table| self.named(&table.host))?;
+        for table in &self.decoded.tables {
+            self.named(&table.host)?;
+            self.named(&table.sort_order)?;
+        }
         for column in &self.decoded.columns {
-            if let Some(detail) = &column.detail {
-                self.named(detail)?;
+            for value in [&column.detail, &column.metadata].into_iter().flatten() {
+                self.named(value)?;
             }
             if column.record.of.logical != 12 {
                 continue;

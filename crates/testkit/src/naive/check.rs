@@ -2,27 +2,32 @@
 
 use std::collections::BTreeSet;
 
-use super::bytes::{Wrong, checksum, is_zero, maybe_at, range, rule, u64_at};
+use super::bytes::{Room, Wrong, checksum, is_zero, maybe_at, rule, u64_at};
 use super::column::Column;
 use super::file::Decoded;
-use super::header::{State, trailer};
-use super::records::{BlockRecord, Statistics};
+use super::header::{SLOT_PAGES_END, SLOTS, Slot, State, trailer};
+use super::records::{BlockRange, BlockRecord, Statistics};
+use super::root::earlier;
+use super::section::kind;
 use super::types::{self, Type, is_var, physical, width};
+use super::value::Tree;
 
 /// Checks a decoded file.
 ///
 /// # Errors
 /// *Corrupt*.
 pub fn check(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
-    rule(!decoded.slots.contains(&State::Damaged), "a damaged slot")?;
-    let file = range(file, 0, decoded.slot.end)?;
-    let copy = trailer(&file[file.len() - 64..])?;
-    rule(copy == decoded.slot, "the trailer repeats the slot")?;
+    slots(file, decoded)?;
+    let room = decoded.header.room(file);
+    generations(room, decoded)?;
     let ids: BTreeSet<u64> = decoded.columns.iter().map(|column| column.record.id).collect();
     rule(ids.len() == decoded.columns.len(), "two columns have one id")?;
     for table in 0..decoded.tables.len() {
         names(decoded, table)?;
+        sort_order(decoded, table)?;
     }
+    tables(decoded)?;
+    metadata(decoded)?;
     blocks(decoded)?;
     bundles(decoded)?;
     for column in &decoded.columns {
@@ -33,16 +38,113 @@ pub fn check(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
             at += n;
         }
     }
-    padding(file, decoded)
+    padding(room, decoded)
 }
 
-/// The block index covers all blocks, and each block has statistics.
+/// The slots, their pages and the trailer.
+fn slots(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
+    let header = &decoded.header;
+    rule(!header.slots.contains(&State::Damaged), "a damaged slot")?;
+    let may_be_empty = header.is_streamed || header.slots[0] != State::Empty;
+    rule(may_be_empty, "the first slot is empty in streamed files alone")?;
+    rule(!header.is_passed_over, "a slot without its generation")?;
+    if header.has_slot_pages {
+        let is_rest_zero = is_zero(&file[SLOTS[1] + 64..SLOTS[2]]) && is_zero(&file[SLOTS[2] + 64..SLOT_PAGES_END]);
+        rule(is_rest_zero, "the rest of a slot page is zero")?;
+    }
+    let (room, slot) = (header.room(file), header.current);
+    rule(file.len() as u64 == slot.end, "bytes past the end")?;
+    let copy = trailer(&room.file[room.file.len() - 64..], room.start)?;
+    rule(copy == Slot { not_synced: false, ..slot }, "the trailer repeats the slot")
+}
+
+/// The root, and the roots of earlier generations that are intact (W).
+fn generations(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
+    let program = &decoded.root.program;
+    let len = program.iter().position(|&byte| byte == 0).unwrap_or(program.len());
+    let is_text = std::str::from_utf8(&program[..len]).is_ok() && is_zero(&program[len..]);
+    rule(is_text, "the program that wrote is UTF-8, then zeros")?;
+    let (mut generation, mut previous) = (decoded.root.generation, decoded.root.previous);
+    while let Some(place) = previous {
+        let Some(root) = earlier(room, place) else { break };
+        rule(root.generation < generation, "the previous root has a smaller generation")?;
+        rule(root.file_id == decoded.root.file_id, "all generations have one file id")?;
+        (generation, previous) = (root.generation, root.previous);
+    }
+    Ok(())
+}
+
+/// Tiers have no gap and statistics for each block, and no block has two columns.
 fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
-    let (n_blocks, n_statistics) = decoded.n_blocks;
-    rule(n_blocks == n_statistics, "one statistics record per block")?;
-    let index: Vec<u64> = decoded.block_index.chunks_exact(8).map(|bytes| u64_at(bytes, 0)).collect();
-    let covers = index.is_empty() || (index[0] == 0 && index[index.len() - 1] == n_blocks as u64);
-    rule(covers && (n_blocks == 0 || !index.is_empty()), "the block index covers all blocks")
+    for of in [kind::BLOCKS, kind::STATISTICS] {
+        let sections = decoded.root.sections.iter().filter(|section| section.kind == of);
+        let has_gap = (0..).zip(sections).any(|(tier, section)| section.tier != tier);
+        rule(!has_gap, "tiers are numbered without a gap")?;
+    }
+    let of_blocks = &decoded.of_blocks;
+    for (blocks, statistics) in &of_blocks.tiers {
+        rule(blocks.len() / 64 == statistics.len() / 48, "one statistics record per block")?;
+    }
+    let n_columns = decoded.columns.len() as u64;
+    rule(of_blocks.ranges.iter().all(|range| range.column < n_columns), "a range of a column that is not there")?;
+    let is_before = |pair: &[BlockRange]| (pair[0].column, pair[0].tier) < (pair[1].column, pair[1].tier);
+    rule(of_blocks.ranges.windows(2).all(is_before), "the ranges of a column ascend by tier")?;
+    let n_blocks: usize = of_blocks.tiers.iter().map(|(blocks, _)| blocks.len() / 64).sum();
+    let n_named: u64 = of_blocks.ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
+    let may_be_dead = decoded.root.previous.is_some();
+    rule(may_be_dead || n_named == n_blocks as u64, "a block without a column in a file of one generation")?;
+    let mut ranges: Vec<(u16, u64, u32)> =
+        of_blocks.ranges.iter().map(|range| (range.tier, range.first, range.n_blocks)).collect();
+    ranges.sort_unstable();
+    let is_apart = |pair: &[(u16, u64, u32)]| {
+        pair[0].0 != pair[1].0 || pair[0].1.saturating_add(u64::from(pair[0].2)) <= pair[1].1
+    };
+    rule(ranges.windows(2).all(is_apart), "two ranges overlap")
+}
+
+/// No column belongs to two tables.
+fn tables(decoded: &Decoded) -> Result<(), Wrong> {
+    let records = decoded.tables.iter().map(|table| table.record).filter(|record| record.n_columns > 0);
+    let mut places: Vec<(u64, u64)> =
+        records.map(|record| (record.first_column, record.first_column + record.n_columns)).collect();
+    places.sort_unstable();
+    rule(places.windows(2).all(|pair| pair[0].1 <= pair[1].0), "a column belongs to two tables")
+}
+
+/// The value of a string key.
+fn get<'a>(map: &'a [(Tree, Tree)], key: &str) -> Option<&'a Tree> {
+    map.iter().find(|(name, _)| *name == Tree::Str(key.into())).map(|(_, value)| value)
+}
+
+/// The sort order is a list of columns of the table (W).
+fn sort_order(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
+    let record = decoded.tables[table].record;
+    let columns = record.first_column..record.first_column + record.n_columns;
+    let is_key = |key: &Tree| match key {
+        Tree::Map(map) => {
+            let is_own = matches!(get(map, "column"), Some(Tree::Column(column)) if columns.contains(column));
+            let is_bool = |name: &str| matches!(get(map, name), Some(Tree::Bool(_)));
+            is_own && is_bool("descending") && is_bool("missing_first")
+        }
+        _ => false,
+    };
+    let is_sound = match &decoded.tables[table].sort_order {
+        Tree::List(keys) => keys.iter().all(is_key),
+        order => record.sort_order.is_none() && *order == Tree::Null,
+    };
+    rule(is_sound, "the sort order of a table")
+}
+
+/// Comment and unit of a column are strings (W).
+fn metadata(decoded: &Decoded) -> Result<(), Wrong> {
+    let maps = decoded.columns.iter().filter_map(|column| match &column.metadata {
+        Some(Tree::Map(map)) => Some(map),
+        _ => None,
+    });
+    let is_text = |value: Option<&Tree>| matches!(value, None | Some(Tree::Str(_)));
+    let mut maps = maps;
+    let is_sound = maps.all(|map| is_text(get(map, "comment")) && is_text(get(map, "unit")));
+    rule(is_sound, "comment and unit of a column are strings")
 }
 
 /// The members of each storage column cover it, without gap or overlap.
@@ -64,23 +166,33 @@ fn bundles(decoded: &Decoded) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Nothing overlaps, and the bytes between are zero.
-fn padding(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
-    let slot = decoded.slot;
+/// Nothing overlaps, and the bytes between are zero, unless they belong to earlier generations.
+fn padding(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
+    let slot = decoded.header.current;
     let mut spans = vec![(0, 256), (slot.root_at, u64::from(slot.root_len)), (slot.end - 64, 64)];
+    if decoded.header.has_slot_pages {
+        spans.extend(SLOTS[1..].iter().map(|&at| (at as u64, 64)));
+    }
     spans.extend(&decoded.parts);
     for section in &decoded.unknown {
-        spans.extend(section.read(file)?.1);
+        spans.extend(section.read(room)?.1);
     }
     for block in decoded.columns.iter().flat_map(|column: &Column| &column.blocks) {
         spans.extend(places(block));
     }
     spans.retain(|span| span.1 > 0);
     spans.sort_unstable();
+    let earlier = match decoded.root.previous {
+        None => room.start..room.start,
+        Some(root) => room.start..root.at + u64::from(root.len) + 64,
+    };
     let mut end = 0;
     for (at, len) in spans {
         rule(at >= end, "two parts of the file overlap")?;
-        rule(is_zero(&file[end as usize..at as usize]), "padding is zero")?;
+        for gap in [end..at.min(earlier.start), end.max(earlier.end)..at] {
+            let is_padding = gap.is_empty() || is_zero(&room.file[gap.start as usize..gap.end as usize]);
+            rule(is_padding, "padding is zero")?;
+        }
         end = at + len;
     }
     Ok(())
@@ -145,7 +257,8 @@ fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> R
     if kind == physical::F32 || kind == physical::F64 {
         rule(has_nan == (of.flags & 16 != 0), "statistics say whether there is a NaN")?;
     }
-    let has_order = (2..=9).contains(&kind) || is_var(kind) || kind == physical::F32 || kind == physical::F64;
+    let is_integer = (physical::BOOL..=physical::U64).contains(&kind) || kind == physical::I128;
+    let has_order = is_integer || is_var(kind) || kind == physical::F32 || kind == physical::F64;
     rule(has_order || of.flags & 29 == 0, "a type without an order has no bounds")?;
     if of.flags & 1 != 0 {
         bounds(of, of_type, cells)?;
@@ -171,8 +284,12 @@ fn bounds(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> Result<(),
     if is_var(kind) {
         rule(of.min[0] <= 15 && of.max[0] <= 15, "the length of a minimum or maximum")?;
     }
+    if kind == physical::BOOL {
+        rule(of.min[0] <= 1 && of.max[0] <= 1, "the minimum or maximum of booleans")?;
+    }
     let bound = |bytes: &[u8; 16]| match width(of_type) {
         Some(width) => bytes[..width].to_vec(),
+        None if kind == physical::BOOL => bytes[..1].to_vec(),
         None => bytes[1..1 + bytes[0] as usize].to_vec(),
     };
     let (min, max) = (bound(&of.min), bound(&of.max));
@@ -210,7 +327,7 @@ fn compare(kind: u8, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
         // Bytes of any number: as one number without sign.
         _ if a.len() > 16 => a.iter().rev().cmp(b.iter().rev()),
         _ => {
-            let signed = (2..=5).contains(&kind);
+            let signed = (2..=5).contains(&kind) || kind == physical::I128;
             let number = |bytes: &[u8]| {
                 let fill = if signed && bytes.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };
                 let mut wide = [fill; 16];

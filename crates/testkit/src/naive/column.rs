@@ -1,7 +1,7 @@
 //! Columns: their blocks, their values, and the values of bundled columns.
 
-use super::bytes::{Kind, Wrong, rule, u64_at, wrong};
-use super::records::{BlockRecord, ColumnRecord, Statistics};
+use super::bytes::{Kind, Room, Wrong, rule, wrong};
+use super::records::{BlockRange, BlockRecord, ColumnRecord, Statistics};
 use super::types::{self, CATEGORICAL, physical};
 use super::value::Tree;
 use super::{Cell, segment};
@@ -18,6 +18,8 @@ pub struct Column {
     pub record: ColumnRecord,
     /// The value of the detail node.
     pub detail: Option<Tree>,
+    /// The user's metadata.
+    pub metadata: Option<Tree>,
     /// Its blocks.
     pub blocks: Vec<BlockRecord>,
     /// The statistics of the blocks; empty in a file without that section.
@@ -29,31 +31,52 @@ pub struct Column {
 }
 
 /// The sections that describe blocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Sections<'a> {
-    /// The block index.
-    pub index: &'a [u8],
-    /// The block records.
-    pub blocks: &'a [u8],
-    /// The statistics.
-    pub statistics: &'a [u8],
+#[derive(Clone, Debug, Default)]
+pub struct Sections {
+    /// The ranges.
+    pub ranges: Vec<BlockRange>,
+    /// The block records and the statistics of each tier.
+    pub tiers: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Sections {
+    /// Parses the section *ranges*. Of a tier that the root does not list, both sections are empty.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn new(ranges: &[u8], tiers: Vec<(Vec<u8>, Vec<u8>)>) -> Result<Self, Wrong> {
+        let ranges: Vec<BlockRange> =
+            ranges.chunks_exact(24).map(BlockRange::parse).collect::<Result<_, Wrong>>()?;
+        rule(ranges.is_sorted_by_key(|range| range.column), "ranges ascend by column")?;
+        Ok(Self { ranges, tiers })
+    }
+
+    /// The ranges of a column.
+    fn of(&self, column: u64) -> &[BlockRange] {
+        let from = self.ranges.partition_point(|range| range.column < column);
+        let to = self.ranges.partition_point(|range| range.column <= column);
+        &self.ranges[from..to]
+    }
 }
 
 impl Column {
-    /// Finds the blocks of the column with record `number`.
+    /// Finds the blocks of the column with this number.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*.
-    pub fn find_blocks(&mut self, number: u64, of: Sections<'_>) -> Result<(), Wrong> {
-        rule((number + 2) * 8 <= of.index.len() as u64, "the block index has an entry for each column")?;
-        let at = number as usize * 8;
-        let (from, to) = (u64_at(of.index, at), u64_at(of.index, at + 8));
-        let n_blocks = of.blocks.len() as u64 / 64;
-        rule(from <= to && to <= n_blocks, "the block index ascends within the blocks")?;
-        for i in from as usize..to as usize {
-            self.blocks.push(BlockRecord::parse(&of.blocks[64 * i..64 * i + 64])?);
-            if let Some(bytes) = of.statistics.get(48 * i..48 * i + 48) {
-                self.statistics.push(Statistics::parse(bytes)?);
+    pub fn find_blocks(&mut self, number: u64, of: &Sections) -> Result<(), Wrong> {
+        for range in of.of(number) {
+            let Some((blocks, statistics)) = of.tiers.get(usize::from(range.tier)) else {
+                return wrong(Kind::Corrupt, "the tier of a range");
+            };
+            let end = range.first.checked_add(u64::from(range.n_blocks));
+            let is_inside = end.is_some_and(|end| end <= blocks.len() as u64 / 64);
+            rule(is_inside, "the blocks of a range are there")?;
+            for i in (range.first as usize..).take(range.n_blocks as usize) {
+                self.blocks.push(BlockRecord::parse(&blocks[64 * i..64 * i + 64])?);
+                if let Some(bytes) = statistics.get(48 * i..48 * i + 48) {
+                    self.statistics.push(Statistics::parse(bytes)?);
+                }
             }
         }
         let mut next = 0u64;
@@ -78,7 +101,7 @@ impl Column {
     ///
     /// # Errors
     /// *Corrupt*, *limit*.
-    pub fn decode(&mut self, file: &[u8]) -> Result<(), Wrong> {
+    pub fn decode(&mut self, room: Room<'_>) -> Result<(), Wrong> {
         if self.record.n_values > LIMIT {
             return wrong(Kind::Limit, "more values than a test may decode");
         }
@@ -86,7 +109,7 @@ impl Column {
             self.cells = vec![None; self.record.n_values as usize];
         }
         for block in &self.blocks {
-            self.cells.extend(segment::block(file, block, &types::structure(&self.record.of))?);
+            self.cells.extend(segment::block(room, block, &types::structure(&self.record.of))?);
         }
         Ok(())
     }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::bytes::{Kind, Wrong, range, rule, u32_at, u64_at, wrong};
+use super::bytes::{Kind, Room, Wrong, range, rule, u32_at, u64_at, wrong};
 use super::column::{Column, Sections};
-use super::header::{Slot, State, header};
+use super::header::{Header, header};
 use super::records::{ColumnRecord, TableRecord};
-use super::root::root;
-use super::section::Section;
+use super::root::{Root, root};
+use super::section::{Section, kind};
 use super::value::{Nodes, Tree};
 
 /// A table of a decoded file.
@@ -17,15 +17,17 @@ pub struct Table {
     pub record: TableRecord,
     /// The host map, or null.
     pub host: Tree,
+    /// The sort order, or null.
+    pub sort_order: Tree,
 }
 
 /// A decoded file.
 #[derive(Clone, Debug)]
 pub struct Decoded {
-    /// The states of the two slots.
-    pub slots: [State; 2],
-    /// The current generation.
-    pub slot: Slot,
+    /// The header and the slots.
+    pub header: Header,
+    /// The root of the current generation.
+    pub root: Root,
     /// The file's value.
     pub value: Tree,
     /// All tables.
@@ -36,12 +38,10 @@ pub struct Decoded {
     pub name_index: Vec<u8>,
     /// The places of all parts of the known sections.
     pub parts: Vec<(u64, u64)>,
-    /// Sections of kinds that version 0.1 does not define.
+    /// Sections of kinds that version 0.2 does not define.
     pub unknown: Vec<Section>,
-    /// The block index, for the rules on the whole of it.
-    pub block_index: Vec<u8>,
-    /// The number of block records, and of statistics.
-    pub n_blocks: (usize, usize),
+    /// The sections that describe blocks.
+    pub of_blocks: Sections,
 }
 
 impl Decoded {
@@ -57,32 +57,39 @@ impl Decoded {
 /// # Errors
 /// The first rule that is broken.
 pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
-    let (slots, slot) = header(file)?;
-    let file = range(file, 0, slot.end)?;
-    let root = root(file, &slot)?;
+    let header = header(file)?;
+    let room = header.room(file);
+    let root = root(room, &header.current)?;
     let mut parts = Vec::new();
     let mut all: [Vec<u8>; 11] = Default::default();
+    let mut tiers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for section in root.sections.iter().filter(|section| section.is_known()) {
-        let (records, of_section) = section.read(file)?;
+        let (records, of_section) = section.read(room)?;
         parts.extend(of_section);
-        all[section.kind as usize] = records;
+        let tier = usize::from(section.tier);
+        if section.kind == kind::BLOCKS || section.kind == kind::STATISTICS {
+            tiers.resize(tiers.len().max(tier + 1), Default::default());
+        }
+        match section.kind {
+            kind::BLOCKS => tiers[tier].0 = records,
+            kind::STATISTICS => tiers[tier].1 = records,
+            kind => all[kind as usize] = records,
+        }
     }
     let unknown = root.sections.iter().filter(|section| !section.is_known()).copied().collect();
 
-    let [_, tables, columns, names, name_index, index, blocks, statistics, nodes, heap, runs] = &all;
-    let of_blocks = Sections { index, blocks, statistics };
-    let runs = runs_of(runs, columns.len() / 96)?;
+    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs] = &all;
+    let of_blocks = Sections::new(ranges, tiers)?;
+    let runs = runs_of(runs, columns.len() / 104)?;
     let n_columns = runs.last().map_or(0, |run| run.end);
     let n_tables = tables.len() as u64 / 64;
     let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
-    let columns = read_columns(file, columns, &runs, names, of_blocks, &mut nodes)?;
+    let columns = read_columns(room, columns, &runs, names, &of_blocks, &mut nodes)?;
     let mut read_tables = Vec::new();
     for bytes in tables.chunks_exact(64) {
         let record = TableRecord::parse(bytes)?;
-        let host = match record.host_node {
-            None => Tree::Null,
-            Some(node) => nodes.value(node)?,
-        };
+        let mut value = |node: Option<u64>| node.map_or(Ok(Tree::Null), |node| nodes.value(node));
+        let (host, sort_order) = (value(record.host_node)?, value(record.sort_order)?);
         let end = record.first_column.checked_add(record.n_columns);
         rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
         let range = record.first_column..record.first_column + record.n_columns;
@@ -94,7 +101,7 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
         let slots = record.first_slot.checked_add(record.n_slots);
         let inside = record.n_slots == 0 || slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
         rule(inside, "the slots of a table are in the name index")?;
-        read_tables.push(Table { record, host });
+        read_tables.push(Table { record, host, sort_order });
     }
     let value = nodes.value(root.value_node)?;
     let is_held = match &value {
@@ -108,16 +115,15 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
         return wrong(Kind::Unsupported, "the value is neither a table nor a cell");
     }
     let decoded = Decoded {
-        slots,
-        slot,
+        header,
+        root,
         value,
         tables: read_tables,
         columns,
         name_index: name_index.clone(),
         parts,
         unknown,
-        block_index: index.clone(),
-        n_blocks: (blocks.len() / 64, statistics.len() / 48),
+        of_blocks,
     };
     for (i, table) in decoded.tables.iter().enumerate() {
         for column in decoded.columns_of(i) {
@@ -164,34 +170,35 @@ fn names_of(place: &[u8], n: u64) -> Result<Vec<String>, Wrong> {
 }
 
 fn read_columns(
-    file: &[u8],
+    room: Room<'_>,
     records: &[u8],
     runs: &[Range<u64>],
     names: &[u8],
-    of_blocks: Sections<'_>,
+    of_blocks: &Sections,
     nodes: &mut Nodes<'_>,
 ) -> Result<Vec<Column>, Wrong> {
     let mut columns = Vec::new();
-    for (i, bytes) in records.chunks_exact(96).enumerate() {
+    for (i, bytes) in records.chunks_exact(104).enumerate() {
         let record = ColumnRecord::parse(bytes)?;
         let n = runs[i].end - runs[i].start;
         let place = range(names, record.name_at, u64::from(record.name_len))?;
         rule(n == 1 || record.is_bundled, "the columns of a run are bundled")?;
         for (k, name) in (0..n).zip(names_of(place, n)?) {
-            let detail = match record.detail {
-                None => None,
-                Some(node) => Some(nodes.value(node)?),
-            };
+            let mut value = |node: Option<u64>| node.map(|node| nodes.value(node)).transpose();
+            let (detail, metadata) = (value(record.detail)?, value(record.metadata)?);
+            let is_map = matches!(metadata, None | Some(Tree::Map(_)));
+            rule(is_map, "the metadata of a column are a map")?;
             let (blocks, statistics, cells) = Default::default();
             let first = k.checked_mul(record.n_values).and_then(|skip| skip.checked_add(record.first_value));
             let (Some(first_value), Some(id)) = (first, record.id.checked_add(k)) else {
                 return wrong(Kind::Corrupt, "numbers of a run");
             };
             let record = ColumnRecord { id, first_value, ..record.clone() };
-            let mut column = Column { name, record, detail, blocks, statistics, cells, is_child: false };
-            column.find_blocks(i as u64, of_blocks)?;
+            let mut column =
+                Column { name, record, detail, metadata, blocks, statistics, cells, is_child: false };
+            column.find_blocks(runs[i].start + k, of_blocks)?;
             if !column.record.is_bundled {
-                column.decode(file)?;
+                column.decode(room)?;
             }
             columns.push(column);
         }

@@ -1,11 +1,15 @@
 //! Header, slots, trailer.
 
-use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
+use super::bytes::{Kind, Room, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
 
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = [0x89, 0x45, 0x4E, 0x54, 0x0D, 0x0A, 0x1A, 0x0A];
 /// The first bytes of the trailer.
 pub const TRAILER_MAGIC: [u8; 8] = [0x45, 0x4E, 0x54, 0x0A, 0x65, 0x6E, 0x64, 0x0A];
+/// The places of the first slot, slot A and slot B.
+pub const SLOTS: [usize; 3] = [64, 4_096, 8_192];
+/// Where the room of a file with slot pages starts.
+pub const SLOT_PAGES_END: usize = 12_288;
 
 /// One generation: where its root is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +20,8 @@ pub struct Slot {
     pub root_at: u64,
     /// How long it is.
     pub root_len: u32,
+    /// Whether the writer did not wait for the medium.
+    pub not_synced: bool,
     /// The length of the file.
     pub end: u64,
     /// The checksum of the root.
@@ -33,79 +39,161 @@ pub enum State {
     Damaged,
 }
 
-/// The states of both slots, and the current one.
+/// The header, and the slots of the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    /// Whether the first slot may be empty.
+    pub is_streamed: bool,
+    /// Whether slots A and B exist.
+    pub has_slot_pages: bool,
+    /// The first slot, slot A and slot B; those that do not exist are empty.
+    pub slots: [State; 3],
+    /// The current generation.
+    pub current: Slot,
+    /// Whether a slot that was not synced has been passed over.
+    pub is_passed_over: bool,
+}
+
+/// Reads the header and finds the current generation.
 ///
 /// # Errors
 /// As the page says.
-pub fn header(file: &[u8]) -> Result<([State; 2], Slot), Wrong> {
+pub fn header(file: &[u8]) -> Result<Header, Wrong> {
     let n = file.len().min(8);
     if file[..n] != MAGIC[..n] {
         return wrong(Kind::NotEntasis, "the magic");
     }
     rule(file.len() >= 256, "the file is truncated")?;
     rule(u64_at(file, 56) == checksum(&file[..56]), "the checksum of the header")?;
-    if u16_at(file, 8) > 0 {
-        return wrong(Kind::Newer, "the major version");
-    }
-    if u16_at(file, 10) != 1 {
-        return wrong(Kind::Unsupported, "the minor version");
+    match (u16_at(file, 8), u16_at(file, 10)) {
+        (0, 2) => {}
+        (0, ..2) => return wrong(Kind::Unsupported, "the minor version"),
+        _ => return wrong(Kind::Newer, "the version"),
     }
     let flags = u64_at(file, 16);
-    if flags & !1 != 0 {
+    if flags & !3 != 0 {
         return wrong(Kind::Newer, "a must-understand flag");
     }
-    let reserved = is_zero(&file[12..16]) && is_zero(&file[32..56]) && is_zero(&file[192..256]);
+    let reserved = is_zero(&file[12..16]) && is_zero(&file[32..56]) && is_zero(&file[128..256]);
     rule(reserved, "reserved bytes of the header")?;
-    let states = [slot(&file[64..128])?, slot(&file[128..192])?];
-    let current = match states {
-        [State::Valid(a), State::Valid(b)] => {
-            rule(a.generation != b.generation, "two slots of one generation")?;
-            if a.generation > b.generation { a } else { b }
+    let (is_streamed, has_slot_pages) = (flags & 1 != 0, flags & 2 != 0);
+    let start = if has_slot_pages { SLOT_PAGES_END } else { 256 } as u64;
+    let first = slot(&file[64..128], start)?;
+    let mut slots = [first, State::Empty, State::Empty];
+    if has_slot_pages {
+        rule(file.len() >= SLOT_PAGES_END, "the file is truncated")?;
+        for (state, at) in slots.iter_mut().zip(SLOTS).skip(1) {
+            *state = slot(&file[at..at + 64], start)?;
         }
-        [State::Valid(slot), _] | [_, State::Valid(slot)] => slot,
-        [State::Empty, State::Empty] if flags & 1 == 1 => {
-            rule(file.len() >= 320, "the file is truncated")?;
-            trailer(&file[file.len() - 64..])?
-        }
-        _ => return wrong(Kind::Corrupt, "no valid slot"),
-    };
+    }
+    let (current, is_passed_over) = current(file, slots, is_streamed, start)?;
     rule(current.end <= file.len() as u64, "the file is truncated")?;
-    Ok((states, current))
+    Ok(Header { is_streamed, has_slot_pages, slots, current, is_passed_over })
 }
 
-fn slot(bytes: &[u8]) -> Result<State, Wrong> {
+impl Header {
+    /// The bytes of the current generation.
+    pub fn room<'a>(&self, file: &'a [u8]) -> Room<'a> {
+        let start = if self.has_slot_pages { SLOT_PAGES_END } else { 256 };
+        Room { file: &file[..self.current.end as usize], start: start as u64 }
+    }
+}
+
+/// The table of the states of slots A and B. True when a slot is passed over.
+fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Result<(Slot, bool), Wrong> {
+    use State::{Damaged, Empty, Valid};
+    let rescued = last_trailer(file, start).ok().filter(|slot| is_intact(file, slot));
+    let [first, a, b] = slots;
+    let (chosen, other) = match (a, b) {
+        (Empty, Empty) => {
+            return match first {
+                Valid(slot) => Ok((slot, false)),
+                Empty if is_streamed => Ok((last_trailer(file, start)?, false)),
+                Empty => wrong(Kind::Corrupt, "the file was not finished"),
+                Damaged => wrong(Kind::Corrupt, "the first slot is damaged"),
+            };
+        }
+        (Valid(a), Valid(b)) => {
+            rule(a.generation != b.generation, "two slots of one generation")?;
+            if a.generation > b.generation { (a, Valid(b)) } else { (b, Valid(a)) }
+        }
+        (Valid(slot), other) | (other, Valid(slot)) => match rescued {
+            Some(newer) if other == Damaged && newer.generation > slot.generation => {
+                return Ok((newer, false));
+            }
+            _ => (slot, other),
+        },
+        (Damaged, _) | (_, Damaged) => match rescued {
+            Some(slot) => return Ok((slot, false)),
+            None => return wrong(Kind::Corrupt, "no valid slot"),
+        },
+    };
+    if !chosen.not_synced || is_intact(file, &chosen) {
+        return Ok((chosen, false));
+    }
+    match (other, first) {
+        (Valid(slot), _) | (Empty, Valid(slot)) => Ok((slot, true)),
+        _ => wrong(Kind::Corrupt, "no valid slot with an intact root"),
+    }
+}
+
+/// Whether the generation is inside the file and the checksum of its root holds.
+fn is_intact(file: &[u8], slot: &Slot) -> bool {
+    let root = range(file, slot.root_at, slot.root_len.into());
+    slot.end <= file.len() as u64 && root.is_ok_and(|root| checksum(root) == slot.root_checksum)
+}
+
+fn slot(bytes: &[u8], start: u64) -> Result<State, Wrong> {
     if is_zero(bytes) {
         return Ok(State::Empty);
     }
     if u64_at(bytes, 56) != checksum(&bytes[..56]) {
         return Ok(State::Damaged);
     }
-    rule(is_zero(&bytes[20..24]) && is_zero(&bytes[40..56]), "reserved bytes of a slot")?;
+    let flags = u32_at(bytes, 20);
+    if flags > 1 {
+        return wrong(Kind::Newer, "a flag of a slot");
+    }
+    rule(is_zero(&bytes[40..56]), "reserved bytes of a slot")?;
     let slot = Slot {
         generation: u64_at(bytes, 0),
         root_at: u64_at(bytes, 8),
         root_len: u32_at(bytes, 16),
+        not_synced: flags == 1,
         end: u64_at(bytes, 24),
         root_checksum: u64_at(bytes, 32),
     };
-    check(&slot)?;
+    check(&slot, start)?;
     Ok(State::Valid(slot))
 }
 
-fn check(slot: &Slot) -> Result<(), Wrong> {
-    rule(slot.generation >= 1, "generations count from 1")?;
-    rule(slot.end >= 320, "the end of a slot")?;
-    let root_end = slot.root_at.checked_add(u64::from(slot.root_len));
-    let inside = slot.root_at >= 256 && root_end.is_some_and(|end| end <= slot.end - 64);
-    rule(inside, "the root lies in [256, end - 64]")?;
-    rule((64..=4096).contains(&slot.root_len), "the length of the root")
+/// Whether a root can have this length.
+pub fn is_root_len(len: u32) -> bool {
+    (160..=4_096).contains(&len) && (len - 160).is_multiple_of(48)
 }
 
-/// The trailer, as the slot that it repeats.
+fn check(slot: &Slot, start: u64) -> Result<(), Wrong> {
+    rule(slot.generation >= 1, "generations count from 1")?;
+    rule(is_root_len(slot.root_len), "the length of the root")?;
+    let root_end = slot.root_at.checked_add(u64::from(slot.root_len));
+    let trailer_end = root_end.and_then(|end| end.checked_add(64));
+    let is_inside = slot.root_at >= start && trailer_end.is_some_and(|end| end <= slot.end);
+    rule(is_inside, "the root lies in the room before the trailer")
+}
+
+/// The trailer in the last 64 bytes of the file.
+fn last_trailer(file: &[u8], start: u64) -> Result<Slot, Wrong> {
+    rule(file.len() as u64 >= start + 64, "the file is truncated")?;
+    let slot = trailer(&file[file.len() - 64..], start)?;
+    rule(slot.end == file.len() as u64, "the trailer is that of a file of another length")?;
+    Ok(slot)
+}
+
+/// The trailer, as the slot that it repeats. The room of the file starts at `start`.
 ///
 /// # Errors
 /// *Corrupt*.
-pub fn trailer(bytes: &[u8]) -> Result<Slot, Wrong> {
+pub fn trailer(bytes: &[u8], start: u64) -> Result<Slot, Wrong> {
     let bytes = range(bytes, 0, 64)?;
     rule(bytes[..8] == TRAILER_MAGIC, "the magic of the trailer")?;
     rule(u64_at(bytes, 56) == checksum(&bytes[..56]), "the checksum of the trailer")?;
@@ -114,9 +202,10 @@ pub fn trailer(bytes: &[u8]) -> Result<Slot, Wrong> {
         generation: u64_at(bytes, 8),
         root_at: u64_at(bytes, 16),
         root_len: u32_at(bytes, 24),
+        not_synced: false,
         end: u64_at(bytes, 32),
         root_checksum: u64_at(bytes, 40),
     };
-    check(&slot)?;
+    check(&slot, start)?;
     Ok(slot)
 }

@@ -1,4 +1,4 @@
-//! The records of the footer: tables, columns, blocks, statistics.
+//! The records of the footer: tables, columns, ranges, blocks, statistics.
 
 use super::bytes::{Kind, Wrong, is_zero, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
 use super::types::{self, Type, physical};
@@ -18,6 +18,8 @@ pub struct TableRecord {
     pub n_slots: u64,
     /// The host node.
     pub host_node: Option<u64>,
+    /// The node of the sort order.
+    pub sort_order: Option<u64>,
 }
 
 impl TableRecord {
@@ -33,8 +35,9 @@ impl TableRecord {
             first_slot: u64_at(bytes, 24),
             n_slots: u64_at(bytes, 32),
             host_node: maybe_at(bytes, 40),
+            sort_order: maybe_at(bytes, 48),
         };
-        rule(is_zero(&bytes[48..64]), "reserved bytes of a table")?;
+        rule(is_zero(&bytes[56..64]), "reserved bytes of a table")?;
         let n = table.n_slots;
         let enough = n.is_power_of_two() && u128::from(n) >= 2 * u128::from(table.n_columns);
         rule(n == 0 || enough, "the number of slots of a table")?;
@@ -75,13 +78,15 @@ pub struct ColumnRecord {
     pub first_child: Option<u64>,
     /// The number of children.
     pub n_children: u32,
+    /// The node of the user's metadata.
+    pub metadata: Option<u64>,
 }
 
 impl ColumnRecord {
     /// Parses a record.
     ///
     /// # Errors
-    /// *Corrupt*; *unsupported* for unknown types.
+    /// *Corrupt*; *unsupported* for unknown types and flags.
     pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
         let flags = u32_at(bytes, 28);
         let is_child = flags & 8 != 0;
@@ -97,8 +102,11 @@ impl ColumnRecord {
             scale: bytes[69],
             host_variant: bytes[70],
         };
+        types::check_codes(&of)?;
+        if flags & !15 != 0 {
+            return wrong(Kind::Unsupported, "an unknown flag of a column");
+        }
         types::check(&of)?;
-        rule(flags & !15 == 0, "flags of a column")?;
         rule(!is_child || flags & 6 == 0, "a child is not bundled")?;
         rule(!is_child || related.is_some(), "a child has a parent")?;
         rule(bytes[71] == 0, "reserved bytes of a column")?;
@@ -118,6 +126,7 @@ impl ColumnRecord {
             n_missing: u64_at(bytes, 88),
             first_child: maybe_at(bytes, 56),
             n_children: u32_at(bytes, 64),
+            metadata: maybe_at(bytes, 96),
         };
         let n = column.n_children;
         let fits = match column.of.physical {
@@ -152,6 +161,37 @@ impl ColumnRecord {
         rule(apart, "a bundled column is neither a bundle nor categorical")?;
         rule(column.n_missing <= column.n_values, "more missing values than values")?;
         Ok(column)
+    }
+}
+
+/// A record of the section *ranges*: consecutive blocks of a column in a tier.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockRange {
+    /// The column.
+    pub column: u64,
+    /// The first block.
+    pub first: u64,
+    /// The number of blocks.
+    pub n_blocks: u32,
+    /// The tier.
+    pub tier: u16,
+}
+
+impl BlockRange {
+    /// Parses a record.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+        let range = Self {
+            column: u64_at(bytes, 0),
+            first: u64_at(bytes, 8),
+            n_blocks: u32_at(bytes, 16),
+            tier: u16_at(bytes, 20),
+        };
+        rule(is_zero(&bytes[22..24]), "reserved bytes of a range")?;
+        rule(range.n_blocks >= 1, "a range has a block")?;
+        Ok(range)
     }
 }
 

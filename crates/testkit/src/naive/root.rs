@@ -1,17 +1,40 @@
 //! The root.
 
-use super::bytes::{Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at};
-use super::header::Slot;
+use super::bytes::{Room, Wrong, checksum, is_zero, rule, u16_at, u32_at, u64_at};
+use super::header::{Slot, is_root_len};
 use super::section::Section;
 
 /// The first bytes of a root.
 pub const MAGIC: [u8; 8] = [0x45, 0x4E, 0x54, 0x0A, 0x72, 0x6F, 0x6F, 0x74];
 
+/// The place of a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The first byte.
+    pub at: u64,
+    /// The length.
+    pub len: u32,
+    /// The checksum.
+    pub checksum: u64,
+}
+
 /// The root of a generation.
 #[derive(Clone, Debug)]
 pub struct Root {
+    /// The generation.
+    pub generation: u64,
+    /// The root of the generation before, if it is in the file.
+    pub previous: Option<Place>,
     /// The node that is the file's value.
     pub value_node: u64,
+    /// Nanoseconds since 1970, or 0.
+    pub time: i64,
+    /// The code of what the generation did.
+    pub operation: u16,
+    /// Equal in all generations.
+    pub file_id: [u8; 16],
+    /// The program that wrote.
+    pub program: [u8; 32],
     /// All sections, also those of unknown kinds.
     pub sections: Vec<Section>,
 }
@@ -20,25 +43,60 @@ pub struct Root {
 ///
 /// # Errors
 /// *Corrupt*.
-pub fn root(file: &[u8], slot: &Slot) -> Result<Root, Wrong> {
-    let bytes = range(file, slot.root_at, u64::from(slot.root_len))?;
-    rule(checksum(bytes) == slot.root_checksum, "the checksum of the root")?;
+pub fn root(room: Room<'_>, slot: &Slot) -> Result<Root, Wrong> {
+    let place = Place { at: slot.root_at, len: slot.root_len, checksum: slot.root_checksum };
+    let bytes = room.range(place.at, u64::from(place.len))?;
+    rule(checksum(bytes) == place.checksum, "the checksum of the root")?;
+    let root = parse(bytes, room.start, place.at)?;
+    rule(root.generation == slot.generation, "the generation of the root is the slot's")?;
+    Ok(root)
+}
+
+/// The root of an earlier generation, unless it is damaged.
+pub fn earlier(room: Room<'_>, place: Place) -> Option<Root> {
+    let bytes = room.range(place.at, u64::from(place.len)).ok()?;
+    if checksum(bytes) == place.checksum { parse(bytes, room.start, place.at).ok() } else { None }
+}
+
+fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
     rule(bytes[..8] == MAGIC, "the magic of the root")?;
-    rule(u64_at(bytes, 8) == slot.generation, "the generation of the root is the slot's")?;
-    if slot.generation == 1 {
-        let none = is_zero(&bytes[16..28]) && is_zero(&bytes[32..40]);
-        rule(none, "generation 1 has no previous root")?;
-    }
-    rule(is_zero(&bytes[52..64]), "reserved bytes of the root")?;
+    let is_reserved_zero = is_zero(&bytes[58..64]) && is_zero(&bytes[112..160]);
+    rule(is_reserved_zero, "reserved bytes of the root")?;
+    let generation = u64_at(bytes, 8);
+    rule(generation >= 1, "generations count from 1")?;
+    let previous = Place { at: u64_at(bytes, 16), len: u32_at(bytes, 24), checksum: u64_at(bytes, 32) };
+    let previous = if previous == (Place { at: 0, len: 0, checksum: 0 }) {
+        None
+    } else {
+        rule(generation > 1, "generation 1 has no previous root")?;
+        rule(is_root_len(previous.len), "the length of the previous root")?;
+        let end = previous.at.checked_add(u64::from(previous.len));
+        let is_before = previous.at >= start && end.is_some_and(|end| end <= at);
+        rule(is_before, "the previous root lies in the room before the root")?;
+        Some(previous)
+    };
     let n_sections = u32_at(bytes, 28) as usize;
-    rule(n_sections.checked_mul(48).is_some_and(|len| len + 64 == bytes.len()), "the length of the root")?;
+    let len = n_sections.checked_mul(48).and_then(|len| len.checked_add(160));
+    rule(len == Some(bytes.len()), "the length of the root")?;
     let mut sections = Vec::new();
     let mut last = None;
-    for record in bytes[64..].chunks_exact(48) {
+    for record in bytes[160..].chunks_exact(48) {
         let key = (u16_at(record, 0), u16_at(record, 2));
         rule(last < Some(key), "sections ascend by kind and tier, none twice")?;
         last = Some(key);
         sections.push(Section::parse(record)?);
     }
-    Ok(Root { value_node: u64_at(bytes, 40), sections })
+    let (mut file_id, mut program) = ([0; 16], [0; 32]);
+    file_id.copy_from_slice(&bytes[64..80]);
+    program.copy_from_slice(&bytes[80..112]);
+    Ok(Root {
+        generation,
+        previous,
+        value_node: u64_at(bytes, 40),
+        time: u64_at(bytes, 48) as i64,
+        operation: u16_at(bytes, 56),
+        file_id,
+        program,
+        sections,
+    })
 }

@@ -1,6 +1,6 @@
 //! Sections: arrays of records in a tree of parts.
 
-use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
+use super::bytes::{Room, Wrong, checksum, is_zero, rule, u16_at, u32_at, u64_at};
 
 /// The kinds of section.
 #[allow(missing_docs, reason = "the names say it")]
@@ -9,7 +9,7 @@ pub mod kind {
     pub const COLUMNS: u16 = 2;
     pub const NAMES: u16 = 3;
     pub const NAME_INDEX: u16 = 4;
-    pub const BLOCK_INDEX: u16 = 5;
+    pub const RANGES: u16 = 5;
     pub const BLOCKS: u16 = 6;
     pub const STATISTICS: u16 = 7;
     pub const NODES: u16 = 8;
@@ -18,7 +18,9 @@ pub mod kind {
 }
 
 /// The record lengths of kinds 1 to 10.
-pub const RECORD_LEN: [u32; 10] = [64, 96, 1, 16, 8, 64, 48, 32, 1, 8];
+pub const RECORD_LEN: [u32; 10] = [64, 104, 1, 16, 24, 64, 48, 32, 1, 8];
+/// The most tiers of a file.
+pub const TIERS: u16 = 24;
 
 /// The largest part, in bytes.
 const PART: u64 = 65_536;
@@ -74,10 +76,11 @@ impl Section {
     }
 
     fn check(&self) -> Result<(), Wrong> {
-        if self.tier != 0 {
-            return wrong(Kind::Unsupported, "a tier above 0");
-        }
-        rule(self.record_len == RECORD_LEN[self.kind as usize - 1], "the record length of a section")?;
+        let has_tiers = [kind::BLOCKS, kind::STATISTICS].contains(&self.kind);
+        rule(self.tier < if has_tiers { TIERS } else { 1 }, "the tier of a section")?;
+        let known = RECORD_LEN[self.kind as usize - 1];
+        let fits = if known == 1 { self.record_len == 1 } else { (known..=4_096).contains(&self.record_len) };
+        rule(fits, "the record length of a section")?;
         if self.n_records == 0 {
             let empty = self.part_at == 0 && self.part_len == 0 && self.height == 0 && self.checksum == 0;
             return rule(empty, "an empty section has no part");
@@ -98,26 +101,31 @@ impl Section {
         height
     }
 
-    /// All bytes of the section's records, and the places of its parts.
+    /// The known bytes of the section's records, and the places of its parts.
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn read(&self, file: &[u8]) -> Result<Records, Wrong> {
+    pub fn read(&self, room: Room<'_>) -> Result<Records, Wrong> {
         let mut records = Vec::new();
         let mut parts = Vec::new();
-        rule((1..=65_536).contains(&self.record_len), "the record length of a section")?;
+        rule((1..=4_096).contains(&self.record_len), "the record length of a section")?;
         if self.n_records > 0 {
             let len = u128::from(self.n_records) * u128::from(self.record_len);
-            rule(len <= file.len() as u128, "a section is longer than the file")?;
+            rule(len <= room.file.len() as u128, "a section is longer than the file")?;
             let top = (self.part_at, self.part_len, self.checksum);
-            self.part(file, top, u32::from(self.height), self.n_records, &mut records, &mut parts)?;
+            self.part(room, top, u32::from(self.height), self.n_records, &mut records, &mut parts)?;
+        }
+        if self.is_known() {
+            let known = RECORD_LEN[self.kind as usize - 1] as usize;
+            let whole = records.chunks_exact(self.record_len as usize);
+            records = whole.flat_map(|record| &record[..known]).copied().collect();
         }
         Ok((records, parts))
     }
 
     fn part(
         &self,
-        file: &[u8],
+        room: Room<'_>,
         (at, len, sum): (u64, u32, u64),
         height: u32,
         n_records: u64,
@@ -130,8 +138,7 @@ impl Section {
             u128::from(n_records).div_ceil(self.span(height - 1)) as u64 * 24
         };
         rule(u64::from(len) == expected, "the length of a part")?;
-        rule(at >= 256, "a part lies in the header")?;
-        let bytes = range(file, at, u64::from(len))?;
+        let bytes = room.range(at, u64::from(len))?;
         rule(checksum(bytes) == sum, "the checksum of a part")?;
         parts.push((at, u64::from(len)));
         if height == 0 {
@@ -143,7 +150,7 @@ impl Section {
             rule(is_zero(&entry[12..16]), "reserved bytes of an index part")?;
             let n = u128::from(left).min(self.span(height - 1)) as u64;
             let child = (u64_at(entry, 0), u32_at(entry, 8), u64_at(entry, 16));
-            self.part(file, child, height - 1, n, records, parts)?;
+            self.part(room, child, height - 1, n, records, parts)?;
             left -= n;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::Cell;
 use super::body::{self, Shape};
-use super::bytes::{Cursor, Wrong, checksum, range, rule, u32_at, u64_at};
+use super::bytes::{Cursor, Room, Wrong, checksum, range, rule, u32_at, u64_at};
 use super::directory::{Directory, is_narrow, word_len};
 use super::payload::{payload, validity};
 use super::records::BlockRecord;
@@ -129,17 +129,17 @@ fn check_text(of: &Type, values: &[Cell]) -> Result<(), Wrong> {
     rule(sound, "utf8 values are UTF-8")
 }
 
-/// Decodes all values of a block. `file` ends where the generation does.
+/// Decodes all values of a block.
 ///
 /// # Errors
 /// *Corrupt*, *limit*.
-pub fn block(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Option<Cell>>, Wrong> {
-    let is_placed = (256..=file.len() as u64).contains(&block.pages_at) && block.directory_at >= 256;
-    rule(is_placed, "pages and directory of a block lie after the header")?;
-    let bytes = range(file, block.directory_at, u64::from(block.directory_len))?;
+pub fn block(room: Room<'_>, block: &BlockRecord, of: &Type) -> Result<Vec<Option<Cell>>, Wrong> {
+    let is_placed = (room.start..=room.file.len() as u64).contains(&block.pages_at);
+    rule(is_placed, "the pages of a block lie in the room")?;
+    let bytes = room.range(block.directory_at, u64::from(block.directory_len))?;
     rule(checksum(bytes) == block.directory_checksum, "the checksum of a directory")?;
     let directory = Directory::parse(bytes, block, of)?;
-    let mut stored = Cursor { rest: range(file, block.pages_at, u64::from(block.pages_len))? };
+    let mut stored = Cursor { rest: room.range(block.pages_at, u64::from(block.pages_len))? };
     let mut dictionary = Vec::new();
     if directory.n_dictionary > 0 {
         let bytes = stored.take(directory.dictionary_stored_len as usize)?;

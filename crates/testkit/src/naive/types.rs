@@ -112,15 +112,23 @@ fn decimal(precision: u8) -> Option<u8> {
     }
 }
 
-/// Checks that version 0.1 has the type.
+/// Checks that version 0.2 has the codes of the type.
 ///
 /// # Errors
-/// *Unsupported*, *corrupt*.
-pub fn check(of: &Type) -> Result<(), Wrong> {
-    use physical::{I32, I64, U64};
+/// *Unsupported*.
+pub fn check_codes(of: &Type) -> Result<(), Wrong> {
     if of.physical > 27 || of.logical > 12 || of.unit > 13 || of.missing > 5 {
         return wrong(Kind::Unsupported, "an unknown code of a type");
     }
+    Ok(())
+}
+
+/// Checks a type with known codes.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn check(of: &Type) -> Result<(), Wrong> {
+    use physical::{I32, I64, U64};
     let most = match of.physical {
         physical::FIXED => 256 << 10,
         physical::FIXED_LIST => u32::MAX,
