@@ -163,7 +163,8 @@ impl Change {
 fn secure(file: &File, place: &InPlace) -> Result<()> {
     let current = *file.slot();
     let [a, b] = file.slots();
-    let has = |state: SlotState| matches!(state, SlotState::Valid(slot) if slot.generation == current.generation);
+    let has =
+        |state: SlotState| matches!(state, SlotState::Valid(slot) if slot.generation == current.generation);
     if has(file.header().first) || has(a) || has(b) {
         return Ok(());
     }
@@ -177,9 +178,11 @@ fn secure(file: &File, place: &InPlace) -> Result<()> {
 fn next_place(file: &File) -> u64 {
     let [at_a, at_b] = SLOT_PLACES;
     let generation = file.slot().generation;
-    let is_current = |state: SlotState| matches!(state, SlotState::Valid(slot) if slot.generation == generation);
+    let is_current =
+        |state: SlotState| matches!(state, SlotState::Valid(slot) if slot.generation == generation);
     let [a, b] = file.slots();
-    let secured_in_a = !is_current(b) && !is_current(file.header().first) && !matches!(a, SlotState::Valid(_));
+    let secured_in_a =
+        !is_current(b) && !is_current(file.header().first) && !matches!(a, SlotState::Valid(_));
     if is_current(a) || secured_in_a { at_b } else { at_a }
 }
 

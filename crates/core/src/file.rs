@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    BlockRecord, Error, Header, Limits, Physical, Result, Room, Root, Section,
-    SectionKind, Slot, SlotState, Statistics, TableRecord, Thousands, Value, checksum, fallible,
+    BlockRecord, Error, Header, Limits, Physical, Result, Room, Root, Section, SectionKind, Slot, SlotState,
+    Statistics, TableRecord, Thousands, Value, checksum, fallible,
 };
 use entasis_io::{FileSource, Source};
 

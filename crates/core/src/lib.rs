@@ -124,8 +124,8 @@ pub use column_groups::{Group, Groups};
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
-    Limits, Logical, Missing, Packing, Physical, Place, Result, RunNames, Statistics, Transform, Unit, Value,
-    checksum,
+    Limits, Logical, Missing, Operation, Packing, Physical, Place, Result, RunNames, Statistics, Transform,
+    Unit, Value, checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_platform::memory::reserve;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Header, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical, Result,
-    SLOT_LEN, SLOT_PAGES_END, SLOT_PLACES, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Header, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical,
+    Result, SLOT_LEN, SLOT_PLACES, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible, visit_parts,
 };
 
 use crate::file::{ColumnInfo, File};
@@ -162,27 +162,34 @@ impl File {
         })
     }
 
-    /// No parts overlap, and the bytes between them are zero, unless they are those of earlier
-    /// generations.
+    /// No parts overlap, and the bytes between them are zero. Bytes that may belong to earlier
+    /// generations are not looked at.
     fn verify_spans(&self, mut spans: Vec<Span>) -> Result<()> {
-        let from_before = self.root().previous.map_or(0, |(at, len, _)| at + u64::from(len) + TRAILER_LEN as u64);
         spans.retain(|span| span.1 > span.0);
         spans.sort_unstable();
+        let room = self.room().start;
+        let own = self.root().previous.map_or(room, |(at, len, _)| at + u64::from(len) + TRAILER_LEN as u64);
         let mut end = 0;
         for (from, to) in spans {
             if from < end {
                 return Err(Error::corrupt("two parts of the file overlap").at(from));
             }
-            let mut at = if end < SLOT_PAGES_END { end } else { end.max(from_before) };
-            while at < from {
-                let len = usize::try_from((from - at).min(1 << 20)).unwrap_or(1 << 20);
-                let bytes = self.fetch(at, len)?;
-                if let Some(i) = bytes.iter().position(|&b| b != 0) {
-                    return Err(Error::corrupt("padding is not zero").at(at + i as u64));
-                }
-                at += len as u64;
-            }
+            self.verify_zeros(end, from.min(room))?;
+            self.verify_zeros(end.max(own), from)?;
             end = to;
+        }
+        Ok(())
+    }
+
+    /// The bytes from `at` to `end` are zero.
+    fn verify_zeros(&self, mut at: u64, end: u64) -> Result<()> {
+        while at < end {
+            let len = usize::try_from((end - at).min(1 << 20)).unwrap_or(1 << 20);
+            let bytes = self.fetch(at, len)?;
+            if let Some(i) = bytes.iter().position(|&b| b != 0) {
+                return Err(Error::corrupt("padding is not zero").at(at + i as u64));
+            }
+            at += len as u64;
         }
         Ok(())
     }

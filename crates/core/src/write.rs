@@ -18,7 +18,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use entasis_encodings::{Encoder, Profile};
-use entasis_format::{Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Operation, Physical, Result, SLOT_PAGES_END, Slot, Value};
+use entasis_format::{
+    Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Operation, Physical, Result, SLOT_PAGES_END, Slot, Value,
+};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::blocks::block_values;
@@ -383,7 +385,12 @@ impl<'a> Plan<'a> {
 
     /// Writes a whole file that a change needs in place of the one that it changes. It has slot
     /// pages.
-    pub(crate) fn execute_anew(&self, sink: &dyn Sink, ground: &Ground<'_>, monitor: &dyn Monitor) -> Result<u64> {
+    pub(crate) fn execute_anew(
+        &self,
+        sink: &dyn Sink,
+        ground: &Ground<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<u64> {
         let stored = self.stored();
         self.write(sink, SLOT_PAGES_END, &stored, tasks(&stored), ground, monitor)?.commit(SLOT_PAGES_END)
     }

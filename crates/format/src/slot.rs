@@ -90,8 +90,14 @@ mod tests {
 
     #[test]
     fn reserved_bytes() {
-        let slot =
-            Slot { generation: 1, root_at: 256, root_len: 160, end: 480, root_checksum: 7, not_synced: false };
+        let slot = Slot {
+            generation: 1,
+            root_at: 256,
+            root_len: 160,
+            end: 480,
+            root_checksum: 7,
+            not_synced: false,
+        };
         let unsynced = Slot { not_synced: true, ..slot };
         assert_eq!(Slot::parse_sealed(&slot.emit()).unwrap(), slot);
         assert_eq!(Slot::parse_sealed(&unsynced.emit()).unwrap(), unsynced);

@@ -140,7 +140,9 @@ impl InPlace {
     /// Performs one call. After the first failure no further call is made, as in [`Replacement`].
     fn attempt<T>(&self, act: impl FnOnce(&dyn Disk, &File) -> io::Result<T>) -> io::Result<T> {
         if self.failed.load(Ordering::Acquire) {
-            return Err(io::Error::other("an earlier write to this file has failed, so the change is given up"));
+            return Err(io::Error::other(
+                "an earlier write to this file has failed, so the change is given up",
+            ));
         }
         let result = act(&*self.disk, &self.file);
         if result.is_err() {

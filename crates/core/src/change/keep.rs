@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entasis_format::{BlockRange, BUNDLE_ROWS, ColumnType, Error, Logical, Physical, Result, fallible};
+use entasis_format::{BUNDLE_ROWS, BlockRange, ColumnType, Error, Logical, Physical, Result, fallible};
 
 use super::tail::n_kept;
 use crate::blocks::block_values;
@@ -105,11 +105,13 @@ impl Keeper<'_> {
             },
             ..Keep::default()
         };
-        let replaced = if keep.n_values < total { Some(decode(self.file, info, keep.n_values)?) } else { None };
+        let replaced =
+            if keep.n_values < total { Some(decode(self.file, info, keep.n_values)?) } else { None };
         let n_replaced = replaced.as_ref().map_or(0, |(_, n_missing)| *n_missing);
-        keep.n_missing = record.n_missing.checked_sub(n_replaced).ok_or_else(|| {
-            Error::corrupt("a column has another number of missing values than its record")
-        })?;
+        keep.n_missing = record
+            .n_missing
+            .checked_sub(n_replaced)
+            .ok_or_else(|| Error::corrupt("a column has another number of missing values than its record"))?;
         if of.physical.is_nested() {
             let children = self.children(info)?;
             self.count(info, &children, n, &mut keep)?;
@@ -192,8 +194,7 @@ pub(super) fn decode(file: &File, info: &ColumnInfo, first: u64) -> Result<(Chun
         OwnedValues::fixed(width, bytes)
     };
     let n_missing = mask.iter().map(|&missing| u64::from(missing)).sum();
-    let validity =
-        if n_missing > 0 { HostValidity::Owned(mask.into()) } else { HostValidity::AllValid };
+    let validity = if n_missing > 0 { HostValidity::Owned(mask.into()) } else { HostValidity::AllValid };
     Ok((Chunk { n, values: HostValues::Owned(values), validity }, n_missing))
 }
 

@@ -19,8 +19,9 @@ pub(super) fn n_kept(blocks: &[BlockRecord], n_new: u64, most: u64) -> usize {
     if n_new == 0 {
         return blocks.len();
     }
-    let is_short =
-        |block: &&BlockRecord| u64::from(block.n_values) * 2 <= most && block.decoded_len <= MAX_BLOCK_LEN / 4;
+    let is_short = |block: &&BlockRecord| {
+        u64::from(block.n_values) * 2 <= most && block.decoded_len <= MAX_BLOCK_LEN / 4
+    };
     let n_short = blocks.iter().rev().take_while(is_short).count();
     let (full, short) = blocks.split_at(blocks.len() - n_short);
     let n_values = |blocks: &[BlockRecord]| blocks.iter().map(|block| u64::from(block.n_values)).sum::<u64>();

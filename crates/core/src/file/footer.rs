@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use entasis_format::{
-    Error, Header, Limits, Result, Room, Root, Runs, SectionKind, Slot, SlotState, Thousands, Value, fallible,
-    parse_value, read_records,
+    Error, Header, Limits, Result, Room, Root, Runs, SectionKind, Slot, SlotState, Thousands, Value,
+    fallible, parse_value, read_records,
 };
 use entasis_io::Source;
 

@@ -83,9 +83,8 @@ impl OpenFile {
 
     /// Takes the state in the last bytes of the file, if its generation is above this one.
     fn read_trailer(&mut self, len: u64, above: u64) -> Result<()> {
-        let at = len
-            .checked_sub(TRAILER_LEN as u64)
-            .ok_or_else(|| Error::corrupt("the file is truncated"))?;
+        let at =
+            len.checked_sub(TRAILER_LEN as u64).ok_or_else(|| Error::corrupt("the file is truncated"))?;
         let slot = Trailer::parse(&read(&*self.source, at, TRAILER_LEN as u64)?)?.slot();
         if slot.generation <= above {
             return Err(Error::corrupt("the trailer is not newer than the slot").at(at));

@@ -36,7 +36,9 @@ impl File {
             }
             (at, step) = (to, NEAR);
         }
-        if found.is_sorted_by_key(|range| range.column) && found.first().is_none_or(|r| r.column >= columns.start) {
+        if found.is_sorted_by_key(|range| range.column)
+            && found.first().is_none_or(|r| r.column >= columns.start)
+        {
             Ok(found)
         } else {
             Err(self.out_of_order())

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use entasis_format::{
-    BlockRange, ColumnRecord, ColumnType, Header, NameSlot, Physical, Result, Root, SLOT_PAGES_END,
-    Section, SectionKind, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
+    BlockRange, ColumnRecord, ColumnType, Header, NameSlot, Physical, Result, Root, SLOT_PAGES_END, Section,
+    SectionKind, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
     emit_section, n_name_slots,
 };
 

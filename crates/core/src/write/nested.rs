@@ -78,7 +78,14 @@ impl<'a> Nested<'a> {
                     .map_err(|e| e.in_column(&column.name))?;
             let first = nested.children.len();
             let keep = column.array.keep();
-            add(&column.children, arrays, (child_offsets.as_ref(), keep), &column.name, (top, None), &mut found);
+            add(
+                &column.children,
+                arrays,
+                (child_offsets.as_ref(), keep),
+                &column.name,
+                (top, None),
+                &mut found,
+            );
             nested.tops.push((top, ChildColumns { children: first..first + found.len(), child_offsets }));
             // Children of one column are consecutive: first all of a column, then theirs.
             let mut queue: VecDeque<(usize, &'a [Field])> = VecDeque::new();

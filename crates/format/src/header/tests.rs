@@ -78,7 +78,8 @@ fn states_of_a_file() {
     is(order(one, 2, [Damaged, Empty]), Some(0), &[]);
     is(order(one, 2, [Damaged, Damaged]), Some(0), &[]);
     is(order(Damaged, 2, [two, Empty]), None, &[slot(2)]);
-    for bad in [order(one, 2, [two, two]), order(Empty, 2, [Empty, Empty]), order(Damaged, 3, [Empty, Empty])] {
+    for bad in [order(one, 2, [two, two]), order(Empty, 2, [Empty, Empty]), order(Damaged, 3, [Empty, Empty])]
+    {
         assert_eq!(bad.unwrap_err().kind(), Kind::Corrupt);
     }
 }

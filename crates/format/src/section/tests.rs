@@ -175,7 +175,10 @@ fn limit_of_a_read() {
     let mut get = |at, len| fetch(&file, at, len);
     assert_eq!(read_records(&section, 5..15, room(&file), &limits, &mut get).unwrap().len(), 80);
     limits.metadata_len = 79;
-    assert_eq!(read_records(&section, 5..15, room(&file), &limits, &mut get).unwrap_err().kind(), Kind::Limit);
+    assert_eq!(
+        read_records(&section, 5..15, room(&file), &limits, &mut get).unwrap_err().kind(),
+        Kind::Limit
+    );
 }
 
 #[test]

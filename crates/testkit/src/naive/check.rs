@@ -49,7 +49,8 @@ fn slots(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     rule(may_be_empty, "the first slot is empty in streamed files alone")?;
     rule(!header.is_passed_over, "a slot without its generation")?;
     if header.has_slot_pages {
-        let is_rest_zero = is_zero(&file[SLOTS[1] + 64..SLOTS[2]]) && is_zero(&file[SLOTS[2] + 64..SLOT_PAGES_END]);
+        let is_rest_zero =
+            is_zero(&file[SLOTS[1] + 64..SLOTS[2]]) && is_zero(&file[SLOTS[2] + 64..SLOT_PAGES_END]);
         rule(is_rest_zero, "the rest of a slot page is zero")?;
     }
     let (room, slot) = (header.room(file), header.current);
@@ -86,7 +87,10 @@ fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
         rule(blocks.len() / 64 == statistics.len() / 48, "one statistics record per block")?;
     }
     let n_columns = decoded.columns.len() as u64;
-    rule(of_blocks.ranges.iter().all(|range| range.column < n_columns), "a range of a column that is not there")?;
+    rule(
+        of_blocks.ranges.iter().all(|range| range.column < n_columns),
+        "a range of a column that is not there",
+    )?;
     let is_before = |pair: &[BlockRange]| (pair[0].column, pair[0].tier) < (pair[1].column, pair[1].tier);
     rule(of_blocks.ranges.windows(2).all(is_before), "the ranges of a column ascend by tier")?;
     let n_blocks: usize = of_blocks.tiers.iter().map(|(blocks, _)| blocks.len() / 64).sum();

@@ -56,7 +56,9 @@ pub(super) fn words(chunk: &Chunk, inside: Range<usize>, out: &mut [u8]) -> Resu
             Ok(())
         }
         HostValues::Owned(values) => {
-            out.copy_from_slice(values.words(inside).filter(|words| words.len() == out.len()).ok_or_else(short)?);
+            out.copy_from_slice(
+                values.words(inside).filter(|words| words.len() == out.len()).ok_or_else(short)?,
+            );
             Ok(())
         }
         HostValues::Counted(numbers) => {

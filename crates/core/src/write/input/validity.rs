@@ -110,7 +110,9 @@ impl ValidBits {
             }
             HostValidity::Owned(mask) => {
                 spare.clear();
-                spare.extend(mask.get(inside).ok_or_else(short)?.iter().map(|&missing| u8::from(missing == 0)));
+                spare.extend(
+                    mask.get(inside).ok_or_else(short)?.iter().map(|&missing| u8::from(missing == 0)),
+                );
                 let mut packed = Vec::new();
                 bits::pack_bytes(spare, &mut packed);
                 Some(packed)

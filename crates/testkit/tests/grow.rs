@@ -1,0 +1,127 @@
+//! Files that change in place hold what a table in memory holds, by the core and by the naive
+//! decoder.
+
+use std::path::{Path, PathBuf};
+
+use entasis::{Change, Durable, Operation, Result, Silent, WriteOptions};
+use entasis_testkit::compare::assert_holds;
+use entasis_testkit::frames::host::Memory;
+use entasis_testkit::frames::{Model, Table, nested_tables, noise, shapes, tables};
+
+/// A file that is removed at the end of a test.
+struct Temp(PathBuf);
+
+impl Temp {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("entasis-grow-{}-{name}.entasis", std::process::id())))
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn options(compression: u8) -> WriteOptions {
+    WriteOptions { compression, durable: Durable::Never, ..WriteOptions::default() }
+}
+
+/// The rows `from .. to` of a table. Dictionaries stay whole.
+fn rows(table: &Table, from: usize, to: usize) -> Table {
+    let cut = |model: &Model| {
+        let cells = if model.cells.len() == table.n_rows {
+            model.cells[from..to].to_vec()
+        } else {
+            model.cells.clone()
+        };
+        Model { cells, ..model.clone() }
+    };
+    let is_dictionary = |i: usize| table.columns.iter().any(|column| column.dictionary == Some(i));
+    let extra = table.extra.iter().enumerate();
+    Table {
+        n_rows: to - from,
+        columns: table.columns.iter().map(cut).collect(),
+        extra: extra.map(|(i, model)| if is_dictionary(i) { model.clone() } else { cut(model) }).collect(),
+        in_runs: false,
+        ..table.clone()
+    }
+}
+
+fn write(path: &Path, table: &Table, options: &WriteOptions) {
+    let memory = Memory::of(table);
+    entasis::write(path, &memory.frame(table), options, &Silent).unwrap();
+}
+
+fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
+    let memory = Memory::of(part);
+    let change = Change::begin(path, options, &Silent)?;
+    let frame = change.append(memory.frame(part))?;
+    change.commit(frame, Operation::Append, options, &Silent)
+}
+
+/// Writes the first rows of a table and appends the others, up to each of the `ends`.
+fn grow(table: &Table, ends: &[usize], compression: u8) {
+    let path = Temp::new(&format!("{}-{}-{compression}", table.name.replace(['/', ' '], "-"), ends.len()));
+    let options = options(compression);
+    write(&path.0, &rows(table, 0, ends[0]), &options);
+    for pair in ends.windows(2) {
+        append(&path.0, &rows(table, pair[0], pair[1]), &options)
+            .unwrap_or_else(|error| panic!("{}: {} to {}: {error}", table.name, pair[0], pair[1]));
+        let whole = Table { name: format!("{} up to {}", table.name, pair[1]), ..rows(table, 0, pair[1]) };
+        assert_holds(&std::fs::read(&path.0).unwrap(), &whole);
+    }
+}
+
+#[test]
+fn flat_columns() {
+    for n in [30, 9_000, 70_000] {
+        let table = tables::types(n);
+        for compression in [0, 50, 90] {
+            grow(&table, &[n / 3, n / 2, n / 2, n - 1, n], compression);
+        }
+    }
+}
+
+#[test]
+fn forms_of_every_encoding() {
+    let table = Table::new("shapes", shapes::columns(140_000));
+    grow(&table, &[66_000, 66_001, 75_000, 139_000, 140_000], 50);
+}
+
+#[test]
+fn categoricals() {
+    for n in [30, 9_000] {
+        grow(&tables::categoricals(n), &[0, 10, n - 1, n], 50);
+    }
+}
+
+#[test]
+fn nested_columns() {
+    for n in [30, 9_000, 140_000] {
+        let table = nested_tables::every_type(n);
+        grow(&table, &[n / 4, n / 2, n / 2 + 1, n - 5, n], 50);
+    }
+    for table in
+        [nested_tables::one_type(9_000), nested_tables::many_types(9_000), nested_tables::deep(20, 9_000)]
+    {
+        grow(&table, &[8_200, 8_500, 8_501, 9_000], 50);
+    }
+}
+
+#[test]
+fn tables_that_outgrow_their_bundles() {
+    let table = tables::bundles(9_000);
+    grow(&table, &[1, 100, 8_191, 8_192, 9_000], 50);
+}
+
+#[test]
+fn many_small_appends() {
+    let n = 60_000;
+    let table = tables::types(n);
+    let mut ends = vec![20_000];
+    for step in noise(60, 11) {
+        ends.push(n.min(ends[ends.len() - 1] + (step % 900) as usize));
+    }
+    grow(&table, &ends, 50);
+}
