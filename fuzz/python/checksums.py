@@ -12,6 +12,9 @@ import entasis as en
 
 FILE, BUFFER = b"\x89ENT\r\n\x1a\n", b"\x89ENB\r\n\x1a\n"
 BLOCKS, BLOCK_LEN, SECTION_LEN, ENTRY_LEN = 6, 64, 48, 24
+ROOT_HEAD_LEN = 160
+# The first slot, then slots A and B of files with slot pages.
+SLOTS = (64, 4096, 8192)
 # Bytes that lead to more ranges than this are not followed further.
 MOST = 20_000
 
@@ -66,16 +69,17 @@ class _Walk:
         return self._left >= 0
 
     def root(self, at: int, length: int) -> None:
-        for record in range(at + 64, at + length, SECTION_LEN):
-            found = self.unpack("H14xQIB", record)
+        for record in range(at + ROOT_HEAD_LEN, at + length, SECTION_LEN):
+            found = self.unpack("H2xI8xQIB", record)
             if found is None or not self.may_go_on():
                 return
-            kind, part_at, part_len, height = found
+            kind, record_len, part_at, part_len, height = found
             # An empty section has no checksum.
             if part_len:
-                self.part(kind, height, part_at, part_len, record + 32)
+                self.part((kind, record_len), height, part_at, part_len, record + 32)
 
-    def part(self, kind: int, height: int, at: int, length: int, sum_at: int) -> None:
+    def part(self, section: tuple[int, int], height: int, at: int, length: int, sum_at: int) -> None:
+        kind, record_len = section
         if at + length > len(self._data):
             return
         if height:
@@ -83,9 +87,9 @@ class _Walk:
                 found = self.unpack("QI", entry)
                 if found is None or not self.may_go_on():
                     return
-                self.part(kind, height - 1, *found, entry + 16)
+                self.part(section, height - 1, *found, entry + 16)
         elif kind == BLOCKS:
-            for record in range(at, at + length, BLOCK_LEN):
+            for record in range(at, at + length, max(record_len, BLOCK_LEN)):
                 self.block(record)
         self.add(f"part {kind}", sum_at, at, length)
 
@@ -112,21 +116,33 @@ class _Walk:
 
 def _of_file(data: bytes | bytearray) -> list[Sum]:
     walk = _Walk(data)
+    # Place of each slot and trailer, and of the root's place and checksum in it.
+    places = [(at, at + 8, at + 32) for at in SLOTS]
+    if len(data) > 16 and not data[16] & 2:
+        del places[1:]
     trailer = len(data) - 64
-    seen = set()
-    # Place of a slot, and of the root's place and checksum in it.
-    for at, root_at, sum_at in (
-        (64, 72, 96),
-        (128, 136, 160),
-        (trailer, trailer + 16, trailer + 40),
-    ):
+    places.append((trailer, trailer + 16, trailer + 40))
+    # The place and length of each root, with the places of its checksum.
+    roots: dict[tuple[int, int], list[int]] = {}
+    slots = []
+    for at, root_at, sum_at in places:
         root = walk.unpack("QI", root_at)
-        if root is None or not any(data[at : at + 64]):
-            continue
-        if root not in seen:
-            seen.add(root)
-            walk.root(*root)
-        walk.add("root", sum_at, *root)
+        if root is not None and any(data[at : at + 64]):
+            slots.append(at)
+            roots.setdefault((root[0], root[1]), []).append(sum_at)
+    done = set()
+    # From the last one back to the first: each root names the one before it.
+    while left := roots.keys() - done:
+        root = max(left)
+        done.add(root)
+        earlier = walk.unpack("QI", root[0] + 16)
+        if earlier is not None and earlier[1] and earlier[0] < root[0] and walk.may_go_on():
+            roots.setdefault((earlier[0], earlier[1]), []).append(root[0] + 32)
+    for root in sorted(roots):
+        walk.root(*root)
+        for sum_at in roots[root]:
+            walk.add("root", sum_at, *root)
+    for at in slots:
         walk.add("slot", at + 56, at, 56)
     walk.add("header", 56, 0, 56)
     return walk.sums

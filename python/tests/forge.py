@@ -13,8 +13,8 @@ from typing import Any
 from fuzz.python.checksums import repair
 
 SLOT = 64
-COLUMNS, NAMES, BLOCK_INDEX, BLOCKS = 2, 3, 5, 6
-RECORD_LEN = {COLUMNS: 96, BLOCKS: 64}
+COLUMNS, NAMES, RANGES, BLOCKS = 2, 3, 5, 6
+RECORD_LEN = {COLUMNS: 104, RANGES: 24, BLOCKS: 64}
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Forge:
         (root,) = self.unpack("Q", SLOT + 8)
         (root_len,) = self.unpack("I", SLOT + 16)
         sections: dict[int, tuple[int, int]] = {}
-        for record in range(root + 64, root + root_len, 48):
+        for record in range(root + 160, root + root_len, 48):
             (kind,) = self.unpack("H", record)
             (at, length, height) = self.unpack("QIB", record + 16)
             if length:
@@ -52,19 +52,19 @@ class Forge:
 
     def _find_columns(self, sections: dict[int, tuple[int, int]], blocks: range) -> None:
         """The columns with a name that are written as they are in memory."""
-        names, index = sections[NAMES][0], sections[BLOCK_INDEX][0]
-        for i, record in enumerate(self._records(sections, COLUMNS)):
+        names, columns = sections[NAMES][0], self._records(sections, COLUMNS)
+        for part in self._records(sections, RANGES):
+            (number, first, n_blocks) = self.unpack("QQI", part)
+            record = columns[number]
             (name_at, name_len) = self.unpack("QI", record + 8)
             (n,) = self.unpack("Q", record + 32)
-            (first, last) = self.unpack("QQ", index + 8 * i)
-            if last > first:
-                block = blocks[first]
-                (packing,) = self.unpack("B", block + 12)
-                (at,) = self.unpack("Q", block + 24)
-                length = sum(self.unpack("Q", block + 40)[0] for block in blocks[first:last])
-                name = self.bytes[names + name_at : names + name_at + name_len].decode()
-                if packing == 0:
-                    self.columns[name] = Column(at, length // n, n)
+            block = blocks[first]
+            (packing,) = self.unpack("B", block + 12)
+            (at,) = self.unpack("Q", block + 24)
+            length = sum(self.unpack("Q", block + 40)[0] for block in blocks[first : first + n_blocks])
+            name = self.bytes[names + name_at : names + name_at + name_len].decode()
+            if packing == 0:
+                self.columns[name] = Column(at, length // n, n)
 
     def put(self, name: str, i: int, value: int) -> None:
         """Changes a value of a column."""

@@ -146,7 +146,7 @@ BAD = list(csv.DictReader((FOLDER.parent / "golden-bad.csv").read_text().splitli
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad["rule"])
 def test_bad_file(bad: dict[str, str], tmp_path: Path) -> None:
     """Each line of golden-bad.csv changes a golden file and names the kind of the error."""
-    data = bytearray((FOLDER / "v0.1" / f"{bad['golden']}.entasis").read_bytes())
+    data = bytearray((FOLDER / "v0.2" / f"{bad['golden']}.entasis").read_bytes())
     for at, change in (edit.split(":") for edit in bad["edits"].split(" ")):
         if at == "cut":
             del data[int(change) :]
@@ -157,6 +157,11 @@ def test_bad_file(bad: dict[str, str], tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(KINDS[bad["kind"]]):
         en.verify(path)
+
+
+def test_a_file_of_format_0_1() -> None:
+    with pytest.raises(en.UnsupportedTypeError, match=r"version 0\.1"):
+        en.open(FOLDER / "v0.1" / "constant.entasis")
 
 
 def test_there_are_bad_files() -> None:

@@ -35,6 +35,14 @@ fn golden_files_hold_what_they_held() {
 }
 
 #[test]
+fn files_of_version_0_1_are_unsupported() {
+    let bytes = std::fs::read(folder().join("../v0.1/constant.entasis")).unwrap();
+    let error = contents(&bytes).unwrap_err();
+    assert!(error.kind() == Kind::Unsupported && error.to_string().contains("0.1"), "{error}");
+    assert_eq!(naive::decode(&bytes).unwrap_err().kind, naive::Kind::Unsupported);
+}
+
+#[test]
 fn the_index_describes_the_models() {
     let index = std::fs::read_to_string(folder().join("index.json")).unwrap();
     assert_eq!(index, index::json(&build::all()));

@@ -37,7 +37,7 @@ find_checksums <- function(bytes) {
   }
   root <- word_at(bytes, 72, 8)
   root_len <- word_at(bytes, 80, 4)
-  for (record in from(root + 64, root_len - 64, 48)) {
+  for (record in from(root + 160, root_len - 160, 48)) {
     len <- word_at(bytes, record + 24, 4)
     if (len > 0) part(word_at(bytes, record, 2), word_at(bytes, record + 28, 1), word_at(bytes, record + 16, 8), len, record + 32)
   }

@@ -75,7 +75,7 @@ edited <- function(path, edits) {
 }
 
 test_that("golden files are read, or refused for a type that R has not", {
-  for (path in golden_folder("golden/v0.1")) {
+  for (path in golden_folder("golden/v0.2")) {
     # One of them has a name with a zero character, which is cut.
     result <- suppressWarnings(tryCatch(read_entasis(path), entasis_error_unsupported = identity))
     expect_true(is.data.frame(result) || grepl("has no counterpart|beyond", conditionMessage(result)), info = path)
@@ -84,7 +84,7 @@ test_that("golden files are read, or refused for a type that R has not", {
 })
 
 test_that("bad files are refused", {
-  files <- golden_folder("golden/v0.1")
+  files <- golden_folder("golden/v0.2")
   bad <- utils::read.csv(file.path(Sys.getenv("ENTASIS_GOLDEN"), "golden-bad.csv"), colClasses = "character")
   expect_gt(nrow(bad), 100)
   for (i in seq_len(nrow(bad))) {
@@ -98,6 +98,10 @@ test_that("bad files are refused", {
     expect_false(inherits(result, "entasis_error_defect"), info = bad$rule[i])
     unlink(path)
   }
+})
+
+test_that("a file of format 0.1 is not supported", {
+  expect_error(read_entasis(golden_folder("golden/v0.1")), "version 0\\.1", class = "entasis_error_unsupported")
 })
 
 test_that("a host map that makes no sense is damage", {
@@ -189,7 +193,7 @@ test_that("files that once failed in other ways are read or refused", {
 test_that("any damage under repaired checksums is survived", {
   is_long <- identical(Sys.getenv("ENTASIS_TEST_LONG"), "1")
   files <- golden_folder("golden/r")
-  if (is_long) files <- c(files, golden_folder("golden/v0.1"), golden_folder("golden/trees"))
+  if (is_long) files <- c(files, golden_folder("golden/v0.2"), golden_folder("golden/trees"))
   rscript <- file.path(R.home("bin"), "Rscript")
   for (seed in if (is_long) 1:5 else 1L) {
     arguments <- c("hostile-bytes.R", seed, if (is_long) "400" else "150", ".", shQuote(files))
