@@ -1,6 +1,7 @@
 //! Tables to write: models of cells, and generators that reach every encoding and type.
 
 pub mod documents;
+pub mod grown;
 pub mod host;
 pub mod models;
 pub mod nested;
