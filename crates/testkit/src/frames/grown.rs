@@ -37,6 +37,13 @@ pub fn grown(table: &Table, parts: &[usize], options: &WriteOptions) -> Vec<u8> 
     bytes
 }
 
+/// A table of one column, whose first rows take six blocks. Rows that are appended take few of
+/// them, so that they are listed in a tier of their own.
+pub fn of_tiers() -> Table {
+    let values: Vec<i16> = (0..330_100).map(|i| (i / 65_536) as i16 * 300).collect();
+    Table::new("tiers", vec![Model::words("step", Physical::I16, &values)])
+}
+
 /// A table of one column of each of some types, so that none is bundled.
 pub fn table(n_rows: usize) -> Table {
     let r = noise(n_rows, 17);
