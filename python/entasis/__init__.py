@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._api import info, open, read, set_threads, to_bytes, verify, write
+from ._api import append, info, open, read, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
 from ._entasis import __version__
 from ._file.file import File

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from . import _entasis
@@ -16,6 +17,7 @@ from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, Unsupp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from os import PathLike
 
     from ._arguments.options import OnRefused
     from ._arguments.rows import Rows
@@ -149,6 +151,86 @@ def to_bytes(
         return content
 
 
+def append(
+    value: Any,
+    path: str | PathLike[str],
+    *,
+    create: bool = False,
+    fill: bool = False,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+) -> list[Any]:
+    """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
+
+    Parameters
+    ----------
+    value
+        Rows for the frame, series, index, array or dict of arrays in the file. A value of another
+        library is converted to that of the file. Columns are matched by their labels, in any order.
+    path
+        The path of the file.
+    create
+        Whether to write the value if there is no file.
+    fill
+        Whether columns that the rows lack become missing values, instead of an error.
+    compression, threads, wait
+        As for `write`.
+    durable
+        False leaves out the wait for the disk: after a power failure the rows may be lost, and
+        those before them stay.
+
+    Returns
+    -------
+    list
+        The labels of columns that were stored anew. It is empty if the rows were added to the end
+        of the file, which takes time for the rows alone. docs/guides/append.md lists the cases in
+        which the file is written anew.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        The columns differ.
+    ArgumentError
+        The types of a column differ, and neither holds all values of the other.
+    BusyError
+        Another writer did not finish within `wait` seconds.
+    MissingFileError
+        There is no file. `create=True` makes one.
+
+        After any error the file is unchanged.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
+    >>> en.append(pd.DataFrame({"city": ["Bern"], "price": [4]}), "prices.entasis")
+    []
+    >>> en.read("prices.entasis")
+       city  price
+    0  Oslo      3
+    1  Rome      5
+    2  Bern      4
+    """
+    from ._grow.append import append as append_rows
+
+    with reported:
+        found = _sources.target(path)
+        if not isinstance(found, str):
+            raise ArgumentError("rows are appended to a path, not to an open file")
+        to = _destination(found, compression, threads, durable, wait)
+        if isinstance(value, File):
+            value = value.read()
+        if create and not os.path.exists(found):
+            _write(value, to, None, "error")
+            return []
+
+        def write_anew(whole: Any, to: Destination, metadata: Any) -> None:
+            _write(whole, to, metadata, "error")
+
+        return append_rows(value, to, fill, open, write_anew)
+
+
 def _without_index(value: Any) -> Any:
     """A frame or series with positions as row labels."""
     if isinstance(value, File):
@@ -173,6 +255,8 @@ def _destination(
         "threads": _threads(threads),
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),
+        "change": None,
+        "appends": False,
     }
 
 

@@ -13,6 +13,14 @@ class Destination(TypedDict):
     threads: int | None
     durable: bool | None
     wait: float
+    change: Change | None
+    appends: bool
+
+@final
+class Change:
+    def __new__(cls, path: str, wait: float) -> Self: ...
+    def is_single_table(self) -> bool: ...
+    def end(self) -> None: ...
 
 @final
 class ColumnRef:

@@ -55,6 +55,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::write::builder::Builder;
     #[pymodule_export]
+    use crate::write::change::Change;
+    #[pymodule_export]
     use crate::write::document::write_document;
 
     #[pymodule_init]

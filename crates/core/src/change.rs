@@ -80,6 +80,12 @@ impl Change {
         &self.file
     }
 
+    /// Whether the file's value is a single table without cells, to which rows can be appended in
+    /// place.
+    pub fn is_single_table(&self) -> bool {
+        append::is_single_table(&self.file)
+    }
+
     /// The value with the rows of `part` after those of the file's table. Columns are matched by
     /// their places, and must have equal names and types. The dictionary of a categorical must
     /// begin with the values of the file's. The host map is that of `part`.
@@ -112,19 +118,36 @@ impl Change {
         monitor: &dyn Monitor,
     ) -> Result<()> {
         let path = self.file.path().to_path_buf();
-        self.commit_content(content.into(), operation, options, monitor).map_err(|e| e.in_file(&path))
+        let is_in_place = self.file.header().has_slot_pages();
+        self.commit_content(content.into(), is_in_place, operation, options, monitor).map_err(|e| e.in_file(&path))
+    }
+
+    /// Makes `content` the value of the file by writing a new file in its place. Nothing of the old
+    /// one stays on the disk.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn replace(
+        self,
+        content: impl Into<Content>,
+        operation: Operation,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let path = self.file.path().to_path_buf();
+        self.commit_content(content.into(), false, operation, options, monitor).map_err(|e| e.in_file(&path))
     }
 
     fn commit_content(
         self,
         mut content: Content,
+        is_in_place: bool,
         operation: Operation,
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<()> {
         let Self { mut place, file } = self;
         let file = file.whole();
-        let is_in_place = file.header().has_slot_pages();
         let keeper = Keeper { file: &file, is_in_place };
         match &mut content {
             Content::Frame(frame) => keeper.find_in_frame(frame)?,

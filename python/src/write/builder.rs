@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyList};
 use crate::array::{self, NumpyArray};
 use crate::arrow::import::Stream;
 use crate::value::CellRef;
-use crate::write::destination::{Content, Destination};
+use crate::write::destination::Destination;
 use crate::write::runs;
 use crate::write::text::{self, OwnText};
 use crate::{errors, value};
@@ -399,12 +399,10 @@ impl Builder {
         to: Destination,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let mut frame = self.frame(host, &[])?;
-        if to.names_columns() {
+        if to.needs_single_columns() {
             frame.columns = runs::split(frame.columns);
         }
-        let content = Content::Frame(frame);
-        let result = to.write(py, &content);
-        drop(content);
+        let result = to.write(py, frame.into());
         self.clear();
         result
     }

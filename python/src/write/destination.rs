@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use entasis::{Document, Durable, Frame, MemorySink, WriteOptions};
+use entasis::{Content, Durable, MemorySink, Operation, WriteOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::change::Change;
 use crate::monitor;
 
 /// The longest wait for another writer, in seconds. `Duration` cannot be infinite.
@@ -24,27 +25,24 @@ pub struct Destination {
     durable: Option<bool>,
     /// Seconds to wait for another writer.
     wait: f64,
-}
-
-/// The content of a file.
-pub enum Content {
-    /// A frame alone.
-    Frame(Frame),
-    /// Frames and trees.
-    Document(Document),
+    /// The change that the content belongs to, if the file exists.
+    change: Option<Py<Change>>,
+    /// Whether the rows of the content follow those of the file.
+    appends: bool,
 }
 
 impl Destination {
-    /// Whether columns have a compression of their own. Then no column can be part of a run.
-    pub fn names_columns(&self) -> bool {
-        !self.column_compression.is_empty()
+    /// Whether each column must be described by itself: some have a compression of their own, or
+    /// rows are appended. Then no column can be part of a run.
+    pub fn needs_single_columns(&self) -> bool {
+        !self.column_compression.is_empty() || self.appends
     }
 
-    /// Writes the file without the GIL. Returns its bytes if it is written into memory.
-    pub fn write<'py>(self, py: Python<'py>, content: &Content) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let options = WriteOptions {
+    /// The options of the core.
+    pub fn options(&self) -> WriteOptions {
+        WriteOptions {
             compression: self.compression,
-            column_compression: self.column_compression,
+            column_compression: self.column_compression.clone(),
             threads: self.threads,
             durable: match self.durable {
                 None => Durable::Auto,
@@ -52,16 +50,37 @@ impl Destination {
                 Some(false) => Durable::Never,
             },
             wait: Duration::from_secs_f64(self.wait.clamp(0.0, LONGEST_WAIT)),
-        };
+            ..WriteOptions::default()
+        }
+    }
+
+    /// Writes the file without the GIL. Returns its bytes if it is written into memory.
+    pub fn write<'py>(self, py: Python<'py>, content: Content) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let options = self.options();
+        if let Some(change) = self.change {
+            let change = change.borrow_mut(py).take()?;
+            match content {
+                Content::Frame(frame) if self.appends => {
+                    monitor::run(py, |monitor| {
+                        let frame = change.append(frame)?;
+                        change.commit(frame, Operation::Append, &options, monitor)
+                    })?;
+                }
+                content => {
+                    monitor::run(py, |monitor| change.replace(content, Operation::Append, &options, monitor))?;
+                }
+            }
+            return Ok(None);
+        }
         let Some(path) = self.path else {
             let sink = MemorySink::new();
-            monitor::run(py, |monitor| match content {
+            monitor::run(py, |monitor| match &content {
                 Content::Frame(frame) => entasis::write_to(&sink, frame, &options, monitor),
                 Content::Document(document) => entasis::write_document_to(&sink, document, &options, monitor),
             })?;
             return Ok(Some(PyBytes::new(py, &sink.into_bytes())));
         };
-        monitor::run(py, |monitor| match content {
+        monitor::run(py, |monitor| match &content {
             Content::Frame(frame) => entasis::write(&path, frame, &options, monitor),
             Content::Document(document) => entasis::write_document(&path, document, &options, monitor),
         })?;

@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 
 use crate::cells::write::CellBuilder;
 use crate::write::builder::Builder;
-use crate::write::destination::{Content, Destination};
+use crate::write::destination::Destination;
 use crate::write::runs;
 
 /// A builder, the host map of its frame, and the numbers of the cells of its trees.
@@ -31,7 +31,7 @@ pub fn write_document<'py>(
     let mut frames = Vec::with_capacity(parts.len());
     for (builder, host, numbers) in &parts {
         let mut frame = builder.borrow_mut().frame(host, numbers)?;
-        if to.names_columns() {
+        if to.needs_single_columns() {
             frame.columns = runs::split(frame.columns);
         }
         frames.push(frame);
@@ -52,9 +52,8 @@ pub fn write_document<'py>(
     let mut pairs = vec![(Value::from("value"), value)];
     pairs.extend(metadata.map(|metadata| (Value::from("metadata"), Value::Cell(metadata))));
     pairs.push((Value::from("cells"), Value::Map(names)));
-    let content = Content::Document(Document { frames, columns, value: Value::Map(pairs) });
-    let result = to.write(py, &content);
-    drop(content);
+    let document = Document { frames, columns, value: Value::Map(pairs) };
+    let result = to.write(py, document.into());
     drop(cells);
     for (builder, ..) in &parts {
         builder.borrow_mut().clear();

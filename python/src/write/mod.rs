@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub mod builder;
+pub mod change;
 pub mod destination;
 pub mod document;
 pub mod runs;

@@ -8,9 +8,14 @@ use crate::frame::kept::Kept;
 use crate::frame::{Array, Column, Field, Frame};
 use crate::write::have_equal_values;
 
+/// Whether the file's value is a single table without cells.
+pub(super) fn is_single_table(file: &File) -> bool {
+    file.is_table() && file.value() == &Value::Table(0) && file.n_tables() == 1
+}
+
 /// The file's table, with all its columns kept.
 pub(super) fn kept(file: &File) -> Result<Frame> {
-    if !file.is_table() || file.value() != &Value::Table(0) || file.n_tables() != 1 {
+    if !is_single_table(file) {
         return Err(Error::unsupported("the file's value is not a single table without other values"));
     }
     let infos = file.columns(0..file.n_columns_total())?;

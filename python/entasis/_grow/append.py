@@ -1,0 +1,121 @@
+"""Append rows to a file. docs/guides/append.md has the rules."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from entasis import _entasis
+from entasis._arguments.options import shown
+from entasis._file.file import File
+from entasis._hosts import registry as _hosts
+from entasis.errors import ArgumentError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from entasis._entasis import Destination
+
+_RULES = {
+    "pandas": "entasis._grow.pandas",
+    "polars": "entasis._grow.polars",
+    "pyarrow": "entasis._grow.pyarrow",
+    "numpy": "entasis._grow.numpy",
+    "static_frame": "entasis._grow.static_frame",
+}
+# Entries of host maps that stay those of the file.
+_OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
+
+
+def append(
+    value: Any, to: Destination, fill: bool, open: Callable[[str], Any], write: Callable[[Any, Destination, Any], Any]
+) -> list[Any]:
+    """Append rows to the file at a path. Returns the labels of columns that were stored anew.
+
+    `open` opens a path, and `write` writes a value with its metadata to a destination.
+    """
+    path = to["path"]
+    assert path is not None, "rows are appended to a path"
+    change = _entasis.Change(path, to["wait"])
+    try:
+        file = open(path)
+        host = _host_of(file)
+        rules = import_module(_RULES[host])
+        new = rules.collect(value)
+        if change.is_single_table() and type(file) is File:
+            part, grown = rules.fit(file[:0].read(), new, fill)
+            if not grown and _append_in_place(file, part, rules, {**to, "change": change, "appends": True}):
+                return []
+            # Another attempt needs another change.
+            change.end()
+            change = _entasis.Change(path, to["wait"])
+            file = open(path)
+        old = file.read()
+        part, grown = rules.fit(rules.head(old), new, fill)
+        whole = rules.concat(rules.grow(old, grown), part)
+        write(whole, {**to, "change": change, "appends": False}, file.metadata)
+        return rules.labels(whole)
+    finally:
+        change.end()
+
+
+def _host_of(file: Any) -> str:
+    """The library whose rules a file follows."""
+    if type(file) is not File:
+        value = file.read()
+        if type(value).__module__ == "numpy" and hasattr(value, "ndim"):
+            return "numpy"
+        raise ArgumentError(
+            f"the file holds {shown(value)}: rows can be appended to frames, series, indexes, arrays and dicts of "
+            "arrays; write the file again for other values"
+        )
+    host = file._frame.host.get("host")
+    if host not in _RULES:
+        raise UnsupportedTypeError(f"the file was written by {host}: append to it from there")
+    return str(host)
+
+
+def _append_in_place(file: File, part: Any, rules: Any, to: Destination) -> bool:
+    """Append rows of the file's types. False if the file has to be written anew."""
+    builder, new = _hosts.build(part)
+    if builder.has_trees:
+        return False
+    old = file._frame.handle.host()
+    map_ = _joined(old, new, file.n_rows, rules)
+    if map_ is None:
+        return False
+    try:
+        builder.write(map_, to)
+    except ArgumentError:
+        # The core compares columns and categories once more.
+        return False
+    return True
+
+
+def _joined(old: Any, new: dict[str, Any], n_rows: int, rules: Any) -> dict[str, Any] | None:
+    """The host map after the append. None if columns would have to change."""
+    if not isinstance(old, dict):
+        return None
+    keys = (old.keys() | new.keys()) - set(_OF_FILE)
+    if any(_plain(old.get(key)) != _plain(new.get(key)) for key in keys):
+        return None
+    if "index" not in old:
+        return old
+    index = rules.joined_index(_plain(old["index"]), _plain(new["index"]), n_rows)
+    if index is None:
+        return None
+    return {**old, "index": {**old["index"], **index}}
+
+
+def _plain(value: Any) -> Any:
+    """A part of a host map whose columns can be compared. Cells differ from everything."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if type(value) is _entasis.ColumnRef:
+        return ("column", value.index)
+    if type(value) is _entasis.CellRef:
+        return object()
+    return value
+

@@ -1,0 +1,101 @@
+"""Rows of dicts of NumPy arrays, and of arrays along their first axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from entasis._arguments.options import shown
+from entasis.errors import ArgumentError
+
+from .columns import positions, refused
+
+_UNITS = ("s", "ms", "us", "ns")
+# Years around 1970 that each unit covers, about.
+_RANGES = {"ms": 2.9e8, "us": 2.9e5, "ns": 292.0}
+
+
+def collect(value: Any) -> Any:
+    """The value as an array or a dict of arrays."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, dict):
+        return {name: np.asarray(array) for name, array in value.items()}
+    if hasattr(value, "columns") and hasattr(value, "__getitem__"):
+        return {str(name): np.asarray(value[name]) for name in value.columns}
+    raise ArgumentError(f"{shown(value)} can't be appended to a file of arrays: pass an array or a dict of arrays")
+
+
+def head(value: Any) -> Any:
+    """No rows of a value."""
+    return {name: array[:0] for name, array in value.items()} if isinstance(value, dict) else value[:0]
+
+
+def labels(value: Any) -> list[Any]:
+    """The labels of its columns."""
+    return list(value) if isinstance(value, dict) else [None]
+
+
+def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
+    """The rows to append with the file's types, and wider types that arrays of the file need."""
+    if isinstance(old, dict) != isinstance(new, dict):
+        raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {'a dict of arrays' * isinstance(old, dict) or 'an array'}")
+    if not isinstance(old, dict):
+        if old.ndim == 0 or old.shape[1:] != new.shape[1:]:
+            raise ArgumentError(f"an array of shape {new.shape} can't be appended to one of shape (..., {old.shape[1:]})")
+        dtype = common(old.dtype, new.dtype)
+        if dtype is None:
+            raise refused("array", old.dtype, new.dtype)
+        return new.astype(dtype, copy=False), {} if dtype == old.dtype else {None: dtype}
+    found = positions(list(old), list(new), False)
+    part, grown = {}, {}
+    names = list(new)
+    for (name, array), place in zip(old.items(), found, strict=True):
+        assert place is not None, "no array is missing"
+        rows = new[names[place]]
+        dtype = common(array.dtype, rows.dtype)
+        if dtype is None:
+            raise refused(name, array.dtype, rows.dtype)
+        if dtype != array.dtype:
+            grown[name] = dtype
+        part[name] = rows.astype(dtype, copy=False)
+    return part, grown
+
+
+def grow(old: Any, grown: dict[Any, Any]) -> Any:
+    """A value of the file with wider types."""
+    if isinstance(old, dict):
+        return {name: array.astype(grown.get(name, array.dtype), copy=False) for name, array in old.items()}
+    return old.astype(grown.get(None, old.dtype), copy=False)
+
+
+def concat(old: Any, new: Any) -> Any:
+    """The value of the file after the append."""
+    import numpy as np
+
+    if isinstance(old, dict):
+        return {name: np.concatenate([array, new[name]]) for name, array in old.items()}
+    return np.concatenate([old, new])
+
+
+def joined_index(old: Any, new: Any, n_rows: int) -> None:
+    """Arrays have no index."""
+
+
+def common(old: Any, new: Any) -> Any:
+    """The dtype that holds the values of both without loss; None if there is none."""
+    if old == new:
+        return old
+    if old.kind == new.kind and old.kind in "iufSU":
+        return old if old.itemsize >= new.itemsize else new
+    if old.kind == new.kind and old.kind in "mM":
+        units = [str(dtype).partition("[")[2].rstrip("]") for dtype in (old, new)]
+        if all(unit in _UNITS for unit in units):
+            return type(old)(f"{old.kind}8[{finer(*units)}]")
+    return None
+
+
+def finer(first: str, second: str) -> str:
+    """The finer one of two units of time."""
+    return max(first, second, key=_UNITS.index)

@@ -1,0 +1,104 @@
+"""Rows of Polars. The result of an append is that of `pl.concat(how="vertical")`, with wider types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from entasis._arguments.options import shown
+from entasis.errors import ArgumentError
+
+from .columns import positions, refused
+
+_UNITS = ("ms", "us", "ns")
+
+
+def collect(value: Any) -> Any:
+    """The value as one of Polars."""
+    import polars as pl
+
+    if isinstance(value, pl.LazyFrame):
+        return value.collect()
+    if isinstance(value, (pl.DataFrame, pl.Series)):
+        return value
+    try:
+        return pl.DataFrame(value)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{shown(value)} can't be appended to a file of Polars: {error}") from error
+
+
+def head(value: Any) -> Any:
+    """No rows of a value."""
+    return value[:0]
+
+
+def labels(value: Any) -> list[Any]:
+    """The labels of its columns."""
+    return list(value.columns) if hasattr(value, "columns") else [value.name]
+
+
+def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[str, Any]]:
+    """The rows to append with the file's types, and wider types that columns of the file need."""
+    import polars as pl
+
+    if isinstance(old, pl.Series):
+        if not isinstance(new, pl.Series):
+            raise ArgumentError(f"{shown(new)} can't be appended to a file of a Series: pass one")
+        dtype = _common(old.name, old.dtype, new)
+        return new.cast(dtype).alias(old.name), {} if dtype == old.dtype else {old.name: dtype}
+    if isinstance(new, pl.Series):
+        raise ArgumentError("a Series can't be appended to a file of a DataFrame: pass a DataFrame")
+    columns, grown = [], {}
+    for (name, dtype), place in zip(old.schema.items(), positions(old.columns, new.columns, fill), strict=True):
+        if place is None:
+            columns.append(pl.Series(name, [None] * new.height, dtype=dtype))
+            continue
+        column = new.to_series(place)
+        common = _common(name, dtype, column)
+        if common != dtype:
+            grown[name] = common
+        columns.append(column if column.dtype == common else column.cast(common))
+    return pl.DataFrame(columns), grown
+
+
+def _common(label: str, old: Any, column: Any) -> Any:
+    """The type that holds the values of both."""
+    import polars as pl
+
+    new = column.dtype
+    if old == new or new == pl.Null or (len(column) and column.null_count() == len(column)):
+        return old
+    if old == pl.Null:
+        return new
+    for wider in (old, new):
+        narrow = new if wider is old else old
+        same_sign = (old.is_signed_integer() and new.is_signed_integer()) or (
+            old.is_unsigned_integer() and new.is_unsigned_integer()
+        )
+        if (same_sign or (old.is_float() and new.is_float())) and _bits(wider) > _bits(narrow):
+            return wider
+    for kind in (pl.Datetime, pl.Duration):
+        if isinstance(old, kind) and isinstance(new, kind) and getattr(old, "time_zone", 0) == getattr(new, "time_zone", 0):
+            return max(old, new, key=lambda dtype: _UNITS.index(dtype.time_unit))
+    raise refused(label, old, new)
+
+
+def _bits(dtype: Any) -> int:
+    return int("".join(filter(str.isdigit, str(dtype))))
+
+
+def grow(old: Any, grown: dict[str, Any]) -> Any:
+    """A value of the file with wider types."""
+    if not grown:
+        return old
+    return old.cast(grown[old.name]) if hasattr(old, "name") else old.cast(grown)
+
+
+def concat(old: Any, new: Any) -> Any:
+    """The value of the file after the append."""
+    import polars as pl
+
+    return pl.concat([old, new], how="vertical", rechunk=False)
+
+
+def joined_index(old: Any, new: Any, n_rows: int) -> None:
+    """Frames of Polars have no index."""

@@ -1,0 +1,90 @@
+"""Rows of pyarrow. The result of an append is that of `pa.concat_tables`, with wider types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from entasis._arguments.options import shown
+from entasis.errors import ArgumentError
+
+from .columns import positions, refused
+
+
+def collect(value: Any) -> Any:
+    """The value as a table."""
+    import pyarrow as pa
+
+    if isinstance(value, pa.Table):
+        return value
+    if isinstance(value, pa.RecordBatch):
+        return pa.Table.from_batches([value])
+    try:
+        return pa.table(value)
+    except (TypeError, ValueError, pa.ArrowInvalid) as error:
+        raise ArgumentError(f"{shown(value)} can't be appended to a file of pyarrow: {error}") from error
+
+
+def head(value: Any) -> Any:
+    """No rows of a value."""
+    return value.slice(0, 0)
+
+
+def labels(value: Any) -> list[Any]:
+    """The labels of its columns."""
+    return list(value.column_names)
+
+
+def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
+    """The rows to append with the file's types, and wider types that columns of the file need."""
+    import pyarrow as pa
+
+    columns, fields, grown = [], [], {}
+    for i, place in enumerate(positions(old.column_names, new.column_names, fill)):
+        field = old.schema.field(i)
+        if place is None:
+            column = pa.nulls(new.num_rows, field.type)
+        else:
+            column = new.column(place)
+            common = _common(field.name, field.type, column)
+            if common != field.type:
+                grown[i] = common
+            column = column if column.type == common else column.cast(common)
+        fields.append(field.with_type(column.type))
+        columns.append(column)
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields, old.schema.metadata)), grown
+
+
+def _common(label: str, old: Any, column: Any) -> Any:
+    """The type that holds the values of both."""
+    from pyarrow import types
+
+    new = column.type
+    if old == new or types.is_null(new) or (len(column) and column.null_count == len(column)):
+        return old
+    if types.is_null(old):
+        return new
+    for is_kind in (types.is_signed_integer, types.is_unsigned_integer, types.is_floating):
+        if is_kind(old) and is_kind(new):
+            return max(old, new, key=lambda kind: kind.bit_width)
+    for is_kind in (types.is_timestamp, types.is_duration):
+        if is_kind(old) and is_kind(new) and getattr(old, "tz", None) == getattr(new, "tz", None):
+            return max(old, new, key=lambda kind: ("s", "ms", "us", "ns").index(kind.unit))
+    raise refused(label, old, new)
+
+
+def grow(old: Any, grown: dict[int, Any]) -> Any:
+    """A table of the file with wider types."""
+    for i, kind in grown.items():
+        old = old.set_column(i, old.schema.field(i).with_type(kind), old.column(i).cast(kind))
+    return old
+
+
+def concat(old: Any, new: Any) -> Any:
+    """The table of the file after the append."""
+    import pyarrow as pa
+
+    return pa.concat_tables([old, new.replace_schema_metadata(old.schema.metadata)])
+
+
+def joined_index(old: Any, new: Any, n_rows: int) -> None:
+    """Tables have no index."""
