@@ -150,7 +150,7 @@ const CHANGES: &[Change] = &[
     ("column-unit", "logical-types", "column.unit", 0, 7, C, "date"),
     ("column-flags", "constant", "column.flags", 0, 64, Kind::Unsupported, "flags"),
     ("column-metadata", "constant", "column.metadata", 0, 99, C, "node"),
-    ("column-metadata-kind", "constant", "column.metadata", 0, 2, C, "metadata"),
+    ("column-metadata-kind", "constant", "column.metadata", 0, 3, C, "metadata"),
     ("column-name-outside", "constant", "column.name_at", 0, FAR, C, ""),
     ("column-n-values", "constant", "column.n_values", 0, 9, C, "values"),
     ("column-dictionary", "categoricals", "column.dictionary", 0, 99, C, ""),
