@@ -324,6 +324,21 @@ impl File {
         &self.opened.header
     }
 
+    /// Whether a slot names a newer generation, which was not written completely.
+    pub(crate) fn is_passed_over(&self) -> bool {
+        self.opened.is_passed_over
+    }
+
+    /// The value of a node; null for none.
+    pub(crate) fn node_value(&self, node: Option<u64>) -> Result<Value> {
+        node.map_or(Ok(Value::Null), |node| self.opened.read_value(node))
+    }
+
+    /// The node of the table's sort order.
+    pub(crate) fn sort_order_node(&self) -> Option<u64> {
+        self.table.sort_order
+    }
+
     /// Slots A and B.
     pub(crate) fn slots(&self) -> [SlotState; 2] {
         self.opened.slots

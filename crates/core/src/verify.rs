@@ -120,6 +120,15 @@ impl File {
             let table = self.table(number)?;
             table.verify_names()?;
             table.verify_nodes(&mut table.host()?, n_cells)?;
+            self.verify_nodes(&mut self.node_value(table.sort_order_node())?, n_cells)?;
+        }
+        for column in &columns {
+            let mut metadata = self.node_value(column.record.metadata)?;
+            if column.record.metadata.is_some() && !matches!(metadata, Value::Map(_)) {
+                let message = "the metadata of a column are not a map";
+                return Err(Error::corrupt(message).in_column(&column.name));
+            }
+            self.verify_nodes(&mut metadata, n_cells)?;
         }
         for mut detail in columns.into_iter().filter_map(|column| column.detail) {
             self.verify_nodes(&mut detail, n_cells)?;
@@ -138,6 +147,13 @@ impl File {
             if matches!(state, SlotState::Damaged) {
                 return Err(Error::corrupt("a commit slot is damaged").in_section("header").at(at));
             }
+        }
+        if self.header().first == SlotState::Empty && !self.header().is_streamed() {
+            return Err(Error::corrupt("the first slot is empty").in_section("header").at(Header::FIRST_AT));
+        }
+        if self.is_passed_over() {
+            let message = "the last change of the file was not written completely";
+            return Err(Error::corrupt(message).in_section("header").at(at_a));
         }
         let at = self.slot().end - TRAILER_LEN as u64;
         let trailer =

@@ -39,7 +39,8 @@ pub struct Header {
 pub struct Order {
     /// The trailer counts if its generation is above this one and its root is intact.
     pub trailer_above: Option<u64>,
-    /// The slots. One that was not synced may have a damaged root: then the next one counts.
+    /// The slots. If the first of them was not synced and its root is not intact, the second one
+    /// counts.
     pub slots: Vec<Slot>,
 }
 
@@ -188,7 +189,8 @@ impl Header {
             [Valid(slot), other] | [other, Valid(slot)] => {
                 order.trailer_above = (other == Damaged).then_some(slot.generation);
                 order.slots.push(slot);
-                order.slots.extend(first);
+                // A damaged slot may have named later rows than those of the first one.
+                order.slots.extend(first.filter(|_| other == Empty));
             }
             _ => order.trailer_above = Some(0),
         }

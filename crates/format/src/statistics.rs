@@ -87,6 +87,7 @@ impl Statistics {
                 let [len, rest @ ..] = bytes;
                 usize::from(*len) <= rest.len() && rest.iter().skip(usize::from(*len)).all(|byte| *byte == 0)
             }
+            None if bytes[0] > 1 => false,
             width => bytes.iter().skip(width.unwrap_or(1)).all(|byte| *byte == 0),
         };
         let possible = self.n_missing <= n_values

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
-use crate::limits::{HEADER_LEN, TRAILER_LEN};
+use crate::limits::{HEADER_LEN, Room, TRAILER_LEN};
 use crate::slot::{Slot, seal_holds, sealed};
 
 /// The first bytes of the trailer.
@@ -35,6 +35,17 @@ impl Trailer {
     pub const fn slot(&self) -> Slot {
         let &Self { generation, root_at, root_len, end, root_checksum } = self;
         Slot { generation, root_at, root_len, end, root_checksum, not_synced: false }
+    }
+
+    /// Checks that the trailer can be the last bytes of a file with this room.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn check(&self, room: Room) -> Result<()> {
+        if self.end != room.end {
+            return Err(Error::corrupt("the trailer is that of a file of another length"));
+        }
+        self.slot().check(room.start)
     }
 
     /// The bytes of the trailer.

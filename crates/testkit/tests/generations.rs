@@ -22,10 +22,11 @@ fn file(parts: &[usize], durable: Durable) -> Vec<u8> {
 /// The generation that core and naive decoder read, and the kind of the error if they refuse.
 fn state(bytes: &[u8]) -> Result<u64, Kind> {
     let core = read::open(bytes).map(|file| file.generation()).map_err(|error| error.kind());
-    let naive = naive::decode(bytes).map(|decoded| decoded.root.generation).map_err(|wrong| match wrong.kind {
-        naive::Kind::Corrupt => Kind::Corrupt,
-        kind => panic!("{kind:?}"),
-    });
+    let naive =
+        naive::decode(bytes).map(|decoded| decoded.root.generation).map_err(|wrong| match wrong.kind {
+            naive::Kind::Corrupt => Kind::Corrupt,
+            kind => panic!("{kind:?}"),
+        });
     assert_eq!(core, naive);
     core
 }

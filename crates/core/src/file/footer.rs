@@ -39,6 +39,8 @@ pub(crate) struct OpenFile {
     pub cached: Vec<(u64, Vec<u8>)>,
     /// Cached parts of the footer, by their place.
     pub parts: Mutex<HashMap<u64, Arc<Vec<u8>>>>,
+    /// Whether a newer generation was not written completely.
+    pub is_passed_over: bool,
 }
 
 impl OpenFile {

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use entasis_format::{
-    Error, HEADER_LEN, Header, Limits, Order, Result, Root, Runs, SLOT_PAGES_END, Slot, SlotState,
-    TRAILER_LEN, Trailer, Value,
+    Error, HEADER_LEN, Header, Kind, Limits, Order, Result, Room, Root, Runs, SLOT_PAGES_END, Slot,
+    SlotState, TRAILER_LEN, Trailer, Value, checksum,
 };
 use entasis_io::Source;
 
@@ -53,6 +53,7 @@ pub(super) fn open(source: Box<dyn Source>, name: &Path, limits: Limits) -> Resu
         cells: None,
         cached: vec![(0, head)],
         parts: Mutex::default(),
+        is_passed_over: false,
     };
     opened.find_state(trailer_above, &order, len)?;
     opened.runs = opened.read_runs()?;
@@ -64,32 +65,39 @@ pub(super) fn open(source: Box<dyn Source>, name: &Path, limits: Limits) -> Resu
 impl OpenFile {
     /// Takes the first state of the order that is there.
     fn find_state(&mut self, trailer_above: Option<u64>, order: &[Slot], len: u64) -> Result<()> {
-        let mut problem = None;
         if let Some(above) = trailer_above {
-            match self.read_trailer(len, above) {
-                Ok(()) => return Ok(()),
-                Err(error) => problem = Some(error),
+            match self.last_trailer(len) {
+                Ok(slot) if order.is_empty() => return self.read_root(slot, len),
+                Ok(slot) if slot.generation > above && self.is_intact(&slot, len)? => {
+                    return self.read_root(slot, len);
+                }
+                Err(error) if order.is_empty() || error.kind() != Kind::Corrupt => return Err(error),
+                _ => {}
             }
         }
-        for slot in order {
-            match self.read_root(*slot, len) {
-                Ok(()) => return Ok(()),
-                Err(error) if !slot.not_synced => return Err(error),
-                Err(error) => problem = Some(error),
+        match order {
+            [newest, older, ..] if newest.not_synced && !self.is_intact(newest, len)? => {
+                self.is_passed_over = true;
+                self.read_root(*older, len)
             }
+            [newest, ..] => self.read_root(*newest, len),
+            [] => Err(Error::corrupt("no slot is intact")),
         }
-        Err(problem.unwrap_or_else(|| Error::corrupt("no slot is intact")))
     }
 
-    /// Takes the state in the last bytes of the file, if its generation is above this one.
-    fn read_trailer(&mut self, len: u64, above: u64) -> Result<()> {
+    /// The trailer in the last bytes of the file.
+    fn last_trailer(&self, len: u64) -> Result<Slot> {
         let at =
             len.checked_sub(TRAILER_LEN as u64).ok_or_else(|| Error::corrupt("the file is truncated"))?;
-        let slot = Trailer::parse(&read(&*self.source, at, TRAILER_LEN as u64)?)?.slot();
-        if slot.generation <= above {
-            return Err(Error::corrupt("the trailer is not newer than the slot").at(at));
-        }
-        self.read_root(slot, len)
+        let trailer = Trailer::parse(&read(&*self.source, at, TRAILER_LEN as u64)?)?;
+        trailer.check(Room { start: self.header.room_start(), end: len }).map_err(|e| e.at(at))?;
+        Ok(trailer.slot())
+    }
+
+    /// Whether the file has all bytes of a generation, and the checksum of its root holds.
+    fn is_intact(&self, slot: &Slot, len: u64) -> Result<bool> {
+        Ok(slot.end <= len
+            && checksum(&read(&*self.source, slot.root_at, slot.root_len.into())?) == slot.root_checksum)
     }
 
     /// Takes the state of a slot.

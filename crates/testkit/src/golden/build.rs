@@ -4,7 +4,7 @@
 use entasis::{Logical, Physical, Unit, Value};
 
 use super::{Form, Golden};
-use crate::frames::{Model, Table, nested_tables, noise};
+use crate::frames::{Model, Table, grown, nested_tables, noise};
 
 fn golden(name: &str, columns: Vec<Model>, compression: u8, features: &'static [&'static str]) -> Golden {
     Golden { table: Table::new(name, columns), compression, features, form: Form::Whole }
@@ -29,6 +29,7 @@ pub fn all() -> Vec<Golden> {
     all.push(dictionary_of_symbols());
     all.extend(raw_codes());
     all.push(streamed());
+    all.extend(generations());
     all
 }
 
@@ -489,4 +490,19 @@ fn streamed() -> Golden {
         Model::text("text", &r.iter().map(|v| format!("{}", v % 100)).collect::<Vec<_>>()),
     ];
     Golden { form: Form::Streamed, ..golden("streamed", columns, 50, &["bit-packed dictionary"]) }
+}
+
+/// Files to which rows were appended in place.
+fn generations() -> Vec<Golden> {
+    let of = |name: &str, table: Table, form, features| Golden {
+        table: Table { name: name.into(), ..table },
+        compression: 50,
+        features,
+        form,
+    };
+    vec![
+        of("slot-pages", grown::table(300), Form::Grown(&[100]), &[]),
+        of("generations", grown::table(300), Form::Grown(&[100, 200, 250]), &[]),
+        of("tiers", grown::of_tiers(), Form::Grown(&[330_000, 330_010]), &["constant"]),
+    ]
 }

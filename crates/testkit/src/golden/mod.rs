@@ -8,6 +8,8 @@ pub mod index;
 
 use std::path::PathBuf;
 
+use entasis::WriteOptions;
+
 use crate::forge::{Plan, forge, naive_type};
 use crate::frames::{self, Table};
 use crate::naive::bytes::checksum;
@@ -35,6 +37,8 @@ pub enum Form {
     Streamed,
     /// With the codes of the dictionary stored raw, which this writer never does.
     RawCodes,
+    /// With a generation for the rows up to each of these numbers, and one for the rest.
+    Grown(&'static [usize]),
 }
 
 impl Golden {
@@ -46,6 +50,10 @@ impl Golden {
         let mut file = frames::write_at(&self.table, self.compression);
         match self.form {
             Form::Whole => file,
+            Form::Grown(parts) => {
+                let options = WriteOptions { compression: self.compression, ..WriteOptions::default() };
+                frames::grown::grown(&self.table, parts, &options)
+            }
             Form::Streamed => {
                 file[64..128].fill(0);
                 file[16] |= 1;
