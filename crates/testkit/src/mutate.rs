@@ -238,10 +238,15 @@ impl Map {
             return map;
         }
         map.add(file, 0, HEADER);
-        map.add(file, slot, SLOT);
         map.add(file, trailer, TRAILER);
+        // A streamed file has an empty slot, which stays empty.
+        let is_streamed = file[slot..slot + 64].iter().all(|&byte| byte == 0);
+        if !is_streamed {
+            map.add(file, slot, SLOT);
+        }
+        let root_at = if is_streamed { trailer + 16 } else { slot + 8 };
         let mut parts = Vec::new();
-        if let Some(root) = number(file, slot + 8, 8).filter(|&root| map.add(file, root, ROOT)) {
+        if let Some(root) = number(file, root_at, 8).filter(|&root| map.add(file, root, ROOT)) {
             for i in 0..number(file, root + 28, 4).unwrap_or(0).min(file.len() / 48) {
                 let record = root + 64 + 48 * i;
                 if !map.add(file, record, SECTION) {
@@ -258,9 +263,11 @@ impl Map {
         }
         // Parts were found from the top down, and are repaired from the bottom up.
         map.sums.extend(parts.into_iter().rev());
-        map.sums.push(Sum::Named(slot + 32, slot + 8, slot + 16));
+        if !is_streamed {
+            map.sums.push(Sum::Named(slot + 32, slot + 8, slot + 16));
+            map.sums.push(Sum::Fixed(slot + 56, slot, 56));
+        }
         map.sums.push(Sum::Named(trailer + 40, trailer + 16, trailer + 24));
-        map.sums.push(Sum::Fixed(slot + 56, slot, 56));
         map.sums.push(Sum::Fixed(trailer + 56, trailer, 56));
         map.sums.push(Sum::Fixed(56, 0, 56));
         map
