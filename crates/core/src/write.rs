@@ -17,13 +17,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use entasis_encodings::{Encoder, Profile};
-use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value};
+use entasis_format::{Error, Layout, MAX_BLOCK_VALUES, Physical, Result, Value, fallible};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::blocks::block_values;
 use crate::frame::pre_encoded::BLOCK;
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
+use crate::refused::catch_refusal;
 use crate::threads;
 use bundle::{Bundle, bundles};
 use input::{Scratch, StringBlocks};
@@ -336,6 +337,10 @@ impl<'a> Plan<'a> {
     }
 
     fn execute(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
+        catch_refusal(|| self.write_all(sink, monitor))
+    }
+
+    fn write_all(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
         let stored = self.stored();
         let tasks = tasks(&stored);
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
@@ -452,6 +457,9 @@ fn text_of(of: &Stored<'_>, task: &Task) -> Option<TextLen> {
     Some(TextLen { most, len: input::mean_text_len(of.array).saturating_mul(task.n_values()) })
 }
 
+/// Decoded bytes of a block whose encoded form may exceed the memory of a run.
+const LONG_BLOCK: usize = 1 << 20;
+
 /// The memory and the encoder of one thread.
 #[derive(Default)]
 struct Worker {
@@ -487,13 +495,14 @@ impl Worker {
             encoder.share(symbols);
         }
         let align = task.values.start == 0 && column.profile.is_raw();
-        let mut run = placement.begin(task.index, align, self.bytes.take());
+        let mut run = placement.begin(task.index, align, self.bytes.take())?;
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;
             let pages_at = run.bytes().len();
             let is_raw = column.profile.is_raw();
             let n = if let Some(block) = column.array.encoded(at) {
+                fallible::reserve(run.bytes(), block.bytes().len(), "encoded blocks")?;
                 run.bytes().extend_from_slice(block.bytes());
                 run.add(at..at + BLOCK as u64, pages_at, block.encoded(), is_raw, 0)?;
                 BLOCK
@@ -508,6 +517,11 @@ impl Worker {
                 }
                 let first_child =
                     column.child_offsets.map_or(0, |child_offsets| child_offsets.first_child(block));
+                let len = values.bytes_len();
+                if len >= LONG_BLOCK {
+                    // The encoder appends without a check for memory.
+                    fallible::reserve(run.bytes(), len + len / 8, "encoded blocks")?;
+                }
                 let check = || control.check();
                 let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;
                 run.add(at..at + n as u64, pages_at, &encoded, is_raw, first_child)?;
