@@ -280,11 +280,15 @@ impl File {
         if let Some(blocks) = lock(&self.blocks).get(&column) {
             return Ok(Arc::clone(blocks));
         }
-        let info = self.column(column)?;
-        let records = self.block_range(column).and_then(|at| self.records(SectionKind::Blocks, at));
-        let blocks = self.blocks_of(&info, &records.map_err(|e| e.in_column(&info.name))?)?;
+        let blocks = self.read_blocks(&*self.column(column)?)?;
         fallible::insert(&mut lock(&self.blocks), column, Arc::clone(&blocks), BLOCKS)?;
         Ok(blocks)
+    }
+
+    /// The blocks of a column, whose type may be unknown.
+    pub(crate) fn read_blocks(&self, info: &ColumnInfo) -> Result<Arc<Vec<BlockRecord>>> {
+        let records = self.block_range(info.index).and_then(|at| self.records(SectionKind::Blocks, at));
+        self.blocks_of(info, &records.map_err(|e| e.in_column(&info.name))?)
     }
 
     /// Parses the block records of a column.
@@ -307,6 +311,7 @@ impl File {
                 }
                 // Version 0.1.0 also wrote the child offsets of a dense union of one type here.
                 // They are ignored.
+                _ if info.unknown.is_some() => true,
                 _ if has_one_begin => before.unwrap_or(0) <= block.first_child,
                 _ => block.first_child == 0,
             };
@@ -320,7 +325,7 @@ impl File {
         } else {
             info.record.n_values
         };
-        if next != expected {
+        if next != expected && info.unknown.is_none() {
             let message = format!("the blocks of a column hold {next} values, not {expected}");
             return Err(Error::corrupt(message).in_file(self.path()).in_column(&info.name));
         }

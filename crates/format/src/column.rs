@@ -124,7 +124,7 @@ impl ColumnRecord {
     }
 
     /// The record of a column whose type is not known here, with its type codes; none for a known
-    /// type. Only id, name and number of values are those of the file.
+    /// type. Only id, name and the numbers of values and of missing ones are those of the file.
     pub fn parse_unknown(bytes: &[u8]) -> Result<Option<(Self, [u8; 4])>> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
@@ -133,6 +133,7 @@ impl ColumnRecord {
             return Ok(None);
         }
         let (_, _, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
+        let n_missing = bytes.last_chunk().map_or(0, |last| u64::from_le_bytes(*last));
         let record = Self {
             id,
             name_at,
@@ -148,7 +149,7 @@ impl ColumnRecord {
             n_children: 0,
             dictionary: None,
             detail: None,
-            n_missing: n_values,
+            n_missing: n_missing.min(n_values),
         };
         Ok(Some((record, codes)))
     }

@@ -138,6 +138,7 @@ const CHANGES: &[Change] = &[
     ("table-host-node", "constant", "table.host_node", 0, 99, C, "node"),
     ("table-n-slots", "names", "table.n_slots", 0, 3, C, "slots"),
     ("column-physical", "constant", "column.physical", 0, 99, Kind::Unsupported, "type"),
+    ("column-physical-second", "delta", "column.physical", 1, 99, Kind::Unsupported, "type"),
     ("column-logical", "constant", "column.logical", 0, 99, Kind::Unsupported, "type"),
     ("column-unit", "logical-types", "column.unit", 0, 7, C, "date"),
     ("column-flags", "constant", "column.flags", 0, 64, C, "flag"),
