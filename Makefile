@@ -40,7 +40,7 @@ sources := $(shell find crates python -type d \( -name tests -o -name __pycache_
 	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
 	Cargo.toml Cargo.lock rust-toolchain.toml
 
-.PHONY: help setup env demo bench fidelity fuzz test test-rust test-python test-pythons test-r r-package lint clean distclean check-rust check-python
+.PHONY: help setup env demo bench fidelity fuzz test test-rust test-asan test-python test-pythons test-r r-package lint clean distclean check-rust check-python
 .DEFAULT_GOAL := help
 
 help: ## List the verbs
@@ -81,6 +81,9 @@ test: test-rust test-python test-pythons test-r ## All tests
 test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
 	$(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
 	ENTASIS_ISA=baseline $(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
+
+test-asan: check-rust ## The Rust tests under AddressSanitizer (needs a nightly compiler)
+	@tools/test-asan.sh
 
 test-python: $(VENV)/.package $(VENV)/.tests $(VENV)/.pyright ## Only the Python tests
 	$(py) -m pytest python/tests

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes: tools/fuzz.sh SECONDS [TARGET...]. Runs each target (default: all) for SECONDS, JOBS (2)
-# at a time. An input that takes more than TIMEOUT (1) seconds is a find. Corpora, logs and finds are
-# in target/fuzz, where later runs continue.
+# at a time. An input that takes more than TIMEOUT (1) seconds is a find. Corpora, logs and finds
+# are in target/fuzz, where later runs continue.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?usage: tools/fuzz.sh SECONDS [TARGET...]}

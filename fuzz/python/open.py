@@ -8,7 +8,7 @@ import entasis as en
 
 from . import seeds as _seeds
 from .files import at_path
-from .outcome import attempt, examine, is_refusal
+from .outcome import LIMITS, attempt, examine, is_refusal
 from .use import use
 
 N_USES = 8
@@ -26,10 +26,10 @@ def check(data: bytes) -> None:
 
 
 def _use(source: str | bytes, rng: Random, *, memory_map: bool = False) -> None:
-    file = attempt(en.open, source, memory_map=memory_map)
+    file = attempt(en.open, source, memory_map=memory_map, limits=LIMITS)
     if is_refusal(file):
         return
-    attempt(en.info, source)
+    attempt(en.info, source, limits=LIMITS)
     for _ in range(N_USES):
         found = attempt(use, file, rng)
         if not is_refusal(found):

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+# Keeps the values of small files that promise many rows small.
+LIMITS: Any = {"decoded_len": 1 << 26}
 # Dates with a time, times beyond a day, and decimals with more digits than their type.
 _ACCEPTED = ("whole number of days", "acceptable range", "does not fit in precision")
 

@@ -1,4 +1,7 @@
-"""Turns each way in which libraries report a lack of memory into `OutOfMemoryError`."""
+"""Turns the ways in which libraries report a lack of memory into `OutOfMemoryError`.
+
+A lack of descriptors becomes `FileError`: modules that are imported late are files too.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import errno
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from .errors import EntasisError, MissingLibraryError, OutOfMemoryError
+from .errors import EntasisError, FileError, MissingLibraryError, OutOfMemoryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +21,7 @@ _R = TypeVar("_R")
 # Messages of the system's loader without memory for a library, and of CPython without memory for a
 # thread.
 _WORDS = ("cannot allocate memory", "failed to map segment", "can't start new thread")
+_NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
 _ADVICE = "free some memory, or read or write fewer columns or rows at once"
 
 
@@ -38,6 +42,8 @@ def _is_refused(error: BaseException | None) -> bool:
 class _Reported:
     """Raises `OutOfMemoryError` when memory runs out in the code inside, whatever that raises.
 
+    Raises `FileError` when descriptors run out.
+
     Use it as a context manager, or as a decorator of private functions.
     """
 
@@ -52,6 +58,11 @@ class _Reported:
         if error is not None and _is_refused(error):
             said = str(error) or "the system refused it"
             raise OutOfMemoryError(f"out of memory: {said}; {_ADVICE}") from error
+        if isinstance(error, OSError) and error.errno in _NO_DESCRIPTOR and not isinstance(error, EntasisError):
+            advice = "close some files, or raise the limit of open files (ulimit -n)"
+            refused = FileError(f"{error.strerror}: '{error.filename}'; {advice}")
+            refused.errno, refused.filename = error.errno, error.filename
+            raise refused from error
 
     def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
         @wraps(function)

@@ -1,6 +1,7 @@
 //! Converts errors of the core to Python exceptions. No other file does.
 
 use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use entasis::{Error, Kind};
 use pyo3::prelude::*;
@@ -37,6 +38,14 @@ pub fn new(py: Python<'_>, class: &str, message: impl Into<String>) -> PyErr {
 /// An `OutOfMemoryError` for `n` times `width` bytes; `what` names their use, in the plural.
 pub fn out_of_memory(py: Python<'_>, n: usize, width: usize, what: &'static str) -> PyErr {
     raise(py, &Error::out_of_memory(n.saturating_mul(width), what))
+}
+
+/// Does work whose scratch memory may be refused, which unwinds.
+pub fn catch_refusal<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| match entasis::refusal(&*payload) {
+        Some(error) => Err(raise(py, &error)),
+        None => resume_unwind(payload),
+    })
 }
 
 /// An `UnsupportedTypeError`.

@@ -34,26 +34,26 @@ class Forge:
         self.columns: dict[str, Column] = {}
         (root,) = self.unpack("Q", SLOT + 8)
         (root_len,) = self.unpack("I", SLOT + 16)
-        sections: dict[int, tuple[int, int]] = {}
+        self.sections: dict[int, tuple[int, int]] = {}
         for record in range(root + 160, root + root_len, 48):
             (kind,) = self.unpack("H", record)
             (at, length, height) = self.unpack("QIB", record + 16)
             if length:
                 assert height == 0, "a section of one part is what is looked for"
-                sections[kind] = (at, length)
-        self._find_columns(sections, self._records(sections, BLOCKS))
+                self.sections[kind] = (at, length)
+        self._find_columns(self._records(BLOCKS))
 
     def unpack(self, form: str, at: int) -> tuple[Any, ...]:
         return struct.unpack_from("<" + form, self.bytes, at)
 
-    def _records(self, sections: dict[int, tuple[int, int]], kind: int) -> range:
-        at, length = sections[kind]
+    def _records(self, kind: int) -> range:
+        at, length = self.sections[kind]
         return range(at, at + length, RECORD_LEN[kind])
 
-    def _find_columns(self, sections: dict[int, tuple[int, int]], blocks: range) -> None:
+    def _find_columns(self, blocks: range) -> None:
         """The columns with a name that are written as they are in memory."""
-        names, columns = sections[NAMES][0], self._records(sections, COLUMNS)
-        for part in self._records(sections, RANGES):
+        names, columns = self.sections[NAMES][0], self._records(COLUMNS)
+        for part in self._records(RANGES):
             (number, first, n_blocks) = self.unpack("QQI", part)
             record = columns[number]
             (name_at, name_len) = self.unpack("QI", record + 8)

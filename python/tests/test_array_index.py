@@ -248,3 +248,14 @@ def test_far_items_of_lists_and_object_columns_are_read_alone(path):
     assert damaged[[0, 199_999]].read() == [texts[0], texts[-1]]
     with pytest.raises(en.CorruptFileError):
         damaged[[0, 100_000]].read()
+
+
+def test_elements_that_are_no_text(path):
+    """NumPy holds code points beyond Unicode, and raises `SystemError` for a single one."""
+    array = np.array([65, 0x110000], "u4").view("U1")
+    en.write({"a": array, "b": [1]}, path)
+    assert en.read(path)["a"].tobytes() == array.tobytes()
+    part = en.open(path)["a"]
+    assert part[0].read() == "A"
+    with pytest.raises(en.UnsupportedTypeError, match="dtype <U1 is not text"):
+        part[1].read()

@@ -59,13 +59,13 @@ pub(crate) fn of(file: &File) -> Result<Vec<Label>> {
         _ => return Ok(Vec::new()),
     };
     let label = |number: u64| {
-        let info = file.column(number)?;
+        let info = file.all_columns(number..number.saturating_add(1))?.pop().ok_or_else(wrong)?;
         if info.record.n_values != file.n_rows() {
             return Err(wrong());
         }
         let type_name = type_of(file, &info)?;
         let name = if info.name.is_empty() { "index".to_owned() } else { info.name.clone() };
-        Ok(Label { name, type_name, source: Source::Column(Box::new((*info).clone())) })
+        Ok(Label { name, type_name, source: Source::Column(Box::new(info)) })
     };
     columns.into_iter().map(label).collect()
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 
 fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
     let file = args.limits.open_table(path)?;
-    let columns = file.columns(0..file.n_columns())?;
+    let columns = file.all_columns(0..file.n_columns())?;
     let labels = labels::of(&file)?;
     if args.json {
         let columns =
@@ -110,9 +110,11 @@ fn label_json(label: &Label) -> String {
 
 fn column_json(file: &File, info: &ColumnInfo) -> entasis::Result<String> {
     let column_type = &info.record.column_type;
-    let mut object = Object::new()
-        .text("name", &info.name)
-        .text("type", &type_of(file, info)?)
+    let mut object = Object::new().text("name", &info.name).text("type", &type_of(file, info)?);
+    if info.unknown.is_some() {
+        return Ok(object.raw("n_missing", info.record.n_missing).end());
+    }
+    object = object
         .text("physical", column_type.physical.name())
         .text("logical", column_type.logical.name())
         .raw("n_missing", n_missing(info).map_or_else(|| "null".to_owned(), |n| n.to_string()))

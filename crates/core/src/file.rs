@@ -246,11 +246,15 @@ impl File {
         if let Some(blocks) = lock(&self.blocks).get(&column) {
             return Ok(Arc::clone(blocks));
         }
-        let info = self.column(column)?;
-        let records = self.block_ranges(column).and_then(|ranges| self.block_records(&ranges));
-        let blocks = self.blocks_of(&info, &records.map_err(|e| e.in_column(&info.name))?)?;
+        let blocks = self.read_blocks(&*self.column(column)?)?;
         fallible::insert(&mut lock(&self.blocks), column, Arc::clone(&blocks), BLOCKS)?;
         Ok(blocks)
+    }
+
+    /// The blocks of a column, whose type may be unknown.
+    pub(crate) fn read_blocks(&self, info: &ColumnInfo) -> Result<Arc<Vec<BlockRecord>>> {
+        let records = self.block_ranges(info.index).and_then(|ranges| self.block_records(&ranges));
+        self.blocks_of(info, &records.map_err(|e| e.in_column(&info.name))?)
     }
 
     /// Parses the block records of a column.
@@ -273,6 +277,7 @@ impl File {
                 }
                 // Version 0.1.0 also wrote the child offsets of a dense union of one type here.
                 // They are ignored.
+                _ if info.unknown.is_some() => true,
                 _ if has_one_begin => before.unwrap_or(0) <= block.first_child,
                 _ => block.first_child == 0,
             };
@@ -286,7 +291,7 @@ impl File {
         } else {
             info.record.n_values
         };
-        if next != expected {
+        if next != expected && info.unknown.is_none() {
             let message = format!("the blocks of a column hold {next} values, not {expected}");
             return Err(Error::corrupt(message).in_file(self.path()).in_column(&info.name));
         }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use entasis_format::{ColumnType, Error, Logical, MAX_COLUMN_DEPTH, Physical, Result, Unit, Value, fallible};
+use entasis_format::{
+    ColumnType, Error, Kind, Logical, MAX_COLUMN_DEPTH, Physical, Result, Unit, Value, fallible,
+};
 
 use crate::file::{ColumnInfo, File};
 
@@ -80,6 +82,8 @@ pub enum Role {
     Bundle,
 }
 
+/// The name of a type that this release does not know.
+pub(crate) const UNKNOWN: &str = "unknown";
 /// The use of the memory, in messages.
 const LAYOUT: &str = "the layout of the file";
 
@@ -113,7 +117,7 @@ impl File {
         for number in 0..self.n_tables() {
             fallible::push(&mut tables, self.table(number)?.columns_in_file(), LAYOUT)?;
         }
-        let all = self.columns(0..self.n_columns_total())?;
+        let all = self.all_columns(0..self.n_columns_total())?;
         let columns = all.iter().map(|column| self.layout(column, &tables));
         let mut columns = fallible::try_collect(columns, LAYOUT)?;
         let segments_len = columns.iter().map(|c| c.stored_len).sum();
@@ -148,7 +152,7 @@ impl File {
     }
 
     fn layout(&self, column: &ColumnInfo, tables: &[Range<u64>]) -> Result<ColumnLayout> {
-        let blocks = self.blocks(column.index)?;
+        let blocks = self.read_blocks(column)?;
         let mut encodings: BTreeMap<String, u64> = BTreeMap::new();
         for block in blocks.iter() {
             *encodings.entry(block.encoding.to_string()).or_default() += 1;
@@ -181,7 +185,8 @@ impl File {
     /// The name of a column's type with those of its children: `list[i64]`, `struct[x: f64, y:
     /// list[utf8]]`.
     ///
-    /// `name` returns the name of a type without children, as [`type_name`] does.
+    /// `name` returns the name of a type without children, as [`type_name`] does. A type that this
+    /// release does not know has the name "unknown".
     ///
     /// # Errors
     /// As [`children`](Self::children).
@@ -196,13 +201,21 @@ impl File {
         depth: u32,
     ) -> Result<String> {
         let of = &column.record.column_type;
+        if column.unknown.is_some() {
+            return Ok(UNKNOWN.to_owned());
+        }
         if !of.physical.is_nested() {
             return Ok(name(column));
         }
         if depth > MAX_COLUMN_DEPTH {
             return Err(Error::corrupt("a column is nested too deep").in_column(&column.name));
         }
-        let mut children = self.children(column)?;
+        let mut children = match self.children(column) {
+            Err(error) if error.kind() == Kind::Unsupported => {
+                return Ok(format!("{}[{UNKNOWN}]", of.physical.name()));
+            }
+            children => children?,
+        };
         if of.has_child_offsets() {
             children.pop();
         }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use entasis_format::{ColumnType, Result, Value, fallible};
 
 use crate::file::{File, NamePlaces};
+use crate::info::UNKNOWN;
 
 /// The types of a table's columns, and where their names are.
 #[derive(Clone, Debug, Default)]
@@ -16,9 +17,6 @@ pub struct Schema {
     /// The names, for [`File::visit_names`].
     pub names: NamePlaces,
 }
-
-/// The name of a type that this release does not know.
-const UNKNOWN: &str = "unknown";
 
 impl Schema {
     fn place(&mut self, places: &mut HashMap<String, u32>, type_name: String) -> u32 {

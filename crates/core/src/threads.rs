@@ -12,6 +12,7 @@ use entasis_format::{Error, Result, fallible};
 use entasis_platform::thread_pool;
 
 use crate::monitor::{Control, INTERVAL};
+use crate::refused::catch_refusal;
 
 /// How long the caller's thread spins for the others before it sleeps.
 const MOMENT: Duration = Duration::from_micros(50);
@@ -126,7 +127,7 @@ fn run_from<T: Send, S>(
         let _guard = StopOnPanic(control);
         let mut state = state();
         while let Some(task) = next(thread) {
-            if let Err(error) = control.check().and_then(|()| work(&mut state, task)) {
+            if let Err(error) = control.check().and_then(|()| catch_refusal(|| work(&mut state, task))) {
                 // The first error made the others stop, so it is the one to report.
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 control.stop();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Header, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical,
+    BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical,
     Result, SLOT_LEN, SLOT_PLACES, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible, visit_parts,
 };
 
@@ -40,7 +40,8 @@ pub struct Report {
 /// Costs about as much as reading the file.
 ///
 /// # Errors
-/// *Corrupt* for the first damage, with its place; otherwise as for reading.
+/// *Corrupt* for the first damage, with its place. *Unsupported* for the first column whose type
+/// this release does not know, unless another part is damaged. Otherwise as for reading.
 pub fn verify(path: &Path, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
     File::open(path)?.verify(threads, monitor)
 }
@@ -76,19 +77,22 @@ impl File {
                 fallible::push(&mut spans, (at, at + u64::from(len)), PARTS)
             })?;
         }
-        let columns = self.columns(0..self.n_columns_total())?;
+        let columns = self.all_columns(0..self.n_columns_total())?;
         let mut report =
             Report { n_columns: columns.len() as u64, checked_len: slot.end, ..Report::default() };
         let mut stored = Vec::new();
         for column in &columns {
             let here = |e: Error| e.in_column(&column.name);
-            let blocks = self.blocks(column.index).map_err(here)?;
+            let blocks = self.read_blocks(column).map_err(here)?;
             for block in blocks.iter() {
                 let pages = (block.pages_at, block.pages_at + u64::from(block.pages_len));
                 let directory = (block.directory_at, block.directory_at + u64::from(block.directory_len));
                 fallible::extend(&mut spans, [pages, directory].into_iter(), PARTS)?;
             }
             report.n_blocks += blocks.len() as u64;
+            if column.unknown.is_some() {
+                continue;
+            }
             if !blocks.is_empty() {
                 fallible::push(&mut stored, column, PARTS)?;
                 let n_missing: u64 =
@@ -130,13 +134,21 @@ impl File {
             }
             self.verify_nodes(&mut metadata, n_cells)?;
         }
-        for mut detail in columns.into_iter().filter_map(|column| column.detail) {
-            self.verify_nodes(&mut detail, n_cells)?;
+        for detail in columns.iter().filter_map(|column| column.detail.as_ref()) {
+            self.verify_nodes(&mut detail.clone(), n_cells)?;
         }
         if let Some(cells) = cells {
             cells.verify(threads, monitor)?;
         }
-        Ok(report)
+        let unknown = columns.iter().filter(|column| column.unknown.is_some());
+        match unknown.clone().find_map(|column| column.require_known().err()) {
+            None => Ok(report),
+            Some(error) => {
+                let n = unknown.count();
+                Err(error
+                    .advise(format!("all but {n} of {} columns are sound; update Entasis", columns.len())))
+            }
+        }
     }
 
     /// No slot is damaged, and the trailer equals the current one.
@@ -287,7 +299,10 @@ impl File {
         // Children come after their parents, so that each depth is known before it is used.
         let mut depths: Vec<u32> = fallible::defaults(columns.len(), PARTS)?;
         for column in columns {
-            let parent = column.record.parent.map(|parent| self.column(parent)).transpose()?;
+            let parent = column.record.parent.map(|parent| column_at(columns, parent)).transpose()?;
+            if parent.is_some_and(|parent| parent.unknown.is_some()) {
+                continue;
+            }
             let first = parent.as_ref().and_then(|parent| parent.record.first_child);
             let n = parent.as_ref().map_or(0, |parent| u64::from(parent.record.n_children));
             let is_there =
@@ -301,7 +316,11 @@ impl File {
         for column in columns.iter().filter(|column| column.record.column_type.physical.is_nested()) {
             let here = |e: Error| e.in_column(&column.name);
             let depth = depths[column.index as usize].max(1) + 1;
-            let children = self.children(column).map_err(here)?;
+            let children = match self.children(column).map_err(here) {
+                // A child has an unknown type.
+                Err(error) if error.kind() == Kind::Unsupported => continue,
+                children => children?,
+            };
             if depth > MAX_COLUMN_DEPTH && !children.is_empty() {
                 return Err(here(Error::corrupt("a column is nested too deep")));
             }
@@ -310,6 +329,12 @@ impl File {
         }
         Ok(())
     }
+}
+
+/// A column by its number.
+fn column_at(columns: &[ColumnInfo], number: u64) -> Result<&ColumnInfo> {
+    let found = usize::try_from(number).ok().and_then(|number| columns.get(number));
+    found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
 }
 
 /// Memory for decoded values and their missing mask.

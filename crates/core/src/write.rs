@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use entasis_encodings::{Encoder, Profile};
 use entasis_format::{
-    Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Operation, Physical, Result, SLOT_PAGES_END, Slot, Value,
+    Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Operation, Physical, Result, SLOT_PAGES_END, Slot, Value, fallible,
 };
 use entasis_io::{Durable, Replacement, Sink};
 
@@ -27,6 +27,7 @@ use crate::blocks::block_values;
 use crate::frame::pre_encoded::BLOCK;
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
+use crate::refused::catch_refusal;
 use crate::threads;
 use bundle::{Bundle, bundles};
 use footer::Footer;
@@ -362,6 +363,10 @@ impl<'a> Plan<'a> {
 
     /// Writes a whole file.
     fn execute(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
+        catch_refusal(|| self.write_all(sink, monitor))
+    }
+
+    fn write_all(&self, sink: &dyn Sink, monitor: &dyn Monitor) -> Result<u64> {
         let stored = self.stored();
         let tasks = tasks(&stored);
         let start = if decoded_len(&tasks) >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 };
@@ -379,8 +384,10 @@ impl<'a> Plan<'a> {
         ground: &Ground<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Slot> {
-        let stored = self.stored();
-        self.write(sink, start, &stored, tasks(&stored), ground, monitor)?.append()
+        catch_refusal(|| {
+            let stored = self.stored();
+            self.write(sink, start, &stored, tasks(&stored), ground, monitor)?.append()
+        })
     }
 
     /// Writes a whole file that a change needs in place of the one that it changes. It has slot
@@ -391,8 +398,10 @@ impl<'a> Plan<'a> {
         ground: &Ground<'_>,
         monitor: &dyn Monitor,
     ) -> Result<u64> {
-        let stored = self.stored();
-        self.write(sink, SLOT_PAGES_END, &stored, tasks(&stored), ground, monitor)?.commit(SLOT_PAGES_END)
+        catch_refusal(|| {
+            let stored = self.stored();
+            self.write(sink, SLOT_PAGES_END, &stored, tasks(&stored), ground, monitor)?.commit(SLOT_PAGES_END)
+        })
     }
 
     fn write<'s>(
@@ -523,6 +532,9 @@ fn text_of(of: &Stored<'_>, task: &Task) -> Option<TextLen> {
     Some(TextLen { most, len: input::mean_text_len(of.array).saturating_mul(task.n_values()) })
 }
 
+/// Decoded bytes of a block whose encoded form may exceed the memory of a run.
+const LONG_BLOCK: usize = 1 << 20;
+
 /// The memory and the encoder of one thread.
 #[derive(Default)]
 struct Worker {
@@ -558,7 +570,7 @@ impl Worker {
             encoder.share(symbols);
         }
         let align = task.values.start == 0 && column.profile.is_raw();
-        let mut run = placement.begin(task.index, align, self.bytes.take());
+        let mut run = placement.begin(task.index, align, self.bytes.take())?;
         let first_value = column.array.keep().map_or(0, |keep| keep.n_values);
         let mut at = task.values.start;
         while at < task.values.end {
@@ -566,6 +578,7 @@ impl Worker {
             let pages_at = run.bytes().len();
             let is_raw = column.profile.is_raw();
             let n = if let Some(block) = column.array.encoded(at) {
+                fallible::reserve(run.bytes(), block.bytes().len(), "encoded blocks")?;
                 run.bytes().extend_from_slice(block.bytes());
                 let values = first_value + at..first_value + at + BLOCK as u64;
                 run.add(values, pages_at, block.encoded(), is_raw, 0)?;
@@ -581,6 +594,11 @@ impl Worker {
                 }
                 let first_child =
                     column.child_offsets.map_or(0, |child_offsets| child_offsets.first_child(block));
+                let len = values.bytes_len();
+                if len >= LONG_BLOCK {
+                    // The encoder appends without a check for memory.
+                    fallible::reserve(run.bytes(), len + len / 8, "encoded blocks")?;
+                }
                 let check = || control.check();
                 let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;
                 let values = first_value + at..first_value + at + n as u64;

@@ -130,7 +130,7 @@ impl ColumnRecord {
     }
 
     /// The record of a column whose type or flags are not known here; none for other columns. Only
-    /// id, name and number of values are those of the file.
+    /// id, name and the numbers of values and of missing ones are those of the file.
     pub fn parse_unknown(bytes: &[u8]) -> Result<Option<(Self, Unknown)>> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
@@ -139,6 +139,7 @@ impl ColumnRecord {
         if known(codes).is_ok() && flags & !FLAGS == 0 {
             return Ok(None);
         }
+        let n_missing = bytes.get(88..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n));
         let record = Self {
             id,
             name_at,
@@ -154,7 +155,7 @@ impl ColumnRecord {
             n_children: 0,
             dictionary: None,
             detail: None,
-            n_missing: n_values,
+            n_missing: n_missing.min(n_values),
             metadata: None,
         };
         Ok(Some((record, Unknown { codes, flags: flags & !FLAGS })))

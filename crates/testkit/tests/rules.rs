@@ -174,7 +174,15 @@ fn an_unknown_type_concerns_its_column_alone() {
     let opened = read::open(&bytes).unwrap();
     assert_eq!(read::column(&opened, 0).unwrap(), read::column(&read::open(&file).unwrap(), 0).unwrap());
     assert_eq!(opened.column(1).unwrap_err().kind(), Kind::Unsupported);
-    assert_eq!(verify(&bytes).unwrap_err().kind(), Kind::Unsupported);
+    let error = verify(&bytes).unwrap_err();
+    let column = opened.all_columns(1..2).unwrap().remove(0);
+    assert_eq!((error.kind(), error.place().column.as_ref()), (Kind::Unsupported, Some(&column.name)));
+    assert_eq!(opened.find_all(&column.name).unwrap(), [1]);
+    let columns = opened.info().unwrap().columns;
+    assert_eq!((columns.len(), &*columns[1].type_name), (opened.n_columns_total() as usize, "unknown"));
+    // Damage elsewhere comes first.
+    let damaged = changed(&file, &[("column.physical", 1, 77), ("column.id", 0, 5), ("column.id", 1, 5)]);
+    assert_eq!(verify(&damaged).unwrap_err().kind(), Kind::Corrupt);
     let bytes = changed(&file, &[("block.packing", 1, 77)]);
     let opened = read::open(&bytes).unwrap();
     assert!(opened.column(1).is_ok());

@@ -67,8 +67,8 @@ def _cells(file: File, column: int, rows: list[int]) -> list[str]:
         values = found.to_series(0) if hasattr(found, "to_series") else found.column(0)
     try:
         return [_short(value) for value in _as_python(values)]
-    except (ArithmeticError, ValueError):
-        # Python has no dates after the year 9999, for example.
+    except (ArithmeticError, SystemError, ValueError):
+        # Python has no dates after the year 9999, and no code points beyond Unicode, for example.
         return ["?"] * len(rows)
 
 

@@ -82,7 +82,9 @@ class MappedHandle:
                 entries.append(("array", position, column, values, np.zeros(n, np.bool_)))
             else:
                 is_shared = position < n_shared or (host == "numpy" and column.physical != "fixed bytes")
-                key = (dtype, column.detail) if is_shared else position
+                # Only a string, the zone of times, is part of a dtype. A map has no hash.
+                has_plain_type = column.detail is None or isinstance(column.detail, str)
+                key = (dtype, column.detail) if is_shared and has_plain_type else position
                 if key not in blocks or not blocks[key].add(position, extent[0], n):
                     blocks[key] = _Block(column, dtype, position, extent[0])
                     entries.append(blocks[key])

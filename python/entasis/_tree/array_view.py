@@ -12,6 +12,8 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
+from entasis.errors import UnsupportedTypeError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -143,7 +145,13 @@ class View:
             Reads the elements at these positions, an array of int64.
         """
         found = self._read(neighbours, scattered)
-        return found if self.shape or self._is_array else found[()]
+        if self.shape or self._is_array:
+            return found
+        try:
+            return found[()]
+        except SystemError as error:
+            # Arrays of NumPy hold code points beyond Unicode, which no `str` has.
+            raise UnsupportedTypeError(f"an element of dtype {found.dtype} is not text: read it in an array") from error
 
     def _read(self, neighbours: Callable[[int, int], Any], scattered: Callable[[Any], Any]) -> Any:
         import numpy as np

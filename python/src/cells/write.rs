@@ -169,7 +169,7 @@ impl CellBuilder {
         if shares {
             self.seen = std::mem::take(&mut self.seen_by_all);
         }
-        let done = self.add_tree(&value);
+        let done = errors::catch_refusal(value.py(), || self.add_tree(&value));
         (self.hook, self.unsupported) = (value.py().None(), value.py().None());
         let seen = std::mem::take(&mut self.seen);
         if shares {

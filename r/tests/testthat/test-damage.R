@@ -202,3 +202,20 @@ test_that("any damage under repaired checksums is survived", {
     expect_match(paste(out, collapse = " "), "read [1-9][0-9]* refused [1-9]")
   }
 })
+
+test_that("a column of an unknown type is listed, and the others are read", {
+  files <- golden_folder("golden/v0.1")
+  bad <- utils::read.csv(file.path(Sys.getenv("ENTASIS_GOLDEN"), "golden-bad.csv"), colClasses = "character")
+  bad <- bad[bad$rule == "column-physical-second", ]
+  golden <- files[basename(files) == paste0(bad$golden, ".entasis")]
+  path <- edited(golden, bad$edits)
+  on.exit(unlink(path))
+  names <- names(read_entasis(golden))
+  expect_gt(length(names), 1)
+  described <- metadata_entasis(path)$columns
+  expect_identical(described$name, names)
+  expect_identical(described$type == "unknown", seq_along(names) == 2L)
+  expect_identical(read_entasis(path, columns = names[-2L]), read_entasis(golden, columns = names[-2L]))
+  expect_error(read_entasis(path), names[2L], class = "entasis_error_unsupported", fixed = TRUE)
+  expect_error(verify_entasis(path), "all but 1 of", class = "entasis_error_unsupported")
+})

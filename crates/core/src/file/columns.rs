@@ -32,12 +32,22 @@ pub struct ColumnInfo {
     pub record: ColumnRecord,
     /// A detail of the type, for example the time zone.
     pub detail: Option<Value>,
+    /// What this release does not know of the column, a type code or a flag. The record is then of
+    /// physical type null. Only [`File::all_columns`] returns such columns.
+    pub unknown: Option<Unknown>,
+}
+
+impl ColumnInfo {
+    /// Refuses a column whose type this release does not know.
+    pub(crate) fn require_known(&self) -> Result<()> {
+        self.unknown.map_or(Ok(()), |unknown| Err(unknown.error().in_column(&self.name)))
+    }
 }
 
 /// Consecutive columns of one record: the wanted ones of a column run, or a single column.
 pub(crate) struct ColumnRun {
     /// The record, which describes the run's first column. Of a column of an unknown type, only its
-    /// name and the number of values are known.
+    /// name and the numbers of values and of missing ones are known.
     pub record: ColumnRecord,
     /// What is not known here of the record.
     pub unknown: Option<Unknown>,
@@ -89,27 +99,24 @@ impl File {
         found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
     }
 
-    /// A column whose type this release does not know, as a column of nulls. Hosts list it with the
-    /// others. Its values can't be read.
-    ///
-    /// # Errors
-    /// *Corrupt*, *io*, *limit*.
-    pub fn unknown_column(&self, index: u64) -> Result<ColumnInfo> {
-        let mut found = None;
-        let visited = self.visit_runs(index..index.saturating_add(1), |run| {
-            let name = self.one_name(run.names(), run.skip)?;
-            found = Some(ColumnInfo { index, name, record: run.record, detail: None });
-            Ok(())
-        });
-        visited.map_err(|e| e.in_file(self.path()))?;
-        found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
-    }
-
     /// Consecutive columns, read together.
     ///
     /// # Errors
     /// As [`column`](Self::column).
     pub fn columns(&self, range: Range<u64>) -> Result<Vec<ColumnInfo>> {
+        let columns = self.all_columns(range)?;
+        match columns.iter().find_map(|column| column.require_known().err()) {
+            None => Ok(columns),
+            Some(error) => Err(error.in_section("columns").in_file(self.path())),
+        }
+    }
+
+    /// Consecutive columns, also those whose type this release does not know. They can be listed,
+    /// not read.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *limit*.
+    pub fn all_columns(&self, range: Range<u64>) -> Result<Vec<ColumnInfo>> {
         let mut columns = Vec::new();
         // Pieces stay below the limits on metadata for any number of columns.
         for start in range.clone().step_by(PIECE as usize) {
@@ -127,9 +134,15 @@ impl File {
         for (run, place) in runs.iter().zip(&places) {
             let bytes = names.get(place)?;
             let mut add = |column: u64, name: &str| {
-                let record = run.member(column).map_err(|e| e.in_section("columns").in_column(name))?;
+                let record = match run.unknown {
+                    Some(_) => {
+                        let k = run.skip + (column - run.columns.start);
+                        ColumnRecord { id: run.record.id.saturating_add(k), ..run.record }
+                    }
+                    None => run.member(column).map_err(|e| e.in_section("columns").in_column(name))?,
+                };
                 let info = self.column_of(column, record, fallible::owned(name, COLUMNS)?)?;
-                fallible::push(columns, info, COLUMNS)
+                fallible::push(columns, ColumnInfo { unknown: run.unknown, ..info }, COLUMNS)
             };
             if run.n == 1 {
                 add(run.columns.start, self.single_name(&bytes)?)?;
@@ -152,7 +165,7 @@ impl File {
         }
         let detail =
             record.detail.map(|node| self.table_value(node)).transpose().map_err(|e| e.in_column(&name))?;
-        Ok(ColumnInfo { index, name, record, detail })
+        Ok(ColumnInfo { index, name, record, detail, unknown: None })
     }
 
     /// Parses a record and converts the column numbers in it to this view. Also returns what is not

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use entasis_format::{
-    Error, NameSlot, Result, RunNames, SectionKind, Thousands, build_name_index, fallible, first_slot,
+    Error, Kind, NameSlot, Result, RunNames, SectionKind, Thousands, build_name_index, fallible, first_slot,
     n_name_slots, name_hash,
 };
 
@@ -263,7 +263,7 @@ impl File {
                     return Err(Error::corrupt("the name index names a column that the table does not have")
                         .in_section("name index"));
                 }
-                if entry.hash == hash && self.column(position)?.name == name {
+                if entry.hash == hash && self.is_named(position, name)? {
                     found.push(position);
                 }
             }
@@ -271,6 +271,16 @@ impl File {
             slot = (slot + n) % n_slots;
         }
         Ok(found)
+    }
+
+    fn is_named(&self, column: u64, name: &str) -> Result<bool> {
+        match self.column(column) {
+            // A column of an unknown type has a name too.
+            Err(error) if error.kind() == Kind::Unsupported => {
+                Ok(self.all_columns(column..column + 1)?.iter().any(|column| column.name == name))
+            }
+            column => Ok(column?.name == name),
+        }
     }
 }
 

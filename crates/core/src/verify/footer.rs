@@ -29,7 +29,8 @@ impl File {
         }
         for column in columns {
             let record = &column.record;
-            if record.column_type.physical == Physical::Null && record.n_missing != record.n_values {
+            let is_null = record.column_type.physical == Physical::Null && column.unknown.is_none();
+            if is_null && record.n_missing != record.n_values {
                 let message = "a column of type null has values, by its number of missing ones";
                 return Err(Error::corrupt(message).in_column(&column.name));
             }
@@ -89,7 +90,7 @@ impl File {
     /// *Corrupt*, *io*, *limit*.
     pub(super) fn verify_names(&self) -> Result<()> {
         let damage = |message: &'static str| Err(Error::corrupt(message).in_section("name index"));
-        let columns = self.columns(0..self.n_columns())?;
+        let columns = self.all_columns(0..self.n_columns())?;
         let (first, n_slots) = self.name_slots();
         let mut n_occupied = 0u64;
         for from in (0..n_slots).step_by(SLOTS as usize) {

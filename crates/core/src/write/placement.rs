@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use entasis_encodings::Encoded;
 use entasis_format::{
-    BlockRecord, Codec, Directory, Error, Packing, Result, Statistics, Transform, checksum,
+    BlockRecord, Codec, Directory, Error, Packing, Result, Statistics, Transform, checksum, fallible,
 };
 use entasis_io::{PIECE, Sink};
 
@@ -89,9 +89,9 @@ impl<'a> Placement<'a> {
     }
 
     /// Begins run number `index`, in `memory` if there is some.
-    pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Run<'_> {
-        let bytes = self.memory(memory);
-        Run { placement: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } }
+    pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Result<Run<'_>> {
+        let bytes = self.memory(memory)?;
+        Ok(Run { placement: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } })
     }
 
     /// Takes the next place after all runs for `bytes`, and writes them.
@@ -173,10 +173,13 @@ impl<'a> Placement<'a> {
     }
 
     /// Empty memory for a run: reused, or new.
-    fn memory(&self, there: Option<Vec<u8>>) -> Vec<u8> {
-        let mut bytes = there.unwrap_or_else(|| Vec::with_capacity(self.room));
+    fn memory(&self, there: Option<Vec<u8>>) -> Result<Vec<u8>> {
+        let mut bytes = match there {
+            Some(bytes) => bytes,
+            None => fallible::with_capacity(self.room, "encoded blocks")?,
+        };
         bytes.clear();
-        bytes
+        Ok(bytes)
     }
 
     fn lock(&self) -> MutexGuard<'_, Turn> {
@@ -351,7 +354,7 @@ impl Run<'_> {
         let (placement, index) = (self.placement, self.index);
         let mut turn = placement.wait(placement.lock(), control, |turn| turn.run == index)?;
         self.inner.place(&mut turn);
-        self.inner.bytes = placement.memory(placement.settle(turn, control)?);
+        self.inner.bytes = placement.memory(placement.settle(turn, control)?)?;
         Ok(())
     }
 

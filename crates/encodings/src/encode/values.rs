@@ -46,6 +46,18 @@ impl Values<'_> {
             Self::Strings { offsets, .. } => offsets.len().saturating_sub(1),
         }
     }
+
+    /// Bytes of the values, without the offsets of strings.
+    pub fn bytes_len(&self) -> usize {
+        match self {
+            Self::Bool(v) | Self::W8(v) | Self::Fixed { bytes: v, .. } => v.len(),
+            Self::W16(v) => size_of_val(*v),
+            Self::W32(v) => size_of_val(*v),
+            Self::W64(v) => size_of_val(*v),
+            Self::W128(v) => size_of_val(*v),
+            Self::Strings { bytes, .. } => bytes.len(),
+        }
+    }
 }
 
 /// An encoded block. Its stored dictionary and pages were appended to the output.

@@ -15,5 +15,5 @@ pub use buffers::Buffers;
 pub use host::HostRead;
 pub(crate) use huge_pages::HUGE_PAGES;
 pub use huge_pages::{Prefault, ask_for_huge_pages, prefault};
-pub use scratch_vec::ScratchVec;
+pub use scratch_vec::{Refused, ScratchVec};
 pub use views::HostViews;

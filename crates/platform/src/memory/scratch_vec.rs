@@ -1,6 +1,5 @@
 //! Short-lived vectors that share huge pages.
 
-use core::alloc::Layout;
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
@@ -89,6 +88,9 @@ impl<T: Copy> ScratchVec<T> {
     }
 
     /// Reserves room for `additional` more elements.
+    ///
+    /// # Panics
+    /// With [`Refused`] if the system refuses memory, as every method that grows the vector.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
         if self.room - self.len < additional {
@@ -268,11 +270,20 @@ impl<T: Pod> ScratchVec<T> {
     }
 }
 
-/// Ends the process as every vector does without memory for `n` elements.
+/// The panic payload of a vector that got no memory.
+///
+/// Scratch memory grows in the innermost loops, which have no place for an error. So growth
+/// unwinds, without a message, and the caller of the loops turns the payload into an error.
+#[derive(Clone, Copy, Debug)]
+pub struct Refused {
+    /// Bytes that the system refused.
+    pub len: usize,
+}
+
+/// Unwinds because the system refused memory for `n` elements.
 #[cold]
 fn no_memory<T>(n: usize) -> ! {
-    let layout = Layout::array::<T>(n).expect("less bytes than there are addresses");
-    std::alloc::handle_alloc_error(layout)
+    std::panic::resume_unwind(Box::new(Refused { len: n.saturating_mul(size_of::<T>()) }))
 }
 
 impl<T: Copy> Default for ScratchVec<T> {
@@ -407,6 +418,17 @@ mod tests {
             model.extend_from_slice(&bytes[..len]);
         }
         assert_eq!(*scratch, *model);
+    }
+
+    #[test]
+    fn growth_without_memory_unwinds_and_leaves_the_vector() {
+        let mut scratch = ScratchVec::new();
+        scratch.extend_from_slice(&[1u64, 2]);
+        assert!(!scratch.try_reserve(usize::MAX / 16));
+        let grow = std::panic::AssertUnwindSafe(|| scratch.reserve(usize::MAX / 16));
+        let payload = std::panic::catch_unwind(grow).unwrap_err();
+        assert!(payload.downcast_ref::<Refused>().is_some_and(|refused| refused.len > usize::MAX / 4));
+        assert_eq!(*scratch, [1, 2]);
     }
 
     #[test]

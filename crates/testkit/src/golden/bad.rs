@@ -146,6 +146,7 @@ const CHANGES: &[Change] = &[
     ("table-sort-order", "constant", "table.sort_order", 0, 99, C, "node"),
     ("table-n-slots", "name-index", "table.n_slots", 0, 3, C, "slots"),
     ("column-physical", "constant", "column.physical", 0, 99, Kind::Unsupported, "type"),
+    ("column-physical-second", "delta", "column.physical", 1, 99, Kind::Unsupported, "type"),
     ("column-logical", "constant", "column.logical", 0, 99, Kind::Unsupported, "type"),
     ("column-unit", "logical-types", "column.unit", 0, 7, C, "date"),
     ("column-flags", "constant", "column.flags", 0, 64, Kind::Unsupported, "flags"),

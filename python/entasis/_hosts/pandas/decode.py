@@ -285,7 +285,9 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
         import pyarrow as pa
 
         nan_or_na = np.nan if host_variant == _variants.STR_ARROW else pd.NA
-        return _compat.strings(pa.array(values), nan_or_na)
+        # The host variant may contradict the type.
+        with interpretation():
+            return _compat.strings(pa.array(values), nan_or_na)
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
     if host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON):
         missing = np.nan
@@ -294,7 +296,8 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     if host_variant == _variants.OBJECT:
         return objects
     is_str = host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON)
-    return pd.array(objects, dtype=_compat.string_dtype("python", np.nan if is_str else pd.NA))
+    with interpretation():
+        return pd.array(objects, dtype=_compat.string_dtype("python", np.nan if is_str else pd.NA))
 
 
 def _default_variant(column: Column) -> int:

@@ -2,7 +2,7 @@
 
 use std::ptr::null_mut;
 
-use entasis::{ColumnInfo, Error, File, Kind, Limits, Physical, Report, Result, Unit, Value, type_name};
+use entasis::{ColumnInfo, Error, File, Limits, Physical, Report, Result, Unit, Value, type_name};
 
 use crate::build;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
@@ -30,27 +30,6 @@ pub struct FileFacts {
 /// Descriptions of columns.
 pub struct Described {
     columns: Vec<(ColumnInfo, String)>,
-    /// Columns of unknown types, which are described as columns of nulls, by their positions.
-    unknown: Vec<usize>,
-}
-
-/// All columns of a table, and the positions of those with types that this release does not know.
-fn all_columns(file: &File) -> Result<(Vec<ColumnInfo>, Vec<usize>)> {
-    match file.columns(0..file.n_columns()) {
-        Err(error) if error.kind() == Kind::Unsupported => {}
-        columns => return Ok((columns?, Vec::new())),
-    }
-    let (mut columns, mut unknown) = (Vec::new(), Vec::new());
-    for index in 0..file.n_columns() {
-        match file.column(index) {
-            Err(error) if error.kind() == Kind::Unsupported => {
-                unknown.push(columns.len());
-                columns.push(file.unknown_column(index)?);
-            }
-            column => columns.push((*column?).clone()),
-        }
-    }
-    Ok((columns, unknown))
 }
 
 /// The description of a column. Texts are valid until the descriptions are freed.
@@ -202,8 +181,8 @@ pub unsafe extern "C" fn ent_describe(
     unsafe {
         guard::call(failure, null_mut(), || {
             let file = &*file;
-            let (columns, unknown) = if numbers.is_null() {
-                all_columns(file)?
+            let columns = if numbers.is_null() {
+                file.all_columns(0..file.n_columns())?
             } else {
                 let described = slice(numbers, n).iter().map(|&number| {
                     if number < 0.0 || number >= file.n_columns_total() as f64 {
@@ -212,14 +191,14 @@ pub unsafe extern "C" fn ent_describe(
                     }
                     Ok((*file.column(number as u64)?).clone())
                 });
-                (described.collect::<entasis::Result<_>>()?, Vec::new())
+                described.collect::<entasis::Result<_>>()?
             };
             let named = |info: ColumnInfo| {
                 let name = type_name(&info.record.column_type, info.detail.as_ref());
                 (info, name)
             };
             let columns = columns.into_iter().map(named).collect();
-            Ok(Box::into_raw(Box::new(Described { columns, unknown })))
+            Ok(Box::into_raw(Box::new(Described { columns })))
         })
     }
 }
@@ -243,7 +222,7 @@ pub unsafe extern "C" fn ent_described_at(described: *const Described, i: usize)
     // SAFETY: as the caller promises.
     let described = unsafe { &*described };
     let (info, type_name) = &described.columns[i];
-    if described.unknown.binary_search(&i).is_ok() {
+    if info.unknown.is_some() {
         return ColumnFacts {
             type_name: Text::lend("unknown"),
             physical: Text::lend("unknown"),

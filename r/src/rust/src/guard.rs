@@ -128,7 +128,10 @@ pub unsafe fn call<T>(failure: *mut *mut Failure, or: T, work: impl FnOnce() -> 
     let error = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => return value,
         Ok(Err(error)) => Failure::new(&error),
-        Err(panic) => Failure::of_panic(&*panic),
+        Err(panic) => match entasis::refusal(&*panic) {
+            Some(error) => Failure::new(&error),
+            None => Failure::of_panic(&*panic),
+        },
     };
     if !failure.is_null() {
         // SAFETY: not null, and the caller promises that it is writable.
