@@ -10,8 +10,6 @@ from entasis.errors import ArgumentError
 from .columns import positions, refused
 
 _UNITS = ("s", "ms", "us", "ns")
-# Years around 1970 that each unit covers, about.
-_RANGES = {"ms": 2.9e8, "us": 2.9e5, "ns": 292.0}
 
 
 def collect(value: Any) -> Any:
@@ -40,7 +38,8 @@ def labels(value: Any) -> list[Any]:
 def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
     """The rows to append with the file's types, and wider types that arrays of the file need."""
     if isinstance(old, dict) != isinstance(new, dict):
-        raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {'a dict of arrays' * isinstance(old, dict) or 'an array'}")
+        wanted = "a dict of arrays" if isinstance(old, dict) else "an array"
+        raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {wanted}")
     if not isinstance(old, dict):
         if old.ndim == 0 or old.shape[1:] != new.shape[1:]:
             raise ArgumentError(f"an array of shape {new.shape} can't be appended to one of shape (..., {old.shape[1:]})")
@@ -92,7 +91,7 @@ def common(old: Any, new: Any) -> Any:
     if old.kind == new.kind and old.kind in "mM":
         units = [str(dtype).partition("[")[2].rstrip("]") for dtype in (old, new)]
         if all(unit in _UNITS for unit in units):
-            return type(old)(f"{old.kind}8[{finer(*units)}]")
+            return old if finer(*units) == units[0] else new
     return None
 
 

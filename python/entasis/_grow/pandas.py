@@ -10,7 +10,9 @@ from entasis.errors import ArgumentError
 from . import numpy as _numpy
 from .columns import positions, refused
 
-_NULLABLE = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64")
+_NAMES = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64")
+# Nullable dtypes, by NumPy's name of their values.
+_NULLABLE = {name.lower(): name for name in _NAMES}
 
 
 def collect(value: Any) -> Any:
@@ -51,6 +53,8 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
             f"the index is named {list(old.index.names)} in the file and {list(new.index.names)} in the rows to "
             "append: rename it (df.rename_axis)"
         )
+    if old.columns.equals(new.columns) and all(map(_is_same, old.dtypes, new.dtypes)):
+        return new, {}
     found = positions(list(old.columns), list(new.columns), fill)
     columns, grown = [], {}
     for i, place in enumerate(found):
@@ -63,7 +67,8 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
             continue
         column = new.iloc[:, place]
         common = _common(label, dtype, column.dtype, column)
-        if common != dtype:
+        # More categories do not change the codes of the file.
+        if common != dtype and not isinstance(dtype, pd.CategoricalDtype):
             grown[i] = common
         columns.append(column if column.dtype == common else column.astype(common))
     if columns:
@@ -72,6 +77,15 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
     else:
         part = pd.DataFrame(index=new.index, columns=old.columns)
     return part, grown
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    """Whether dtypes are equal. Those of categories also depend on the order of the categories."""
+    import pandas as pd
+
+    return bool(old == new) and not (
+        isinstance(old, pd.CategoricalDtype) and not old.categories.equals(new.categories)
+    )
 
 
 def _missing(label: Any, dtype: Any, index: Any) -> Any:
@@ -89,9 +103,8 @@ def _common(label: Any, old: Any, new: Any, column: Any) -> Any:
     import numpy as np
     import pandas as pd
 
-    if old == new:
-        if not isinstance(old, pd.CategoricalDtype) or old.categories.equals(new.categories):
-            return old
+    if old == new and not isinstance(old, pd.CategoricalDtype):
+        return old
     if isinstance(old, pd.CategoricalDtype) and isinstance(new, pd.CategoricalDtype):
         return _categories(label, old, new)
     if hasattr(column, "isna") and len(column) and column.isna().all():
@@ -105,10 +118,10 @@ def _common(label: Any, old: Any, new: Any, column: Any) -> Any:
         common = _numpy.common(old, new)
         if common is not None:
             return common
-    if str(old) in _NULLABLE and str(new) in _NULLABLE:
+    if str(old) in _NAMES and str(new) in _NAMES:
         common = _numpy.common(np.dtype(str(old).lower()), np.dtype(str(new).lower()))
         if common is not None:
-            return pd.api.types.pandas_dtype(str(common).replace("u", "U").replace("int", "Int").replace("f", "F"))
+            return pd.api.types.pandas_dtype(_NULLABLE[str(common)])
     zones = isinstance(old, pd.DatetimeTZDtype) and isinstance(new, pd.DatetimeTZDtype)
     if zones and str(old.tz) == str(new.tz) and type(old.tz) is type(new.tz):
         units = _numpy.finer(old.unit, new.unit)
@@ -152,7 +165,7 @@ def concat(old: Any, new: Any) -> Any:
         return old.append(new).rename(old.name)
     if not hasattr(old, "index"):
         return type(old)._concat_same_type([old, new])
-    whole = pd.concat([old, new])
+    whole = pd.concat([_with_categories(old, new), new])
     if hasattr(old, "columns"):
         whole = whole.__finalize__(old)
         whole.columns = old.columns
@@ -160,6 +173,17 @@ def concat(old: Any, new: Any) -> Any:
         whole.name = old.name
     whole.index = _index(old.index, new.index)
     return whole
+
+
+def _with_categories(old: Any, new: Any) -> Any:
+    """A frame or series whose categoricals have the categories of the rows to append."""
+    import pandas as pd
+
+    if not hasattr(old, "columns"):
+        return old.astype(new.dtype) if isinstance(new.dtype, pd.CategoricalDtype) else old
+    dtypes = zip(old.dtypes, new.dtypes, strict=True)
+    grown = {i: of for i, (own, of) in enumerate(dtypes) if isinstance(of, pd.CategoricalDtype) and not _is_same(own, of)}
+    return grow(old, grown)
 
 
 def _index(old: Any, new: Any) -> Any:

@@ -61,7 +61,7 @@ def concat(old: Any, new: Any) -> Any:
     index = sf.IndexAutoFactory if is_auto else None
     try:
         return type(old).from_concat((old, new), index=index, name=old.name)
-    except sf.ErrorInitIndex as error:
+    except sf.ErrorInit as error:
         raise ArgumentError(f"labels of the rows to append are in the file already: {error}") from error
 
 

@@ -150,28 +150,21 @@ fn are_equal(old: Described<'_>, new: Described<'_>) -> bool {
         && old.3.iter().zip(new.3).all(|(old, new)| are_fields_equal(old, new))
 }
 
-/// A dictionary is stored anew when it has more values. Its first ones must be those of the file,
-/// because kept codes refer to them.
+/// A dictionary is stored anew when it has more values. Those that both have must be equal, because
+/// codes refer to them.
 fn extend_dictionary(file: &File, old: &mut Column, new: Column) -> Result<()> {
     check(old, &new)?;
-    let Some(n) = begins_with(file, &new, &old.array)? else {
-        let message = "the categories of the rows to append do not begin with those of the file";
+    let Some(Kept::Column(number)) = old.array.kept else { return Ok(()) };
+    let file = file.whole();
+    let info = file.column(number)?;
+    let (n_old, n_new) = (info.record.n_values, new.array.n_values());
+    let values = Array::new(decode(&file, &info, 0)?.0);
+    if !have_equal_values(&values, &new.array, new.column_type.layout(), n_old.min(n_new))? {
+        let message = "the categories of the rows to append are in another order than those of the file";
         return Err(Error::argument(message).in_column(&old.name));
-    };
-    if n < new.array.n_values() {
+    }
+    if n_new > n_old {
         old.array = new.array;
     }
     Ok(())
-}
-
-/// The number of values of a kept dictionary, if `new` begins with them.
-fn begins_with(file: &File, new: &Column, kept: &Array) -> Result<Option<u64>> {
-    let Some(Kept::Column(number)) = kept.kept else { return Ok(None) };
-    let info = file.whole().column(number)?;
-    let n = info.record.n_values;
-    if new.array.n_values() < n {
-        return Ok(None);
-    }
-    let old = Array::new(decode(&file.whole(), &info, 0)?.0);
-    Ok(have_equal_values(&old, &new.array, new.column_type.layout(), n)?.then_some(n))
 }

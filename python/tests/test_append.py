@@ -1,0 +1,282 @@
+"""Appending: the file holds what the library's own concatenation holds, or is unchanged."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import static_frame as sf
+from polars.testing import assert_frame_equal
+
+import entasis as en
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "rows.entasis")
+
+
+def frame(n: int, start: int = 0) -> pd.DataFrame:
+    """A frame with columns of many types, whose rows are in place or bundled depending on `n`."""
+    rows = np.arange(start, start + n)
+    return pd.DataFrame(
+        {
+            "int": rows,
+            "small": (rows % 100).astype("int8"),
+            "float": np.where(rows % 7 == 0, np.nan, rows / 3),
+            "text": pd.array([None if row % 11 == 0 else f"text {row % 13}" for row in rows], dtype="str"),
+            "time": pd.Timestamp("2024-01-01", tz="UTC") + pd.to_timedelta(rows, unit="h"),
+            "nullable": pd.array([None if row % 5 == 0 else row for row in rows], dtype="Int32"),
+            "flag": rows % 3 == 0,
+            "kind": pd.Categorical.from_codes(rows % 2, ["x", "y"]),
+        }
+    )
+
+
+SIZES = [(0, 3), (6, 0), (6, 3), (9000, 4), (70_000, 100), (70_000, 80_000)]
+
+
+@pytest.mark.parametrize(("n", "more"), SIZES)
+def test_frames_of_pandas(path: str, n: int, more: int) -> None:
+    old, new = frame(n), frame(more, n)
+    en.write(old, path)
+    assert en.append(new, path) == []
+    pd.testing.assert_frame_equal(en.read(path), pd.concat([old, new], ignore_index=True))
+    en.verify(path)
+
+
+@pytest.mark.parametrize(("n", "more"), SIZES)
+def test_frames_of_polars_and_pyarrow(path: str, n: int, more: int) -> None:
+    old, new = pl.from_pandas(frame(n)), pl.from_pandas(frame(more, n))
+    old = old.with_columns(nested=pl.Series([[1, 2]] * n, dtype=pl.List(pl.Int64)))
+    new = new.with_columns(nested=pl.Series([[row] for row in range(more)], dtype=pl.List(pl.Int64)))
+    en.write(old, path)
+    assert en.append(new, path) == []
+    assert_frame_equal(en.read(path), pl.concat([old, new]), check_exact=True)
+    table, more_rows = old.to_arrow(), new.to_arrow()
+    en.write(table, path)
+    assert en.append(more_rows, path) == []
+    assert en.read(path).to_pylist() == pa.concat_tables([table, more_rows]).to_pylist()
+
+
+def test_many_appends_to_one_file(path: str) -> None:
+    whole = frame(30_000)
+    en.write(whole[:20_000], path)
+    ends = [20_000, *range(20_001, 20_100), 25_000, 30_000]
+    for start, end in zip(ends, ends[1:], strict=False):
+        en.append(whole[start:end], path, durable=False)
+    pd.testing.assert_frame_equal(en.read(path), whole)
+    pd.testing.assert_frame_equal(en.read(path, rows=(19_990, 20_050)), whole[19_990:20_050])
+    assert en.info(path).generation == len(ends)
+    en.verify(path)
+
+
+def test_columns_in_another_order_and_filled(path: str) -> None:
+    old = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    en.write(old, path)
+    en.append(pd.DataFrame({"b": ["z"], "a": [3.0]}), path)
+    with pytest.raises(en.ColumnNotFoundError, match="no column 'a'.*fill=True"):
+        en.append(pd.DataFrame({"b": ["q"]}), path)
+    with pytest.raises(en.ColumnNotFoundError, match="the file has no column 'c'"):
+        en.append(pd.DataFrame({"b": ["q"], "a": [1.0], "c": [1]}), path)
+    en.append(pd.DataFrame({"b": ["q"]}), path, fill=True)
+    pd.testing.assert_frame_equal(
+        en.read(path), pd.DataFrame({"a": [1.0, 2.0, 3.0, np.nan], "b": ["x", "y", "z", "q"]})
+    )
+
+
+WIDER = [
+    (np.array([1, 2], "int32"), np.array([3], "int8"), "int32"),
+    (np.array([1, 2], "int8"), np.array([300], "int64"), "int64"),
+    (np.array([1, 2], "uint8"), np.array([300], "uint16"), "uint16"),
+    (np.array([1, 2], "float32"), np.array([0.1], "float64"), "float64"),
+    (np.array([1, 2], "M8[s]"), np.array([3], "M8[ns]"), "M8[ns]"),
+    (np.array([1, 2], "m8[us]"), np.array([3], "m8[ms]"), "m8[us]"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "dtype"), WIDER)
+def test_wider_types(path: str, old: Any, new: Any, dtype: str) -> None:
+    for make in (lambda array: pd.DataFrame({"a": array}), lambda array: {"a": array}):
+        en.write(make(old), path)
+        anew = en.append(make(new), path)
+        assert anew == ([] if old.dtype == dtype else ["a"])
+        found = en.read(path)["a"]
+        assert found.dtype == dtype
+        assert (np.asarray(found) == np.concatenate([old, new]).astype(dtype)).all()
+
+
+REFUSED = [
+    (np.array([1]), np.array([1.5])),
+    (np.array([1]), np.array([2], "uint64")),
+    (np.array(["a"], object), np.array([1])),
+    (np.array([1], "M8[s]"), np.array([1], "m8[s]")),
+    (np.array([True]), np.array([1])),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), REFUSED)
+def test_other_types_are_refused_by_column(path: str, old: Any, new: Any) -> None:
+    values: list[Callable[[Any], Any]] = [
+        lambda array: pd.DataFrame({"a": array}),
+        lambda array: {"a": array},
+        lambda array: pl.DataFrame({"a": pl.Series(array.tolist() if array.dtype == object else array)}),
+    ]
+    for make in values if old.dtype.kind != "M" else values[:2]:
+        en.write(make(old), path)
+        before = os.stat(path)
+        with pytest.raises(en.ArgumentError, match="column 'a' is .* in the file and .* in the rows"):
+            en.append(make(new), path)
+        assert os.stat(path) == before
+
+
+def test_categories_are_united(path: str) -> None:
+    for n in (2, 9000):
+        old = pd.DataFrame({"a": pd.Categorical(["x", "y"] * (n // 2))})
+        new = pd.DataFrame({"a": pd.Categorical(["z", "y", None], categories=["z", "y"])})
+        en.write(old, path)
+        assert en.append(new, path) == []
+        from pandas.api.types import union_categoricals
+
+        pd.testing.assert_series_equal(en.read(path)["a"], pd.Series(union_categoricals([old["a"], new["a"]]), name="a"))
+    ordered = pd.DataFrame({"a": pd.Categorical(["x"], categories=["x", "y"], ordered=True)})
+    en.write(ordered, path)
+    en.append(ordered, path)
+    with pytest.raises(en.ArgumentError, match="column 'a'"):
+        en.append(pd.DataFrame({"a": pd.Categorical(["x"], categories=["y", "x"], ordered=True)}), path)
+    assert en.read(path)["a"].tolist() == ["x", "x"]
+
+
+INDEXES = [
+    (pd.RangeIndex(3), pd.RangeIndex(2), pd.RangeIndex(5)),
+    (pd.RangeIndex(10, 16, 2), pd.RangeIndex(16, 20, 2), pd.RangeIndex(10, 20, 2)),
+    (pd.RangeIndex(1, 4), pd.RangeIndex(2), pd.Index([1, 2, 3, 0, 1])),
+    (pd.Index(["a", "b", "c"]), pd.Index(["d", "a"]), pd.Index(["a", "b", "c", "d", "a"])),
+    (pd.RangeIndex(3), pd.Index([7, 9]), pd.Index([0, 1, 2, 7, 9])),
+    (
+        pd.date_range("2024", periods=3, freq="D"),
+        pd.date_range("2024-01-04", periods=2, freq="D"),
+        pd.date_range("2024", periods=5, freq="D"),
+    ),
+    (
+        pd.MultiIndex.from_tuples([("a", 1), ("b", 2), ("a", 2)], names=["k", "n"]),
+        pd.MultiIndex.from_tuples([("c", 1), ("a", 7)], names=["k", "n"]),
+        pd.MultiIndex.from_tuples([("a", 1), ("b", 2), ("a", 2), ("c", 1), ("a", 7)], names=["k", "n"]),
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "whole"), INDEXES)
+def test_indexes_of_pandas(path: str, old: Any, new: Any, whole: Any) -> None:
+    for times in (1, 5000):
+        if times > 1 and not isinstance(old, pd.RangeIndex):
+            continue
+        first = pd.DataFrame({"a": np.arange(len(old))}, index=old)
+        second = pd.DataFrame({"a": np.arange(len(new))}, index=new)
+        first.attrs = {"unit": "m"}
+        en.write(first, path)
+        en.append(second, path)
+        found = en.read(path)
+        pd.testing.assert_index_equal(found.index, whole, exact=True)
+        assert found.attrs == {"unit": "m"}
+        assert getattr(found.index, "freq", None) == getattr(whole, "freq", None)
+
+
+def test_other_names_of_the_index_are_refused(path: str) -> None:
+    en.write(pd.DataFrame({"a": [1]}, index=pd.Index([3], name="k")), path)
+    with pytest.raises(en.ArgumentError, match="index is named"):
+        en.append(pd.DataFrame({"a": [1]}), path)
+
+
+def test_series_indexes_and_arrays(path: str) -> None:
+    en.write(pd.Series([1, 2], name="s"), path)
+    en.append(pd.Series([3]), path)
+    pd.testing.assert_series_equal(en.read(path), pd.Series([1, 2, 3], name="s"))
+    en.write(pd.Index(["a", "b"], name="i"), path)
+    en.append(pd.Index(["c"]), path)
+    pd.testing.assert_index_equal(en.read(path), pd.Index(["a", "b", "c"], name="i"))
+    en.write(np.eye(2), path)
+    en.append(np.ones((1, 2)), path)
+    assert (en.read(path) == np.concatenate([np.eye(2), np.ones((1, 2))])).all()
+    en.write({"a": np.array(["x"]), "b": np.arange(1)}, path)
+    en.append({"b": np.arange(2), "a": np.array(["long", "y"])}, path)
+    found = en.read(path)
+    assert found["a"].dtype == "<U4"
+    assert (found["a"].tolist(), found["b"].tolist()) == (["x", "long", "y"], [0, 0, 1])
+    en.write(pl.Series("p", [1]), path)
+    en.append(pl.Series("q", [2]), path)
+    assert en.read(path).to_list() == [1, 2]
+
+
+def test_frames_of_static_frame(path: str) -> None:
+    old, new = sf.Frame.from_records([(1, "x"), (2, "y")], columns=("a", "b")), sf.Frame.from_records([("z", 3)], columns=("b", "a"))
+    en.write(old, path)
+    en.append(new, path)
+    found = en.read(path)
+    assert found.to_pairs() == (("a", ((0, 1), (1, 2), (2, 3))), ("b", ((0, "x"), (1, "y"), (2, "z"))))
+    labelled = sf.Frame.from_records([(1,)], columns=("a",), index=("k",))
+    en.write(labelled, path)
+    with pytest.raises(en.ArgumentError, match="are in the file already"):
+        en.append(labelled, path)
+
+
+def test_values_of_other_libraries(path: str) -> None:
+    en.write(pd.DataFrame({"a": [1], "b": [0.5]}), path)
+    en.append(pl.DataFrame({"b": [1.5], "a": [2]}), path)
+    en.append(pa.table({"a": [3], "b": [2.5]}), path)
+    en.append({"a": [4], "b": [3.5]}, path)
+    pd.testing.assert_frame_equal(en.read(path), pd.DataFrame({"a": [1, 2, 3, 4], "b": [0.5, 1.5, 2.5, 3.5]}))
+
+
+def test_objects_and_metadata_are_kept(path: str) -> None:
+    old = pd.DataFrame({"a": [1, "two", [3]]})
+    en.write(old, path, metadata={"by": "Ada"})
+    assert en.append(pd.DataFrame({"a": [{"k": 4}]}), path) == ["a"]
+    assert en.read(path)["a"].tolist() == [1, "two", [3], {"k": 4}]
+    assert en.open(path).metadata == {"by": "Ada"}
+
+
+def test_an_open_file_keeps_its_generation(path: str) -> None:
+    old = frame(70_000)
+    en.write(old, path)
+    before, mapped = en.open(path), en.open(path, memory_map=False)
+    en.append(frame(10, 70_000), path)
+    pd.testing.assert_frame_equal(before.read(), old)
+    pd.testing.assert_frame_equal(mapped[:10].read(), old[:10])
+    assert len(en.read(path)) == 70_010
+
+
+def test_what_can_not_be_appended_to(path: str) -> None:
+    with pytest.raises(en.MissingFileError):
+        en.append(frame(3), path)
+    assert en.append(frame(3), path, create=True) == []
+    assert en.append(frame(2, 3), path, create=True) == []
+    assert len(en.read(path)) == 5
+    en.write({"a": [1, 2]}, path)
+    with pytest.raises(en.ArgumentError, match="the file holds .*: rows can be appended to frames"):
+        en.append([3], path)
+    with pytest.raises(en.ArgumentError, match="can't be appended"):
+        en.write(frame(2), path)
+        en.append(7, path)
+    assert len(en.read(path)) == 2
+
+
+def test_a_second_writer_waits(path: str) -> None:
+    from entasis import _entasis
+
+    en.write(frame(70_000), path)
+    change = _entasis.Change(path, 0.0)
+    with pytest.raises(en.BusyError):
+        en.append(frame(1), path, wait=0.05)
+    change.end()
+    en.append(frame(1), path)
+    assert len(en.read(path)) == 70_001
