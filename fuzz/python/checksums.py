@@ -78,7 +78,9 @@ class _Walk:
             if part_len:
                 self.part((kind, record_len), height, part_at, part_len, record + 32)
 
-    def part(self, section: tuple[int, int], height: int, at: int, length: int, sum_at: int) -> None:
+    def part(
+        self, section: tuple[int, int], height: int, at: int, length: int, sum_at: int
+    ) -> None:
         kind, record_len = section
         if at + length > len(self._data):
             return

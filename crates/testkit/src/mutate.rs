@@ -241,7 +241,7 @@ fn records_of(of: u16) -> Option<(usize, Fields)> {
     })
 }
 
-/// What a walk needs of a section.
+/// The fields of a section record that a walk needs.
 #[derive(Clone, Copy, Debug)]
 struct Section {
     kind: u16,

@@ -139,7 +139,8 @@ fn long_strings() {
 fn lists_of_cells() {
     let _turn = turn();
     let n = 2_000_000u64;
-    explodes("a list", &documents::long_list(n), n as usize, |file| {
+    // A kind and an integer each.
+    explodes("a list", &documents::long_list(n), 9 * n as usize, |file| {
         let cells = file.cells()?.expect("the file has cells");
         cells.load(0..cells.n_cells(), Some(1), &Silent).map(|_| ())
     });
