@@ -132,6 +132,9 @@ impl ColumnRecord {
         if known(codes).is_ok() {
             return Ok(None);
         }
+        if name_at.checked_add(name_len.into()).is_none() {
+            return Err(Error::corrupt("a number in a column record is too large"));
+        }
         let (_, _, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
         let n_missing = bytes.last_chunk().map_or(0, |last| u64::from_le_bytes(*last));
         let record = Self {
@@ -278,6 +281,8 @@ mod tests {
             let (record, codes) = ColumnRecord::parse_unknown(&bytes).unwrap().unwrap();
             assert_eq!((record.name_at, record.name_len, record.n_values), (10, 5, plain().n_values));
             assert_eq!(codes[at - 20], code);
+            bytes[8..16].fill(0xFF);
+            assert_eq!(ColumnRecord::parse_unknown(&bytes).unwrap_err().kind(), Kind::Corrupt);
         }
     }
 
