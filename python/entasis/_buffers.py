@@ -80,7 +80,7 @@ def decompress(data: Buffer | np.ndarray[Any, Any], *, threads: int | None = Non
         The number of threads. None means one per processor.
     max_len
         The largest length of the result that is accepted, in bytes. It is checked before memory is
-        allocated. Set it for untrusted data, whose result may be 32,768 times as long as `data`.
+        allocated. None accepts 4 GiB, or 1,000 times the length of `data` if that is more.
 
     Returns
     -------

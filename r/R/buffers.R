@@ -20,9 +20,14 @@ compress_entasis <- function(x, compressor = c("LZ4", "ZSTD"), compression = 0, 
   core(.Call(C_compress, x, codec, if (is.null(level)) -.Machine$integer.max else as.integer(level)))
 }
 
-decompress_entasis <- function(x, max_len = Inf) {
+decompress_entasis <- function(x, max_len = NULL) {
   check_raw(x)
-  if (!identical(max_len, Inf)) max_len <- check_whole(max_len, "max_len", 0)
+  # The core takes a length that is not finite for its default.
+  if (is.null(max_len)) {
+    max_len <- Inf
+  } else {
+    max_len <- if (identical(max_len, Inf)) 2^64 else check_whole(max_len, "max_len", 0)
+  }
   found <- .Call(C_decompress, x, as.double(max_len))
   if (inherits(found, "entasis_failure")) {
     # Messages of the core name its own functions.

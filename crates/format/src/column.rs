@@ -139,7 +139,11 @@ impl ColumnRecord {
         if known(codes).is_ok() && flags & !FLAGS == 0 {
             return Ok(None);
         }
-        let n_missing = bytes.get(88..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n));
+        let n_missing =
+            bytes.get(88..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n));
+        if name_at.checked_add(name_len.into()).is_none() {
+            return Err(Error::corrupt("a number in a column record is too large"));
+        }
         let record = Self {
             id,
             name_at,
@@ -298,6 +302,8 @@ mod tests {
             let (record, codes) = ColumnRecord::parse_unknown(&bytes).unwrap().unwrap();
             assert_eq!((record.name_at, record.name_len, record.n_values), (10, 5, plain().n_values));
             assert_eq!(codes, Unknown { codes: [bytes[20], bytes[21], bytes[22], bytes[23]], flags: 0 });
+            bytes[8..16].fill(0xFF);
+            assert_eq!(ColumnRecord::parse_unknown(&bytes).unwrap_err().kind(), Kind::Corrupt);
         }
         let mut bytes = bytes_of(&plain());
         bytes[28] = 16;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use entasis::buffers::{self, Container, Input, LEAF_LEN, Options};
 use entasis::{Codec, HostRead, Kind, Monitor, Silent};
 use entasis_testkit::golden::{buffer_folder, buffers as golden};
-use entasis_testkit::naive::buffer;
+use entasis_testkit::naive::{buffer, checksum};
 use proptest::prelude::*;
 
 fn lend(bytes: &[u8]) -> HostRead {
@@ -184,6 +184,20 @@ fn errors_say_what_and_where() {
         "{limit}"
     );
     assert!(buffers::decompress(container.as_slice().into(), Some(3000), None, &Silent).is_ok());
+
+    // Without `max_len` a small container may promise 4 GiB.
+    let promise = |decoded_len: u64, max_len| {
+        let mut forged = container.clone();
+        forged[16..24].copy_from_slice(&decoded_len.to_le_bytes());
+        let sum = checksum(&forged[..32]);
+        forged[32..40].copy_from_slice(&sum.to_le_bytes());
+        error(&forged, max_len)
+    };
+    let limit = promise((4 << 30) + 1, None);
+    assert_eq!(limit.kind(), Kind::Limit);
+    assert!(limit.to_string().contains("max_len is 4294967296"), "{limit}");
+    assert_eq!(promise(4 << 30, None).kind(), Kind::Corrupt);
+    assert_eq!(promise((4 << 30) + 1, Some(u64::MAX)).kind(), Kind::Corrupt);
 
     let mut damaged = container.clone();
     *damaged.last_mut().unwrap() ^= 1;

@@ -26,5 +26,8 @@ test_that("wrong arguments of buffers are refused", {
   refused(compress_entasis(x, hash = "yes"), "'hash' must be TRUE or FALSE, not \"yes\"")
   refused(hash_entasis(x, 1.5), "'seed' must be a whole number from 0, not 1.5")
   refused(decompress_entasis(x, max_len = -1), "'max_len' must be a whole number from 0, not -1")
+  packed <- compress_entasis(x)
+  for (max_len in list(NULL, Inf, length(x))) expect_identical(decompress_entasis(packed, max_len), x)
+  expect_error(decompress_entasis(packed, length(x) - 1), "raise max_len", class = "entasis_error_limit")
   expect_error(decompress_entasis(x), "compress_entasis\\(\\)", class = "entasis_error_not_entasis")
 })

@@ -1,7 +1,7 @@
 //! Decompresses blocks on several threads, each straight into place.
 
 use entasis_encodings::Codecs;
-use entasis_format::{Error, Kind, Result, checksum, fallible};
+use entasis_format::{Error, Kind, Limits, Result, checksum, fallible};
 use entasis_platform::Buffer;
 
 use super::container::{Entry, Header, damaged};
@@ -24,14 +24,16 @@ pub struct Container<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Checks header and block table. Accepts at most `max_len` decoded bytes.
+    /// Checks header and block table. Accepts at most `max_len` decoded bytes; without it, 4 GiB or
+    /// 1,000 times the length of the input, whichever is more.
     ///
     /// # Errors
     /// *Not Entasis*, *newer*, *corrupt*, *unsupported*; *limit* for more bytes than `max_len`;
     /// *out of memory*.
     pub fn open(input: Input<'a>, max_len: Option<u64>) -> Result<Self> {
         let (header, table_sum) = Header::parse(input)?;
-        if let Some(max_len) = max_len.filter(|&max_len| max_len < header.decoded_len) {
+        let max_len = max_len.unwrap_or_else(|| Limits::default().decoded_len_of(input.len() as u64));
+        if max_len < header.decoded_len {
             let message = format!(
                 "the data have {} bytes after decompression, max_len is {max_len}",
                 header.decoded_len
@@ -114,7 +116,7 @@ fn too_large(decoded_len: u64) -> Error {
 }
 
 /// Decompresses the result of [`compress`](super::compress()). Accepts at most `max_len` decoded
-/// bytes.
+/// bytes; without it, 4 GiB or 1,000 times the length of the input, whichever is more.
 ///
 /// # Errors
 /// *Not Entasis*, *newer*, *corrupt*, *unsupported*, *interrupted*; *limit* for more bytes than

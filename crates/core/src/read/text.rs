@@ -282,6 +282,8 @@ impl Entries {
         scratch: &mut TextScratch,
         out: &mut [u128],
     ) -> Result<()> {
+        // The views don't depend on the page's decoded_len. Comparing it would take another pass
+        // over them, so only other reads and `verify` do.
         let codes = decoder.codes(page, range, scratch)?;
         if gather::gather(&self.views, codes, out) {
             Ok(())
