@@ -9,10 +9,11 @@ mod keep;
 mod tail;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use entasis_format::{Error, Limits, Operation, Result, SLOT_PLACES, Slot, SlotState};
-use entasis_io::{Durable, InPlace};
+use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 
 use crate::file::File;
 use crate::frame::{Document, Frame};
@@ -69,8 +70,22 @@ impl Change {
     /// [`WriteOptions::wait`]; *unsupported* when the file system has no locks. Otherwise as
     /// [`File::open`].
     pub fn begin(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
-        let place = when_free(options.wait, monitor, || InPlace::open(path, options.needs_lock))?
-            .map_err(|e| Error::io(e, "change").in_file(path))?;
+        Self::begin_on(Arc::new(NativeDisk), path, options, monitor)
+    }
+
+    /// As [`begin`](Self::begin), on the given file system.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn begin_on(
+        disk: Arc<dyn Disk>,
+        path: &Path,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        let take = || InPlace::open_on(Arc::clone(&disk), path, options.needs_lock);
+        let place =
+            when_free(options.wait, monitor, take)?.map_err(|e| Error::io(e, "change").in_file(path))?;
         let file = File::open_with(place.target(), Limits::default())?;
         Ok(Self { place, file })
     }

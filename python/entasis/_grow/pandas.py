@@ -164,7 +164,7 @@ def concat(old: Any, new: Any) -> Any:
     if isinstance(old, pd.Index):
         return old.append(new).rename(old.name)
     if not hasattr(old, "index"):
-        return type(old)._concat_same_type([old, new])
+        return pd.concat([pd.Series(old), pd.Series(new)], ignore_index=True).array
     whole = pd.concat([_with_categories(old, new), new])
     if hasattr(old, "columns"):
         whole = whole.__finalize__(old)
