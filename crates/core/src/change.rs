@@ -119,7 +119,8 @@ impl Change {
     ) -> Result<()> {
         let path = self.file.path().to_path_buf();
         let is_in_place = self.file.header().has_slot_pages();
-        self.commit_content(content.into(), is_in_place, operation, options, monitor).map_err(|e| e.in_file(&path))
+        self.commit_content(content.into(), is_in_place, operation, options, monitor)
+            .map_err(|e| e.in_file(&path))
     }
 
     /// Makes `content` the value of the file by writing a new file in its place. Nothing of the old

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES, Physical,
-    Result, SLOT_LEN, SLOT_PLACES, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible, visit_parts,
+    BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES,
+    Physical, Result, SLOT_LEN, SLOT_PLACES, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible,
+    visit_parts,
 };
 
 use crate::file::{ColumnInfo, File};

@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 
 use entasis_encodings::{Encoder, Profile};
 use entasis_format::{
-    Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Operation, Physical, Result, SLOT_PAGES_END, Slot, Value, fallible,
+    Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Operation, Physical, Result, SLOT_PAGES_END, Slot, Value,
+    fallible,
 };
 use entasis_io::{Durable, Replacement, Sink};
 

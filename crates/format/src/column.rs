@@ -139,7 +139,8 @@ impl ColumnRecord {
         if known(codes).is_ok() && flags & !FLAGS == 0 {
             return Ok(None);
         }
-        let n_missing = bytes.get(88..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n));
+        let n_missing =
+            bytes.get(88..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n));
         let record = Self {
             id,
             name_at,

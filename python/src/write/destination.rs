@@ -67,7 +67,9 @@ impl Destination {
                     })?;
                 }
                 content => {
-                    monitor::run(py, |monitor| change.replace(content, Operation::Append, &options, monitor))?;
+                    monitor::run(py, |monitor| {
+                        change.replace(content, Operation::Append, &options, monitor)
+                    })?;
                 }
             }
             return Ok(None);
