@@ -87,7 +87,7 @@ fn head_shows_every_type() {
 
 #[test]
 fn nested_values_are_json() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.1/nested.entasis");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.2/nested.entasis");
     let rows = lines(&entasis(args!["head", "--json", "-n", "300", file]).fine());
     assert_eq!(rows.len(), 300);
     let is = |column: &str, fits: fn(&serde_json::Value) -> bool| {

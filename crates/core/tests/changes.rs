@@ -112,8 +112,13 @@ fn an_error_at_any_call() {
                 break;
             }
             check(&path.0, rows);
-            append(Arc::new(NativeDisk), &path.0, File::open(&path.0).unwrap().n_rows() as usize, Durable::Never)
-                .unwrap();
+            append(
+                Arc::new(NativeDisk),
+                &path.0,
+                File::open(&path.0).unwrap().n_rows() as usize,
+                Durable::Never,
+            )
+            .unwrap();
         }
     }
 }
@@ -215,7 +220,8 @@ fn a_power_failure_after_any_step() {
         };
         let mut seen = [false; 2];
         for end in 0..=steps.len() {
-            let synced = steps[..end].iter().rposition(|step| matches!(step, Step::Sync)).map_or(0, |at| at + 1);
+            let synced =
+                steps[..end].iter().rposition(|step| matches!(step, Step::Sync)).map_or(0, |at| at + 1);
             for lucky in [0u64, 1, 2, 4] {
                 std::fs::write(&path.0, &bytes).unwrap();
                 let file = std::fs::OpenOptions::new().write(true).open(&path.0).unwrap();

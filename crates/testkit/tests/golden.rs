@@ -82,6 +82,10 @@ fn bad_files_are_refused_with_the_error_they_deserve() {
             Some(error) => wrong.push(format!("{}: {:?} {error}", bad.rule, error.kind())),
             None => wrong.push(format!("{}: accepted", bad.rule)),
         }
+        match verify(bytes) {
+            Err(error) if error.kind() == bad.kind => {}
+            other => wrong.push(format!("{}: verify alone: {other:?}", bad.rule)),
+        }
         match naive::verify(bytes) {
             Err(error) if same_kind(error.kind, bad.kind) => {}
             Err(error) => wrong.push(format!("{}: naive: {error}", bad.rule)),

@@ -204,7 +204,7 @@ test_that("any damage under repaired checksums is survived", {
 })
 
 test_that("a column of an unknown type is listed, and the others are read", {
-  files <- golden_folder("golden/v0.1")
+  files <- golden_folder("golden/v0.2")
   bad <- utils::read.csv(file.path(Sys.getenv("ENTASIS_GOLDEN"), "golden-bad.csv"), colClasses = "character")
   bad <- bad[bad$rule == "column-physical-second", ]
   golden <- files[basename(files) == paste0(bad$golden, ".entasis")]

@@ -52,7 +52,8 @@ impl File {
                 let column = usize::try_from(range.column).ok().and_then(|number| columns.get(number));
                 let Some(column) = column else { return damage("a range is that of no column") };
                 let record = &column.record;
-                if record.is_bundled || record.column_type.physical == Physical::Null {
+                let is_null = record.column_type.physical == Physical::Null && column.unknown.is_none();
+                if record.is_bundled || is_null {
                     return damage("a column without blocks of its own has a range");
                 }
                 if last.is_some_and(|last| last >= (range.column, range.tier)) {
