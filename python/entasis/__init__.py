@@ -29,6 +29,7 @@ __all__ = [
     "Report",
     "Tree",
     "__version__",
+    "append",
     "compress",
     "decompress",
     "errors",

@@ -172,7 +172,7 @@ def append(
     path
         The path of the file.
     create
-        Whether to write the value if there is no file.
+        Whether to write the value if the file does not exist.
     fill
         Whether columns that the rows lack become missing values, instead of an error.
     compression, threads, wait
@@ -197,7 +197,7 @@ def append(
     BusyError
         Another writer did not finish within `wait` seconds.
     MissingFileError
-        There is no file. `create=True` makes one.
+        The file does not exist. `create=True` makes it.
 
         After any error the file is unchanged.
 
@@ -256,7 +256,7 @@ def _destination(
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),
         "change": None,
-        "appends": False,
+        "appends": None,
     }
 
 

@@ -14,7 +14,7 @@ class Destination(TypedDict):
     durable: bool | None
     wait: float
     change: Change | None
-    appends: bool
+    appends: list[int] | None
 
 @final
 class Change:

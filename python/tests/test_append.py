@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def test_many_appends_to_one_file(path: str) -> None:
     whole = frame(30_000)
     en.write(whole[:20_000], path)
     ends = [20_000, *range(20_001, 20_100), 25_000, 30_000]
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in pairwise(ends):
         en.append(whole[start:end], path, durable=False)
     pd.testing.assert_frame_equal(en.read(path), whole)
     pd.testing.assert_frame_equal(en.read(path, rows=(19_990, 20_050)), whole[19_990:20_050])
@@ -84,7 +85,7 @@ def test_columns_in_another_order_and_filled(path: str) -> None:
     old = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
     en.write(old, path)
     en.append(pd.DataFrame({"b": ["z"], "a": [3.0]}), path)
-    with pytest.raises(en.ColumnNotFoundError, match="no column 'a'.*fill=True"):
+    with pytest.raises(en.ColumnNotFoundError, match=r"no column 'a'.*fill=True"):
         en.append(pd.DataFrame({"b": ["q"]}), path)
     with pytest.raises(en.ColumnNotFoundError, match="the file has no column 'c'"):
         en.append(pd.DataFrame({"b": ["q"], "a": [1.0], "c": [1]}), path)
@@ -134,7 +135,7 @@ def test_other_types_are_refused_by_column(path: str, old: Any, new: Any) -> Non
     for make in values if old.dtype.kind != "M" else values[:2]:
         en.write(make(old), path)
         before = os.stat(path)
-        with pytest.raises(en.ArgumentError, match="column 'a' is .* in the file and .* in the rows"):
+        with pytest.raises(en.ArgumentError, match=r"column 'a' is .* in the file and .* in the rows"):
             en.append(make(new), path)
         assert os.stat(path) == before
 
@@ -147,7 +148,9 @@ def test_categories_are_united(path: str) -> None:
         assert en.append(new, path) == []
         from pandas.api.types import union_categoricals
 
-        pd.testing.assert_series_equal(en.read(path)["a"], pd.Series(union_categoricals([old["a"], new["a"]]), name="a"))
+        pd.testing.assert_series_equal(
+            en.read(path)["a"], pd.Series(union_categoricals([old["a"], new["a"]]), name="a")
+        )
     ordered = pd.DataFrame({"a": pd.Categorical(["x"], categories=["x", "y"], ordered=True)})
     en.write(ordered, path)
     en.append(ordered, path)
@@ -218,7 +221,10 @@ def test_series_indexes_and_arrays(path: str) -> None:
 
 
 def test_frames_of_static_frame(path: str) -> None:
-    old, new = sf.Frame.from_records([(1, "x"), (2, "y")], columns=("a", "b")), sf.Frame.from_records([("z", 3)], columns=("b", "a"))
+    old, new = (
+        sf.Frame.from_records([(1, "x"), (2, "y")], columns=("a", "b")),
+        sf.Frame.from_records([("z", 3)], columns=("b", "a")),
+    )
     en.write(old, path)
     en.append(new, path)
     found = en.read(path)
@@ -262,12 +268,49 @@ def test_what_can_not_be_appended_to(path: str) -> None:
     assert en.append(frame(2, 3), path, create=True) == []
     assert len(en.read(path)) == 5
     en.write({"a": [1, 2]}, path)
-    with pytest.raises(en.ArgumentError, match="the file holds .*: rows can be appended to frames"):
+    with pytest.raises(en.ArgumentError, match=r"the file holds .*: rows can be appended to frames"):
         en.append([3], path)
+    en.write(frame(2), path)
     with pytest.raises(en.ArgumentError, match="can't be appended"):
-        en.write(frame(2), path)
         en.append(7, path)
     assert len(en.read(path)) == 2
+
+
+def test_labels_of_columns_are_not_rows(path: str) -> None:
+    for n in (2, 9000):
+        old = pd.DataFrame(np.arange(2.0 * n).reshape(n, 2), columns=[10, 20])
+        new = pd.DataFrame([[7.0, 8.0], [9.0, 1.0]], columns=[10, 20])
+        en.write(old, path)
+        assert en.append(new, path) == []
+        pd.testing.assert_frame_equal(en.read(path), pd.concat([old, new], ignore_index=True))
+        en.verify(path)
+
+
+def test_times_beyond_a_finer_unit_are_refused(path: str) -> None:
+    far, near = np.array(["9999-01-01"], "M8[s]"), np.array(["2024-01-01"], "M8[ns]")
+    makes: list[Callable[[Any], Any]] = [
+        lambda array: pd.DataFrame({"a": array}),
+        lambda array: {"a": array},
+        lambda array: pl.DataFrame({"a": pl.Series(array.astype("M8[ms]") if array.dtype == "M8[s]" else array)}),
+        lambda array: pa.table({"a": array}),
+    ]
+    for make in makes:
+        for old, new in [(far, near), (near, far)]:
+            en.write(make(old), path)
+            with pytest.raises(en.ArgumentError):
+                en.append(make(new), path)
+            assert len(en.read(path)["a"]) == 1
+
+
+def test_missing_rows_fit_any_column_that_can_miss_values(path: str) -> None:
+    for dtype in ("float64", "str", "Int16", "M8[us]", "category", "boolean"):
+        en.write(pd.DataFrame({"a": pd.Series([None], dtype=dtype)}), path)
+        en.append(pd.DataFrame({"a": [None, None]}), path)
+        found = en.read(path)["a"]
+        assert (found.dtype == dtype, len(found), found.isna().all()) == (True, 3, True)
+    en.write(pd.DataFrame({"a": [1]}), path)
+    with pytest.raises(en.ArgumentError, match="column 'a'"):
+        en.append(pd.DataFrame({"a": [None]}), path)
 
 
 def test_a_second_writer_waits(path: str) -> None:

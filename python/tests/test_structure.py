@@ -30,6 +30,7 @@ LAYERS = [
     ("_file",),
     ("_tree",),
     ("_npz_lengths",),
+    ("_grow",),
     ("_api", "_buffers", "_npz", "_cli"),
     ("", "__main__"),
 ]

@@ -31,7 +31,7 @@ const ALIGN: u64 = 64;
 /// # fn add(path: &std::path::Path, frame: entasis::Frame) -> entasis::Result<()> {
 /// let options = WriteOptions::default();
 /// let change = Change::begin(path, &options, &Silent)?;
-/// let appended = change.append(frame)?;
+/// let appended = change.append(frame, &[])?;
 /// change.commit(appended, Operation::Append, &options, &Silent)?;
 /// # Ok(())
 /// # }
@@ -102,14 +102,17 @@ impl Change {
     }
 
     /// The value with the rows of `part` after those of the file's table. Columns are matched by
-    /// their places, and must have equal names and types. The dictionary of a categorical must
-    /// begin with the values of the file's. The host map is that of `part`.
+    /// their places, and must have equal names and types. The host map is that of `part`.
+    ///
+    /// Of the extra columns, those in `labels` (by their index in [`Frame::extra`]) have values for
+    /// rows, which are appended too. Dictionaries may have more values than those of the file.
+    /// All others must have equal values.
     ///
     /// # Errors
     /// *Argument* when the parts do not fit; *unsupported* when the file's value is not a single
     /// table without cells; otherwise as for reading.
-    pub fn append(&self, part: Frame) -> Result<Frame> {
-        append::append(&self.file, part).map_err(|e| e.in_file(self.file.path()))
+    pub fn append(&self, part: Frame, labels: &[usize]) -> Result<Frame> {
+        append::append(&self.file, part, labels).map_err(|e| e.in_file(self.file.path()))
     }
 
     /// The file's table, with all its columns kept.

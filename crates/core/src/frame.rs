@@ -121,7 +121,7 @@ impl Array {
         Self { kept: Some(Kept::Column(column)), ..Self::default() }
     }
 
-    /// What stays of a column that is kept.
+    /// The part that stays of a column that is kept.
     pub(crate) fn keep(&self) -> Option<&Keep> {
         match &self.kept {
             Some(Kept::Found(keep)) => Some(keep),

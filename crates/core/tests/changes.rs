@@ -47,12 +47,12 @@ fn append(disk: Arc<dyn Disk>, path: &Path, from: usize, durable: Durable) -> en
     let part = model(from..from + MORE);
     let memory: Vec<Memory> = part.iter().map(|(_, model)| Memory::new(model)).collect();
     let change = Change::begin_on(disk, path, &options(durable), &Silent)?;
-    let frame = change.append(frame_of(&part, &memory))?;
+    let frame = change.append(frame_of(&part, &memory), &[])?;
     change.commit(frame, Operation::Append, &options(durable), &Silent)
 }
 
-/// The bytes of a file of `n` rows, of which some were appended: its current state is in slot A or
-/// in slot B.
+/// The bytes of a file of `n` rows after some appends: its current state is in the first slot, in
+/// slot A or in slot B.
 fn base(n: usize, n_appends: usize) -> (Vec<u8>, usize) {
     let path = Temp::new(&format!("base-{n}-{n_appends}"));
     let rows = model(0..n);
@@ -133,7 +133,7 @@ fn short_and_interrupted_writes() {
     assert_eq!(check(&path.0, rows), rows + MORE);
 }
 
-/// What a change did to the file.
+/// One effect of a change on the file.
 #[derive(Clone, Debug)]
 enum Step {
     Write(u64, Vec<u8>),

@@ -226,7 +226,7 @@ fn known(codes: [u8; 4]) -> Result<(Physical, Logical, Unit, Missing)> {
     }
 }
 
-/// What is not known here of a column record: a type code or a flag.
+/// The type codes and flags of a column record that are not all known here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown {
     codes: [u8; 4],

@@ -22,7 +22,7 @@ pub struct Root {
     pub value_node: u64,
     /// The time of the commit in nanoseconds since 1970; 0 when unknown.
     pub time: i64,
-    /// What the commit did: the code of an [`Operation`], or an unknown one.
+    /// The operation of the commit: the code of an [`Operation`], or an unknown one.
     pub operation: u16,
     /// Equal in all generations of a file.
     pub file_id: [u8; 16],
@@ -33,7 +33,7 @@ pub struct Root {
 }
 
 codes! {
-    /// What a commit did.
+    /// The operation of a commit.
     Operation: u16 {
         /// Not known.
         Unknown = 0, "unknown";

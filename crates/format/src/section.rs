@@ -50,7 +50,7 @@ impl SectionKind {
         }
     }
 
-    /// Whether changes in place add sections of this kind beside the ones before.
+    /// Whether changes in place add sections of this kind next to the ones before.
     pub const fn has_tiers(self) -> bool {
         matches!(self, Self::Blocks | Self::Statistics)
     }

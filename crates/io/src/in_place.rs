@@ -32,7 +32,7 @@ impl InPlace {
     /// accepted.
     ///
     /// # Errors
-    /// - [`ErrorKind::NotFound`] if there is no file
+    /// - [`ErrorKind::NotFound`] if the file does not exist
     /// - [`ErrorKind::PermissionDenied`] if the file may not be written
     /// - [`ErrorKind::WouldBlock`] if another writer is replacing or changing the file
     /// - [`ErrorKind::Unsupported`] if the file system has no locks

@@ -16,7 +16,7 @@ const ATTEMPTS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct OldFile {
     pub(crate) metadata: Metadata,
-    /// The open file with its lock; none where there are no locks.
+    /// The open file with its lock; none on a file system without locks.
     pub(crate) lock: Option<LockedFile>,
 }
 

@@ -56,7 +56,9 @@ fn write(path: &Path, table: &Table, options: &WriteOptions) {
 fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
     let memory = Memory::of(part);
     let change = Change::begin(path, options, &Silent)?;
-    let frame = change.append(memory.frame(part))?;
+    let is_dictionary = |i: &usize| part.columns.iter().any(|column| column.dictionary == Some(*i));
+    let labels: Vec<usize> = (0..part.extra.len()).filter(|i| !is_dictionary(i)).collect();
+    let frame = change.append(memory.frame(part), &labels)?;
     change.commit(frame, Operation::Append, options, &Silent)
 }
 

@@ -44,7 +44,7 @@ def append(
         new = rules.collect(value)
         if change.is_single_table() and type(file) is File:
             part, grown = rules.fit(file[:0].read(), new, fill)
-            if not grown and _append_in_place(file, part, rules, {**to, "change": change, "appends": True}):
+            if not grown and _append_in_place(file, part, rules, {**to, "change": change}):
                 return []
             # Another attempt needs another change.
             change.end()
@@ -53,8 +53,8 @@ def append(
         old = file.read()
         part, grown = rules.fit(rules.head(old), new, fill)
         whole = rules.concat(rules.grow(old, grown), part)
-        write(whole, {**to, "change": change, "appends": False}, file.metadata)
-        return rules.labels(whole)
+        write(whole, {**to, "change": change, "appends": None}, file.metadata)
+        return list(rules.labels(whole))
     finally:
         change.end()
 
@@ -85,7 +85,7 @@ def _append_in_place(file: File, part: Any, rules: Any, to: Destination) -> bool
     if map_ is None:
         return False
     try:
-        builder.write(map_, to)
+        builder.write(map_, {**to, "appends": _columns_of_rows(new)})
     except ArgumentError:
         # The core compares columns and categories once more.
         return False
@@ -107,6 +107,20 @@ def _joined(old: Any, new: dict[str, Any], n_rows: int, rules: Any) -> dict[str,
     return {**old, "index": {**old["index"], **index}}
 
 
+def _columns_of_rows(host: dict[str, Any]) -> list[int]:
+    """The extra columns with a value for each row: labels, and kinds of missing values."""
+    found: list[int] = []
+
+    def visit(value: Any) -> None:
+        if type(value) is _entasis.ColumnRef:
+            found.append(value.index)
+        for item in value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ():
+            visit(item)
+
+    visit([host.get("index"), host.get("missing_kinds")])
+    return found
+
+
 def _plain(value: Any) -> Any:
     """A part of a host map whose columns can be compared. Cells differ from everything."""
     if isinstance(value, dict):
@@ -118,4 +132,3 @@ def _plain(value: Any) -> Any:
     if type(value) is _entasis.CellRef:
         return object()
     return value
-

@@ -26,7 +26,9 @@ def positions(old: list[Any], new: list[Any], fill: bool) -> list[int | None]:
     """
     if len(set(old)) < len(old) or len(set(new)) < len(new):
         if old != new:
-            raise ArgumentError("labels of columns occur twice: rows can be appended only with the same labels in order")
+            raise ArgumentError(
+                "labels of columns occur twice: rows can be appended only with the same labels in order"
+            )
         return list(range(len(old)))
     places: dict[Any, int] = {label: place for place, label in enumerate(new)}
     more = [label for label in new if label not in set(old)]

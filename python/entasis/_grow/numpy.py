@@ -42,11 +42,13 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
         raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {wanted}")
     if not isinstance(old, dict):
         if old.ndim == 0 or old.shape[1:] != new.shape[1:]:
-            raise ArgumentError(f"an array of shape {new.shape} can't be appended to one of shape (..., {old.shape[1:]})")
+            raise ArgumentError(
+                f"an array of shape {new.shape} can't be appended to one of shape (..., {old.shape[1:]})"
+            )
         dtype = common(old.dtype, new.dtype)
         if dtype is None:
             raise refused("array", old.dtype, new.dtype)
-        return new.astype(dtype, copy=False), {} if dtype == old.dtype else {None: dtype}
+        return widened("array", new, dtype), {} if dtype == old.dtype else {None: dtype}
     found = positions(list(old), list(new), False)
     part, grown = {}, {}
     names = list(new)
@@ -58,15 +60,15 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
             raise refused(name, array.dtype, rows.dtype)
         if dtype != array.dtype:
             grown[name] = dtype
-        part[name] = rows.astype(dtype, copy=False)
+        part[name] = widened(name, rows, dtype)
     return part, grown
 
 
 def grow(old: Any, grown: dict[Any, Any]) -> Any:
     """A value of the file with wider types."""
     if isinstance(old, dict):
-        return {name: array.astype(grown.get(name, array.dtype), copy=False) for name, array in old.items()}
-    return old.astype(grown.get(None, old.dtype), copy=False)
+        return {name: widened(name, array, grown.get(name, array.dtype)) for name, array in old.items()}
+    return widened("array", old, grown.get(None, old.dtype))
 
 
 def concat(old: Any, new: Any) -> Any:
@@ -82,6 +84,15 @@ def joined_index(old: Any, new: Any, n_rows: int) -> None:
     """Arrays have no index."""
 
 
+def widened(label: str, array: Any, dtype: Any) -> Any:
+    """An array of a wider type. Times beyond the range of a finer unit are an error."""
+    found = array.astype(dtype, copy=False)
+    # NumPy converts units without a look at the range.
+    if dtype.kind in "mM" and dtype != array.dtype and (found.astype(array.dtype).view("i8") != array.view("i8")).any():
+        raise ArgumentError(f"column {label!r} has times beyond the range of {dtype}: convert it")
+    return found
+
+
 def common(old: Any, new: Any) -> Any:
     """The dtype that holds the values of both without loss; None if there is none."""
     if old == new:
@@ -95,6 +106,6 @@ def common(old: Any, new: Any) -> Any:
     return None
 
 
-def finer(first: str, second: str) -> str:
+def finer(first: str, second: str) -> Any:
     """The finer one of two units of time."""
     return max(first, second, key=_UNITS.index)

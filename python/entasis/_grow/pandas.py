@@ -1,4 +1,4 @@
-"""Rows of pandas. The result of an append is that of `pd.concat`, with the rules of docs/guides/append.md."""
+"""Rows of pandas. The result of an append is that of `pd.concat` (docs/guides/append.md)."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
         raise ArgumentError(f"{shown(new)} can't be appended to a file of a {type(old).__name__}: pass one like it")
     if not isinstance(old, pd.DataFrame):
         dtype = _common(getattr(old, "name", None), old.dtype, new.dtype, new)
-        part = new if new.dtype == dtype else new.astype(dtype)
-        return part, {} if dtype == old.dtype else {0: dtype}
+        return _cast(getattr(old, "name", None), new, dtype), {} if dtype == old.dtype else {0: dtype}
     if list(old.index.names) != list(new.index.names):
         raise ArgumentError(
             f"the index is named {list(old.index.names)} in the file and {list(new.index.names)} in the rows to "
@@ -66,11 +65,14 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
                 grown[i] = columns[-1].dtype
             continue
         column = new.iloc[:, place]
+        if column.dtype != dtype and len(column) and column.isna().all() and _has_missing(dtype):
+            columns.append(_missing(label, dtype, new.index))
+            continue
         common = _common(label, dtype, column.dtype, column)
         # More categories do not change the codes of the file.
         if common != dtype and not isinstance(dtype, pd.CategoricalDtype):
             grown[i] = common
-        columns.append(column if column.dtype == common else column.astype(common))
+        columns.append(_cast(label, column, common))
     if columns:
         part = pd.concat(columns, axis=1, keys=range(len(columns)))
         part.columns = old.columns
@@ -83,9 +85,22 @@ def _is_same(old: Any, new: Any) -> bool:
     """Whether dtypes are equal. Those of categories also depend on the order of the categories."""
     import pandas as pd
 
-    return bool(old == new) and not (
-        isinstance(old, pd.CategoricalDtype) and not old.categories.equals(new.categories)
-    )
+    return bool(old == new) and not (isinstance(old, pd.CategoricalDtype) and not old.categories.equals(new.categories))
+
+
+def _cast(label: Any, column: Any, dtype: Any) -> Any:
+    """A column of a wider type."""
+    if column.dtype == dtype and _is_same(column.dtype, dtype):
+        return column
+    try:
+        return column.astype(dtype)
+    except (ValueError, OverflowError) as error:
+        raise ArgumentError(f"column {label!r} can't be converted to {dtype}: {error}") from error
+
+
+def _has_missing(dtype: Any) -> bool:
+    """Whether a column of this dtype can have missing values."""
+    return getattr(dtype, "kind", "O") not in "iub" or not hasattr(dtype, "newbyteorder")
 
 
 def _missing(label: Any, dtype: Any, index: Any) -> Any:
@@ -107,13 +122,6 @@ def _common(label: Any, old: Any, new: Any, column: Any) -> Any:
         return old
     if isinstance(old, pd.CategoricalDtype) and isinstance(new, pd.CategoricalDtype):
         return _categories(label, old, new)
-    if hasattr(column, "isna") and len(column) and column.isna().all():
-        try:
-            pd.Series([None], dtype=old)
-            if not (isinstance(old, np.dtype) and old.kind in "iub"):
-                return old
-        except (TypeError, ValueError):
-            pass
     if isinstance(old, np.dtype) and isinstance(new, np.dtype):
         common = _numpy.common(old, new)
         if common is not None:
@@ -148,10 +156,12 @@ def grow(old: Any, grown: dict[int, Any]) -> Any:
     if not grown:
         return old
     if not hasattr(old, "columns"):
-        return old.astype(grown[0])
+        return _cast(getattr(old, "name", None), old, grown[0])
     import pandas as pd
 
-    columns = [old.iloc[:, i].astype(grown[i]) if i in grown else old.iloc[:, i] for i in range(old.shape[1])]
+    columns = [
+        _cast(old.columns[i], old.iloc[:, i], grown[i]) if i in grown else old.iloc[:, i] for i in range(old.shape[1])
+    ]
     whole = pd.concat(columns, axis=1, keys=range(len(columns)))
     whole.columns = old.columns
     return whole.__finalize__(old)
@@ -182,7 +192,9 @@ def _with_categories(old: Any, new: Any) -> Any:
     if not hasattr(old, "columns"):
         return old.astype(new.dtype) if isinstance(new.dtype, pd.CategoricalDtype) else old
     dtypes = zip(old.dtypes, new.dtypes, strict=True)
-    grown = {i: of for i, (own, of) in enumerate(dtypes) if isinstance(of, pd.CategoricalDtype) and not _is_same(own, of)}
+    grown = {
+        i: of for i, (own, of) in enumerate(dtypes) if isinstance(of, pd.CategoricalDtype) and not _is_same(own, of)
+    }
     return grow(old, grown)
 
 
@@ -205,7 +217,7 @@ def _spec(index: Any) -> dict[str, Any]:
 
 
 def joined_index(old: dict[str, Any], new: dict[str, Any], n_rows: int) -> dict[str, Any] | None:
-    """What changes in the description of the index. None if its labels have to be stored anew."""
+    """The changes in the description of the index. None if its labels have to be stored anew."""
     if old["kind"] == "range" == new["kind"]:
         first = (new["start"], new["step"])
         n = len(range(new["start"], new["stop"], new["step"]))

@@ -44,7 +44,7 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[str, Any]]:
         if not isinstance(new, pl.Series):
             raise ArgumentError(f"{shown(new)} can't be appended to a file of a Series: pass one")
         dtype = _common(old.name, old.dtype, new)
-        return new.cast(dtype).alias(old.name), {} if dtype == old.dtype else {old.name: dtype}
+        return _cast(old.name, new, dtype).alias(old.name), {} if dtype == old.dtype else {old.name: dtype}
     if isinstance(new, pl.Series):
         raise ArgumentError("a Series can't be appended to a file of a DataFrame: pass a DataFrame")
     columns, grown = [], {}
@@ -56,7 +56,7 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[str, Any]]:
         common = _common(name, dtype, column)
         if common != dtype:
             grown[name] = common
-        columns.append(column if column.dtype == common else column.cast(common))
+        columns.append(_cast(name, column, common))
     return pl.DataFrame(columns), grown
 
 
@@ -77,9 +77,22 @@ def _common(label: str, old: Any, column: Any) -> Any:
         if (same_sign or (old.is_float() and new.is_float())) and _bits(wider) > _bits(narrow):
             return wider
     for kind in (pl.Datetime, pl.Duration):
-        if isinstance(old, kind) and isinstance(new, kind) and getattr(old, "time_zone", 0) == getattr(new, "time_zone", 0):
+        if (
+            isinstance(old, kind)
+            and isinstance(new, kind)
+            and getattr(old, "time_zone", 0) == getattr(new, "time_zone", 0)
+        ):
             return max(old, new, key=lambda dtype: _UNITS.index(dtype.time_unit))
     raise refused(label, old, new)
+
+
+def _cast(label: str, column: Any, dtype: Any) -> Any:
+    """A column of a wider type. Times beyond the range of a finer unit are an error."""
+    found = column.cast(dtype)
+    # Polars converts units without a look at the range.
+    if dtype.is_temporal() and dtype != column.dtype and not found.cast(column.dtype).equals(column, null_equal=True):
+        raise ArgumentError(f"column {label!r} has times beyond the range of {dtype}: convert it")
+    return found
 
 
 def _bits(dtype: Any) -> int:
@@ -88,9 +101,10 @@ def _bits(dtype: Any) -> int:
 
 def grow(old: Any, grown: dict[str, Any]) -> Any:
     """A value of the file with wider types."""
-    if not grown:
-        return old
-    return old.cast(grown[old.name]) if hasattr(old, "name") else old.cast(grown)
+    if hasattr(old, "name"):
+        return _cast(old.name, old, grown.get(old.name, old.dtype))
+    columns = [_cast(name, old.get_column(name), dtype) for name, dtype in grown.items()]
+    return old.with_columns(columns)
 
 
 def concat(old: Any, new: Any) -> Any:

@@ -48,7 +48,7 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
             common = _common(field.name, field.type, column)
             if common != field.type:
                 grown[i] = common
-            column = column if column.type == common else column.cast(common)
+            column = _cast(field.name, column, common)
         fields.append(field.with_type(column.type))
         columns.append(column)
     return pa.Table.from_arrays(columns, schema=pa.schema(fields, old.schema.metadata)), grown
@@ -70,6 +70,16 @@ def _common(label: str, old: Any, column: Any) -> Any:
         if is_kind(old) and is_kind(new) and getattr(old, "tz", None) == getattr(new, "tz", None):
             return max(old, new, key=lambda kind: ("s", "ms", "us", "ns").index(kind.unit))
     raise refused(label, old, new)
+
+
+def _cast(label: str, column: Any, kind: Any) -> Any:
+    """A column of a wider type."""
+    import pyarrow as pa
+
+    try:
+        return column if column.type == kind else column.cast(kind)
+    except pa.ArrowInvalid as error:
+        raise ArgumentError(f"column {label!r} can't be converted to {kind}: {error}") from error
 
 
 def grow(old: Any, grown: dict[int, Any]) -> Any:

@@ -27,15 +27,16 @@ pub struct Destination {
     wait: f64,
     /// The change that the content belongs to, if the file exists.
     change: Option<Py<Change>>,
-    /// Whether the rows of the content follow those of the file.
-    appends: bool,
+    /// Given when the rows of the content follow those of the file: the numbers of extra columns
+    /// with values for rows.
+    appends: Option<Vec<usize>>,
 }
 
 impl Destination {
     /// Whether each column must be described by itself: some have a compression of their own, or
     /// rows are appended. Then no column can be part of a run.
     pub fn needs_single_columns(&self) -> bool {
-        !self.column_compression.is_empty() || self.appends
+        !self.column_compression.is_empty() || self.appends.is_some()
     }
 
     /// The options of the core.
@@ -59,14 +60,17 @@ impl Destination {
         let options = self.options();
         if let Some(change) = self.change {
             let change = change.borrow_mut(py).take()?;
-            match content {
-                Content::Frame(frame) if self.appends => {
+            match (content, self.appends) {
+                (Content::Frame(frame), Some(columns)) => {
+                    let first = frame.n_columns();
+                    let labels: Vec<usize> =
+                        columns.iter().filter_map(|number| number.checked_sub(first)).collect();
                     monitor::run(py, |monitor| {
-                        let frame = change.append(frame)?;
+                        let frame = change.append(frame, &labels)?;
                         change.commit(frame, Operation::Append, &options, monitor)
                     })?;
                 }
-                content => {
+                (content, _) => {
                     monitor::run(py, |monitor| {
                         change.replace(content, Operation::Append, &options, monitor)
                     })?;

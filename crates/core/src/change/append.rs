@@ -66,7 +66,7 @@ fn fields(file: &File, infos: &[ColumnInfo], info: &ColumnInfo) -> Result<Vec<Fi
 }
 
 /// The file's table with the rows of `part` after its own.
-pub(super) fn append(file: &File, part: Frame) -> Result<Frame> {
+pub(super) fn append(file: &File, part: Frame, labels: &[usize]) -> Result<Frame> {
     let mut frame = kept(file)?;
     let n_extra = frame.extra.len();
     if (frame.columns.len(), n_extra) != (part.columns.len(), part.extra.len()) {
@@ -78,11 +78,11 @@ pub(super) fn append(file: &File, part: Frame) -> Result<Frame> {
     for (old, new) in frame.columns.iter_mut().zip(part.columns) {
         join(old, new)?;
     }
-    for ((old, new), is_dictionary) in frame.extra.iter_mut().zip(part.extra).zip(is_dictionary) {
-        if is_dictionary {
-            extend_dictionary(file, old, new)?;
-        } else {
+    for (i, (old, new)) in frame.extra.iter_mut().zip(part.extra).enumerate() {
+        if labels.contains(&i) {
             join(old, new)?;
+        } else {
+            share(file, old, new, is_dictionary.get(i) == Some(&true))?;
         }
     }
     Ok(frame)
@@ -150,18 +150,27 @@ fn are_equal(old: Described<'_>, new: Described<'_>) -> bool {
         && old.3.iter().zip(new.3).all(|(old, new)| are_fields_equal(old, new))
 }
 
-/// A dictionary is stored anew when it has more values. Those that both have must be equal, because
-/// codes refer to them.
-fn extend_dictionary(file: &File, old: &mut Column, new: Column) -> Result<()> {
+/// A column whose values belong to no row. A dictionary is stored anew when it has more values. Those
+/// that both have must be equal, because codes refer to them.
+fn share(file: &File, old: &mut Column, new: Column, is_dictionary: bool) -> Result<()> {
     check(old, &new)?;
     let Some(Kept::Column(number)) = old.array.kept else { return Ok(()) };
     let file = file.whole();
     let info = file.column(number)?;
     let (n_old, n_new) = (info.record.n_values, new.array.n_values());
+    let other = |what: &str| {
+        let message = format!("{what} of the rows to append differ from those of the file");
+        Err(Error::argument(message).in_column(&old.name))
+    };
+    if !is_dictionary && n_old != n_new {
+        return other("labels");
+    }
+    if info.record.column_type.physical.is_nested() {
+        return other("nested categories");
+    }
     let values = Array::new(decode(&file, &info, 0)?.0);
     if !have_equal_values(&values, &new.array, new.column_type.layout(), n_old.min(n_new))? {
-        let message = "the categories of the rows to append are in another order than those of the file";
-        return Err(Error::argument(message).in_column(&old.name));
+        return other(if is_dictionary { "categories" } else { "labels" });
     }
     if n_new > n_old {
         old.array = new.array;

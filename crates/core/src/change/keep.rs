@@ -80,8 +80,8 @@ impl Keeper<'_> {
         (first..first.saturating_add(n)).map(|number| self.file.column(number)).collect()
     }
 
-    /// What stays of a column that gets `n_new` values, and the values of the blocks that are
-    /// replaced. With `all`, nothing stays.
+    /// Splits a column that gets `n_new` values: the blocks that stay, and the values of those that
+    /// are replaced. With `all`, no block stays.
     fn split(&self, info: &ColumnInfo, n_new: u64, all: bool) -> Result<(Keep, Option<Chunk>)> {
         let record = &info.record;
         let of = record.column_type;

@@ -1,8 +1,8 @@
 //! Decides which short blocks at the end of a column are replaced by fuller ones.
 //!
 //! Blocks are merged in classes by their number of values, as in a log-structured merge tree: 16
-//! neighbours of a class become one block of the next. So a value is written once for each class, at
-//! most five times, and a column has fewer than 16 short blocks of each class.
+//! neighbours of a class become one block of the next. So a value is written once for each class,
+//! at most five times, and a column has fewer than 16 short blocks of each class.
 
 use entasis_format::{BlockRecord, MAX_BLOCK_LEN};
 

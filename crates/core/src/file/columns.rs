@@ -32,7 +32,7 @@ pub struct ColumnInfo {
     pub record: ColumnRecord,
     /// A detail of the type, for example the time zone.
     pub detail: Option<Value>,
-    /// What this release does not know of the column, a type code or a flag. The record is then of
+    /// The type code or flag that this release does not know, if any. The record is then of
     /// physical type null. Only [`File::all_columns`] returns such columns.
     pub unknown: Option<Unknown>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct ColumnRun {
     /// The record, which describes the run's first column. Of a column of an unknown type, only its
     /// name and the numbers of values and of missing ones are known.
     pub record: ColumnRecord,
-    /// What is not known here of the record.
+    /// The type code or flag that is not known here.
     pub unknown: Option<Unknown>,
     /// The numbers of the wanted columns in the view.
     pub columns: Range<u64>,

@@ -31,7 +31,7 @@ pub(crate) struct Keep {
     pub children: Vec<KeptChild>,
 }
 
-/// What stays of a child.
+/// The part that stays of a child.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptChild {
     pub keep: Keep,

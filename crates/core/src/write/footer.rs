@@ -67,14 +67,14 @@ struct Records {
     statistics: Vec<u8>,
 }
 
-/// What a new generation builds on.
+/// The state that a new generation builds on.
 #[derive(Default)]
 pub(crate) struct Ground<'a> {
     /// The file that is changed, as the view of all its columns; none for a new file.
     pub file: Option<&'a File>,
     /// Whether the new generation refers to bytes of that file.
     pub is_in_place: bool,
-    /// What the change does.
+    /// The code of the operation.
     pub operation: u16,
     /// The time of the change; 0 when unknown.
     pub time: i64,
