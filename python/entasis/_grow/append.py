@@ -81,7 +81,7 @@ def _append_in_place(file: File, part: Any, rules: Any, to: Destination) -> bool
     if builder.has_trees:
         return False
     old = file._frame.handle.host()
-    map_ = _joined(old, new, file.n_rows, rules)
+    map_ = _joined(old, new, file, rules)
     if map_ is None:
         return False
     try:
@@ -92,19 +92,25 @@ def _append_in_place(file: File, part: Any, rules: Any, to: Destination) -> bool
     return True
 
 
-def _joined(old: Any, new: dict[str, Any], n_rows: int, rules: Any) -> dict[str, Any] | None:
-    """The host map after the append. None if columns would have to change."""
+def _joined(old: Any, new: dict[str, Any], file: File, rules: Any) -> dict[str, Any] | None:
+    """The host map after the append. None if columns would have to change.
+
+    In a map to write, the numbers of columns count the extra ones. In that of a file they count all.
+    """
     if not isinstance(old, dict):
         return None
     keys = (old.keys() | new.keys()) - set(_OF_FILE)
-    if any(_plain(old.get(key)) != _plain(new.get(key)) for key in keys):
+    first = file.n_columns
+    if any(_plain(old.get(key)) != _plain(new.get(key), first) for key in keys):
         return None
-    if "index" not in old:
-        return old
-    index = rules.joined_index(_plain(old["index"]), _plain(new["index"]), n_rows)
-    if index is None:
-        return None
-    return {**old, "index": {**old["index"], **index}}
+    joined = {key: value for key, value in new.items() if key not in _OF_FILE}
+    joined |= {key: old[key] for key in _OF_FILE if key in old and key != "index"}
+    if "index" in old:
+        index = rules.joined_index(_plain(old["index"]), _plain(new["index"], first), file.n_rows)
+        if index is None:
+            return None
+        joined["index"] = {**new["index"], **index}
+    return joined
 
 
 def _columns_of_rows(host: dict[str, Any]) -> list[int]:
@@ -121,14 +127,14 @@ def _columns_of_rows(host: dict[str, Any]) -> list[int]:
     return found
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, first: int = 0) -> Any:
     """A part of a host map whose columns can be compared. Cells differ from everything."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item, first) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [_plain(item, first) for item in value]
     if type(value) is _entasis.ColumnRef:
-        return ("column", value.index)
+        return ("column", first + value.index)
     if type(value) is _entasis.CellRef:
         return object()
     return value

@@ -86,10 +86,14 @@ def joined_index(old: Any, new: Any, n_rows: int) -> None:
 
 def widened(label: str, array: Any, dtype: Any) -> Any:
     """An array of a wider type. Times beyond the range of a finer unit are an error."""
-    found = array.astype(dtype, copy=False)
-    # NumPy converts units without a look at the range.
+    beyond = ArgumentError(f"column {label!r} has times beyond the range of {dtype}: convert it")
+    try:
+        found = array.astype(dtype, copy=False)
+    except OverflowError:
+        raise beyond from None
+    # Older versions of NumPy convert units without a look at the range.
     if dtype.kind in "mM" and dtype != array.dtype and (found.astype(array.dtype).view("i8") != array.view("i8")).any():
-        raise ArgumentError(f"column {label!r} has times beyond the range of {dtype}: convert it")
+        raise beyond
     return found
 
 

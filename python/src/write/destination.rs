@@ -27,7 +27,7 @@ pub struct Destination {
     wait: f64,
     /// The change that the content belongs to, if the file exists.
     change: Option<Py<Change>>,
-    /// Given when the rows of the content follow those of the file: the numbers of extra columns
+    /// Given when the rows of the content follow those of the file: the indexes of extra columns
     /// with values for rows.
     appends: Option<Vec<usize>>,
 }
@@ -61,10 +61,7 @@ impl Destination {
         if let Some(change) = self.change {
             let change = change.borrow_mut(py).take()?;
             match (content, self.appends) {
-                (Content::Frame(frame), Some(columns)) => {
-                    let first = frame.n_columns();
-                    let labels: Vec<usize> =
-                        columns.iter().filter_map(|number| number.checked_sub(first)).collect();
+                (Content::Frame(frame), Some(labels)) => {
                     monitor::run(py, |monitor| {
                         let frame = change.append(frame, &labels)?;
                         change.commit(frame, Operation::Append, &options, monitor)
