@@ -88,10 +88,16 @@ def _common(label: str, old: Any, column: Any) -> Any:
 
 def _cast(label: str, column: Any, dtype: Any) -> Any:
     """A column of a wider type. Times beyond the range of a finer unit are an error."""
-    found = column.cast(dtype)
-    # Polars converts units without a look at the range.
+    import polars as pl
+
+    beyond = ArgumentError(f"column {label!r} has times beyond the range of {dtype}: convert it")
+    try:
+        found = column.cast(dtype)
+    except pl.exceptions.InvalidOperationError:
+        raise beyond from None
+    # Older versions of Polars convert units without a look at the range.
     if dtype.is_temporal() and dtype != column.dtype and not found.cast(column.dtype).equals(column, null_equal=True):
-        raise ArgumentError(f"column {label!r} has times beyond the range of {dtype}: convert it")
+        raise beyond
     return found
 
 
