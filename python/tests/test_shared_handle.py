@@ -96,7 +96,7 @@ def test_shared_handle(name: str, is_closed: bool, path: Path) -> None:
                     shared[0] = en.open(path, **options)
                 number = rng.randrange(N_KINDS)
                 found = outcome(file, number)
-                # The texts of a closed file say so.
+                # The texts of a closed file contain ", closed".
                 if is_closed and (found is en.ClosedFileError or (file.closed and ", closed" in repr(found))):
                     continue
                 check(expected[number], found)
