@@ -55,7 +55,7 @@ CALL = (
     + """
 host, call, path, more = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 written = value(host, N) if call == "write" else None
-# What libraries load at their first use takes memory too.
+# Libraries load code at their first use, which takes memory too.
 small = path + ".small"
 en.write(value(host, 10), small)
 en.read(small)

@@ -96,7 +96,8 @@ def test_shared_handle(name: str, is_closed: bool, path: Path) -> None:
                     shared[0] = en.open(path, **options)
                 number = rng.randrange(N_KINDS)
                 found = outcome(file, number)
-                if is_closed and found is en.ClosedFileError:
+                # The texts of a closed file contain ", closed".
+                if is_closed and (found is en.ClosedFileError or (file.closed and ", closed" in repr(found))):
                     continue
                 check(expected[number], found)
                 if rng.random() < 0.02:

@@ -275,9 +275,9 @@ impl File {
                 (Physical::List | Physical::Map | Physical::RunEnd, Some(before)) => {
                     before <= block.first_child
                 }
+                _ if info.unknown.is_some() => true,
                 // Version 0.1.0 also wrote the child offsets of a dense union of one type here.
                 // They are ignored.
-                _ if info.unknown.is_some() => true,
                 _ if has_one_begin => before.unwrap_or(0) <= block.first_child,
                 _ => block.first_child == 0,
             };

@@ -36,7 +36,7 @@ pub(crate) use footer::Ground;
 pub(crate) use input::have_equal_values;
 use input::{Scratch, StringBlocks};
 use nested::{ChildOffsets, Nested};
-use placement::{Placed, Placement};
+use placement::{ENCODED, Placed, Placement};
 use run_order::{TextLen, longest_texts_first};
 
 /// Consecutive blocks of a column that one thread encodes, each with hints from the one before.
@@ -579,7 +579,7 @@ impl Worker {
             let pages_at = run.bytes().len();
             let is_raw = column.profile.is_raw();
             let n = if let Some(block) = column.array.encoded(at) {
-                fallible::reserve(run.bytes(), block.bytes().len(), "encoded blocks")?;
+                fallible::reserve(run.bytes(), block.bytes().len(), ENCODED)?;
                 run.bytes().extend_from_slice(block.bytes());
                 let values = first_value + at..first_value + at + BLOCK as u64;
                 run.add(values, pages_at, block.encoded(), is_raw, 0)?;
@@ -598,7 +598,7 @@ impl Worker {
                 let len = values.bytes_len();
                 if len >= LONG_BLOCK {
                     // The encoder appends without a check for memory.
-                    fallible::reserve(run.bytes(), len + len / 8, "encoded blocks")?;
+                    fallible::reserve(run.bytes(), len + len / 8, ENCODED)?;
                 }
                 let check = || control.check();
                 let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;

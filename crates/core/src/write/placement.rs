@@ -15,6 +15,8 @@ use entasis_io::{PIECE, Sink};
 use super::coalesce::{Coalescer, Due};
 use crate::monitor::Control;
 
+/// The use of the memory, in messages.
+pub(super) const ENCODED: &str = "encoded blocks";
 /// Raw columns begin at multiples of this, so that they can be mapped.
 const ALIGNMENT: u64 = 64;
 
@@ -176,7 +178,7 @@ impl<'a> Placement<'a> {
     fn memory(&self, there: Option<Vec<u8>>) -> Result<Vec<u8>> {
         let mut bytes = match there {
             Some(bytes) => bytes,
-            None => fallible::with_capacity(self.room, "encoded blocks")?,
+            None => fallible::with_capacity(self.room, ENCODED)?,
         };
         bytes.clear();
         Ok(bytes)
