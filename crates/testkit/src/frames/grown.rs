@@ -29,7 +29,7 @@ pub fn grown(table: &Table, parts: &[usize], options: &WriteOptions) -> Vec<u8> 
         let part = rows(table, from, to);
         let memory = host::Memory::of(&part);
         let change = Change::begin(&path, options, &Silent).unwrap_or_else(|e| fail(&e));
-        let appended = change.append(memory.frame(&part)).unwrap_or_else(|e| fail(&e));
+        let appended = change.append(memory.frame(&part), &[]).unwrap_or_else(|e| fail(&e));
         change.commit(appended, Operation::Append, options, &Silent).unwrap_or_else(|e| fail(&e));
     }
     let bytes = std::fs::read(&path).unwrap_or_else(|e| fail(&e));
