@@ -27,6 +27,11 @@ fn options(compression: u8) -> WriteOptions {
     WriteOptions { compression, durable: Durable::Never, ..WriteOptions::default() }
 }
 
+/// Whether an extra column is the dictionary of a column or of a child.
+fn is_dictionary(columns: &[Model], i: usize) -> bool {
+    columns.iter().any(|column| column.dictionary == Some(i) || is_dictionary(&column.children, i))
+}
+
 /// The rows `from .. to` of a table. Dictionaries stay whole.
 fn rows(table: &Table, from: usize, to: usize) -> Table {
     let cut = |model: &Model| {
@@ -37,12 +42,13 @@ fn rows(table: &Table, from: usize, to: usize) -> Table {
         };
         Model { cells, ..model.clone() }
     };
-    let is_dictionary = |i: usize| table.columns.iter().any(|column| column.dictionary == Some(i));
-    let extra = table.extra.iter().enumerate();
+    let extra = table.extra.iter().enumerate().map(|(i, model)| {
+        if is_dictionary(&table.columns, i) { model.clone() } else { cut(model) }
+    });
     Table {
         n_rows: to - from,
         columns: table.columns.iter().map(cut).collect(),
-        extra: extra.map(|(i, model)| if is_dictionary(i) { model.clone() } else { cut(model) }).collect(),
+        extra: extra.collect(),
         in_runs: false,
         ..table.clone()
     }
@@ -56,8 +62,7 @@ fn write(path: &Path, table: &Table, options: &WriteOptions) {
 fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
     let memory = Memory::of(part);
     let change = Change::begin(path, options, &Silent)?;
-    let is_dictionary = |i: &usize| part.columns.iter().any(|column| column.dictionary == Some(*i));
-    let labels: Vec<usize> = (0..part.extra.len()).filter(|i| !is_dictionary(i)).collect();
+    let labels: Vec<usize> = (0..part.extra.len()).filter(|i| !is_dictionary(&part.columns, *i)).collect();
     let frame = change.append(memory.frame(part), &labels)?;
     change.commit(frame, Operation::Append, options, &Silent)
 }

@@ -85,7 +85,8 @@ def _cast(label: str, column: Any, kind: Any) -> Any:
 def grow(old: Any, grown: dict[int, Any]) -> Any:
     """A table of the file with wider types."""
     for i, kind in grown.items():
-        old = old.set_column(i, old.schema.field(i).with_type(kind), old.column(i).cast(kind))
+        field = old.schema.field(i)
+        old = old.set_column(i, field.with_type(kind), _cast(field.name, old.column(i), kind))
     return old
 
 
