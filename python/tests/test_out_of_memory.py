@@ -5,6 +5,7 @@ Each call runs in a process of its own, whose address space is limited to a litt
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -93,7 +94,10 @@ for call in (lambda: en.read(path), lambda: en.verify(path), lambda: en.write({"
 
 
 def run(code: str, *arguments: str) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", code, *arguments], check=False, capture_output=True, text=True)
+    # Rust's backtraces need memory themselves, and wait for ever if there is none.
+    env = os.environ | {"RUST_BACKTRACE": "0"}
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=env, timeout=300)
     assert done.returncode == 0, f"{arguments}: exit code {done.returncode}: {done.stderr[-2000:]}"
     return done.stdout.splitlines()
 
