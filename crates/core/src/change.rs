@@ -5,20 +5,24 @@
 //! write makes them current. A file without slot pages is written anew instead.
 
 mod append;
+mod columns;
+mod host_map;
 mod keep;
+mod kept;
 mod tail;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use entasis_format::{Error, Limits, Operation, Result, SLOT_PLACES, Slot, SlotState};
+use entasis_format::{Error, Limits, Operation, Result, SLOT_PLACES, Slot, SlotState, Value};
 use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 
 use crate::file::File;
 use crate::frame::{Document, Frame};
 use crate::monitor::Monitor;
 use crate::write::{Ground, Parts, Plan, WriteOptions, when_free};
+pub use columns::ColumnSource;
 use keep::Keeper;
 
 /// New bytes begin at a multiple of this.
@@ -95,10 +99,13 @@ impl Change {
         &self.file
     }
 
-    /// Whether the file's value is a single table without cells, to which rows can be appended in
-    /// place.
-    pub fn is_single_table(&self) -> bool {
-        append::is_single_table(&self.file)
+    /// The file's value, with all its columns kept.
+    ///
+    /// # Errors
+    /// *Unsupported* when the file has columns of unknown types, or in an order of another writer;
+    /// otherwise as for reading.
+    pub fn kept(&self) -> Result<Content> {
+        kept::kept(&self.file).map_err(|e| e.in_file(self.file.path()))
     }
 
     /// The value with the rows of `part` after those of the file's table. Columns are matched by
@@ -109,19 +116,69 @@ impl Change {
     /// All others must have equal values.
     ///
     /// # Errors
-    /// *Argument* when the parts do not fit; *unsupported* when the file's value is not a single
-    /// table without cells; otherwise as for reading.
-    pub fn append(&self, part: Frame, labels: &[usize]) -> Result<Frame> {
-        append::append(&self.file, part, labels).map_err(|e| e.in_file(self.file.path()))
+    /// *Argument* when the parts do not fit; *unsupported* when the file's value is not a table, or
+    /// has columns of objects; otherwise as [`kept`](Self::kept).
+    pub fn append(&self, part: Frame, labels: &[usize]) -> Result<Content> {
+        self.edit(|frame| append::append(&self.file, frame, part, labels))
     }
 
-    /// The file's table, with all its columns kept.
+    /// The value with another choice of columns in the file's table: its own ones and those of
+    /// `new`, in any order, with these names. The host map of `new` brings the labels of all columns
+    /// for hosts that have such (`columns`; of R `names`). Extra columns that are no longer needed
+    /// are left out.
     ///
     /// # Errors
-    /// *Unsupported* when the file's value is not a single table without cells; otherwise as for
-    /// reading.
-    pub fn kept(&self) -> Result<Frame> {
-        append::kept(&self.file).map_err(|e| e.in_file(self.file.path()))
+    /// *Argument* when `new` has another number of rows or a column is taken twice; *unsupported*
+    /// when the file's value is not a table; otherwise as [`kept`](Self::kept).
+    pub fn with_columns(&self, new: Frame, sources: &[ColumnSource], names: Vec<String>) -> Result<Content> {
+        self.edit(|frame| {
+            let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
+            let old = std::mem::replace(frame, nothing);
+            *frame = columns::combine(old, new, sources, names)?;
+            Ok(())
+        })
+    }
+
+    /// The value with other metadata: the cells of `document`, whose value has the key `metadata`;
+    /// none removes them.
+    ///
+    /// # Errors
+    /// *Unsupported* when the file's value is not a table, or has cells of other use (objects,
+    /// `attrs`), which have to be written anew; otherwise as [`kept`](Self::kept).
+    pub fn with_metadata(&self, document: Option<Document>) -> Result<Content> {
+        let refused = || Error::unsupported("the file has other values than its table and metadata");
+        let frame = match self.kept()? {
+            Content::Frame(frame) => frame,
+            Content::Document(Document { mut frames, value, .. }) => {
+                let is_only = frames.len() == 1 && kept::table_of(&value) == Some(0);
+                frames.pop().filter(|_| is_only).ok_or_else(refused)?
+            }
+        };
+        if !kept::is_without_cells(&frame) {
+            return Err(refused());
+        }
+        let Some(Document { frames: none, columns, value }) = document else { return Ok(frame.into()) };
+        let Value::Map(mut pairs) = value else { return Err(refused()) };
+        if !none.is_empty() {
+            return Err(Error::unsupported("metadata with frames have to be written with the whole file"));
+        }
+        pairs.retain(|(key, _)| key.as_str() != Some("value"));
+        pairs.insert(0, (Value::from("value"), Value::Table(0)));
+        Ok(Document { frames: vec![frame], columns, value: Value::Map(pairs) }.into())
+    }
+
+    /// Changes the table that is the file's value.
+    fn edit(&self, change: impl FnOnce(&mut Frame) -> Result<()>) -> Result<Content> {
+        let in_file = |error: Error| error.in_file(self.file.path());
+        let mut content = self.kept()?;
+        let frame = match &mut content {
+            Content::Frame(frame) => Some(frame),
+            Content::Document(document) => kept::table_of(&document.value)
+                .and_then(|number| document.frames.get_mut(usize::try_from(number).ok()?)),
+        };
+        let frame = frame.ok_or_else(|| in_file(Error::unsupported("the file does not hold a table")))?;
+        change(frame).map_err(in_file)?;
+        Ok(content)
     }
 
     /// Makes `content` the value of the file.

@@ -120,7 +120,7 @@ mod threads;
 mod verify;
 mod write;
 
-pub use change::{Change, Content};
+pub use change::{Change, ColumnSource, Content};
 pub use column_groups::{Group, Groups};
 pub use entasis_encodings::Profile;
 pub use entasis_format::{

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use entasis::{Change, Durable, Operation, Result, Silent, WriteOptions};
+use entasis::{Change, ColumnSource, Durable, Operation, Result, Silent, Value, WriteOptions};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table, nested_tables, noise, shapes, tables};
@@ -42,9 +42,11 @@ fn rows(table: &Table, from: usize, to: usize) -> Table {
         };
         Model { cells, ..model.clone() }
     };
-    let extra = table.extra.iter().enumerate().map(|(i, model)| {
-        if is_dictionary(&table.columns, i) { model.clone() } else { cut(model) }
-    });
+    let extra = table
+        .extra
+        .iter()
+        .enumerate()
+        .map(|(i, model)| if is_dictionary(&table.columns, i) { model.clone() } else { cut(model) });
     Table {
         n_rows: to - from,
         columns: table.columns.iter().map(cut).collect(),
@@ -132,4 +134,77 @@ fn many_small_appends() {
         ends.push(n.min(ends[ends.len() - 1] + (step % 400) as usize));
     }
     grow(&table, &ends, 50);
+}
+
+/// A file gets a table's columns in another order, with other names, and columns of a second table.
+fn choose(table: &Table, more: &Table) {
+    let path = Temp::new(&format!("{}-columns", table.name.replace(['/', ' '], "-")));
+    let options = options(50);
+    write(&path.0, table, &options);
+    let mut wanted = Table { in_runs: false, ..table.clone() };
+    for round in 0..3 {
+        // Every third column is dropped; new ones come in between.
+        let n = wanted.columns.len();
+        let old = (0..n).rev().filter(|i| i % 3 != round).map(ColumnSource::Kept);
+        let new = (0..more.columns.len()).map(ColumnSource::New);
+        let mut sources: Vec<_> = old.collect();
+        let middle = sources.len() / 2;
+        sources.splice(middle..middle, new);
+        let n_extra = wanted.extra.len();
+        let moved = |source: &ColumnSource| match *source {
+            ColumnSource::Kept(i) => wanted.columns[i].clone(),
+            ColumnSource::New(i) => later(&more.columns[i], n_extra),
+        };
+        let mut columns: Vec<Model> = sources.iter().map(moved).collect();
+        for (i, column) in columns.iter_mut().enumerate() {
+            column.name = format!("{round}:{i}");
+        }
+        let names = columns.iter().map(|column| column.name.clone()).collect();
+        let memory = Memory::of(more);
+        let change = Change::begin(&path.0, &options, &Silent).unwrap();
+        let content = change.with_columns(memory.frame(more), &sources, names).unwrap();
+        change.commit(content, Operation::ReplaceColumns, &options, &Silent).unwrap();
+        let extra = wanted.extra.iter().cloned().chain(more.extra.iter().map(|model| later(model, n_extra)));
+        wanted = without_unused(Table { columns, extra: extra.collect(), ..wanted.clone() });
+        assert_holds(&std::fs::read(&path.0).unwrap(), &wanted);
+    }
+}
+
+/// A column whose dictionaries come `by` places later.
+fn later(model: &Model, by: usize) -> Model {
+    Model {
+        dictionary: model.dictionary.map(|place| place + by),
+        children: model.children.iter().map(|child| later(child, by)).collect(),
+        ..model.clone()
+    }
+}
+
+/// A table without extra columns that are no dictionaries.
+fn without_unused(mut table: Table) -> Table {
+    fn renumber(models: &mut [Model], places: &[usize]) {
+        for model in models {
+            model.dictionary = model.dictionary.map(|place| places[place]);
+            renumber(&mut model.children, places);
+        }
+    }
+    let used: Vec<bool> = (0..table.extra.len()).map(|i| is_dictionary(&table.columns, i)).collect();
+    let places: Vec<usize> =
+        (0..used.len()).map(|i| used[..i].iter().filter(|used| **used).count()).collect();
+    renumber(&mut table.columns, &places);
+    let mut is_used = used.iter();
+    table.extra.retain(|_| *is_used.next().unwrap());
+    table
+}
+
+#[test]
+fn columns_are_added_moved_renamed_and_dropped() {
+    for n in [30, 9_000] {
+        let host = Value::map([("host", Value::from("testkit"))]);
+        let (mut first, mut second) = (tables::categoricals(n), nested_tables::every_type(n));
+        (first.host, second.host) = (host.clone(), host);
+        choose(&first, &second);
+        choose(&second, &first);
+    }
+    choose(&tables::types(20_000), &tables::types(20_000));
+    choose(&tables::bundles(100), &tables::types(100));
 }

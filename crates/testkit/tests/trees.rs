@@ -1,7 +1,7 @@
 //! Core and naive decoder read the trees of the models, and refuse files that break a rule.
 
 use entasis::cells::{Cell, Found, Key};
-use entasis::{Kind, Silent};
+use entasis::{Change, Kind, Operation, Silent, WriteOptions};
 use entasis_testkit::frames::documents::{self, describe};
 use entasis_testkit::golden::tree_folder;
 use entasis_testkit::mutate::Map;
@@ -53,6 +53,24 @@ fn trees_hold_what_was_written() {
     for tree in documents::all() {
         holds(tree.name, &tree.bytes, &tree.cells);
     }
+}
+
+#[test]
+fn trees_can_be_kept() {
+    let path = std::env::temp_dir().join(format!("entasis-kept-{}.entasis", std::process::id()));
+    for tree in documents::all() {
+        std::fs::write(&path, &tree.bytes).unwrap();
+        for generation in 2..4 {
+            let options = WriteOptions::default();
+            let change = Change::begin(&path, &options, &Silent).unwrap();
+            let content = change.kept().unwrap_or_else(|error| panic!("{}: {error}", tree.name));
+            change.commit(content, Operation::Update, &options, &Silent).unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            assert_eq!(open(&bytes).unwrap().generation(), generation);
+            holds(tree.name, &bytes, &tree.cells);
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]

@@ -1,73 +1,15 @@
-//! Builds the value of a file with more rows.
+//! Adds rows to the table of a file.
 
 use entasis_format::{ColumnType, Error, Result, Value};
 
 use super::keep::decode;
-use crate::file::{ColumnInfo, File};
+use crate::file::File;
 use crate::frame::kept::Kept;
 use crate::frame::{Array, Column, Field, Frame};
 use crate::write::have_equal_values;
 
-/// Whether the file's value is a single table without cells.
-pub(super) fn is_single_table(file: &File) -> bool {
-    file.is_table() && file.value() == &Value::Table(0) && file.n_tables() == 1
-}
-
-/// The file's table, with all its columns kept.
-pub(super) fn kept(file: &File) -> Result<Frame> {
-    if !is_single_table(file) {
-        return Err(Error::unsupported("the file's value is not a single table without other values"));
-    }
-    let infos = file.columns(0..file.n_columns_total())?;
-    let n = file.n_columns() as usize;
-    let is_own = |info: &&ColumnInfo| info.record.parent.is_none() && !info.record.is_bundle;
-    let (of_table, others) = infos.split_at(n.min(infos.len()));
-    let columns = of_table.iter().map(|info| column(file, &infos, info)).collect::<Result<_>>()?;
-    let extra = others.iter().filter(is_own).map(|info| column(file, &infos, info)).collect::<Result<_>>()?;
-    Ok(Frame { n_rows: file.n_rows(), columns, extra, host: file.host()? })
-}
-
-/// A kept column.
-fn column(file: &File, infos: &[ColumnInfo], info: &ColumnInfo) -> Result<Column> {
-    Ok(Column {
-        name: info.name.clone(),
-        run: None,
-        column_type: info.record.column_type,
-        detail: info.detail.clone(),
-        dictionary: dictionary(file, info),
-        children: fields(file, infos, info)?,
-        array: Array::kept(info.index),
-    })
-}
-
-/// The index of a column's dictionary among the extra columns, which follow the table's.
-fn dictionary(file: &File, info: &ColumnInfo) -> Option<usize> {
-    info.record.dictionary.and_then(|number| usize::try_from(number.checked_sub(file.n_columns())?).ok())
-}
-
-fn fields(file: &File, infos: &[ColumnInfo], info: &ColumnInfo) -> Result<Vec<Field>> {
-    let record = &info.record;
-    let n = u64::from(record.n_children) - u64::from(record.column_type.has_child_offsets());
-    let first = record.first_child.unwrap_or(0);
-    let field = |number: u64| {
-        let child = usize::try_from(number).ok().and_then(|number| infos.get(number));
-        // Children come after their parents, so this ends.
-        let child = child.filter(|child| child.index > info.index);
-        let child = child.ok_or_else(|| Error::corrupt("a column has a child that is not in the file"))?;
-        Ok(Field {
-            name: child.name.clone(),
-            column_type: child.record.column_type,
-            detail: child.detail.clone(),
-            dictionary: dictionary(file, child),
-            children: fields(file, infos, child)?,
-        })
-    };
-    (first..first.saturating_add(n)).map(field).collect()
-}
-
-/// The file's table with the rows of `part` after its own.
-pub(super) fn append(file: &File, part: Frame, labels: &[usize]) -> Result<Frame> {
-    let mut frame = kept(file)?;
+/// Adds the rows of `part` to the kept table of a file.
+pub(super) fn append(file: &File, frame: &mut Frame, part: Frame, labels: &[usize]) -> Result<()> {
     let n_extra = frame.extra.len();
     if (frame.columns.len(), n_extra) != (part.columns.len(), part.extra.len()) {
         return Err(Error::argument("the rows to append have other columns than the file"));
@@ -85,7 +27,7 @@ pub(super) fn append(file: &File, part: Frame, labels: &[usize]) -> Result<Frame
             share(file, old, new, is_dictionary.get(i) == Some(&true))?;
         }
     }
-    Ok(frame)
+    Ok(())
 }
 
 /// Which extra columns are dictionaries.

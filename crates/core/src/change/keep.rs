@@ -51,6 +51,9 @@ impl Keeper<'_> {
         }
         self.check(&info, (&column.column_type, &column.children)).map_err(named)?;
         let n_new = column.array.n_values();
+        if n_new > 0 && column.column_type.logical == Logical::Object {
+            return Err(named(Error::unsupported("rows cannot be added in place to a column of objects")));
+        }
         let (keep, replaced) = self.split(&info, n_new, is_short || !self.is_in_place).map_err(named)?;
         column.array.chunks.splice(0..0, replaced);
         column.array.kept = Some(Kept::Found(Box::new(keep)));
@@ -63,9 +66,6 @@ impl Keeper<'_> {
         let n_fields = record.n_children as usize - usize::from(of.has_child_offsets());
         if record.column_type != *of || record.is_bundle || n_fields != fields.len() {
             return Err(Error::argument("a kept column has another type in the file"));
-        }
-        if of.logical == Logical::Object {
-            return Err(Error::unsupported("a column of objects cannot be kept"));
         }
         for (field, child) in fields.iter().zip(self.children(info)?) {
             self.check(&child, (&field.column_type, &field.children))?;

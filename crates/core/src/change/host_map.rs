@@ -1,0 +1,217 @@
+//! Joins the host maps of a table whose columns change (`docs/format/hosts`).
+//!
+//! Entries of a host map that belong to a column move with it. All others are those of the file,
+//! except for the labels of the columns, which the new columns bring.
+
+use entasis_format::{Error, Result, Value};
+
+/// Lists of lists that begin with the position of a column.
+const OF_COLUMNS: [&str; 2] = ["missing_kinds", "field_metadata"];
+/// The same, in maps of R.
+const OF_COLUMNS_OF_R: [&str; 2] = ["columns", "encodings"];
+/// Lists of lists that may begin with the number of an extra column that they describe.
+const OF_EXTRA: [&str; 2] = ["categories", "encodings"];
+/// How the columns were arranged in memory. It says nothing about other columns.
+const ARRANGEMENT: &str = "blocks";
+/// Lists of positions inside of a map, beside values of which others must not refer.
+const METADATA: &str = "dtype_metadata";
+/// The labels of columns.
+const LABELS: &str = "columns";
+
+/// Where the columns of a table are in the new one.
+pub(super) struct Moved {
+    to: Vec<Option<usize>>,
+    first_extra: usize,
+}
+
+impl Moved {
+    /// Columns that are not in the new table. Their extra columns begin at `first_extra`.
+    pub(super) fn new(n_columns: usize, first_extra: usize) -> Self {
+        Self { to: vec![None; n_columns], first_extra }
+    }
+
+    /// Column `at` becomes column `to`.
+    pub(super) fn put(&mut self, at: usize, to: usize) {
+        if let Some(place) = self.to.get_mut(at) {
+            *place = Some(to);
+        }
+    }
+
+    fn position(&self, value: &Value) -> Option<usize> {
+        self.to.get(usize::try_from(value.as_uint()?).ok()?).copied().flatten()
+    }
+
+    /// Renumbers the columns in a value. Fails for a column that is not in the new table.
+    fn renumber(&self, value: &mut Value, n_columns: usize) -> Result<()> {
+        let mut is_there = true;
+        value.visit_mut(&mut |scalar| {
+            let Value::Column(number) = scalar else { return };
+            let place = usize::try_from(*number).unwrap_or(usize::MAX);
+            let to = match self.to.get(place) {
+                Some(to) => *to,
+                None => Some((place - self.to.len()).saturating_add(n_columns + self.first_extra)),
+            };
+            match to {
+                Some(to) => *number = to as u64,
+                None => is_there = false,
+            }
+        });
+        if is_there { Ok(()) } else { Err(unexpected("names a column that is dropped")) }
+    }
+
+    /// The items of a list that belong to columns of the new table, and to extra columns.
+    fn items(&self, value: Option<Value>, n_columns: usize) -> Result<Vec<Value>> {
+        let Some(Value::List(items)) = value else {
+            return if value.is_none() { Ok(Vec::new()) } else { Err(unexpected("has no list of columns")) };
+        };
+        let mut found = Vec::new();
+        for item in items {
+            let Value::List(mut parts) = item else { return Err(unexpected("has no list for a column")) };
+            let Some(first) = parts.first_mut() else { continue };
+            if first.as_column().is_none() {
+                let Some(position) = self.position(first) else { continue };
+                *first = Value::UInt(position as u64);
+            }
+            let mut item = Value::List(parts);
+            self.renumber(&mut item, n_columns)?;
+            found.push(item);
+        }
+        Ok(found)
+    }
+}
+
+fn unexpected(what: &str) -> Error {
+    Error::unsupported(format!("the host map of the file {what}")).advise("write the file again")
+}
+
+fn take(pairs: &mut Vec<(Value, Value)>, key: &str) -> Option<Value> {
+    let place = pairs.iter().position(|(name, _)| name.as_str() == Some(key))?;
+    Some(pairs.remove(place).1)
+}
+
+/// The host map of a table with columns of two others. `n_columns` are those of the new table.
+pub(super) fn merge(
+    (old, of_old): (Value, &Moved),
+    (new, of_new): (Value, &Moved),
+    n_columns: usize,
+) -> Result<Value> {
+    let Value::Map(mut old) = old else { return Ok(Value::Null) };
+    let mut new = if let Value::Map(new) = new { new } else { Vec::new() };
+    let host = |pairs: &[(Value, Value)]| {
+        pairs.iter().find(|(key, _)| key.as_str() == Some("host")).map(|(_, host)| host.clone())
+    };
+    let is_r = host(&old).is_some_and(|host| host.as_str() == Some("r"));
+    if host(&new).is_some_and(|host_of_new| Some(host_of_new) != host(&old)) {
+        return Err(Error::argument("the new columns are of another library than the file"));
+    }
+    let mut joined = Vec::new();
+    let lists = OF_COLUMNS.iter().chain(if is_r { &OF_COLUMNS_OF_R[..] } else { &OF_EXTRA[..1] });
+    for key in lists {
+        let mut items = of_old.items(take(&mut old, key), n_columns)?;
+        items.extend(of_new.items(take(&mut new, key), n_columns)?);
+        items.sort_by_key(first_of);
+        if !items.is_empty() {
+            joined.push((Value::from(*key), Value::List(items)));
+        }
+    }
+    if let Some(mut metadata) = take(&mut old, METADATA) {
+        move_metadata(&mut metadata, of_old)?;
+        of_old.renumber(&mut metadata, n_columns)?;
+        joined.push((Value::from(METADATA), metadata));
+    }
+    if take(&mut new, METADATA).is_some() {
+        return Err(Error::unsupported("new columns with metadata of their dtypes cannot be added in place"));
+    }
+    take(&mut old, ARRANGEMENT);
+    if let Some(mut labels) = take(&mut new, LABELS) {
+        take(&mut old, LABELS);
+        of_new.renumber(&mut labels, n_columns)?;
+        joined.push((Value::from(LABELS), labels));
+    }
+    if is_r && let Some(mut names) = take(&mut new, "names") {
+        take(&mut old, "names");
+        of_new.renumber(&mut names, n_columns)?;
+        joined.push((Value::from("names"), names));
+    }
+    for (key, mut value) in old {
+        of_old.renumber(&mut value, n_columns)?;
+        joined.push((key, value));
+    }
+    joined.sort_by_key(|(key, _)| key.as_str() != Some("host"));
+    Ok(Value::Map(joined))
+}
+
+/// Positions before numbers of extra columns.
+fn first_of(item: &Value) -> (bool, u64) {
+    let first = item.as_list().and_then(|parts| parts.first());
+    let column = first.and_then(Value::as_column);
+    (column.is_some(), column.or_else(|| first.and_then(Value::as_uint)).unwrap_or(u64::MAX))
+}
+
+fn move_metadata(metadata: &mut Value, moved: &Moved) -> Result<()> {
+    let Value::Map(pairs) = metadata else { return Err(unexpected("has impossible metadata of dtypes")) };
+    for (key, value) in pairs {
+        let (true, Value::List(groups)) = (key.as_str() == Some("columns"), value) else { continue };
+        for group in groups {
+            let Value::List(positions) = group else { return Err(unexpected("has no list of columns")) };
+            let found: Vec<_> = positions.iter().filter_map(|position| moved.position(position)).collect();
+            *positions = found.into_iter().map(|position| Value::UInt(position as u64)).collect();
+        }
+    }
+    Ok(())
+}
+
+/// Marks the extra columns to which a host map refers. Entries that describe an extra column count
+/// only if that one is marked.
+pub(super) fn mark_extra(host: &Value, n_columns: usize, is_used: &mut [bool]) {
+    for (key, value) in host.as_map().unwrap_or_default() {
+        let is_described = key.as_str().is_some_and(|key| OF_EXTRA.contains(&key));
+        match value.as_list().filter(|_| is_described) {
+            Some(items) => {
+                for item in items {
+                    if is_of_used(item, n_columns, is_used) {
+                        mark(item, n_columns, is_used);
+                    }
+                }
+            }
+            None => mark(value, n_columns, is_used),
+        }
+    }
+}
+
+fn extra_of(value: &Value, n_columns: usize) -> Option<usize> {
+    usize::try_from(value.as_column()?).ok()?.checked_sub(n_columns)
+}
+
+fn is_of_used(item: &Value, n_columns: usize, is_used: &[bool]) -> bool {
+    let first = item.as_list().and_then(|parts| parts.first());
+    let place = first.and_then(|first| extra_of(first, n_columns));
+    place.is_none_or(|place| is_used.get(place) == Some(&true))
+}
+
+fn mark(value: &Value, n_columns: usize, is_used: &mut [bool]) {
+    match value {
+        Value::List(values) => values.iter().for_each(|value| mark(value, n_columns, is_used)),
+        Value::Map(pairs) => pairs.iter().for_each(|(_, value)| mark(value, n_columns, is_used)),
+        scalar => {
+            if let Some(used) = extra_of(scalar, n_columns).and_then(|place| is_used.get_mut(place)) {
+                *used = true;
+            }
+        }
+    }
+}
+
+/// Drops the entries that describe extra columns that are not used.
+pub(super) fn drop_entries(host: &mut Value, n_columns: usize, is_used: &[bool]) {
+    let Value::Map(pairs) = host else { return };
+    for (key, value) in pairs.iter_mut() {
+        if let (true, Value::List(items)) = (key.as_str().is_some_and(|key| OF_EXTRA.contains(&key)), value) {
+            items.retain(|item| is_of_used(item, n_columns, is_used));
+        }
+    }
+    let is_empty = |(key, value): &(Value, Value)| {
+        key.as_str().is_some_and(|key| OF_EXTRA.contains(&key))
+            && value.as_list().is_some_and(<[_]>::is_empty)
+    };
+    pairs.retain(|pair| !is_empty(pair));
+}

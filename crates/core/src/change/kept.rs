@@ -1,0 +1,142 @@
+//! The value of a file with all its columns kept, as a change begins with it.
+
+use std::ops::Range;
+
+use entasis_format::{Error, Result, Value, fallible};
+
+use super::Content;
+use crate::file::{ColumnInfo, File};
+use crate::frame::{Array, Column, Document, Field, Frame};
+
+/// The use of memory, in messages.
+const WHAT: &str = "the columns that stay";
+
+/// The number of the table that is the file's value.
+pub(super) fn table_of(value: &Value) -> Option<u64> {
+    if let Value::Map(_) = value { value.get("value")?.as_table() } else { value.as_table() }
+}
+
+/// The value of a file. Its columns are those of its tables, each with its extra columns, then
+/// those of no table, then children and bundles.
+pub(super) fn kept(file: &File) -> Result<Content> {
+    let whole = file.whole();
+    let infos = whole.columns(0..whole.n_columns_total())?;
+    let n_own = infos.iter().take_while(|info| is_own(info)).count();
+    if infos.iter().skip(n_own).any(is_own) {
+        return Err(unusual());
+    }
+    let first_loose = first_loose(&whole, n_own)?;
+    let mut tables = Vec::new();
+    for number in 0..whole.n_tables() {
+        fallible::push(&mut tables, whole.table(number)?, WHAT)?;
+    }
+    let mut frames = Vec::with_capacity(tables.len());
+    for (i, table) in tables.iter().enumerate() {
+        let columns = place(table.columns_in_file())?;
+        let end = match tables.get(i + 1) {
+            Some(next) => place(next.columns_in_file())?.start,
+            None => first_loose,
+        };
+        let extra = columns.end..end;
+        let column = |info| column(&infos, info, Some(&extra));
+        let part = |range: Range<usize>| infos.get(range).ok_or_else(unusual);
+        frames.push(Frame {
+            n_rows: table.n_rows(),
+            columns: part(columns)?.iter().map(column).collect::<Result<_>>()?,
+            extra: part(extra.clone())?.iter().map(column).collect::<Result<_>>()?,
+            host: table.host()?,
+        });
+    }
+    let loose = infos.get(first_loose..n_own).ok_or_else(unusual)?;
+    let columns = loose.iter().map(|info| column(&infos, info, None)).collect::<Result<Vec<_>>>()?;
+    if whole.value() == &Value::Table(0) && columns.is_empty() && frames.len() == 1 {
+        return frames.pop().map(Content::Frame).ok_or_else(unusual);
+    }
+    let mut value = whole.value().clone();
+    value.visit_mut(&mut |scalar| {
+        if let Value::Column(number) = scalar {
+            *number = number.saturating_sub(first_loose as u64);
+        }
+    });
+    Ok(Content::Document(Document { frames, columns, value }))
+}
+
+/// Whether a table and its host map refer to no cells.
+pub(super) fn is_without_cells(frame: &Frame) -> bool {
+    let has_none = |value: &Value| {
+        let mut rest = vec![value];
+        while let Some(value) = rest.pop() {
+            match value {
+                Value::Cell(_) => return false,
+                Value::List(values) => rest.extend(values),
+                Value::Map(pairs) => rest.extend(pairs.iter().flat_map(|(key, value)| [key, value])),
+                _ => {}
+            }
+        }
+        true
+    };
+    let details = frame.columns.iter().chain(&frame.extra).filter_map(|column| column.detail.as_ref());
+    has_none(&frame.host) && details.into_iter().all(has_none)
+}
+
+fn is_own(info: &ColumnInfo) -> bool {
+    info.record.parent.is_none() && !info.record.is_bundle
+}
+
+/// The first column of no table: those of cells, and pools of arrays.
+fn first_loose(file: &File, n_own: usize) -> Result<usize> {
+    let Some(cells) = file.cell_columns() else { return Ok(n_own) };
+    let (pool, n_pools) = cells.pools;
+    let pools = (n_pools > 0).then_some(pool);
+    let first = cells.numbers.iter().flatten().copied().chain(pools).min();
+    first.map_or(Ok(n_own), |first| usize::try_from(first).map_err(|_| unusual()))
+}
+
+fn place(columns: Range<u64>) -> Result<Range<usize>> {
+    let place = |number: u64| usize::try_from(number).map_err(|_| unusual());
+    Ok(place(columns.start)?..place(columns.end)?)
+}
+
+fn unusual() -> Error {
+    Error::unsupported("the columns of the file are in an unusual order").advise("write the file again")
+}
+
+/// A kept column. Its dictionary is among the extra columns, in these places.
+fn column(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Column> {
+    Ok(Column {
+        name: info.name.clone(),
+        run: None,
+        column_type: info.record.column_type,
+        detail: info.detail.clone(),
+        dictionary: dictionary(info, extra)?,
+        children: fields(infos, info, extra)?,
+        array: Array::kept(info.index),
+    })
+}
+
+fn dictionary(info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Option<usize>> {
+    let Some(number) = info.record.dictionary else { return Ok(None) };
+    let place = usize::try_from(number).ok().filter(|place| extra.is_some_and(|extra| extra.contains(place)));
+    let first = extra.map_or(0, |extra| extra.start);
+    place.map(|place| Some(place - first)).ok_or_else(|| unusual().in_column(&info.name))
+}
+
+fn fields(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Vec<Field>> {
+    let record = &info.record;
+    let n = u64::from(record.n_children) - u64::from(record.column_type.has_child_offsets());
+    let first = record.first_child.unwrap_or(0);
+    let field = |number: u64| {
+        let child = usize::try_from(number).ok().and_then(|number| infos.get(number));
+        // Children come after their parents, so this ends.
+        let child = child.filter(|child| child.index > info.index);
+        let child = child.ok_or_else(|| Error::corrupt("a column has a child that is not in the file"))?;
+        Ok(Field {
+            name: child.name.clone(),
+            column_type: child.record.column_type,
+            detail: child.detail.clone(),
+            dictionary: dictionary(child, extra)?,
+            children: fields(infos, child, extra)?,
+        })
+    };
+    (first..first.saturating_add(n)).map(field).collect()
+}
