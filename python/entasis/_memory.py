@@ -21,6 +21,8 @@ _R = TypeVar("_R")
 # Messages of the system's loader without memory for a library, and of CPython without memory for a
 # thread.
 _WORDS = ("cannot allocate memory", "failed to map segment", "can't start new thread")
+# How the Rust code reports that CPython had no memory for an object.
+_NO_OBJECT = ("PyObject pointer is null", "Python API call failed")
 _NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
 _ADVICE = "free some memory, or read or write fewer columns or rows at once"
 
@@ -35,6 +37,8 @@ def _is_refused(error: BaseException | None) -> bool:
         return True
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
+    if type(error).__name__ == "PanicException":
+        return str(error) in _NO_OBJECT
     text = str(error).lower()
     return isinstance(error, (ImportError, RuntimeError)) and any(words in text for words in _WORDS)
 

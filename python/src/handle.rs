@@ -189,7 +189,15 @@ pub struct Handle {
     groups: OnceLock<Groups>,
 }
 
+/// A generation of a file: number, time, operation, rows, bytes.
+type Generation = (u64, i64, &'static str, Option<u64>, u64);
+
 impl Handle {
+    /// The handle of an open file.
+    pub fn of(file: Arc<File>) -> Self {
+        Self { file, infos: OnceLock::new(), groups: OnceLock::new() }
+    }
+
     /// All columns of the table.
     fn infos(&self, py: Python<'_>) -> PyResult<Arc<Vec<ColumnInfo>>> {
         if let Some(infos) = self.infos.get() {
@@ -282,7 +290,26 @@ impl Handle {
             Source::Path(path) => File::open_with(&path, of_file),
         });
         let file = opened.map_err(|e| errors::raise(py, &e))?;
-        Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
+        Ok(Self::of(Arc::new(file)))
+    }
+
+    /// The file at an earlier generation.
+    fn at_generation(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
+        let found = py.detach(|| self.file.at_generation(number)).map_err(|e| errors::raise(py, &e))?;
+        Ok(Self::of(Arc::new(found)))
+    }
+
+    /// The number of the generation.
+    #[getter]
+    fn generation(&self) -> u64 {
+        self.file.generation()
+    }
+
+    /// The generations of the file, from the oldest on.
+    fn generations(&self, py: Python<'_>) -> PyResult<Vec<Generation>> {
+        let found = py.detach(|| self.file.generations()).map_err(|e| errors::raise(py, &e))?;
+        let of = |g: entasis::Generation| (g.number, g.time, g.operation.name(), g.n_rows, g.file_len);
+        Ok(found.into_iter().map(of).collect())
     }
 
     /// Whether the file's value is a table, and not a tree.

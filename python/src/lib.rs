@@ -58,6 +58,8 @@ mod _entasis {
     use crate::write::change::Change;
     #[pymodule_export]
     use crate::write::document::write_document;
+    #[pymodule_export]
+    use crate::write::stream::Stream;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

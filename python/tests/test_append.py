@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,6 @@ import entasis as en
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -134,10 +133,10 @@ def test_other_types_are_refused_by_column(path: str, old: Any, new: Any) -> Non
     ]
     for make in values if old.dtype.kind != "M" else values[:2]:
         en.write(make(old), path)
-        before = os.stat(path)
+        before = Path(path).read_bytes()
         with pytest.raises(en.ArgumentError, match=r"column 'a' is .* in the file and .* in the rows"):
             en.append(make(new), path)
-        assert os.stat(path) == before
+        assert Path(path).read_bytes() == before
 
 
 def test_categories_are_united(path: str) -> None:

@@ -9,6 +9,7 @@ mod columns;
 mod host_map;
 mod keep;
 mod kept;
+mod stream;
 mod tail;
 
 use std::path::Path;
@@ -21,9 +22,10 @@ use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 use crate::file::File;
 use crate::frame::{Document, Frame};
 use crate::monitor::Monitor;
-use crate::write::{Ground, Parts, Plan, WriteOptions, when_free};
+use crate::write::{Base, Ground, Parts, Plan, WriteOptions, when_free, write_root};
 pub use columns::ColumnSource;
 use keep::Keeper;
+pub use stream::Stream;
 
 /// New bytes begin at a multiple of this.
 const ALIGN: u64 = 64;
@@ -52,6 +54,18 @@ pub enum Content {
     Frame(Frame),
     /// Several tables and other columns.
     Document(Document),
+}
+
+impl Content {
+    /// The table that is the value.
+    fn table(&mut self) -> Result<&mut Frame> {
+        let frame = match self {
+            Self::Frame(frame) => Some(frame),
+            Self::Document(document) => kept::table_of(&document.value)
+                .and_then(|number| document.frames.get_mut(usize::try_from(number).ok()?)),
+        };
+        frame.ok_or_else(|| Error::unsupported("the file does not hold a table"))
+    }
 }
 
 impl From<Frame> for Content {
@@ -171,13 +185,7 @@ impl Change {
     fn edit(&self, change: impl FnOnce(&mut Frame) -> Result<()>) -> Result<Content> {
         let in_file = |error: Error| error.in_file(self.file.path());
         let mut content = self.kept()?;
-        let frame = match &mut content {
-            Content::Frame(frame) => Some(frame),
-            Content::Document(document) => kept::table_of(&document.value)
-                .and_then(|number| document.frames.get_mut(usize::try_from(number).ok()?)),
-        };
-        let frame = frame.ok_or_else(|| in_file(Error::unsupported("the file does not hold a table")))?;
-        change(frame).map_err(in_file)?;
+        content.table().and_then(change).map_err(in_file)?;
         Ok(content)
     }
 
@@ -214,6 +222,37 @@ impl Change {
         self.commit_content(content.into(), false, operation, options, monitor).map_err(|e| e.in_file(&path))
     }
 
+    /// Goes back to an earlier generation: the file gets a new one with its value. No values are
+    /// written, and the newer generations stay.
+    ///
+    /// # Errors
+    /// *Argument* when the file does not have the generation; *corrupt*; *io*. The file then has its
+    /// old state.
+    pub fn rollback(self, generation: u64, options: &WriteOptions) -> Result<()> {
+        let Self { mut place, file } = self;
+        let earlier = file.at_generation(generation)?;
+        if generation == file.generation() {
+            return Ok(());
+        }
+        let current = *file.slot();
+        let durable = options.durable != Durable::Never;
+        let ground = Ground {
+            file: Some(&file),
+            base: Some(Base::of(&file)),
+            is_in_place: true,
+            is_linked: true,
+            operation: Operation::Rollback.code(),
+            time: now(),
+            not_synced: !durable,
+        };
+        let in_file = |error: Error| error.in_file(file.path());
+        secure(&file, &place).map_err(in_file)?;
+        place.start_at(current.end);
+        let start = current.end.next_multiple_of(ALIGN);
+        let slot = write_root(earlier.root(), &ground, &place, start).map_err(in_file)?;
+        place.commit(next_place(&file), &slot.emit(), durable).map_err(|e| in_file(Error::io(e, "change")))
+    }
+
     fn commit_content(
         self,
         mut content: Content,
@@ -237,7 +276,9 @@ impl Change {
         let durable = options.durable != Durable::Never;
         let ground = Ground {
             file: Some(&file),
+            base: Some(Base::of(&file)),
             is_in_place,
+            is_linked: is_in_place,
             operation: operation.code(),
             time: now(),
             not_synced: !durable,

@@ -3,6 +3,7 @@
 pub(crate) mod cell_columns;
 mod columns;
 mod footer;
+mod generations;
 mod names;
 mod open;
 mod ranges;
@@ -21,6 +22,7 @@ use entasis_io::{FileSource, Source};
 use cell_columns::CellColumns;
 pub use columns::ColumnInfo;
 use footer::OpenFile;
+pub use generations::Generation;
 use names::Names;
 pub use names::{NameGroup, NamePlaces};
 
@@ -83,7 +85,11 @@ impl File {
     }
 
     fn open_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
-        let opened = Arc::new(open::open(source, name, limits)?);
+        Self::of_opened(Arc::new(open::open(source, name, limits)?))
+    }
+
+    /// The view of the file's value.
+    fn of_opened(opened: Arc<OpenFile>) -> Result<Self> {
         let base = Self::base(&opened);
         let value = match base.value() {
             Value::Map(_) => base.value().get("value"),

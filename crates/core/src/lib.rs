@@ -120,7 +120,7 @@ mod threads;
 mod verify;
 mod write;
 
-pub use change::{Change, ColumnSource, Content};
+pub use change::{Change, ColumnSource, Content, Stream};
 pub use column_groups::{Group, Groups};
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
@@ -131,7 +131,7 @@ pub use entasis_format::{
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_platform::memory::reserve;
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
-pub use file::{ColumnInfo, File, NameGroup, NamePlaces};
+pub use file::{ColumnInfo, File, Generation, NameGroup, NamePlaces};
 pub use frame::{
     Array, Chunk, Column, DeferredColumn, Document, EncodedBlock, Field, Frame, HostValidity, HostValues,
 };

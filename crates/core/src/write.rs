@@ -32,7 +32,7 @@ use crate::refused::catch_refusal;
 use crate::threads;
 use bundle::{Bundle, bundles};
 use footer::Footer;
-pub(crate) use footer::Ground;
+pub(crate) use footer::{Base, Ground, write_root};
 pub(crate) use input::have_equal_values;
 use input::{Scratch, StringBlocks};
 use nested::{ChildOffsets, Nested};
@@ -135,7 +135,11 @@ fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor:
 ///
 /// # Errors
 /// *Interrupted*, if the caller stops the wait.
-fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<io::Result<Replacement>> {
+pub(crate) fn create(
+    path: &Path,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<io::Result<Replacement>> {
     when_free(options.wait, monitor, || Replacement::create(path, options.durable))
 }
 

@@ -124,6 +124,12 @@ impl Replacement {
         &self.target.path
     }
 
+    /// The new file, as long as it has another name.
+    #[must_use]
+    pub fn temp(&self) -> &Path {
+        &self.temp
+    }
+
     /// Whether there is an old file.
     #[must_use]
     pub fn replaces(&self) -> bool {

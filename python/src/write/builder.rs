@@ -398,8 +398,8 @@ impl Builder {
         host: &Bound<'py, PyAny>,
         to: Destination,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let mut frame = self.frame(host, &[])?;
-        if to.needs_single_columns() {
+        let mut frame = if to.keeps_cells(py) { self.frame_of_change(host)? } else { self.frame(host, &[])? };
+        if to.needs_single_columns(py) {
             frame.columns = runs::split(frame.columns);
         }
         let result = to.write(py, frame.into());

@@ -1,42 +1,139 @@
-//! A change of a file in place, as Python sees it.
+//! Changes of a file, as Python sees them.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use entasis::WriteOptions;
-use pyo3::exceptions::PyRuntimeError;
+use entasis::{ColumnSource, Content, Operation, WriteOptions};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use super::destination::{durable, wait};
 use crate::monitor;
 
 /// A file that is going to change, with its lock.
 #[pyclass(module = "entasis._entasis")]
 pub struct Change {
     change: Option<entasis::Change>,
+    edit: Edit,
+}
+
+/// What the content that is written next means for the file.
+enum Edit {
+    /// It takes the place of the whole value.
+    Replace(Operation),
+    /// Its rows follow those of the file. The extra columns of these indexes have values for rows.
+    Append(Vec<usize>),
+    /// The table gets these columns, of its own and of the content, with new names.
+    Columns { sources: Vec<ColumnSource>, names: Vec<String>, operation: Operation },
+    /// It is metadata.
+    Metadata,
+}
+
+fn operation(name: &str) -> PyResult<Operation> {
+    let found = Operation::ALL.iter().find(|operation| operation.name() == name);
+    found.copied().ok_or_else(|| PyValueError::new_err("no such operation"))
+}
+
+fn over() -> PyErr {
+    PyRuntimeError::new_err("the change is over")
 }
 
 impl Change {
     /// The change, which can be committed once.
     pub fn take(&mut self) -> PyResult<entasis::Change> {
-        self.change.take().ok_or_else(|| PyRuntimeError::new_err("the change is over"))
+        self.change.take().ok_or_else(over)
+    }
+
+    /// Whether each column of the content must be described by itself. Then no column can be part
+    /// of a run.
+    pub fn needs_single_columns(&self) -> bool {
+        matches!(self.edit, Edit::Append(_) | Edit::Columns { .. })
+    }
+
+    /// Whether cells that the content names are those of the file.
+    pub fn keeps_cells(&self) -> bool {
+        self.needs_single_columns()
+    }
+
+    /// Writes the content.
+    pub fn commit(&mut self, py: Python<'_>, content: Content, options: &WriteOptions) -> PyResult<()> {
+        let change = self.take()?;
+        let edit = &mut self.edit;
+        monitor::run(py, |monitor| {
+            let (content, operation) = match (edit, content) {
+                (Edit::Append(labels), Content::Frame(part)) => {
+                    (change.append(part, labels)?, Operation::Append)
+                }
+                (Edit::Columns { sources, names, operation }, Content::Frame(new)) => {
+                    (change.with_columns(new, sources, std::mem::take(names))?, *operation)
+                }
+                (Edit::Metadata, Content::Document(document)) => {
+                    (change.with_metadata(Some(document))?, Operation::Metadata)
+                }
+                (Edit::Replace(operation), content) => {
+                    return change.replace(content, *operation, options, monitor);
+                }
+                (_, content) => return change.replace(content, Operation::Unknown, options, monitor),
+            };
+            change.commit(content, operation, options, monitor)
+        })
     }
 }
 
 #[pymethods]
 impl Change {
-    /// Takes the lock of the file at `path`. Waits for another writer for at most `wait` seconds.
+    /// Takes the lock of the file at `path`. Waits for another writer for at most `seconds`.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, wait: f64) -> PyResult<Self> {
-        let options =
-            WriteOptions { wait: Duration::from_secs_f64(wait.clamp(0.0, 1e9)), ..WriteOptions::default() };
+    fn new(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<Self> {
+        let options = WriteOptions { wait: wait(seconds), ..WriteOptions::default() };
         let change = monitor::run(py, |monitor| entasis::Change::begin(&path, &options, monitor))?;
-        Ok(Self { change: Some(change) })
+        Ok(Self { change: Some(change), edit: Edit::Replace(Operation::Write) })
     }
 
-    /// Whether the file's value is a single table without cells, to which rows can be appended in
-    /// place.
-    fn is_single_table(&self) -> bool {
-        self.change.as_ref().is_some_and(|change| change.is_single_table())
+    /// Whether the file's value is a table.
+    fn is_table(&self) -> bool {
+        self.change.as_ref().is_some_and(|change| change.file().is_table())
+    }
+
+    /// The content takes the place of the whole value.
+    fn will_replace(&mut self, name: &str) -> PyResult<()> {
+        self.edit = Edit::Replace(operation(name)?);
+        Ok(())
+    }
+
+    /// The rows of the content follow those of the file.
+    fn will_append(&mut self, labels: Vec<usize>) {
+        self.edit = Edit::Append(labels);
+    }
+
+    /// The table gets these columns: for each whether the content brings it, and its position
+    /// there or in the file.
+    fn will_choose(&mut self, sources: Vec<(bool, usize)>, names: Vec<String>, name: &str) -> PyResult<()> {
+        let source = |(is_new, at)| if is_new { ColumnSource::New(at) } else { ColumnSource::Kept(at) };
+        let sources = sources.into_iter().map(source).collect();
+        self.edit = Edit::Columns { sources, names, operation: operation(name)? };
+        Ok(())
+    }
+
+    /// The content is metadata.
+    fn will_set_metadata(&mut self) {
+        self.edit = Edit::Metadata;
+    }
+
+    /// Removes the metadata.
+    fn remove_metadata(&mut self, py: Python<'_>, is_durable: Option<bool>) -> PyResult<()> {
+        let change = self.take()?;
+        let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
+        monitor::run(py, |monitor| {
+            let content = change.with_metadata(None)?;
+            change.commit(content, Operation::Metadata, &options, monitor)
+        })
+    }
+
+    /// Goes back to an earlier generation.
+    fn rollback(&mut self, py: Python<'_>, generation: u64, is_durable: Option<bool>) -> PyResult<()> {
+        let change = self.take()?;
+        let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
+        monitor::run(py, |_| change.rollback(generation, &options))
     }
 
     /// Gives the lock back. The file stays as it is.

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use entasis::{Content, Durable, MemorySink, Operation, WriteOptions};
+use entasis::{Content, Durable, MemorySink, WriteOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::change::Change;
+use super::stream::Stream;
 use crate::monitor;
 
 /// The longest wait for another writer, in seconds. `Duration` cannot be infinite.
@@ -27,16 +28,37 @@ pub struct Destination {
     wait: f64,
     /// The change that the content belongs to, if the file exists.
     change: Option<Py<Change>>,
-    /// Given when the rows of the content follow those of the file: the indexes of extra columns
-    /// with values for rows.
-    appends: Option<Vec<usize>>,
+    /// The stream that the content is a part of.
+    stream: Option<Py<Stream>>,
+}
+
+/// The time to wait for another writer.
+pub fn wait(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT))
+}
+
+/// Whether to wait for the disk.
+pub fn durable(is_durable: Option<bool>) -> Durable {
+    match is_durable {
+        None => Durable::Auto,
+        Some(true) => Durable::Always,
+        Some(false) => Durable::Never,
+    }
 }
 
 impl Destination {
     /// Whether each column must be described by itself: some have a compression of their own, or
-    /// rows are appended. Then no column can be part of a run.
-    pub fn needs_single_columns(&self) -> bool {
-        !self.column_compression.is_empty() || self.appends.is_some()
+    /// the table is not written whole. Then no column can be part of a run.
+    pub fn needs_single_columns(&self, py: Python<'_>) -> bool {
+        let of_change = |change: &Py<Change>| change.borrow(py).needs_single_columns();
+        !self.column_compression.is_empty()
+            || self.stream.is_some()
+            || self.change.as_ref().is_some_and(of_change)
+    }
+
+    /// Whether cells that the content names are those of the file.
+    pub fn keeps_cells(&self, py: Python<'_>) -> bool {
+        self.stream.is_some() || self.change.as_ref().is_some_and(|change| change.borrow(py).keeps_cells())
     }
 
     /// The options of the core.
@@ -45,12 +67,8 @@ impl Destination {
             compression: self.compression,
             column_compression: self.column_compression.clone(),
             threads: self.threads,
-            durable: match self.durable {
-                None => Durable::Auto,
-                Some(true) => Durable::Always,
-                Some(false) => Durable::Never,
-            },
-            wait: Duration::from_secs_f64(self.wait.clamp(0.0, LONGEST_WAIT)),
+            durable: durable(self.durable),
+            wait: wait(self.wait),
             ..WriteOptions::default()
         }
     }
@@ -59,22 +77,16 @@ impl Destination {
     pub fn write<'py>(self, py: Python<'py>, content: Content) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let options = self.options();
         if let Some(change) = self.change {
-            let change = change.borrow_mut(py).take()?;
-            match (content, self.appends) {
-                (Content::Frame(frame), Some(labels)) => {
-                    monitor::run(py, |monitor| {
-                        let frame = change.append(frame, &labels)?;
-                        change.commit(frame, Operation::Append, &options, monitor)
-                    })?;
-                }
-                (content, _) => {
-                    monitor::run(py, |monitor| {
-                        change.replace(content, Operation::Append, &options, monitor)
-                    })?;
-                }
-            }
+            change.borrow_mut(py).commit(py, content, &options)?;
             return Ok(None);
         }
+        let content = match (&self.stream, content) {
+            (Some(stream), Content::Frame(part)) => {
+                stream.borrow_mut(py).append(py, part, &options)?;
+                return Ok(None);
+            }
+            (_, content) => content,
+        };
         let Some(path) = self.path else {
             let sink = MemorySink::new();
             monitor::run(py, |monitor| match &content {

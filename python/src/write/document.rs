@@ -31,7 +31,7 @@ pub fn write_document<'py>(
     let mut frames = Vec::with_capacity(parts.len());
     for (builder, host, numbers) in &parts {
         let mut frame = builder.borrow_mut().frame(host, numbers)?;
-        if to.needs_single_columns() {
+        if to.needs_single_columns(py) {
             frame.columns = runs::split(frame.columns);
         }
         frames.push(frame);

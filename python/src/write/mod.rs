@@ -6,4 +6,5 @@ pub mod change;
 pub mod destination;
 pub mod document;
 pub mod runs;
+pub mod stream;
 pub mod text;

@@ -23,7 +23,7 @@ const BYTES: &str = "bytes of the file";
 /// The state that all views of an open file share.
 pub(crate) struct OpenFile {
     pub path: PathBuf,
-    pub source: Box<dyn Source>,
+    pub source: Arc<dyn Source>,
     pub limits: Limits,
     pub header: Header,
     /// Slots A and B; empty without slot pages.

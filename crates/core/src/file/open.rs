@@ -1,7 +1,7 @@
 //! Finds the current state of a file when it is opened (`docs/format/container.md`).
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use entasis_format::{
     Error, HEADER_LEN, Header, Kind, Limits, Order, Result, Room, Root, Runs, SLOT_PAGES_END, Slot,
@@ -31,38 +31,100 @@ pub(super) fn open(source: Box<dyn Source>, name: &Path, limits: Limits) -> Resu
     let len = source.len();
     let (header, slots, head) = head(&*source, len)?;
     let Order { trailer_above, slots: order } = header.order(slots)?;
-    let mut opened = OpenFile {
-        path: name.to_path_buf(),
-        source,
-        limits,
-        header,
-        slots,
-        slot: Slot { generation: 0, root_at: 0, root_len: 0, end: 0, root_checksum: 0, not_synced: false },
-        root: Root {
-            generation: 0,
-            previous: None,
-            value_node: 0,
-            time: 0,
-            operation: 0,
-            file_id: [0; 16],
-            program: [0; 32],
-            sections: Vec::new(),
-        },
-        runs: Runs::default(),
-        value: Value::Null,
-        cells: None,
-        cached: vec![(0, head)],
-        parts: Mutex::default(),
-        is_passed_over: false,
-    };
+    let mut opened = OpenFile::new(name, source.into(), limits, (header, slots), head);
     opened.find_state(trailer_above, &order, len)?;
-    opened.runs = opened.read_runs()?;
-    opened.value = opened.read_value(opened.root.value_node)?;
-    opened.cells = CellColumns::of(&opened.value)?;
+    opened.read_value_of_root()?;
+    Ok(opened)
+}
+
+/// Opens a source at the state of a slot, of a file with slot pages whose slots may name another
+/// state or none yet.
+pub(super) fn open_at(source: Box<dyn Source>, name: &Path, limits: Limits, slot: Slot) -> Result<OpenFile> {
+    let (len, header) = (source.len(), Header::whole(slot, true));
+    let head = read(&*source, 0, SLOT_PAGES_END)?;
+    let empty = [SlotState::Empty; 2];
+    let mut opened = OpenFile::new(name, source.into(), limits, (header, empty), head);
+    opened.read_root(slot, len)?;
+    opened.read_value_of_root()?;
     Ok(opened)
 }
 
 impl OpenFile {
+    /// A file without a state yet. `head` are its first bytes.
+    fn new(
+        name: &Path,
+        source: Arc<dyn Source>,
+        limits: Limits,
+        (header, slots): (Header, [SlotState; 2]),
+        head: Vec<u8>,
+    ) -> Self {
+        Self {
+            path: name.to_path_buf(),
+            source,
+            limits,
+            header,
+            slots,
+            slot: Slot {
+                generation: 0,
+                root_at: 0,
+                root_len: 0,
+                end: 0,
+                root_checksum: 0,
+                not_synced: false,
+            },
+            root: Root {
+                generation: 0,
+                previous: None,
+                value_node: 0,
+                time: 0,
+                operation: 0,
+                file_id: [0; 16],
+                program: [0; 32],
+                sections: Vec::new(),
+            },
+            runs: Runs::default(),
+            value: Value::Null,
+            cells: None,
+            cached: vec![(0, head)],
+            parts: Mutex::default(),
+            is_passed_over: false,
+        }
+    }
+
+    /// The file at another of its states.
+    pub(super) fn at(&self, slot: Slot) -> Result<Self> {
+        let head = self.cached.first().map(|(_, head)| head.clone()).unwrap_or_default();
+        let of_head = (self.header, self.slots);
+        let mut opened = Self::new(&self.path, Arc::clone(&self.source), self.limits.clone(), of_head, head);
+        opened.read_root(slot, self.source.len())?;
+        opened.read_value_of_root()?;
+        Ok(opened)
+    }
+
+    /// The slot of the state before this one, which has no slot any more.
+    pub(super) fn previous(&self) -> Result<Option<Slot>> {
+        let Some((root_at, root_len, root_checksum)) = self.root.previous else { return Ok(None) };
+        let bytes = read(&*self.source, root_at, root_len.into())?;
+        if checksum(&bytes) != root_checksum {
+            let message = "the checksum of the root of an earlier generation does not match";
+            return Err(Error::corrupt(message).at(root_at));
+        }
+        let generation = Root::parse(&bytes).map_err(|e| e.at(root_at))?.generation;
+        if generation >= self.slot.generation {
+            return Err(Error::corrupt("the generations of a file do not ascend").at(root_at));
+        }
+        // The trailer follows the root.
+        let end = root_at.saturating_add(u64::from(root_len)).saturating_add(TRAILER_LEN as u64);
+        Ok(Some(Slot { generation, root_at, root_len, end, root_checksum, not_synced: false }))
+    }
+
+    fn read_value_of_root(&mut self) -> Result<()> {
+        self.runs = self.read_runs()?;
+        self.value = self.read_value(self.root.value_node)?;
+        self.cells = CellColumns::of(&self.value)?;
+        Ok(())
+    }
+
     /// Takes the first state of the order that is there.
     fn find_state(&mut self, trailer_above: Option<u64>, order: &[Slot], len: u64) -> Result<()> {
         if let Some(above) = trailer_above {

@@ -16,6 +16,7 @@ use super::tiers::Tiers;
 use super::{Parts, Stored};
 use crate::file::File;
 use crate::frame::{Array, Column};
+use entasis_io::Sink;
 
 /// Tables with at most this many column records have no name index, ...
 const FEW: usize = 8;
@@ -72,14 +73,53 @@ struct Records {
 pub(crate) struct Ground<'a> {
     /// The file that is changed, as the view of all its columns; none for a new file.
     pub file: Option<&'a File>,
+    /// The committed generation before; none for a new file.
+    pub base: Option<Base>,
     /// Whether the new generation refers to bytes of that file.
     pub is_in_place: bool,
+    /// Whether the generation before is in the same file.
+    pub is_linked: bool,
     /// The code of the operation.
     pub operation: u16,
     /// The time of the change; 0 when unknown.
     pub time: i64,
     /// Whether the bytes will not be synced.
     pub not_synced: bool,
+}
+
+/// What a new generation needs to know of the one before.
+#[derive(Clone, Copy)]
+pub(crate) struct Base {
+    generation: u64,
+    file_id: [u8; 16],
+    /// Place, length and checksum of its root.
+    root: (u64, u32, u64),
+}
+
+impl Base {
+    /// The current generation of a file.
+    pub(crate) fn of(file: &File) -> Self {
+        let slot = file.slot();
+        Self {
+            generation: slot.generation,
+            file_id: file.root().file_id,
+            root: (slot.root_at, slot.root_len, slot.root_checksum),
+        }
+    }
+}
+
+/// Writes the root of a new generation whose sections are those of an earlier one. Returns the slot
+/// that makes it current.
+pub(crate) fn write_root(sections_of: &Root, ground: &Ground<'_>, sink: &dyn Sink, at: u64) -> Result<Slot> {
+    let root = Root {
+        generation: ground.base.map_or(0, |base| base.generation) + 1,
+        previous: ground.base.map(|base| base.root),
+        time: ground.time,
+        operation: ground.operation,
+        program: program(),
+        ..sections_of.clone()
+    };
+    finish(&root, at, Vec::new(), ground, Placement::new(sink, at, 0, 0)).append()
 }
 
 /// The footer of a new generation, with root and trailer.
@@ -291,16 +331,13 @@ pub(super) fn make<'p>(
     if let Some(file) = ground.file.filter(|_| ground.is_in_place) {
         sections.extend(tiers.sections(file.root()));
     }
-    let before = ground.file.map(|file| (file.slot(), file.root().file_id));
     let root = Root {
-        generation: before.map_or(0, |(slot, _)| slot.generation) + 1,
-        previous: before
-            .filter(|_| ground.is_in_place)
-            .map(|(slot, _)| (slot.root_at, slot.root_len, slot.root_checksum)),
+        generation: ground.base.map_or(0, |base| base.generation) + 1,
+        previous: ground.base.filter(|_| ground.is_linked).map(|base| base.root),
         value_node,
         time: ground.time,
         operation: ground.operation,
-        file_id: before.map_or_else(|| file_id(&footer), |(_, id)| id),
+        file_id: ground.base.map_or_else(|| file_id(&footer), |base| base.file_id),
         program: program(),
         sections,
     };

@@ -33,6 +33,15 @@ impl Builder {
         Ok(Frame { n_rows: self.n_rows, columns, extra, host })
     }
 
+    /// The frame of a change. The cells that the host map names are those of the file.
+    pub fn frame_of_change(&mut self, host: &Bound<'_, PyAny>) -> PyResult<Frame> {
+        if !self.trees.is_empty() {
+            return Err(pyo3::exceptions::PyValueError::new_err("a change in place has no trees"));
+        }
+        let host = value::from_python(host, "the frame", self.names.len() as u64, 0)?;
+        Ok(Frame { n_rows: self.n_rows, columns: self.take_columns()?, extra: self.take_extra(), host })
+    }
+
     /// The columns of the table, in their order.
     fn take_columns(&mut self) -> PyResult<Vec<Column>> {
         let mut placed = std::mem::take(&mut self.columns);

@@ -1,0 +1,222 @@
+//! Writes a table part by part. The parts become the file's value together, at the end.
+//!
+//! Each part is appended as a change in place is, but no slot names it. So memory is needed for a
+//! part alone, and the file has the table in one generation.
+
+use std::path::Path;
+
+use entasis_format::{Error, Header, Operation, Result, SLOT_PAGES_END, Slot};
+use entasis_io::{Durable, FileSource, InPlace, Replacement, Sink};
+
+use super::keep::Keeper;
+use super::{ALIGN, Change, Content, append, kept, next_place, now, secure};
+use crate::file::File;
+use crate::frame::Frame;
+use crate::monitor::Monitor;
+use crate::write::{Base, Ground, Parts, Plan, WriteOptions, create};
+
+/// A table that is written part by part. Dropped, it leaves the file at its path as it was.
+///
+/// ```
+/// use entasis::{Frame, Silent, Stream, WriteOptions};
+/// # fn write(path: &std::path::Path, parts: Vec<Frame>) -> entasis::Result<()> {
+/// let options = WriteOptions::default();
+/// let mut stream = Stream::create(path, &options, &Silent)?;
+/// for part in parts {
+///     stream.append(part, &[], &options, &Silent)?;
+/// }
+/// stream.finish()
+/// # }
+/// ```
+pub struct Stream {
+    to: To,
+    /// The table so far.
+    file: Option<File>,
+    /// The committed file that gets more rows.
+    old: Option<File>,
+    durable: bool,
+}
+
+enum To {
+    /// A new file.
+    New(Box<Replacement>),
+    /// The end of an old one.
+    InPlace(Box<InPlace>),
+}
+
+impl Stream {
+    /// Begins a new file, which replaces one at `path`.
+    ///
+    /// # Errors
+    /// As [`write`](crate::write()).
+    pub fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
+        let replacement =
+            create(path, options, monitor)?.map_err(|e| Error::io(e, "create").in_file(path))?;
+        Ok(Self { to: To::New(Box::new(replacement)), file: None, old: None, durable: false })
+    }
+
+    /// Adds rows to the table of a file.
+    ///
+    /// # Errors
+    /// *Io*.
+    pub fn extend(change: Change, options: &WriteOptions) -> Result<Self> {
+        let Change { mut place, file } = change;
+        let failed = |source| Error::io(source, "change").in_file(file.path());
+        let to = if file.header().has_slot_pages() {
+            secure(&file, &place).map_err(|e| e.in_file(file.path()))?;
+            place.start_at(file.slot().end);
+            To::InPlace(Box::new(place))
+        } else {
+            To::New(Box::new(place.replace(options.durable).map_err(failed)?))
+        };
+        let old = file.view_at(*file.slot())?;
+        Ok(Self { to, file: Some(file), old: Some(old), durable: options.durable != Durable::Never })
+    }
+
+    /// A view of the table so far; none before the first part. It has to be dropped before the
+    /// stream is finished.
+    ///
+    /// # Errors
+    /// As for reading.
+    pub fn view(&self) -> Result<Option<File>> {
+        self.file.as_ref().map(|file| file.view_at(*file.slot())).transpose()
+    }
+
+    /// Adds the rows of `part`, as [`Change::append`] does. The first part of a new file sets the
+    /// columns, none of them a run.
+    ///
+    /// # Errors
+    /// As [`Change::append`], and as for writing. After an error of writing the stream cannot go
+    /// on.
+    pub fn append(
+        &mut self,
+        part: Frame,
+        labels: &[usize],
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let path = self.path().to_path_buf();
+        self.append_part(part, labels, options, monitor).map_err(|e| e.in_file(&path))
+    }
+
+    fn append_part(
+        &mut self,
+        part: Frame,
+        labels: &[usize],
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let is_first_in_new = matches!(self.to, To::New(_)) && !self.is_staged();
+        let mut content = Content::Frame(part);
+        if let Some(file) = &self.file {
+            let Content::Frame(part) = content else { return Ok(()) };
+            content = kept::kept(file)?;
+            append::append(file, content.table()?, part, labels)?;
+        }
+        let whole = self.file.as_ref().map(File::whole);
+        if let Some(file) = &whole {
+            let keeper = Keeper { file, is_in_place: !is_first_in_new };
+            match &mut content {
+                Content::Frame(frame) => keeper.find_in_frame(frame)?,
+                Content::Document(document) => keeper.find_in_document(document)?,
+            }
+        }
+        let parts = match &content {
+            Content::Frame(frame) => Parts::of_frame(frame)?,
+            Content::Document(document) => Parts::of_document(document)?,
+        };
+        let operation = if self.old.is_some() { Operation::Append } else { Operation::Write };
+        let is_new = matches!(self.to, To::New(_));
+        let ground = Ground {
+            file: whole.as_ref(),
+            base: self.old.as_ref().map(Base::of),
+            is_in_place: !is_first_in_new,
+            is_linked: !is_new,
+            operation: operation.code(),
+            time: if self.old.is_some() { now() } else { 0 },
+            not_synced: !is_new && !self.durable,
+        };
+        let start = if is_first_in_new {
+            SLOT_PAGES_END
+        } else {
+            whole.as_ref().map_or(SLOT_PAGES_END, |file| file.slot().end.next_multiple_of(ALIGN))
+        };
+        let plan = Plan::new(parts, options)?;
+        let slot = plan.execute_change(self.sink(), start, &ground, monitor)?;
+        self.file = Some(self.open(slot)?);
+        Ok(())
+    }
+
+    /// Makes the parts the value of the file.
+    ///
+    /// # Errors
+    /// *Argument* when there was no part; *io*. The file at the path then has its old state.
+    pub fn finish(self) -> Result<()> {
+        let path = self.path().to_path_buf();
+        let failed = |doing| {
+            let path = path.clone();
+            move |source| Error::io(source, doing).in_file(&path)
+        };
+        let is_staged = self.is_staged();
+        let Self { to, file, old, durable } = self;
+        let Some(file) = file else {
+            return Err(Error::argument("nothing was written").in_file(&path));
+        };
+        let slot = *file.slot();
+        // Windows renames no open file.
+        drop(file);
+        match (to, old) {
+            (To::New(_) | To::InPlace(_), _) if !is_staged => Ok(()),
+            (To::New(replacement), _) => {
+                let header = Header::whole(slot, true).emit();
+                let mut at = 0;
+                while let Some(rest) = header.get(at..).filter(|rest| !rest.is_empty()) {
+                    at += replacement.write_at(at as u64, rest).map_err(failed("write"))?;
+                }
+                replacement.commit().map_err(failed("replace"))
+            }
+            (To::InPlace(place), Some(old)) => {
+                place.commit(next_place(&old), &slot.emit(), durable).map_err(failed("change"))
+            }
+            (To::InPlace(_), None) => Ok(()),
+        }
+    }
+
+    /// Whether a part was written.
+    fn is_staged(&self) -> bool {
+        match (&self.file, &self.old) {
+            (Some(file), Some(old)) => file.slot() != old.slot(),
+            (file, _) => file.is_some(),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        match &self.to {
+            To::New(replacement) => replacement.target(),
+            To::InPlace(place) => place.target(),
+        }
+    }
+
+    fn sink(&self) -> &dyn Sink {
+        match &self.to {
+            To::New(replacement) => &**replacement,
+            To::InPlace(place) => &**place,
+        }
+    }
+
+    /// Opens what was written, at a slot that is in no file yet.
+    fn open(&self, slot: Slot) -> Result<File> {
+        let (path, written) = match &self.to {
+            To::New(replacement) => (replacement.target(), replacement.temp()),
+            To::InPlace(place) => (place.target(), place.target()),
+        };
+        let source = FileSource::open(written).map_err(|e| Error::io(e, "open"))?;
+        File::open_at(Box::new(source), path, slot)
+    }
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stream").field("path", &self.path()).finish_non_exhaustive()
+    }
+}
