@@ -9,8 +9,21 @@
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._api import append, info, open, read, set_threads, to_bytes, verify, write
+from ._api import info, open, read, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
+from ._changes import (
+    Generation,
+    add_columns,
+    append,
+    drop_columns,
+    generations,
+    rename_columns,
+    replace_columns,
+    rollback,
+    set_metadata,
+    update,
+    writer,
+)
 from ._entasis import __version__
 from ._file.file import File
 from ._file.info import Info, Report
@@ -24,26 +37,36 @@ if TYPE_CHECKING:
 
 __all__ = [
     "File",
+    "Generation",
     "Info",
     "Record",
     "Report",
     "Tree",
     "__version__",
+    "add_columns",
     "append",
     "compress",
     "decompress",
+    "drop_columns",
     "errors",
+    "generations",
     "hash",
     "info",
     "open",
     "read",
     "read_npz",
+    "rename_columns",
+    "replace_columns",
+    "rollback",
+    "set_metadata",
     "set_threads",
     "show_versions",
     "to_bytes",
+    "update",
     "verify",
     "write",
     "write_npz",
+    "writer",
     *errors.__all__,
 ]
 

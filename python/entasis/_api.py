@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from . import _entasis
@@ -17,7 +16,6 @@ from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, Unsupp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from os import PathLike
 
     from ._arguments.options import OnRefused
     from ._arguments.rows import Rows
@@ -111,8 +109,8 @@ def write(
     with reported:
         found = _sources.target(path)
         is_path = isinstance(found, str)
-        to = _destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
-        content = _write(value if index else _without_index(value), to, metadata, on_unsupported)
+        to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
+        content = write_value(value if index else _without_index(value), to, metadata, on_unsupported)
         if not is_path:
             _write_all(found, content)
 
@@ -145,90 +143,10 @@ def to_bytes(
     {'a': [1, 2]}
     """
     with reported:
-        to = _destination(None, compression, threads, False, 0)
-        content = _write(value if index else _without_index(value), to, metadata, on_unsupported)
+        to = destination(None, compression, threads, False, 0)
+        content = write_value(value if index else _without_index(value), to, metadata, on_unsupported)
         assert content is not None
         return content
-
-
-def append(
-    value: Any,
-    path: str | PathLike[str],
-    *,
-    create: bool = False,
-    fill: bool = False,
-    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
-    threads: int | None = None,
-    durable: bool | None = None,
-    wait: float = 10,
-) -> list[Any]:
-    """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
-
-    Parameters
-    ----------
-    value
-        Rows for the frame, series, index, array or dict of arrays in the file. A value of another
-        library is converted to that of the file. Columns are matched by their labels, in any order.
-    path
-        The path of the file.
-    create
-        Whether to write the value if the file does not exist.
-    fill
-        Whether columns that the rows lack become missing values, instead of an error.
-    compression, threads, wait
-        As for `write`.
-    durable
-        False leaves out the wait for the disk: after a power failure the rows may be lost, and
-        those before them stay.
-
-    Returns
-    -------
-    list
-        The labels of columns that were stored anew. It is empty if the rows were added to the end
-        of the file, which takes time for the rows alone. docs/guides/append.md lists the cases in
-        which the file is written anew.
-
-    Raises
-    ------
-    ColumnNotFoundError
-        The columns differ.
-    ArgumentError
-        The types of a column differ, and neither holds all values of the other.
-    BusyError
-        Another writer did not finish within `wait` seconds.
-    MissingFileError
-        The file does not exist. `create=True` makes it.
-
-        After any error the file is unchanged.
-
-    Examples
-    --------
-    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
-    >>> en.append(pd.DataFrame({"city": ["Bern"], "price": [4]}), "prices.entasis")
-    []
-    >>> en.read("prices.entasis")
-       city  price
-    0  Oslo      3
-    1  Rome      5
-    2  Bern      4
-    """
-    from ._grow.append import append as append_rows
-
-    with reported:
-        found = _sources.target(path)
-        if not isinstance(found, str):
-            raise ArgumentError("rows are appended to a path, not to an open file")
-        to = _destination(found, compression, threads, durable, wait)
-        if isinstance(value, File):
-            value = value.read()
-        if create and not os.path.exists(found):
-            _write(value, to, None, "error")
-            return []
-
-        def write_anew(whole: Any, to: Destination, metadata: Any) -> None:
-            _write(whole, to, metadata, "error")
-
-        return append_rows(value, to, fill, open, write_anew)
 
 
 def _without_index(value: Any) -> Any:
@@ -240,7 +158,7 @@ def _without_index(value: Any) -> Any:
     return _hosts.without_index(value)
 
 
-def _destination(
+def destination(
     path: str | None,
     compression: int | Mapping[str, int] | Mapping[str | None, int],
     threads: int | None,
@@ -256,11 +174,11 @@ def _destination(
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),
         "change": None,
-        "appends": None,
+        "stream": None,
     }
 
 
-def _write(
+def write_value(
     value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, is_replaced: bool = False
 ) -> bytes | None:
     """Write a value. Returns the content of the file if it has no path."""
@@ -270,7 +188,7 @@ def _write(
     if not is_table and type(value) is not dict:
         collected = value.read() if isinstance(value, File) else _hosts.collect(value)
         if collected is not value:
-            return _write(collected, to, metadata, on_unsupported)
+            return write_value(collected, to, metadata, on_unsupported)
     try:
         builder, host_map = _hosts.build(value) if is_table else (None, {})
     except UnsupportedTypeError as error:
@@ -279,7 +197,7 @@ def _write(
             raise
         from ._hosts.unsupported_columns import without
 
-        return _write(without(value, on_unsupported, error), to, metadata, on_unsupported, is_replaced=True)
+        return write_value(without(value, on_unsupported, error), to, metadata, on_unsupported, is_replaced=True)
     if to["column_compression"]:
         names = set() if builder is None else set(builder.names)
         for name, _ in to["column_compression"]:
@@ -412,7 +330,12 @@ def read(
 
 
 def open(
-    path: Source, *, memory_map: bool = False, types: Iterable[type] | None = None, limits: Limits | None = None
+    path: Source,
+    *,
+    memory_map: bool = False,
+    types: Iterable[type] | None = None,
+    limits: Limits | None = None,
+    generation: int | None = None,
 ) -> File:
     """Open a file without reading its columns or values.
 
@@ -430,6 +353,9 @@ def open(
         Classes to use instead of `Record`: dataclasses, named tuples and Enums.
     limits
         As for `read`. They also hold for everything that is read from the file later.
+    generation
+        The number of an earlier generation (`entasis.generations` lists them). None opens the
+        current one.
 
     Returns
     -------
@@ -471,7 +397,7 @@ def open(
     {'price': array([5, 4])}
     """
     with reported:
-        file = File(path, memory_map=memory_map, types=types, limits=limits)
+        file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
         if file._handle.is_table:
             return file
         if memory_map:

@@ -85,9 +85,10 @@ class File:
         memory_map: bool = False,
         types: Iterable[type] | None = None,
         limits: Limits | None = None,
+        generation: int | None = None,
     ) -> None:
         source, checked = _sources.source(path), _limits(limits)
-        self._frame = _frame.opened(source, memory_map=memory_map, types=types, limits=checked)
+        self._frame = _frame.opened(source, memory_map=memory_map, types=types, limits=checked, generation=generation)
         self.path, self._handle = self._frame.path, self._frame.handle
         self._columns: list[int] | None = None
         self._rows: Any = None

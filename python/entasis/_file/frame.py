@@ -28,6 +28,7 @@ class Frame:
         "_labels",
         "_levels",
         "content",
+        "generation",
         "handle",
         "limits",
         "memory_map",
@@ -46,8 +47,11 @@ class Frame:
         table: int | None = None,
         content: bytes | None = None,
         limits: dict[str, int] | None = None,
+        generation: int | None = None,
     ) -> None:
         self.handle, self.path, self.types = handle, path, types
+        # The number of the generation that was asked for; None for the current one.
+        self.generation = generation
         # For pickles: `table` is the number of the table in a tree, `content` the file in memory.
         self.memory_map, self.table, self.content, self.limits = memory_map, table, content, limits
         self._host: dict[str, Any] | None = None
@@ -101,21 +105,35 @@ class Closed:
 
 
 def opened(
-    source: str | bytes, *, memory_map: bool, types: Iterable[type] | None, limits: dict[str, int] | None
+    source: str | bytes,
+    *,
+    memory_map: bool,
+    types: Iterable[type] | None,
+    limits: dict[str, int] | None,
+    generation: int | None = None,
 ) -> Frame:
     """Open the file at a path or in memory. The frame of a file of another value has no columns."""
+    if generation is not None and memory_map:
+        raise ArgumentError("memory_map=True maps the current generation: leave out one of generation and memory_map")
     if isinstance(source, bytes):
         if memory_map:
             raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
-        handle = _entasis.Handle(source, limits)
-        return Frame(handle, _sources.IN_MEMORY, _codec_classes(types), content=source, limits=limits)
+        handle = _handle(source, limits, generation)
+        classes = _codec_classes(types)
+        return Frame(handle, _sources.IN_MEMORY, classes, content=source, limits=limits, generation=generation)
     if memory_map:
         from . import mapped as _map
 
         handle = cast("_entasis.Handle", _map.MappedHandle(source, limits))
     else:
-        handle = _entasis.Handle(source, limits)
-    return Frame(handle, source, _codec_classes(types), memory_map=memory_map, limits=limits)
+        handle = _handle(source, limits, generation)
+    classes = _codec_classes(types)
+    return Frame(handle, source, classes, memory_map=memory_map, limits=limits, generation=generation)
+
+
+def _handle(source: str | bytes, limits: dict[str, int] | None, generation: int | None) -> _entasis.Handle:
+    handle = _entasis.Handle(source, limits)
+    return handle if generation is None else handle.at_generation(generation)
 
 
 def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:

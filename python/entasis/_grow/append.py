@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
-from entasis._arguments.options import shown
 from entasis._file.file import File
 from entasis._hosts import registry as _hosts
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from . import hosts as _hosts_of
 
+if TYPE_CHECKING:
     from entasis._entasis import Destination
 
-_RULES = {
-    "pandas": "entasis._grow.pandas",
-    "polars": "entasis._grow.polars",
-    "pyarrow": "entasis._grow.pyarrow",
-    "numpy": "entasis._grow.numpy",
-    "static_frame": "entasis._grow.static_frame",
-}
+    from .hosts import Open, Write
+
 # Entries of host maps that stay those of the file.
 _OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
 
 
-def append(
-    value: Any, to: Destination, fill: bool, open: Callable[[str], Any], write: Callable[[Any, Destination, Any], Any]
-) -> list[Any]:
-    """Append rows to the file at a path. Returns the labels of columns that were stored anew.
-
-    `open` opens a path, and `write` writes a value with its metadata to a destination.
-    """
+def append(value: Any, to: Destination, fill: bool, open: Open, write: Write) -> list[Any]:
+    """Append rows to the file at a path. Returns the labels of columns that were stored anew."""
     path = to["path"]
     assert path is not None, "rows are appended to a path"
     change = _entasis.Change(path, to["wait"])
     try:
         file = open(path)
-        host = _host_of(file)
-        rules = import_module(_RULES[host])
+        rules = _hosts_of.rules(_hosts_of.host_of(file))
         new = rules.collect(value)
-        if change.is_single_table() and type(file) is File:
+        if type(file) is File:
             part, grown = rules.fit(file[:0].read(), new, fill)
-            if not grown and _append_in_place(file, part, rules, {**to, "change": change}):
+            if not grown and append_in_place(file, part, rules, {**to, "change": change}, change):
                 return []
             # Another attempt needs another change.
             change.end()
@@ -53,30 +40,18 @@ def append(
         old = file.read()
         part, grown = rules.fit(rules.head(old), new, fill)
         whole = rules.concat(rules.grow(old, grown), part)
-        write(whole, {**to, "change": change, "appends": None}, file.metadata)
+        change.will_replace("append")
+        write(whole, {**to, "change": change}, file.metadata)
         return list(rules.labels(whole))
     finally:
         change.end()
 
 
-def _host_of(file: Any) -> str:
-    """The library whose rules a file follows."""
-    if type(file) is not File:
-        value = file.read()
-        if type(value).__module__ == "numpy" and hasattr(value, "ndim"):
-            return "numpy"
-        raise ArgumentError(
-            f"the file holds {shown(value)}: rows can be appended to frames, series, indexes, arrays and dicts of "
-            "arrays; write the file again for other values"
-        )
-    host = file._frame.host.get("host")
-    if host not in _RULES:
-        raise UnsupportedTypeError(f"the file was written by {host}: append to it from there")
-    return str(host)
+def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: Any) -> bool:
+    """Append rows of the file's types. False if the file has to be written anew.
 
-
-def _append_in_place(file: File, part: Any, rules: Any, to: Destination) -> bool:
-    """Append rows of the file's types. False if the file has to be written anew."""
+    `change` is the change or the stream to which they go.
+    """
     builder, new = _hosts.build(part)
     if builder.has_trees:
         return False
@@ -85,8 +60,9 @@ def _append_in_place(file: File, part: Any, rules: Any, to: Destination) -> bool
     if map_ is None:
         return False
     try:
-        builder.write(map_, {**to, "appends": _columns_of_rows(new)})
-    except ArgumentError:
+        change.will_append(_columns_of_rows(new))
+        builder.write(map_, to)
+    except (ArgumentError, UnsupportedTypeError):
         # The core compares columns and categories once more.
         return False
     return True

@@ -41,6 +41,19 @@ def positions(old: list[Any], new: list[Any], fill: bool) -> list[int | None]:
     return found
 
 
+def check_length(n: int, n_rows: int) -> None:
+    """Check that new columns have the rows of the file."""
+    if n != n_rows:
+        raise ArgumentError(f"the new columns have {n:,} rows, the file {n_rows:,}")
+
+
+def check_names(labels: list[Any]) -> None:
+    """Check that labels are strings."""
+    for label in labels:
+        if type(label) is not str:
+            raise ArgumentError(f"the name {shown(label)} of a column is not a string")
+
+
 def _listed(labels: Iterable[Any], most: int = 5) -> str:
     found = [shown(label) for label in labels]
     return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")

@@ -7,7 +7,7 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import positions, refused
+from .columns import check_length, check_names, positions, refused
 
 _UNITS = ("s", "ms", "us", "ns")
 
@@ -113,3 +113,74 @@ def common(old: Any, new: Any) -> Any:
 def finer(first: str, second: str) -> Any:
     """The finer one of two units of time."""
     return max(first, second, key=_UNITS.index)
+
+
+def columns(value: Any, file: Any) -> Any:
+    """New arrays of a file, of the length of its own."""
+    import numpy as np
+
+    found = collect(value)
+    if not isinstance(found, dict):
+        raise ArgumentError("an array has no name: pass a dict of arrays")
+    for name, array in found.items():
+        if np.ndim(array) != 1:
+            raise ArgumentError(f"array {name!r} has {np.ndim(array)} axes, and a column has one")
+        check_length(len(array), file.n_rows)
+    check_names(list(found))
+    return found
+
+
+def nothing() -> Any:
+    """No arrays."""
+    return {}
+
+
+def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
+    """The names of arrays of the file and of new ones."""
+    of_old, of_new = list(old), list(new or ())
+    return [(of_new if is_new else of_old)[place] for is_new, place in sources]
+
+
+def renamed_labels(old: Any, labels: list[str], names: Any) -> list[str]:
+    """The names of the arrays of the file, some of them renamed."""
+    check_names(labels)
+    return labels
+
+
+def encode_labels(builder: Any, labels: list[str]) -> tuple[list[str], None]:
+    """The names of columns, which are their labels."""
+    return labels, None
+
+
+def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    """The dict with arrays of the file and new ones."""
+    of_old, of_new = list(old.values()), list((new or {}).values())
+    return {
+        label: (of_new if is_new else of_old)[place] for (is_new, place), label in zip(sources, labels, strict=True)
+    }
+
+
+def rows(value: Any, start: int, stop: int) -> Any:
+    """Some rows of a value."""
+    if isinstance(value, dict):
+        return {name: array[start:stop] for name, array in value.items()}
+    return value[start:stop]
+
+
+def joined(parts: list[Any]) -> Any:
+    """Parts that follow each other, as one."""
+    import numpy as np
+
+    if isinstance(parts[0], dict):
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return np.concatenate(parts)
+
+
+def size(value: Any) -> int:
+    """Bytes of a value."""
+    return sum(array.nbytes for array in value.values()) if isinstance(value, dict) else int(value.nbytes)
+
+
+def own(value: Any) -> Any:
+    """A copy of a value."""
+    return {name: array.copy() for name, array in value.items()} if isinstance(value, dict) else value.copy()

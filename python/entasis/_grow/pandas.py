@@ -8,7 +8,7 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
 from . import numpy as _numpy
-from .columns import positions, refused
+from .columns import check_length, positions, refused
 
 _NAMES = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64")
 # Nullable dtypes, by NumPy's name of their values.
@@ -231,3 +231,93 @@ def joined_index(old: dict[str, Any], new: dict[str, Any], n_rows: int) -> dict[
     if old["kind"] != "column" or old != new or "freq" in old:
         return None
     return {}
+
+
+def columns(value: Any, file: Any) -> Any:
+    """New columns of a file, with its number of rows. Their index is that of the file, or 0 to n-1."""
+    import pandas as pd
+
+    if isinstance(value, pd.Series):
+        value = value.to_frame()
+    elif isinstance(value, dict):
+        value = pd.DataFrame(value)
+    elif not isinstance(value, pd.DataFrame):
+        value = collect(value)
+    if not isinstance(value, pd.DataFrame):
+        raise ArgumentError(f"{shown(value)} has no columns: pass a DataFrame")
+    check_length(len(value), file.n_rows)
+    if not value.index.equals(pd.RangeIndex(len(value))) and not value.index.equals(file._frame.index(None)):
+        raise ArgumentError(
+            "the index of the new columns differs from that of the file: reindex them, or pass them with "
+            "reset_index(drop=True) to take them in the order of the rows"
+        )
+    return value
+
+
+def nothing() -> Any:
+    """A frame without columns and rows."""
+    import pandas as pd
+
+    return pd.DataFrame()
+
+
+def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
+    """The labels of columns of the file and of new ones."""
+    places = [len(old.columns) + place if is_new else place for is_new, place in sources]
+    if new is None:
+        return old.columns.take(places)
+    added = new.columns
+    if added.nlevels != old.columns.nlevels:
+        raise ArgumentError(f"the labels of new columns have {added.nlevels} levels, those of the file differ")
+    return old.columns.append(added.set_names(old.columns.names)).take(places)
+
+
+def renamed_labels(old: Any, labels: list[Any], names: Any) -> Any:
+    """The labels of the columns of the file, some of them renamed."""
+    return old.rename(columns=dict(names)).columns if names else old.columns
+
+
+def encode_labels(builder: Any, labels: Any) -> tuple[list[str], Any]:
+    """The names of columns, and the description of their labels."""
+    from entasis._hosts.pandas.write import encode_labels
+
+    return encode_labels(builder, labels)
+
+
+def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
+    """The frame with columns of the file and new ones."""
+    import pandas as pd
+
+    places = [old.shape[1] + place if is_new else place for is_new, place in sources]
+    whole = old if new is None else pd.concat([old, new.set_axis(old.index)], axis=1)
+    whole = whole.iloc[:, places]
+    whole.columns = labels
+    whole.attrs = old.attrs
+    return whole.set_flags(allows_duplicate_labels=old.flags.allows_duplicate_labels)
+
+
+def rows(value: Any, start: int, stop: int) -> Any:
+    """Some rows of a value."""
+    return value.iloc[start:stop] if hasattr(value, "iloc") else value[start:stop]
+
+
+def joined(parts: list[Any]) -> Any:
+    """Parts that follow each other, as one."""
+    import pandas as pd
+
+    if isinstance(parts[0], pd.Index):
+        return parts[0].append(parts[1:])
+    indexes = [part.index for part in parts]
+    is_default = all(index.equals(pd.RangeIndex(len(index))) for index in indexes)
+    return pd.concat(parts, ignore_index=is_default)
+
+
+def size(value: Any) -> int:
+    """Bytes of a value, about."""
+    found = value.memory_usage(index=False) if hasattr(value, "iloc") else value.memory_usage()
+    return int(found.sum()) if hasattr(found, "sum") else int(found)
+
+
+def own(value: Any) -> Any:
+    """A copy of a value."""
+    return value.copy()

@@ -7,7 +7,7 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import positions, refused
+from .columns import check_length, check_names, positions, refused
 
 _UNITS = ("ms", "us", "ns")
 
@@ -122,3 +122,67 @@ def concat(old: Any, new: Any) -> Any:
 
 def joined_index(old: Any, new: Any, n_rows: int) -> None:
     """Frames of Polars have no index."""
+
+
+def columns(value: Any, file: Any) -> Any:
+    """New columns of a file, with its number of rows."""
+    import polars as pl
+
+    found = collect(value)
+    if isinstance(found, pl.Series):
+        found = found.to_frame()
+    check_length(found.height, file.n_rows)
+    return found
+
+
+def nothing() -> Any:
+    """A frame without columns and rows."""
+    import polars as pl
+
+    return pl.DataFrame()
+
+
+def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
+    """The labels of columns of the file and of new ones."""
+    return [(new if is_new else old).columns[place] for is_new, place in sources]
+
+
+def renamed_labels(old: Any, labels: list[str], names: Any) -> list[str]:
+    """The labels of the columns of the file, some of them renamed."""
+    check_names(labels)
+    return labels
+
+
+def encode_labels(builder: Any, labels: list[str]) -> tuple[list[str], None]:
+    """The names of columns, which are their labels."""
+    return labels, None
+
+
+def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    """The frame with columns of the file and new ones."""
+    import polars as pl
+
+    found = [(new if is_new else old).to_series(place) for is_new, place in sources]
+    return pl.DataFrame([series.alias(label) for series, label in zip(found, labels, strict=True)])
+
+
+def rows(value: Any, start: int, stop: int) -> Any:
+    """Some rows of a value."""
+    return value.slice(start, stop - start)
+
+
+def joined(parts: list[Any]) -> Any:
+    """Parts that follow each other, as one."""
+    import polars as pl
+
+    return pl.concat(parts, rechunk=False)
+
+
+def size(value: Any) -> int:
+    """Bytes of a value, about."""
+    return int(value.estimated_size())
+
+
+def own(value: Any) -> Any:
+    """The value, which never changes."""
+    return value

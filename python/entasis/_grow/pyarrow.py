@@ -7,7 +7,7 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import positions, refused
+from .columns import check_length, check_names, positions, refused
 
 
 def collect(value: Any) -> Any:
@@ -99,3 +99,65 @@ def concat(old: Any, new: Any) -> Any:
 
 def joined_index(old: Any, new: Any, n_rows: int) -> None:
     """Tables have no index."""
+
+
+def columns(value: Any, file: Any) -> Any:
+    """New columns of a file, with its number of rows."""
+    found = collect(value)
+    check_length(found.num_rows, file.n_rows)
+    return found
+
+
+def nothing() -> Any:
+    """A table without columns and rows."""
+    import pyarrow as pa
+
+    return pa.table({})
+
+
+def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
+    """The labels of columns of the file and of new ones."""
+    return [(new if is_new else old).column_names[place] for is_new, place in sources]
+
+
+def renamed_labels(old: Any, labels: list[str], names: Any) -> list[str]:
+    """The labels of the columns of the file, some of them renamed."""
+    check_names(labels)
+    return labels
+
+
+def encode_labels(builder: Any, labels: list[str]) -> tuple[list[str], None]:
+    """The names of columns, which are their labels."""
+    return labels, None
+
+
+def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    """The table with columns of the file and new ones."""
+    import pyarrow as pa
+
+    chosen = [(new if is_new else old, place) for is_new, place in sources]
+    fields = [table.schema.field(place).with_name(label) for (table, place), label in zip(chosen, labels, strict=True)]
+    arrays = [table.column(place) for table, place in chosen]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, old.schema.metadata))
+
+
+def rows(value: Any, start: int, stop: int) -> Any:
+    """Some rows of a table."""
+    return value.slice(start, stop - start)
+
+
+def joined(parts: list[Any]) -> Any:
+    """Parts that follow each other, as one."""
+    import pyarrow as pa
+
+    return pa.concat_tables(parts)
+
+
+def size(value: Any) -> int:
+    """Bytes of a table."""
+    return int(value.nbytes)
+
+
+def own(value: Any) -> Any:
+    """The table, which never changes."""
+    return value

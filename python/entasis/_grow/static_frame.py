@@ -7,7 +7,7 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import positions, refused
+from .columns import check_length, positions, refused
 from .numpy import common
 
 
@@ -72,3 +72,90 @@ def _is_auto(value: Any) -> bool:
 
 def joined_index(old: Any, new: Any, n_rows: int) -> None:
     """The file is always written anew."""
+
+
+def columns(value: Any, file: Any) -> Any:
+    """New columns of a file, with its number of rows. Their index is that of the file, or positions."""
+    import static_frame as sf
+
+    if isinstance(value, dict):
+        value = sf.Frame.from_dict(value)
+    if isinstance(value, sf.Series):
+        value = value.to_frame()
+    if not isinstance(value, sf.Frame):
+        raise ArgumentError(f"{shown(value)} has no columns: pass a Frame")
+    check_length(len(value.index), file.n_rows)
+    index = file[:, []].read().index
+    if not _is_default(value.index) and not value.index.equals(index, compare_dtype=False):
+        raise ArgumentError("the index of the new columns differs from that of the file: reindex them")
+    return value
+
+
+def _is_default(index: Any) -> bool:
+    """Whether the labels are positions."""
+    return bool(index.depth == 1 and index.dtype.kind == "i" and (index.values == range(len(index))).all())
+
+
+def nothing() -> Any:
+    """A frame without columns and rows."""
+    import static_frame as sf
+
+    return sf.Frame()
+
+
+def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
+    """The labels of columns of the file and of new ones."""
+    if new is None:
+        return old.columns.iloc[[place for _, place in sources]]
+    of_old, of_new = list(old.columns), list(new.columns)
+    return _index(old.columns, [(of_new if is_new else of_old)[place] for is_new, place in sources])
+
+
+def renamed_labels(old: Any, labels: list[Any], names: Any) -> Any:
+    """The labels of the columns of the file, some of them renamed."""
+    return _index(old.columns, labels) if names else old.columns
+
+
+def _index(like: Any, labels: list[Any]) -> Any:
+    import static_frame as sf
+
+    try:
+        return type(like).from_labels(labels, name=like.name)
+    except (sf.ErrorInit, ValueError, TypeError) as error:
+        raise ArgumentError(f"the labels of the columns don't fit a {type(like).__name__}: {error}") from error
+
+
+def encode_labels(builder: Any, labels: Any) -> tuple[list[str], Any]:
+    """The names of columns, and the description of their labels."""
+    from entasis._hosts.static_frame.index import encode_index, texts
+
+    return texts(labels), encode_index(builder, labels, "the column labels", are_names=True)
+
+
+def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
+    """The frame with columns of the file and new ones."""
+    found = [(new if is_new else old).iloc[:, place].values for is_new, place in sources]
+    return type(old).from_items(enumerate(found), index=old.index, name=old.name).relabel(columns=labels)
+
+
+def rows(value: Any, start: int, stop: int) -> Any:
+    """Some rows of a value."""
+    return value.iloc[start:stop]
+
+
+def joined(parts: list[Any]) -> Any:
+    """Parts that follow each other, as one."""
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = concat(whole, part)
+    return whole
+
+
+def size(value: Any) -> int:
+    """Bytes of a value, about."""
+    return int(value.nbytes)
+
+
+def own(value: Any) -> Any:
+    """The value, which never changes."""
+    return value

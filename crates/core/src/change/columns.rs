@@ -19,7 +19,7 @@ pub(super) fn combine(old: Frame, new: Frame, sources: &[ColumnSource], names: V
     if sources.len() != names.len() {
         return Err(Error::argument("the table has another number of columns than names"));
     }
-    if !sources.is_empty() && old.n_rows != new.n_rows {
+    if !new.columns.is_empty() && old.n_rows != new.n_rows {
         let message = format!("the new columns have {} rows, the file {}", new.n_rows, old.n_rows);
         return Err(Error::argument(message));
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from entasis._columns import dtype_metadata as _dtype_metadata
-from entasis._columns.names import as_text
+from entasis._columns.names import as_text, is_text
 from entasis._entasis import Builder, ColumnRef
 from entasis._hosts.numpy import objects as _objects
 from entasis._values.labels import encode_label, is_plain
@@ -135,6 +135,14 @@ def _listed(labels: Any) -> list[Any]:
     if strings is not None and strings.null_count == 0:
         return strings.to_pylist()  # type: ignore[no-any-return]
     return labels.tolist()  # type: ignore[no-any-return]
+
+
+def encode_labels(builder: Any, labels: Any) -> tuple[list[str], dict[str, Any]]:
+    """The names of columns with these labels, and the description of the labels."""
+    listed = _listed(labels)
+    are_names = all(type(label) is str and is_text(label) for label in listed)
+    names = listed if are_names else [as_text(label) for label in listed]
+    return names, _encode_columns(builder, labels, are_names=are_names)
 
 
 def _encode_columns(builder: PandasBuilder, labels: Any, *, are_names: bool) -> dict[str, Any]:

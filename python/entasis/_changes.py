@@ -1,0 +1,524 @@
+"""The public functions that change a file: append, columns, metadata, generations, writer."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _entasis
+from ._api import DEFAULT_COMPRESSION, destination, open, write_value
+from ._arguments import sources as _sources
+from ._file.file import File
+from ._memory import reported
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from os import PathLike
+
+    from ._entasis import Destination
+    from ._grow.writer import Writer
+
+
+def _path(path: str | PathLike[str]) -> str:
+    found = _sources.target(path)
+    if not isinstance(found, str):
+        raise ArgumentError("a file changes at its path, not as an open file")
+    return found
+
+
+def _write(whole: Any, to: Destination, metadata: Any) -> None:
+    write_value(whole, to, metadata, "error")
+
+
+def append(
+    value: Any,
+    path: str | PathLike[str],
+    *,
+    create: bool = False,
+    fill: bool = False,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+) -> list[Any]:
+    """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
+
+    Parameters
+    ----------
+    value
+        Rows for the frame, series, index, array or dict of arrays in the file. A value of another
+        library is converted to that of the file. Columns are matched by their labels, in any order.
+    path
+        The path of the file.
+    create
+        Whether to write the value if the file does not exist.
+    fill
+        Whether columns that the rows lack become missing values, instead of an error.
+    compression, threads, wait
+        As for `write`.
+    durable
+        False leaves out the wait for the disk: after a power failure the rows may be lost, and
+        those before them stay.
+
+    Returns
+    -------
+    list
+        The labels of columns that were stored anew. It is empty if the rows were added to the end
+        of the file, which takes time for the rows alone. docs/guides/append.md lists the cases in
+        which the file is written anew.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        The columns differ.
+    ArgumentError
+        The types of a column differ, and neither holds all values of the other.
+    BusyError
+        Another writer did not finish within `wait` seconds.
+    MissingFileError
+        The file does not exist. `create=True` makes it.
+
+        After any error the file is unchanged.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
+    >>> en.append(pd.DataFrame({"city": ["Bern"], "price": [4]}), "prices.entasis")
+    []
+    >>> en.read("prices.entasis")
+       city  price
+    0  Oslo      3
+    1  Rome      5
+    2  Bern      4
+    """
+    from ._grow.append import append as append_rows
+
+    with reported:
+        to = destination(_path(path), compression, threads, durable, wait)
+        if isinstance(value, File):
+            value = value.read()
+        if create and not os.path.exists(_path(path)):
+            write_value(value, to, None, "error")
+            return []
+
+        return append_rows(value, to, fill, open, _write)
+
+
+def add_columns(
+    path: str | PathLike[str],
+    frame: Any,
+    *,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+) -> None:
+    """Add columns to a file, after its own ones. The others are neither read nor written.
+
+    Parameters
+    ----------
+    path
+        The path of the file, which holds a frame.
+    frame
+        A frame with the new columns, or a dict of them. It has as many rows as the file. An index
+        of pandas or StaticFrame is that of the file, or counts from 0.
+    compression, threads, wait
+        As for `write`.
+    durable
+        False leaves out the wait for the disk: after a power failure the change may be lost, and
+        the state before it stays.
+
+    Raises
+    ------
+    ArgumentError
+        The file has one of the columns already, the number of rows or the index differ, or the file
+        holds no frame.
+    BusyError
+        Another writer did not finish within `wait` seconds.
+
+        After any error the file is unchanged.
+
+    Notes
+    -----
+    A file with columns of objects, or a new column of objects, is written anew. So is a file of less
+    than 1 MiB.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
+    >>> en.add_columns("prices.entasis", {"sold": [True, False]})
+    >>> en.read("prices.entasis")
+       city  price   sold
+    0  Oslo      3   True
+    1  Rome      5  False
+    """
+    from ._grow import choose
+
+    with reported:
+        to = destination(_path(path), compression, threads, durable, wait)
+        choose.choose(to, "add columns", open, _write, lambda file, rules: choose.add(file, rules, _value(frame)))
+
+
+def replace_columns(
+    path: str | PathLike[str],
+    frame: Any,
+    *,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+) -> None:
+    """Replace columns of a file by others with the same labels, of any type.
+
+    The old values stay in the file, unused, until it is compacted.
+
+    Parameters
+    ----------
+    path
+        The path of the file, which holds a frame.
+    frame
+        A frame with the new columns, or a dict of them, as for `add_columns`.
+    compression, threads, wait
+        As for `write`.
+    durable
+        False leaves out the wait for the disk: after a power failure the change may be lost, and
+        the state before it stays.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        The file has no column with one of the labels.
+    ArgumentError
+        The number of rows or the index differ, or the file holds no frame.
+
+        After any error the file is unchanged.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
+    >>> en.replace_columns("prices.entasis", {"price": [3.5, 5.25]})
+    >>> en.read("prices.entasis")
+       city  price
+    0  Oslo   3.50
+    1  Rome   5.25
+    """
+    from ._grow import choose
+
+    with reported:
+        to = destination(_path(path), compression, threads, durable, wait)
+        choose.choose(
+            to, "replace columns", open, _write, lambda file, rules: choose.replace(file, rules, _value(frame))
+        )
+
+
+def drop_columns(
+    path: str | PathLike[str],
+    labels: Any,
+    *,
+    durable: bool | None = None,
+    wait: float = 10,
+    compact: bool = False,
+) -> None:
+    """Drop columns of a file.
+
+    Their values stay in the file, and in its earlier generations, until it is compacted.
+
+    Parameters
+    ----------
+    path
+        The path of the file, which holds a frame.
+    labels
+        The label of a column, or a list of labels.
+    durable, wait
+        As for `add_columns`.
+    compact
+        Whether to remove the values from the file at once, which writes it anew.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        The file has no column with one of the labels.
+
+        After any error the file is unchanged.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
+    >>> en.drop_columns("prices.entasis", "price")
+    >>> en.read("prices.entasis")
+       city
+    0  Oslo
+    1  Rome
+    """
+    from ._grow import choose
+
+    with reported:
+        to = destination(_path(path), DEFAULT_COMPRESSION, None, durable, wait)
+        choose.choose(to, "drop columns", open, _write, lambda file, rules: choose.drop(file, rules, labels))
+        if compact:
+            _compact(path, durable, wait)
+
+
+def rename_columns(
+    path: str | PathLike[str], names: Mapping[Any, Any], *, durable: bool | None = None, wait: float = 10
+) -> None:
+    """Rename columns of a file. Values are neither read nor written.
+
+    Parameters
+    ----------
+    path
+        The path of the file, which holds a frame.
+    names
+        The new label of each old one.
+    durable, wait
+        As for `add_columns`.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        The file has no column with one of the labels.
+    ArgumentError
+        Two columns would have the same label.
+
+        After any error the file is unchanged.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
+    >>> en.rename_columns("prices.entasis", {"price": "euros"})
+    >>> en.open("prices.entasis").column_names
+    ['city', 'euros']
+    """
+    from ._grow import choose
+
+    with reported:
+        to = destination(_path(path), DEFAULT_COMPRESSION, None, durable, wait)
+        choose.choose(to, "rename columns", open, _write, lambda file, rules: choose.rename(file, rules, names))
+
+
+def set_metadata(path: str | PathLike[str], metadata: Any, *, durable: bool | None = None, wait: float = 10) -> None:
+    """Give a file other metadata, which replace the old ones.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    metadata
+        Any tree, as for `write`. None removes the metadata.
+    durable, wait
+        As for `add_columns`.
+
+    Notes
+    -----
+    The values of a frame are neither read nor written. A file of another value, or of a frame with
+    columns of objects, is written anew.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"price": [3, 5]}), "prices.entasis", metadata={"author": "Ada"})
+    >>> en.set_metadata("prices.entasis", {"author": "Ada", "checked": True})
+    >>> en.open("prices.entasis").metadata
+    {'author': 'Ada', 'checked': True}
+    """
+    from ._grow.metadata import set_metadata as change
+
+    with reported:
+        change(metadata, destination(_path(path), DEFAULT_COMPRESSION, None, durable, wait), open, _write)
+
+
+def update(
+    path: str | PathLike[str],
+    values: Mapping[Any, Any],
+    *,
+    remove: Iterable[Any] = (),
+    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+) -> None:
+    """Set and remove keys of the dict in a file.
+
+    Parameters
+    ----------
+    path
+        The path of the file, which holds a dict.
+    values
+        The new value of each key. Keys that the file has keep their places.
+    remove
+        Keys to remove first.
+    compression, threads, wait
+        As for `write`.
+    durable
+        False leaves out the wait for the disk: after a power failure the change may be lost, and
+        the state before it stays.
+
+    Raises
+    ------
+    ArgumentError
+        The file holds no dict, or lacks a key to remove.
+
+        After any error the file is unchanged.
+
+    Notes
+    -----
+    The whole value is read and written anew, under the lock of the file: memory and time are those
+    of `read` and `write`.
+
+    Examples
+    --------
+    >>> en.write({"run": 7, "scores": [1, 2]}, "run.entasis")
+    >>> en.update("run.entasis", {"run": 8}, remove=["scores"])
+    >>> en.read("run.entasis")
+    {'run': 8}
+    """
+    from ._grow.metadata import update as change
+
+    with reported:
+        change(values, remove, destination(_path(path), compression, threads, durable, wait), open, _write)
+
+
+class Generation(NamedTuple):
+    """A committed state of a file.
+
+    Attributes
+    ----------
+    number
+        Its number, for `open(path, generation=number)` and `rollback`.
+    time
+        When it was committed, in nanoseconds since 1970 (UTC); 0 for one that `write` made.
+    operation
+        What made it: "write", "append", "add columns" ...
+    rows
+        The number of rows of a frame; None for other values.
+    bytes
+        The length of the file with it.
+    """
+
+    number: int
+    time: int
+    operation: str
+    rows: int | None
+    bytes: int
+
+
+def generations(path: str | PathLike[str]) -> list[Generation]:
+    """Return the generations that a file still has, from the oldest on.
+
+    Each change in place makes one. The earlier ones stay readable until the file is written anew or
+    compacted. Reads the end of each generation, and no values.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"price": [3, 5]}), "prices.entasis")
+    >>> [(g.number, g.operation, g.rows) for g in en.generations("prices.entasis")]
+    [(1, 'write', 2)]
+    """
+    with reported:
+        return [Generation(*found) for found in _entasis.Handle(_path(path)).generations()]
+
+
+def rollback(
+    path: str | PathLike[str],
+    generation: int,
+    *,
+    durable: bool | None = None,
+    wait: float = 10,
+    compact: bool = False,
+) -> None:
+    """Go back to an earlier generation of a file.
+
+    The file gets a new generation with the value of the earlier one. No values are written, and the
+    newer generations stay in the file until it is compacted, so a rollback can be undone by another.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    generation
+        The number of the generation, as `generations` lists it.
+    durable, wait
+        As for `add_columns`.
+    compact
+        Whether to remove all other generations from the file at once, which writes it anew.
+
+    Raises
+    ------
+    ArgumentError
+        The file does not have the generation.
+
+    Examples
+    --------
+    >>> prices = pd.DataFrame({"price": np.arange(200_000)})
+    >>> en.write(prices, "prices.entasis", compression=0)
+    >>> en.append(prices, "prices.entasis")
+    []
+    >>> en.rollback("prices.entasis", 1)
+    >>> len(en.open("prices.entasis"))
+    200000
+    """
+    with reported:
+        change = _entasis.Change(_path(path), wait)
+        try:
+            change.rollback(generation, durable)
+        finally:
+            change.end()
+        if compact:
+            _compact(path, durable, wait)
+
+
+def writer(
+    path: str | PathLike[str],
+    schema: Any = None,
+    *,
+    append: bool = False,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+) -> Writer:
+    """Write a frame batch by batch. Nothing is visible before the writer is closed.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    schema
+        The columns and their types: a frame, whose rows are not written, or a schema of pyarrow or
+        Polars. None takes them from the first batch.
+    append
+        Whether the rows follow those of the file at the path, instead of replacing it.
+    compression, threads, durable, wait
+        As for `write`.
+
+    Returns
+    -------
+    Writer
+        With the methods `write(batch)`, `close()` and `abort()`. As a context manager it closes
+        itself, and aborts after an exception.
+
+    Notes
+    -----
+    Memory is needed for a few batches. Columns of objects need memory for the whole frame.
+
+    Examples
+    --------
+    >>> with en.writer("numbers.entasis") as w:
+    ...     for i in range(3):
+    ...         w.write(pd.DataFrame({"a": [i, i * 10]}))
+    >>> en.read("numbers.entasis")["a"].tolist()
+    [0, 0, 1, 10, 2, 20]
+    """
+    from ._grow.writer import Writer
+
+    with reported:
+        to = destination(_path(path), compression, threads, durable, wait)
+        return Writer(to, schema, append, open, _write)
+
+
+def _value(frame: Any) -> Any:
+    return frame.read() if isinstance(frame, File) else frame
+
+
+def _compact(path: str | PathLike[str], durable: bool | None, wait: float) -> None:
+    raise NotImplementedError

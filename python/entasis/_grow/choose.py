@@ -1,0 +1,134 @@
+"""Add, replace, drop and rename columns of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis import _entasis
+from entasis._arguments.options import shown
+from entasis._hosts import registry as _hosts
+from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
+
+from . import hosts as _hosts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from entasis._entasis import Destination
+    from entasis._file.file import File
+
+    from .hosts import Open, Write
+
+    # For each column of the new frame: whether it is new, and its position there or in the file.
+    Sources = list[tuple[bool, int]]
+
+
+class Choice:
+    """The columns of a frame after a change: where they come from, and their labels."""
+
+    __slots__ = ("labels", "new", "sources")
+
+    def __init__(self, new: Any, sources: Sources, labels: Any) -> None:
+        # A frame with the new columns, or None.
+        self.new, self.sources, self.labels = new, sources, labels
+
+
+def choose(to: Destination, operation: str, open: Open, write: Write, plan: Callable[[File, Any], Choice]) -> None:
+    """Change the columns of the file at a path.
+
+    `plan` gets the file and the rules of its library.
+    """
+    path = to["path"]
+    assert path is not None, "columns of a file at a path change"
+    change = _entasis.Change(path, to["wait"])
+    try:
+        file = open(path)
+        rules = _hosts_of.rules(_hosts_of.host_of_frame(file))
+        choice = plan(file, rules)
+        if _choose_in_place(file, choice, rules, {**to, "change": change}, operation):
+            return
+        # Another attempt needs another change.
+        change.end()
+        change = _entasis.Change(path, to["wait"])
+        file = open(path)
+        choice = plan(file, rules)
+        whole = rules.choose(file.read(), choice.new, choice.sources, choice.labels)
+        change.will_replace(operation)
+        write(whole, {**to, "change": change}, file.metadata)
+    finally:
+        change.end()
+
+
+def _choose_in_place(file: File, choice: Choice, rules: Any, to: Destination, operation: str) -> bool:
+    """Change the columns without a look at those that stay. False if the file must be written anew."""
+    builder, host = _hosts.build(rules.nothing() if choice.new is None else choice.new)
+    names, labels = rules.encode_labels(builder, choice.labels)
+    if builder.has_trees:
+        return False
+    host.pop("columns", None)
+    if labels is not None:
+        host["columns"] = labels
+    change = to["change"]
+    assert change is not None, "columns change in a change"
+    change.will_choose(choice.sources, names, operation)
+    try:
+        builder.write(host, to)
+    except UnsupportedTypeError:
+        return False
+    return True
+
+
+def add(file: File, rules: Any, value: Any) -> Choice:
+    """The columns of a file, and new ones after them."""
+    head = file[:0].read()
+    new = rules.columns(value, file)
+    old_labels, new_labels = rules.labels(head), rules.labels(new)
+    known = set(old_labels)
+    again = [label for label in new_labels if label in known]
+    if again:
+        raise ArgumentError(f"the file has a column {shown(again[0])} already: use replace_columns")
+    sources = [(False, i) for i in range(len(old_labels))] + [(True, i) for i in range(len(new_labels))]
+    return Choice(new, sources, rules.joined_labels(head, new, sources))
+
+
+def replace(file: File, rules: Any, value: Any) -> Choice:
+    """The columns of a file, some of them replaced."""
+    head = file[:0].read()
+    new = rules.columns(value, file)
+    old_labels, new_labels = rules.labels(head), rules.labels(new)
+    places = {label: place for place, label in enumerate(new_labels)}
+    known = set(old_labels)
+    for label in new_labels:
+        if label not in known:
+            raise ColumnNotFoundError(f"the file has no column {shown(label)}: use add_columns")
+    for label in places:
+        if old_labels.count(label) > 1 or new_labels.count(label) > 1:
+            raise ArgumentError(f"the label {shown(label)} occurs twice")
+    sources = [(True, places[label]) if label in places else (False, i) for i, label in enumerate(old_labels)]
+    return Choice(new, sources, rules.renamed_labels(head, old_labels, {}))
+
+
+def drop(file: File, rules: Any, labels: Any) -> Choice:
+    """The columns of a file without some."""
+    dropped = set(_positions(file, labels))
+    sources = [(False, i) for i in range(file.n_columns) if i not in dropped]
+    return Choice(None, sources, rules.joined_labels(file[:0].read(), None, sources))
+
+
+def rename(file: File, rules: Any, names: Mapping[Any, Any]) -> Choice:
+    """The columns of a file with other labels."""
+    head = file[:0].read()
+    old_labels = rules.labels(head)
+    # Raises the error for labels that are not there.
+    _positions(file, list(names))
+    after = [names.get(label, label) for label in old_labels]
+    if len(set(after)) < len(after) and len(set(old_labels)) == len(old_labels):
+        twice = next(label for label in after if after.count(label) > 1)
+        raise ArgumentError(f"two columns would have the label {shown(twice)}")
+    sources = [(False, i) for i in range(len(old_labels))]
+    return Choice(None, sources, rules.renamed_labels(head, after, names))
+
+
+def _positions(file: File, labels: Any) -> list[int]:
+    found = file.select(labels if isinstance(labels, list) else [labels])._columns
+    return [] if found is None else file._of_table(found)

@@ -1,0 +1,74 @@
+"""Change the metadata of a file, and the keys of a dict in a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis import _entasis
+from entasis._arguments.options import shown
+from entasis._file.file import File
+from entasis.errors import ArgumentError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from entasis._entasis import Destination
+
+    from .hosts import Open, Write
+
+
+def set_metadata(metadata: Any, to: Destination, open: Open, write: Write) -> None:
+    """Give the file at a path other metadata; None removes them."""
+    path = to["path"]
+    assert path is not None, "metadata of a file at a path change"
+    change = _entasis.Change(path, to["wait"])
+    try:
+        file = open(path)
+        if type(file) is File and _set_in_place(metadata, change, to):
+            return
+        # Another attempt needs another change.
+        change.end()
+        change = _entasis.Change(path, to["wait"])
+        change.will_replace("metadata")
+        write(open(path).read(), {**to, "change": change}, metadata)
+    finally:
+        change.end()
+
+
+def _set_in_place(metadata: Any, change: Any, to: Destination) -> bool:
+    """Change the metadata without a look at the values. False if the file must be written anew."""
+    from entasis._tree.document import Document
+
+    if metadata is not None:
+        document = Document("error", to["compression"])
+        cell = document.add(metadata, "metadata")
+    try:
+        if metadata is None:
+            change.remove_metadata(to["durable"])
+        else:
+            change.will_set_metadata()
+            document.write({**to, "change": change}, None, None, cell)
+    except UnsupportedTypeError:
+        return False
+    return True
+
+
+def update(values: Mapping[Any, Any], remove: Iterable[Any], to: Destination, open: Open, write: Write) -> None:
+    """Set and remove keys of the dict in the file at a path."""
+    path = to["path"]
+    assert path is not None, "a file at a path is updated"
+    change = _entasis.Change(path, to["wait"])
+    try:
+        file = open(path)
+        whole = file.read()
+        if type(whole) is not dict:
+            raise ArgumentError(f"the file holds {shown(whole)}, not a dict: write it again")
+        for key in remove:
+            if key not in whole:
+                raise ArgumentError(f"the file has no key {shown(key)}")
+            del whole[key]
+        whole.update(values)
+        change.will_replace("update")
+        write(whole, {**to, "change": change}, file.metadata)
+    finally:
+        change.end()

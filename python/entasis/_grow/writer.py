@@ -1,0 +1,254 @@
+"""Write a frame batch by batch."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from entasis import _entasis
+from entasis._arguments.options import shown
+from entasis._file import frame as _frame
+from entasis._file.file import File
+from entasis._hosts import registry as _hosts
+from entasis._memory import reported
+from entasis.errors import ArgumentError, ClosedFileError
+
+from . import hosts as _hosts_of
+from .append import append_in_place
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from entasis._entasis import Destination
+
+    from .hosts import Open, Write
+
+# The values of a full block. Batches are stored in multiples of it.
+_BLOCK = 1 << 16
+# Batches are collected until they have so many bytes and a block, or so many rows.
+_BYTES = 32 << 20
+_ROWS = 16 * _BLOCK
+
+
+class Writer:
+    """Writes a frame batch by batch, with memory for a few batches alone: `entasis.writer`.
+
+    Nothing is visible before `close`. `with` closes it, and gives up after an exception.
+
+    Examples
+    --------
+    >>> with en.writer("numbers.entasis") as w:
+    ...     for i in range(3):
+    ...         w.write(pd.DataFrame({"a": [i, i * 10]}))
+    >>> en.read("numbers.entasis")["a"].tolist()
+    [0, 0, 1, 10, 2, 20]
+    """
+
+    __slots__ = ("_host", "_is_whole", "_n", "_open", "_parts", "_proto", "_rules", "_size", "_stream", "_to", "_write")
+
+    def __init__(self, to: Destination, schema: Any, append: bool, open: Open, write: Write) -> None:
+        self._to, self._open, self._write = to, open, write
+        self._parts: list[Any] = []
+        self._n = self._size = 0
+        self._rules: Any = None
+        # No rows of the table, once there is one; and whether its columns of objects need it whole.
+        self._proto: Any = None
+        self._is_whole = False
+        path = to["path"]
+        assert path is not None, "a writer has a path"
+        if append:
+            change = _entasis.Change(path, to["wait"])
+            try:
+                file = open(path)
+                self._rules = _hosts_of.rules(_hosts_of.host_of(file))
+                if type(file) is not File:
+                    raise ArgumentError("the file does not hold a frame: use entasis.append")
+                self._proto = file[:0].read()
+                if file._handle.has_cells and any(column.logical == "object" for column in file._handle.columns(None)):
+                    raise ArgumentError(
+                        "the file has a column of objects, which are not written in batches: use append"
+                    )
+                self._stream: _entasis.Stream | None = _entasis.Stream.extend(change, to["durable"])
+            finally:
+                change.end()
+        else:
+            self._stream = _entasis.Stream(path, to["wait"], to["durable"])
+        if schema is not None:
+            self.write(_empty(schema))
+
+    @reported
+    def write(self, batch: Any) -> None:
+        """Add the rows of a batch.
+
+        Parameters
+        ----------
+        batch
+            A frame, a record batch, a dict of arrays, an open file or a view of one; or an iterable
+            or Arrow stream of such. The first batch sets the columns and the library that reads
+            them. Later ones follow the rules of `entasis.append`, but no column can get another
+            type: begin with the widest one, or pass a schema.
+
+        Raises
+        ------
+        ArgumentError
+            The batch does not fit. The writer can go on with others.
+        """
+        self._check_open()
+        for part in _batches(batch):
+            self._add(part)
+
+    def _check_open(self) -> None:
+        if self._stream is None:
+            raise ClosedFileError("the writer is closed: make another one")
+
+    def _add(self, batch: Any) -> None:
+        if self._rules is None:
+            self._begin(batch)
+            return
+        part = self._rules.collect(batch)
+        part, grown = self._rules.fit(self._proto, part, False)
+        if grown:
+            labels = self._rules.labels(self._proto)
+            names = ", ".join(shown(labels[key] if isinstance(key, int) else key) for key in grown)
+            raise ArgumentError(
+                f"column {names} needs another type than the first batch gave it: begin with the widest type, or "
+                "pass a schema"
+            )
+        self._take(part)
+
+    def _begin(self, batch: Any) -> None:
+        """Take the first batch, which sets the columns."""
+        root = "numpy" if type(batch) is dict else type(batch).__module__.partition(".")[0]
+        if not (_hosts.is_columns(batch) if type(batch) is dict else _hosts.is_frame(batch)):
+            raise ArgumentError(f"{shown(batch)} is not a frame: pass frames, record batches or dicts of arrays")
+        self._rules = _hosts_of.rules(root)
+        part = self._rules.collect(batch)
+        self._proto = self._rules.head(part)
+        builder, _ = _hosts.build(self._proto)
+        # The type of objects shows in the rows alone.
+        self._is_whole = builder.has_trees or _hosts.build(part)[0].has_trees
+        self._take(part)
+
+    def _take(self, part: Any) -> None:
+        n = _length(part)
+        self._n += n
+        self._size += self._rules.size(part)
+        if self._is_whole or self._n < _BLOCK or (self._n < _ROWS and self._size < _BYTES):
+            # The batch may change before it is written.
+            self._parts.append(self._rules.own(part))
+            return
+        parts = [*self._parts, part]
+        whole = parts[0] if len(parts) == 1 else self._rules.joined(parts)
+        cut = self._n - self._n % _BLOCK
+        self._put(self._rules.rows(whole, 0, cut))
+        rest = self._rules.own(self._rules.rows(whole, cut, self._n))
+        self._n -= cut
+        self._parts = [rest] if self._n else []
+        self._size = self._rules.size(rest) if self._n else 0
+
+    def _put(self, part: Any) -> None:
+        """Store rows."""
+        assert self._stream is not None, "the writer is open"
+        handle = self._stream.view()
+        to: Destination = {**self._to, "stream": self._stream}
+        if handle is None:
+            builder, host = _hosts.build(part)
+            self._stream.will_append([])
+            builder.write(host, to)
+            return
+        file = File._of(_frame.Frame(handle, str(self._to["path"]), {}))
+        if not append_in_place(file, part, self._rules, to, self._stream):
+            raise ArgumentError("the rows have another index, other objects or categories than the first batch")
+
+    @reported
+    def close(self) -> None:
+        """Write what is left, and make the file visible. Does nothing when the writer is closed.
+
+        Raises
+        ------
+        ArgumentError
+            Nothing was written.
+        """
+        if self._stream is None:
+            return
+        try:
+            if self._is_whole:
+                whole = self._rules.joined(self._parts)
+                self.abort()
+                self._write(whole, self._to, None)
+                return
+            if self._parts:
+                parts, self._parts = self._parts, []
+                self._put(parts[0] if len(parts) == 1 else self._rules.joined(parts))
+            stream, self._stream = self._stream, None
+            stream.finish()
+        finally:
+            self.abort()
+
+    def abort(self) -> None:
+        """Give up: the file at the path stays as it was."""
+        if self._stream is not None:
+            self._stream.end()
+        self._stream = None
+        self._parts = []
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._stream is None else "open"
+        return f"<entasis.Writer of {self._to['path']!r}, {state}>"
+
+
+def _length(part: Any) -> int:
+    if isinstance(part, dict):
+        return len(next(iter(part.values()))) if part else 0
+    return int(part.num_rows) if hasattr(part, "num_rows") else len(part.index) if hasattr(part, "index") else len(part)
+
+
+def _empty(schema: Any) -> Any:
+    """No rows of a schema: a frame, or a schema of pyarrow or Polars."""
+    if hasattr(schema, "empty_table"):
+        return schema.empty_table()
+    if type(schema).__module__.partition(".")[0] == "polars" and not hasattr(schema, "height"):
+        import polars as pl
+
+        return pl.DataFrame(schema=schema)
+    if type(schema) is dict:
+        return {name: array[:0] for name, array in schema.items()}
+    if hasattr(schema, "iloc"):
+        return schema.iloc[:0]
+    with suppress(TypeError, AttributeError):
+        return schema[:0]
+    raise ArgumentError(f"schema={shown(schema)} is not a schema: pass a frame, or a schema of pyarrow or Polars")
+
+
+def _batches(value: Any) -> Any:
+    """The frames of a batch: itself, or those that a stream or iterable yields."""
+    import collections.abc
+
+    if isinstance(value, File):
+        n = value.n_rows
+        return (value[start : start + _ROWS].read() for start in range(0, max(n, 1), _ROWS))
+    if type(value) is dict or _hosts.is_frame(value):
+        return [value]
+    if isinstance(value, collections.abc.Iterator) and not hasattr(value, "__arrow_c_stream__"):
+        return (part for batch in value for part in _batches(batch))
+    if hasattr(value, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        reader = pa.RecordBatchReader.from_stream(value)
+        return (pa.Table.from_batches([batch]) for batch in reader)
+    if hasattr(value, "to_batches"):
+        import pyarrow as pa
+
+        return (pa.Table.from_batches([batch]) for batch in value.to_batches())
+    return [_hosts.collect(value)]
