@@ -275,27 +275,27 @@ def test_the_index_stays(path: str) -> None:
             en.add_columns(path, pd.DataFrame({"q": np.arange(n)}, index=df.index[::-1]))
 
 
-def test_errors_leave_the_file(path: str) -> None:
-    for n in SIZES[1:]:
-        en.write(frame(n), path)
-        before = Path(path).read_bytes()
-        calls: list[tuple[type, str, Callable[[], Any]]] = [
-            (en.ArgumentError, "already", lambda: en.add_columns(path, {"i": np.arange(n)})),
-            (en.ArgumentError, "rows", lambda: en.add_columns(path, {"q": np.arange(n + 1)})),
-            (en.ColumnNotFoundError, "add_columns", lambda: en.replace_columns(path, {"q": np.arange(n)})),
-            (en.ColumnNotFoundError, "q", lambda: en.drop_columns(path, ["q"])),
-            (en.ColumnNotFoundError, "q", lambda: en.rename_columns(path, {"q": "r"})),
-            (en.ArgumentError, "two columns", lambda: en.rename_columns(path, {"i": "f"})),
-            (en.ArgumentError, "not a dict", lambda: en.update(path, {"a": 1})),
-            (en.ArgumentError, "generation 9", lambda: en.rollback(path, 9)),
-            (en.ArgumentError, "generation 9", lambda: en.open(path, generation=9)),
-            (en.UnsupportedTypeError, "metadata", lambda: en.set_metadata(path, {"a": object()})),
-            (en.UnsupportedTypeError, "x", lambda: en.add_columns(path, pd.DataFrame({"x": [object()] * n}))),
-        ]
-        for kind, text, call in calls:
-            with pytest.raises(kind, match=text):
-                call()
-            assert Path(path).read_bytes() == before
+@pytest.mark.parametrize("n", SIZES[1:])
+def test_errors_leave_the_file(n: int, path: str) -> None:
+    en.write(frame(n), path)
+    before = Path(path).read_bytes()
+    calls: list[tuple[type, str, Callable[[], Any]]] = [
+        (en.ArgumentError, "already", lambda: en.add_columns(path, {"i": np.arange(n)})),
+        (en.ArgumentError, "rows", lambda: en.add_columns(path, {"q": np.arange(n + 1)})),
+        (en.ColumnNotFoundError, "add_columns", lambda: en.replace_columns(path, {"q": np.arange(n)})),
+        (en.ColumnNotFoundError, "q", lambda: en.drop_columns(path, ["q"])),
+        (en.ColumnNotFoundError, "q", lambda: en.rename_columns(path, {"q": "r"})),
+        (en.ArgumentError, "two columns", lambda: en.rename_columns(path, {"i": "f"})),
+        (en.ArgumentError, "not a dict", lambda: en.update(path, {"a": 1})),
+        (en.ArgumentError, "generation 9", lambda: en.rollback(path, 9)),
+        (en.ArgumentError, "generation 9", lambda: en.open(path, generation=9)),
+        (en.UnsupportedTypeError, "metadata", lambda: en.set_metadata(path, {"a": object()})),
+        (en.UnsupportedTypeError, "x", lambda: en.add_columns(path, pd.DataFrame({"x": [object()] * n}))),
+    ]
+    for kind, text, call in calls:
+        with pytest.raises(kind, match=text):
+            call()
+        assert Path(path).read_bytes() == before
     en.write([1, 2], path)
     with pytest.raises(en.ArgumentError, match=r"entasis\.update"):
         en.add_columns(path, {"a": [1]})

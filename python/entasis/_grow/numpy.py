@@ -176,6 +176,11 @@ def joined(parts: list[Any]) -> Any:
     return np.concatenate(parts)
 
 
+def is_counted(index: dict[str, Any] | None) -> bool:
+    """Whether an index has to count on: there is none."""
+    return False
+
+
 def size(value: Any) -> int:
     """Bytes of a value."""
     return sum(array.nbytes for array in value.values()) if isinstance(value, dict) else int(value.nbytes)

@@ -304,12 +304,41 @@ def rows(value: Any, start: int, stop: int) -> Any:
 def joined(parts: list[Any]) -> Any:
     """Parts that follow each other, as one."""
     import pandas as pd
+    from pandas.api.types import union_categoricals
 
-    if isinstance(parts[0], pd.Index):
-        return parts[0].append(parts[1:])
-    indexes = [part.index for part in parts]
-    is_default = all(index.equals(pd.RangeIndex(len(index))) for index in indexes)
-    return pd.concat(parts, ignore_index=is_default)
+    first = parts[0]
+    if isinstance(first, pd.Index):
+        return first.append(parts[1:])
+    if isinstance(first, pd.Series):
+        is_categorical = isinstance(first.dtype, pd.CategoricalDtype)
+        if not is_categorical or all(_is_same(first.dtype, part.dtype) for part in parts):
+            return pd.concat(parts)
+        index = first.index.append([part.index for part in parts[1:]])
+        return pd.Series(union_categoricals(parts), index=index, name=first.name)
+    places = [
+        i
+        for i, dtype in enumerate(first.dtypes)
+        if isinstance(dtype, pd.CategoricalDtype) and not all(_is_same(dtype, part.dtypes.iloc[i]) for part in parts)
+    ]
+    whole = pd.concat(parts)
+    for i in places:
+        whole.isetitem(i, pd.Series(union_categoricals([part.iloc[:, i] for part in parts]), index=whole.index))
+    whole.attrs = first.attrs
+    return whole
+
+
+def is_counted(index: dict[str, Any] | None) -> bool:
+    """Whether an index, as a host map describes it, counts from 0."""
+    return index is not None and (index.get("kind"), index.get("start"), index.get("step")) == ("range", 0, 1)
+
+
+def counted(part: Any, start: int) -> Any:
+    """Rows whose index counts from 0, with one that counts from `start`. Others stay as they are."""
+    import pandas as pd
+
+    if isinstance(part, pd.Index) or not part.index.equals(pd.RangeIndex(len(part))) or part.index.name is not None:
+        return part
+    return part.set_axis(pd.RangeIndex(start, start + len(part)))
 
 
 def size(value: Any) -> int:

@@ -178,6 +178,11 @@ def joined(parts: list[Any]) -> Any:
     return pl.concat(parts, rechunk=False)
 
 
+def is_counted(index: dict[str, Any] | None) -> bool:
+    """Whether an index has to count on: there is none."""
+    return False
+
+
 def size(value: Any) -> int:
     """Bytes of a value, about."""
     return int(value.estimated_size())

@@ -153,6 +153,11 @@ def joined(parts: list[Any]) -> Any:
     return pa.concat_tables(parts)
 
 
+def is_counted(index: dict[str, Any] | None) -> bool:
+    """Whether an index has to count on: there is none."""
+    return False
+
+
 def size(value: Any) -> int:
     """Bytes of a table."""
     return int(value.nbytes)

@@ -151,6 +151,11 @@ def joined(parts: list[Any]) -> Any:
     return whole
 
 
+def is_counted(index: dict[str, Any] | None) -> bool:
+    """Whether an index has to count on: there is none."""
+    return False
+
+
 def size(value: Any) -> int:
     """Bytes of a value, about."""
     return int(value.nbytes)

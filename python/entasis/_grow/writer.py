@@ -44,7 +44,21 @@ class Writer:
     [0, 0, 1, 10, 2, 20]
     """
 
-    __slots__ = ("_host", "_is_whole", "_n", "_open", "_parts", "_proto", "_rules", "_size", "_stream", "_to", "_write")
+    __slots__ = (
+        "_appends",
+        "_is_counted",
+        "_is_whole",
+        "_n",
+        "_open",
+        "_parts",
+        "_proto",
+        "_rules",
+        "_size",
+        "_stream",
+        "_to",
+        "_total",
+        "_write",
+    )
 
     def __init__(self, to: Destination, schema: Any, append: bool, open: Open, write: Write) -> None:
         self._to, self._open, self._write = to, open, write
@@ -54,20 +68,15 @@ class Writer:
         # No rows of the table, once there is one; and whether its columns of objects need it whole.
         self._proto: Any = None
         self._is_whole = False
+        # Whether the index counts from 0, and the rows so far.
+        self._is_counted, self._total = False, 0
         path = to["path"]
         assert path is not None, "a writer has a path"
+        self._appends = append
         if append:
             change = _entasis.Change(path, to["wait"])
             try:
-                file = open(path)
-                self._rules = _hosts_of.rules(_hosts_of.host_of(file))
-                if type(file) is not File:
-                    raise ArgumentError("the file does not hold a frame: use entasis.append")
-                self._proto = file[:0].read()
-                if file._handle.has_cells and any(column.logical == "object" for column in file._handle.columns(None)):
-                    raise ArgumentError(
-                        "the file has a column of objects, which are not written in batches: use append"
-                    )
+                self._extend(open(path))
                 self._stream: _entasis.Stream | None = _entasis.Stream.extend(change, to["durable"])
             finally:
                 change.end()
@@ -75,6 +84,19 @@ class Writer:
             self._stream = _entasis.Stream(path, to["wait"], to["durable"])
         if schema is not None:
             self.write(_empty(schema))
+
+    def _extend(self, file: Any) -> None:
+        """Prepare to add rows to a file."""
+        host = _hosts_of.host_of(file)
+        if type(file) is not File:
+            raise ArgumentError("the file does not hold a frame: add to it with entasis.append")
+        self._rules = _hosts_of.rules(host)
+        self._proto = file[:0].read()
+        handle = file._handle
+        has_objects = handle.has_cells and any(column.logical == "object" for column in handle.columns(None))
+        self._is_whole = has_objects or host == "static_frame"
+        self._is_counted = self._rules.is_counted(handle.host().get("index"))
+        self._total = file.n_rows
 
     @reported
     def write(self, batch: Any) -> None:
@@ -107,7 +129,7 @@ class Writer:
             return
         part = self._rules.collect(batch)
         part, grown = self._rules.fit(self._proto, part, False)
-        if grown:
+        if grown and not self._is_whole:
             labels = self._rules.labels(self._proto)
             names = ", ".join(shown(labels[key] if isinstance(key, int) else key) for key in grown)
             raise ArgumentError(
@@ -124,13 +146,17 @@ class Writer:
         self._rules = _hosts_of.rules(root)
         part = self._rules.collect(batch)
         self._proto = self._rules.head(part)
-        builder, _ = _hosts.build(self._proto)
-        # The type of objects shows in the rows alone.
-        self._is_whole = builder.has_trees or _hosts.build(part)[0].has_trees
+        # Which columns are of objects shows in the rows alone. Labels of StaticFrame are unique.
+        builder, host = _hosts.build(part)
+        self._is_whole = builder.has_trees or root == "static_frame"
+        self._is_counted = self._rules.is_counted(host.get("index"))
         self._take(part)
 
     def _take(self, part: Any) -> None:
         n = _length(part)
+        if self._is_counted:
+            part = self._rules.counted(part, self._total)
+        self._total += n
         self._n += n
         self._size += self._rules.size(part)
         if self._is_whole or self._n < _BLOCK or (self._n < _ROWS and self._size < _BYTES):
@@ -173,9 +199,9 @@ class Writer:
             return
         try:
             if self._is_whole:
-                whole = self._rules.joined(self._parts)
+                parts = self._parts
                 self.abort()
-                self._write(whole, self._to, None)
+                self._write_whole(self._rules.joined(parts))
                 return
             if self._parts:
                 parts, self._parts = self._parts, []
@@ -184,6 +210,14 @@ class Writer:
             stream.finish()
         finally:
             self.abort()
+
+    def _write_whole(self, whole: Any) -> None:
+        from .append import append
+
+        if self._appends:
+            append(whole, self._to, False, self._open, self._write)
+        else:
+            self._write(whole, self._to, None)
 
     def abort(self) -> None:
         """Give up: the file at the path stays as it was."""

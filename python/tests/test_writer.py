@@ -1,0 +1,236 @@
+"""A frame that is written batch by batch equals the batches together."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import static_frame as sf
+from polars.testing import assert_frame_equal as assert_polars
+
+import entasis as en
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "frame.entasis")
+
+
+def frame(start: int, stop: int) -> pd.DataFrame:
+    r = np.arange(start, stop)
+    return pd.DataFrame(
+        {
+            "i": r,
+            "f": r * 0.5,
+            "s": [f"text {i % 50}" for i in r],
+            "c": pd.Categorical([f"kind {i // 50_000}" for i in r]),
+            "n": pd.array([None if i % 3 == 0 else i for i in r], dtype="Int64"),
+        }
+    )
+
+
+MAKES: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda df: df,
+    "polars": lambda df: pl.from_pandas(df.drop(columns="c")),
+    "pyarrow": lambda df: pa.Table.from_pandas(df.drop(columns="c"), preserve_index=False).replace_schema_metadata(),
+    "numpy": lambda df: {name: df[name].to_numpy() for name in ("i", "f")},
+    "static_frame": lambda df: sf.Frame.from_dict({name: df[name].to_numpy() for name in ("i", "f")}),
+}
+ENDS = [
+    [0, 10, 11, 2000],
+    [0, 65_536, 131_072, 140_000],
+    [0, 1, 70_000, 70_001, 200_000, 200_003],
+]
+
+
+def together(parts: list[Any]) -> Any:
+    if isinstance(parts[0], pd.DataFrame):
+        # As `append`: the categories of all parts.
+        from pandas.api.types import union_categoricals
+
+        whole = pd.concat([part.drop(columns="c") for part in parts], ignore_index=True)
+        whole.insert(3, "c", union_categoricals([part["c"] for part in parts]))
+        return whole
+    if isinstance(parts[0], pl.DataFrame):
+        return pl.concat(parts)
+    if isinstance(parts[0], pa.Table):
+        return pa.concat_tables(parts)
+    if isinstance(parts[0], dict):
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return sf.Frame.from_concat(parts, index=sf.IndexAutoFactory)
+
+
+def assert_same(found: Any, wanted: Any) -> None:
+    assert type(found) is type(wanted)
+    if isinstance(found, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, wanted)
+    elif isinstance(found, pl.DataFrame):
+        assert_polars(found, wanted)
+    elif isinstance(found, dict):
+        for name, array in found.items():
+            np.testing.assert_array_equal(array, wanted[name], strict=True)
+    else:
+        assert found.equals(wanted)
+
+
+@pytest.mark.parametrize("ends", ENDS, ids=lambda ends: str(ends[-1]))
+@pytest.mark.parametrize("host", MAKES)
+def test_batches_come_back_together(host: str, ends: list[int], path: str) -> None:
+    parts = [MAKES[host](frame(start, stop)) for start, stop in zip(ends, ends[1:], strict=False)]
+    with en.writer(path) as w:
+        for part in parts:
+            assert not Path(path).exists()
+            w.write(part)
+    wanted = together(parts)
+    assert_same(en.read(path), wanted)
+    assert [(g.operation, g.rows) for g in en.generations(path)] == [("write", ends[-1])]
+    en.verify(path)
+    with en.writer(path, append=True) as w:
+        for part in parts:
+            w.write(part)
+            assert len(en.open(path)) == ends[-1]
+    assert_same(en.read(path), together([*parts, *parts]))
+    generations = [(g.operation, g.rows) for g in en.generations(path)]
+    assert generations[-1] == ("append", 2 * ends[-1])
+    if ends[-1] > 100_000 and host != "static_frame":
+        assert len(generations) == 2
+    en.verify(path)
+    en.append(parts[0], path)
+    en.verify(path)
+    assert len(en.open(path)) == 2 * ends[-1] + ends[1]
+
+
+def test_batches_of_many_kinds(path: str) -> None:
+    table = pa.table({"a": np.arange(100_000), "b": np.arange(100_000) * 0.5})
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=999))
+    with en.writer(path) as w:
+        w.write(reader)
+        w.write(table.to_batches()[0])
+        w.write(batch for batch in table.to_batches(max_chunksize=50_000))
+    assert en.read(path).equals(pa.concat_tables([table] * 3))
+    other = path + "2"
+    with en.writer(other) as w:
+        w.write(en.open(path))
+        w.write(en.open(path)[:10])
+    assert en.read(other).equals(pa.concat_tables([*[table] * 3, table.slice(0, 10)]))
+    lazy = pl.LazyFrame({"a": range(200_000)})
+    if hasattr(lazy, "sink_batches"):
+        with en.writer(path) as w:
+            lazy.sink_batches(w.write)
+        assert_polars(en.read(path), lazy.collect())
+
+
+def test_a_batch_may_change_after_it_was_written(path: str) -> None:
+    values = np.arange(10)
+    with en.writer(path) as w:
+        for _ in range(3):
+            w.write({"a": values})
+            values += 100
+    assert en.read(path)["a"].tolist() == [*range(10), *range(100, 110), *range(200, 210)]
+
+
+def test_columns_of_objects_are_written_at_the_end(path: str) -> None:
+    parts = [pd.DataFrame({"o": [(1, 2), {"a": k}], "i": [k, k]}) for k in range(3)]
+    with en.writer(path) as w:
+        for part in parts:
+            w.write(part)
+    pd.testing.assert_frame_equal(en.read(path), pd.concat(parts, ignore_index=True))
+    with en.writer(path, append=True) as w:
+        w.write(parts[0])
+        w.write(parts[1])
+    pd.testing.assert_frame_equal(en.read(path), pd.concat([*parts, *parts[:2]], ignore_index=True))
+
+
+def test_labels_of_rows(path: str) -> None:
+    r = np.arange(150_000)
+    df = pd.DataFrame({"a": r}, index=pd.Index(r * 2 % 777, name="key"))
+    far = pd.DataFrame({"a": r}, index=pd.RangeIndex(5, 5 + 3 * len(r), 3))
+    for whole in (df, far, df.reset_index(drop=True)):
+        with en.writer(path) as w:
+            for start in range(0, len(r), 40_000):
+                w.write(whole[start : start + 40_000])
+        pd.testing.assert_frame_equal(en.read(path), whole)
+    with en.writer(path) as w:
+        w.write(df)
+        with pytest.raises(en.ArgumentError, match="index is named"):
+            w.write(df.rename_axis("other"))
+
+
+def test_a_schema_without_rows(path: str) -> None:
+    schema = pa.schema({"a": pa.int64(), "b": pa.string()})
+    with en.writer(path, schema):
+        pass
+    assert en.read(path).schema.equals(schema)
+    with en.writer(path, schema) as w:
+        w.write(pa.table({"b": ["x"], "a": pa.array([1], pa.int32())}))
+    assert en.read(path).equals(pa.table({"a": [1], "b": ["x"]}))
+    with en.writer(path, pl.Schema({"a": pl.Int64})) as w:
+        w.write(pl.DataFrame({"a": pl.Series([1], dtype=pl.Int8)}))
+    assert_polars(en.read(path), pl.DataFrame({"a": [1]}))
+
+
+def test_errors_leave_the_file(path: str) -> None:
+    en.write({"a": np.arange(5)}, path)
+    before = Path(path).read_bytes()
+    with pytest.raises(ZeroDivisionError), en.writer(path) as w:
+        w.write({"a": np.arange(200_000)})
+        raise ZeroDivisionError
+    with pytest.raises(en.ArgumentError, match="nothing was written"), en.writer(path):
+        pass
+    w = en.writer(path)
+    w.write({"a": np.arange(5, dtype="i2")})
+    with pytest.raises(en.ColumnNotFoundError):
+        w.write({"b": np.arange(5)})
+    with pytest.raises(en.ArgumentError, match="column 'a' needs another type"):
+        w.write({"a": np.arange(5)})
+    with pytest.raises(en.ArgumentError):
+        w.write(7)
+    w.abort()
+    with pytest.raises(en.ClosedFileError):
+        w.write({"a": np.arange(5)})
+    w.close()
+    assert "closed" in repr(w)
+    first = en.writer(path)
+    first.write({"a": np.arange(5)})
+    with pytest.raises(en.BusyError):
+        en.writer(path, wait=0)
+    first.abort()
+    assert [entry.name for entry in Path(path).parent.iterdir()] == ["frame.entasis"]
+    en.write({"a": np.arange(5)}, path)
+    assert Path(path).read_bytes() == before
+
+
+MEMORY = """
+import resource, sys
+import numpy as np
+import entasis as en
+
+n = int(sys.argv[2])
+batch = {name: np.random.default_rng(k).random(65_536) for k, name in enumerate("abcdefgh")}
+with en.writer(sys.argv[1]) as w:
+    for _ in range(4):
+        w.write(batch)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(n):
+        w.write(batch)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_memory_does_not_grow_with_the_rows(path: str) -> None:
+    # 1.6 GB of values.
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, path, "400"], check=True, capture_output=True, text=True, timeout=600
+    )
+    assert len(en.open(path)) == 404 * 65_536
+    assert int(done.stdout) < 256 << 10, "KiB beyond the first batches"
