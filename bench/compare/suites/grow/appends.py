@@ -117,7 +117,7 @@ def _show(kind: str, found: dict[int, list[Growth]]) -> None:
         cells[f"{size:,} slowest ms"] = (",.2f", value(size, "slowest"))
     median = {size: value(size, "append") for size in found}
     for size in list(found)[1:]:
-        cells["longer / shorter"] = (
+        cells[f"{size:,} / {SMALL:,}"] = (
             ".2f",
             lambda result, size=size: over(median[size](result), median[SMALL](result)),
         )
