@@ -3,11 +3,12 @@
     <!-- table SECTION WHERE ... : ROWS COLUMN ... -->
     <!-- end -->
 
-SECTION holds the records: comparisons, threads, compression, access, sweep, targets. WHERE are
-fields of records with a pattern each, such as suite=nine host=pandas. A row is all records that
+SECTION holds the records: comparisons, threads, compression, access, sweep, grow, targets. WHERE
+are fields of records with a pattern each, such as suite=nine host=pandas. A row is all records that
 agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`, `file_MB`; `row`:
 nanoseconds a row), that of another format (`read_ms@npz`), or the ratio to it (`read/npz`); a
-format in another host is `npz:static_frame`. Where rows are formats, quantities are the row's own.
+format in another host is `npz:static_frame`. `read/floor` and `read/once` are ratios to the floor
+and to the same rows written at once. Where rows are formats, quantities are the row's own.
 A title that is not the usual one follows `=`, with `_` for blanks; that of ROWS, too, is empty.
 """
 
@@ -20,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from .pictures.values import Record, digits, groups
+from .targets import ONCE, amount_text
 
 BLOCK = re.compile(r"(<!-- table (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 FIELDS = {"write": "write_s", "read": "read_s", "file": "file_bytes", "floor": "floor_s"}
-FIELDS |= {"median": "median_s"}
-UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "MB": 1e6, "row": 1e-9}
+FIELDS |= {"median": "median_s", "slowest": "max_s", "peak": "write_peak_bytes"}
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "MB": 1e6, "MiB": 2**20, "row": 1e-9}
 SHOWN = {"us": "µs", "row": "ns a row"}
 BASE = "entasis"
 
@@ -96,6 +98,12 @@ def _ratio(record: Record | None, base: Record | None, name: str) -> str:
     return _times(mine / theirs) if mine is not None and theirs else ""
 
 
+def _own_base(record: Record, name: str, over: str) -> Record | None:
+    """A base that the record has itself: the floor, or the same rows written at once."""
+    key = {"floor": "floor_s", "once": f"once_{FIELDS[name]}"}.get(over)
+    return None if key is None else {FIELDS[name]: record.get(key)}
+
+
 def _times(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 
@@ -114,8 +122,7 @@ def _of_frame(first: Record, same: list[Record]) -> Callable[[str], str]:
     def cell(column: str) -> str:
         name, _, over = column.partition("/")
         if over:
-            floor = {FIELDS[name]: base.get("floor_s")}
-            return _ratio(base, floor if over == "floor" else find(over), name)
+            return _ratio(base, _own_base(base, name, over) or find(over), name)
         spec, _, format = column.partition("@")
         return _quantity(find(format) if format else base, spec)
 
@@ -128,9 +135,8 @@ def _of_row(record: Record, own: list[Record]) -> Callable[[str], str]:
     def cell(column: str) -> str:
         name, _, over = column.partition("/")
         if over:
-            floor = {FIELDS[name]: record.get("floor_s")}
             base = next((r for r in own if r["format"] == over), None)
-            return _ratio(record, floor if over == "floor" else base, name)
+            return _ratio(record, _own_base(record, name, over) or base, name)
         return _quantity(record, column)
 
     return cell
@@ -140,7 +146,8 @@ def _title(column: str, records: list[Record]) -> str:
     column, _, title = column.partition("=")
     if title:
         return title.replace("_", " ")
-    labels = {record["format"]: record["label"] for record in records} | {"floor": "the floor"}
+    labels = {record["format"]: record["label"] for record in records}
+    labels |= {"floor": "the floor", "once": ONCE}
     name, _, over = column.partition("/")
     if over:
         return f"{name} / {labels.get(over.split(':')[0], over)}"
@@ -155,7 +162,8 @@ def _targets(records: list[Record]) -> str:
     cells = []
     for record in records:
         over, measured = record["over"], record["measured"]
-        told = f"{measured * 1e3:.3g} ms" if over is None else f"{_times(measured)} x"
+        is_ratio = over is not None
+        told = f"{_times(measured)} x" if is_ratio else amount_text(measured, record["quantity"])
         several = record["n_frames"] > 1
         met = f"{record['n_met']} of {record['n_frames']}" if several else ""
         frame = record["frame"] if several or record["frame"] != record["suite"] else ""

@@ -20,6 +20,7 @@ PACKAGES = (
     "vortex-data",
     "pylance",
     "duckdb",
+    "tables",
 )
 
 

@@ -1,4 +1,4 @@
-"""Peak memory of one write and one read by a format, each in a process of its own.
+"""Peak memory of one call of a format, a write or a read, in a process of its own.
 
 The child imports the format, writes and reads a few rows to load what it loads lazily,
 prepares its input, and resets its high-water mark; the result is the growth of memory
@@ -12,10 +12,12 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .run import Comparison
+from .hosts import Host
+from .run import Comparison, Result
 from .timing import release_memory
 
 ROWS = 10  # of the small frame that warms up
@@ -23,23 +25,38 @@ ROWS = 10  # of the small frame that warms up
 
 def measure(outcome: Comparison, frame: Any, folder: Path) -> None:
     """Set `peak_bytes` of every format that fits; its files must still be there."""
+    results = [result for result in outcome.results if result.peer.is_read]
+    measure_calls(results, outcome.host, frame, folder, outcome.threads, ("write", "read"))
+
+
+def measure_calls(
+    results: Sequence[Result],
+    host: Host,
+    frame: Any,
+    folder: Path,
+    threads: int,
+    directions: Sequence[str],
+    batch: int = 0,
+) -> None:
+    """Set `peak_bytes` in these directions; "stream" writes batches of so many rows."""
     whole, few = folder / "memory-whole.pickle", folder / "memory-few.pickle"
-    for path, value in ((whole, frame), (few, outcome.host.head(frame, ROWS))):
+    for path, value in ((whole, frame), (few, host.head(frame, ROWS))):
         with path.open("wb") as file:
             pickle.dump(value, file, protocol=5)
-    for result in outcome.results:
-        if result.failure is not None or not result.peer.is_read:
+    for result in results:
+        if result.failure is not None:
             continue
-        for direction in ("write", "read"):
+        for direction in directions:
             job = {
                 "peer": result.peer.key,
-                "host": outcome.host.key,
+                "host": host.key,
                 "direction": direction,
-                "threads": outcome.threads,
+                "threads": threads,
                 "whole": str(whole),
                 "few": str(few),
                 "path": str(result.path),
                 "folder": str(folder),
+                "batch": batch,
             }
             found = _child(job)
             if found is not None:
@@ -73,7 +90,15 @@ def _measured(job: dict[str, Any]) -> int:
     peer.write(peer.prepare(few), trial)
     peer.read(trial)
     files.remove(trial)
-    if job["direction"] == "write":
+    if job["direction"] == "stream":
+        whole = _load(job["whole"])
+        peer.stream(batches(few, len(few)), trial)  # loads the code of this call, too
+        files.remove(trial)
+        before = _reset()
+        peer.stream(batches(whole, job["batch"]), trial)
+        after = _peak()
+        files.remove(trial)
+    elif job["direction"] == "write":
         value = peer.prepare(_load(job["whole"]))
         before = _reset()
         peer.write(value, trial)
@@ -84,6 +109,12 @@ def _measured(job: dict[str, Any]) -> int:
         value = peer.read(Path(job["path"]))
         after = _peak()
     return max(0, after - before)
+
+
+def batches(frame: Any, n_rows: int) -> Iterator[Any]:
+    """The frame in pieces of so many rows, which share its memory."""
+    for first in range(0, len(frame), n_rows):
+        yield frame.iloc[first : first + n_rows]
 
 
 def _load(path: str) -> Any:

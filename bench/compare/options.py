@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
     add("--file", type=Path, help="a .parquet, .feather, .arrow, .csv or .tsv file of yours")
     add("--scale", type=float, default=1.0, help="shrink all sizes: 0 < scale <= 1")
     add("--tpch", type=float, default=1.0, help="TPC-H scale factor (times --scale)")
-    add("--large", action="store_true", help="also the nine frames of 10^8 elements")
+    add("--large", action="store_true", help="also nine of 10^8 elements, appends to 10^8 rows")
     add("--rounds", type=int, default=5, help="measurements of each format")
     add("--threads", type=int, help="threads of each format (default: the CPUs)")
     add("--peers", help="comma-separated formats, such as entasis,entasis-80,feather-lz4")

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from .pictures import comparisons, courses
+from .pictures import comparisons, courses, growth
 from .pictures.values import (
     Record,
     digits,
@@ -54,6 +54,7 @@ COURSES: list[tuple[str, str, Callable[[list[Record]], str]]] = [
     ("threads", "Threads", courses.threads_html),
     ("access", "Reading a part", courses.access_html),
     ("sweep", "Time per row", courses.sweep_html),
+    ("grow", "Files that grow", growth.grow_html),
 ]
 
 
@@ -168,9 +169,8 @@ def _amount(record: Record, *keys: str) -> str:
     value = number(record, *keys)
     if value is None:
         return next((text(record, key) for key in keys if record.get(key) is not None), "")
-    is_time = "over" in record and record["over"] is None
-    if is_time:
-        return seconds(value)
+    if "over" in record and record["over"] is None:
+        return size(value) if record.get("quantity") == "memory" else seconds(value)
     return f"{digits(value)} ×" if value >= 10 else f"{value:.3f}".rstrip("0").rstrip(".") + " ×"
 
 

@@ -17,25 +17,33 @@ from .table import Column, aligned
 class Target:
     """`quantity` of `format` is at most `limit` times that of `over`.
 
-    `over` is a format, with "@host" where it is measured into another host; "floor"; or None
-    for a limit in seconds.
+    `over` is a format, with "@host" where it is measured into another host; "floor"; "once" for
+    the same rows written at once by the same format; or None for a limit in seconds or bytes.
     """
 
     suite: str
     frames: str  # a pattern
     host: str
-    quantity: str  # write_s, read_s, file_bytes; median_s of the section access
+    quantity: str  # a key of WORDS
     limit: float
     over: str | None
     format: str = "entasis"
-    kind: str | None = None  # of access
+    kind: str | None = None  # of access and grow
     n_rows: int | None = None  # of access
+
+    @property
+    def section(self) -> str:
+        return self.suite if self.suite in ("access", "grow") else "comparisons"
 
 
 def _each(
     suite: str, frames: str, host: str, quantity: str, bounds: dict[str, float]
 ) -> list[Target]:
     return [Target(suite, frames, host, quantity, limit, over) for over, limit in bounds.items()]
+
+
+def _grow(kind: str, quantity: str, limit: float, over: str | None) -> Target:
+    return Target("grow", "*", "pandas", quantity, limit, over, kind=kind)
 
 
 NPZ = "npz@static_frame"
@@ -98,17 +106,46 @@ TARGETS: list[Target] = [
     *_each("objects", "random tree", "python", "read_s", {"pickle": 1.0}),
     *_each("small", "small-new", "pandas", "read_s", {"pickle": 1.0}),
     *_each("small", "small-new", "pandas", "write_s", {"pickle": 1.5}),
+    _grow("append", "median_s", 0.001, None),
+    _grow("bulk", "write_s", 1.1, "once"),
+    _grow("many", "write_s", 0.5, "lance"),
+    _grow("many", "max_s", 0.01, None),
+    _grow("many", "read_s", 1.3, "once"),
+    _grow("many", "file_bytes", 3, "once"),
+    _grow("compact", "file_bytes", 1.05, "once"),
+    _grow("column", "write_s", 1.1, "once"),
+    _grow("writer", "write_s", 1.15, "once"),
+    _grow("writer", "write_peak_bytes", 256 * 2**20, None),
 ]
 
-WORDS = {"write_s": "write", "read_s": "read", "file_bytes": "size", "median_s": "time"}
+WORDS = {
+    "write_s": "write",
+    "read_s": "read",
+    "file_bytes": "size",
+    "median_s": "time",
+    "max_s": "slowest",
+    "write_peak_bytes": "memory",
+}
+ONCE = "written at once"
+GROW = {  # by kind and quantity
+    ("append", "median_s"): "append 1,000 rows",
+    ("bulk", "write_s"): "append as many rows as a frame has",
+    ("many", "write_s"): "1,000 appends",
+    ("many", "max_s"): "slowest of 1,000 appends",
+    ("many", "read_s"): "read after 1,000 appends",
+    ("many", "file_bytes"): "size after 1,000 appends",
+    ("compact", "file_bytes"): "size after compact",
+    ("column", "write_s"): "add a column",
+    ("writer", "write_s"): "write batches",
+    ("writer", "write_peak_bytes"): "memory to write batches",
+}
 
 
 def evaluate(sections: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
     """The targets that a run has measured: the worst value, the limit, whether it is met."""
     found = []
     for target in TARGETS:
-        name = "access" if target.quantity == "median_s" else "comparisons"
-        records = [r for r in sections.get(name, []) if r.get("suite") == target.suite]
+        records = [r for r in sections.get(target.section, []) if r.get("suite") == target.suite]
         measured = [m for r in records if (m := _measured(target, r, records)) is not None]
         if not measured:
             continue
@@ -151,6 +188,8 @@ def _measured(
         return None if value is None else (value, frame)
     if target.over == "floor":
         base = record["floor_s"]
+    elif target.over == "once":
+        base = record[f"once_{target.quantity}"]
     else:
         key, _, host = target.over.partition("@")
         same = {"frame": frame, "format": key}
@@ -168,7 +207,9 @@ def _measured(
 def _what(target: Target) -> str:
     """A title, such as: read (pandas) <= 0.1 x feather-lz4."""
     words = WORDS[target.quantity]
-    if target.kind == "rows":
+    if target.section == "grow":
+        words = GROW[target.kind or "", target.quantity]
+    elif target.kind == "rows":
         words = f"{target.n_rows:,} rows, file open"
     elif target.kind == "column":
         words = "open and read one column"
@@ -179,8 +220,14 @@ def _what(target: Target) -> str:
     if target.format != "entasis":
         words = f"{target.format}: {words}"
     if target.over is None:
-        return f"{words} <= {target.limit * 1e3:g} ms"
-    return f"{words} <= {target.limit:g} x {target.over.replace('@', ' into ')}"
+        return f"{words} <= {amount_text(target.limit, WORDS[target.quantity])}"
+    over = ONCE if target.over == "once" else target.over.replace("@", " into ")
+    return f"{words} <= {target.limit:g} x {over}"
+
+
+def amount_text(value: float, quantity: str) -> str:
+    """A limit that is not a ratio, or what was measured for it, with its unit."""
+    return f"{value / 2**20:.3g} MiB" if quantity == "memory" else f"{value * 1e3:.3g} ms"
 
 
 def targets_text(found: list[dict[str, Any]]) -> str:
@@ -188,7 +235,7 @@ def targets_text(found: list[dict[str, Any]]) -> str:
     rows = []
     for record in found:
         if record["over"] is None:
-            measured = f"{record['measured'] * 1e3:.3f} ms"
+            measured = amount_text(record["measured"], record["quantity"])
         else:
             measured = f"{record['measured']:.3f} x"
         frame = record["frame"]

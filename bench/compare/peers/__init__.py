@@ -13,7 +13,8 @@ from .lance import Lance
 from .numpy import Npy, Npz
 from .pickle import Pickle
 from .polars import IpcPolars, ParquetPolars
-from .pyarrow import Feather, Parquet
+from .pyarrow import Feather, Parquet, ParquetFolder
+from .pytables import PyTables
 from .static_frame import StaticFrameNpz
 from .vortex import Vortex
 
@@ -46,7 +47,13 @@ def every() -> list[Peer]:
 
 def more() -> list[Peer]:
     """Those that are used only when they are named; and `entasis-N`, N from 0 to 100."""
-    return [Parquet("none"), DuckParquet("snappy"), DuckParquet("zstd")]
+    return [
+        Parquet("none"),
+        ParquetFolder(),
+        DuckParquet("snappy"),
+        DuckParquet("zstd"),
+        PyTables(),
+    ]
 
 
 def find(key: str) -> Peer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -46,6 +46,8 @@ class Peer:
     exact = False  # anything that is not kept is a failure, not a note
     has_threads = False  # `set_threads` works at any time
     is_read = True  # and not only written
+    is_durable = False  # waits for the disk by itself where `append` is asked to
+    is_always_durable = False  # and where it is not
 
     def at(self, host: str) -> Self | None:
         """The same for the frames of another host; None: it can't have them."""
@@ -87,6 +89,26 @@ class Peer:
     def notes(self) -> list[str]:
         """The changes of `prepare`, or the difference of its reading from that of others."""
         return []
+
+    def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
+        """Add rows to the end of what `write` wrote, opened by its path.
+
+        A format without `is_durable` ignores `durable`, and its caller forces its files to the
+        disk.
+        """
+        raise Refused("no appending")
+
+    def add_columns(self, value: Any, path: Path) -> None:
+        """Add the columns of a frame to what `write` wrote."""
+        raise Refused("no adding of columns")
+
+    def compact(self, path: Path) -> None:
+        """Store the rows of many appends anew, without what older versions left."""
+        raise Refused("no compacting")
+
+    def stream(self, batches: Iterable[Any], path: Path) -> None:
+        """Write one file of frames that come one after the other."""
+        raise Refused("no writing of batches")
 
     def schema(self, path: Path) -> Any:
         """Open the file and tell its columns and their types, without their values."""

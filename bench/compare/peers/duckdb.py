@@ -30,6 +30,8 @@ class DuckPeer(Peer):
 class DuckDb(DuckPeer):
     key = "duckdb"
     label = "DuckDB database"
+    is_durable = True
+    is_always_durable = True
 
     def write(self, value: Any, path: Path) -> None:
         with self.connect(str(path)) as database:
@@ -39,6 +41,12 @@ class DuckDb(DuckPeer):
     def read(self, path: Path) -> Any:
         with self.connect(str(path), read_only=True) as database:
             return self.fetch(database.sql("SELECT * FROM t"))
+
+    def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
+        # Its setting without a wait may damage the file after a power failure, so it is not used.
+        with self.connect(str(path)) as database:
+            database.register("value", value)
+            database.execute("INSERT INTO t SELECT * FROM value")
 
     def schema(self, path: Path) -> Any:
         with self.connect(str(path), read_only=True) as database:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ class Entasis(Peer):
     hosts = ("pandas", "arrow", "static_frame")
     exact = True
     has_threads = True
+    is_durable = True
 
     def __init__(self, compression: int | None = None) -> None:
         self.key = "entasis" if compression is None else f"entasis-{compression}"
@@ -38,6 +41,22 @@ class Entasis(Peer):
 
         return entasis.read(str(path))  # the kind of frame that was written
 
+    def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
+        _function("append")(value, str(path), durable=durable, **self.options)
+
+    def add_columns(self, value: Any, path: Path) -> None:
+        function = _function("add_columns")
+        function(str(path), value, **_without_wait(function))
+
+    def compact(self, path: Path) -> None:
+        function = _function("compact")
+        function(str(path), **_without_wait(function))
+
+    def stream(self, batches: Iterable[Any], path: Path) -> None:
+        with _function("writer")(str(path), **self.options) as writer:
+            for batch in batches:
+                writer.write(batch)
+
     def schema(self, path: Path) -> Any:
         import entasis
 
@@ -56,3 +75,18 @@ class Entasis(Peer):
             lambda columns, start, stop: file.read(columns=columns, rows=(start, stop)),
             lambda columns, rows: file.read(columns=columns, rows=rows),
         )
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """A function that older builds of the package lack."""
+    import entasis
+
+    function: Callable[..., Any] | None = getattr(entasis, name, None)
+    if function is None:
+        raise Refused(f"this build of entasis has no {name}")
+    return function
+
+
+def _without_wait(function: Callable[..., Any]) -> dict[str, Any]:
+    """An option not to wait for the disk, as other formats do not."""
+    return {"durable": False} if "durable" in inspect.signature(function).parameters else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,23 @@ class Lance(ArrowPeer):
         import lance
 
         return self.from_table(lance.dataset(str(path)).to_table())
+
+    def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
+        import lance
+
+        lance.write_dataset(self.to_table(value), str(path), mode="append")
+
+    def add_columns(self, value: Any, path: Path) -> None:
+        import lance
+
+        lance.dataset(str(path)).add_columns(self.to_table(value).to_reader())
+
+    def compact(self, path: Path) -> None:
+        import lance
+
+        data = lance.dataset(str(path))
+        data.optimize.compact_files()
+        data.cleanup_old_versions(older_than=timedelta(0))
 
     def schema(self, path: Path) -> Any:
         import lance

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,38 @@ class Feather(PyarrowPeer):
         if self.host == "arrow":
             return feather.read_table(str(path), memory_map=False)
         return feather.read_feather(str(path))
+
+    def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
+        """Read everything, and write it again with the rows."""
+        import pyarrow as pa
+        from pyarrow import feather
+
+        old = feather.read_table(str(path), memory_map=False)
+        whole = pa.concat_tables([old, self.to_table(value).cast(old.schema)])
+        feather.write_feather(whole, str(path), compression=self.codec)
+
+    def add_columns(self, value: Any, path: Path) -> None:
+        """Read everything, and write it again with the columns."""
+        from pyarrow import feather
+
+        whole = feather.read_table(str(path), memory_map=False)
+        for label, column in zip(value.columns, self.to_table(value).columns, strict=True):
+            whole = whole.append_column(label, column)
+        feather.write_feather(whole, str(path), compression=self.codec)
+
+    def stream(self, batches: Iterable[Any], path: Path) -> None:
+        import pyarrow as pa
+
+        options = pa.ipc.IpcWriteOptions(
+            compression=None if self.codec == "uncompressed" else self.codec
+        )
+        writer = None
+        for batch in batches:
+            table = self.to_table(batch)
+            writer = writer or pa.ipc.new_file(str(path), table.schema, options=options)
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
 
     def schema(self, path: Path) -> Any:
         import pyarrow as pa
@@ -83,6 +117,18 @@ class Parquet(PyarrowPeer):
         table = pq.read_table(str(path))
         return table.to_pandas() if self.host == "pandas" else table
 
+    def stream(self, batches: Iterable[Any], path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        writer = None
+        for batch in batches:
+            table = self.to_table(batch)
+            if writer is None:
+                writer = pq.ParquetWriter(str(path), table.schema, compression=self.codec)
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+
     def schema(self, path: Path) -> Any:
         import pyarrow.parquet as pq
 
@@ -92,3 +138,27 @@ class Parquet(PyarrowPeer):
         import pyarrow.parquet as pq
 
         return self.from_table(pq.read_table(str(path), columns=[label]))
+
+
+class ParquetFolder(PyarrowPeer):
+    """A folder with a file for each append. Their names are times, which order the rows."""
+
+    key = "parquet-folder"
+    label = "Parquet folder (pyarrow)"
+
+    def write(self, value: Any, path: Path) -> None:
+        path.mkdir()
+        self.append(value, path)
+
+    def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
+        import pyarrow.parquet as pq
+
+        table = self.to_table(value)
+        name = f"{time.time_ns():020}.parquet"
+        with pq.ParquetWriter(str(path / name), table.schema) as writer:
+            writer.write_table(table)
+
+    def read(self, path: Path) -> Any:
+        import pyarrow.parquet as pq
+
+        return self.from_table(pq.read_table(str(path)))

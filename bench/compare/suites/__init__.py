@@ -8,6 +8,7 @@ from ..context import Context
 from . import (
     access,
     compression,
+    grow,
     headline,
     nine,
     objects,
@@ -36,9 +37,21 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "access": access.run,
     "objects": objects.run,
     "small": small.run,
+    "grow": grow.run,
     "sweep": sweep.run,
 }
-TARGETS = ["headline", "real", "nine", "wide", "strings", "shootout", "access", "objects", "small"]
+TARGETS = [
+    "headline",
+    "real",
+    "nine",
+    "wide",
+    "strings",
+    "shootout",
+    "access",
+    "objects",
+    "small",
+    "grow",
+]
 GROUPS: dict[str, list[str]] = {
     "demo": ["headline", "file"],
     "targets": TARGETS,

@@ -1,0 +1,25 @@
+"""Files that grow: appended rows, added columns, batches.
+
+Each experiment compares formats with each other, and most compare a format with itself: with the
+same rows written at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import entasis as en
+
+from ...context import Context
+from . import appends, bulk, columns, many, streams
+
+
+def run(context: Context) -> None:
+    appends.run(context)
+    bulk.run(context)
+    many.run(context)
+    for function, experiment in (("add_columns", columns.run), ("writer", streams.run)):
+        if hasattr(en, function):
+            experiment(context)
+        else:
+            print(f"note: grow: left out: this build of entasis has no {function}", file=sys.stderr)
