@@ -1,13 +1,15 @@
 # Matches columns of rows to append by their names.
 
-# For each name of the file the position of its column in the rows. NA stands for a missing column,
-# with `fill`. `within` is the path of the frame.
-column_positions <- function(old, new, fill, within, file) {
+# For each column of the file the position of its column in the rows. NA stands for a missing
+# column, with `fill`. `within` is the path of the frames.
+column_positions <- function(of_file, of_rows, fill, within, file) {
+  old <- names_of(of_file)
+  new <- names_of(of_rows)
   if (is.null(old) || is.null(new) || anyDuplicated(old) || anyDuplicated(new)) {
-    if (!identical(old, new)) {
+    if (!identical(old, new) || length_of(of_file) != length_of(of_rows)) {
       wrong_column(file, NA_character_, "names of columns occur twice or are missing: rows can be appended only with the same names in order")
     }
-    return(seq_along(old))
+    return(seq_len(length_of(of_file)))
   }
   unknown <- new[!new %in% old]
   if (length(unknown) > 0L) {

@@ -5,14 +5,14 @@
 # look.
 fit_frames <- function(old, new, fill, within, file, missing = NULL) {
   names <- names_of(old)
-  at <- column_positions(names, names_of(new), fill, within, file)
+  at <- column_positions(old, new, fill, within, file)
   n <- .row_names_info(new, 2L)
   of_old <- unclass_all(old)
   of_new <- unclass_all(new)
   grows <- FALSE
   columns <- vector("list", length(of_old))
   for (k in seq_along(of_old)) {
-    label <- paste0(within, names[k])
+    label <- paste0(within, if (is.null(names)) k else names[k])
     x <- of_old[[k]]
     if (is.na(at[k])) {
       columns[[k]] <- filled(x, n, label, file)
@@ -40,7 +40,8 @@ filled <- function(like, n, label, file) {
 }
 
 joined_columns <- function(fitted, file) {
-  Map(function(old, new, label) join_columns_of(old, new, label, file), fitted$old, fitted$new, fitted$names, USE.NAMES = FALSE)
+  labels <- if (is.null(fitted$names)) seq_along(fitted$old) else fitted$names
+  Map(function(old, new, label) join_columns_of(old, new, label, file), fitted$old, fitted$new, labels, USE.NAMES = FALSE)
 }
 
 grown_frame <- function(old, new, fill, file) {
@@ -88,8 +89,7 @@ subset_bare <- function(x, at) decorate(unclass_all(x)[at], row_independent(attr
 # Whether the new rows are in the order of the key, and not before the last row of the file.
 holds_key <- function(key, fitted, last) {
   at <- match(key, fitted$names)
-  n <- length_of(fitted$new[[1L]])
-  if (n == 0L) {
+  if (!anyNA(at) && length_of(fitted$new[[at[1L]]]) == 0L) {
     return(TRUE)
   }
   if (anyNA(at) || !requireNamespace("data.table", quietly = TRUE)) {
@@ -106,30 +106,32 @@ holds_key <- function(key, fitted, last) {
 
 # The row names that `rbind()` gives. Tibbles and data.tables number their rows.
 joined_row_names <- function(old, new, n, label, file) {
-  total <- sum(n)
-  numbered <- c(NA, -as.integer(total))
   if (has_class(old, "tbl_df") || has_class(old, "data.table") || rows_go_on(old, new, n)) {
-    return(numbered)
+    return(c(NA, -as.integer(sum(n))))
   }
-  names <- lapply(list(old, new), attr, "row.names", exact = TRUE)
-  are_numbered <- vapply(list(old, new), is_numbered, NA)
-  if (is.character(names[[2L]]) || !are_numbered[1L]) {
-    again <- intersect(names[[1L]], names[[2L]])
-    if (length(again) > 0L && !any(are_numbered)) {
+  if (!counts_rows(old) && !counts_rows(new)) {
+    again <- intersect(row_names_of(old), row_names_of(new))
+    if (length(again) > 0L) {
       wrong_column(file, NA_character_, "row names of the rows to append are in the file already: ", listed(again), "; rename them")
     }
   }
-  frames <- Map(function(names, n) structure(list(row = integer(n)), class = "data.frame", row.names = names), names, n)
+  frames <- lapply(list(old, new), function(x) {
+    structure(list(row = integer(.row_names_info(x, 2L))), class = "data.frame", row.names = row_names_of(x))
+  })
   .row_names_info(rbind(frames[[1L]], frames[[2L]]), 0L)
 }
 
+row_names_of <- function(x) attr(x, "row.names", exact = TRUE)
+
+# Whether row names are 1, 2, 3 ...
+counts_rows <- function(x) is_numbered(x) || identical(row_names_of(x), seq_len(.row_names_info(x, 2L)))
+
 # Whether the row names of both are numbers that go on.
 rows_go_on <- function(old, new, n) {
-  if (!is_numbered(old) && n[1L] > 0) {
+  if (n[1L] > 0 && !counts_rows(old)) {
     return(FALSE)
   }
-  numbers <- .row_names_info(new, 0L)
-  is_numbered(new) || n[2L] == 0 || is.integer(numbers) && identical(numbers, as.integer(n[1L]) + seq_len(n[2L]))
+  n[2L] == 0 || counts_rows(new) || identical(row_names_of(new), as.integer(n[1L]) + seq_len(n[2L]))
 }
 
 # Groups are computed anew.

@@ -13,7 +13,6 @@ join_columns_of <- function(old, new, label, file) {
   if (is_parted(old)) {
     return(join_by_class(old, new, label, file))
   }
-  check_rows_of_attributes(old, new, label, file)
   names <- if (!is.null(names_of(old))) list(names = joined_names(old, new))
   decorate(c(unclass_all(old), unclass_all(new)), c(names, row_independent(attributes(old))))
 }
@@ -79,19 +78,21 @@ check_rows_of_attributes <- function(old, new, label, file) {
   if (is.null(class)) {
     return(invisible())
   }
-  n <- length_of(old)
+  n <- c(length_of(old), length_of(new))
   attrs <- row_independent(attributes(old))
   attrs <- attrs[!names(attrs) %in% c("class", "levels", PARAMETERS)]
-  same <- vapply(names(attrs), function(name) identical(attrs[[name]], attr(new, name, exact = TRUE)), NA)
-  by_rows <- n > 1 && any(vapply(attrs, depends_on_rows, NA, n) & !same)
-  if (by_rows || any(c(SUMMARISING, "zoo", "xts") %in% class)) refuse_class(old, label, file)
+  by_rows <- n[1L] > 1 && any(vapply(names(attrs), function(name) {
+    of_new <- attr(new, name, exact = TRUE)
+    depends_on_rows(attrs[[name]], n[1L]) && depends_on_rows(of_new, n[2L]) && !identical(attrs[[name]], of_new)
+  }, NA))
+  if (by_rows || any(ROW_BOUND %in% class)) refuse_class(old, label, file)
 }
 
 refuse_class <- function(x, label, file, error = NULL) {
-  class <- shown_class(oldClass(x))
-  why <- if (is.null(error)) "values of its class have parts that depend on all rows, and no known way to join them" else
+  what <- if (is.null(oldClass(x))) paste0("', an array of ", length(dim_of(x)), " dimensions: ") else paste0("' of class ", shown_class(oldClass(x)), ": ")
+  why <- if (is.null(oldClass(x))) "only matrices are joined" else if (is.null(error)) "values of its class have parts that depend on all rows, and no known way to join them" else
     paste0("`c` of its class says: ", substr(conditionMessage(error), 1L, 200L))
-  abort("unsupported", paste0("not supported: rows cannot be appended to column '", substr(label, 1L, 60L), "' of class ", class, ": ", why,
+  abort("unsupported", paste0("not supported: rows cannot be appended to column '", substr(label, 1L, 60L), what, why,
                               " (file \"", file$path, "\"); read the file, join the values, and write it again"),
         list(file = file$path, column = label))
 }

@@ -56,8 +56,11 @@ fit_numbers <- function(old, new, label, file) {
 # Whether two columns have the same type, and no attributes that need a look.
 is_plain_pair <- function(old, new) {
   typeof(old) == typeof(new) && isS4(old) == isS4(new) && identical(attributes(old), attributes(new)) &&
-    is.null(attr(old, "names", exact = TRUE)) && !is_parted(old)
+    is.null(attr(old, "names", exact = TRUE)) && !is_parted(old) && !any(ROW_BOUND %in% unclass_all(oldClass(old)))
 }
+
+# Classes of vectors with a time for each value.
+ROW_BOUND <- c("ts", "zoo", "xts")
 
 # Whether a column has more than one value for each row, or values with parts: a matrix, a frame,
 # times as lists, a record, an object of S4.
@@ -73,6 +76,7 @@ have_same_class <- function(old, new) {
 # Columns of one type and class.
 fit_alike <- function(old, new, label, file) {
   check_parameters(old, new, label, file)
+  check_rows_of_attributes(old, new, label, file)
   if (is.factor(old)) {
     return(fit_factors(old, new, label, file))
   }

@@ -110,6 +110,12 @@ test_that("columns are matched by name", {
   expect_refused(old, data.frame(b = "q", a = 1, c = 1), "the file has no column 'c': leave it out")
   expect_refused(old, data.frame(b = "q", a = 1, c = 1), "the file has no column 'c'", fill = TRUE)
   expect_appended(old, data.frame(b = "q"), data.frame(a = c(1, 2, NA), b = c("x", "y", "q")), fill = TRUE, anew = character())
+  nameless <- function(...) structure(list(...), class = "data.frame", row.names = c(NA, -1L))
+  for (n in c(2L, 9000L)) {
+    unnamed <- structure(list(seq_len(n), rep_len("x", n)), class = "data.frame", row.names = c(NA, -n))
+    expect_appended(unnamed, nameless(7L, "y"), structure(list(c(seq_len(n), 7L), c(rep_len("x", n), "y")), class = "data.frame", row.names = c(NA, -n - 1L)))
+  }
+  expect_refused(unnamed, nameless(7L), "names of columns occur twice or are missing")
   twice <- setNames(data.frame(1, 2), c("a", "a"))
   expect_appended(twice, twice, setNames(data.frame(c(1, 1), c(2, 2)), c("a", "a")))
   expect_refused(twice, data.frame(a = 1), "names of columns occur twice")
@@ -230,6 +236,8 @@ test_that("row names are those of rbind", {
   expect_appended(numbers, numbers[c(2, 5), , drop = FALSE])
   expect_appended(numbers[1:4, , drop = FALSE], numbers[5:9, , drop = FALSE], anew = character())
   expect_appended(named, numbers[0, , drop = FALSE])
+  expect_appended(numbers, data.frame(a = 1:2, row.names = 1:2), anew = character())
+  expect_appended(data.frame(a = 1:2, row.names = 1:2), numbers[1:3, , drop = FALSE])
   expect_refused(named, data.frame(a = 3L, row.names = "x"), "row names .* in the file already: 'x'")
 })
 
@@ -294,11 +302,27 @@ test_that("classes whose attributes depend on rows follow their own rule, or are
   series <- column(zoo::zoo(1:3, as.Date("2020-01-01") + 0:2))
   expect_refused(series, series, "rows cannot be appended to column 'a' of class \"zoo\"", "entasis_error_unsupported")
   expect_refused(column(ts(1:3)), column(ts(1:3)), "of class \"ts\"", "entasis_error_unsupported")
+  weighted <- function(...) column(structure(c(...), class = "weighted", weights = c(...) / 2))
+  expect_refused(weighted(1, 2, 3), weighted(4, 5), "of class \"weighted\"", "entasis_error_unsupported")
+  expect_refused(weighted(1, 2, 3), weighted(4), "of class \"weighted\"", "entasis_error_unsupported")
+  cube <- column(1:2)
+  cube$a <- array(1:8, c(2, 2, 2))
+  expect_refused(cube, cube, "column 'a', an array of 3 dimensions", "entasis_error_unsupported")
+  codes <- function(x, labels) column(structure(x, class = "haven_labelled", labels = labels))
+  expect_appended(codes(1:3, c(a = 1L, b = 2L, c = 3L)), codes(4L, c(a = 1L, b = 2L)))
   odd <- structure(data.frame(a = 1:3), class = c("odd", "data.frame"), weights = c(1, 2, 3))
   expect_refused(odd, odd, "a frame of class \"odd/data.frame\"", "entasis_error_unsupported")
 })
 
 test_that("a class of its own keeps its attributes", {
+  weighted <- function(...) column(structure(c(...), class = "weighted", weights = c(...) / 2))
+  expect_refused(weighted(1, 2, 3), weighted(4, 5), "of class \"weighted\"", "entasis_error_unsupported")
+  expect_refused(weighted(1, 2, 3), weighted(4), "of class \"weighted\"", "entasis_error_unsupported")
+  cube <- column(1:2)
+  cube$a <- array(1:8, c(2, 2, 2))
+  expect_refused(cube, cube, "column 'a', an array of 3 dimensions", "entasis_error_unsupported")
+  codes <- function(x, labels) column(structure(x, class = "haven_labelled", labels = labels))
+  expect_appended(codes(1:3, c(a = 1L, b = 2L, c = 3L)), codes(4L, c(a = 1L, b = 2L)))
   odd <- structure(data.frame(a = 1:3), class = c("odd", "data.frame"), source = list("x", 1))
   expect_appended(odd, data.frame(a = 4L), structure(data.frame(a = 1:4), class = c("odd", "data.frame"), source = list("x", 1)), anew = character())
 })
@@ -418,4 +442,61 @@ test_that("an append from R is read in Python", {
   write_entasis(data.frame(a = 1:20000, s = "x"), path)
   append_entasis(data.frame(s = "y", a = 7L), path)
   expect_identical(python(sprintf("f = en.read(r'%s'); en.verify(r'%s'); print(len(f), f['a'].iloc[-1], f['s'].iloc[-1])", path, path)), "20001 7 y")
+})
+
+# Columns of one kind with random values, levels, units and encodings.
+some_values <- list(
+  function(n) sample(c(TRUE, FALSE, NA), n, TRUE),
+  function(n) sample(c(-3:3, NA), n, TRUE),
+  function(n) sample(c(-3:3 / 7, NA, NaN, Inf), n, TRUE),
+  function(n) if (n %% 2L) sample(9L, n, TRUE) else sample(9L, n, TRUE) / 2,
+  function(n) sample(c("a", "caf\u00e9", iconv("caf\u00e9", "UTF-8", "latin1"), "", NA), n, TRUE, c(9, 9, n == 3L, 9, 9)),
+  function(n) factor(sample(c(letters, NA), n, TRUE)),
+  function(n) factor(sample(c(letters[1:3], NA), n, TRUE), letters[1:3]),
+  function(n) factor(sample(3L, n, TRUE), 1:3, c("low", "mid", "high"), ordered = TRUE),
+  function(n) as.Date("2020-01-01") + sample(c(0:99, NA), n, TRUE),
+  function(n) .POSIXct(sample(1e9, n) / sample(c(1, 2, 1000, 7), 1L), "UTC"),
+  function(n) .POSIXct(sample(1e9, n)),
+  function(n) as.difftime(sample(9, n, TRUE) / sample(2, 1L), units = "mins"),
+  function(n) sample(9, n, TRUE) + 1i,
+  function(n) structure(sample(9L, n, TRUE), label = "kept"),
+  function(n) as.raw(sample(9L, n, TRUE))
+)
+
+test_that("random appends give what rbind gives", {
+  set.seed(11)
+  repeats <- if (Sys.getenv("ENTASIS_TEST_LONG") == "") 60L else 2000L
+  for (k in seq_len(repeats)) {
+    kinds <- sample(length(some_values), sample(6L, 1L), TRUE)
+    rows <- function(n) {
+      columns <- lapply(some_values[kinds], function(make) make(n))
+      structure(columns, names = paste0("c", seq_along(columns)), class = "data.frame", row.names = c(NA, -n))
+    }
+    expected <- rows(sample(c(1:20, 9000L), 1L, FALSE, c(rep_len(1, 20), 10)))
+    path <- written(expected)
+    for (i in 1:5) {
+      new <- rows(sample(0:20, 1L))
+      append_entasis(new[sample(length(new))], path, durable = FALSE)
+      expected <- rbind(expected, new)
+    }
+    found <- read_entasis(path)
+    expect_true(alike(found, expected), info = paste(k, paste(kinds, collapse = " "), paste(all.equal(found, expected), collapse = "; ")))
+    some <- (nrow(expected) - nrow(expected) %/% 3L):nrow(expected)
+    expect_true(alike(bare(read_entasis(path, from = some[1L])), bare(expected[some, , drop = FALSE])), info = k)
+    verify_entasis(path)
+    unlink(path)
+  }
+})
+
+test_that("processes append to one file by turns", {
+  skip_on_os("windows")
+  path <- written(data.frame(process = 0L, k = 0L))
+  done <- parallel::mclapply(1:4, function(process) {
+    for (k in 1:10) append_entasis(data.frame(process = process, k = k), path, durable = FALSE, wait = 60)
+    TRUE
+  }, mc.cores = 4L)
+  expect_identical(done, rep_len(list(TRUE), 4L))
+  found <- read_entasis(path)
+  expect_identical(nrow(found), 41L)
+  for (process in 1:4) expect_identical(found$k[found$process == process], 1:10)
 })
