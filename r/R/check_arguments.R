@@ -35,6 +35,12 @@ check_number <- function(x, name, from, to) {
   as.double(x)
 }
 
+# Checks seconds to wait, which may be Inf.
+check_wait <- function(x) {
+  if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < 0) must_be("wait", "a number of seconds, 0 or more", x)
+  as.double(x)
+}
+
 check_raw <- function(x) {
   if (!is.raw(x)) must_be("x", "a raw vector", x, "; serialize() makes one of any object")
 }

@@ -1,6 +1,6 @@
 # Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are those of
-# the core (io, not_entasis, newer, corrupt, unsupported, limit, out_of_memory, argument) and
-# defect.
+# the core (io, busy, not_entasis, newer, corrupt, unsupported, limit, out_of_memory, argument) and
+# defect. Errors of the kind busy are also of the class entasis_error_io.
 
 # The result of a native call; raises its error.
 core <- function(value) {
@@ -16,7 +16,8 @@ abort <- function(kind, message, fields = list()) {
   fields <- fields[intersect(names(fields), names(place))]
   place[names(fields)] <- fields
   condition <- c(list(message = message, call = users_call(), kind = kind), place)
-  stop(structure(condition, class = c(paste0("entasis_error_", kind), "entasis_error", "error", "condition")))
+  kinds <- c(kind, if (kind == "busy") "io")
+  stop(structure(condition, class = c(paste0("entasis_error_", kinds), "entasis_error", "error", "condition")))
 }
 
 # The call that the user wrote, so that the error of a script shows which one failed: the outermost

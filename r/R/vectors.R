@@ -58,13 +58,15 @@ time_by <- function(type, class, attrs) {
 }
 
 # Completes the kind of vectors by their values: the time unit, and the sentinel of missing doubles.
-# `fits` is whether a vector is of the kind; the others are stored as plain doubles.
-fit_kind <- function(chosen, values) {
+# `fits` is whether a vector is of the kind; the others are stored as plain doubles. Vectors whose
+# values follow those of a file get its forms (`stored_forms`), if these are exact.
+fit_kind <- function(chosen, values, forms = NULL) {
   scale <- chosen$scale
   chosen$scale <- NULL
   chosen$fits <- TRUE
   if (!is.null(scale)) {
     chosen$unit <- core(.Call(C_exact_unit, values, scale))
+    if (!is.null(forms)) chosen$unit <- ifelse(chosen$unit == 0L | forms$unit == 0L, 0L, pmax(chosen$unit, forms$unit))
     if (any(chosen$unit == 0L)) {
       fits <- chosen$unit > 0L
       chosen$fits <- fits
@@ -74,7 +76,7 @@ fit_kind <- function(chosen, values) {
     }
   }
   if (!is.null(scale) || chosen$kind[1L] == DOUBLE) {
-    chosen$na <- core(.Call(C_na_kind, values))
+    chosen$na <- if (is.null(forms)) core(.Call(C_na_kind, values)) else forms$na
     if (any(chosen$na == 2L)) chosen$variant <- c(0L, VARIANT_QUIET)[(chosen$na == 2L) + 1L]
   }
   chosen
@@ -111,7 +113,7 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
       first <- if (is.null(first)) number else first
     }
   } else {
-    chosen <- fit_kind(chosen, list(x))
+    chosen <- fit_kind(chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L))
     if (!chosen$fits) chosen$implied_attrs <- NULL
     if (chosen$kind == CODES) {
       levels <- attr(x, "levels", exact = TRUE)

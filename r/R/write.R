@@ -4,17 +4,26 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
   path <- check_path(path, if (is_path) "; did you swap 'x' and 'path'?" else "")
   compress <- check_number(compress, "compress", 0, 100)
   check_flag(functions, "functions")
-  given <- x
-  x <- read_lazy(x)
+  write_value(read_lazy(x), path, functions, write_options(compress))
+  invisible(x)
+}
+
+# Writes a value, in place of the file of a change if there is one.
+write_value <- function(x, path, functions, options, change = NULL) {
   doc <- tryCatch(document_of(x, functions), entasis_error_unsupported = function(e) {
     # Advise functions = TRUE only if it helps. This call raises the error of a value that can't be
     # stored either way.
     if (isTRUE(e$is_code) && !functions) document_of(x, TRUE)
     stop(e)
   })
-  core(.Call(C_write, path, doc$made, doc$walker, c(doc$value, doc$environments_at), as.integer(compress)))
+  core(.Call(C_write, path, doc$made, doc$walker, c(doc$value, doc$environments_at), options, change))
   report_pointers(doc)
-  invisible(given)
+}
+
+# The options of the core: compression, threads (0 for one per processor), whether to wait for the
+# disk (-1 only if the file replaces one), and seconds to wait for another writer.
+write_options <- function(compress, threads = NULL, durable = NULL, wait = 10) {
+  c(compress, if (is.null(threads)) 0 else threads, if (is.null(durable)) -1 else durable, wait)
 }
 
 # The document of a value to write.
@@ -146,7 +155,8 @@ plan_groups <- function(plan, x, groups, path_of) {
     at <- in_order[end + seq_len(sizes[kind])]
     end <- end + sizes[kind]
     like <- x[[at[1L]]]
-    chosen <- fit_kind(kind_by(typeof(like), groups$attributes[[groups$group[at[1L]]]], isS4(like)), x[at])
+    chosen <- kind_by(typeof(like), groups$attributes[[groups$group[at[1L]]]], isS4(like))
+    chosen <- fit_kind(chosen, x[at], stored_forms(plan, at))
     for (name in intersect(names(chosen), names(fields))) fields[[name]][at] <- chosen[[name]]
     implied_attrs[kind] <- list(chosen$implied_attrs)
     fits[at] <- chosen$fits

@@ -8,8 +8,13 @@ new_plan <- function(doc = NULL) {
   plan$extra <- NULL
   plan$n_columns <- 0L
   plan$n_extra <- 0L
+  # The forms of the columns of a file that the values follow.
+  plan$forms <- NULL
   plan
 }
+
+# The forms of some columns of the file that the values follow, or NULL.
+stored_forms <- function(plan, at) if (!is.null(plan$forms)) lapply(plan$forms, `[`, at)
 
 # Appends to a linked list: a pair of the earlier values and the last one. A list of R would be
 # copied whole at each step.

@@ -12,6 +12,7 @@
 
 typedef struct ent_builder ent_builder;
 typedef struct ent_cells ent_cells;     /* to write */
+typedef struct ent_change ent_change;
 typedef struct ent_compressed ent_compressed;
 typedef struct ent_described ent_described;
 typedef struct ent_failure ent_failure;
@@ -131,15 +132,29 @@ int ent_builder_add(ent_builder *builder, const ent_column *column, int is_extra
 int ent_builder_host(ent_builder *builder, const ent_node *nodes, size_t n_nodes, ent_failure **failure);
 void ent_builder_free(ent_builder *builder);
 
+/* options.rs */
+typedef struct {
+    int compression, threads, durable; /* threads: 0 for one per processor; durable: -1 if the file replaces one */
+    double wait;                       /* seconds */
+} ent_options;
+
 typedef struct {
     ent_chars path;
     ent_builder *const *frames;
     size_t n_frames;
     ent_cells *cells;          /* null for a single frame */
     double root, environments; /* cells, -1 for none; without a root the value is the first frame */
-    int compression;
+    ent_options options;
+    ent_change *change;        /* null for a file that is not locked yet */
 } ent_new_file;
 
+/* change.rs */
+ent_change *ent_change_begin(ent_chars path, ent_options options, ent_interrupted interrupted, ent_failure **failure);
+int ent_change_append(ent_change *change, ent_builder *builder, ent_options options, ent_interrupted interrupted,
+                      ent_failure **failure); /* 0: other columns than those of the file */
+void ent_change_free(ent_change *change);
+
+/* build.rs */
 int ent_write(const ent_new_file *file, ent_interrupted interrupted, ent_failure **failure);
 
 /* file.rs */
@@ -147,6 +162,7 @@ typedef struct {
     double n_rows, n_columns, n_columns_total, file_len, n_tables;
     double root, metadata, environments; /* cells, -1 for none */
     int is_own, format_major, format_minor;
+    double generation;
 } ent_facts;
 
 typedef struct {

@@ -30,6 +30,11 @@ call <- switch(kind,
   abandoned = function() entasis(path),
   "lazy tree" = function() entasis(path)[["l"]][[1L]],
   metadata = function() metadata_entasis(path),
+  append = function() {
+    write_entasis(frame, path, 0)
+    append_entasis(frame[7, ], path, durable = FALSE)
+  },
+  "refused append" = function() refused(append_entasis(frame[-1], path)),
   "damaged page" = function() refused(read_entasis(path)),
   "damaged footer" = function() refused(entasis(path)),
   "no such file" = function() refused(read_entasis(paste0(path, "x"))),

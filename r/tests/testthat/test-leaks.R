@@ -11,7 +11,8 @@ growth <- function(kind, n) {
 }
 
 test_that("nothing is kept after a call", {
-  kinds <- c("frame", "tree", "some rows", "table", "abandoned", "lazy tree", "metadata", "damaged page", "damaged footer", "no such file", "no such column")
+  kinds <- c("frame", "tree", "some rows", "table", "abandoned", "lazy tree", "metadata", "append", "refused append",
+             "damaged page", "damaged footer", "no such file", "no such column")
   for (kind in kinds) {
     grown <- growth(kind, n_calls)
     if (n_calls > 2000L) message(kind, ": ", paste(names(grown), grown, collapse = ", "))

@@ -15,7 +15,7 @@ write_to_temporary <- function(x) {
 
 test_that("a model comes to less than ten kilobytes", {
   fit <- fit_of(mtcars)
-  expect_lt(written_size(fit), 9750)
+  expect_lt(written_size(fit), 10000)
   expect_identical(read_entasis(write_to_temporary(fit)), fit)
 })
 
@@ -24,7 +24,8 @@ test_that("models that are alike come to at most twice what saveRDS() makes of t
   rds <- tempfile(fileext = ".rds")
   saveRDS(fits, rds)
   path <- write_to_temporary(fits)
-  expect_lt(file.size(path), 2 * file.size(rds))
+  # Two pages of the file are for changes in place.
+  expect_lt(file.size(path), 2 * file.size(rds) + 8192)
   expect_identical(read_entasis(path), fits)
   expect_identical(entasis(path)[[300]], fits[[300]])
 })

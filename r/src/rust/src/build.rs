@@ -5,15 +5,17 @@ use std::path::PathBuf;
 use std::ptr::null_mut;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Document, Durable, Error, Frame, HostRead, HostValidity, HostValues,
-    Result, Unit, Value, WriteOptions,
+    Array, Chunk, Column, ColumnType, Document, Error, Frame, HostRead, HostValidity, HostValues, Operation,
+    Result, Unit, Value,
 };
 
 use crate::cells::Cells;
+use crate::change::Change;
 use crate::column::Kind;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
 use crate::nodes::{self, Node};
+use crate::options::Options;
 use crate::strings::Strings;
 use crate::times::{self, Scale};
 
@@ -79,6 +81,7 @@ pub struct Builder {
     /// Columns with strings other than UTF-8: whether the column is an extra one, its number, and
     /// the number of its strings.
     encoded: Vec<(bool, usize, usize)>,
+    has_encodings: bool,
     host: Value,
 }
 
@@ -88,11 +91,27 @@ impl Builder {
         let (columns, extra, counts, days) = Default::default();
         // SAFETY: C keeps the vectors of R and their strings until the file is written.
         let strings = unsafe { Strings::new(true) };
-        Self { n_rows, columns, extra, counts, days, strings, encoded: Vec::new(), host: Value::Null }
+        let encoded = Vec::new();
+        Self {
+            n_rows,
+            columns,
+            extra,
+            counts,
+            days,
+            strings,
+            encoded,
+            has_encodings: false,
+            host: Value::Null,
+        }
+    }
+
+    /// Whether strings of other encodings than UTF-8 occur.
+    pub fn has_encodings(&self) -> bool {
+        self.has_encodings
     }
 
     /// The frame. It borrows memory of this builder.
-    fn take(&mut self) -> Frame {
+    pub fn take(&mut self) -> Frame {
         Frame {
             n_rows: self.n_rows,
             columns: std::mem::take(&mut self.columns),
@@ -156,6 +175,7 @@ impl Builder {
     /// Adds the columns that record the encodings of strings, and names them in the host map.
     fn add_encodings(&mut self) {
         let n_columns = self.columns.len() as u64;
+        self.has_encodings = !self.encoded.is_empty();
         let mut pairs = Vec::with_capacity(self.encoded.len());
         for (is_extra, number, strings) in std::mem::take(&mut self.encoded) {
             let encodings = self.strings.encodings(strings).unwrap_or_default();
@@ -375,14 +395,17 @@ pub struct NewFile {
     root: f64,
     /// The cell with the environments, or -1.
     environments: f64,
-    compression: i32,
+    options: Options,
+    /// The change that replaces the file; null for a file that is not locked yet.
+    change: *mut Change,
 }
 
-/// Writes a file. Returns 0, or -1 with an error. The builders and cells are empty afterwards.
+/// Writes a file. Returns 0, or -1 with an error. The builders and cells are empty afterwards, and
+/// the change is over.
 ///
 /// # Safety
-/// [`ent_builder_new`] and `ent_cells_new` must have returned the frames and cells. The text must
-/// be valid, `failure` null or writable.
+/// [`ent_builder_new`], `ent_cells_new` and `ent_change_begin` must have returned the frames, cells
+/// and the change. The text must be valid, `failure` null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_write(
     file: *const NewFile,
@@ -396,13 +419,11 @@ pub unsafe extern "C" fn ent_write(
 /// # Safety
 /// As for [`ent_write`].
 unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> {
-    let options = WriteOptions {
-        compression: u8::try_from(file.compression).unwrap_or(u8::MAX),
-        durable: Durable::Auto,
-        ..WriteOptions::default()
-    };
+    let (options, signals) = (file.options.of_core(), Signals::new(interrupted));
     // SAFETY: as the caller promises.
     let path = unsafe { path(file.path) }?;
+    // SAFETY: as the caller promises.
+    let change = unsafe { file.change.as_mut() }.map(Change::take).transpose()?;
     // SAFETY: as the caller promises.
     let frames = unsafe { slice(file.frames, file.n_frames) };
     // SAFETY: as the caller promises; each frame is there once.
@@ -410,7 +431,10 @@ unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> 
     if file.cells.is_null() {
         let frame = frames.pop().filter(|_| frames.is_empty());
         let frame = frame.ok_or_else(|| Error::argument("frames without cells"))?;
-        return entasis::write(&path, &frame, &options, &Signals::new(interrupted));
+        return match change {
+            Some(change) => change.replace(frame, Operation::Append, &options, &signals),
+            None => entasis::write(&path, &frame, &options, &signals),
+        };
     }
     // SAFETY: as the caller promises.
     let cells = unsafe { &mut *file.cells };
@@ -427,7 +451,10 @@ unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> 
         pairs.push((Value::from("environments"), Value::Cell(file.environments as u64)));
     }
     let document = Document { frames, columns, value: Value::Map(pairs) };
-    entasis::write_document(&path, &document, &options, &Signals::new(interrupted))
+    match change {
+        Some(change) => change.replace(document, Operation::Append, &options, &signals),
+        None => entasis::write_document(&path, &document, &options, &signals),
+    }
 }
 
 /// Frees a builder.

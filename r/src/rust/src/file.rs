@@ -25,6 +25,8 @@ pub struct FileFacts {
     is_own: i32,
     format_major: i32,
     format_minor: i32,
+    /// The number of the current generation.
+    generation: f64,
 }
 
 /// Descriptions of columns.
@@ -153,6 +155,7 @@ pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
         is_own: i32::from(is_own(file)),
         format_major: i32::from(major),
         format_minor: i32::from(minor),
+        generation: file.generation() as f64,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int};
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 use std::sync::Once;
@@ -204,6 +205,7 @@ impl Failure {
             section: place.section.unwrap_or_default().to_owned(),
             column: text(&place.column),
             kind: match error.kind() {
+                Kind::Io(ErrorKind::WouldBlock) => "busy",
                 Kind::Io(_) => "io",
                 Kind::NotEntasis => "not_entasis",
                 Kind::Newer => "newer",

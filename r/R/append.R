@@ -1,0 +1,75 @@
+# append_entasis(): adds rows to a file. docs/guides/append.md has the rules.
+
+append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = 50, threads = NULL, durable = NULL, wait = 10) {
+  path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")
+  check_flag(create, "create")
+  check_flag(fill, "fill")
+  compress <- check_number(compress, "compress", 0, 100)
+  if (!is.null(threads)) threads <- check_whole(threads, "threads", 1, MOST_THREADS)
+  if (!is.null(durable)) check_flag(durable, "durable")
+  options <- write_options(compress, threads, durable, check_wait(wait))
+  x <- read_lazy(x)
+  if (!is_frame(x) && (!is.atomic(x) || is.null(x))) must_be("x", "a data frame or a vector", x)
+  if (!file.exists(path)) {
+    if (!create) {
+      abort("io", paste0("cannot append to '", path, "': No such file or directory; create = TRUE writes it"), list(file = path))
+    }
+    write_value(x, path, FALSE, options)
+    return(invisible(character()))
+  }
+  change <- core(.Call(C_change, path, options))
+  on.exit(.Call(C_change_end, change))
+  file <- open_file(path)
+  on.exit(close_file(file), add = TRUE)
+  check_growing(file)
+  if (can_grow_in_place(file) && append_in_place(file, x, fill, change, options)) {
+    return(invisible(character()))
+  }
+  whole <- grown_value(value_of(file), x, fill, file)
+  write_value(whole, path, FALSE, options, change)
+  invisible(if (is_frame_like(whole)) names_of(whole) else NA_character_)
+}
+
+# Refuses files whose values do not grow by rows of R.
+check_growing <- function(file) {
+  if (is_tree(file) && isTRUE(file$facts$is_own)) {
+    abort("unsupported", paste0("not supported: the file holds neither a data frame nor a vector (file \"", file$path,
+                                "\"); read it, change the value, and write it"), list(file = file$path))
+  }
+  if (!file$own) {
+    host <- file$host$host
+    by <- if (is_string(host)) substr(host, 1L, 60L) else if (is_tree(file)) "Python" else "another program"
+    abort("unsupported", paste0("not supported: the file was written by ", by, " (file \"", file$path,
+                                "\"); append to it from there, in Python by entasis.append()"), list(file = file$path))
+  }
+}
+
+# The whole value of a file of R.
+value_of <- function(file) {
+  if (identical(file$host$form, "vector")) {
+    return(in_session(file, read_vector(file, ALL_ROWS)))
+  }
+  read_frame(file, seq_along(layout_of(file)$first), ALL_ROWS)
+}
+
+# The value of a file with the rows of `x` after its own.
+grown_value <- function(old, x, fill, file) {
+  if (is_frame_like(old)) grown_frame(old, x, fill, file) else grown_vector(old, x, file)
+}
+
+# Joins a vector as `c()` does.
+grown_vector <- function(old, new, file) {
+  fitted <- fit_vectors(old, new, is_all_missing(old), file)
+  value <- join_columns_of(fitted$old, fitted$new, "x", file)
+  if (!is.null(names_of(old)) || !is.null(names_of(new))) attr(value, "names") <- joined_names(old, new)
+  value
+}
+
+fit_vectors <- function(old, new, missing, file) {
+  if (!is.atomic(new)) must_be("x", "a vector like that in the file", new)
+  if (length(dim_of(old)) > 1L || length(dim_of(new)) > 1L) {
+    abort("unsupported", paste0("not supported: rows cannot be appended to an array (file \"", file$path, "\"); write it again, or store a data frame"),
+          list(file = file$path))
+  }
+  fit_column(old, new, NULL, missing, file)
+}

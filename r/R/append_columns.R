@@ -1,0 +1,34 @@
+# Matches columns of rows to append by their names.
+
+# For each column of the file the position of its column in the rows. NA stands for a missing
+# column, with `fill`. `within` is the path of the frames.
+column_positions <- function(of_file, of_rows, fill, within, file) {
+  old <- names_of(of_file)
+  new <- names_of(of_rows)
+  if (is.null(old) || is.null(new) || anyDuplicated(old) || anyDuplicated(new)) {
+    if (!identical(old, new) || length_of(of_file) != length_of(of_rows)) {
+      wrong_column(file, NA_character_, "names of columns occur twice or are missing: rows can be appended only with the same names in order")
+    }
+    return(seq_len(length_of(of_file)))
+  }
+  unknown <- new[!new %in% old]
+  if (length(unknown) > 0L) {
+    wrong_column(file, unknown[1L], "the file has no column ", listed(paste0(within, unknown)), ": leave it out, or add it to the file")
+  }
+  at <- match(old, new)
+  lacking <- old[is.na(at)]
+  if (length(lacking) > 0L && !fill) {
+    wrong_column(file, lacking[1L], "the rows to append have no column ", listed(paste0(within, lacking)), ": fill = TRUE makes it NA")
+  }
+  at
+}
+
+wrong_column <- function(file, column, ...) {
+  abort("argument", paste0(..., " (file \"", file$path, "\")"), list(file = file$path, column = column))
+}
+
+# Some names for a message.
+listed <- function(names, most = 5L) {
+  shown <- paste0("'", substr(names[seq_len(min(length(names), most))], 1L, 60L), "'", collapse = ", ")
+  if (length(names) > most) paste0(shown, " and ", length(names) - most, " more") else shown
+}

@@ -1,0 +1,109 @@
+# Adds rows to the end of a file without storing its values anew. The rows are planned as columns of
+# the forms of the file; the core compares these once more.
+
+# Whether the columns, attributes and row names of a file allow it.
+can_grow_in_place <- function(file) {
+  if (is_tree(file) || !is.null(file$host$index) || !is.null(file$string_encodings)) {
+    return(FALSE)
+  }
+  layout <- layout_of(file)
+  facts <- table_facts(file)
+  n <- file$facts$n_rows
+  described <- layout$descriptions[!vapply(layout$descriptions, is.null, NA)]
+  described <- described[.Call(C_distinct, described)$first]
+  if (length(layout$first) != length(facts$name) || any(facts$logical == "object") || !all(vapply(described, has_attributes_alone, NA))) {
+    return(FALSE)
+  }
+  interpret(file, {
+    is_fixed <- vapply(described, function(description) {
+      names <- names_of_pairs(description$attributes)
+      !any(c("names", "dim", "dimnames", "tsp") %in% names) && !isTRUE(slicing_of(file, description, n)$whole)
+    }, NA)
+    all(is_fixed) && (identical(file$host$form, "vector") || is_fixed_frame(own_attributes(file), n))
+  })
+}
+
+# Whether no attribute of a frame depends on its rows, besides the key of a data.table.
+is_fixed_frame <- function(attrs, n) {
+  class <- class_in(attrs)
+  extra <- attrs[!names(attrs) %in% c(KNOWN_ATTRIBUTES, "sorted")]
+  special <- setdiff(class, c(SIMPLE_FRAMES, "spec_tbl_df"))
+  has_rules <- any(special %in% names(CLASS_PACKAGES)) || any(vapply(special, function(name) !is.null(getS3method("rbind", name, optional = TRUE, envir = globalenv())), NA))
+  !has_rules && !"index" %in% names(attrs) && !any(vapply(extra, depends_on_rows, NA, n))
+}
+
+# Some rows of columns of a file, with all their attributes. Without rows they are prototypes.
+bare_columns <- function(file, which, rows) {
+  layout <- layout_of(file)
+  facts <- table_facts(file)
+  in_session(file, interpret(file, {
+    reader <- new_reader(file, rows, FALSE)
+    wants <- lapply(which, function(k) reader_want(reader, facts, layout$first[k] + 1, layout$descriptions[[k]]))
+    reader_levels(reader, wants)
+    vectors <- reader_run(reader)
+    lapply(wants, function(want) reader_finish(reader, vectors, want))
+  }))
+}
+
+# Adds rows. False if the file has to be written anew.
+append_in_place <- function(file, x, fill, change, options) {
+  facts <- table_facts(file)
+  missing <- facts$n_missing == facts$n_values
+  columns <- bare_columns(file, seq_along(facts$name), row_range(0, 0, -1))
+  if (identical(file$host$form, "vector")) {
+    fitted <- fit_vectors(columns[[1L]], x, missing, file)
+    if (!is.null(names_of(x))) {
+      return(FALSE)
+    }
+    part <- fitted$new
+  } else {
+    if (!is_frame_like(x)) must_be("x", "a data frame like that in the file", x)
+    names <- layout_of(file)$names
+    old <- decorate(columns, list(names = names, class = "data.frame", row.names = c(NA, 0L)))
+    fitted <- fit_frames(old, x, fill, "", file, missing)
+    part <- part_of_frame(file, fitted, x)
+  }
+  if (fitted$grows || is.null(part)) {
+    return(FALSE)
+  }
+  doc <- new_document(FALSE)
+  plan <- new_plan(doc)
+  plan$forms <- forms_of(facts)
+  # Values that do not fit a form are an error of the core.
+  made <- tryCatch({
+    if (is_frame_like(part)) plan_frame_made(plan, plan_frame(plan, part), .row_names_info(part, 2L)) else
+      plan_frame_made(plan, plan_atomic(plan, part), length_of(part))
+  }, entasis_error_argument = function(e) NULL)
+  !is.null(made) && is.null(doc$walker) && core(.Call(C_append, change, made, options))
+}
+
+# The frame of the rows with the attributes of the file; NULL if its row names do not go on.
+part_of_frame <- function(file, fitted, x) {
+  attrs <- own_attributes(file)
+  n <- c(file$facts$n_rows, .row_names_info(x, 2L))
+  is_numbered_class <- any(c("tbl_df", "data.table") %in% attrs$class)
+  of_file <- structure(list(), row.names = c(NA, -as.integer(min(n[1L], .Machine$integer.max))))
+  if (!is_numbered_class && !rows_go_on(of_file, x, n)) {
+    return(NULL)
+  }
+  if (!is.null(attrs$sorted)) {
+    last <- vector("list", length(fitted$names))
+    key <- match(attrs$sorted, fitted$names, 0L)
+    if (n[1L] > 0) last[key] <- bare_columns(file, key[key > 0L], row_range(n[1L] - 1, n[1L], -1))
+  }
+  attrs <- grown_attributes(attrs, fitted, last)
+  attrs["names"] <- list(fitted$names)
+  attrs[["row.names"]] <- c(NA, -as.integer(n[2L]))
+  decorate(unname(fitted$new), attrs)
+}
+
+# The codes of time units by their names in the file.
+UNIT_CODES <- c(W = 3L, D = 4L, h = 5L, m = 6L, s = 7L, ms = 8L, us = 9L, ns = 10L)
+
+# The forms of the columns of a file: the unit of times, 0 for times that are stored as doubles; and
+# which NaN is missing.
+forms_of <- function(facts) {
+  unit <- unname(UNIT_CODES[facts$unit])
+  unit[is.na(unit)] <- 0L
+  list(unit = unit, na = 1L + (bitwAnd(facts$variant, VARIANT_QUIET) > 0L))
+}

@@ -1,0 +1,38 @@
+//! How to write a file, as C passes it.
+
+use std::time::Duration;
+
+use entasis::{Durable, WriteOptions};
+
+/// The longest wait for another writer, in seconds. `Duration` cannot be infinite.
+const LONGEST_WAIT: f64 = 1e9;
+
+/// How to write.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Options {
+    compression: i32,
+    /// The number of threads; 0 for one per processor.
+    threads: i32,
+    /// Whether to wait for the disk: 0 no, 1 yes, -1 only if the file replaces one.
+    durable: i32,
+    /// Seconds to wait for another writer.
+    wait: f64,
+}
+
+impl Options {
+    /// The options of the core.
+    pub fn of_core(self) -> WriteOptions {
+        WriteOptions {
+            compression: u8::try_from(self.compression).unwrap_or(u8::MAX),
+            threads: usize::try_from(self.threads).ok().filter(|&threads| threads > 0),
+            durable: match self.durable {
+                0 => Durable::Never,
+                1 => Durable::Always,
+                _ => Durable::Auto,
+            },
+            wait: Duration::from_secs_f64(self.wait.clamp(0.0, LONGEST_WAIT)),
+            ..WriteOptions::default()
+        }
+    }
+}
