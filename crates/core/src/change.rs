@@ -113,6 +113,11 @@ impl Change {
         &self.file
     }
 
+    /// Whether the file's value is a table without cells beside it.
+    pub fn is_single_table(&self) -> bool {
+        self.file.value() == &Value::Table(0) && self.file.n_tables() == 1
+    }
+
     /// The file's value, with all its columns kept.
     ///
     /// # Errors
