@@ -1,4 +1,4 @@
-//! A change leaves exactly the old or the new rows, wherever it is cut off: by a crash of the
+//! A change leaves exactly the old or the new state, wherever it is cut off: by a crash of the
 //! process, an error of the disk, or a power failure that loses writes.
 
 mod common;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::{Memory, Model, frame_of};
-use entasis::{Change, Durable, File, Operation, Physical, Rows, Silent, WriteOptions};
+use entasis::{Change, ColumnSource, Durable, File, Operation, Physical, Rows, Silent, Stream, WriteOptions};
 use entasis_io::fault::{FaultDisk, Faults};
 use entasis_io::{Disk, Lock, NativeDisk};
 
@@ -19,11 +19,34 @@ use entasis_io::{Disk, Lock, NativeDisk};
 const SIZES: [usize; 2] = [150_000, 500];
 const MORE: usize = 3000;
 
-fn model(rows: std::ops::Range<usize>) -> Vec<(&'static str, Model)> {
+/// The columns of a file.
+type State = Vec<(&'static str, Model)>;
+
+fn model(rows: std::ops::Range<usize>) -> State {
     let numbers: Vec<u64> = rows.clone().map(|i| i as u64 * 977 % 65_521).collect();
     let texts: Vec<String> = rows.map(|i| format!("row {}", i % 1000)).collect();
     vec![("number", Model::words(Physical::U64, &numbers)), ("text", Model::text(&texts))]
 }
+
+fn flags(n: usize) -> Model {
+    Model::bools(&(0..n).map(|i| i % 3 == 0).collect::<Vec<_>>())
+}
+
+/// A change of a file that `model` made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Op {
+    Append,
+    Stream,
+    Add,
+    Replace,
+    Drop,
+    Rename,
+    Rollback,
+    Anew,
+}
+
+const OPS: [Op; 8] =
+    [Op::Append, Op::Stream, Op::Add, Op::Replace, Op::Drop, Op::Rename, Op::Rollback, Op::Anew];
 
 struct Temp(PathBuf);
 
@@ -43,94 +66,215 @@ fn options(durable: Durable) -> WriteOptions {
     WriteOptions { durable, threads: Some(1), wait: Duration::ZERO, ..WriteOptions::default() }
 }
 
-fn append(disk: Arc<dyn Disk>, path: &Path, from: usize, durable: Durable) -> entasis::Result<()> {
-    let part = model(from..from + MORE);
+/// Performs a change of a file with `n` rows.
+fn apply(op: Op, disk: Arc<dyn Disk>, path: &Path, n: usize, durable: Durable) -> entasis::Result<()> {
+    let options = options(durable);
+    let change = Change::begin_on(disk, path, &options, &Silent)?;
+    let part = match op {
+        Op::Append | Op::Stream => model(n..n + MORE),
+        Op::Add | Op::Replace => vec![("flag", flags(n))],
+        Op::Drop | Op::Rename | Op::Rollback => Vec::new(),
+        Op::Anew => model(0..n + MORE),
+    };
     let memory: Vec<Memory> = part.iter().map(|(_, model)| Memory::new(model)).collect();
-    let change = Change::begin_on(disk, path, &options(durable), &Silent)?;
-    let frame = change.append(frame_of(&part, &memory), &[])?;
-    change.commit(frame, Operation::Append, &options(durable), &Silent)
+    let frame = frame_of(&part, &memory);
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let (kept, new) = (ColumnSource::Kept, ColumnSource::New);
+    let (content, operation) = match op {
+        Op::Append => (change.append(frame, &[])?, Operation::Append),
+        Op::Add => (
+            change.with_columns(frame, &[kept(0), kept(1), new(0)], names(&["number", "text", "flag"]))?,
+            Operation::AddColumns,
+        ),
+        Op::Replace => (
+            change.with_columns(frame, &[new(0), kept(1)], names(&["number", "text"]))?,
+            Operation::ReplaceColumns,
+        ),
+        Op::Drop => (change.with_columns(frame, &[kept(1)], names(&["text"]))?, Operation::DropColumns),
+        Op::Rename => (
+            change.with_columns(frame, &[kept(0), kept(1)], names(&["first", "text"]))?,
+            Operation::RenameColumns,
+        ),
+        Op::Rollback => return change.rollback(1, &options),
+        Op::Anew => return change.replace(frame, Operation::Write, &options, &Silent),
+        Op::Stream => {
+            let mut stream = Stream::extend(change, &options)?;
+            for rows in [n..n + 10, n + 10..n + MORE] {
+                let part = model(rows);
+                let memory: Vec<Memory> = part.iter().map(|(_, model)| Memory::new(model)).collect();
+                stream.append(frame_of(&part, &memory), &[], &options, &Silent)?;
+            }
+            return stream.finish();
+        }
+    };
+    change.commit(content, operation, &options, &Silent)
 }
 
-/// The bytes of a file of `n` rows after some appends: its current state is in the first slot, in
-/// slot A or in slot B.
-fn base(n: usize, n_appends: usize) -> (Vec<u8>, usize) {
-    let path = Temp::new(&format!("base-{n}-{n_appends}"));
-    let rows = model(0..n);
+/// The state after a change of a file with `n` rows, which had `first` rows in its first generation.
+fn after(op: Op, n: usize, first: usize) -> State {
+    let mut state = model(0..n);
+    match op {
+        Op::Append | Op::Stream | Op::Anew => model(0..n + MORE),
+        Op::Add => {
+            state.push(("flag", flags(n)));
+            state
+        }
+        Op::Replace => {
+            state[0].1 = flags(n);
+            state
+        }
+        Op::Drop => {
+            state.remove(0);
+            state
+        }
+        Op::Rename => {
+            state[0].0 = "first";
+            state
+        }
+        Op::Rollback => model(0..first),
+    }
+}
+
+/// A file of `n` rows after some appends: its current state is in the first slot, in slot A or in
+/// slot B.
+struct Base {
+    bytes: Vec<u8>,
+    /// The rows of its first generation, and of the current one.
+    first: usize,
+    n: usize,
+}
+
+fn base(first: usize, n_appends: usize) -> Base {
+    let path = Temp::new(&format!("base-{first}-{n_appends}-{:?}", std::thread::current().id()));
+    let rows = model(0..first);
     let memory: Vec<Memory> = rows.iter().map(|(_, model)| Memory::new(model)).collect();
     entasis::write(&path.0, &frame_of(&rows, &memory), &options(Durable::Never), &Silent).unwrap();
     for i in 0..n_appends {
-        append(Arc::new(NativeDisk), &path.0, n + i * MORE, Durable::Never).unwrap();
+        apply(Op::Append, Arc::new(NativeDisk), &path.0, first + i * MORE, Durable::Never).unwrap();
     }
-    (std::fs::read(&path.0).unwrap(), n + n_appends * MORE)
+    Base { bytes: std::fs::read(&path.0).unwrap(), first, n: first + n_appends * MORE }
 }
 
-/// Checks that a file has exactly the rows before or after an append. Returns how many.
-fn check(path: &Path, before: usize) -> usize {
-    let file = File::open(path).unwrap();
-    let n = file.n_rows() as usize;
-    assert!(n == before || n == before + MORE, "{n} rows");
-    for (column, (_, model)) in model(0..n).iter().enumerate() {
-        common::check(&file, column as u64, model, &Rows::All, 1);
+/// A change of a base, with the states before and after it.
+struct Case {
+    op: Op,
+    base: Base,
+    states: [State; 2],
+}
+
+impl Case {
+    fn new(op: Op, first: usize, n_appends: usize) -> Self {
+        let base = base(first, n_appends);
+        let states = [model(0..base.n), after(op, base.n, base.first)];
+        Self { op, base, states }
     }
-    n
+
+    fn name(&self) -> String {
+        format!("{:?}-{}-{}", self.op, self.base.first, self.base.n)
+    }
+
+    fn apply(&self, disk: Arc<dyn Disk>, path: &Path, durable: Durable) -> entasis::Result<()> {
+        apply(self.op, disk, path, self.base.n, durable)
+    }
+
+    /// Checks that a file has exactly the state before or after the change. Returns whether it is
+    /// the one after it.
+    fn is_after(&self, path: &Path) -> bool {
+        let file = File::open(path).unwrap();
+        let state = self.states.iter().position(|state| {
+            let names = file.columns(0..file.n_columns()).unwrap();
+            let names: Vec<_> = names
+                .iter()
+                .map(|column| (column.name.clone(), column.record.column_type.physical))
+                .collect();
+            let wanted: Vec<_> =
+                state.iter().map(|(name, model)| ((*name).to_owned(), model.physical)).collect();
+            names == wanted && file.n_rows() == state[0].1.n() as u64
+        });
+        let state = state.unwrap_or_else(|| panic!("{}: neither the old nor the new state", self.name()));
+        for (column, (_, model)) in self.states[state].iter().enumerate() {
+            common::check(&file, column as u64, model, &Rows::All, 1);
+        }
+        state == 1
+    }
+
+    /// The next writer goes on from either state.
+    fn goes_on(&self, path: &Path) {
+        let before = File::open(path).unwrap();
+        let change = Change::begin(path, &options(Durable::Never), &Silent).unwrap();
+        let content = change.kept().unwrap();
+        change.commit(content, Operation::Metadata, &options(Durable::Never), &Silent).unwrap();
+        let file = File::open(path).unwrap();
+        assert!(file.generation() > before.generation());
+        assert_eq!(file.n_rows(), before.n_rows());
+        file.verify(Some(1), &Silent).unwrap();
+    }
+}
+
+/// Cases of all operations: where the state is in the first slot, in slot A or in slot B, and
+/// without slot pages.
+fn cases() -> impl Iterator<Item = Case> {
+    let bases = [(SIZES[0], 0), (SIZES[0], 1), (SIZES[0], 2), (SIZES[1], 0), (SIZES[1], 1)];
+    OPS.into_iter().flat_map(move |op| {
+        // There is something to go back to, and the other operations share their last steps.
+        let wanted = move |&(n, n_appends): &(usize, usize)| match op {
+            Op::Append => true,
+            Op::Rollback => n == SIZES[0] && n_appends > 0,
+            _ => n_appends == 1,
+        };
+        bases.into_iter().filter(wanted).map(move |(n, n_appends)| Case::new(op, n, n_appends))
+    })
 }
 
 #[test]
 fn a_crash_at_any_call() {
-    for (n, n_appends) in [(SIZES[0], 0), (SIZES[0], 1), (SIZES[0], 2), (SIZES[1], 0), (SIZES[1], 1)] {
-        let (bytes, rows) = base(n, n_appends);
-        let path = Temp::new(&format!("crash-{n}-{n_appends}"));
+    for case in cases() {
+        let path = Temp::new(&format!("crash-{}", case.name()));
         let mut seen = [false; 2];
         for call in 0.. {
-            std::fs::write(&path.0, &bytes).unwrap();
-            let done = append(Arc::new(FaultDisk::crashing(call)), &path.0, rows, Durable::Always);
-            let found = check(&path.0, rows);
-            seen[usize::from(found > rows)] = true;
-            // The next writer goes on from either state.
-            append(Arc::new(NativeDisk), &path.0, found, Durable::Never).unwrap();
-            check(&path.0, found);
+            std::fs::write(&path.0, &case.base.bytes).unwrap();
+            let done = case.apply(Arc::new(FaultDisk::crashing(call)), &path.0, Durable::Always);
+            seen[usize::from(case.is_after(&path.0))] = true;
+            case.goes_on(&path.0);
             if done.is_ok() {
                 assert!(call > 5);
                 break;
             }
         }
-        assert_eq!(seen, [true; 2]);
+        assert_eq!(seen, [true; 2], "{}", case.name());
     }
 }
 
 #[test]
 fn an_error_at_any_call() {
-    for lasting in [false, true] {
-        let (bytes, rows) = base(SIZES[0], 1);
-        let path = Temp::new(&format!("error-{lasting}"));
-        for call in 0.. {
-            std::fs::write(&path.0, &bytes).unwrap();
-            let kind = io::ErrorKind::StorageFull;
-            let faults = if lasting { Faults::lasting(call, kind) } else { Faults::once(call, kind) };
-            let disk = FaultDisk::failing(faults);
-            if append(Arc::new(disk), &path.0, rows, Durable::Always).is_ok() {
-                break;
+    for case in cases() {
+        for lasting in [false, true] {
+            let path = Temp::new(&format!("error-{lasting}-{}", case.name()));
+            for call in 0.. {
+                std::fs::write(&path.0, &case.base.bytes).unwrap();
+                let kind = io::ErrorKind::StorageFull;
+                let faults = if lasting { Faults::lasting(call, kind) } else { Faults::once(call, kind) };
+                let done = case.apply(Arc::new(FaultDisk::failing(faults)), &path.0, Durable::Always);
+                let is_after = case.is_after(&path.0);
+                if done.is_ok() {
+                    assert!(is_after, "{}", case.name());
+                    break;
+                }
+                case.goes_on(&path.0);
             }
-            check(&path.0, rows);
-            append(
-                Arc::new(NativeDisk),
-                &path.0,
-                File::open(&path.0).unwrap().n_rows() as usize,
-                Durable::Never,
-            )
-            .unwrap();
         }
     }
 }
 
 #[test]
 fn short_and_interrupted_writes() {
-    let (bytes, rows) = base(SIZES[0], 1);
-    let path = Temp::new("short");
-    std::fs::write(&path.0, &bytes).unwrap();
-    let disk = FaultDisk::failing(Faults::none()).short(5);
-    append(Arc::new(disk), &path.0, rows, Durable::Always).unwrap();
-    assert_eq!(check(&path.0, rows), rows + MORE);
+    for case in cases() {
+        let path = Temp::new(&format!("short-{}", case.name()));
+        std::fs::write(&path.0, &case.base.bytes).unwrap();
+        let disk = FaultDisk::failing(Faults::none()).short(5);
+        case.apply(Arc::new(disk), &path.0, Durable::Always).unwrap();
+        assert!(case.is_after(&path.0));
+    }
 }
 
 /// One effect of a change on the file.
@@ -204,12 +348,12 @@ impl Disk for Recorder {
 /// after it any, torn into sectors of 512 bytes, in any order.
 #[test]
 fn a_power_failure_after_any_step() {
-    for n_appends in 0..3 {
-        let (bytes, rows) = base(SIZES[0], n_appends);
-        let path = Temp::new(&format!("power-{n_appends}"));
-        std::fs::write(&path.0, &bytes).unwrap();
+    // A file that is written anew gets its name after it was synced.
+    for case in cases().filter(|case| case.base.first == SIZES[0] && case.op != Op::Anew) {
+        let path = Temp::new(&format!("power-{}", case.name()));
+        std::fs::write(&path.0, &case.base.bytes).unwrap();
         let recorder = Arc::new(Recorder::default());
-        append(Arc::clone(&recorder) as Arc<dyn Disk>, &path.0, rows, Durable::Always).unwrap();
+        case.apply(Arc::clone(&recorder) as Arc<dyn Disk>, &path.0, Durable::Always).unwrap();
         let steps = recorder.0.lock().unwrap().clone();
         let mut seed = 0x9E37_79B9_7F4A_7C15u64;
         let mut next = || {
@@ -223,7 +367,7 @@ fn a_power_failure_after_any_step() {
             let synced =
                 steps[..end].iter().rposition(|step| matches!(step, Step::Sync)).map_or(0, |at| at + 1);
             for lucky in [0u64, 1, 2, 4] {
-                std::fs::write(&path.0, &bytes).unwrap();
+                std::fs::write(&path.0, &case.base.bytes).unwrap();
                 let file = std::fs::OpenOptions::new().write(true).open(&path.0).unwrap();
                 for (i, step) in steps[..end].iter().enumerate() {
                     let is_sure = i < synced;
@@ -240,12 +384,10 @@ fn a_power_failure_after_any_step() {
                     }
                 }
                 drop(file);
-                let found = check(&path.0, rows);
-                seen[usize::from(found > rows)] = true;
-                append(Arc::new(NativeDisk), &path.0, found, Durable::Never).unwrap();
-                check(&path.0, found);
+                seen[usize::from(case.is_after(&path.0))] = true;
+                case.goes_on(&path.0);
             }
         }
-        assert_eq!(seen, [true; 2]);
+        assert_eq!(seen, [true; 2], "{}", case.name());
     }
 }
