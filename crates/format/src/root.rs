@@ -57,6 +57,8 @@ codes! {
         Rollback = 9, "rollback";
         /// Stored the values of an earlier generation anew.
         Compact = 10, "compact";
+        /// Wrote a part of a stream. It never was the current state.
+        Part = 11, "part";
     }
 }
 

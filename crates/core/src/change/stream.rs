@@ -1,7 +1,7 @@
 //! Writes a table part by part. The parts become the file's value together, at the end.
 //!
-//! Each part is appended as a change in place is, but no slot names it. So memory is needed for a
-//! part alone, and the file has the table in one generation.
+//! Each part is appended as a change in place is, but no slot names it. A last root makes all parts
+//! one state. So memory is needed for a part alone.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{ALIGN, Change, Content, append, kept, next_place, now, secure};
 use crate::file::File;
 use crate::frame::Frame;
 use crate::monitor::Monitor;
-use crate::write::{Base, Ground, Parts, Plan, WriteOptions, create};
+use crate::write::{Base, Ground, Parts, Plan, WriteOptions, create, write_root};
 
 /// A table that is written part by part. Dropped, it leaves the file at its path as it was.
 ///
@@ -125,21 +125,18 @@ impl Stream {
             Content::Frame(frame) => Parts::of_frame(frame)?,
             Content::Document(document) => Parts::of_document(document)?,
         };
-        let operation = if self.old.is_some() { Operation::Append } else { Operation::Write };
-        let is_new = matches!(self.to, To::New(_));
         let ground = Ground {
             file: whole.as_ref(),
-            base: self.old.as_ref().map(Base::of),
+            base: whole.as_ref().map(Base::of),
             is_in_place: !is_first_in_new,
-            is_linked: !is_new,
-            operation: operation.code(),
-            time: if self.old.is_some() { now() } else { 0 },
-            not_synced: !is_new && !self.durable,
+            is_linked: !is_first_in_new,
+            operation: Operation::Part.code(),
+            time: 0,
+            not_synced: false,
         };
-        let start = if is_first_in_new {
-            SLOT_PAGES_END
-        } else {
-            whole.as_ref().map_or(SLOT_PAGES_END, |file| file.slot().end.next_multiple_of(ALIGN))
+        let start = match &whole {
+            Some(file) if !is_first_in_new => file.slot().end.next_multiple_of(ALIGN),
+            _ => SLOT_PAGES_END,
         };
         let plan = Plan::new(parts, options)?;
         let slot = plan.execute_change(self.sink(), start, &ground, monitor)?;
@@ -157,16 +154,17 @@ impl Stream {
             let path = path.clone();
             move |source| Error::io(source, doing).in_file(&path)
         };
-        let is_staged = self.is_staged();
-        let Self { to, file, old, durable } = self;
-        let Some(file) = file else {
+        if self.file.is_none() {
             return Err(Error::argument("nothing was written").in_file(&path));
-        };
-        let slot = *file.slot();
+        }
+        if !self.is_staged() {
+            return Ok(());
+        }
+        let slot = self.write_last_root().map_err(|e| e.in_file(&path))?;
+        let Self { to, file, old, durable } = self;
         // Windows renames no open file.
         drop(file);
         match (to, old) {
-            (To::New(_) | To::InPlace(_), _) if !is_staged => Ok(()),
             (To::New(replacement), _) => {
                 let header = Header::whole(slot, true).emit();
                 let mut at = 0;
@@ -180,6 +178,22 @@ impl Stream {
             }
             (To::InPlace(_), None) => Ok(()),
         }
+    }
+
+    /// Writes the root that makes all parts one state.
+    fn write_last_root(&self) -> Result<Slot> {
+        let Some(file) = &self.file else { return Err(Error::argument("nothing was written")) };
+        let operation = if self.old.is_some() { Operation::Append } else { Operation::Write };
+        let ground = Ground {
+            file: Some(file),
+            base: Some(Base::of(file)),
+            is_in_place: true,
+            is_linked: true,
+            operation: operation.code(),
+            time: if self.old.is_some() { now() } else { 0 },
+            not_synced: matches!(self.to, To::InPlace(_)) && !self.durable,
+        };
+        write_root(file.root(), &ground, self.sink(), file.slot().end.next_multiple_of(ALIGN))
     }
 
     /// Whether a part was written.

@@ -35,7 +35,9 @@ impl File {
         let in_file = |error: Error| error.in_file(self.path());
         let mut state = self.view_at(*self.slot()).map_err(in_file)?;
         loop {
-            fallible::push(&mut found, state.describe(), GENERATIONS)?;
+            if !state.is_part() {
+                fallible::push(&mut found, state.describe(), GENERATIONS)?;
+            }
             match state.opened.previous().map_err(in_file)? {
                 Some(slot) => state = state.view_at(slot).map_err(in_file)?,
                 None => break,
@@ -54,11 +56,11 @@ impl File {
         let mut state = self.view_at(*self.slot()).map_err(in_file)?;
         loop {
             let here = state.generation();
-            if here == number {
+            if here == number && !state.is_part() {
                 return Ok(state);
             }
             match state.opened.previous().map_err(in_file)? {
-                Some(slot) if here > number => state = state.view_at(slot).map_err(in_file)?,
+                Some(slot) if here >= number => state = state.view_at(slot).map_err(in_file)?,
                 _ => {
                     let message = format!(
                         "the file has no generation {number}: its current one is {}",
@@ -83,6 +85,11 @@ impl File {
     ) -> Result<File> {
         let limits = entasis_format::Limits::default();
         Self::of_opened(Arc::new(open::open_at(source, name, limits, slot)?)).map_err(|e| e.in_file(name))
+    }
+
+    /// Whether this is a part of a stream, which never was the current state.
+    fn is_part(&self) -> bool {
+        self.opened.root.operation == Operation::Part.code()
     }
 
     fn describe(&self) -> Generation {
