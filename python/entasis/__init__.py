@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from . import errors
 from ._api import append, info, open, read, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
+from ._damage import Damage
 from ._entasis import __version__
 from ._file.file import File
 from ._file.info import Info, Report
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ._tree.tree import Tree
 
 __all__ = [
+    "Damage",
     "File",
     "Info",
     "Record",

@@ -525,7 +525,8 @@ def verify(path: Source, *, threads: int | None = None, limits: Limits | None = 
     Raises
     ------
     CorruptFileError
-        The file is damaged. The message says where the first damage is.
+        The file is damaged. The message says where the first damage is, and the attribute
+        `damages` lists all damaged places with their columns and rows.
 
     Examples
     --------

@@ -12,7 +12,7 @@
 //! | read nested columns as Arrow buffers | [`File::read_nested`] |
 //! | read a row-major matrix | [`File::read_matrices`] |
 //! | map a file | [`File::extent`] |
-//! | check every byte of a file | [`verify`](verify()) |
+//! | check every byte of a file | [`verify`](verify()), [`File::survey`] |
 //! | compress and hash plain memory | [`buffers`] |
 //!
 //! # Example
@@ -144,7 +144,7 @@ pub use refused::refusal;
 pub use rows::Rows;
 pub use schema::Schema;
 pub use threads::{default_threads, set_threads};
-pub use verify::{Report, verify};
+pub use verify::{Damage, MOST_DAMAGES, Report, Survey, verify};
 pub use write::{WriteOptions, write, write_document, write_document_to, write_to};
 
 /// The version of this release.
