@@ -95,6 +95,11 @@ impl Change {
         &self.file
     }
 
+    /// The lock and the file.
+    pub(crate) fn into_parts(self) -> (InPlace, File) {
+        (self.place, self.file)
+    }
+
     /// Whether the file's value is a single table without cells, to which rows can be appended in
     /// place.
     pub fn is_single_table(&self) -> bool {
@@ -229,7 +234,7 @@ fn next_place(file: &File) -> u64 {
 }
 
 /// Nanoseconds since 1970.
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.ok().and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
 }

@@ -105,6 +105,7 @@ pub mod buffers;
 pub mod cells;
 pub mod change;
 mod column_groups;
+mod compact;
 mod file;
 mod frame;
 mod info;
@@ -113,6 +114,7 @@ mod monitor;
 mod name_list;
 mod nested_children;
 mod read;
+mod rebuild;
 mod refused;
 mod rows;
 mod schema;
@@ -122,6 +124,7 @@ mod write;
 
 pub use change::{Change, Content};
 pub use column_groups::{Group, Groups};
+pub use compact::compact;
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
