@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._api import append, info, open, read, set_threads, to_bytes, verify, write
+from ._api import append, compact, info, open, read, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
 from ._damage import Damage
 from ._entasis import __version__
@@ -32,6 +32,7 @@ __all__ = [
     "Tree",
     "__version__",
     "append",
+    "compact",
     "compress",
     "decompress",
     "errors",

@@ -1,4 +1,4 @@
-"""The public functions: write, read, open, info, verify."""
+"""The public functions: write, append, compact, read, open, info, verify."""
 
 from __future__ import annotations
 
@@ -229,6 +229,54 @@ def append(
             _write(whole, to, metadata, "error")
 
         return append_rows(value, to, fill, open, write_anew)
+
+
+def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
+    """Store a file anew without what earlier changes left in it. Its value stays the same.
+
+    Appending rows leaves replaced blocks and old footers in the file, and short blocks at the end
+    of columns. `compact` drops the former and merges the latter. It copies all other blocks as they
+    are stored, which takes about as long as copying the file. A file that has nothing to drop is
+    not written.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    durable
+        Whether to force the new file to the disk before it takes the place of the old one. None
+        means True.
+    wait
+        Seconds to wait for another writer of the same file.
+
+    Raises
+    ------
+    CorruptFileError
+        A block is damaged. `repair` saves the other ones.
+    UnsupportedTypeError
+        A column has a type that this version does not know.
+    BusyError
+        Another writer did not finish within `wait` seconds.
+    MissingFileError
+        The file does not exist.
+
+        After any error the file is unchanged.
+
+    Examples
+    --------
+    >>> en.write({"n": np.arange(200_000)}, "numbers.entasis")
+    >>> for n in range(3):
+    ...     _ = en.append({"n": np.arange(n)}, "numbers.entasis")
+    >>> before = en.info("numbers.entasis").file_len
+    >>> en.compact("numbers.entasis")
+    >>> en.info("numbers.entasis").file_len < before
+    True
+    """
+    with reported:
+        found = _sources.target(path)
+        if not isinstance(found, str):
+            raise ArgumentError("a path is compacted, not an open file")
+        _entasis.Change(found, _options.wait(wait)).compact(_options.durable(durable))
 
 
 def _without_index(value: Any) -> Any:

@@ -7,6 +7,7 @@ use entasis::WriteOptions;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use super::destination;
 use crate::monitor;
 
 /// A file that is going to change, with its lock.
@@ -37,6 +38,13 @@ impl Change {
     /// place.
     fn is_single_table(&self) -> bool {
         self.change.as_ref().is_some_and(|change| change.is_single_table())
+    }
+
+    /// Stores the value of the file anew, without what earlier changes left.
+    fn compact(&mut self, py: Python<'_>, durable: Option<bool>) -> PyResult<()> {
+        let change = self.take()?;
+        let options = WriteOptions { durable: destination::durable(durable), ..WriteOptions::default() };
+        monitor::run(py, |monitor| change.compact(&options, monitor))
     }
 
     /// Gives the lock back. The file stays as it is.

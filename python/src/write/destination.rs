@@ -32,6 +32,15 @@ pub struct Destination {
     appends: Option<Vec<usize>>,
 }
 
+/// The setting of the core for the argument `durable`.
+pub fn durable(durable: Option<bool>) -> Durable {
+    match durable {
+        None => Durable::Auto,
+        Some(true) => Durable::Always,
+        Some(false) => Durable::Never,
+    }
+}
+
 impl Destination {
     /// Whether each column must be described by itself: some have a compression of their own, or
     /// rows are appended. Then no column can be part of a run.
@@ -45,11 +54,7 @@ impl Destination {
             compression: self.compression,
             column_compression: self.column_compression.clone(),
             threads: self.threads,
-            durable: match self.durable {
-                None => Durable::Auto,
-                Some(true) => Durable::Always,
-                Some(false) => Durable::Never,
-            },
+            durable: durable(self.durable),
             wait: Duration::from_secs_f64(self.wait.clamp(0.0, LONGEST_WAIT)),
             ..WriteOptions::default()
         }
