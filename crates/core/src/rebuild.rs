@@ -123,7 +123,9 @@ impl Rebuild<'_> {
         kept: &mut Vec<Placed>,
     ) -> Result<()> {
         let blocks = self.file.blocks(column.index)?;
-        let statistics: Arc<Vec<Statistics>> = Arc::new(self.file.statistics(column.index)?);
+        let needs_statistics = pieces.iter().any(|piece| matches!(piece, Piece::Copied(_)));
+        let statistics = if needs_statistics { self.file.statistics(column.index)? } else { Vec::new() };
+        let statistics: Arc<Vec<Statistics>> = Arc::new(statistics);
         let mut is_first = true;
         let mut rest = pieces;
         while let Some((first, after)) = rest.split_first() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use entasis_format::{ColumnRecord, Error, Result, RunNames, SectionKind, fallible};
+use entasis_format::{ColumnRecord, Error, Kind, Result, RunNames, SectionKind, fallible};
 
 use super::{PARTS, RECORDS};
 use crate::file::{ColumnInfo, File};
@@ -44,7 +44,10 @@ pub(super) fn columns(
     if runs.is_empty() {
         let mut out = fallible::with_capacity(records.len(), PARTS)?;
         for (number, bytes) in (0u64..).zip(records.chunks_exact(ColumnRecord::LEN)) {
-            emit(ColumnRecord::parse(bytes)?, changed.get(&number), &mut out);
+            match ColumnRecord::parse(bytes) {
+                Err(error) if error.kind() == Kind::Unsupported => out.extend_from_slice(bytes),
+                record => emit(record?, changed.get(&number), &mut out),
+            }
         }
         return Ok((out, runs));
     }
