@@ -15,6 +15,7 @@ from ._changes import (
     Generation,
     add_columns,
     append,
+    compact,
     drop_columns,
     generations,
     rename_columns,
@@ -24,6 +25,7 @@ from ._changes import (
     update,
     writer,
 )
+from ._damage import Damage
 from ._entasis import __version__
 from ._file.file import File
 from ._file.info import Info, Report
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ._tree.tree import Tree
 
 __all__ = [
+    "Damage",
     "File",
     "Generation",
     "Info",
@@ -45,6 +48,7 @@ __all__ = [
     "__version__",
     "add_columns",
     "append",
+    "compact",
     "compress",
     "decompress",
     "drop_columns",

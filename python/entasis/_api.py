@@ -1,4 +1,4 @@
-"""The public functions: write, read, open, info, verify."""
+"""The public functions: write, append, compact, read, open, info, verify."""
 
 from __future__ import annotations
 
@@ -451,7 +451,8 @@ def verify(path: Source, *, threads: int | None = None, limits: Limits | None = 
     Raises
     ------
     CorruptFileError
-        The file is damaged. The message says where the first damage is.
+        The file is damaged. The message says where the first damage is, and the attribute
+        `damages` lists all damaged places with their columns and rows.
 
     Examples
     --------

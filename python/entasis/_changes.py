@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _entasis
 from ._api import DEFAULT_COMPRESSION, destination, open, write_value
+from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._file.file import File
 from ._memory import reported
@@ -458,13 +459,58 @@ def rollback(
     200000
     """
     with reported:
-        change = _entasis.Change(_path(path), wait)
+        change = _entasis.Change(_path(path), _options.wait(wait))
         try:
-            change.rollback(generation, durable)
+            change.rollback(generation, _options.durable(durable))
         finally:
             change.end()
         if compact:
             _compact(path, durable, wait)
+
+
+def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
+    """Store a file anew without what earlier changes left in it. Its value stays the same.
+
+    Appending rows leaves replaced blocks and old footers in the file, and short blocks at the end
+    of columns. `compact` drops the former and merges the latter. It copies all other blocks as they
+    are stored, which takes about as long as copying the file. A file that has nothing to drop is
+    not written.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    durable
+        Whether to force the new file to the disk before it takes the place of the old one. None
+        means True.
+    wait
+        Seconds to wait for another writer of the same file.
+
+    Raises
+    ------
+    CorruptFileError
+        A block is damaged. `repair` saves the other ones.
+    UnsupportedTypeError
+        A column has a type that this version does not know.
+    BusyError
+        Another writer did not finish within `wait` seconds.
+    MissingFileError
+        The file does not exist.
+
+        After any error the file is unchanged.
+
+    Examples
+    --------
+    >>> en.write({"n": np.arange(200_000)}, "numbers.entasis")
+    >>> for n in range(3):
+    ...     _ = en.append({"n": np.arange(n)}, "numbers.entasis")
+    >>> before = en.info("numbers.entasis").file_len
+    >>> en.compact("numbers.entasis")
+    >>> en.info("numbers.entasis").file_len < before
+    True
+    """
+    with reported:
+        _compact(path, durable, wait)
 
 
 def writer(
@@ -521,4 +567,4 @@ def _value(frame: Any) -> Any:
 
 
 def _compact(path: str | PathLike[str], durable: bool | None, wait: float) -> None:
-    raise NotImplementedError
+    _entasis.Change(_path(path), _options.wait(wait)).compact(_options.durable(durable))

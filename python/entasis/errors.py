@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._damage import Damage
 
 # The longest message and quoted text, and the lengths of the begin and end that remain of a longer
 # message.
@@ -103,7 +108,24 @@ class NewerVersionError(EntasisError, ValueError):
 
 
 class CorruptFileError(EntasisError, ValueError):
-    """The file is damaged: it was truncated, or some bytes changed."""
+    """The file is damaged: it was truncated, or some bytes changed.
+
+    Attributes
+    ----------
+    damages
+        The first 100 damaged places as a list of `Damage`, if `verify` found the damage. Other
+        functions report the first damage that they meet, and leave the list empty.
+    n_damages
+        How many damaged places `verify` found.
+    n_columns, n_sound_columns
+        How many columns the file has, with labels and parts of nested columns, and how many of
+        them are sound. Zero if another function found the damage.
+    """
+
+    damages: Sequence[Damage] = ()
+    n_damages: int = 0
+    n_columns: int = 0
+    n_sound_columns: int = 0
 
 
 class UnsupportedTypeError(EntasisError, TypeError):

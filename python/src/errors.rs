@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use entasis::{Error, Kind};
+use entasis::{Damage, Error, Kind, Survey};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyList, PyType};
 
 /// The name of the class in `entasis.errors` for a kind.
 fn class_name(kind: Kind) -> &'static str {
@@ -56,6 +56,31 @@ pub fn unsupported(py: Python<'_>, message: impl Into<String>) -> PyErr {
 /// The exception for an error of the core. Its attributes contain the place of the error.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     raise_as(py, class_name(error.kind()), error)
+}
+
+/// The exception for a damaged file. Its attributes list the damaged places.
+pub fn raise_damages(py: Python<'_>, error: &Error, survey: &Survey) -> PyErr {
+    let exception = raise(py, error);
+    let value = exception.value(py);
+    let set = || -> PyResult<()> {
+        value.setattr("damages", damages(py, &survey.damages)?)?;
+        value.setattr("n_damages", survey.n_damages)?;
+        value.setattr("n_columns", survey.report.n_columns)?;
+        value.setattr("n_sound_columns", survey.n_sound)
+    };
+    set().err().unwrap_or(exception)
+}
+
+/// The damaged places as a list of `Damage`.
+pub fn damages<'py>(py: Python<'py>, damages: &[Damage]) -> PyResult<Bound<'py, PyList>> {
+    let class = py.import("entasis._damage")?.getattr("Damage")?;
+    let list = PyList::empty(py);
+    for damage in damages {
+        let values = damage.values.as_ref();
+        let (start, stop) = (values.map(|values| values.start), values.map(|values| values.end));
+        list.append(class.call1((damage.column.as_deref(), start, stop, damage.describe(0)))?)?;
+    }
+    Ok(list)
 }
 
 /// The exception for an error of the core while a file is mapped. A column that cannot be mapped

@@ -519,7 +519,11 @@ impl Handle {
 
     /// Checks every byte of the file.
     fn verify<'py>(&self, py: Python<'py>, threads: Option<usize>) -> PyResult<Bound<'py, PyDict>> {
-        let report = monitor::run(py, |monitor| self.file.verify(threads, monitor))?;
+        let mut survey = monitor::run(py, |monitor| self.file.survey(threads, monitor))?;
+        if let Some(error) = survey.take_error() {
+            return Err(errors::raise_damages(py, &error, &survey));
+        }
+        let report = survey.report;
         let dict = PyDict::new(py);
         dict.set_item("n_columns", report.n_columns)?;
         dict.set_item("n_blocks", report.n_blocks)?;

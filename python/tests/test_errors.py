@@ -131,6 +131,32 @@ def test_damage_names_its_place(path):
     pd.testing.assert_frame_equal(en.read(path, columns=["b"]), frame[["b"]])
 
 
+def test_verify_lists_all_damage(path):
+    frame = pd.DataFrame({"a": np.random.default_rng(0).random(200_000), "b": 1})
+    en.write(frame, path)
+    content = bytearray(path.read_bytes())
+    for at in (20_000, len(content) // 2):
+        content[at] ^= 1
+    content += b"rest"
+    path.write_bytes(content)
+    with pytest.raises(en.CorruptFileError, match="3 places are damaged, 1 of 2 columns are sound") as caught:
+        en.verify(path)
+    outside, *damages = caught.value.damages
+    assert "4 bytes after the end" in outside.message
+    assert "a change left them" in outside.message
+    assert outside[:3] == (None, None, None)
+    assert [(damage.column, damage.start) for damage in damages] == [("a", 0), ("a", 65_536)]
+    for damage in damages:
+        rows = f"rows {damage.start:,} to {damage.stop - 1:,}: the checksum of a page does not match"
+        assert damage.message.startswith(f'column "a", {rows}')
+        with pytest.raises(en.CorruptFileError) as other:
+            en.read(path, rows=(damage.start, damage.stop))
+        assert list(other.value.damages) == []
+    sound = frame[damages[-1].stop :]
+    pd.testing.assert_frame_equal(en.read(path, rows=(damages[-1].stop, None)), sound)
+    assert (caught.value.n_damages, caught.value.n_columns, caught.value.n_sound_columns) == (3, 2, 1)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_unwritable(tmp_path):
     tmp_path.chmod(0o500)

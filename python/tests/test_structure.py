@@ -17,7 +17,7 @@ PACKAGE = Path(entasis.__file__).parent
 # name when they are needed, so that values inside of values can be frames:
 # `test_registry_names_modules` checks these names.
 LAYERS = [
-    ("errors", "_entasis", "_record", "_versions", "_typing"),
+    ("errors", "_damage", "_entasis", "_record", "_versions", "_typing"),
     ("_host_map", "_hosts.public_only", "_memory"),
     ("_arguments",),
     ("_columns",),

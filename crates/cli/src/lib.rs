@@ -8,6 +8,7 @@ mod array;
 mod bench;
 mod calendar;
 mod cell;
+mod compact;
 mod failure;
 mod head;
 mod info;
@@ -46,6 +47,7 @@ const AFTER: &str = "Examples:
   entasis info flights.entasis             the encoding and the size of each column
   entasis tree model.entasis               the contents of a file of nested values
   entasis verify *.entasis                 check that every byte is unchanged
+  entasis compact flights.entasis          drop what appends left in the file
   entasis bench --rows 50000000            how fast this machine writes and reads
   cat flights.entasis | entasis head -     a file from the standard input
 
@@ -68,6 +70,7 @@ enum Verb {
     Tail(head::TailArgs),
     Tree(tree::Args),
     Verify(verify::Args),
+    Compact(compact::Args),
     Bench(bench::Args),
 }
 
@@ -95,6 +98,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Tail(args) => head::run_tail(args, &mut out),
         Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
+        Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
     };
     let outcome = outcome.and_then(|()| out.flush().map_err(Into::into));

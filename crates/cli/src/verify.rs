@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use entasis::{Error, Kind, Report};
+use entasis::{Damage, Error, Kind, Report, Survey};
 
-use crate::failure::Outcome;
+use crate::failure::{Outcome, say};
 use crate::json::Object;
 use crate::limits::LimitArgs;
 use crate::output::Out;
@@ -18,7 +18,8 @@ const EXAMPLES: &str = "Examples:
   entasis verify backup/*.entasis && echo all is well
   entasis verify --json *.entasis | jq 'select(.sound | not)'
 
-A damaged file is reported on standard error with the place of the damage. The exit status is then 1.";
+A damaged file is reported on standard error with all damaged places, at most 100 of them. The exit
+status is then 1. Rows count from 0.";
 
 /// Check that every byte of the files is unchanged since it was written
 ///
@@ -48,19 +49,32 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let name = path.to_string_lossy();
     let started = Instant::now();
-    let report = {
+    let surveyed = {
         let watch = Watch::new(format!("checking {}", escape(&name)));
-        args.limits.open(path).and_then(|file| file.verify(args.threads, &watch))
+        args.limits.open(path).and_then(|file| file.survey(args.threads, &watch))
     };
-    if args.json {
-        match &report {
-            Ok(report) => writeln!(out, "{}", sound_json(&name, report))?,
-            Err(error) if error.kind() == Kind::Interrupted => {}
-            Err(error) => writeln!(out, "{}", failed_json(&name, error))?,
+    let mut survey = match surveyed {
+        Ok(survey) => survey,
+        Err(error) => {
+            if args.json && error.kind() != Kind::Interrupted {
+                writeln!(out, "{}", failed_json(&name, &error).end())?;
+            }
+            return Err(error.into());
         }
+    };
+    if let Some(error) = survey.take_error() {
+        if args.json {
+            writeln!(out, "{}", damaged_json(&name, &error, &survey))?;
+        } else {
+            out.flush()?;
+            list(&name, &survey);
+        }
+        return Err(error.into());
     }
-    let report = report?;
-    if !args.json {
+    let report = &survey.report;
+    if args.json {
+        writeln!(out, "{}", sound_json(&name, report))?;
+    } else {
         let seconds = started.elapsed().as_secs_f64();
         writeln!(
             out,
@@ -75,6 +89,20 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     Ok(())
 }
 
+/// Prints the damaged places, if there are several. The error reports a single one.
+fn list(name: &str, survey: &Survey) {
+    if survey.n_damages < 2 {
+        return;
+    }
+    for damage in &survey.damages {
+        say(&format!("{name}: {}", damage.describe(0)));
+    }
+    let n_more = survey.n_damages - survey.damages.len() as u64;
+    if n_more > 0 {
+        say(&format!("{name}: and {}", count(n_more, "more damaged place")));
+    }
+}
+
 fn sound_json(name: &str, report: &Report) -> String {
     Object::new()
         .text("file", name)
@@ -86,26 +114,56 @@ fn sound_json(name: &str, report: &Report) -> String {
         .end()
 }
 
-fn failed_json(name: &str, error: &Error) -> String {
+fn damaged_json(name: &str, error: &Error, survey: &Survey) -> String {
+    let damages: Vec<String> = survey.damages.iter().map(damage_json).collect();
+    failed_json(name, error)
+        .raw("n_columns", survey.report.n_columns)
+        .raw("n_sound_columns", survey.n_sound)
+        .raw("n_damages", survey.n_damages)
+        .raw("damages", format!("[{}]", damages.join(",")))
+        .end()
+}
+
+fn damage_json(damage: &Damage) -> String {
+    let object = Object::new().maybe_text("column", damage.column.as_deref());
+    let values = damage.values.as_ref();
+    let numbers = [
+        ("table", damage.table),
+        ("start", values.map(|values| values.start)),
+        ("stop", values.map(|values| values.end)),
+        ("block", damage.place.block),
+        ("page", damage.place.page),
+        ("offset", damage.place.at),
+    ];
+    numbers
+        .into_iter()
+        .fold(object, |object, (key, number)| maybe_number(object, key, number))
+        .text("message", &damage.message)
+        .end()
+}
+
+fn maybe_number(object: Object, key: &str, number: Option<u64>) -> Object {
+    match number {
+        Some(number) => object.raw(key, number),
+        None => object.raw(key, "null"),
+    }
+}
+
+fn failed_json(name: &str, error: &Error) -> Object {
     let place = error.place();
     let message = match error.io_source() {
         Some(source) => format!("{}: {source}", error.message()),
         None => error.message().to_owned(),
     };
-    let mut object = Object::new()
+    let object = Object::new()
         .text("file", name)
         .raw("sound", false)
         .text("kind", kind_name(error.kind()))
         .text("message", &message)
         .maybe_text("section", place.section)
         .maybe_text("column", place.column.as_deref());
-    for (key, number) in [("block", place.block), ("page", place.page), ("offset", place.at)] {
-        object = match number {
-            Some(number) => object.raw(key, number),
-            None => object.raw(key, "null"),
-        };
-    }
-    object.end()
+    let numbers = [("block", place.block), ("page", place.page), ("offset", place.at)];
+    numbers.into_iter().fold(object, |object, (key, number)| maybe_number(object, key, number))
 }
 
 fn kind_name(kind: Kind) -> &'static str {

@@ -72,6 +72,35 @@ fn damage_is_told_with_its_place_and_other_files_follow() {
 }
 
 #[test]
+fn all_damaged_places_are_listed() {
+    let folder = Folder::new();
+    let sound = folder.write("sound.entasis", &counting(100_000));
+    let mut bytes = std::fs::read(&sound).unwrap();
+    let len = bytes.len();
+    // Two blocks, and the padding of the slot pages.
+    for at in [12_300, len / 2, 5_000] {
+        bytes[at] ^= 1;
+    }
+    let damaged = folder.bytes("damaged.entasis", &bytes);
+    let Said { code, out, err } = entasis(args!["verify", damaged]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert_eq!(err.lines().count(), 4, "{err}");
+    assert!(
+        err.contains("damaged.entasis: column \"id\", rows 0 to 65,535: the checksum of a page"),
+        "{err}"
+    );
+    assert!(err.contains("damaged.entasis: padding is not zero (offset 5,000)"), "{err}");
+    assert!(err.contains("; 3 places are damaged, "), "{err}");
+    let said = entasis(args!["verify", "--json", damaged]);
+    let object = &lines(&said.out)[0];
+    assert_eq!(object["n_damages"], 3);
+    assert_eq!(
+        (&object["damages"][1]["column"], &object["damages"][1]["stop"]),
+        (&"id".into(), &65_536.into())
+    );
+}
+
+#[test]
 fn rows_and_columns_that_are_not_there() {
     let folder = Folder::new();
     let file = folder.write("counting.entasis", &counting(10));

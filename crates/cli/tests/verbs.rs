@@ -258,6 +258,23 @@ fn verify_tells_what_it_checked() {
 }
 
 #[test]
+fn compact_drops_what_is_not_used() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(100_000));
+    let rows = entasis(args!["head", "--json", "-n", "1000000", file]).fine();
+    let len = std::fs::metadata(&file).unwrap().len();
+    let bytes = [std::fs::read(&file).unwrap(), vec![1; 100_000]].concat();
+    std::fs::write(&file, bytes).unwrap();
+    assert!(entasis(args!["verify", file]).failed().contains("100000 bytes after the end"));
+    let text = entasis(args!["compact", file]).fine();
+    assert!(text.contains("counting.entasis: ") && text.contains(", before "), "{text}");
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), len);
+    entasis(args!["verify", file]).fine();
+    assert_eq!(entasis(args!["head", "--json", "-n", "1000000", file]).fine(), rows);
+    entasis(args!["compact", folder.path().join("none.entasis")]).failed();
+}
+
+#[test]
 fn bench_measures_and_leaves_nothing() {
     let folder = Folder::new();
     let every = folder.write("every.entasis", &every_type());

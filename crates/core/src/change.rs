@@ -113,6 +113,11 @@ impl Change {
         &self.file
     }
 
+    /// The lock and the file.
+    pub(crate) fn into_parts(self) -> (InPlace, File) {
+        (self.place, self.file)
+    }
+
     /// Whether the file's value is a table without cells beside it.
     pub fn is_single_table(&self) -> bool {
         self.file.value() == &Value::Table(0) && self.file.n_tables() == 1
@@ -332,7 +337,7 @@ fn next_place(file: &File) -> u64 {
 }
 
 /// Nanoseconds since 1970.
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.ok().and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
 }

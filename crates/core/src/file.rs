@@ -403,6 +403,11 @@ impl File {
         self.opened.read_bytes(at, len, out)
     }
 
+    /// Reads some bytes of the source, and returns how many.
+    pub(crate) fn read_source_at(&self, at: u64, out: &mut [u8]) -> std::io::Result<usize> {
+        self.opened.source.read_at(at, out)
+    }
+
     /// Reads bytes of the file straight into memory.
     pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
         self.opened.read_into(at, out)

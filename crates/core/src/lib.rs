@@ -12,7 +12,7 @@
 //! | read nested columns as Arrow buffers | [`File::read_nested`] |
 //! | read a row-major matrix | [`File::read_matrices`] |
 //! | map a file | [`File::extent`] |
-//! | check every byte of a file | [`verify`](verify()) |
+//! | check every byte of a file | [`verify`](verify()), [`File::survey`] |
 //! | compress and hash plain memory | [`buffers`] |
 //!
 //! # Example
@@ -105,6 +105,7 @@ pub mod buffers;
 pub mod cells;
 pub mod change;
 mod column_groups;
+mod compact;
 mod file;
 mod frame;
 mod info;
@@ -113,7 +114,9 @@ mod monitor;
 mod name_list;
 mod nested_children;
 mod read;
+mod rebuild;
 mod refused;
+mod repair;
 mod rows;
 mod schema;
 mod threads;
@@ -122,6 +125,7 @@ mod write;
 
 pub use change::{Change, ColumnSource, Content, Stream};
 pub use column_groups::{Group, Groups};
+pub use compact::compact;
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
@@ -141,10 +145,11 @@ pub use monitor::{Monitor, Silent};
 pub use name_list::NameList;
 pub use read::{Form, Matrix, MissingTo, Nested, NestedValues, Output, Request, Side, Text, TextLayout};
 pub use refused::refusal;
+pub use repair::repair;
 pub use rows::Rows;
 pub use schema::Schema;
 pub use threads::{default_threads, set_threads};
-pub use verify::{Report, verify};
+pub use verify::{Damage, MOST_DAMAGES, Report, Survey, verify};
 pub use write::{WriteOptions, write, write_document, write_document_to, write_to};
 
 /// The version of this release.

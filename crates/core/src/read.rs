@@ -3,6 +3,7 @@
 
 mod alloc;
 mod bundled;
+mod chunk;
 mod codes;
 mod decoded_len;
 mod fixed;
@@ -29,6 +30,7 @@ use crate::threads;
 
 use alloc::COLUMNS;
 use bundled::{BundleTask, Part};
+pub(crate) use chunk::{missing_chunk, read_chunk};
 pub(crate) use decoded_len::DecodedLen;
 use fixed::FixedTask;
 pub use layout::{Text, TextLayout};

@@ -1,6 +1,7 @@
 //! Verifies a whole file: every byte is zero or covered by a checksum that matches, and every value
 //! decodes.
 
+mod damage;
 mod footer;
 mod statistics;
 
@@ -14,11 +15,17 @@ use entasis_format::{
     visit_parts,
 };
 
+use crate::cells::Cells;
 use crate::file::{ColumnInfo, File};
 use crate::monitor::{Control, Monitor};
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
 use crate::threads;
+use damage::Found;
+pub use damage::{Damage, MOST_DAMAGES, Survey};
+
+/// Bundled columns that are read together.
+const MEMBERS: usize = 64;
 
 /// The result of a verification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,8 +48,9 @@ pub struct Report {
 /// Costs about as much as reading the file.
 ///
 /// # Errors
-/// *Corrupt* for the first damage, with its place. *Unsupported* for the first column whose type
-/// this release does not know, unless another part is damaged. Otherwise as for reading.
+/// *Corrupt* for the first damage, with its place; [`File::survey`] lists all damage. *Unsupported*
+/// for the first column whose type this release does not know, unless another part is damaged.
+/// Otherwise as for reading.
 pub fn verify(path: &Path, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
     File::open(path)?.verify(threads, monitor)
 }
@@ -60,12 +68,78 @@ impl File {
     /// # Errors
     /// As [`verify`].
     pub fn verify(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
-        self.whole().verify_all(threads, monitor).map_err(|e| e.in_file(self.path()))
+        self.survey(threads, monitor)?.into_result()
     }
 
-    fn verify_all(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
-        self.verify_slots()?;
-        self.verify_end()?;
+    /// Verifies the file as [`verify`] does, and goes on after damage.
+    ///
+    /// # Errors
+    /// All but *corrupt*.
+    pub fn survey(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Survey> {
+        let survey = self.whole().survey_all(threads, monitor).map_err(|e| e.in_file(self.path()))?;
+        let error = survey.error.map(|e| e.in_file(self.path()));
+        Ok(Survey { error, ..survey })
+    }
+
+    fn survey_all(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Survey> {
+        let mut report = Report { checked_len: self.slot().end, ..Report::default() };
+        let (columns, problem) = match self.all_columns(0..self.n_columns_total()) {
+            Ok(columns) => (columns, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        let found = Found::new(&columns)?;
+        found.check(self.verify_slots())?;
+        found.check(self.verify_end())?;
+        let mut spans = self.spans();
+        // Whether all parts of the file are known.
+        let mut is_whole = true;
+        for section in self.sections() {
+            let visited =
+                visit_parts(section, self.room(), &mut |at, len| self.fetch(at, len), &mut |at, len| {
+                    fallible::push(&mut spans, (at, at + u64::from(len)), PARTS)
+                });
+            is_whole &= found.check(visited.map_err(|e| e.in_section(section.name())))?.is_some();
+        }
+        if let Some(error) = problem {
+            found.check(Err::<(), _>(error))?;
+            report.n_columns = self.n_columns_total();
+            return found.survey(self, report);
+        }
+        report.n_columns = columns.len() as u64;
+        let mut stored = Vec::new();
+        for column in &columns {
+            let blocks = found.check_column(column, self.verify_record(column, &mut spans))?;
+            is_whole &= blocks.is_some();
+            let n_blocks = blocks.unwrap_or(0);
+            report.n_blocks += n_blocks;
+            if n_blocks > 0 && column.unknown.is_none() {
+                fallible::push(&mut stored, column, PARTS)?;
+            }
+        }
+        if is_whole && !self.verify_spans(spans, &found)? {
+            // Blocks that share bytes would be decoded any number of times.
+            return found.survey(self, report);
+        }
+        found.check(self.verify_columns(&columns))?;
+        let total = stored.iter().map(|c| c.record.n_values).sum();
+        report.n_values = self.verify_values(&stored, total, &found, threads, monitor)?;
+        self.verify_members(&columns, &found, monitor)?;
+        self.verify_children(&columns, &found)?;
+        self.verify_trees(&columns, &found, threads, monitor)?;
+        let mut survey = found.survey(self, report)?;
+        let unknown = columns.iter().filter(|column| column.unknown.is_some());
+        if let (None, Some(error)) =
+            (&survey.error, unknown.clone().find_map(|column| column.require_known().err()))
+        {
+            let (n, all) = (unknown.count(), columns.len());
+            survey.error =
+                Some(error.advise(format!("all but {n} of {all} columns are sound; update Entasis")));
+        }
+        Ok(survey)
+    }
+
+    /// The parts of the file outside of sections and columns.
+    fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = vec![(0, HEADER_LEN as u64)];
         if self.header().has_slot_pages() {
             spans.extend(SLOT_PLACES.map(|at| (at, at + SLOT_LEN as u64)));
@@ -73,83 +147,88 @@ impl File {
         let slot = *self.slot();
         spans.push((slot.root_at, slot.root_at + u64::from(slot.root_len)));
         spans.push((slot.end - TRAILER_LEN as u64, slot.end));
-        for section in self.sections() {
-            visit_parts(section, self.room(), &mut |at, len| self.fetch(at, len), &mut |at, len| {
-                fallible::push(&mut spans, (at, at + u64::from(len)), PARTS)
-            })?;
+        spans
+    }
+
+    /// Checks the record of a column against those of its blocks. Adds the parts of the blocks to
+    /// `spans`, and returns the number of blocks.
+    fn verify_record(&self, column: &ColumnInfo, spans: &mut Vec<Span>) -> Result<u64> {
+        let blocks = self.read_blocks(column)?;
+        for block in blocks.iter() {
+            let pages = (block.pages_at, block.pages_at + u64::from(block.pages_len));
+            let directory = (block.directory_at, block.directory_at + u64::from(block.directory_len));
+            fallible::extend(spans, [pages, directory].into_iter(), PARTS)?;
         }
-        let columns = self.all_columns(0..self.n_columns_total())?;
-        let mut report =
-            Report { n_columns: columns.len() as u64, checked_len: slot.end, ..Report::default() };
-        let mut stored = Vec::new();
-        for column in &columns {
-            let here = |e: Error| e.in_column(&column.name);
-            let blocks = self.read_blocks(column).map_err(here)?;
-            for block in blocks.iter() {
-                let pages = (block.pages_at, block.pages_at + u64::from(block.pages_len));
-                let directory = (block.directory_at, block.directory_at + u64::from(block.directory_len));
-                fallible::extend(&mut spans, [pages, directory].into_iter(), PARTS)?;
-            }
-            report.n_blocks += blocks.len() as u64;
-            if column.unknown.is_some() {
-                continue;
-            }
-            if !blocks.is_empty() {
-                fallible::push(&mut stored, column, PARTS)?;
-                let n_missing: u64 =
-                    self.statistics(column.index)?.iter().map(|s| u64::from(s.n_missing)).sum();
-                if n_missing != column.record.n_missing {
-                    return Err(here(Error::corrupt(
-                        "the blocks have another number of missing values than their column",
-                    )));
-                }
-            }
-            self.source(column.index).map_err(here)?;
-            if column.record.column_type.logical == Logical::Object {
-                let cells =
-                    self.cells()?.ok_or_else(|| Error::corrupt("the file has an object column but no cells"));
-                let list = column.detail.as_ref().unwrap_or(&Value::Null);
-                cells.and_then(|cells| cells.objects(list, column.record.n_values)).map_err(here)?;
+        if column.unknown.is_some() {
+            return Ok(blocks.len() as u64);
+        }
+        if !blocks.is_empty() {
+            let statistics = self.statistics(column.index)?;
+            let n_missing: u64 = statistics.iter().map(|s| u64::from(s.n_missing)).sum();
+            if n_missing != column.record.n_missing {
+                return Err(Error::corrupt(
+                    "the blocks have another number of missing values than their column",
+                ));
             }
         }
-        self.verify_spans(spans)?;
-        self.verify_columns(&columns)?;
-        let total = stored.iter().map(|c| c.record.n_values).sum();
-        report.n_values = self.verify_values(&stored, total, threads, monitor)?;
-        self.verify_members(&columns, monitor)?;
-        self.verify_children(&columns)?;
-        let cells = self.cells()?;
-        let n_cells = cells.as_ref().map_or(0, |cells| cells.n_cells());
-        self.verify_nodes(&mut self.value().clone(), n_cells)?;
+        self.source(column.index)?;
+        Ok(blocks.len() as u64)
+    }
+
+    /// Checks the value tree, the host maps and the cells.
+    fn verify_trees(
+        &self,
+        columns: &[ColumnInfo],
+        found: &Found<'_>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let are_cells_bad = self
+            .cell_columns()
+            .is_some_and(|cells| cells.numbers.iter().flatten().any(|&number| found.is_bad(number)));
+        let cells = if are_cells_bad { None } else { found.check(self.cells())? };
+        // Without sound cells their numbers cannot be checked.
+        let n_cells = cells.as_ref().map_or(u64::MAX, |cells| cells.as_ref().map_or(0, Cells::n_cells));
+        let (are_cells_bad, cells) = (cells.is_none(), cells.flatten());
+        found.check(self.verify_nodes(&mut self.value().clone(), n_cells))?;
         for number in 0..self.n_tables() {
-            let table = self.table(number)?;
-            table.verify_names()?;
-            table.verify_nodes(&mut table.host()?, n_cells)?;
-            self.verify_nodes(&mut self.node_value(table.sort_order_node())?, n_cells)?;
+            found.check(self.table(number).and_then(|table| {
+                table.verify_names()?;
+                table.verify_nodes(&mut table.host()?, n_cells)?;
+                self.verify_nodes(&mut self.node_value(table.sort_order_node())?, n_cells)
+            }))?;
         }
-        for column in &columns {
-            let mut metadata = self.node_value(column.record.metadata)?;
-            if column.record.metadata.is_some() && !matches!(metadata, Value::Map(_)) {
-                let message = "the metadata of a column are not a map";
-                return Err(Error::corrupt(message).in_column(&column.name));
+        for column in columns {
+            if !found.is_bad(column.index) {
+                found.check_column(column, self.verify_column_values(column, n_cells))?;
             }
-            self.verify_nodes(&mut metadata, n_cells)?;
-        }
-        for detail in columns.iter().filter_map(|column| column.detail.as_ref()) {
-            self.verify_nodes(&mut detail.clone(), n_cells)?;
-        }
-        if let Some(cells) = cells {
-            cells.verify(threads, monitor)?;
-        }
-        let unknown = columns.iter().filter(|column| column.unknown.is_some());
-        match unknown.clone().find_map(|column| column.require_known().err()) {
-            None => Ok(report),
-            Some(error) => {
-                let n = unknown.count();
-                Err(error
-                    .advise(format!("all but {n} of {} columns are sound; update Entasis", columns.len())))
+            let is_object = column.record.column_type.logical == Logical::Object && column.unknown.is_none();
+            if is_object && !are_cells_bad && !found.is_bad(column.index) {
+                let cells = cells
+                    .as_ref()
+                    .ok_or_else(|| Error::corrupt("the file has an object column but no cells"));
+                let list = column.detail.as_ref().unwrap_or(&Value::Null);
+                let objects = cells.and_then(|cells| cells.objects(list, column.record.n_values));
+                found.check_column(column, objects)?;
             }
         }
+        match cells {
+            Some(cells) if !found.is_any_bad() => {
+                found.check(cells.verify(threads, monitor))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Checks the metadata and the detail of a column.
+    fn verify_column_values(&self, column: &ColumnInfo, n_cells: u64) -> Result<()> {
+        let mut metadata = self.node_value(column.record.metadata)?;
+        if column.record.metadata.is_some() && !matches!(metadata, Value::Map(_)) {
+            return Err(Error::corrupt("the metadata of a column are not a map"));
+        }
+        self.verify_nodes(&mut metadata, n_cells)?;
+        column.detail.as_ref().map_or(Ok(()), |detail| self.verify_nodes(&mut detail.clone(), n_cells))
     }
 
     /// No slot is damaged, and the trailer equals the current one.
@@ -181,33 +260,38 @@ impl File {
     /// covers them.
     fn verify_end(&self) -> Result<()> {
         let (end, len) = (self.slot().end, self.source_len());
-        match len.saturating_sub(end) {
-            0 => Ok(()),
-            1 => Err(Error::corrupt("1 byte after the end of the file's content").at(end)),
-            n => Err(Error::corrupt(format!("{n} bytes after the end of the file's content")).at(end)),
+        let bytes = match len.saturating_sub(end) {
+            0 => return Ok(()),
+            1 => "1 byte".to_owned(),
+            n => format!("{n} bytes"),
+        };
+        let message = format!("{bytes} after the end of the file's content");
+        if !self.header().has_slot_pages() {
+            let advice = "readers ignore them: read the file and write it again, or restore it from a copy";
+            return Err(Error::corrupt(message).at(end).advise(advice));
         }
-        .map_err(|e| {
-            e.advise("readers ignore them: read the file and write it again, or restore it from a copy")
-        })
+        let message = format!("{message}: a change left them that was interrupted or still goes on");
+        Err(Error::corrupt(message).at(end).advise("readers ignore them, and the next append removes them"))
     }
 
     /// No parts overlap, and the bytes between them are zero. Bytes that may belong to earlier
-    /// generations are not looked at.
-    fn verify_spans(&self, mut spans: Vec<Span>) -> Result<()> {
+    /// generations are not looked at. Returns whether no parts overlap.
+    fn verify_spans(&self, mut spans: Vec<Span>, found: &Found<'_>) -> Result<bool> {
         spans.retain(|span| span.1 > span.0);
         spans.sort_unstable();
         let room = self.room().start;
         let own = self.root().previous.map_or(room, |(at, len, _)| at + u64::from(len) + TRAILER_LEN as u64);
-        let mut end = 0;
+        let (mut end, mut is_apart) = (0, true);
         for (from, to) in spans {
             if from < end {
-                return Err(Error::corrupt("two parts of the file overlap").at(from));
+                found.check(Err::<(), _>(Error::corrupt("two parts of the file overlap").at(from)))?;
+                is_apart = false;
             }
-            self.verify_zeros(end, from.min(room))?;
-            self.verify_zeros(end.max(own), from)?;
-            end = to;
+            found.check(self.verify_zeros(end, from.min(room)))?;
+            found.check(self.verify_zeros(end.max(own), from))?;
+            end = end.max(to);
         }
-        Ok(())
+        Ok(is_apart)
     }
 
     /// The bytes from `at` to `end` are zero.
@@ -229,6 +313,7 @@ impl File {
         &self,
         stored: &[&ColumnInfo],
         total: u64,
+        found: &Found<'_>,
         threads: Option<usize>,
         monitor: &dyn Monitor,
     ) -> Result<u64> {
@@ -248,9 +333,12 @@ impl File {
             &control,
             || (),
             |(), (column, i, block, statistics)| {
-                self.verify_block(column, &block, &statistics)
-                    .map_err(|e| e.in_block(i).in_column(&column.name))?;
-                n_values.fetch_add(u64::from(block.n_values), Ordering::Relaxed);
+                let verified = self
+                    .verify_block(column, &block, &statistics)
+                    .map_err(|e| e.in_block(i).in_column(&column.name));
+                if found.check_block(column, block.first_value..block.end_value(), verified)?.is_some() {
+                    n_values.fetch_add(u64::from(block.n_values), Ordering::Relaxed);
+                }
                 control.advance(u64::from(block.n_values));
                 Ok(())
             },
@@ -274,21 +362,34 @@ impl File {
 
     /// Reads bundled columns as such, some at a time, and compares the number of missing values
     /// with their records.
-    fn verify_members(&self, columns: &[ColumnInfo], monitor: &dyn Monitor) -> Result<()> {
+    fn verify_members(&self, columns: &[ColumnInfo], found: &Found<'_>, monitor: &dyn Monitor) -> Result<()> {
         let mut members: Vec<&ColumnInfo> = fallible::with_capacity(columns.len(), PARTS)?;
-        members.extend(columns.iter().filter(|column| column.record.is_bundled));
-        for members in members.chunks(64) {
-            let mut arrays = fallible::try_collect(members.iter().map(|member| Array::of(member)), VALUES)?;
-            let pairs = arrays.iter_mut().zip(members);
-            let requests = pairs.map(|(array, member)| array.request(member));
-            self.read(fallible::collect(requests, VALUES)?, Some(1), monitor)?;
-            for (array, member) in arrays.iter().zip(members) {
-                let n_missing = array.mask.iter().map(|&m| u64::from(m)).sum::<u64>();
-                if n_missing != member.record.n_missing {
-                    let message =
-                        format!("a bundled column has {n_missing} missing values, its record says otherwise");
-                    return Err(Error::corrupt(message).in_column(&member.name));
+        members
+            .extend(columns.iter().filter(|column| column.record.is_bundled && !found.is_bad(column.index)));
+        for members in members.chunks(MEMBERS) {
+            match self.verify_some_members(members, monitor) {
+                Err(error) if error.kind() == Kind::Corrupt => {
+                    for member in members {
+                        found.check_column(member, self.verify_some_members(&[member], monitor))?;
+                    }
                 }
+                verified => verified?,
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_some_members(&self, members: &[&ColumnInfo], monitor: &dyn Monitor) -> Result<()> {
+        let mut arrays = fallible::try_collect(members.iter().map(|member| Array::of(member)), VALUES)?;
+        let pairs = arrays.iter_mut().zip(members);
+        let requests = pairs.map(|(array, member)| array.request(member));
+        self.read(fallible::collect(requests, VALUES)?, Some(1), monitor)?;
+        for (array, member) in arrays.iter().zip(members) {
+            let n_missing = array.mask.iter().map(|&m| u64::from(m)).sum::<u64>();
+            if n_missing != member.record.n_missing {
+                let message =
+                    format!("a bundled column has {n_missing} missing values, its record says otherwise");
+                return Err(Error::corrupt(message).in_column(&member.name));
             }
         }
         Ok(())
@@ -296,39 +397,48 @@ impl File {
 
     /// Children belong to their parents, are not nested too deep, and have as many values as the
     /// structure values of their parents need.
-    fn verify_children(&self, columns: &[ColumnInfo]) -> Result<()> {
+    fn verify_children(&self, columns: &[ColumnInfo], found: &Found<'_>) -> Result<()> {
         // Children come after their parents, so that each depth is known before it is used.
         let mut depths: Vec<u32> = fallible::defaults(columns.len(), PARTS)?;
         for column in columns {
-            let parent = column.record.parent.map(|parent| column_at(columns, parent)).transpose()?;
-            if parent.is_some_and(|parent| parent.unknown.is_some()) {
-                continue;
-            }
-            let first = parent.as_ref().and_then(|parent| parent.record.first_child);
-            let n = parent.as_ref().map_or(0, |parent| u64::from(parent.record.n_children));
-            let is_there =
-                first.is_some_and(|first| (first..first.saturating_add(n)).contains(&column.index));
-            if parent.is_some() && !is_there {
-                return Err(
-                    Error::corrupt("a child is not among the children of its parent").in_column(&column.name)
-                );
-            }
+            found.check_column(column, verify_parent(columns, column))?;
         }
         for column in columns.iter().filter(|column| column.record.column_type.physical.is_nested()) {
-            let here = |e: Error| e.in_column(&column.name);
-            let depth = depths[column.index as usize].max(1) + 1;
-            let children = match self.children(column).map_err(here) {
+            if found.is_bad(column.index) {
+                continue;
+            }
+            let children = match self.children(column) {
                 // A child has an unknown type.
                 Err(error) if error.kind() == Kind::Unsupported => continue,
-                children => children?,
+                children => found.check_column(column, children)?,
             };
+            let Some(children) = children else { continue };
+            let depth = depths[column.index as usize].max(1) + 1;
             if depth > MAX_COLUMN_DEPTH && !children.is_empty() {
-                return Err(here(Error::corrupt("a column is nested too deep")));
+                found.check_column(column, Err::<(), _>(Error::corrupt("a column is nested too deep")))?;
+                continue;
             }
             children.iter().for_each(|child| depths[child.index as usize] = depth);
-            self.check_structure(&Arc::new(column.clone()), &children).map_err(here)?;
+            let has_offsets = column.record.column_type.has_child_offsets();
+            if has_offsets && children.last().is_some_and(|offsets| found.is_bad(offsets.index)) {
+                continue;
+            }
+            let structure = self.check_structure(&Arc::new(column.clone()), &children);
+            found.check_column(column, structure)?;
         }
         Ok(())
+    }
+}
+
+/// A child is among the children of its parent.
+fn verify_parent(columns: &[ColumnInfo], column: &ColumnInfo) -> Result<()> {
+    let parent = column.record.parent.map(|parent| column_at(columns, parent)).transpose()?;
+    let Some(parent) = parent.filter(|parent| parent.unknown.is_none()) else { return Ok(()) };
+    let (first, n) = (parent.record.first_child, u64::from(parent.record.n_children));
+    if first.is_some_and(|first| (first..first.saturating_add(n)).contains(&column.index)) {
+        Ok(())
+    } else {
+        Err(Error::corrupt("a child is not among the children of its parent"))
     }
 }
 

@@ -4,10 +4,10 @@
 mod bundle;
 mod check;
 mod coalesce;
-mod footer;
+pub(crate) mod footer;
 pub(crate) mod input;
 mod nested;
-mod placement;
+pub(crate) mod placement;
 mod run_order;
 mod tiers;
 
@@ -47,9 +47,9 @@ const RUNS: u64 = 4;
 /// the runs before their own.
 const RUN_LEN: u64 = 8 << 20;
 /// A thread whose turn it is writes when it has this many encoded bytes.
-const WRITE: usize = 1 << 20;
+pub(crate) const WRITE: usize = 1 << 20;
 /// A thread waits for its turn when it has this many encoded bytes.
-const BUFFER: usize = 8 << 20;
+pub(crate) const BUFFER: usize = 8 << 20;
 /// Runs with at most this many values and bytes are short. Where there are many, a thread takes
 /// several at once.
 const SHORT: u64 = 1 << 16;
@@ -59,7 +59,7 @@ const NEIGHBOURS: usize = 8;
 const GROUPS: usize = 12;
 /// Files whose values have at least this many decoded bytes, about, get slot pages, so that they
 /// can change in place. The others are written anew by their first change.
-const GROWS: u64 = 1 << 20;
+pub(crate) const GROWS: u64 = 1 << 20;
 /// Less work than this, in values, is done on the caller's thread alone.
 const PARALLEL: u64 = 1 << 17;
 
@@ -538,7 +538,7 @@ fn text_of(of: &Stored<'_>, task: &Task) -> Option<TextLen> {
 }
 
 /// Decoded bytes of a block whose encoded form may exceed the memory of a run.
-const LONG_BLOCK: usize = 1 << 20;
+pub(crate) const LONG_BLOCK: usize = 1 << 20;
 
 /// The memory and the encoder of one thread.
 #[derive(Default)]

@@ -266,6 +266,62 @@ fn an_error_at_any_call() {
     }
 }
 
+fn compact(disk: Arc<dyn Disk>, path: &Path) -> entasis::Result<()> {
+    let options = options(Durable::Always);
+    Change::begin_on(disk, path, &options, &Silent)?.compact(&options, &Silent)
+}
+
+/// Checks that a file has all rows, and that the next change works.
+fn check_compacted(path: &Path, rows: usize) {
+    assert_eq!(check(path, rows), rows);
+    append(Arc::new(NativeDisk), path, rows, Durable::Never).unwrap();
+    assert_eq!(check(path, rows), rows + MORE);
+}
+
+#[test]
+fn compacting_survives_a_crash_or_an_error_at_any_call() {
+    for (n, n_appends) in [(SIZES[0], 3), (SIZES[1], 1)] {
+        let (bytes, rows) = base(n, n_appends);
+        // A short file was written anew by the append, and has nothing else to drop.
+        let bytes = [&bytes[..], &[9; 50]].concat();
+        for is_crash in [false, true] {
+            let path = Temp::new(&format!("compact-{n}-{is_crash}"));
+            for call in 0.. {
+                std::fs::write(&path.0, &bytes).unwrap();
+                let faults = Faults::once(call, io::ErrorKind::StorageFull);
+                let disk = if is_crash { FaultDisk::crashing(call) } else { FaultDisk::failing(faults) };
+                let done = compact(Arc::new(disk), &path.0);
+                let is_old = std::fs::read(&path.0).unwrap() == bytes;
+                check_compacted(&path.0, rows);
+                if done.is_ok() {
+                    assert!(call > 5 && !is_old);
+                    break;
+                }
+                assert!(is_old || is_crash, "call {call}: {done:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn compacting_removes_what_changes_left() {
+    let (bytes, rows) = base(SIZES[0], 20);
+    let path = Temp::new("compact");
+    std::fs::write(&path.0, [&bytes[..], &[9; 5000]].concat()).unwrap();
+    let (id, generation) =
+        (File::open(&path.0).unwrap().fingerprint(), File::open(&path.0).unwrap().generation());
+    compact(Arc::new(NativeDisk), &path.0).unwrap();
+    let file = File::open(&path.0).unwrap();
+    assert_eq!(file.generation(), generation + 1);
+    assert_ne!(file.fingerprint(), id);
+    file.verify(Some(1), &Silent).unwrap();
+    assert!((file.file_len() as usize) < bytes.len());
+    // Three blocks of 65,536 rows, and the short ones as a fourth.
+    assert_eq!(file.blocks(0).unwrap().len(), rows.div_ceil(65_536));
+    drop(file);
+    check_compacted(&path.0, rows);
+}
+
 #[test]
 fn short_and_interrupted_writes() {
     for case in cases() {

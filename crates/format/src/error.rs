@@ -338,6 +338,16 @@ const LONGEST_NAME: usize = 100;
 /// The most characters of the message itself, which may quote names.
 const LONGEST_MESSAGE: usize = 300;
 
+/// A name as messages show it, in at most 100 characters.
+pub fn printable_name(name: &str) -> Cow<'_, str> {
+    printable(name, LONGEST_NAME)
+}
+
+/// A message as errors show it, in at most 300 characters.
+pub fn printable_message(message: &str) -> Cow<'_, str> {
+    printable(message, LONGEST_MESSAGE)
+}
+
 /// The text with control characters escaped. A text longer than `longest` loses characters in the
 /// middle: column names often differ at the start, paths at the end.
 fn printable(text: &str, longest: usize) -> Cow<'_, str> {

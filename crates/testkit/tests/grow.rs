@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use entasis::{Change, ColumnSource, Durable, Operation, Result, Silent, Value, WriteOptions};
+use entasis::{Change, ColumnSource, Durable, Operation, Result, Silent, Value, WriteOptions, compact};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::host::Memory;
-use entasis_testkit::frames::{Model, Table, nested_tables, noise, shapes, tables};
+use entasis_testkit::frames::{Model, Table, nested_tables, noise, shapes, tables, write_at};
 
 /// A file that is removed at the end of a test.
 struct Temp(PathBuf);
@@ -84,6 +84,23 @@ fn grow(table: &Table, ends: &[usize], compression: u8) {
         let whole = Table { name: format!("{} up to {}", table.name, pair[1]), ..rows(table, 0, pair[1]) };
         assert_holds(&std::fs::read(&path.0).unwrap(), &whole);
     }
+    let whole = rows(table, 0, ends[ends.len() - 1]);
+    compact_file(&path.0, &whole, &options);
+}
+
+/// Compacts a grown file. It holds the same table, and is about as long as one that is written at
+/// once. Merged blocks have the default compression.
+fn compact_file(path: &Path, table: &Table, options: &WriteOptions) {
+    let before = std::fs::metadata(path).unwrap().len();
+    compact(path, options, &Silent).unwrap_or_else(|error| panic!("{}: compact: {error}", table.name));
+    let bytes = std::fs::read(path).unwrap();
+    assert_holds(&bytes, &Table { name: format!("{} compacted", table.name), ..table.clone() });
+    let at_once = write_at(table, options.compression.min(50)).len();
+    let most = at_once as f64 * 1.05 + 1024.0;
+    let len = bytes.len();
+    assert!(len as f64 <= most, "{}: {len} of {before} bytes, {at_once} at once", table.name);
+    compact(path, options, &Silent).unwrap();
+    assert!(std::fs::read(path).unwrap() == bytes, "{}: nothing is left to compact", table.name);
 }
 
 #[test]

@@ -136,6 +136,13 @@ impl Change {
         monitor::run(py, |_| change.rollback(generation, &options))
     }
 
+    /// Stores the value of the file anew, without what earlier changes left.
+    fn compact(&mut self, py: Python<'_>, is_durable: Option<bool>) -> PyResult<()> {
+        let change = self.take()?;
+        let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
+        monitor::run(py, |monitor| change.compact(&options, monitor))
+    }
+
     /// Gives the lock back. The file stays as it is.
     fn end(&mut self) {
         self.change = None;

@@ -98,6 +98,17 @@ test_that("bytes after the end are ignored by reading and found by verify", {
   expect_identical(found$offset, n)
 })
 
+test_that("verify lists all damaged places", {
+  path <- written(data.frame(a = as.double(seq_len(2e5)) ^ 1.5, b = 1))
+  bytes <- readBin(path, "raw", file.size(path))
+  for (at in c(20001, length(bytes) %/% 2)) bytes[at] <- xor(bytes[at], as.raw(1))
+  writeBin(bytes, path)
+  found <- caught(verify_entasis(path))
+  expect_s3_class(found, "entasis_error_corrupt")
+  expect_match(conditionMessage(found), "2 places are damaged, ")
+  expect_match(conditionMessage(found), "\n- column \"a\", rows 1 to 65,536: the checksum of a page")
+})
+
 test_that("wrong arguments are refused in the words of R", {
   path <- written(mtcars)
   refused <- function(expr, message) expect_error(expr, message, class = "entasis_error_argument")

@@ -8,8 +8,8 @@ use super::tail::n_kept;
 use crate::blocks::block_values;
 use crate::file::{ColumnInfo, File};
 use crate::frame::kept::{Keep, Kept, KeptChild};
-use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues, OwnedValues};
-use crate::read::{MissingTo, Output, Request, Text};
+use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
+use crate::read::{MissingTo, Output, Request, read_chunk};
 use crate::rows::Rows;
 
 /// The use of the memory, in messages.
@@ -169,33 +169,7 @@ impl Keeper<'_> {
 
 /// Decodes the values of a column from `first` on. Also returns how many are missing.
 pub(super) fn decode(file: &File, info: &ColumnInfo, first: u64) -> Result<(Chunk, u64)> {
-    let of = info.record.column_type.layout();
-    let n = to_n(info.record.n_values - first)?;
-    let width = of.width().unwrap_or(1);
-    let is_var = of.physical.is_var();
-    let len = if is_var { Some(0) } else { n.checked_mul(width) };
-    let mut bytes: Vec<u8> =
-        fallible::defaults(len.ok_or_else(|| Error::out_of_memory(usize::MAX, VALUES))?, VALUES)?;
-    let mut mask: Vec<u8> = fallible::defaults(n, VALUES)?;
-    let mut text = Text::default();
-    let output = match of.physical {
-        Physical::Bool => Output::Bools(&mut bytes),
-        _ if is_var => Output::Text(&mut text),
-        _ => Output::Words(&mut bytes),
-    };
-    let rows = Rows::Range(first..info.record.n_values);
-    let request = Request { column: info.index, rows, output, missing: MissingTo::Mask(&mut mask) };
-    file.read(vec![request], None, &crate::monitor::Silent)?;
-    let values = if is_var {
-        let offsets: &[i64] = bytemuck::cast_slice(&text.offsets);
-        let offsets = offsets.iter().map(|&offset| offset.cast_unsigned());
-        OwnedValues::strings(fallible::collect(offsets, VALUES)?, text.joined().to_vec())
-    } else {
-        OwnedValues::fixed(width, bytes)
-    };
-    let n_missing = mask.iter().map(|&missing| u64::from(missing)).sum();
-    let validity = if n_missing > 0 { HostValidity::Owned(mask.into()) } else { HostValidity::AllValid };
-    Ok((Chunk { n, values: HostValues::Owned(values), validity }, n_missing))
+    read_chunk(file, info, first..info.record.n_values, None)
 }
 
 fn to_n(n: u64) -> Result<usize> {

@@ -123,7 +123,7 @@ pub(crate) fn write_root(sections_of: &Root, ground: &Ground<'_>, sink: &dyn Sin
 }
 
 /// The footer of a new generation, with root and trailer.
-pub(super) struct Footer<'a> {
+pub(crate) struct Footer<'a> {
     bytes: Vec<u8>,
     slot: Slot,
     placement: Placement<'a>,
@@ -131,14 +131,14 @@ pub(super) struct Footer<'a> {
 
 impl Footer<'_> {
     /// Writes the footer of a whole file, then its header. Returns the length of the file.
-    pub(super) fn commit(self, start: u64) -> Result<u64> {
+    pub(crate) fn commit(self, start: u64) -> Result<u64> {
         let header = Header::whole(self.slot, start == SLOT_PAGES_END);
         self.placement.finish(&self.bytes, &header.emit())?;
         Ok(self.slot.end)
     }
 
     /// Writes the footer of a change. Returns the slot that makes it current.
-    pub(super) fn append(self) -> Result<Slot> {
+    pub(crate) fn append(self) -> Result<Slot> {
         self.placement.append(&self.bytes)?;
         Ok(self.slot)
     }
@@ -307,12 +307,8 @@ pub(super) fn make<'p>(
     }
     let (nodes, heap) = tree.into_parts();
     let runs = numbers.emit(n_total);
-    let at = placement.end();
-    let mut footer: Vec<u8> = Vec::with_capacity(
-        [&records.columns, &records.names, &name_index, &records.ranges].iter().map(|r| r.len()).sum(),
-    );
     let sections = [
-        (SectionKind::Tables, &tables),
+        (SectionKind::Tables, &*tables),
         (SectionKind::Columns, &records.columns),
         (SectionKind::Names, &records.names),
         (SectionKind::NameIndex, &name_index),
@@ -322,15 +318,29 @@ pub(super) fn make<'p>(
         (SectionKind::Nodes, &nodes),
         (SectionKind::ValueHeap, &heap),
         (SectionKind::Runs, &runs),
-    ]
-    .map(|(kind, records)| {
-        let tier = if kind.has_tiers() { tiers.number() } else { 0 };
+    ];
+    let kept = ground.file.filter(|_| ground.is_in_place).map(|file| tiers.sections(file.root()));
+    let kept: Vec<Section> = kept.into_iter().flatten().collect();
+    Ok(seal(&sections, (tiers.number(), kept), value_node, ground, placement))
+}
+
+/// Emits the records of all sections, and root and trailer. `tier` is the number of the new tier,
+/// and `kept` has the sections of the tiers before it.
+pub(crate) fn seal<'p>(
+    sections: &[(SectionKind, &[u8])],
+    (tier, kept): (u16, Vec<Section>),
+    value_node: u64,
+    ground: &Ground<'_>,
+    placement: Placement<'p>,
+) -> Footer<'p> {
+    let at = placement.end();
+    let mut footer: Vec<u8> = Vec::with_capacity(sections.iter().map(|(_, records)| records.len()).sum());
+    let emitted = sections.iter().map(|&(kind, records)| {
+        let tier = if kind.has_tiers() { tier } else { 0 };
         emit_section(kind, tier, kind.record_len(), records, at + footer.len() as u64, &mut footer)
     });
-    let mut sections: Vec<Section> = sections.into_iter().filter(|section| section.n_records > 0).collect();
-    if let Some(file) = ground.file.filter(|_| ground.is_in_place) {
-        sections.extend(tiers.sections(file.root()));
-    }
+    let mut sections: Vec<Section> = emitted.filter(|section| section.n_records > 0).collect();
+    sections.extend(kept);
     let root = Root {
         generation: ground.base.map_or(0, |base| base.generation) + 1,
         previous: ground.base.filter(|_| ground.is_linked).map(|base| base.root),
@@ -341,7 +351,7 @@ pub(super) fn make<'p>(
         program: program(),
         sections,
     };
-    Ok(finish(&root, at, footer, ground, placement))
+    finish(&root, at, footer, ground, placement)
 }
 
 /// Adds root and trailer to a footer.

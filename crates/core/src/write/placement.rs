@@ -16,7 +16,7 @@ use super::coalesce::{Coalescer, Due};
 use crate::monitor::Control;
 
 /// The use of the memory, in messages.
-pub(super) const ENCODED: &str = "encoded blocks";
+pub(crate) const ENCODED: &str = "encoded blocks";
 /// Raw columns begin at multiples of this, so that they can be mapped.
 const ALIGNMENT: u64 = 64;
 
@@ -27,6 +27,13 @@ pub(crate) struct Placed {
     pub statistics: Statistics,
     /// For a block of a contiguous array: the directory, written after all segments.
     directory: Option<Vec<u8>>,
+}
+
+impl Placed {
+    /// A block that stays where it is.
+    pub(crate) fn kept(record: BlockRecord, statistics: Statistics) -> Self {
+        Self { record, statistics, directory: None }
+    }
 }
 
 /// The sink, and the run whose turn it is to get a place.
@@ -343,6 +350,25 @@ impl Run<'_> {
         };
         self.inner.blocks.push(Placed { record, statistics, directory });
         Ok(())
+    }
+
+    /// Adds a block of another file. Its pages are in `bytes` from `pages_at` on to the end, and
+    /// its directory follows. With `is_apart` it comes after all segments.
+    pub(crate) fn add_copy(
+        &mut self,
+        block: BlockRecord,
+        statistics: Statistics,
+        pages_at: usize,
+        directory: Vec<u8>,
+        is_apart: bool,
+    ) {
+        let directory_at = self.inner.bytes.len() as u64;
+        let record = BlockRecord { directory_at, pages_at: pages_at as u64, ..block };
+        if !is_apart {
+            self.inner.bytes.extend_from_slice(&directory);
+        }
+        let directory = is_apart.then_some(directory);
+        self.inner.blocks.push(Placed { record, statistics, directory });
     }
 
     /// Whether it is this run's turn.

@@ -2,7 +2,7 @@
 
 use std::ptr::null_mut;
 
-use entasis::{ColumnInfo, Error, File, Limits, Physical, Report, Result, Unit, Value, type_name};
+use entasis::{ColumnInfo, Error, File, Limits, Physical, Result, Survey, Unit, Value, type_name};
 
 use crate::build;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
@@ -286,8 +286,29 @@ pub unsafe extern "C" fn ent_verify(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1.0, || {
-            let report: Report = open(path, limits, n)?.verify(None, &Signals::new(interrupted))?;
-            Ok(report.checked_len as f64)
+            let mut survey = open(path, limits, n)?.survey(None, &Signals::new(interrupted))?;
+            match survey.take_error() {
+                None => Ok(survey.report.checked_len as f64),
+                Some(error) => Err(with_damages(error, &survey)),
+            }
         })
     }
+}
+
+/// The most damaged places that a message lists.
+const LISTED: usize = 10;
+
+/// An error whose advice lists the damaged places, if there are several. Rows count from 1.
+fn with_damages(error: Error, survey: &Survey) -> Error {
+    if survey.n_damages < 2 {
+        return error;
+    }
+    let mut advice = error.advice().unwrap_or_default().to_owned();
+    for damage in survey.damages.iter().take(LISTED) {
+        advice += &format!("\n- {}", damage.describe(1));
+    }
+    if survey.n_damages > LISTED as u64 {
+        advice += &format!("\n- and {} more", survey.n_damages - LISTED as u64);
+    }
+    error.advise(advice)
 }

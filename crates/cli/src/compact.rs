@@ -1,0 +1,62 @@
+//! `entasis compact`: stores files anew without what earlier changes left.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use entasis::{Error, WriteOptions};
+
+use crate::failure::Outcome;
+use crate::output::Out;
+use crate::progress::Watch;
+use crate::text::{escape, size};
+
+const EXAMPLES: &str = "Examples:
+  entasis compact prices.entasis
+  entasis compact --wait 0 *.entasis
+
+A file that an error or an interrupt stops is unchanged.";
+
+/// Make files that grew as short as files that are written at once
+///
+/// Drops blocks that earlier changes replaced, and merges short blocks. The new file takes the place
+/// of the old one as a whole. Its values are the same.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Entasis files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Seconds to wait for another writer of the same file
+    #[arg(long, value_name = "SECONDS", default_value = "10")]
+    wait: u32,
+    /// Threads to use [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
+    threads: Option<usize>,
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    crate::for_each(&args.files, out, |path, out| one(path, args, out))
+}
+
+fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
+    let name = path.to_string_lossy();
+    let options = WriteOptions {
+        threads: args.threads,
+        wait: Duration::from_secs(args.wait.into()),
+        ..WriteOptions::default()
+    };
+    let before = len(path)?;
+    {
+        let watch = Watch::new(format!("compacting {}", escape(&name)));
+        entasis::compact(path, &options, &watch)?;
+    }
+    let after = len(path)?;
+    writeln!(out, "{}: {}, before {}", escape(&name), size(after), size(before))?;
+    Ok(())
+}
+
+fn len(path: &Path) -> entasis::Result<u64> {
+    Ok(std::fs::metadata(path).map_err(|e| Error::io(e, "open").in_file(path))?.len())
+}

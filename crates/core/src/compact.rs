@@ -1,0 +1,177 @@
+//! Stores a file anew without what earlier changes left: replaced blocks, old footers, short blocks.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use entasis_format::{
+    BlockRecord, Error, HEADER_LEN, Operation, Physical, Result, SLOT_PAGES_END, SectionKind, fallible,
+};
+use entasis_io::Durable;
+
+use crate::blocks::block_values;
+use crate::change::{Change, now};
+use crate::file::{ColumnInfo, File};
+use crate::frame::HostValues;
+use crate::monitor::Monitor;
+use crate::read::read_chunk;
+use crate::rebuild::{Changed, PARTS, Piece, Rebuild};
+use crate::write::{Base, GROWS, Ground, WriteOptions};
+
+/// Strings of merged blocks have at most this many bytes together.
+const MERGED_LEN: u64 = 4 << 20;
+/// Blocks of strings with more bytes than this are not short.
+const SHORT_LEN: u64 = 512 << 10;
+
+/// Stores the value of the file at `path` anew, in a file that takes its place. Blocks that earlier
+/// changes replaced, old footers, and bytes that an interrupted change left are dropped. Short
+/// blocks are merged, and all others are copied as they are stored.
+///
+/// Costs about as much as copying the file, and a few blocks of memory per thread.
+///
+/// # Errors
+/// *Unsupported* when a column has a type that this release does not know; *corrupt* when a block
+/// is damaged; otherwise as [`Change::begin`] and [`write`](crate::write()). The file is then
+/// unchanged.
+pub fn compact(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+    Change::begin(path, options, monitor)?.compact(options, monitor)
+}
+
+impl Change {
+    /// Stores the value of the file anew, as [`compact`].
+    ///
+    /// # Errors
+    /// As [`compact`].
+    pub fn compact(self, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+        let (place, file) = self.into_parts();
+        let path = file.path().to_path_buf();
+        let work = || {
+            let whole = file.whole();
+            let columns = known_columns(&whole)?;
+            let rebuild = plan(&whole, &columns, options.threads)?;
+            if rebuild.changed.is_empty() && is_compact(&whole, &rebuild.pieces) {
+                return Ok(());
+            }
+            let ground = Ground {
+                file: Some(&whole),
+                base: Some(Base::of(&whole)),
+                is_in_place: false,
+                is_linked: false,
+                operation: Operation::Compact.code(),
+                time: now(),
+                not_synced: options.durable == Durable::Never,
+            };
+            let start = start(&whole, &columns)?;
+            let replacement = place.replace(options.durable).map_err(|e| Error::io(e, "compact"))?;
+            rebuild.execute(&replacement, start, &ground, monitor)?.commit(start)?;
+            replacement.commit().map_err(|e| Error::io(e, "replace"))
+        };
+        work().map_err(|e: Error| e.in_file(&path))
+    }
+}
+
+/// All columns of a file, whose types and sections must be known.
+pub(crate) fn known_columns(file: &File) -> Result<Vec<ColumnInfo>> {
+    if file.sections().iter().any(|section| SectionKind::from_code(section.kind).is_none()) {
+        let message = "the file has parts that this release does not know, so it cannot be stored anew";
+        return Err(Error::unsupported(message));
+    }
+    file.columns(0..file.n_columns_total())
+}
+
+/// Where the blocks of a new file start: long files have slot pages, so that they can grow.
+pub(crate) fn start(file: &File, columns: &[ColumnInfo]) -> Result<u64> {
+    let mut len = 0u64;
+    for column in columns.iter().filter(|column| has_blocks(column)) {
+        let blocks = file.blocks(column.index)?;
+        len = blocks.iter().fold(len, |len, block| len.saturating_add(block.decoded_len));
+    }
+    Ok(if len >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 })
+}
+
+/// Whether a file has nothing to drop and no blocks to merge.
+fn is_compact(file: &File, pieces: &[Vec<Piece>]) -> bool {
+    file.root().previous.is_none()
+        && file.source_len() == file.slot().end
+        && pieces.iter().flatten().all(|piece| matches!(piece, Piece::Copied(_)))
+}
+
+pub(crate) fn has_blocks(column: &ColumnInfo) -> bool {
+    !column.record.is_bundled && column.record.column_type.physical != Physical::Null
+}
+
+/// Decides which blocks are copied and which are merged.
+fn plan<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -> Result<Rebuild<'a>> {
+    let mut pieces: Vec<Vec<Piece>> = fallible::with_capacity(columns.len(), PARTS)?;
+    for column in columns {
+        let of_column =
+            if has_blocks(column) { merged(column, &file.blocks(column.index)?)? } else { Vec::new() };
+        pieces.push(of_column);
+    }
+    let mut changed = HashMap::new();
+    for column in columns.iter().filter(|column| column.record.column_type.has_child_offsets()) {
+        let record = &column.record;
+        let Some(n_types) = u64::from(record.n_children).checked_sub(1) else { continue };
+        let of_parent = pieces.get(column.index as usize).map_or(&[][..], Vec::as_slice);
+        if of_parent.iter().all(|piece| matches!(piece, Piece::Copied(_))) {
+            continue;
+        }
+        let offsets = record.first_child.unwrap_or(0).saturating_add(n_types);
+        let Some(info) = columns.get(offsets as usize) else { continue };
+        let numbers = child_offsets(file, info, of_parent, n_types as usize)?;
+        let n_values = numbers.len() as u64;
+        fallible::insert(&mut changed, offsets, Changed { n_values, n_missing: 0 }, PARTS)?;
+        if let Some(pieces) = pieces.get_mut(offsets as usize) {
+            *pieces = vec![Piece::Numbers(numbers.into())];
+        }
+    }
+    Ok(Rebuild { file, columns, pieces, changed, threads })
+}
+
+/// Merges neighbouring short blocks while they fit one block.
+fn merged(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<Piece>> {
+    let of = column.record.column_type.layout();
+    let most = block_values(of) as u64;
+    let is_var = of.physical.is_var();
+    let is_short = |block: &BlockRecord| {
+        u64::from(block.n_values) * 2 <= most && (!is_var || block.decoded_len <= SHORT_LEN)
+    };
+    let mut pieces: Vec<Piece> = fallible::with_capacity(blocks.len(), PARTS)?;
+    let mut i = 0;
+    while let Some(first) = blocks.get(i) {
+        let (mut n, mut len) = (0, 0);
+        let fits = |block: &&BlockRecord| {
+            (n, len) = (n + u64::from(block.n_values), len + block.decoded_len);
+            is_short(block) && n <= most && (!is_var || len <= MERGED_LEN)
+        };
+        let n_merged = blocks[i..].iter().take_while(fits).count();
+        if n_merged > 1 && is_short(first) {
+            pieces.push(Piece::Merged(i..i + n_merged));
+            i += n_merged;
+        } else {
+            pieces.push(Piece::Copied(i));
+            i += 1;
+        }
+    }
+    Ok(pieces)
+}
+
+/// The child offsets of the first block of each piece.
+fn child_offsets(file: &File, info: &ColumnInfo, pieces: &[Piece], n_types: usize) -> Result<Vec<u64>> {
+    let (chunk, _) = read_chunk(file, info, 0..info.record.n_values, None)?;
+    let HostValues::Owned(values) = &chunk.values else { return Ok(Vec::new()) };
+    let impossible = || Error::corrupt("the child offsets of a union do not fit its blocks");
+    let mut numbers = Vec::new();
+    for piece in pieces {
+        let block = match piece {
+            Piece::Copied(block) | Piece::Missing(block) => *block,
+            Piece::Merged(blocks) => blocks.start,
+            Piece::Numbers(_) => continue,
+        };
+        let from = block.checked_mul(n_types).ok_or_else(impossible)?;
+        let end = from.checked_add(n_types).filter(|&end| end <= chunk.n).ok_or_else(impossible)?;
+        let words = values.words(from..end).ok_or_else(impossible)?;
+        let words = words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        fallible::extend(&mut numbers, words, PARTS)?;
+    }
+    Ok(numbers)
+}

@@ -1,0 +1,205 @@
+//! Stores the columns of a file anew, block by block, without decoding the blocks that stay as they
+//! are.
+//!
+//! The footer keeps all numbers of columns, tables and nodes, so most of its sections are copied.
+
+mod copy;
+mod records;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use entasis_format::{BlockRange, Error, Result, SectionKind, Statistics, fallible};
+use entasis_io::Sink;
+
+use crate::file::{ColumnInfo, File};
+use crate::monitor::{Control, Monitor};
+use crate::refused::catch_refusal;
+use crate::threads;
+use crate::write::footer::{Footer, seal};
+use crate::write::placement::{Placed, Placement};
+use crate::write::{Ground, WRITE};
+use copy::{Task, Worker};
+pub(crate) use records::Changed;
+
+/// The use of the memory, in messages.
+pub(crate) const PARTS: &str = "the parts of the file";
+/// Blocks that a thread stores in one piece.
+const RUN: u64 = 16;
+/// Records of the footer that are read together.
+const RECORDS: u64 = 1 << 20;
+
+/// How some blocks of a column are stored.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    /// This block as it is.
+    Copied(usize),
+    /// The values of these blocks as one block, or as few blocks of strings.
+    Merged(Range<usize>),
+    /// This block with all its values missing.
+    Missing(usize),
+    /// All values of a column of child offsets.
+    Numbers(Arc<[u64]>),
+}
+
+/// A new order of the blocks of a file.
+pub(crate) struct Rebuild<'a> {
+    /// The view of all columns.
+    pub file: &'a File,
+    /// All columns.
+    pub columns: &'a [ColumnInfo],
+    /// The blocks of each column.
+    pub pieces: Vec<Vec<Piece>>,
+    /// The columns whose records change.
+    pub changed: HashMap<u64, Changed>,
+    /// The number of threads.
+    pub threads: Option<usize>,
+}
+
+impl Rebuild<'_> {
+    /// Writes all blocks from `start` on, and makes the footer. If the ground is in place, copied
+    /// blocks stay where they are.
+    pub(crate) fn execute<'p>(
+        &self,
+        sink: &'p dyn Sink,
+        start: u64,
+        ground: &Ground<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Footer<'p>> {
+        catch_refusal(|| self.store(sink, start, ground, monitor))
+    }
+
+    fn store<'p>(
+        &self,
+        sink: &'p dyn Sink,
+        start: u64,
+        ground: &Ground<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Footer<'p>> {
+        let mut blocks: Vec<Vec<Placed>> = Vec::new();
+        let mut tasks = Vec::new();
+        for (column, pieces) in self.columns.iter().zip(&self.pieces) {
+            let mut kept = Vec::new();
+            if !pieces.is_empty() {
+                self.add_tasks(column, pieces, ground.is_in_place, &mut tasks, &mut kept)
+                    .map_err(|e| e.in_column(&column.name))?;
+            }
+            fallible::push(&mut blocks, kept, PARTS)?;
+        }
+        let columns: Vec<u64> = fallible::collect(tasks.iter().map(|task| task.column.index), PARTS)?;
+        let total = tasks.iter().map(Task::n_values).sum();
+        let control = Control::new(monitor, total);
+        let placement = Placement::new(sink, start, WRITE, total);
+        threads::run(
+            tasks,
+            self.threads.unwrap_or_else(threads::default_threads),
+            &control,
+            Worker::default,
+            |worker, task| {
+                worker.run(self.file, &task, &placement, &control).map_err(|e| e.in_column(&task.column.name))
+            },
+        )?;
+        for (task, of_task) in placement.placed() {
+            let number = columns.get(task).and_then(|&number| usize::try_from(number).ok());
+            if let Some(of_column) = number.and_then(|number| blocks.get_mut(number)) {
+                of_column.extend(of_task);
+            }
+        }
+        for of_column in &mut blocks {
+            of_column.sort_by_key(|block| block.record.first_value);
+        }
+        placement.place_directories(&mut blocks)?;
+        self.footer(&blocks, ground, placement)
+    }
+
+    /// Cuts the pieces of a column into tasks. Blocks that stay in place are added to `kept`.
+    fn add_tasks<'c>(
+        &'c self,
+        column: &'c ColumnInfo,
+        pieces: &'c [Piece],
+        is_in_place: bool,
+        tasks: &mut Vec<Task<'c>>,
+        kept: &mut Vec<Placed>,
+    ) -> Result<()> {
+        let blocks = self.file.blocks(column.index)?;
+        let needs_statistics = pieces.iter().any(|piece| matches!(piece, Piece::Copied(_)));
+        let statistics = if needs_statistics { self.file.statistics(column.index)? } else { Vec::new() };
+        let statistics: Arc<Vec<Statistics>> = Arc::new(statistics);
+        let mut is_first = true;
+        let mut rest = pieces;
+        while let Some((first, after)) = rest.split_first() {
+            if let (true, &Piece::Copied(i)) = (is_in_place, first) {
+                let (Some(block), Some(statistics)) = (blocks.get(i), statistics.get(i)) else {
+                    return Err(Error::corrupt("a block has no statistics"));
+                };
+                fallible::push(kept, Placed::kept(*block, *statistics), PARTS)?;
+                rest = after;
+                continue;
+            }
+            let mut n = 0;
+            let fits = |piece: &&Piece| {
+                n += piece.n_blocks();
+                n <= RUN && !(is_in_place && matches!(piece, Piece::Copied(_)))
+            };
+            let n_pieces = rest.iter().take_while(fits).count().max(1);
+            let (now, later) = rest.split_at(n_pieces);
+            rest = later;
+            let (blocks, statistics) = (Arc::clone(&blocks), Arc::clone(&statistics));
+            let task = Task { index: tasks.len(), column, is_first, pieces: now, blocks, statistics };
+            fallible::push(tasks, task, PARTS)?;
+            is_first = false;
+        }
+        Ok(())
+    }
+
+    fn footer<'p>(
+        &self,
+        blocks: &[Vec<Placed>],
+        ground: &Ground<'_>,
+        placement: Placement<'p>,
+    ) -> Result<Footer<'p>> {
+        let (mut ranges, mut records, mut statistics) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first_block = 0;
+        for (column, blocks) in self.columns.iter().zip(blocks).filter(|(_, blocks)| !blocks.is_empty()) {
+            let n_blocks = u32::try_from(blocks.len())
+                .map_err(|_| Error::unsupported("a column of 4,294,967,296 blocks or more"))?;
+            BlockRange { column: column.index, first_block, n_blocks, tier: 0 }.emit(&mut ranges);
+            first_block += u64::from(n_blocks);
+            for block in blocks {
+                block.record.emit(&mut records);
+                block.statistics.emit(&mut statistics);
+            }
+        }
+        let (columns, runs) = records::columns(self.file, self.columns, &self.changed)?;
+        let copied = |kind| records::section(self.file, kind);
+        let (tables, names, name_index) =
+            (copied(SectionKind::Tables)?, copied(SectionKind::Names)?, copied(SectionKind::NameIndex)?);
+        let (nodes, heap) = (copied(SectionKind::Nodes)?, copied(SectionKind::ValueHeap)?);
+        let sections = [
+            (SectionKind::Tables, &*tables),
+            (SectionKind::Columns, &columns),
+            (SectionKind::Names, &names),
+            (SectionKind::NameIndex, &name_index),
+            (SectionKind::Ranges, &ranges),
+            (SectionKind::Blocks, &records),
+            (SectionKind::Statistics, &statistics),
+            (SectionKind::Nodes, &nodes),
+            (SectionKind::ValueHeap, &heap),
+            (SectionKind::Runs, &runs),
+        ];
+        let value_node = self.file.root().value_node;
+        Ok(seal(&sections, (0, Vec::new()), value_node, ground, placement))
+    }
+}
+
+impl Piece {
+    /// The number of old blocks.
+    fn n_blocks(&self) -> u64 {
+        match self {
+            Self::Copied(_) | Self::Missing(_) => 1,
+            Self::Merged(blocks) => blocks.len() as u64,
+            Self::Numbers(_) => RUN,
+        }
+    }
+}

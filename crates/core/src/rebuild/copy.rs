@@ -1,0 +1,190 @@
+//! Stores blocks anew: copies them with their checksums verified, or encodes their values again.
+
+use std::sync::Arc;
+
+use entasis_encodings::{Encoder, Profile};
+use entasis_format::{
+    BlockRecord, Codec, Directory, Error, Packing, Result, Statistics, Transform, checksum, fallible,
+};
+
+use super::Piece;
+use crate::file::{ColumnInfo, File};
+use crate::frame::{Array, Chunk, HostValidity, HostValues};
+use crate::monitor::Control;
+use crate::read::{missing_chunk, read_chunk};
+use crate::write::input::{Scratch, StringBlocks};
+use crate::write::placement::{ENCODED, Placement, Run};
+use crate::write::{BUFFER, LONG_BLOCK, WRITE};
+
+/// Consecutive pieces of a column, which one thread stores.
+pub(super) struct Task<'c> {
+    pub index: usize,
+    pub column: &'c ColumnInfo,
+    /// Whether it is the first of its column.
+    pub is_first: bool,
+    pub pieces: &'c [Piece],
+    /// The old blocks of the column.
+    pub blocks: Arc<Vec<BlockRecord>>,
+    pub statistics: Arc<Vec<Statistics>>,
+}
+
+impl Task<'_> {
+    /// The number of values to store.
+    pub(super) fn n_values(&self) -> u64 {
+        self.pieces.iter().map(|piece| self.n_values_of(piece)).sum()
+    }
+
+    fn n_values_of(&self, piece: &Piece) -> u64 {
+        let of_block = |i: &usize| self.blocks.get(*i).map_or(0, |block| u64::from(block.n_values));
+        match piece {
+            Piece::Copied(i) | Piece::Missing(i) => of_block(i),
+            Piece::Merged(blocks) => blocks.clone().map(|i| of_block(&i)).sum(),
+            Piece::Numbers(numbers) => numbers.len() as u64,
+        }
+    }
+
+    fn block(&self, i: usize) -> Result<&BlockRecord> {
+        self.blocks.get(i).ok_or_else(|| Error::corrupt("a column has fewer blocks than before"))
+    }
+}
+
+/// The memory and the encoder of one thread.
+#[derive(Default)]
+pub(super) struct Worker {
+    scratch: Scratch,
+    encoder: Option<Encoder>,
+    /// Memory for encoded bytes, reused by the next task.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Worker {
+    /// Stores the pieces of a task.
+    pub(super) fn run(
+        &mut self,
+        file: &File,
+        task: &Task<'_>,
+        placement: &Placement<'_>,
+        control: &Control<'_>,
+    ) -> Result<()> {
+        let align = task.is_first && task.blocks.first().is_some_and(is_plain);
+        let mut run = placement.begin(task.index, align, self.bytes.take())?;
+        for piece in task.pieces {
+            control.check()?;
+            match piece {
+                &Piece::Copied(i) => copy(file, task, i, &mut run).map_err(|e| e.in_block(i as u64))?,
+                Piece::Merged(blocks) => {
+                    let (first, last) = (task.block(blocks.start)?, task.block(blocks.end - 1)?);
+                    let values = first.first_value..last.end_value();
+                    let (chunk, _) = read_chunk(file, task.column, values, Some(1))?;
+                    let profile = profile(&task.blocks[blocks.clone()])?;
+                    let place = (first.first_value, first.first_child);
+                    self.store(task.column, chunk, place, &profile, &mut run, control)?;
+                }
+                &Piece::Missing(i) => {
+                    let block = task.block(i)?;
+                    let chunk = missing_chunk(task.column, block.n_values as usize)?;
+                    let place = (block.first_value, block.first_child);
+                    self.store(task.column, chunk, place, &default_profile()?, &mut run, control)?;
+                }
+                Piece::Numbers(numbers) => {
+                    let values = HostValues::Counted(Arc::clone(numbers));
+                    let chunk = Chunk { n: numbers.len(), values, validity: HostValidity::AllValid };
+                    self.store(task.column, chunk, (0, 0), &default_profile()?, &mut run, control)?;
+                }
+            }
+            control.advance(task.n_values_of(piece));
+            if run.bytes().len() >= BUFFER || (run.bytes().len() >= WRITE && run.is_next()) {
+                run.flush(control)?;
+            }
+        }
+        self.bytes = run.finish(control)?;
+        Ok(())
+    }
+
+    /// Encodes values, the first of which has the number and the child offset in `place`.
+    fn store(
+        &mut self,
+        column: &ColumnInfo,
+        chunk: Chunk,
+        (first_value, first_child): (u64, u64),
+        profile: &Profile,
+        run: &mut Run<'_>,
+        control: &Control<'_>,
+    ) -> Result<()> {
+        let of = column.record.column_type.layout();
+        let array = Array::new(chunk);
+        let strings = StringBlocks::of(&array, of);
+        let encoder = self.encoder.get_or_insert_with(|| Encoder::new(profile.clone()));
+        encoder.begin_run(profile);
+        if let Some(symbols) = &strings.symbols {
+            encoder.share(symbols);
+        }
+        self.scratch.string_block_len = strings.most;
+        self.scratch.next_is_adjacent = false;
+        let (mut at, end) = (0, array.n_values());
+        while at < end {
+            control.check()?;
+            let pages_at = run.bytes().len();
+            let n = self.scratch.load(&array, of, at..end)?;
+            let (values, validity) = self.scratch.values(of, n);
+            let len = values.bytes_len();
+            if len >= LONG_BLOCK {
+                // The encoder appends without a check for memory.
+                fallible::reserve(run.bytes(), len + len / 8, ENCODED)?;
+            }
+            let encoded = encoder.encode(of, values, validity, &|| control.check(), run.bytes())?;
+            let numbers = first_value + at..first_value + at + n as u64;
+            run.add(numbers, pages_at, &encoded, profile.is_raw(), first_child)?;
+            at += n as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Copies a block, and verifies its checksums.
+fn copy(file: &File, task: &Task<'_>, i: usize, run: &mut Run<'_>) -> Result<()> {
+    let block = task.block(i)?;
+    let statistics = task.statistics.get(i).ok_or_else(|| Error::corrupt("a block has no statistics"))?;
+    let mut bytes = Vec::new();
+    file.read_bytes(block.directory_at, block.directory_len as usize, &mut bytes)?;
+    let of = task.column.record.column_type.layout();
+    let directory = Directory::parse(&bytes, block, of, file.limits())?;
+    let pages_at = run.bytes().len();
+    let len = block.pages_len as usize;
+    fallible::resize(run.bytes(), pages_at + len, 0, ENCODED)?;
+    file.read_into(block.pages_at, &mut run.bytes()[pages_at..])?;
+    let mut place = 0;
+    let mut verify = |stored_len: u32, sum: u64| {
+        let part = run.bytes().get(pages_at + place..pages_at + place + stored_len as usize);
+        if part.is_none_or(|part| checksum(part) != sum) {
+            let at = block.pages_at + place as u64;
+            return Err(Error::corrupt("the checksum of a page does not match").at(at));
+        }
+        place += stored_len as usize;
+        Ok(())
+    };
+    if directory.dictionary.stored_len > 0 {
+        verify(directory.dictionary.stored_len, directory.dictionary.checksum)?;
+    }
+    for (page, entry) in (0u64..).zip(&directory.pages) {
+        verify(entry.stored_len, entry.checksum).map_err(|e| e.in_page(page))?;
+    }
+    let is_apart = block.directory_at != block.pages_at + u64::from(block.pages_len);
+    run.add_copy(*block, *statistics, pages_at, bytes, is_apart && is_plain(block));
+    Ok(())
+}
+
+/// Whether the pages of a block are its values.
+fn is_plain(block: &BlockRecord) -> bool {
+    let e = block.encoding;
+    (e.packing, e.transform, e.codec) == (Packing::Raw, Transform::None, Codec::None)
+}
+
+/// The profile for blocks that are merged: raw ones stay raw.
+fn profile(blocks: &[BlockRecord]) -> Result<Profile> {
+    if blocks.iter().all(is_plain) { Profile::new(0) } else { default_profile() }
+}
+
+fn default_profile() -> Result<Profile> {
+    Profile::new(Profile::DEFAULT)
+}

@@ -1,0 +1,78 @@
+//! Saves the intact values of a damaged file: values of damaged blocks become missing.
+
+mod lost;
+mod overlay;
+
+use std::path::Path;
+
+use entasis_format::{Error, Operation, Result};
+use entasis_io::Replacement;
+
+use crate::compact::{known_columns, start};
+use crate::file::File;
+use crate::monitor::Monitor;
+use crate::verify::Survey;
+use crate::write::{Ground, WriteOptions, when_free};
+use lost::{Lost, plan};
+use overlay::overlay;
+
+/// Writes the intact values of the file at `path` to a new file at `out`. The values of damaged
+/// blocks are missing there. The file at `path` is not changed.
+///
+/// Costs about as much as verifying the file and copying it.
+///
+/// # Errors
+/// *Corrupt* when the footer is damaged, or a block whose values cannot be missing: labels,
+/// categories, cells, the structure of lists and unions. *Argument* when both paths name one file.
+/// Otherwise as [`write`](crate::write()).
+pub fn repair(path: &Path, out: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Survey> {
+    let is_same = matches!((path.canonicalize(), out.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    if is_same {
+        return Err(Error::argument("a file cannot be repaired in place: name another file for the result")
+            .in_file(path));
+    }
+    File::open(path)?.repair(out, options, monitor)
+}
+
+impl File {
+    /// Writes the intact values of the file to `out`, as [`repair`].
+    ///
+    /// # Errors
+    /// As [`repair`].
+    pub fn repair(&self, out: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Survey> {
+        let survey = self.survey(options.threads, monitor)?;
+        let file = self.whole();
+        let here = |e: Error| e.in_file(self.path());
+        let columns = known_columns(&file).map_err(here)?;
+        let rebuild = plan(&file, &columns, &survey, Lost::Refused, options.threads).map_err(here)?;
+        let start = start(&file, &columns).map_err(here)?;
+        let ground = Ground { operation: Operation::Write.code(), ..Ground::default() };
+        let on_disk = |doing| move |source| Error::io(source, doing).in_file(out);
+        let create = || Replacement::create(out, options.durable);
+        let replacement = when_free(options.wait, monitor, create)?.map_err(on_disk("create"))?;
+        rebuild
+            .execute(&replacement, start, &ground, monitor)
+            .map_err(here)?
+            .commit(start)
+            .map_err(|e| e.in_file(out))?;
+        replacement.commit().map_err(on_disk("replace"))?;
+        Ok(survey)
+    }
+
+    /// A view of the file in which the values of damaged blocks are missing. Blocks whose values
+    /// cannot be missing stay damaged.
+    ///
+    /// Costs as much as verifying the file, and memory for its footer.
+    ///
+    /// # Errors
+    /// As [`survey`](Self::survey); *corrupt* when the footer is damaged.
+    pub fn without_damage(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<(Self, Survey)> {
+        let survey = self.survey(threads, monitor)?;
+        let file = self.whole();
+        let here = |e: Error| e.in_file(self.path());
+        let columns = file.all_columns(0..file.n_columns_total()).map_err(here)?;
+        let rebuild = plan(&file, &columns, &survey, Lost::Damaged, threads).map_err(here)?;
+        let view = overlay(&file, &rebuild, monitor).map_err(here)?;
+        Ok((view, survey))
+    }
+}
