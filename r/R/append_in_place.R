@@ -28,7 +28,7 @@ is_fixed_frame <- function(attrs, n) {
   class <- class_in(attrs)
   extra <- attrs[!names(attrs) %in% c(KNOWN_ATTRIBUTES, "sorted")]
   special <- setdiff(class, c(SIMPLE_FRAMES, "spec_tbl_df"))
-  has_rules <- any(special %in% names(CLASS_PACKAGES)) || any(vapply(special, function(name) !is.null(getS3method("rbind", name, optional = TRUE, envir = globalenv())), NA))
+  has_rules <- any(special %in% names(CLASS_PACKAGES)) || has_method_of("rbind", special)
   !has_rules && !"index" %in% names(attrs) && !any(vapply(extra, depends_on_rows, NA, n))
 }
 
@@ -81,14 +81,15 @@ append_in_place <- function(file, x, fill, change, options) {
 part_of_frame <- function(file, fitted, x) {
   attrs <- own_attributes(file)
   n <- c(file$facts$n_rows, .row_names_info(x, 2L))
-  is_numbered_class <- any(c("tbl_df", "data.table") %in% attrs$class)
+  is_numbered_class <- any(c("tbl_df", "data.table") %in% attrs[["class"]])
   of_file <- structure(list(), row.names = c(NA, -as.integer(min(n[1L], .Machine$integer.max))))
   if (!is_numbered_class && !rows_go_on(of_file, x, n)) {
     return(NULL)
   }
-  if (!is.null(attrs$sorted)) {
+  last <- NULL
+  if (!is.null(attrs[["sorted"]])) {
     last <- vector("list", length(fitted$names))
-    key <- match(attrs$sorted, fitted$names, 0L)
+    key <- match(attrs[["sorted"]], fitted$names, 0L)
     if (n[1L] > 0) last[key] <- bare_columns(file, key[key > 0L], row_range(n[1L] - 1, n[1L], -1))
   }
   attrs <- grown_attributes(attrs, fitted, last)

@@ -29,7 +29,7 @@ join_nested <- function(old, new, label, file) {
   fitted <- fit_frames(old, new, FALSE, paste0(label, "$"), file)
   n <- c(.row_names_info(old, 2L), .row_names_info(new, 2L))
   attrs <- attributes(old)
-  attrs[["row.names"]] <- joined_row_names(old, new, n, label, file)
+  attrs[["row.names"]] <- joined_row_names(old, new, n, file)
   decorate(joined_columns(fitted, file), attrs[!names(attrs) %in% c("sorted", "index", ".internal.selfref")])
 }
 
@@ -60,13 +60,16 @@ join_matrices <- function(old, new, label, file) {
 # Joins by the method of `c` of the class, or by vctrs.
 join_by_class <- function(old, new, label, file) {
   class <- oldClass(old)
-  known <- if (isS4(old)) load_s4_class(class) else {
+  is_vctrs <- FALSE
+  if (isS4(old)) {
+    known <- load_s4_class(class)
+  } else {
     load_class(class)
     is_vctrs <- inherits(old, c("vctrs_rcrd", "vctrs_vctr")) && requireNamespace("vctrs", quietly = TRUE)
-    is_vctrs || any(vapply(class, function(name) !is.null(getS3method("c", name, optional = TRUE, envir = globalenv())), NA))
+    known <- is_vctrs || has_method_of("c", class)
   }
   if (!known) refuse_class(old, label, file)
-  value <- tryCatch(if (!isS4(old) && is_vctrs) vctrs::vec_c(old, new) else c(old, new), error = function(e) refuse_class(old, label, file, e))
+  value <- tryCatch(if (is_vctrs) vctrs::vec_c(old, new) else c(old, new), error = function(e) refuse_class(old, label, file, e))
   n <- rows_of(old) + rows_of(new)
   if (!have_same_class(value, old) || typeof(value) != typeof(old) || !identical(rows_of(value), n)) refuse_class(old, label, file)
   value
@@ -88,11 +91,18 @@ check_rows_of_attributes <- function(old, new, label, file) {
   if (by_rows || any(ROW_BOUND %in% class)) refuse_class(old, label, file)
 }
 
+# Refuses a column whose values cannot be joined. `error` is that of the method of its class.
 refuse_class <- function(x, label, file, error = NULL) {
-  what <- if (is.null(oldClass(x))) paste0("', an array of ", length(dim_of(x)), " dimensions: ") else paste0("' of class ", shown_class(oldClass(x)), ": ")
-  why <- if (is.null(oldClass(x))) "only matrices are joined" else if (is.null(error)) "values of its class have parts that depend on all rows, and no known way to join them" else
-    paste0("`c` of its class says: ", substr(conditionMessage(error), 1L, 200L))
-  abort("unsupported", paste0("not supported: rows cannot be appended to column '", substr(label, 1L, 60L), what, why,
+  class <- oldClass(x)
+  if (is.null(class)) {
+    what <- paste0(", an array of ", length(dim_of(x)), " dimensions")
+    why <- "only matrices are joined"
+  } else {
+    what <- paste0(" of class ", shown_class(class))
+    why <- if (is.null(error)) "its values depend on all rows, and there is no known way to join them" else
+      paste0("`c` of its class says: ", substr(conditionMessage(error), 1L, 200L))
+  }
+  abort("unsupported", paste0("not supported: rows cannot be appended to column '", substr(label, 1L, 60L), "'", what, ": ", why,
                               " (file \"", file$path, "\"); read the file, join the values, and write it again"),
         list(file = file$path, column = label))
 }

@@ -113,7 +113,8 @@ is_all_missing <- function(x) {
 
 # Missing values of the type of a column. The bits of the least 64-bit integer are those of -0.
 missing_like <- function(like, n) {
-  values <- if (typeof(like) == "list") vector("list", n) else if (has_class(like, "integer64")) rep_len(-0, n) else rep_len(unclass_all(like)[NA_integer_], n)
+  values <- if (typeof(like) == "list") vector("list", n) else
+    rep_len(if (has_class(like, "integer64")) -0 else unclass_all(like)[NA_integer_], n)
   decorate(values, row_independent(attributes(like)))
 }
 
