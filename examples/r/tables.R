@@ -22,6 +22,10 @@ dear <- x[x$price > 19, c("city", "price")]
 stopifnot(nrow(dear) == sum(flights$price > 19))
 print(aggregate(price ~ city, data = dear, FUN = length))
 
+# More rows.
+append_entasis(data.frame(city = "Bern", price = 4.5, day = as.Date("2026-02-01")), path)
+stopifnot(nrow(read_entasis(path)) == 5001L)
+
 # A flipped bit is a condition that says where.
 bytes <- readBin(path, "raw", file.size(path))
 middle <- length(bytes) %/% 2L

@@ -142,8 +142,8 @@ def add_columns(
 
     Notes
     -----
-    A file with columns of objects, or a new column of objects, is written anew. So is a file of less
-    than 1 MiB.
+    A file with columns of objects, or a new column of objects, is written anew. So is a file of
+    less than 1 MiB.
 
     Examples
     --------
@@ -409,6 +409,16 @@ def generations(path: str | PathLike[str]) -> list[Generation]:
     Each change in place makes one. The earlier ones stay readable until the file is written anew or
     compacted. Reads the end of each generation, and no values.
 
+    Parameters
+    ----------
+    path
+        The path of the file.
+
+    Returns
+    -------
+    list of Generation
+        Tuples of number, time, operation, rows and bytes.
+
     Examples
     --------
     >>> en.write(pd.DataFrame({"price": [3, 5]}), "prices.entasis")
@@ -430,7 +440,8 @@ def rollback(
     """Go back to an earlier generation of a file.
 
     The file gets a new generation with the value of the earlier one. No values are written, and the
-    newer generations stay in the file until it is compacted, so a rollback can be undone by another.
+    newer generations stay in the file until it is compacted, so a rollback can be undone by
+    another.
 
     Parameters
     ----------

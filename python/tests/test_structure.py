@@ -32,6 +32,7 @@ LAYERS = [
     ("_npz_lengths",),
     ("_grow",),
     ("_api", "_buffers", "_npz", "_cli"),
+    ("_changes",),
     ("", "__main__"),
 ]
 

@@ -118,7 +118,7 @@ impl Change {
         (self.place, self.file)
     }
 
-    /// Whether the file's value is a table without cells beside it.
+    /// Whether the file's value is a table without cells.
     pub fn is_single_table(&self) -> bool {
         self.file.value() == &Value::Table(0) && self.file.n_tables() == 1
     }
@@ -147,9 +147,9 @@ impl Change {
     }
 
     /// The value with another choice of columns in the file's table: its own ones and those of
-    /// `new`, in any order, with these names. The host map of `new` brings the labels of all columns
-    /// for hosts that have such (`columns`; of R `names`). Extra columns that are no longer needed
-    /// are left out.
+    /// `new`, in any order, with these names. The host map of `new` brings the labels of all
+    /// columns for hosts that have such (`columns`; of R `names`). Extra columns that are no longer
+    /// needed are left out.
     ///
     /// # Errors
     /// *Argument* when `new` has another number of rows or a column is taken twice; *unsupported*
@@ -236,8 +236,8 @@ impl Change {
     /// written, and the newer generations stay.
     ///
     /// # Errors
-    /// *Argument* when the file does not have the generation; *corrupt*; *io*. The file then has its
-    /// old state.
+    /// *Argument* when the file does not have the generation; *corrupt*; *io*. The file then has
+    /// its old state.
     pub fn rollback(self, generation: u64, options: &WriteOptions) -> Result<()> {
         let Self { mut place, file } = self;
         let earlier = file.at_generation(generation)?;
@@ -257,7 +257,7 @@ impl Change {
         };
         let in_file = |error: Error| error.in_file(file.path());
         secure(&file, &place).map_err(in_file)?;
-        place.start_at(current.end);
+        place.start_at(current.end).map_err(|e| in_file(Error::io(e, "change")))?;
         let start = current.end.next_multiple_of(ALIGN);
         let slot = write_root(earlier.root(), &ground, &place, start).map_err(in_file)?;
         place.commit(next_place(&file), &slot.emit(), durable).map_err(|e| in_file(Error::io(e, "change")))
@@ -301,7 +301,7 @@ impl Change {
         }
         let current = *file.slot();
         secure(&file, &place)?;
-        place.start_at(current.end);
+        place.start_at(current.end).map_err(failed)?;
         let start = current.end.next_multiple_of(ALIGN);
         let slot = plan.execute_change(&place, start, &ground, monitor)?;
         place.commit(next_place(&file), &slot.emit(), durable).map_err(failed)

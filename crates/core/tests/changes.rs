@@ -112,7 +112,8 @@ fn apply(op: Op, disk: Arc<dyn Disk>, path: &Path, n: usize, durable: Durable) -
     change.commit(content, operation, &options, &Silent)
 }
 
-/// The state after a change of a file with `n` rows, which had `first` rows in its first generation.
+/// The state after a change of a file with `n` rows, which had `first` rows in its first
+/// generation.
 fn after(op: Op, n: usize, first: usize) -> State {
     let mut state = model(0..n);
     match op {

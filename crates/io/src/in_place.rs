@@ -67,10 +67,17 @@ impl InPlace {
         &self.target.path
     }
 
-    /// Sets the end of the content. Bytes after it are of no use and may be overwritten.
-    pub fn start_at(&mut self, start: u64) {
+    /// Sets the end of the content. Cuts bytes after it, which an interrupted change left.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn start_at(&mut self, start: u64) -> io::Result<()> {
+        if self.old.metadata.len() > start {
+            self.attempt(|disk, file| disk.set_len(file, start))?;
+        }
         self.start = start;
         self.end = AtomicU64::new(start);
+        Ok(())
     }
 
     /// Overwrites bytes before the end of the content, and waits until they are on the medium.
@@ -82,17 +89,13 @@ impl InPlace {
         self.sync()
     }
 
-    /// Makes the appended bytes current: cuts what follows them, then writes `slot` at `slot_at`.
-    /// With `durable`, waits before and after the slot until all is on the medium.
+    /// Makes the appended bytes current by writing `slot` at `slot_at`. With `durable`, waits
+    /// before and after the slot until all is on the medium.
     ///
     /// # Errors
     /// Errors of the system, or the failure of an earlier call. The file then has its old state;
     /// only after a failure to write or to sync the slot itself may it have the new one.
     pub fn commit(self, slot_at: u64, slot: &[u8], durable: bool) -> io::Result<()> {
-        let end = self.end.load(Ordering::Acquire);
-        if self.old.metadata.len() > end {
-            self.attempt(|disk, file| disk.set_len(file, end))?;
-        }
         if durable {
             self.sync()?;
         }

@@ -196,7 +196,7 @@ fn later(model: &Model, by: usize) -> Model {
     }
 }
 
-/// A table without extra columns that are no dictionaries.
+/// A table whose only extra columns are dictionaries.
 fn without_unused(mut table: Table) -> Table {
     fn renumber(models: &mut [Model], places: &[usize]) {
         for model in models {

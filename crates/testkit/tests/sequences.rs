@@ -1,5 +1,5 @@
-//! Random sequences of all changes, with crashes, against a model in memory. The naive decoder reads
-//! every result.
+//! Random sequences of all changes, with crashes, against a model in memory. The naive decoder
+//! reads every result.
 
 use std::path::PathBuf;
 use std::sync::Arc;

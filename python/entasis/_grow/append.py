@@ -71,8 +71,8 @@ def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: 
 def _joined(old: Any, new: dict[str, Any], file: File, rules: Any) -> dict[str, Any] | None:
     """The host map after the append. None if columns would have to change.
 
-    In a map to write, the numbers of columns count the extra ones. In that of a file they count all.
-    """
+    In a map to write, the numbers of columns count the extra ones. In that of a file they count
+    all. """
     if not isinstance(old, dict):
         return None
     keys = (old.keys() | new.keys()) - set(_OF_FILE)

@@ -16,7 +16,7 @@ pub struct Change {
     edit: Edit,
 }
 
-/// What the content that is written next means for the file.
+/// The meaning of the next content for the file.
 enum Edit {
     /// It takes the place of the whole value.
     Replace(Operation),

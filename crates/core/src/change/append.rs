@@ -92,8 +92,8 @@ fn are_equal(old: Described<'_>, new: Described<'_>) -> bool {
         && old.3.iter().zip(new.3).all(|(old, new)| are_fields_equal(old, new))
 }
 
-/// A column whose values belong to no row. A dictionary is stored anew when it has more values. Those
-/// that both have must be equal, because codes refer to them.
+/// A column whose values belong to no row. A dictionary is stored anew when it has more values.
+/// Those that both have must be equal, because codes refer to them.
 fn share(file: &File, old: &mut Column, new: Column, is_dictionary: bool) -> Result<()> {
     check(old, &new)?;
     let Some(Kept::Column(number)) = old.array.kept else { return Ok(()) };

@@ -13,7 +13,7 @@ const OF_COLUMNS_OF_R: [&str; 2] = ["columns", "encodings"];
 const OF_EXTRA: [&str; 2] = ["categories", "encodings"];
 /// How the columns were arranged in memory. It says nothing about other columns.
 const ARRANGEMENT: &str = "blocks";
-/// Lists of positions inside of a map, beside values of which others must not refer.
+/// A map with lists of positions.
 const METADATA: &str = "dtype_metadata";
 /// The labels of columns.
 const LABELS: &str = "columns";

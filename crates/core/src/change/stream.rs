@@ -64,7 +64,7 @@ impl Stream {
         let failed = |source| Error::io(source, "change").in_file(file.path());
         let to = if file.header().has_slot_pages() {
             secure(&file, &place).map_err(|e| e.in_file(file.path()))?;
-            place.start_at(file.slot().end);
+            place.start_at(file.slot().end).map_err(failed)?;
             To::InPlace(Box::new(place))
         } else {
             To::New(Box::new(place.replace(options.durable).map_err(failed)?))

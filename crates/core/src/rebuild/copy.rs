@@ -101,7 +101,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Encodes values, the first of which has the number and the child offset in `place`.
+    /// Encodes values. `place` has the number and the child offset of the first one.
     fn store(
         &mut self,
         column: &ColumnInfo,

@@ -87,7 +87,7 @@ pub(crate) struct Ground<'a> {
     pub not_synced: bool,
 }
 
-/// What a new generation needs to know of the one before.
+/// The generation before a new one.
 #[derive(Clone, Copy)]
 pub(crate) struct Base {
     generation: u64,
