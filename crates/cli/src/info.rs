@@ -87,7 +87,10 @@ fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
     writeln!(out)?;
     let table = if info.value == "table" { columns(info) } else { parts(info) };
     table::print_all(table, style, out)?;
-    let parts = format!("values {}, all else {}", size(info.segments_len), size(info.footer_len));
+    let mut parts = format!("values {}, all else {}", size(info.segments_len), size(info.footer_len));
+    if info.dead_len > 0 {
+        parts += &format!(", {} left by changes (entasis compact drops them)", size(info.dead_len));
+    }
     writeln!(out, "{}", style.dim(&parts))?;
     Ok(())
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use entasis_format::{
-    ColumnType, Error, Kind, Logical, MAX_COLUMN_DEPTH, Physical, Result, Unit, Value, fallible,
+    ColumnType, Error, Kind, Logical, MAX_COLUMN_DEPTH, Physical, Result, TRAILER_LEN, Unit, Value, fallible,
+    visit_parts,
 };
 
 use crate::file::{ColumnInfo, File};
@@ -23,8 +24,11 @@ pub struct Info {
     pub file_len: u64,
     /// Bytes of all segments.
     pub segments_len: u64,
-    /// All other bytes: header, footer, padding.
+    /// All other bytes of the generation: header, footer, padding.
     pub footer_len: u64,
+    /// Bytes that only earlier generations use, or none: [`Change::compact`](crate::Change::compact)
+    /// drops them.
+    pub dead_len: u64,
     /// The kind of the file's value: `table` or `tree`.
     pub value: &'static str,
     /// The number of tables, including those inside of a tree.
@@ -134,13 +138,15 @@ impl File {
                 columns[i].encodings.clone_from(&bundle.encodings);
             }
         }
+        let dead_len = self.dead_len(segments_len)?;
         Ok(Info {
             format_version: self.format_version(),
             program: self.program().to_owned(),
             generation: self.generation(),
             file_len: self.file_len(),
             segments_len,
-            footer_len: self.file_len().saturating_sub(segments_len),
+            footer_len: self.file_len().saturating_sub(segments_len).saturating_sub(dead_len),
+            dead_len,
             value: if of.is_table() { "table" } else { "tree" },
             n_tables: self.n_tables(),
             n_cells: self.cells()?.map_or(0, |cells| cells.n_cells()),
@@ -149,6 +155,22 @@ impl File {
             host: of.host()?.get("host").and_then(Value::as_str).map(str::to_owned),
             columns,
         })
+    }
+
+    /// Bytes that the current generation does not use.
+    fn dead_len(&self, segments_len: u64) -> Result<u64> {
+        if self.root().previous.is_none() {
+            return Ok(0);
+        }
+        let root_len = u64::from(self.slot().root_len);
+        let mut live = self.room().start + segments_len + root_len + TRAILER_LEN as u64;
+        for section in self.sections() {
+            visit_parts(section, self.room(), &mut |at, len| self.fetch(at, len), &mut |_, len| {
+                live = live.saturating_add(u64::from(len));
+                Ok(())
+            })?;
+        }
+        Ok(self.file_len().saturating_sub(live))
     }
 
     fn layout(&self, column: &ColumnInfo, tables: &[Range<u64>]) -> Result<ColumnLayout> {
@@ -302,7 +324,7 @@ impl Info {
         let f = self.format_version;
         format!(
             "{{\"format_version\":\"{}.{}\",\"program\":{},\"generation\":{},\"host\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
-             \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"columns\":[{}]}}",
+             \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"dead_len\":{},\"columns\":[{}]}}",
             f.0,
             f.1,
             json_string(&self.program),
@@ -316,6 +338,7 @@ impl Info {
             self.file_len,
             self.segments_len,
             self.footer_len,
+            self.dead_len,
             columns.join(",")
         )
     }
