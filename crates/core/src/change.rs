@@ -88,7 +88,20 @@ impl Change {
     /// [`WriteOptions::wait`]; *unsupported* when the file system has no locks. Otherwise as
     /// [`File::open`].
     pub fn begin(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
-        Self::begin_on(Arc::new(NativeDisk), path, options, monitor)
+        Self::begin_with(path, Limits::default(), options, monitor)
+    }
+
+    /// As [`begin`](Self::begin), with other [`Limits`] for the file.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn begin_with(
+        path: &Path,
+        limits: Limits,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        Self::take(Arc::new(NativeDisk), path, limits, options, monitor)
     }
 
     /// As [`begin`](Self::begin), on the given file system.
@@ -101,10 +114,20 @@ impl Change {
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
+        Self::take(disk, path, Limits::default(), options, monitor)
+    }
+
+    fn take(
+        disk: Arc<dyn Disk>,
+        path: &Path,
+        limits: Limits,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
         let take = || InPlace::open_on(Arc::clone(&disk), path, options.needs_lock);
         let place =
             when_free(options.wait, monitor, take)?.map_err(|e| Error::io(e, "change").in_file(path))?;
-        let file = File::open_with(place.target(), Limits::default())?;
+        let file = File::open_with(place.target(), limits)?;
         Ok(Self { place, file })
     }
 
