@@ -1,4 +1,4 @@
-//! The `entasis` command: shows and verifies Entasis files, and measures speed.
+//! The `entasis` command: shows, verifies and changes Entasis files, and measures speed.
 //!
 //! Each verb has a file. [`run`] is the only entry point, for the program and for the script of the
 //! Python package.
@@ -8,17 +8,22 @@ mod array;
 mod bench;
 mod calendar;
 mod cell;
+mod change;
 mod failure;
+mod generations;
 mod head;
 mod info;
 mod json;
 mod labels;
 mod lend;
 mod limits;
+mod names;
 mod nested;
 mod objects;
+mod open;
 mod output;
 mod progress;
+mod rollback;
 mod schema;
 mod table;
 mod text;
@@ -34,7 +39,7 @@ use clap::{Parser, Subcommand};
 use failure::Outcome;
 use output::Out;
 
-const ABOUT: &str = "Look into Entasis files, check them, and measure how fast they are.
+const ABOUT: &str = "Look into Entasis files, check and change them, and measure how fast they are.
 
 An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), \
 or a tree of frames, arrays and other values.";
@@ -46,6 +51,8 @@ const AFTER: &str = "Examples:
   entasis info flights.entasis             the encoding and the size of each column
   entasis tree model.entasis               the contents of a file of nested values
   entasis verify *.entasis                 check that every byte is unchanged
+  entasis generations flights.entasis      the states that can still be read
+  entasis rollback flights.entasis 3       go back to one of them
   entasis bench --rows 50000000            how fast this machine writes and reads
   cat flights.entasis | entasis head -     a file from the standard input
 
@@ -68,6 +75,8 @@ enum Verb {
     Tail(head::TailArgs),
     Tree(tree::Args),
     Verify(verify::Args),
+    Generations(generations::Args),
+    Rollback(rollback::Args),
     Bench(bench::Args),
 }
 
@@ -95,6 +104,8 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Tail(args) => head::run_tail(args, &mut out),
         Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
+        Verb::Generations(args) => generations::run(args, &mut out),
+        Verb::Rollback(args) => rollback::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
     };
     let outcome = outcome.and_then(|()| out.flush().map_err(Into::into));
