@@ -5,8 +5,11 @@
 //! write makes them current. A file without slot pages is written anew instead.
 
 mod append;
+mod append_file;
+mod categories;
 mod columns;
 mod host_map;
+mod joined_host;
 mod keep;
 mod kept;
 mod stream;
@@ -162,6 +165,19 @@ impl Change {
     /// has columns of objects; otherwise as [`kept`](Self::kept).
     pub fn append(&self, part: Frame, labels: &[usize]) -> Result<Content> {
         self.edit(|frame| append::append(&self.file, frame, part, labels))
+    }
+
+    /// The value with the rows of another file's table after those of the file's own. Columns are
+    /// matched by name, in any order, and must have equal types. Unordered categories become the
+    /// union of both. The host map is that of the file, with a longer range as its index.
+    ///
+    /// Reads the rows into memory.
+    ///
+    /// # Errors
+    /// *Argument* when names, types or hosts differ, for nested columns and those of objects, and for
+    /// an index other than a range from 0; otherwise as [`kept`](Self::kept), and as for reading.
+    pub fn append_file(&self, rows: &File, monitor: &dyn Monitor) -> Result<Content> {
+        self.edit(|frame| append_file::append(&self.file, frame, rows, monitor))
     }
 
     /// The value with another choice of columns in the file's table: its own ones and those of

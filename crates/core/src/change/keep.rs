@@ -9,6 +9,7 @@ use crate::blocks::block_values;
 use crate::file::{ColumnInfo, File};
 use crate::frame::kept::{Keep, Kept, KeptChild};
 use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues, OwnedValues};
+use crate::monitor::{Monitor, Silent};
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
 
@@ -106,7 +107,7 @@ impl Keeper<'_> {
             ..Keep::default()
         };
         let replaced =
-            if keep.n_values < total { Some(decode(self.file, info, keep.n_values)?) } else { None };
+            if keep.n_values < total { Some(decode(self.file, info, keep.n_values, &Silent)?) } else { None };
         let n_replaced = replaced.as_ref().map_or(0, |(_, n_missing)| *n_missing);
         keep.n_missing = record
             .n_missing
@@ -162,13 +163,18 @@ impl Keeper<'_> {
             output: Output::Words(bytemuck::cast_slice_mut(&mut numbers)),
             missing: MissingTo::Mask(&mut mask),
         };
-        self.file.read(vec![request], Some(1), &crate::monitor::Silent)?;
+        self.file.read(vec![request], Some(1), &Silent)?;
         Ok(numbers)
     }
 }
 
 /// Decodes the values of a column from `first` on. Also returns how many are missing.
-pub(super) fn decode(file: &File, info: &ColumnInfo, first: u64) -> Result<(Chunk, u64)> {
+pub(super) fn decode(
+    file: &File,
+    info: &ColumnInfo,
+    first: u64,
+    monitor: &dyn Monitor,
+) -> Result<(Chunk, u64)> {
     let of = info.record.column_type.layout();
     let n = to_n(info.record.n_values - first)?;
     let width = of.width().unwrap_or(1);
@@ -185,7 +191,7 @@ pub(super) fn decode(file: &File, info: &ColumnInfo, first: u64) -> Result<(Chun
     };
     let rows = Rows::Range(first..info.record.n_values);
     let request = Request { column: info.index, rows, output, missing: MissingTo::Mask(&mut mask) };
-    file.read(vec![request], None, &crate::monitor::Silent)?;
+    file.read(vec![request], None, monitor)?;
     let values = if is_var {
         let offsets: &[i64] = bytemuck::cast_slice(&text.offsets);
         let offsets = offsets.iter().map(|&offset| offset.cast_unsigned());
