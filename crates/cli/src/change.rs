@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use entasis::{Change, Durable, Error, WriteOptions};
+use entasis::{Change, ColumnSource, Durable, Error, File, Frame, Operation, Value, WriteOptions};
 
 use crate::failure::Outcome;
 use crate::json::Object;
 use crate::limits::LimitArgs;
+use crate::open::require_table;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{count, escape, thousands};
@@ -51,6 +52,18 @@ impl ChangeArgs {
         Change::begin_with(path, self.limits.limits()?, options, watch)
     }
 
+    /// As [`begin`](Self::begin), for a file that holds a table.
+    pub(crate) fn begin_table(
+        &self,
+        path: &Path,
+        options: &WriteOptions,
+        watch: &Watch,
+    ) -> entasis::Result<Change> {
+        let change = self.begin(path, options, watch)?;
+        require_table(change.file(), path)?;
+        Ok(change)
+    }
+
     /// Prints the state of the file after a change.
     pub(crate) fn report(&self, path: &Path, out: &mut Out) -> Outcome {
         let file = self.limits.open(path)?;
@@ -72,6 +85,29 @@ impl ChangeArgs {
         writeln!(out, "{}: generation {}{shape}", escape(&name), thousands(file.generation()))?;
         Ok(())
     }
+}
+
+/// The names of the table's columns.
+pub(crate) fn names(file: &File) -> entasis::Result<Vec<String>> {
+    let columns = file.columns(0..file.n_columns())?;
+    Ok(columns.into_iter().map(|info| info.name).collect())
+}
+
+/// Makes these columns of the file its table: their places, and their names. `labels` is the host
+/// map that brings other labels of columns.
+pub(crate) fn choose(
+    change: Change,
+    columns: Vec<(usize, String)>,
+    labels: Value,
+    operation: Operation,
+    options: &WriteOptions,
+    watch: &Watch,
+) -> entasis::Result<()> {
+    let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: labels };
+    let (places, names): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    let sources: Vec<ColumnSource> = places.into_iter().map(ColumnSource::Kept).collect();
+    let content = change.with_columns(nothing, &sources, names)?;
+    change.commit(content, operation, options, watch)
 }
 
 /// A time to wait, in seconds.

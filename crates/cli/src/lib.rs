@@ -9,6 +9,8 @@ mod bench;
 mod calendar;
 mod cell;
 mod change;
+mod column_labels;
+mod drop;
 mod failure;
 mod generations;
 mod head;
@@ -23,6 +25,7 @@ mod objects;
 mod open;
 mod output;
 mod progress;
+mod rename;
 mod rollback;
 mod schema;
 mod table;
@@ -45,16 +48,18 @@ An Entasis file (.entasis) holds a data frame (columns of equal length, each wit
 or a tree of frames, arrays and other values.";
 
 const AFTER: &str = "Examples:
-  entasis schema flights.entasis           the columns and their types
-  entasis head -n 20 flights.entasis       the first rows
-  entasis tail flights.entasis             the last rows
-  entasis info flights.entasis             the encoding and the size of each column
-  entasis tree model.entasis               the contents of a file of nested values
-  entasis verify *.entasis                 check that every byte is unchanged
-  entasis generations flights.entasis      the states that can still be read
-  entasis rollback flights.entasis 3       go back to one of them
-  entasis bench --rows 50000000            how fast this machine writes and reads
-  cat flights.entasis | entasis head -     a file from the standard input
+  entasis schema flights.entasis             the columns and their types
+  entasis head -n 20 flights.entasis         the first rows
+  entasis tail flights.entasis               the last rows
+  entasis info flights.entasis               the encoding and the size of each column
+  entasis tree model.entasis                 the contents of a file of nested values
+  entasis verify *.entasis                   check that every byte is unchanged
+  entasis rename flights.entasis from to     rename a column
+  entasis drop flights.entasis delay         drop a column
+  entasis generations flights.entasis        the states that can still be read
+  entasis rollback flights.entasis 3         go back to one of them
+  entasis bench --rows 50000000              how fast this machine writes and reads
+  cat flights.entasis | entasis head -       a file from the standard input
 
 Exit status: 0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.
 NO_COLOR=1 in the environment turns styles off.";
@@ -77,6 +82,8 @@ enum Verb {
     Verify(verify::Args),
     Generations(generations::Args),
     Rollback(rollback::Args),
+    Rename(rename::Args),
+    Drop(drop::Args),
     Bench(bench::Args),
 }
 
@@ -106,6 +113,8 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Verify(args) => verify::run(args, &mut out),
         Verb::Generations(args) => generations::run(args, &mut out),
         Verb::Rollback(args) => rollback::run(args, &mut out),
+        Verb::Rename(args) => rename::run(args, &mut out),
+        Verb::Drop(args) => drop::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
     };
     let outcome = outcome.and_then(|()| out.flush().map_err(Into::into));

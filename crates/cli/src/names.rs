@@ -1,10 +1,23 @@
-//! Errors about names of columns.
+//! Finds columns by their names.
 
 use std::path::Path;
 
 use entasis::{Error, File};
 
 use crate::labels;
+
+/// The places in the table of all columns with a name, at least one.
+pub(crate) fn find_columns(file: &File, path: &Path, name: &str) -> entasis::Result<Vec<usize>> {
+    let found = file.find_all(name)?;
+    if !found.is_empty() {
+        return Ok(found.into_iter().filter_map(|number| usize::try_from(number).ok()).collect());
+    }
+    if labels::of(file)?.iter().any(|label| label.name == name) {
+        let error = Error::argument("the name is that of the labels of rows, which are not a column");
+        return Err(error.in_file(path).in_column(name));
+    }
+    Err(unknown_column(file, path, name))
+}
 
 /// The error for a column that is not there. It suggests a similar name.
 pub(crate) fn unknown_column(file: &File, path: &Path, name: &str) -> Error {

@@ -29,12 +29,18 @@ impl OpenArgs {
     /// Opens a file that holds a table.
     pub(crate) fn open_table(&self, path: &Path) -> entasis::Result<File> {
         let file = self.open(path)?;
-        if file.is_table() {
-            return Ok(file);
-        }
-        let error = Error::argument("the file holds a tree of values, not a table").in_file(path);
-        Err(error.advise("`entasis tree` shows it"))
+        require_table(&file, path)?;
+        Ok(file)
     }
+}
+
+/// Refuses a file that holds a tree of values.
+pub(crate) fn require_table(file: &File, path: &Path) -> entasis::Result<()> {
+    if file.is_table() {
+        return Ok(());
+    }
+    let error = Error::argument("the file holds a tree of values, not a table").in_file(path);
+    Err(error.advise("`entasis tree` shows it"))
 }
 
 /// The file at an earlier generation.
