@@ -4,6 +4,7 @@
 //! Python package.
 #![deny(unsafe_code)]
 
+mod append;
 mod array;
 mod bench;
 mod calendar;
@@ -54,6 +55,7 @@ const AFTER: &str = "Examples:
   entasis info flights.entasis               the encoding and the size of each column
   entasis tree model.entasis                 the contents of a file of nested values
   entasis verify *.entasis                   check that every byte is unchanged
+  entasis append flights.entasis new.entasis the rows of another file
   entasis rename flights.entasis from to     rename a column
   entasis drop flights.entasis delay         drop a column
   entasis generations flights.entasis        the states that can still be read
@@ -82,6 +84,7 @@ enum Verb {
     Verify(verify::Args),
     Generations(generations::Args),
     Rollback(rollback::Args),
+    Append(append::Args),
     Rename(rename::Args),
     Drop(drop::Args),
     Bench(bench::Args),
@@ -113,6 +116,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Verify(args) => verify::run(args, &mut out),
         Verb::Generations(args) => generations::run(args, &mut out),
         Verb::Rollback(args) => rollback::run(args, &mut out),
+        Verb::Append(args) => append::run(args, &mut out),
         Verb::Rename(args) => rename::run(args, &mut out),
         Verb::Drop(args) => drop::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
