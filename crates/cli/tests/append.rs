@@ -236,9 +236,9 @@ fn other_hosts_and_indexes_are_refused() {
         with("index", Value::map(index))
     };
     let message = refused(&folder, &of(from(1, Value::Null)), &of(pandas(5)));
-    assert!(message.contains("the index of the file is not a range from 0"), "{message}");
+    assert!(message.contains("the index (labels of rows) of the file is not 0, 1, 2"), "{message}");
     let message = refused(&folder, &of(pandas(5)), &of(from(7, Value::Null)));
-    assert!(message.contains("the index of the rows to append is not a range"), "{message}");
+    assert!(message.contains("the index (labels of rows) of the rows to append is not 0"), "{message}");
     let message = refused(&folder, &of(pandas(5)), &of(from(0, Value::from("n"))));
     assert!(message.contains("another name"), "{message}");
     let message = refused(&folder, &of(pandas(5)), &of(with("columns", range(2))));

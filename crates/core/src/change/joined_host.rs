@@ -67,12 +67,12 @@ fn refused(key: &str) -> Error {
         "encodings" => "encodings of strings are",
         "dtype_metadata" => "metadata of dtypes are",
         "categories" => "the kind of the categories is",
+        "names" => "names of another kind than those of the columns are",
         "attributes" => "attributes of columns are",
         "columns" => "labels of columns that are not text are",
         _ => {
-            return Error::argument(format!(
-                "the entry {key:?} of the host map differs in the rows to append"
-            ));
+            let message = format!("the entry {key:?} of the host map differs in the rows to append");
+            return Error::argument(message);
         }
     };
     Error::argument(format!("{what} not joined with those of other rows"))
@@ -88,7 +88,8 @@ fn another_host(old: &Value, new: &Value) -> Error {
 
 /// The index of the file, as long as both.
 fn index((old, n_old): (Option<&Value>, u64), (new, n_new): (Option<&Value>, u64)) -> Result<Value> {
-    let refused = |what: &str| Error::argument(format!("the index of {what} is not a range from 0"));
+    let refused =
+        |what: &str| Error::argument(format!("the index (labels of rows) of {what} is not 0, 1, 2 ..."));
     let starts = |index: Option<&Value>| {
         let number = |key: &str| index?.get(key)?.as_int();
         let is_range = index?.get("kind")?.as_str() == Some("range") && number("step") == Some(1);
