@@ -19,10 +19,10 @@ const EXAMPLES: &str = "Examples:
   entasis head --generation 3 flights.entasis
   entasis rollback flights.entasis 3
 
-time   when it was committed, in UTC; - for a file that was written as a whole
+time   when it was committed, in UTC; - when unknown, as after the first write
 bytes  the length of the file with it
 
-Each change in place makes a generation. Writing a file as a whole removes those before it.";
+A change in place leaves the generations before it. Writing a file as a whole removes them.";
 
 /// List the generations that a file still has, from the oldest on
 ///

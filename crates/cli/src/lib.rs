@@ -49,19 +49,19 @@ An Entasis file (.entasis) holds a data frame (columns of equal length, each wit
 or a tree of frames, arrays and other values.";
 
 const AFTER: &str = "Examples:
-  entasis schema flights.entasis             the columns and their types
-  entasis head -n 20 flights.entasis         the first rows
-  entasis tail flights.entasis               the last rows
-  entasis info flights.entasis               the encoding and the size of each column
-  entasis tree model.entasis                 the contents of a file of nested values
-  entasis verify *.entasis                   check that every byte is unchanged
-  entasis append flights.entasis new.entasis the rows of another file
-  entasis rename flights.entasis from to     rename a column
-  entasis drop flights.entasis delay         drop a column
-  entasis generations flights.entasis        the states that can still be read
-  entasis rollback flights.entasis 3         go back to one of them
-  entasis bench --rows 50000000              how fast this machine writes and reads
-  cat flights.entasis | entasis head -       a file from the standard input
+  entasis schema flights.entasis              the columns and their types
+  entasis head -n 20 flights.entasis          the first rows
+  entasis tail flights.entasis                the last rows
+  entasis info flights.entasis                the encoding and the size of each column
+  entasis tree model.entasis                  the contents of a file of nested values
+  entasis verify *.entasis                    check that every byte is unchanged
+  entasis append flights.entasis new.entasis  the rows of another file
+  entasis rename flights.entasis from to      rename a column
+  entasis drop flights.entasis delay          drop a column
+  entasis generations flights.entasis         the states that can still be read
+  entasis rollback flights.entasis 3          go back to one of them
+  entasis bench --rows 50000000               how fast this machine writes and reads
+  cat flights.entasis | entasis head -        a file from the standard input
 
 Exit status: 0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.
 NO_COLOR=1 in the environment turns styles off.";
