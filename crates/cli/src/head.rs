@@ -12,9 +12,10 @@ use crate::cell;
 use crate::failure::Outcome;
 use crate::json;
 use crate::labels::{self, Label, Source};
-use crate::limits::LimitArgs;
+use crate::names::unknown_column;
 use crate::nested;
 use crate::objects::{self, Style};
+use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::table::{self, Cell, Column};
@@ -31,6 +32,7 @@ const EXAMPLES: &str = "Examples:
   entasis head -n 3 --columns carrier,delay flights.entasis
   entasis head --rows 1000:1010 flights.entasis
   entasis head --json -n 1000000 flights.entasis | jq .delay
+  entasis head --generation 3 flights.entasis
   cat flights.entasis | entasis head -
 
 The second line of the table has the types. Labels of rows (the index) come first, with their names in parentheses. \
@@ -97,7 +99,7 @@ struct PrintArgs {
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
     #[command(flatten)]
-    limits: LimitArgs,
+    open: OpenArgs,
 }
 
 fn parse_rows(text: &str) -> Result<(Option<i64>, Option<i64>), String> {
@@ -154,7 +156,7 @@ impl Shown {
 
 /// Runs `entasis head`.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    let file = args.print.limits.open_table(&args.print.file)?;
+    let file = args.print.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
     let (start, stop) = args.rows.unwrap_or((None, Some(args.n.min(i64::MAX as u64).cast_signed())));
     let rows = resolve_rows(start, stop, n_rows).ok_or_else(|| {
@@ -167,7 +169,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 
 /// Runs `entasis tail`.
 pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
-    let file = args.print.limits.open_table(&args.print.file)?;
+    let file = args.print.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
     print(&file, n_rows.saturating_sub(args.n)..n_rows, &args.print, out)
 }
@@ -277,7 +279,7 @@ fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)
         }
         for name in names.split(',') {
             if !take(name)? {
-                return Err(unknown_column(file, args, name).into());
+                return Err(unknown_column(file, &args.file, name).into());
             }
         }
     }
@@ -285,28 +287,6 @@ fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)
     let n = shown.len() as u64;
     shown.truncate(room);
     Ok((shown, n))
-}
-
-fn unknown_column(file: &File, args: &PrintArgs, name: &str) -> Error {
-    let other = similar(file, name).map(|other| format!("did you mean {other:?}?"));
-    let advice = other.unwrap_or_else(|| "`entasis schema` shows the names".to_owned());
-    let shown: String = name.chars().take(100).collect();
-    Error::argument(format!("there is no column {shown:?}")).in_file(&args.file).advise(advice)
-}
-
-/// The name that is most similar to another one.
-fn similar(file: &File, name: &str) -> Option<String> {
-    let wanted = name.trim().to_lowercase();
-    let columns = file.columns(0..file.n_columns().min(10_000)).ok()?;
-    let names = columns
-        .into_iter()
-        .map(|info| info.name)
-        .chain(labels::of(file).ok()?.into_iter().map(|label| label.name));
-    names
-        .map(|name| (strsim::jaro_winkler(&name.trim().to_lowercase(), &wanted), name))
-        .filter(|(likeness, _)| *likeness > 0.85)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, name)| name)
 }
 
 fn print_table(

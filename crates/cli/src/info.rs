@@ -7,7 +7,7 @@ use entasis::{ColumnLayout, File, Info, Role};
 
 use crate::failure::Outcome;
 use crate::json;
-use crate::limits::LimitArgs;
+use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, ratio, size, thousands};
@@ -39,14 +39,14 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    limits: LimitArgs,
+    open: OpenArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut first = true;
     crate::for_each(&args.files, out, |path, out| {
-        let file = args.limits.open(path)?;
+        let file = args.open.open(path)?;
         let info = file.info()?;
         if args.json {
             let name = json::Object::new().text("file", &path.to_string_lossy()).end();

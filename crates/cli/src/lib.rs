@@ -1,25 +1,34 @@
-//! The `entasis` command: shows and verifies Entasis files, and measures speed.
+//! The `entasis` command: shows, verifies and changes Entasis files, and measures speed.
 //!
 //! Each verb has a file. [`run`] is the only entry point, for the program and for the script of the
 //! Python package.
 #![deny(unsafe_code)]
 
+mod append;
 mod array;
 mod bench;
 mod calendar;
 mod cell;
+mod change;
+mod column_labels;
 mod compact;
+mod drop;
 mod failure;
+mod generations;
 mod head;
 mod info;
 mod json;
 mod labels;
 mod lend;
 mod limits;
+mod names;
 mod nested;
 mod objects;
+mod open;
 mod output;
 mod progress;
+mod rename;
+mod rollback;
 mod schema;
 mod table;
 mod text;
@@ -35,21 +44,26 @@ use clap::{Parser, Subcommand};
 use failure::Outcome;
 use output::Out;
 
-const ABOUT: &str = "Look into Entasis files, check them, and measure how fast they are.
+const ABOUT: &str = "Look into Entasis files, check and change them, and measure how fast they are.
 
 An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), \
 or a tree of frames, arrays and other values.";
 
 const AFTER: &str = "Examples:
-  entasis schema flights.entasis           the columns and their types
-  entasis head -n 20 flights.entasis       the first rows
-  entasis tail flights.entasis             the last rows
-  entasis info flights.entasis             the encoding and the size of each column
-  entasis tree model.entasis               the contents of a file of nested values
-  entasis verify *.entasis                 check that every byte is unchanged
-  entasis compact flights.entasis          drop what appends left in the file
-  entasis bench --rows 50000000            how fast this machine writes and reads
-  cat flights.entasis | entasis head -     a file from the standard input
+  entasis schema flights.entasis              the columns and their types
+  entasis head -n 20 flights.entasis          the first rows
+  entasis tail flights.entasis                the last rows
+  entasis info flights.entasis                the encoding and the size of each column
+  entasis tree model.entasis                  the contents of a file of nested values
+  entasis verify *.entasis                    check that every byte is unchanged
+  entasis append flights.entasis new.entasis  the rows of another file
+  entasis rename flights.entasis from to      rename a column
+  entasis drop flights.entasis delay          drop a column
+  entasis generations flights.entasis         the states that can still be read
+  entasis rollback flights.entasis 3          go back to one of them
+  entasis compact flights.entasis             drop what changes left in the file
+  entasis bench --rows 50000000               how fast this machine writes and reads
+  cat flights.entasis | entasis head -        a file from the standard input
 
 Exit status: 0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.
 NO_COLOR=1 in the environment turns styles off.";
@@ -70,6 +84,11 @@ enum Verb {
     Tail(head::TailArgs),
     Tree(tree::Args),
     Verify(verify::Args),
+    Generations(generations::Args),
+    Rollback(rollback::Args),
+    Append(append::Args),
+    Rename(rename::Args),
+    Drop(drop::Args),
     Compact(compact::Args),
     Bench(bench::Args),
 }
@@ -98,6 +117,11 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Tail(args) => head::run_tail(args, &mut out),
         Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
+        Verb::Generations(args) => generations::run(args, &mut out),
+        Verb::Rollback(args) => rollback::run(args, &mut out),
+        Verb::Append(args) => append::run(args, &mut out),
+        Verb::Rename(args) => rename::run(args, &mut out),
+        Verb::Drop(args) => drop::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
     };

@@ -15,7 +15,8 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
-    fn limits(&self) -> entasis::Result<Limits> {
+    /// The limits of a reader, with those of the user.
+    pub(crate) fn limits(&self) -> entasis::Result<Limits> {
         let mut limits = Limits::default();
         self.limits.iter().try_for_each(|(name, value)| limits.set(name, *value))?;
         Ok(limits)
@@ -32,16 +33,6 @@ impl LimitArgs {
             .read_to_end(&mut bytes)
             .map_err(|e| Error::io(e, "read the standard input").in_file(path))?;
         File::from_source(Box::new(MemorySource::new(bytes)), Path::new("standard input"), self.limits()?)
-    }
-
-    /// Opens a file that holds a table.
-    pub(crate) fn open_table(&self, path: &Path) -> entasis::Result<File> {
-        let file = self.open(path)?;
-        if file.is_table() {
-            return Ok(file);
-        }
-        let error = Error::argument("the file holds a tree of values, not a table").in_file(path);
-        Err(error.advise("`entasis tree` shows it"))
     }
 }
 

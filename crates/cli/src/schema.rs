@@ -8,7 +8,7 @@ use entasis::{ColumnInfo, File, Logical, Unit};
 use crate::failure::Outcome;
 use crate::json::{self, Object};
 use crate::labels::{self, Label, Source};
-use crate::limits::LimitArgs;
+use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::table::{self, Column};
 use crate::text::{count, escape, thousands};
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    limits: LimitArgs,
+    open: OpenArgs,
 }
 
 /// Runs the verb.
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
-    let file = args.limits.open_table(path)?;
+    let file = args.open.open_table(path)?;
     let columns = file.all_columns(0..file.n_columns())?;
     let labels = labels::of(&file)?;
     if args.json {

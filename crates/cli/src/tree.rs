@@ -8,7 +8,7 @@ use entasis::{CellKind, File, Silent, Value};
 
 use crate::failure::Outcome;
 use crate::labels;
-use crate::limits::LimitArgs;
+use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::text::{count, escape, thousands};
 use crate::types::type_of;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 20, value_name = "N")]
     items: u64,
     #[command(flatten)]
-    limits: LimitArgs,
+    open: OpenArgs,
 }
 
 /// Runs the verb.
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
-    let file = args.limits.open(path)?;
+    let file = args.open.open(path)?;
     if several {
         writeln!(out, "{}", out.style().bold(&escape(&path.to_string_lossy())))?;
     }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use common::{Folder, Said, counting, entasis, every_type, lines};
 
-const VERBS: [&str; 6] = ["info", "schema", "head", "tail", "verify", "bench"];
+const VERBS: [&str; 7] = ["info", "schema", "head", "tail", "verify", "generations", "bench"];
 
 #[test]
 fn files_that_are_none() {
@@ -199,7 +199,7 @@ fn limits_are_named_and_raised() {
     let file = folder.write("counting.entasis", &counting(1000));
     let n_columns =
         lines(&entasis(args!["info", "--json", file]).fine())[0]["columns"].as_array().unwrap().len();
-    for verb in ["info", "schema", "head", "tail", "verify", "bench"] {
+    for verb in VERBS {
         let limit = |n: usize| {
             let mut args = args![verb, "--limit", format!("n-columns={n}"), file].to_vec();
             if verb == "bench" {

@@ -5,8 +5,11 @@
 //! write makes them current. A file without slot pages is written anew instead.
 
 mod append;
+mod append_file;
+mod categories;
 mod columns;
 mod host_map;
+mod joined_host;
 mod keep;
 mod kept;
 mod stream;
@@ -88,7 +91,20 @@ impl Change {
     /// [`WriteOptions::wait`]; *unsupported* when the file system has no locks. Otherwise as
     /// [`File::open`].
     pub fn begin(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
-        Self::begin_on(Arc::new(NativeDisk), path, options, monitor)
+        Self::begin_with(path, Limits::default(), options, monitor)
+    }
+
+    /// As [`begin`](Self::begin), with other [`Limits`] for the file.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn begin_with(
+        path: &Path,
+        limits: Limits,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        Self::take(Arc::new(NativeDisk), path, limits, options, monitor)
     }
 
     /// As [`begin`](Self::begin), on the given file system.
@@ -101,10 +117,20 @@ impl Change {
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
+        Self::take(disk, path, Limits::default(), options, monitor)
+    }
+
+    fn take(
+        disk: Arc<dyn Disk>,
+        path: &Path,
+        limits: Limits,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
         let take = || InPlace::open_on(Arc::clone(&disk), path, options.needs_lock);
         let place =
             when_free(options.wait, monitor, take)?.map_err(|e| Error::io(e, "change").in_file(path))?;
-        let file = File::open_with(place.target(), Limits::default())?;
+        let file = File::open_with(place.target(), limits)?;
         Ok(Self { place, file })
     }
 
@@ -144,6 +170,19 @@ impl Change {
     /// has columns of objects; otherwise as [`kept`](Self::kept).
     pub fn append(&self, part: Frame, labels: &[usize]) -> Result<Content> {
         self.edit(|frame| append::append(&self.file, frame, part, labels))
+    }
+
+    /// The value with the rows of another file's table after those of the file's own. Columns are
+    /// matched by name, in any order, and must have equal types. Unordered categories become the
+    /// union of both. The host map is that of the file, with a longer range as its index.
+    ///
+    /// Reads the rows into memory.
+    ///
+    /// # Errors
+    /// *Argument* when names, types or hosts differ, for nested columns and those of objects, and for
+    /// an index other than a range from 0; otherwise as [`kept`](Self::kept), and as for reading.
+    pub fn append_file(&self, rows: &File, monitor: &dyn Monitor) -> Result<Content> {
+        self.edit(|frame| append_file::append(&self.file, frame, rows, monitor))
     }
 
     /// The value with another choice of columns in the file's table: its own ones and those of

@@ -13,7 +13,7 @@ use crate::blocks::block_values;
 use crate::change::{Change, now};
 use crate::file::{ColumnInfo, File};
 use crate::frame::HostValues;
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Silent};
 use crate::read::read_chunk;
 use crate::rebuild::{Changed, PARTS, Piece, Rebuild};
 use crate::write::{Base, GROWS, Ground, WriteOptions};
@@ -158,7 +158,7 @@ fn merged(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<Piece>> {
 
 /// The child offsets of the first block of each piece.
 fn child_offsets(file: &File, info: &ColumnInfo, pieces: &[Piece], n_types: usize) -> Result<Vec<u64>> {
-    let (chunk, _) = read_chunk(file, info, 0..info.record.n_values, None)?;
+    let (chunk, _) = read_chunk(file, info, 0..info.record.n_values, None, &Silent)?;
     let HostValues::Owned(values) = &chunk.values else { return Ok(Vec::new()) };
     let impossible = || Error::corrupt("the child offsets of a union do not fit its blocks");
     let mut numbers = Vec::new();

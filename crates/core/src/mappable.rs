@@ -107,7 +107,8 @@ impl File {
             // Bits continue in the next block only at a byte boundary.
             let ends = bits >= 8 || block.n_values % 8 == 0 || block.end_value() >= values.end;
             if !joins || !ends {
-                return refuse("values that are not contiguous in the file cannot be mapped", compressed());
+                let why = "values that are not contiguous in the file cannot be mapped";
+                return refuse(why, format!("compact a file that has changed, else {}", compressed()));
             }
             next = Some(block.pages_at + u64::from(block.pages_len));
         }

@@ -168,6 +168,45 @@ pub fn counting(n: usize) -> Frame {
     Frame { n_rows: n as u64, columns, extra: Vec::new(), host: Value::Null }
 }
 
+/// The output of `head` with all rows, as JSON.
+pub fn rows(path: &Path) -> Vec<serde_json::Value> {
+    lines(&entasis(crate::args!["head", "--json", "-n", "10000000", path]).fine())
+}
+
+/// Checks every byte of a file.
+pub fn verify(path: &Path) {
+    entasis(crate::args!["verify", path]).fine();
+}
+
+/// A column of categories: codes of one byte, and their dictionary in `Frame::extra`.
+pub fn categorical(name: &str, codes: &[i8], dictionary: usize, ordered: bool) -> Column {
+    let of = ColumnType { logical: Logical::Categorical, ordered, ..ColumnType::plain(Physical::I8) };
+    let codes: Vec<[u8; 1]> = codes.iter().map(|code| code.to_le_bytes()).collect();
+    Column { dictionary: Some(dictionary), ..words(name, of, &codes) }
+}
+
+/// A host map of pandas, with a range as index and labels of columns that are names.
+pub fn pandas(n_rows: u64) -> Value {
+    Value::map([("host", Value::from("pandas")), ("index", range(n_rows)), ("columns", labels(&[]))])
+}
+
+/// The index 0, 1, 2 ...
+pub fn range(n_rows: u64) -> Value {
+    Value::map([
+        ("kind", Value::from("range")),
+        ("start", Value::Int(0)),
+        ("stop", Value::Int(n_rows as i64)),
+        ("step", Value::Int(1)),
+        ("name", Value::Null),
+    ])
+}
+
+/// Labels of columns that are the names of the columns.
+pub fn labels(more: &[(&str, Value)]) -> Value {
+    let pairs = [("kind", Value::from("names")), ("dtype", Value::from("str")), ("name", Value::Null)];
+    Value::map(pairs.into_iter().chain(more.iter().cloned()))
+}
+
 /// A folder that is removed after the test.
 pub struct Folder(TempDir);
 

@@ -6,6 +6,7 @@ use super::keep::decode;
 use crate::file::File;
 use crate::frame::kept::Kept;
 use crate::frame::{Array, Column, Field, Frame};
+use crate::monitor::Silent;
 use crate::write::have_equal_values;
 
 /// Adds the rows of `part` to the kept table of a file.
@@ -110,7 +111,7 @@ fn share(file: &File, old: &mut Column, new: Column, is_dictionary: bool) -> Res
     if info.record.column_type.physical.is_nested() {
         return other("nested categories");
     }
-    let values = Array::new(decode(&file, &info, 0)?.0);
+    let values = Array::new(decode(&file, &info, 0, &Silent)?.0);
     if !have_equal_values(&values, &new.array, new.column_type.layout(), n_old.min(n_new))? {
         return other(if is_dictionary { "categories" } else { "labels" });
     }

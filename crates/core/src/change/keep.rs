@@ -9,6 +9,7 @@ use crate::blocks::block_values;
 use crate::file::{ColumnInfo, File};
 use crate::frame::kept::{Keep, Kept, KeptChild};
 use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
+use crate::monitor::{Monitor, Silent};
 use crate::read::{MissingTo, Output, Request, read_chunk};
 use crate::rows::Rows;
 
@@ -106,7 +107,7 @@ impl Keeper<'_> {
             ..Keep::default()
         };
         let replaced =
-            if keep.n_values < total { Some(decode(self.file, info, keep.n_values)?) } else { None };
+            if keep.n_values < total { Some(decode(self.file, info, keep.n_values, &Silent)?) } else { None };
         let n_replaced = replaced.as_ref().map_or(0, |(_, n_missing)| *n_missing);
         keep.n_missing = record
             .n_missing
@@ -162,14 +163,19 @@ impl Keeper<'_> {
             output: Output::Words(bytemuck::cast_slice_mut(&mut numbers)),
             missing: MissingTo::Mask(&mut mask),
         };
-        self.file.read(vec![request], Some(1), &crate::monitor::Silent)?;
+        self.file.read(vec![request], Some(1), &Silent)?;
         Ok(numbers)
     }
 }
 
 /// Decodes the values of a column from `first` on. Also returns how many are missing.
-pub(super) fn decode(file: &File, info: &ColumnInfo, first: u64) -> Result<(Chunk, u64)> {
-    read_chunk(file, info, first..info.record.n_values, None)
+pub(super) fn decode(
+    file: &File,
+    info: &ColumnInfo,
+    first: u64,
+    monitor: &dyn Monitor,
+) -> Result<(Chunk, u64)> {
+    read_chunk(file, info, first..info.record.n_values, None, monitor)
 }
 
 fn to_n(n: u64) -> Result<usize> {

@@ -24,6 +24,14 @@ impl OwnedValues {
         Self(Arc::new(Memory::Strings { offsets, bytes }))
     }
 
+    /// Bytes of each value; none for strings.
+    pub(crate) fn width(&self) -> Option<usize> {
+        match &*self.0 {
+            Memory::Fixed { width, .. } => Some(*width),
+            Memory::Strings { .. } => None,
+        }
+    }
+
     /// The bytes of values of a fixed width; none if there are fewer, or strings.
     pub(crate) fn words(&self, inside: Range<usize>) -> Option<&[u8]> {
         match &*self.0 {

@@ -7,7 +7,7 @@ use entasis_format::{Error, Physical, Result, fallible};
 use super::{MissingTo, Output, Request, Text};
 use crate::file::{ColumnInfo, File};
 use crate::frame::{Chunk, HostValidity, HostValues, OwnedValues};
-use crate::monitor::Silent;
+use crate::monitor::Monitor;
 use crate::rows::Rows;
 
 /// The use of the memory, in messages.
@@ -20,6 +20,7 @@ pub(crate) fn read_chunk(
     info: &ColumnInfo,
     values: Range<u64>,
     threads: Option<usize>,
+    monitor: &dyn Monitor,
 ) -> Result<(Chunk, u64)> {
     let of = info.record.column_type.layout();
     let too_many = || Error::out_of_memory(usize::MAX, VALUES);
@@ -37,7 +38,7 @@ pub(crate) fn read_chunk(
     };
     let rows = Rows::Range(values);
     let request = Request { column: info.index, rows, output, missing: MissingTo::Mask(&mut mask) };
-    file.read(vec![request], threads, &Silent)?;
+    file.read(vec![request], threads, monitor)?;
     let values = if is_var {
         let offsets: &[i64] = bytemuck::cast_slice(&text.offsets);
         let offsets = offsets.iter().map(|&offset| offset.cast_unsigned());

@@ -10,7 +10,7 @@ use entasis_format::{
 use super::Piece;
 use crate::file::{ColumnInfo, File};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
-use crate::monitor::Control;
+use crate::monitor::{Control, Silent};
 use crate::read::{missing_chunk, read_chunk};
 use crate::write::input::{Scratch, StringBlocks};
 use crate::write::placement::{ENCODED, Placement, Run};
@@ -75,7 +75,7 @@ impl Worker {
                 Piece::Merged(blocks) => {
                     let (first, last) = (task.block(blocks.start)?, task.block(blocks.end - 1)?);
                     let values = first.first_value..last.end_value();
-                    let (chunk, _) = read_chunk(file, task.column, values, Some(1))?;
+                    let (chunk, _) = read_chunk(file, task.column, values, Some(1), &Silent)?;
                     let profile = profile(&task.blocks[blocks.clone()])?;
                     let place = (first.first_value, first.first_child);
                     self.store(task.column, chunk, place, &profile, &mut run, control)?;

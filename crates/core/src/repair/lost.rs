@@ -7,6 +7,7 @@ use entasis_format::{Error, Kind, Physical, Result, fallible};
 
 use crate::compact::has_blocks;
 use crate::file::{ColumnInfo, File};
+use crate::monitor::Silent;
 use crate::read::read_chunk;
 use crate::rebuild::{Changed, PARTS, Piece, Rebuild};
 use crate::verify::Survey;
@@ -167,7 +168,7 @@ fn of_member(file: &File, member: &ColumnInfo, damaged: &[(u64, Range<u64>)]) ->
         if values.is_empty() {
             return Ok(0);
         }
-        Ok(read_chunk(file, member, values.start - first..values.end - first, Some(1))?.1)
+        Ok(read_chunk(file, member, values.start - first..values.end - first, Some(1), &Silent)?.1)
     };
     for (_, lost) in damaged.iter().filter(|(_, lost)| lost.start < end && lost.end > first) {
         let lost = lost.start.max(first)..lost.end.min(end);

@@ -1,0 +1,69 @@
+//! `entasis append`: adds the rows of another file.
+
+use std::path::PathBuf;
+
+use entasis::{Kind, Operation, Profile, WriteOptions};
+
+use crate::change::ChangeArgs;
+use crate::column_labels;
+use crate::failure::Outcome;
+use crate::open::require_table;
+use crate::output::Out;
+use crate::progress::Watch;
+
+const EXAMPLES: &str = "Examples:
+  entasis append flights.entasis today.entasis
+  entasis append --no-sync --wait 60 flights.entasis today.entasis
+  cat today.entasis | entasis append flights.entasis -
+
+Both files have columns of the same names, in any order, and of the same types. Categories become the union of both. \
+Metadata and attributes are those of FILE. A file of less than about 1 MiB is written as a whole.
+
+Nested columns, columns of objects, other types, and an index other than 0, 1, 2 ... are appended in Python and R.";
+
+/// Add the rows of another file to a table
+///
+/// Takes time for the new rows alone. Reads them into memory.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The Entasis file to change
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// An Entasis file with the rows to add, or - for the standard input
+    #[arg(value_name = "ROWS")]
+    rows: PathBuf,
+    /// The compression of the rows that are written: 0 (raw) to 100 (smallest)
+    #[arg(
+        short, long, value_name = "C", default_value_t = Profile::DEFAULT,
+        value_parser = clap::value_parser!(u8).range(0..=100)
+    )]
+    compression: u8,
+    /// Threads to use [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    {
+        let watch = Watch::new("appending");
+        let (compression, threads) = (args.compression, args.threads);
+        let options = WriteOptions { compression, threads, ..args.change.options() };
+        let rows = args.change.limits.open(&args.rows)?;
+        require_table(&rows, &args.rows)?;
+        let change = args.change.begin_table(&args.file, &options, &watch)?;
+        let host = change.file().host()?;
+        let content = change.append_file(&rows, &watch).map_err(|error| match error.kind() {
+            Kind::Argument if error.advice().is_none() => {
+                let python = "use en.append(rows, path) in Python";
+                column_labels::advise(error, &host, python, "use append_entasis(rows, path) in R")
+            }
+            _ => error,
+        })?;
+        change.commit(content, Operation::Append, &options, &watch)?;
+    }
+    args.change.report(&args.file, out)
+}

@@ -1,0 +1,120 @@
+//! The options of the verbs that change a file, and their result.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use entasis::{Change, ColumnSource, Durable, Error, File, Frame, Operation, Value, WriteOptions};
+
+use crate::failure::Outcome;
+use crate::json::Object;
+use crate::limits::LimitArgs;
+use crate::open::require_table;
+use crate::output::Out;
+use crate::progress::Watch;
+use crate::text::{count, escape, thousands};
+
+/// How a file is changed.
+#[derive(clap::Args)]
+pub(crate) struct ChangeArgs {
+    /// How long to wait for another writer of the file
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_seconds)]
+    wait: f64,
+    /// Don't wait for the disk: after a power failure the change may be lost, the state before it
+    /// stays
+    #[arg(long)]
+    no_sync: bool,
+    /// Print the result as a JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+impl ChangeArgs {
+    /// The options of the core.
+    pub(crate) fn options(&self) -> WriteOptions {
+        let durable = if self.no_sync { Durable::Never } else { Durable::default() };
+        WriteOptions { durable, wait: Duration::from_secs_f64(self.wait), ..WriteOptions::default() }
+    }
+
+    /// Takes the lock of the file at `path`, and opens it.
+    pub(crate) fn begin(
+        &self,
+        path: &Path,
+        options: &WriteOptions,
+        watch: &Watch,
+    ) -> entasis::Result<Change> {
+        if path == Path::new("-") {
+            let error = Error::argument("the standard input cannot be changed").in_file(path);
+            return Err(error.advise("pass the path of a file"));
+        }
+        Change::begin_with(path, self.limits.limits()?, options, watch)
+    }
+
+    /// As [`begin`](Self::begin), for a file that holds a table.
+    pub(crate) fn begin_table(
+        &self,
+        path: &Path,
+        options: &WriteOptions,
+        watch: &Watch,
+    ) -> entasis::Result<Change> {
+        let change = self.begin(path, options, watch)?;
+        require_table(change.file(), path)?;
+        Ok(change)
+    }
+
+    /// Prints the state of the file after a change.
+    pub(crate) fn report(&self, path: &Path, out: &mut Out) -> Outcome {
+        let file = self.limits.open(path)?;
+        let name = path.to_string_lossy();
+        if self.json {
+            let number = |n: u64| if file.is_table() { n.to_string() } else { "null".to_owned() };
+            let object = Object::new()
+                .text("file", &name)
+                .raw("generation", file.generation())
+                .raw("n_rows", number(file.n_rows()))
+                .raw("n_columns", number(file.n_columns()));
+            writeln!(out, "{}", object.end())?;
+            return Ok(());
+        }
+        let shape = match file.is_table() {
+            true => format!(", {} x {}", count(file.n_rows(), "row"), count(file.n_columns(), "column")),
+            false => String::new(),
+        };
+        writeln!(out, "{}: generation {}{shape}", escape(&name), thousands(file.generation()))?;
+        Ok(())
+    }
+}
+
+/// The names of the table's columns.
+pub(crate) fn names(file: &File) -> entasis::Result<Vec<String>> {
+    let columns = file.columns(0..file.n_columns())?;
+    Ok(columns.into_iter().map(|info| info.name).collect())
+}
+
+/// Makes these columns of the file its table: their places, and their names. `labels` is the host
+/// map that brings other labels of columns.
+pub(crate) fn choose(
+    change: Change,
+    columns: Vec<(usize, String)>,
+    labels: Value,
+    operation: Operation,
+    options: &WriteOptions,
+    watch: &Watch,
+) -> entasis::Result<()> {
+    let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: labels };
+    let (places, names): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    let sources: Vec<ColumnSource> = places.into_iter().map(ColumnSource::Kept).collect();
+    let content = change.with_columns(nothing, &sources, names)?;
+    change.commit(content, operation, options, watch)
+}
+
+/// A time to wait, in seconds.
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(_) => Ok(seconds),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,71 @@
+//! `entasis drop`: drops columns.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use entasis::{Error, Operation};
+
+use crate::change::{self, ChangeArgs};
+use crate::column_labels;
+use crate::failure::Outcome;
+use crate::names::find_columns;
+use crate::output::Out;
+use crate::progress::Watch;
+
+const EXAMPLES: &str = "Examples:
+  entasis drop flights.entasis delay carrier
+  entasis drop --no-sync flights.entasis delay
+
+All columns of a name are dropped. Their values stay in the file, and in its earlier generations, until it is written \
+as a whole. A file of less than about 1 MiB is written as a whole.
+
+Files whose labels of columns are not text are changed in Python, frames with groups or keys in R.";
+
+/// Drop columns of a table
+///
+/// The values of the other columns are neither read nor written.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// An Entasis file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The names of the columns
+    #[arg(required = true, value_name = "COLUMN")]
+    columns: Vec<String>,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    {
+        let watch = Watch::new("dropping columns");
+        let options = args.change.options();
+        let change = args.change.begin_table(&args.file, &options, &watch)?;
+        let file = change.file();
+        let host = file.host()?;
+        column_labels::check(&host).map_err(|error| {
+            let error = error.in_file(&args.file);
+            column_labels::advise(
+                error,
+                &host,
+                "use en.drop_columns in Python",
+                "drop it in R, and write the file again",
+            )
+        })?;
+        let mut kept: Vec<(usize, String)> = change::names(file)?.into_iter().enumerate().collect();
+        let mut dropped = HashSet::new();
+        for name in &args.columns {
+            dropped.extend(find_columns(file, &args.file, name)?);
+        }
+        kept.retain(|(place, _)| !dropped.contains(place));
+        if kept.is_empty() {
+            let error = Error::argument("a table keeps at least one column").in_file(&args.file);
+            return Err(error.advise("name fewer columns").into());
+        }
+        let labels = column_labels::of_kept(&host);
+        change::choose(change, kept, labels, Operation::DropColumns, &options, &watch)?;
+    }
+    args.change.report(&args.file, out)
+}

@@ -1,0 +1,53 @@
+//! Opening of files that a verb shows: the options `--generation` and `--limit`.
+
+use std::path::Path;
+
+use entasis::{Error, File};
+
+use crate::limits::LimitArgs;
+
+/// The state of a file that a verb shows, and the limits that it opens the file with.
+#[derive(clap::Args)]
+pub(crate) struct OpenArgs {
+    /// Show an earlier generation of the file; `entasis generations` lists them
+    #[arg(long, value_name = "N")]
+    generation: Option<u64>,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+impl OpenArgs {
+    /// Opens a file; `-` is the standard input, which is read into memory.
+    pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
+        let file = self.limits.open(path)?;
+        match self.generation {
+            Some(number) => at_generation(&file, number),
+            None => Ok(file),
+        }
+    }
+
+    /// Opens a file that holds a table.
+    pub(crate) fn open_table(&self, path: &Path) -> entasis::Result<File> {
+        let file = self.open(path)?;
+        require_table(&file, path)?;
+        Ok(file)
+    }
+}
+
+/// Refuses a file that holds a tree of values.
+pub(crate) fn require_table(file: &File, path: &Path) -> entasis::Result<()> {
+    if file.is_table() {
+        return Ok(());
+    }
+    let error = Error::argument("the file holds a tree of values, not a table").in_file(path);
+    Err(error.advise("`entasis tree` shows it"))
+}
+
+/// The file at an earlier generation.
+pub(crate) fn at_generation(file: &File, number: u64) -> entasis::Result<File> {
+    let listed = |error: Error| match error.kind() {
+        entasis::Kind::Argument => error.advise("`entasis generations` lists those that the file has"),
+        _ => error,
+    };
+    file.at_generation(number).map_err(listed)
+}

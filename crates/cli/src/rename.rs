@@ -1,0 +1,73 @@
+//! `entasis rename`: renames a column.
+
+use std::path::PathBuf;
+
+use entasis::{Error, Operation};
+
+use crate::change::{self, ChangeArgs};
+use crate::column_labels;
+use crate::failure::Outcome;
+use crate::names::find_columns;
+use crate::output::Out;
+use crate::progress::Watch;
+
+const EXAMPLES: &str = "Examples:
+  entasis rename flights.entasis delay delay_minutes
+
+All columns of the old name are renamed. A file of less than about 1 MiB is written as a whole.
+
+Files whose labels of columns are not text are changed in Python, frames with groups or keys in R.";
+
+/// Rename a column of a table
+///
+/// Values are neither read nor written.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// An Entasis file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The name of the column
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// The new name
+    #[arg(value_name = "NEW")]
+    new: String,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+/// Runs the verb.
+pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    {
+        let watch = Watch::new("renaming a column");
+        let options = args.change.options();
+        let change = args.change.begin_table(&args.file, &options, &watch)?;
+        let file = change.file();
+        let host = file.host()?;
+        column_labels::check(&host).map_err(|error| {
+            let error = error.in_file(&args.file);
+            column_labels::advise(
+                error,
+                &host,
+                "use en.rename_columns in Python",
+                "rename it in R, and write the file again",
+            )
+        })?;
+        let places = find_columns(file, &args.file, &args.old)?;
+        if args.new != args.old && !file.find_all(&args.new)?.is_empty() {
+            let error = Error::argument("the file has a column of the new name already");
+            return Err(error.in_file(&args.file).in_column(&args.new).advise("choose another name").into());
+        }
+        let mut names = change::names(file)?;
+        for place in places {
+            if let Some(name) = names.get_mut(place) {
+                name.clone_from(&args.new);
+            }
+        }
+        let labels = column_labels::renamed(&host, &names);
+        let columns = names.into_iter().enumerate().collect();
+        change::choose(change, columns, labels, Operation::RenameColumns, &options, &watch)?;
+    }
+    args.change.report(&args.file, out)
+}

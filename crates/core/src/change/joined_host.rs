@@ -1,0 +1,163 @@
+//! The host map of a table after rows of another file (`docs/format/hosts`).
+
+use entasis_format::{Error, Result, Value};
+
+/// Entries that stay those of the file.
+const OF_FILE: [&str; 7] =
+    ["attrs", "allows_duplicate_labels", "name", "blocks", "schema_metadata", "row_names", "attributes"];
+/// Entries about single values or categories, which would have to be joined.
+const REFUSED: [&str; 5] = ["missing_kinds", "encodings", "dtype_metadata", "categories", "names"];
+/// Lists of lists that begin with the position of a column; `columns` only of R.
+const BY_POSITION: [&str; 2] = ["field_metadata", "columns"];
+/// Attributes of R that do not depend on the rows.
+const FREE_ATTRIBUTES: [&str; 4] = ["names", "class", "row.names", ".internal.selfref"];
+
+/// The host map of the file, for more rows. Both come with their numbers of rows. `to` has the
+/// place in the file of each column of the rows.
+pub(super) fn join((old, n_old): (&Value, u64), (new, n_new): (&Value, u64), to: &[usize]) -> Result<Value> {
+    let (Value::Map(pairs), Value::Map(more)) = (old, new) else {
+        return if old == new { Ok(old.clone()) } else { Err(another_host(old, new)) };
+    };
+    if old.get("host") != new.get("host") {
+        return Err(another_host(old, new));
+    }
+    let is_r = old.get("host").and_then(Value::as_str) == Some("r");
+    let keys = pairs.iter().chain(more.iter().filter(|(key, _)| pairs.iter().all(|(known, _)| known != key)));
+    let mut joined = Vec::with_capacity(pairs.len());
+    for (key, _) in keys {
+        let name = key.as_str().unwrap_or_default();
+        let (of_file, of_rows) = (old.get(name), new.get(name));
+        if REFUSED.contains(&name) {
+            return Err(refused(name));
+        }
+        if name == "index" {
+            joined.push((key.clone(), index((of_file, n_old), (of_rows, n_new))?));
+            continue;
+        }
+        if name == "attributes" {
+            check_attributes(of_file)?;
+            check_attributes(of_rows)?;
+        }
+        if name == "class" && of_file.and_then(Value::as_str).is_some_and(|class| class.contains("Index")) {
+            return Err(Error::argument("rows are not appended to an index"));
+        }
+        let is_list = BY_POSITION.contains(&name) && (is_r || name != "columns");
+        let is_equal = match (of_file, of_rows) {
+            _ if OF_FILE.contains(&name) => true,
+            _ if name == "columns" && !is_r && are_names(of_file) && are_names(of_rows) => true,
+            (Some(of_file), Some(of_rows)) if is_list => {
+                moved(of_rows, to).as_ref() == Some(of_file) && is_plain(of_file)
+            }
+            (Some(of_file), Some(of_rows)) => of_file == of_rows && is_plain(of_file),
+            _ => false,
+        };
+        if !is_equal {
+            return Err(refused(if is_r && name == "columns" { "attributes" } else { name }));
+        }
+        if let Some(value) = of_file {
+            joined.push((key.clone(), value.clone()));
+        }
+    }
+    Ok(Value::Map(joined))
+}
+
+fn refused(key: &str) -> Error {
+    let what = match key {
+        "missing_kinds" => "missing values of several kinds are",
+        "encodings" => "encodings of strings are",
+        "dtype_metadata" => "metadata of dtypes are",
+        "categories" => "the kind of the categories is",
+        "names" => "names of another kind than those of the columns are",
+        "attributes" => "attributes of columns are",
+        "columns" => "labels of columns that are not text are",
+        _ => {
+            let message = format!("the entry {key:?} of the host map differs in the rows to append");
+            return Error::argument(message);
+        }
+    };
+    Error::argument(format!("{what} not joined with those of other rows"))
+}
+
+fn another_host(old: &Value, new: &Value) -> Error {
+    let name = |host: &Value| match host.get("host").and_then(Value::as_str) {
+        Some(name) => name.to_owned(),
+        None => "no library".to_owned(),
+    };
+    Error::argument(format!("the file is of {}, the rows to append of {}", name(old), name(new)))
+}
+
+/// The index of the file, as long as both.
+fn index((old, n_old): (Option<&Value>, u64), (new, n_new): (Option<&Value>, u64)) -> Result<Value> {
+    let refused =
+        |what: &str| Error::argument(format!("the index (labels of rows) of {what} is not 0, 1, 2 ..."));
+    let starts = |index: Option<&Value>| {
+        let number = |key: &str| index?.get(key)?.as_int();
+        let is_range = index?.get("kind")?.as_str() == Some("range") && number("step") == Some(1);
+        number("start").filter(|_| is_range)
+    };
+    if old.is_some() && starts(old) != Some(0) {
+        return Err(refused("the file"));
+    }
+    let goes_on = |start: i64| start == 0 || u64::try_from(start) == Ok(n_old);
+    if old.is_none() || !starts(new).is_some_and(goes_on) {
+        return Err(refused("the rows to append"));
+    }
+    if old.and_then(|index| index.get("name")) != new.and_then(|index| index.get("name")) {
+        return Err(Error::argument("the index has another name in the rows to append"));
+    }
+    let stop = n_old.checked_add(n_new).and_then(|stop| i64::try_from(stop).ok());
+    let stop = stop.ok_or_else(|| Error::argument("too many rows"))?;
+    let mut index = old.cloned().unwrap_or(Value::Null);
+    if let Value::Map(pairs) = &mut index {
+        for (key, value) in pairs {
+            if key.as_str() == Some("stop") {
+                *value = Value::Int(stop);
+            }
+        }
+    }
+    Ok(index)
+}
+
+/// Whether the labels of columns are their names.
+fn are_names(columns: Option<&Value>) -> bool {
+    columns.and_then(|columns| columns.get("kind")?.as_str()) == Some("names")
+}
+
+/// Attributes of R, for example groups, may depend on the rows.
+fn check_attributes(attributes: Option<&Value>) -> Result<()> {
+    for attribute in attributes.and_then(Value::as_list).unwrap_or_default() {
+        let name = attribute.as_list().and_then(|parts| parts.first()).and_then(Value::as_str);
+        if !name.is_some_and(|name| FREE_ATTRIBUTES.contains(&name)) {
+            let name = name.unwrap_or("?");
+            return Err(Error::argument(format!("the attribute {name:?} may depend on the rows")));
+        }
+    }
+    Ok(())
+}
+
+/// A list of the rows by position, with the positions of the file.
+fn moved(list: &Value, to: &[usize]) -> Option<Value> {
+    let mut items = Vec::new();
+    for item in list.as_list()? {
+        let mut parts = item.as_list()?.to_vec();
+        let first = parts.first_mut()?;
+        let place = *to.get(usize::try_from(first.as_uint()?).ok()?)? as u64;
+        *first = match first {
+            Value::Int(_) => Value::Int(place.cast_signed()),
+            _ => Value::UInt(place),
+        };
+        items.push((place, Value::List(parts)));
+    }
+    items.sort_by_key(|(place, _)| *place);
+    Some(Value::List(items.into_iter().map(|(_, item)| item).collect()))
+}
+
+/// Whether a value refers to no column, table or cell of its file.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Column(_) | Value::Table(_) | Value::Cell(_) => false,
+        Value::List(values) => values.iter().all(is_plain),
+        Value::Map(pairs) => pairs.iter().all(|(key, value)| is_plain(key) && is_plain(value)),
+        _ => true,
+    }
+}
