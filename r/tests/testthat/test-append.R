@@ -251,8 +251,8 @@ test_that("a key that holds stays", {
   expect_identical(key_of(data.table::data.table(b = "z", a = 2L)), c("a", "b"))
   expect_null(key_of(keyed(a = 2L, b = "a")))
   expect_null(key_of(data.table::data.table(a = c(4L, 3L), b = "a")))
-  expect_identical(key_of(old[0]), c("a", "b"))
-  empty <- old[0]
+  empty <- utils::head(old, 0L)
+  expect_identical(key_of(empty), c("a", "b"))
   data.table::setkeyv(empty, c("a", "b"))
   expect_identical(data.table::key(appended(empty, old)$value), c("a", "b"))
   indexed <- data.table::data.table(a = 1:2, b = 2:1)
@@ -494,7 +494,7 @@ test_that("processes append to one file by turns", {
   done <- parallel::mclapply(1:4, function(process) {
     for (k in 1:10) append_entasis(data.frame(process = process, k = k), path, durable = FALSE, wait = 60)
     TRUE
-  }, mc.cores = 4L)
+  }, mc.cores = 2L)
   expect_identical(done, rep_len(list(TRUE), 4L))
   found <- read_entasis(path)
   expect_identical(nrow(found), 41L)
