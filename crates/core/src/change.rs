@@ -179,8 +179,9 @@ impl Change {
     /// Reads the rows into memory.
     ///
     /// # Errors
-    /// *Argument* when names, types or hosts differ, for nested columns and those of objects, and for
-    /// an index other than a range from 0; otherwise as [`kept`](Self::kept), and as for reading.
+    /// *Argument* when names, types or hosts differ, for nested columns and those of objects, and
+    /// for an index other than a range from 0; otherwise as [`kept`](Self::kept), and as for
+    /// reading.
     pub fn append_file(&self, rows: &File, monitor: &dyn Monitor) -> Result<Content> {
         self.edit(|frame| append_file::append(&self.file, frame, rows, monitor))
     }

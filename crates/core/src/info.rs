@@ -26,8 +26,8 @@ pub struct Info {
     pub segments_len: u64,
     /// All other bytes of the generation: header, footer, padding.
     pub footer_len: u64,
-    /// Bytes that only earlier generations use, or none: [`Change::compact`](crate::Change::compact)
-    /// drops them.
+    /// Bytes that only earlier generations use, or none:
+    /// [`Change::compact`](crate::Change::compact) drops them.
     pub dead_len: u64,
     /// The kind of the file's value: `table` or `tree`.
     pub value: &'static str,
