@@ -51,8 +51,8 @@ def write(
         - a frame, series or index of pandas, Polars, pyarrow or StaticFrame;
         - a NumPy array, or a dict of arrays;
         - an open file, or a view of one;
-        - anything with `__arrow_c_stream__`, such as a record batch reader or a relation of DuckDB;
-          it is collected in memory;
+        - anything with `__arrow_c_stream__`, such as a record batch reader or a relation of DuckDB.
+          It is written batch by batch, unless it has dictionaries or metadata are given;
         - a tree of lists, tuples, dicts, sets, numbers, strings, times, arrays and frames, nested
           up to 1,000 deep. An object that occurs twice is stored once, and comes back as one
           object.
@@ -186,6 +186,12 @@ def write_value(
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
     if not is_table and type(value) is not dict:
+        if metadata is None and on_unsupported == "error" and to["path"] is not None and not to["column_compression"]:
+            from ._grow.writer import write_stream
+
+            value = write_stream(value, to)
+            if value is None:
+                return None
         collected = value.read() if isinstance(value, File) else _hosts.collect(value)
         if collected is not value:
             return write_value(collected, to, metadata, on_unsupported)

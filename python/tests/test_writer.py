@@ -234,3 +234,26 @@ def test_memory_does_not_grow_with_the_rows(path: str) -> None:
     )
     assert len(en.open(path)) == 404 * 65_536
     assert int(done.stdout) < 256 << 10, "KiB beyond the first batches"
+
+
+def test_streams_are_written_batch_by_batch(path: str) -> None:
+    table = pa.table({"a": np.arange(300_000), "s": [f"text {i % 9}" for i in range(300_000)], "l": [[1, 2]] * 300_000})
+    table = table.replace_schema_metadata({"key": "value"})
+    seen = 0
+
+    def batches() -> Any:
+        nonlocal seen
+        for batch in table.to_batches(max_chunksize=10_000):
+            seen += batch.num_rows
+            yield batch
+
+    en.write(pa.RecordBatchReader.from_batches(table.schema, batches()), path)
+    assert seen == 300_000
+    assert en.read(path).equals(table, check_metadata=True)
+    coded = pa.table(
+        {"c": pa.chunked_array([pa.array(["x"]).dictionary_encode(), pa.array(["y"]).dictionary_encode()])}
+    )
+    en.write(pa.RecordBatchReader.from_batches(coded.schema, coded.to_batches()), path)
+    assert en.read(path)["c"].to_pylist() == ["x", "y"]
+    en.write(pa.RecordBatchReader.from_batches(table.schema, []), path)
+    assert en.read(path).equals(table.slice(0, 0))

@@ -72,7 +72,7 @@ def _joined(old: Any, new: dict[str, Any], file: File, rules: Any) -> dict[str, 
     """The host map after the append. None if columns would have to change.
 
     In a map to write, the numbers of columns count the extra ones. In that of a file they count
-    all. """
+    all."""
     if not isinstance(old, dict):
         return None
     keys = (old.keys() | new.keys()) - set(_OF_FILE)

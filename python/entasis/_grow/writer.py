@@ -242,6 +242,34 @@ class Writer:
         return f"<entasis.Writer of {self._to['path']!r}, {state}>"
 
 
+def write_stream(value: Any, to: Destination) -> Any:
+    """Write an Arrow stream batch by batch. Returns a value that is left to write, or None.
+
+    Dictionaries can differ from batch to batch, so streams with such are collected.
+    """
+    if isinstance(value, File) or _hosts.is_frame(value) or not hasattr(type(value), "__arrow_c_stream__"):
+        return value
+    try:
+        import pyarrow as pa
+    except ImportError:
+        # The error says what is missing.
+        return value
+    reader = pa.RecordBatchReader.from_stream(value)
+    if any("dictionary" in str(kind) for kind in reader.schema.types):
+        return reader
+    with Writer(to, reader.schema, False, _no_open, _no_write) as writer:
+        writer.write(reader)
+    return None
+
+
+def _no_open(path: str) -> Any:
+    raise AssertionError("a new file is not opened")
+
+
+def _no_write(whole: Any, to: Destination, metadata: Any) -> Any:
+    raise AssertionError("an Arrow table is not written whole")
+
+
 def _length(part: Any) -> int:
     if isinstance(part, dict):
         return len(next(iter(part.values()))) if part else 0
