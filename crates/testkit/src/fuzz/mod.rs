@@ -8,6 +8,7 @@
 pub mod block;
 pub mod buffers;
 pub mod cells;
+pub mod change;
 pub mod encode;
 pub mod file;
 pub mod footer;
@@ -41,6 +42,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "buffers", run: buffers::run, seeds: buffers::seeds },
     Target { name: "records", run: records::run, seeds: records::seeds },
     Target { name: "kernels", run: kernels::run, seeds: kernels::seeds },
+    Target { name: "change", run: change::run, seeds: change::seeds },
     Target { name: "raw", run: file::read, seeds: file::seeds },
 ];
 

@@ -1,0 +1,143 @@
+//! Changes of files of any bytes.
+
+use std::path::{Path, PathBuf};
+
+use entasis::{
+    Change, ColumnSource, Durable, File, Frame, Kind, Operation, Result, Silent, Stream, Value, WriteOptions,
+};
+
+use super::file;
+use crate::frames::{grown, write_at};
+use crate::probe::{contents, is_fit, open, verify, work};
+
+/// The most bytes of values that one input may have decoded, several times.
+const WORK: u64 = 1 << 20;
+/// Bytes before the first segment of a file with slot pages. Changes write slots there.
+const SLOTS_END: usize = 12_288;
+
+/// Changes of a file, each on a copy of it.
+const CHANGES: [fn(&Path) -> Result<()>; 6] = [keep, drop_column, append_itself, stream, roll_back, compact];
+
+/// Changes a file in all ways. A change fails and leaves the file as it was, or its result is as
+/// sound as the file was.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn run(bytes: &[u8]) {
+    let Ok(file) = open(bytes) else { return };
+    if work(&file) > WORK {
+        return;
+    }
+    let was_sound = verify(bytes).is_ok() && contents(bytes).is_ok();
+    let path = Temp::new();
+    for (i, change) in CHANGES.iter().enumerate() {
+        std::fs::write(&path.0, bytes).expect("a temporary file");
+        let done = change(&path.0);
+        let after = std::fs::read(&path.0).expect("the file is there");
+        match done {
+            Ok(()) => {
+                let opened = open(&after).unwrap_or_else(|error| panic!("change {i}: {error}"));
+                assert!(opened.generation() >= file.generation(), "change {i}: the generation");
+                if was_sound {
+                    verify(&after).unwrap_or_else(|error| panic!("change {i}: {error}"));
+                    contents(&after).unwrap_or_else(|error| panic!("change {i}: {error}"));
+                }
+            }
+            Err(error) => {
+                let is_fit = is_fit(&error) || error.kind() == Kind::Argument;
+                assert!(is_fit, "change {i}: {:?}: {error}", error.kind());
+                let content =
+                    |bytes: &[u8]| bytes.get(SLOTS_END..file.file_len() as usize).map(<[u8]>::to_vec);
+                assert_eq!(
+                    content(&after),
+                    content(bytes),
+                    "change {i} failed, and the file changed: {error}"
+                );
+                let opened = open(&after).unwrap_or_else(|error| panic!("change {i}: {error}"));
+                assert_eq!(opened.generation(), file.generation(), "change {i} failed: {error}");
+            }
+        }
+    }
+}
+
+fn options() -> WriteOptions {
+    WriteOptions { durable: Durable::Never, threads: Some(1), compression: 50, ..WriteOptions::default() }
+}
+
+fn begin(path: &Path) -> Result<Change> {
+    Change::begin(path, &options(), &Silent)
+}
+
+fn keep(path: &Path) -> Result<()> {
+    let change = begin(path)?;
+    let content = change.kept()?;
+    change.commit(content, Operation::Metadata, &options(), &Silent)
+}
+
+fn drop_column(path: &Path) -> Result<()> {
+    let change = begin(path)?;
+    let file = change.file();
+    let names = file.columns(0..file.n_columns())?.into_iter().skip(1).map(|column| column.name);
+    let names: Vec<String> = names.collect();
+    let host = file.host()?.get("host").cloned();
+    let host = host.map_or(Value::Null, |host| Value::map([("host", host)]));
+    let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host };
+    let sources: Vec<_> = (1..=names.len()).map(ColumnSource::Kept).collect();
+    let content = change.with_columns(nothing, &sources, names)?;
+    change.commit(content, Operation::DropColumns, &options(), &Silent)
+}
+
+fn append_itself(path: &Path) -> Result<()> {
+    let rows = File::open(path)?;
+    let change = begin(path)?;
+    let content = change.append_file(&rows, &Silent)?;
+    change.commit(content, Operation::Append, &options(), &Silent)
+}
+
+fn stream(path: &Path) -> Result<()> {
+    let change = begin(path)?;
+    let host = change.file().host()?;
+    let mut stream = Stream::extend(change, &options())?;
+    let part = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host };
+    stream.append(part, &[], &options(), &Silent)?;
+    stream.finish()
+}
+
+fn roll_back(path: &Path) -> Result<()> {
+    let change = begin(path)?;
+    let first = change.file().generations()?.first().map_or(1, |generation| generation.number);
+    change.rollback(first, &options())
+}
+
+fn compact(path: &Path) -> Result<()> {
+    begin(path)?.compact(&options(), &Silent)
+}
+
+/// A file that is removed at the end.
+struct Temp(PathBuf);
+
+impl Temp {
+    fn new() -> Self {
+        let shared = Path::new("/dev/shm");
+        let folder = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };
+        let thread = format!("{:?}", std::thread::current().id()).replace(['(', ')'], "-");
+        Self(folder.join(format!("entasis-fuzz-{}-{thread}", std::process::id())))
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The seeds of whole files, and files with several generations.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = file::seeds();
+    let table = grown::table(40);
+    for parts in [&[10][..], &[10, 11, 30], &[40]] {
+        seeds.push(grown::grown(&table, parts, &options()));
+    }
+    seeds.push(write_at(&table, 50));
+    seeds
+}
