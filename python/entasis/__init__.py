@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._api import append, compact, info, open, read, set_threads, to_bytes, verify, write
+from ._api import append, compact, info, open, read, repair, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
 from ._damage import Damage
 from ._entasis import __version__
@@ -41,6 +41,7 @@ __all__ = [
     "open",
     "read",
     "read_npz",
+    "repair",
     "set_threads",
     "show_versions",
     "to_bytes",

@@ -19,8 +19,8 @@ A file that an error or an interrupt stops is unchanged.";
 
 /// Make files that grew as short as files that are written at once
 ///
-/// Drops blocks that earlier changes replaced, and merges short blocks. The new file takes the place
-/// of the old one as a whole. Its values are the same.
+/// Drops blocks that earlier changes replaced, and merges short blocks. The new file takes the
+/// place of the old one as a whole. Its values are the same.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -20,6 +20,7 @@ mod nested;
 mod objects;
 mod output;
 mod progress;
+mod repair;
 mod schema;
 mod table;
 mod text;
@@ -48,6 +49,7 @@ const AFTER: &str = "Examples:
   entasis tree model.entasis               the contents of a file of nested values
   entasis verify *.entasis                 check that every byte is unchanged
   entasis compact flights.entasis          drop what appends left in the file
+  entasis repair bad.entasis good.entasis  save the intact values of a damaged file
   entasis bench --rows 50000000            how fast this machine writes and reads
   cat flights.entasis | entasis head -     a file from the standard input
 
@@ -71,6 +73,7 @@ enum Verb {
     Tree(tree::Args),
     Verify(verify::Args),
     Compact(compact::Args),
+    Repair(repair::Args),
     Bench(bench::Args),
 }
 
@@ -99,6 +102,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
+        Verb::Repair(args) => repair::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
     };
     let outcome = outcome.and_then(|()| out.flush().map_err(Into::into));

@@ -1,4 +1,5 @@
-//! Stores a file anew without what earlier changes left: replaced blocks, old footers, short blocks.
+//! Stores a file anew without the rests of earlier changes: replaced blocks, old footers, short
+//! blocks.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -60,7 +60,7 @@ fn tables_of_every_kind() {
 #[test]
 fn documents_and_cells() {
     for tree in documents::all() {
-        check(&tree.name, &tree.bytes);
+        check(tree.name, &tree.bytes);
     }
     check("long list", &documents::long_list(100_000));
 }

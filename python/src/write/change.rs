@@ -1,7 +1,6 @@
 //! A change of a file in place, as Python sees it.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use entasis::WriteOptions;
 use pyo3::exceptions::PyRuntimeError;
@@ -28,8 +27,7 @@ impl Change {
     /// Takes the lock of the file at `path`. Waits for another writer for at most `wait` seconds.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, wait: f64) -> PyResult<Self> {
-        let options =
-            WriteOptions { wait: Duration::from_secs_f64(wait.clamp(0.0, 1e9)), ..WriteOptions::default() };
+        let options = WriteOptions { wait: destination::wait(wait), ..WriteOptions::default() };
         let change = monitor::run(py, |monitor| entasis::Change::begin(&path, &options, monitor))?;
         Ok(Self { change: Some(change) })
     }

@@ -32,6 +32,11 @@ pub struct Destination {
     appends: Option<Vec<usize>>,
 }
 
+/// The time to wait for another writer.
+pub fn wait(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT))
+}
+
 /// The setting of the core for the argument `durable`.
 pub fn durable(durable: Option<bool>) -> Durable {
     match durable {
@@ -55,7 +60,7 @@ impl Destination {
             column_compression: self.column_compression.clone(),
             threads: self.threads,
             durable: durable(self.durable),
-            wait: Duration::from_secs_f64(self.wait.clamp(0.0, LONGEST_WAIT)),
+            wait: wait(self.wait),
             ..WriteOptions::default()
         }
     }

@@ -101,7 +101,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Encodes values, the first of which has the number and the child offset in `place`.
+    /// Encodes values. The first one has the given number and child offset.
     fn store(
         &mut self,
         column: &ColumnInfo,
