@@ -661,15 +661,13 @@ def repair(
 
     Examples
     --------
-    >>> en.write({"n": np.arange(300_000) % 7}, "numbers.entasis")
-    >>> content = bytearray(open("numbers.entasis", "rb").read())
+    >>> content = bytearray(en.to_bytes({"n": np.random.default_rng(0).random(100_000)}))
     >>> content[20_000] ^= 1
-    >>> _ = open("numbers.entasis", "wb").write(content)
-    >>> [damage] = en.repair("numbers.entasis", "sound.entasis")
+    >>> [damage] = en.repair(content, "sound.entasis")
     >>> damage.column, damage.start, damage.stop
     ('n', 0, 65536)
     >>> en.verify("sound.entasis").n_values
-    300000
+    100000
     """
     with reported:
         found = _sources.target(out)
