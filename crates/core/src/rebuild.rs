@@ -118,8 +118,8 @@ impl Rebuild<'_> {
     /// fill any disk.
     fn check_len(&self) -> Result<()> {
         let mut len = 0u64;
-        for (column, pieces) in self.columns.iter().zip(&self.pieces).filter(|(_, pieces)| !pieces.is_empty())
-        {
+        let columns = self.columns.iter().zip(&self.pieces);
+        for (column, _) in columns.filter(|(_, pieces)| !pieces.is_empty()) {
             for block in self.file.blocks(column.index)?.iter() {
                 len = len.saturating_add(block.pages_len.into()).saturating_add(block.directory_len.into());
             }

@@ -117,8 +117,8 @@ impl File {
             }
         }
         if is_whole && !self.verify_spans(spans, &found)? {
-            // Blocks that share bytes would be decoded any number of times, so no column is known to
-            // be sound.
+            // Blocks that share bytes would be decoded any number of times. No column is known to be
+            // sound.
             let survey = found.survey(self, report)?;
             return Ok(Survey { n_sound: 0, ..survey });
         }
