@@ -17,7 +17,7 @@ import entasis as en
 if TYPE_CHECKING:
     from pathlib import Path
 
-COLUMNS, NAMES, RECORD_LEN = 2, 3, 96
+COLUMNS, NAMES, RECORD_LEN = 2, 3, 104
 TYPES_AT, UNKNOWN_TYPE = 20, 77
 OTHERS = ["a", "c"]
 TABLES = ["pandas", "polars", "pyarrow", "static_frame"]
@@ -107,3 +107,13 @@ def test_commands_list_the_column(file: Path) -> None:
     assert refused.returncode == 1
     found = json.loads(refused.stdout)
     assert (found["sound"], found["kind"], found["column"]) == (False, "unsupported", "b")
+
+
+def test_changes_refuse_the_column(file: Path) -> None:
+    content = file.read_bytes() + b"rest"
+    file.write_bytes(content)
+    for change in (lambda: en.compact(file), lambda: en.repair(file, file.with_suffix(".out"))):
+        with pytest.raises(en.UnsupportedTypeError, match='"b"'):
+            change()
+        assert file.read_bytes() == content
+    assert not file.with_suffix(".out").exists()
