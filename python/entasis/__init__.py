@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._api import info, open, read, set_threads, to_bytes, verify, write
+from ._api import info, open, read, repair, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
 from ._changes import (
     Generation,
@@ -60,6 +60,7 @@ __all__ = [
     "read",
     "read_npz",
     "rename_columns",
+    "repair",
     "replace_columns",
     "rollback",
     "set_metadata",

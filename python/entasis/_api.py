@@ -16,12 +16,15 @@ from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, Unsupp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from os import PathLike
 
-    from ._arguments.options import OnRefused
+    from ._arguments.options import OnDamage, OnRefused
     from ._arguments.rows import Rows
     from ._arguments.sources import Source, Target
     from ._columns.names import Columns
+    from ._damage import Damage
     from ._entasis import Destination
+    from ._file.frame import Frame
     from ._hosts.registry import Host
     from ._tree.document import OnUnsupported
     from ._typing import ArrowTable, Limits, NumpyArrays, PandasFrame, PolarsFrame, ReadOptions, StaticFrame
@@ -257,6 +260,7 @@ def read(
     types: Iterable[type] | None = None,
     index: bool = True,
     on_unsupported: OnRefused = "error",
+    on_damage: OnDamage = "error",
     limits: Limits | None = None,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
@@ -291,6 +295,10 @@ def read(
     on_unsupported
         "error", or "skip" to leave out columns whose type the other library lacks. A warning names
         them.
+    on_damage
+        "error", or "missing" to read the values of damaged blocks as missing ones. A
+        `DamageWarning` lists them. Damaged row labels, categories and parts of a tree are an error
+        all the same. docs/guides/damage.md has the rules.
     limits
         The most that the file may ask for, as a dict such as `{"n_columns": 20_000_000}`. Raise a
         limit only for a file that you trust. docs/format/limits.md lists the names and the
@@ -327,12 +335,42 @@ def read(
     """
     with reported:
         _options.on_refused(on_unsupported)
+        _options.on_damage(on_damage)
+        if on_damage == "missing":
+            from ._file import damage as _damage
+
+            def read_frame(frame: Frame) -> Any:
+                file = File._of(frame) if frame.handle.is_table else _root(frame)
+                return _read(file, columns, rows, to, threads, index, on_unsupported)
+
+            opened = File(path, memory_map=memory_map, types=types, limits=limits)
+            return _damage.read(opened._frame, read_frame, _threads(threads))
         file = open(path, memory_map=memory_map, types=types, limits=limits)
-        if type(file) is not File:
-            if columns is not None or to is not None:
-                raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
-            return file.read(rows=rows, threads=threads, index=index)
-        return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index, on_unsupported=on_unsupported)
+        return _read(file, columns, rows, to, threads, index, on_unsupported)
+
+
+def _read(
+    file: File,
+    columns: Columns | None,
+    rows: Rows | None,
+    to: Host | None,
+    threads: int | None,
+    index: bool,
+    on_unsupported: OnRefused,
+) -> Any:
+    """Read an open file."""
+    if type(file) is not File:
+        if columns is not None or to is not None:
+            raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
+        return file.read(rows=rows, threads=threads, index=index)
+    return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index, on_unsupported=on_unsupported)
+
+
+def _root(frame: Frame) -> File:
+    """The value of a file that is not a table."""
+    from ._tree.tree import root
+
+    return root(frame)
 
 
 def open(
@@ -408,9 +446,7 @@ def open(
             return file
         if memory_map:
             raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
-        from ._tree.tree import root
-
-        return root(file._frame)
+        return _root(file._frame)
 
 
 def info(path: Source, *, limits: Limits | None = None) -> Info:
@@ -469,6 +505,62 @@ def verify(path: Source, *, threads: int | None = None, limits: Limits | None = 
     with reported:
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits))
         return Report(**handle.verify(_threads(threads)))
+
+
+def repair(
+    path: Source,
+    out: str | PathLike[str],
+    *,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+    limits: Limits | None = None,
+) -> list[Damage]:
+    """Write the intact values of a damaged file to a new file. Values of damaged blocks are missing.
+
+    Parameters
+    ----------
+    path, limits
+        As for `read`. The file is not changed.
+    out
+        The path of the new file. A file there is replaced.
+    threads, durable, wait
+        As for `write`.
+
+    Returns
+    -------
+    list
+        The first 100 damaged places, each a `Damage` with column and rows. It is empty if the file
+        is sound.
+
+    Raises
+    ------
+    CorruptFileError
+        The footer is damaged, or values that can't be missing: row labels, categories, parts of a
+        tree, lengths of lists. The message names the column. `read` with `columns=` and
+        `on_damage="missing"` reads the other ones.
+    ArgumentError
+        Both paths name one file.
+
+        After any error no file is written.
+
+    Examples
+    --------
+    >>> content = bytearray(en.to_bytes({"n": np.random.default_rng(0).random(100_000)}))
+    >>> content[20_000] ^= 1
+    >>> [damage] = en.repair(content, "sound.entasis")
+    >>> damage.column, damage.start, damage.stop
+    ('n', 0, 65536)
+    >>> en.verify("sound.entasis").n_values
+    100000
+    """
+    with reported:
+        found = _sources.target(out)
+        if not isinstance(found, str):
+            raise ArgumentError("a file is repaired to a path, not to an open file")
+        handle = _entasis.Handle(_sources.source(path), _options.limits(limits))
+        damages, _ = handle.repair(found, _threads(threads), _options.durable(durable), _options.wait(wait))
+        return damages
 
 
 def set_threads(n: int | None) -> None:

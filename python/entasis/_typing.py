@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow
     import static_frame
 
-    from ._arguments.options import OnRefused
+    from ._arguments.options import OnDamage, OnRefused
     from ._arguments.rows import Rows
     from ._columns.names import Columns
 
@@ -33,6 +33,7 @@ class PartOptions(TypedDict, total=False):
     threads: int | None
     index: bool
     on_unsupported: OnRefused
+    on_damage: OnDamage
 
 
 class Limits(TypedDict, total=False):

@@ -128,6 +128,25 @@ class CorruptFileError(EntasisError, ValueError):
     n_sound_columns: int = 0
 
 
+class DamageWarning(UserWarning):
+    """With `on_damage="missing"`, values of damaged blocks were missing.
+
+    Attributes
+    ----------
+    damages
+        The first 100 damaged places of the file, as a list of `Damage`.
+    n_damages
+        How many damaged places the file has.
+    """
+
+    damages: Sequence[Damage] = ()
+    n_damages: int = 0
+
+    def __init__(self, message: str, damages: Sequence[Damage] = (), n_damages: int = 0) -> None:
+        super().__init__(message)
+        self.damages, self.n_damages = damages, n_damages
+
+
 class UnsupportedTypeError(EntasisError, TypeError):
     """A type or value can't be stored exactly, or the target library lacks it."""
 
@@ -202,6 +221,7 @@ __all__ = [
     "ColumnNotFoundError",
     "ColumnsOutOfRangeError",
     "CorruptFileError",
+    "DamageWarning",
     "DirectoryError",
     "DuplicateColumnError",
     "EntasisError",

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use entasis::{
     ColumnInfo, ColumnType, Error, File, Groups, Limits, Logical, MemorySource, NameGroup, NamePlaces,
-    Physical, Unit, Value,
+    Physical, Unit, Value, WriteOptions,
 };
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -18,6 +18,7 @@ use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
+use crate::write::destination;
 use crate::{array, errors, monitor, value};
 
 /// A column of a file: its name and type.
@@ -530,6 +531,41 @@ impl Handle {
         dict.set_item("n_values", report.n_values)?;
         dict.set_item("checked_len", report.checked_len)?;
         Ok(dict)
+    }
+
+    /// The file with the values of damaged blocks missing, with the damaged places and their
+    /// number. None if no damage is found.
+    fn without_damage<'py>(
+        &self,
+        py: Python<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<Option<(Self, Bound<'py, PyList>, u64)>> {
+        let (file, survey) = monitor::run(py, |monitor| self.file.without_damage(threads, monitor))?;
+        if survey.n_damages == 0 {
+            return Ok(None);
+        }
+        let handle = Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() };
+        Ok(Some((handle, errors::damages(py, &survey.damages)?, survey.n_damages)))
+    }
+
+    /// Writes all values but those of damaged blocks to a new file. Returns the damaged places and
+    /// their number.
+    fn repair<'py>(
+        &self,
+        py: Python<'py>,
+        out: PathBuf,
+        threads: Option<usize>,
+        durable: Option<bool>,
+        wait: f64,
+    ) -> PyResult<(Bound<'py, PyList>, u64)> {
+        let options = WriteOptions {
+            threads,
+            durable: destination::durable(durable),
+            wait: destination::wait(wait),
+            ..WriteOptions::default()
+        };
+        let survey = monitor::run(py, |monitor| self.file.repair(&out, &options, monitor))?;
+        Ok((errors::damages(py, &survey.damages)?, survey.n_damages))
     }
 
     /// How the file is stored, as JSON.

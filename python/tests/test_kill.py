@@ -77,7 +77,7 @@ def test_a_killed_process_leaves_a_committed_state(durable: bool, tmp_path: Path
         now = en.generations(path)[-1].number
         assert now >= generation or now == 1, "a committed state was lost"
         generation, k = now, k + 7 * i + 1
-        # What the process left does not hinder the next one.
+        # The next writer goes on.
         en.set_metadata(path, {"i": i}, wait=0)
         en.verify(path)
         assert {entry.name for entry in tmp_path.iterdir()} == {"file.entasis"}

@@ -107,3 +107,13 @@ def test_commands_list_the_column(file: Path) -> None:
     assert refused.returncode == 1
     found = json.loads(refused.stdout)
     assert (found["sound"], found["kind"], found["column"]) == (False, "unsupported", "b")
+
+
+def test_changes_refuse_the_column(file: Path) -> None:
+    content = file.read_bytes() + b"rest"
+    file.write_bytes(content)
+    for change in (lambda: en.compact(file), lambda: en.repair(file, file.with_suffix(".out"))):
+        with pytest.raises(en.UnsupportedTypeError, match='"b"'):
+            change()
+        assert file.read_bytes() == content
+    assert not file.with_suffix(".out").exists()

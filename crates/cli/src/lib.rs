@@ -28,6 +28,7 @@ mod open;
 mod output;
 mod progress;
 mod rename;
+mod repair;
 mod rollback;
 mod schema;
 mod table;
@@ -62,6 +63,7 @@ const AFTER: &str = "Examples:
   entasis generations flights.entasis         the states that can still be read
   entasis rollback flights.entasis 3          go back to one of them
   entasis compact flights.entasis             drop what changes left in the file
+  entasis repair bad.entasis good.entasis     save the intact values of a damaged file
   entasis bench --rows 50000000               how fast this machine writes and reads
   cat flights.entasis | entasis head -        a file from the standard input
 
@@ -90,6 +92,7 @@ enum Verb {
     Rename(rename::Args),
     Drop(drop::Args),
     Compact(compact::Args),
+    Repair(repair::Args),
     Bench(bench::Args),
 }
 
@@ -123,6 +126,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Rename(args) => rename::run(args, &mut out),
         Verb::Drop(args) => drop::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
+        Verb::Repair(args) => repair::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
     };
     let outcome = outcome.and_then(|()| out.flush().map_err(Into::into));

@@ -77,6 +77,7 @@ impl Rebuild<'_> {
         ground: &Ground<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Footer<'p>> {
+        self.check_len()?;
         let mut blocks: Vec<Vec<Placed>> = Vec::new();
         let mut tasks = Vec::new();
         for (column, pieces) in self.columns.iter().zip(&self.pieces) {
@@ -111,6 +112,19 @@ impl Rebuild<'_> {
         }
         placement.place_directories(&mut blocks)?;
         self.footer(&blocks, ground, placement)
+    }
+
+    /// All blocks together are not longer than the file. Copies of blocks that share bytes could
+    /// fill any disk.
+    fn check_len(&self) -> Result<()> {
+        let mut len = 0u64;
+        let columns = self.columns.iter().zip(&self.pieces);
+        for (column, _) in columns.filter(|(_, pieces)| !pieces.is_empty()) {
+            for block in self.file.blocks(column.index)?.iter() {
+                len = len.saturating_add(block.pages_len.into()).saturating_add(block.directory_len.into());
+            }
+        }
+        if len <= self.file.slot().end { Ok(()) } else { Err(Error::corrupt("parts of the file overlap")) }
     }
 
     /// Cuts the pieces of a column into tasks. Blocks that stay in place are added to `kept`.

@@ -26,11 +26,6 @@ use overlay::overlay;
 /// categories, cells, the structure of lists and unions. *Argument* when both paths name one file.
 /// Otherwise as [`write`](crate::write()).
 pub fn repair(path: &Path, out: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Survey> {
-    let is_same = matches!((path.canonicalize(), out.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    if is_same {
-        return Err(Error::argument("a file cannot be repaired in place: name another file for the result")
-            .in_file(path));
-    }
     File::open(path)?.repair(out, options, monitor)
 }
 
@@ -40,9 +35,13 @@ impl File {
     /// # Errors
     /// As [`repair`].
     pub fn repair(&self, out: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Survey> {
+        let here = |e: Error| e.in_file(self.path());
+        if matches!((self.path().canonicalize(), out.canonicalize()), (Ok(a), Ok(b)) if a == b) {
+            let message = "a file cannot be repaired in place: name another file for the result";
+            return Err(here(Error::argument(message)));
+        }
         let survey = self.survey(options.threads, monitor)?;
         let file = self.whole();
-        let here = |e: Error| e.in_file(self.path());
         let columns = known_columns(&file).map_err(here)?;
         let rebuild = plan(&file, &columns, &survey, Lost::Refused, options.threads).map_err(here)?;
         let start = start(&file, &columns).map_err(here)?;

@@ -117,8 +117,10 @@ impl File {
             }
         }
         if is_whole && !self.verify_spans(spans, &found)? {
-            // Blocks that share bytes would be decoded any number of times.
-            return found.survey(self, report);
+            // Blocks that share bytes would be decoded any number of times. No column is known to
+            // be sound.
+            let survey = found.survey(self, report)?;
+            return Ok(Survey { n_sound: 0, ..survey });
         }
         found.check(self.verify_columns(&columns))?;
         let total = stored.iter().map(|c| c.record.n_values).sum();

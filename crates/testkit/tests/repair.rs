@@ -157,6 +157,38 @@ fn cells_are_refused() {
 }
 
 #[test]
+fn damaged_statistics_are_made_anew() {
+    let temp = Temp::new("statistics");
+    let [path, out] = &temp.0;
+    let table = tables::types(300);
+    let bytes = write_at(&table, 50);
+    let wanted = columns(&open(&bytes).unwrap(), table.columns.len() as u64);
+    let mut n_repaired = 0;
+    for at in (0..bytes.len()).rev().step_by(41).take(1000) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        let Ok(file) = open(&damaged) else { continue };
+        let survey = file.survey(Some(1), &Silent).unwrap();
+        let is_statistics = |damage: &entasis::Damage| damage.place.section == Some("statistics");
+        if survey.n_damages == 0 || !survey.damages.iter().all(is_statistics) {
+            continue;
+        }
+        std::fs::write(path, &damaged).unwrap();
+        repair(path, out, &options(), &Silent).unwrap();
+        let repaired = File::open(out).unwrap();
+        repaired.verify(Some(1), &Silent).unwrap();
+        for (read, wanted) in columns(&repaired, table.columns.len() as u64).into_iter().zip(&wanted) {
+            assert!(read.unwrap() == *wanted.as_ref().unwrap());
+        }
+        n_repaired += 1;
+        if n_repaired == 3 {
+            break;
+        }
+    }
+    assert!(n_repaired > 0);
+}
+
+#[test]
 fn a_file_is_not_repaired_in_place() {
     let temp = Temp::new("place");
     let [path, out] = &temp.0;

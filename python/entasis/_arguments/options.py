@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 # The treatment of columns whose type the reading library lacks.
 OnRefused = Literal["error", "skip"]
 
+# The treatment of damaged blocks.
+OnDamage = Literal["error", "missing"]
+
 # More threads than any machine has.
 _MOST_THREADS = 1 << 20
 # The largest limit.
@@ -116,3 +119,9 @@ def on_refused(choice: str) -> None:
     """Check what to do with columns whose type a library lacks."""
     if choice not in ("error", "skip"):
         raise ArgumentError(f"on_unsupported={choice!r}: 'error' or 'skip'")
+
+
+def on_damage(choice: str) -> None:
+    """Check what to do with damaged blocks."""
+    if choice not in ("error", "missing"):
+        raise ArgumentError(f"on_damage={choice!r}: 'error' or 'missing'")

@@ -55,6 +55,8 @@ def _strings(column: Column, values: ArrowColumn, k: int, own: bool) -> Any:
 
     n = len(values) // k
     if own and column.host_variant & ~BIG == FIXED:
+        if values.has_missing:
+            raise _unsupported(column)
         letter = "S" if column.physical == "binary" else "U"
         with interpretation():
             fixed = zeros((k, n), f"{letter}{_width(column.detail)}")
@@ -132,8 +134,14 @@ def _single(kind: str, column: Column, values: Any, mask: Any, n_rows: int) -> A
     if values.dtype.kind in "mM":
         values[mask] = np.array("NaT", values.dtype)
         return values
-    if values.dtype.kind == "f":
+    if values.dtype.kind in "fc":
         values[mask] = np.nan
         return values
-    message = f"column '{column.name}': {column.type_name} with missing values has no counterpart in NumPy"
-    raise UnsupportedTypeError(message)
+    raise _unsupported(column)
+
+
+def _unsupported(column: Column) -> UnsupportedTypeError:
+    return UnsupportedTypeError(
+        f"column '{column.name}': {column.type_name} with missing values has no counterpart in NumPy: "
+        "read it with to='pandas', 'polars' or 'pyarrow', or leave it out with columns="
+    )

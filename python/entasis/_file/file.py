@@ -8,6 +8,7 @@ from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import integer, number, on_refused, shown
 from entasis._arguments.options import limits as _limits
+from entasis._arguments.options import on_damage as _on_damage
 from entasis._arguments.options import threads as _threads
 from entasis._columns import names as _columns
 from entasis._host_map import host_calls
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from entasis._arguments.options import OnRefused
+    from entasis._arguments.options import OnDamage, OnRefused
     from entasis._arguments.rows import Rows
     from entasis._arguments.sources import Source
     from entasis._columns.names import Columns
@@ -362,12 +363,13 @@ class File:
         threads: int | None = None,
         index: bool = True,
         on_unsupported: OnRefused = "error",
+        on_damage: OnDamage = "error",
     ) -> Any:
         """Read columns and rows of this view.
 
         Parameters
         ----------
-        columns, rows, to, threads, index, on_unsupported
+        columns, rows, to, threads, index, on_unsupported, on_damage
             As for `entasis.read`. Positions count within this view.
 
         Returns
@@ -392,7 +394,16 @@ class File:
         view = self
         if columns is not None or rows is not None:
             view = self._view(self._resolve(columns), self._compose(rows))
-        return view._read(to, threads, index, skips=on_unsupported == "skip")
+        if on_damage == "error":
+            return view._read(to, threads, index, skips=on_unsupported == "skip")
+        _on_damage(on_damage)
+        from . import damage as _damage
+
+        def read(frame: _frame.Frame) -> Any:
+            of_frame = File._of(frame, view._columns, view._rows)
+            return of_frame._read(to, threads, index, skips=on_unsupported == "skip")
+
+        return _damage.read(self._frame, read, _threads(threads))
 
     @reported
     def _read(

@@ -26,7 +26,7 @@ from entasis.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from entasis._arguments.options import OnRefused
+    from entasis._arguments.options import OnDamage, OnRefused
     from entasis._arguments.rows import Rows
     from entasis._columns.names import Columns
     from entasis._hosts.registry import Host
@@ -238,6 +238,7 @@ class Tree(File):
         index: bool = True,
         types: Iterable[type] | None = None,
         on_unsupported: OnRefused = "error",
+        on_damage: OnDamage = "error",
     ) -> Any:
         """Read the value, or some rows of an array, or some items of a list.
 
@@ -252,7 +253,7 @@ class Tree(File):
             The number of threads. None means one per processor.
         types
             Classes to use instead of `Record`; by default those of `entasis.open`.
-        to, index, on_unsupported
+        to, index, on_unsupported, on_damage
             For frames only.
 
         Returns
@@ -280,6 +281,8 @@ class Tree(File):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames")
         if not index:
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: index=False is for frames")
+        if on_damage != "error":
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: on_damage= is for frames, and for entasis.read")
         threads = _threads(threads)
         cells = self._cells
         if types is not None:

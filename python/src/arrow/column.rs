@@ -73,6 +73,17 @@ impl ArrowColumn {
         self.data.n
     }
 
+    /// Whether any value is missing.
+    #[getter]
+    fn has_missing(&self) -> bool {
+        let validity = self.data.buffers.first().and_then(Option::as_ref);
+        validity.is_some_and(|bits| {
+            let bits: &[u8] = bits;
+            let is_valid = |i: usize| bits.get(i / 8).is_none_or(|byte| byte >> (i % 8) & 1 == 1);
+            !(self.data.offset..self.data.offset + self.data.n).all(is_valid)
+        })
+    }
+
     /// `n` values from `start` on.
     fn slice(&self, start: usize, n: usize) -> PyResult<Self> {
         if start.checked_add(n).is_none_or(|end| end > self.data.n) {

@@ -110,7 +110,8 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     if host == Host::Pandas && host_variant == PANDAS_SPARSE && column_type.logical != Logical::Categorical {
         let is_time = matches!(column_type.logical, Logical::Timestamp | Logical::Duration);
         if column_type.physical.width().is_some() || column_type.physical == Physical::Bool {
-            return array(false, is_time.then_some(i64::MIN as u64));
+            // Only damage makes values missing here.
+            return array(has_missing && !is_time, is_time.then_some(i64::MIN as u64));
         }
     }
     match column_type.logical {

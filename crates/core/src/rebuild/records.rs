@@ -7,7 +7,7 @@ use entasis_format::{ColumnRecord, Error, Kind, Result, RunNames, SectionKind, f
 use super::{PARTS, RECORDS};
 use crate::file::{ColumnInfo, File};
 
-/// The changes of a column's record.
+/// The new numbers in the record of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changed {
     pub n_values: u64,

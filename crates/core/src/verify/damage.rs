@@ -43,7 +43,8 @@ impl Damage {
             text += &format!("column \"{}\"", printable_name(column));
             if let Some(values) = self.values.as_ref().filter(|values| !values.is_empty()) {
                 let what = if self.table.is_some() { "row" } else { "value" };
-                let (first, last) = (values.start + first_row, values.end - 1 + first_row);
+                let first = values.start.saturating_add(first_row);
+                let last = (values.end - 1).saturating_add(first_row);
                 text += &match last - first {
                     0 => format!(", {what} {}", Thousands(first)),
                     _ => format!(", {what}s {} to {}", Thousands(first), Thousands(last)),
@@ -360,7 +361,7 @@ fn parent_values(
 ) -> Result<Range<u64>> {
     let record = &parent.record;
     let of = &record.column_type;
-    let position = child.index - record.first_child.unwrap_or(child.index);
+    let position = child.index.saturating_sub(record.first_child.unwrap_or(child.index));
     let is_offsets = of.has_child_offsets() && position + 1 == u64::from(record.n_children);
     let blocks = file.blocks(parent.index)?;
     if is_offsets {

@@ -167,9 +167,9 @@ class Arrays:
         if column.logical == "period":
             return _periods(column, values)
         if self._own and column.host_variant == _variants.INTERVAL:
-            return _intervals(column, values)
+            return _intervals(column, values, mask)
         if self._own and column.host_variant == _variants.SPARSE:
-            return _sparse(column, values)
+            return _sparse(column, values, mask)
         if column.logical == "date":
             days = values.astype("M8[D]").astype("M8[s]")
             if mask is not None:
@@ -196,7 +196,7 @@ def _periods(column: Column, values: Any) -> Any:
 
 
 @interpretation()
-def _intervals(column: Column, values: Any) -> Any:
+def _intervals(column: Column, values: Any, mask: Any) -> Any:
     from pandas.api.types import pandas_dtype
 
     subtype: Any = pandas_dtype(column.detail["subtype"])
@@ -208,6 +208,10 @@ def _intervals(column: Column, values: Any) -> Any:
         raise TypeError(f"bounds of {plain}")
     pairs = values.view([("left", plain), ("right", plain)])
     bounds = (np.ascontiguousarray(pairs[name]) for name in ("left", "right"))
+    if mask is not None and mask.any():
+        # Only damage makes values missing here. Intervals of integers become those of floats.
+        nothing = np.array("NaT", plain) if plain.kind in "mM" else np.nan
+        bounds = (np.where(mask, nothing, bound) for bound in bounds)
     left: Any
     right: Any
     if zone is None:
@@ -218,7 +222,10 @@ def _intervals(column: Column, values: Any) -> Any:
 
 
 @interpretation()
-def _sparse(column: Column, values: Any) -> Any:
+def _sparse(column: Column, values: Any, mask: Any) -> Any:
+    if mask is not None and mask.any():
+        # Only damage makes values missing here. Sparse integers become floats.
+        values = np.where(mask, np.nan, values)
     fill = _dtypes.decode_scalar(column.detail["fill"], values.dtype)
     dtype = pd.SparseDtype(values.dtype, fill)
     return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
