@@ -80,4 +80,6 @@ def test_a_killed_process_leaves_a_committed_state(durable: bool, tmp_path: Path
         # The next writer goes on.
         en.set_metadata(path, {"i": i}, wait=0)
         en.verify(path)
-        assert {entry.name for entry in tmp_path.iterdir()} == {"file.entasis"}
+    # A file that was not complete stays until the next one takes its place.
+    en.write({"c0": column("c0", 10)}, path)
+    assert {entry.name for entry in tmp_path.iterdir()} == {"file.entasis"}
