@@ -117,8 +117,8 @@ impl File {
             }
         }
         if is_whole && !self.verify_spans(spans, &found)? {
-            // Blocks that share bytes would be decoded any number of times. No column is known to be
-            // sound.
+            // Blocks that share bytes would be decoded any number of times. No column is known to
+            // be sound.
             let survey = found.survey(self, report)?;
             return Ok(Survey { n_sound: 0, ..survey });
         }
@@ -134,8 +134,8 @@ impl File {
             (&survey.error, unknown.clone().find_map(|column| column.require_known().err()))
         {
             let (n, all) = (unknown.count(), columns.len());
-            survey.error =
-                Some(error.advise(format!("all but {n} of {all} columns are sound; update Entasis")));
+            let advice = format!("all but {n} of {all} columns are sound; update Entasis");
+            survey.error = Some(error.advise(advice));
         }
         Ok(survey)
     }
