@@ -134,8 +134,8 @@ impl File {
             (&survey.error, unknown.clone().find_map(|column| column.require_known().err()))
         {
             let (n, all) = (unknown.count(), columns.len());
-            survey.error =
-                Some(error.advise(format!("all but {n} of {all} columns are sound; update Entasis")));
+            let advice = format!("all but {n} of {all} columns are sound; update Entasis");
+            survey.error = Some(error.advise(advice));
         }
         Ok(survey)
     }
