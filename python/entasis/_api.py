@@ -176,6 +176,7 @@ def destination(
         "threads": _threads(threads),
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),
+        "is_new": False,
         "change": None,
         "stream": None,
     }

@@ -11,7 +11,7 @@ from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._file.file import File
 from ._memory import reported
-from .errors import ArgumentError
+from .errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,8 +100,14 @@ def append(
         if isinstance(value, File):
             value = value.read()
         if create and not os.path.exists(_path(path)):
-            write_value(value, to, None, "error")
-            return []
+            try:
+                write_value(value, {**to, "is_new": True}, None, "error")
+            except FileError:
+                # Another process was the first to write.
+                if not os.path.exists(_path(path)):
+                    raise
+            else:
+                return []
 
         return append_rows(value, to, fill, open, _write)
 

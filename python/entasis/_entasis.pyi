@@ -15,6 +15,7 @@ class Destination(TypedDict):
     threads: int | None
     durable: bool | None
     wait: float
+    is_new: bool
     change: Change | None
     stream: Stream | None
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -322,3 +325,22 @@ def test_a_second_writer_waits(path: str) -> None:
     change.end()
     en.append(frame(1), path)
     assert len(en.read(path)) == 70_001
+
+
+CREATE = """
+import sys, time
+import entasis as en, numpy as np
+
+while time.time() < float(sys.argv[2]):
+    pass
+en.append({"a": np.full(3, int(sys.argv[3]))}, sys.argv[1], create=True)
+"""
+
+
+def test_processes_that_create_a_file_at_once_lose_no_rows(path: str) -> None:
+    start = time.time() + 2
+    command = [sys.executable, "-c", CREATE, path, str(start)]
+    processes = [subprocess.Popen([*command, str(k)]) for k in range(4)]
+    assert [process.wait(60) for process in processes] == [0] * 4
+    assert sorted(en.read(path)["a"].tolist()) == [k for k in range(4) for _ in range(3)]
+    assert [entry.name for entry in Path(path).parent.iterdir()] == [Path(path).name]

@@ -79,6 +79,8 @@ pub struct WriteOptions {
     pub wait: Duration,
     /// Whether changes in place are refused where the file system has no locks.
     pub needs_lock: bool,
+    /// Whether a file that exists is an error (*io* of kind `AlreadyExists`), and not replaced.
+    pub must_be_new: bool,
 }
 
 /// The default time to wait for another writer.
@@ -95,6 +97,7 @@ impl Default for WriteOptions {
             durable: Durable::default(),
             wait: WAIT,
             needs_lock: true,
+            must_be_new: false,
         }
     }
 }
@@ -126,7 +129,13 @@ pub fn write_document(
 fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
     let plan = plan.map_err(|e| e.in_file(path))?;
     let on_disk = |doing| move |source| Error::io(source, doing).in_file(path);
-    let replacement = create(path, options, monitor)?.map_err(on_disk("create"))?;
+    let mut replacement = create(path, options, monitor)?.map_err(on_disk("create"))?;
+    if options.must_be_new {
+        if replacement.replaces() {
+            return Err(on_disk("create")(io::ErrorKind::AlreadyExists.into()));
+        }
+        replacement.must_be_new();
+    }
     plan.execute(&replacement, monitor).map_err(|e| e.in_file(path))?;
     replacement.commit().map_err(on_disk("replace"))
 }

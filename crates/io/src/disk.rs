@@ -91,6 +91,17 @@ pub trait Disk: Debug + Send + Sync {
     /// Errors of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Renames the file at `from` to `to`, which must not exist.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] if it exists; otherwise errors of the system.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        if self.metadata(to).is_ok() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        self.rename(from, to)
+    }
+
     /// Removes the name `path`.
     ///
     /// # Errors
@@ -193,6 +204,17 @@ impl Disk for NativeDisk {
             }
         }
         fs::rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        match fs::hard_link(from, to) {
+            // The file has its name. The other one is removed as that of a dead writer at the latest.
+            Ok(()) => fs::remove_file(from).or(Ok(())),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+            // The file system has no hard links. Two writers at once may then replace each other.
+            Err(_) if self.metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
+            Err(_) => self.rename(from, to),
+        }
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

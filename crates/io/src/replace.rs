@@ -61,6 +61,7 @@ pub struct Replacement {
     room: AtomicU64,
     failed: AtomicBool,
     renamed: bool,
+    is_new: bool,
 }
 
 impl Replacement {
@@ -115,6 +116,7 @@ impl Replacement {
             room: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             renamed: false,
+            is_new: false,
         })
     }
 
@@ -136,6 +138,11 @@ impl Replacement {
         self.old.is_some()
     }
 
+    /// Replaces nothing: [`commit`](Self::commit) fails if there is a file by then.
+    pub fn must_be_new(&mut self) {
+        self.is_new = true;
+    }
+
     /// Announces that about `len` bytes will be written. Some systems report a lack of space here.
     /// The final length depends on the writes alone.
     ///
@@ -153,7 +160,8 @@ impl Replacement {
     /// Puts the new file in the place of the old one.
     ///
     /// # Errors
-    /// Errors of the system, or the failure of an earlier write or sync. The target is then
+    /// Errors of the system, or the failure of an earlier write or sync;
+    /// [`ErrorKind::AlreadyExists`] after [`must_be_new`](Self::must_be_new). The target is then
     /// untouched, with one exception: if the directory cannot be synced, the new file is in place
     /// but may not survive a power failure.
     pub fn commit(mut self) -> io::Result<()> {
@@ -171,7 +179,11 @@ impl Replacement {
             if cfg!(windows) {
                 file.unlock()?; // locks bind readers there, and under its new name the file has some
             }
-            disk.rename(&self.temp, &self.target.path)
+            if self.is_new {
+                disk.rename_new(&self.temp, &self.target.path)
+            } else {
+                disk.rename(&self.temp, &self.target.path)
+            }
         })?;
         self.renamed = true;
         if self.durable {

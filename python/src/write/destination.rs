@@ -26,6 +26,8 @@ pub struct Destination {
     durable: Option<bool>,
     /// Seconds to wait for another writer.
     wait: f64,
+    /// Whether a file that exists is an error.
+    is_new: bool,
     /// The change that the content belongs to, if the file exists.
     change: Option<Py<Change>>,
     /// The stream that the content is a part of.
@@ -69,6 +71,7 @@ impl Destination {
             threads: self.threads,
             durable: durable(self.durable),
             wait: wait(self.wait),
+            must_be_new: self.is_new,
             ..WriteOptions::default()
         }
     }
