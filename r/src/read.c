@@ -57,6 +57,13 @@ SEXP ent_c_table(SEXP file, SEXP number) {
     return table == NULL ? ent_failed(failure) : ent_hold(table, free_file, R_NilValue);
 }
 
+/* A file at an earlier generation. */
+SEXP ent_c_at_generation(SEXP file, SEXP number) {
+    ent_failure *failure = NULL;
+    ent_file *earlier = ent_at_generation(ent_pointer_of(file, "an open file"), Rf_asReal(number), &failure);
+    return earlier == NULL ? ent_failed(failure) : ent_hold(earlier, free_file, R_NilValue);
+}
+
 /* False for a handle that was saved with another session. */
 SEXP ent_c_is_open(SEXP file) {
     return Rf_ScalarLogical(TYPEOF(file) == EXTPTRSXP && R_ExternalPtrAddr(file) != NULL);

@@ -18,6 +18,11 @@ impl Change {
         self.0.take().ok_or_else(|| Error::argument("the change is over"))
     }
 
+    /// The change, unless it is over.
+    pub fn get(&self) -> Option<&entasis::Change> {
+        self.0.as_ref()
+    }
+
     /// Adds the rows of a frame to the file's table. False if its columns are stored in another
     /// form than those of the file; the file is then unchanged, and the change goes on.
     fn append(
@@ -39,6 +44,12 @@ impl Change {
         self.take()?.commit(frame, Operation::Append, &options, &Signals::new(interrupted))?;
         Ok(true)
     }
+}
+
+/// The operation with a code.
+pub fn operation(code: c_int) -> Result<Operation> {
+    let operation = u16::try_from(code).ok().and_then(Operation::from_code);
+    operation.ok_or_else(|| Error::argument("no such operation"))
 }
 
 /// Takes the lock of the file at a path. Waits for another writer.
@@ -80,6 +91,45 @@ pub unsafe extern "C" fn ent_change_append(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || (*change).append(&mut *builder, options, interrupted).map(c_int::from))
+    }
+}
+
+/// Goes back to an earlier generation, which ends the change. Returns 0, or -1 with an error.
+///
+/// # Safety
+/// [`ent_change_begin`] must have returned `change`; `failure` must be null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_change_rollback(
+    change: *mut Change,
+    generation: f64,
+    options: Options,
+    failure: *mut *mut Failure,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            (*change).take()?.rollback(generation as u64, &options.of_core()).map(|()| 0)
+        })
+    }
+}
+
+/// Stores the value of the file anew without what earlier changes left, which ends the change.
+/// Returns 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_change_rollback`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_change_compact(
+    change: *mut Change,
+    options: Options,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            (*change).take()?.compact(&options.of_core(), &Signals::new(interrupted)).map(|()| 0)
+        })
     }
 }
 
