@@ -9,8 +9,10 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
 }
 
 # Writes a value, in place of the file of a change if there is one, whose metadata stay.
-write_value <- function(x, path, functions, options, change = NULL, operation = OPERATION$append) {
-  metadata <- if (!is.null(change)) stored_metadata(path)
+write_value <- function(x, path, functions, options, change = NULL, operation = OPERATION$append,
+                        metadata = if (!is.null(change)) stored_metadata(path)) {
+  # Errors of the metadata of the file are not those of the value.
+  force(metadata)
   doc <- tryCatch(document_of(x, functions, metadata), entasis_error_unsupported = function(e) {
     # Advise functions = TRUE only if it helps. This call raises the error of a value that can't be
     # stored either way.
