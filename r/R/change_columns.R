@@ -90,7 +90,7 @@ choice <- function(from, names, is_new = logical(length(from)), new = NULL, chan
 }
 
 set_columns <- function(x, new) {
-  bare <- decorate(unname(unclass(new)), list(names = names_of(new), class = "data.frame", row.names = c(NA, -.row_names_info(new, 2L))))
+  bare <- decorate(unclass_all(new), list(names = names_of(new), class = "data.frame", row.names = c(NA, -.row_names_info(new, 2L))))
   x[names_of(new)] <- bare
   x
 }

@@ -32,6 +32,36 @@ SEXP ent_c_append(SEXP change, SEXP frame, SEXP options) {
     return done < 0 ? ent_failed(failure) : Rf_ScalarLogical(done);
 }
 
+/* Begins a file that is written batch by batch. */
+SEXP ent_c_stream(SEXP path, SEXP options) {
+    ent_failure *failure = NULL;
+    ent_change *stream =
+        ent_stream_create(ent_chars_of(STRING_ELT(path, 0)), ent_options_of(options), ent_is_interrupted, &failure);
+    return stream == NULL ? ent_failed(failure) : ent_hold(stream, free_change, R_NilValue);
+}
+
+/* Makes a change a stream that adds rows. */
+SEXP ent_c_stream_extend(SEXP change, SEXP options) {
+    ent_failure *failure = NULL;
+    int done = ent_stream_extend(ent_pointer_of(change, "a change"), ent_options_of(options), &failure);
+    return done < 0 ? ent_failed(failure) : R_NilValue;
+}
+
+/* An open file with the table so far; NULL before the first batch. */
+SEXP ent_c_stream_view(SEXP stream) {
+    ent_failure *failure = NULL;
+    ent_file *view = ent_stream_view(ent_pointer_of(stream, "a writer"), &failure);
+    if (failure != NULL) return ent_failed(failure);
+    return view == NULL ? R_NilValue : ent_hold(view, ent_free_file, R_NilValue);
+}
+
+/* Makes the batches the value of the file. */
+SEXP ent_c_stream_finish(SEXP stream) {
+    ent_failure *failure = NULL;
+    int done = ent_stream_finish(ent_pointer_of(stream, "a writer"), &failure);
+    return done < 0 ? ent_failed(failure) : R_NilValue;
+}
+
 /* Gives the table of a file other columns: for each its place among those of the file or of the
  * frame, whether it is one of the frame, and its name. False if the file must be written anew. */
 SEXP ent_c_change_columns(SEXP change, SEXP frame, SEXP places, SEXP is_new, SEXP names, SEXP operation, SEXP options) {

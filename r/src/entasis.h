@@ -158,6 +158,12 @@ int ent_change_rollback(ent_change *change, double generation, ent_options optio
 int ent_change_compact(ent_change *change, ent_options options, ent_interrupted interrupted, ent_failure **failure);
 void ent_change_free(ent_change *change);
 
+/* stream.rs: streams are changes, to which ent_change_append adds batches */
+ent_change *ent_stream_create(ent_chars path, ent_options options, ent_interrupted interrupted, ent_failure **failure);
+int ent_stream_extend(ent_change *change, ent_options options, ent_failure **failure);
+ent_file *ent_stream_view(const ent_change *stream, ent_failure **failure); /* null: no batch yet, or a failure */
+int ent_stream_finish(ent_change *stream, ent_failure **failure);
+
 /* chosen_columns.rs */
 typedef struct {
     const double *places; /* among the columns of the file, or among new ones */

@@ -1,49 +1,97 @@
-//! A file that is going to change, with its lock.
+//! A file that is going to change, with its lock, or a stream of rows to one.
 
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use entasis::{Error, Kind, Operation, Result};
+use entasis::{Error, Kind, Operation, Result, Stream};
 
 use crate::build::{self, Builder};
 use crate::guard::{self, Failure, Interrupted, Signals, Text};
 use crate::options::Options;
 
-/// A change, until it is committed.
-pub struct Change(Option<entasis::Change>);
+/// A change until it is committed, or a stream until it is finished.
+pub struct Change(Held);
+
+enum Held {
+    Change(Box<entasis::Change>),
+    Stream(Box<Stream>),
+    Over,
+}
 
 impl Change {
+    pub fn new(change: entasis::Change) -> Self {
+        Self(Held::Change(Box::new(change)))
+    }
+
+    pub fn of_stream(stream: Stream) -> Self {
+        Self(Held::Stream(Box::new(stream)))
+    }
+
     /// The change, which can be committed once.
     pub fn take(&mut self) -> Result<entasis::Change> {
-        self.0.take().ok_or_else(|| Error::argument("the change is over"))
+        match std::mem::replace(&mut self.0, Held::Over) {
+            Held::Change(change) => Ok(*change),
+            _ => Err(Error::argument("the change is over")),
+        }
     }
 
     /// The change, unless it is over.
     pub fn get(&self) -> Option<&entasis::Change> {
-        self.0.as_ref()
+        if let Held::Change(change) = &self.0 { Some(change) } else { None }
     }
 
-    /// Adds the rows of a frame to the file's table. False if its columns are stored in another
-    /// form than those of the file; the file is then unchanged, and the change goes on.
+    /// The stream, which can be finished once.
+    pub fn take_stream(&mut self) -> Result<Stream> {
+        match std::mem::replace(&mut self.0, Held::Over) {
+            Held::Stream(stream) => Ok(*stream),
+            _ => Err(stream_is_over()),
+        }
+    }
+
+    /// The stream, unless it is over.
+    pub fn stream(&self) -> Result<&Stream> {
+        if let Held::Stream(stream) = &self.0 { Ok(stream) } else { Err(stream_is_over()) }
+    }
+
+    /// Adds the rows of a frame to the table. False if its columns are stored in another form than
+    /// those of the table, which is then unchanged, and the change or stream goes on.
     fn append(
         &mut self,
         builder: &mut Builder,
         options: Options,
         interrupted: Option<Interrupted>,
     ) -> Result<bool> {
-        let Some(change) = &self.0 else { return Err(Error::argument("the change is over")) };
         // Encodings are recorded for each string, in columns that no other rows could extend.
-        if builder.has_encodings() || !change.is_single_table() {
+        if builder.has_encodings() {
+            return Ok(false);
+        }
+        let (options, signals) = (options.of_core(), Signals::new(interrupted));
+        if let Held::Stream(stream) = &mut self.0 {
+            return match stream.append(builder.take(), &[], &options, &signals) {
+                Ok(()) => Ok(true),
+                Err(error) if error.kind() == Kind::Argument => Ok(false),
+                Err(error) => {
+                    // A stream cannot go on after an error of writing.
+                    self.0 = Held::Over;
+                    Err(error)
+                }
+            };
+        }
+        let Some(change) = self.get() else { return Err(Error::argument("the change is over")) };
+        if !change.is_single_table() {
             return Ok(false);
         }
         let frame = match change.append(builder.take(), &[]) {
             Err(error) if error.kind() == Kind::Argument => return Ok(false),
             appended => appended?,
         };
-        let options = options.of_core();
-        self.take()?.commit(frame, Operation::Append, &options, &Signals::new(interrupted))?;
+        self.take()?.commit(frame, Operation::Append, &options, &signals)?;
         Ok(true)
     }
+}
+
+fn stream_is_over() -> Error {
+    Error::argument("the writer has ended: make another one")
 }
 
 /// The operation with a code.
@@ -68,14 +116,14 @@ pub unsafe extern "C" fn ent_change_begin(
         guard::call(failure, null_mut(), || {
             let path = build::path(path)?;
             let change = entasis::Change::begin(&path, &options.of_core(), &Signals::new(interrupted))?;
-            Ok(Box::into_raw(Box::new(Change(Some(change)))))
+            Ok(Box::into_raw(Box::new(Change::new(change))))
         })
     }
 }
 
-/// Adds the rows of a frame to the file's table, which ends the change. Returns 1; 0 if the columns
-/// are stored in another form, which leaves the change as it is; or -1 with an error. The builder
-/// is empty afterwards.
+/// Adds the rows of a frame to the file's table, which ends a change but not a stream. Returns 1; 0
+/// if the columns are stored in another form, which leaves the change as it is; or -1 with an
+/// error. The builder is empty afterwards.
 ///
 /// # Safety
 /// [`ent_change_begin`] and `ent_builder_new` must have returned `change` and `builder`; `failure`

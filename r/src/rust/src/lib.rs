@@ -26,6 +26,7 @@ mod nodes;
 mod options;
 mod parallel;
 mod read;
+mod stream;
 mod strings;
 mod text;
 mod times;
