@@ -76,7 +76,7 @@ write_batch <- function(stream, path, x, fill, options) {
   on.exit(.Call(C_shut, handle))
   so_far <- table_so_far(handle, path)
   if (!can_grow_in_place(so_far)) refuse_batches(path, "the first batch")
-  if (!append_in_place(so_far, x, fill, stream, options)) refuse_batch(so_far, x, fill)
+  if (!append_in_place(so_far, x, fill, stream, options)) refuse_batch(so_far, x)
 }
 
 # The open file of the batches so far.
@@ -109,18 +109,19 @@ refuse_batches <- function(path, what) {
 }
 
 # Refuses a batch whose values do not fit the columns so far.
-refuse_batch <- function(file, x, fill) {
+refuse_batch <- function(file, x) {
   names <- layout_of(file)$names
+  facts <- table_facts(file)
+  missing <- facts$n_missing == facts$n_values
   columns <- bare_columns(file, seq_along(names), row_range(0, 0, -1))
-  old <- decorate(columns, list(names = names, class = "data.frame", row.names = c(NA, 0L)))
-  grows <- vapply(names, function(name) {
-    at <- match(name, names_of(x))
-    !is.na(at) && fit_column(.subset2(old, name), .subset2(x, at), name, FALSE, file)$grows
+  at <- match(names, names_of(x))
+  grows <- vapply(seq_along(names), function(k) {
+    !is.na(at[k]) && fit_column(.subset2(columns, k), .subset2(x, at[k]), names[k], missing[k], file)$grows
   }, NA)
   if (any(grows)) {
-    wrong_column(file, names[grows][1L], "column ", listed(names[grows]), " needs another type than the first batch gave it: begin with doubles, ",
-                 "all levels, or a first row with the finest time")
+    wrong_column(file, names[grows][1L], "column ", listed(names[grows]), " needs another type than the first batch gave it: ",
+                 "begin with doubles, or a value in a column of NA")
   }
-  wrong("the batch is stored in another form than the first one, such as finer times, more than 127 levels, row names that do not go on, ",
+  wrong("the batch is stored in another form than the first one, such as finer times, row names that do not go on, ",
         "or strings that are not UTF-8 (file \"", file$path, "\")")
 }

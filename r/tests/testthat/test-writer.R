@@ -62,6 +62,23 @@ test_that("factors get the levels of all batches, and columns are matched by nam
   expect_identical(found, data.frame(f = factor(c("b", "a", "c", NA, "a")), n = 1:5))
 })
 
+test_that("factors get any number of levels, and the file grows in place", {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  parts <- lapply(1:50, function(k) data.frame(f = factor(paste0("level ", k * 700L + 1:1000)), g = factor("one"), n = seq_len(1000L) / 7))
+  w <- writer_entasis(path, compress = 0, durable = FALSE)
+  for (part in parts) w$write(part)
+  w$close()
+  x <- do.call(rbind, parts)
+  expect_gt(nlevels(x$f), 32768)
+  expect_identical(read_entasis(path), x)
+  more <- data.frame(f = "another level", g = factor("two"), n = 0)
+  append_entasis(more, path, durable = FALSE)
+  expect_identical(read_entasis(path), rbind(x, more))
+  expect_identical(generations_entasis(path)$operation, c("write", "append"))
+  verify_entasis(path)
+})
+
 test_that("a batch that does not fit is refused, and the writer goes on", {
   path <- tempfile(fileext = ".entasis")
   on.exit(unlink(path))
@@ -76,6 +93,10 @@ test_that("a batch that does not fit is refused, and the writer goes on", {
   w$write(data.frame(n = 4L), fill = TRUE)
   w$close()
   expect_identical(read_entasis(path), data.frame(n = 1:4, s = c("a", NA, "b", NA)))
+  w <- writer_entasis(path, durable = FALSE)
+  w$write(data.frame(n = 1L, s = NA))
+  expect_error(w$write(data.frame(n = 1L, s = "a")), "column 's' needs another type", class = "entasis_error_argument")
+  w$abort()
 })
 
 test_that("columns of lists need the whole frame", {

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use entasis::{Error, Kind, Operation, Result, Stream};
+use entasis::{Error, File, Frame, Kind, Operation, Physical, Result, Stream};
 
 use crate::build::{self, Builder};
 use crate::guard::{self, Failure, Interrupted, Signals, Text};
@@ -67,7 +67,9 @@ impl Change {
         }
         let (options, signals) = (options.of_core(), Signals::new(interrupted));
         if let Held::Stream(stream) = &mut self.0 {
-            return match stream.append(builder.take(), &[], &options, &signals) {
+            let mut frame = builder.take();
+            widen_codes(&mut frame, stream.view()?.as_ref())?;
+            return match stream.append(frame, &[], &options, &signals) {
                 Ok(()) => Ok(true),
                 Err(error) if error.kind() == Kind::Argument => Ok(false),
                 Err(error) => {
@@ -81,13 +83,37 @@ impl Change {
         if !change.is_single_table() {
             return Ok(false);
         }
-        let frame = match change.append(builder.take(), &[]) {
+        let mut frame = builder.take();
+        widen_codes(&mut frame, Some(change.file()))?;
+        let frame = match change.append(frame, &[]) {
             Err(error) if error.kind() == Kind::Argument => return Ok(false),
             appended => appended?,
         };
         self.take()?.commit(frame, Operation::Append, &options, &signals)?;
         Ok(true)
     }
+}
+
+/// Gives categories the codes of those of the table so far, if these are wider. Those of the first
+/// batch of a stream get room for any number of levels.
+fn widen_codes(frame: &mut Frame, so_far: Option<&File>) -> Result<()> {
+    for (number, column) in (0..).zip(&mut frame.columns) {
+        let wide = match so_far {
+            _ if column.dictionary.is_none() => continue,
+            None => Physical::I32,
+            Some(file) if number < file.n_columns() => file.column(number)?.record.column_type.physical,
+            Some(_) => continue,
+        };
+        let of_column = &mut column.column_type.physical;
+        let is_narrower = matches!(
+            (*of_column, wide),
+            (Physical::I8, Physical::I16 | Physical::I32) | (Physical::I16, Physical::I32)
+        );
+        if is_narrower {
+            *of_column = wide;
+        }
+    }
+    Ok(())
 }
 
 fn stream_is_over() -> Error {
