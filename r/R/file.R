@@ -1,11 +1,12 @@
 # Open files: the handle, and the host map.
 
-open_file <- function(path, functions = FALSE, int64 = "fit", limits = list()) {
+open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), generation = NULL) {
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
   file$functions <- check_flag(functions, "functions")
   file$int64 <- check_int64(int64)
   file$limits <- check_limits(limits)
+  file$generation <- if (!is.null(generation)) check_whole(generation, "generation", 1)
   reopen(file)
   file
 }
@@ -19,8 +20,15 @@ reopen <- function(file) {
   }
   file$stamp <- stamp
   handle <- core(.Call(C_open, file$path, file$limits))
+  if (!is.null(file$generation)) handle <- at_generation(handle, file$generation)
   file$handle <- if (is.null(file$table)) handle else core(.Call(C_table, handle, file$table))
   look_at(file)
+}
+
+# An open file at an earlier generation.
+at_generation <- function(handle, number) {
+  on.exit(.Call(C_shut, handle))
+  core(.Call(C_at_generation, handle, number))
 }
 
 # Identifies the file at a path, so that a replaced file is noticed.
@@ -39,6 +47,7 @@ view_of <- function(file, number) {
   view$functions <- file$functions
   view$int64 <- file$int64
   view$limits <- file$limits
+  view$generation <- file$generation
   view$table <- as.double(number)
   view$stamp <- file$stamp
   view$handle <- core(.Call(C_table, handle_of(file), view$table))

@@ -1,7 +1,7 @@
 # Lazy tables: files whose columns and rows are read when they are selected.
 
-entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "double"), limits = list()) {
-  file <- open_file(path, functions, int64, limits)
+entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL) {
+  file <- open_file(path, functions, int64, limits, generation)
   if (is_tree(file)) {
     return(tree_part(file, file$facts$root, "x"))
   }

@@ -16,7 +16,8 @@ metadata_entasis <- function(path, limits = list()) {
     list(
       path = file$path, n_rows = file$facts$n_rows, n_columns = file$facts$n_columns, columns = columns, keys = key,
       written_by = if (is.character(host)) host else NA_character_, file_size = file$facts$file_len,
-      format_version = file$facts$format_version, generation = file$facts$generation
+      format_version = file$facts$format_version, generation = file$facts$generation,
+      metadata = shown_metadata(file)
     ),
     class = "entasis_metadata"
   )
@@ -32,7 +33,8 @@ tree_metadata <- function(file) {
     list(
       path = file$path, n_rows = NA_real_, n_columns = NA_real_, columns = NULL, keys = NULL, parts = parts, n_tables = file$facts$n_tables,
       written_by = if (isTRUE(file$facts$is_own)) "r" else "python", file_size = file$facts$file_len,
-      format_version = file$facts$format_version, generation = file$facts$generation
+      format_version = file$facts$format_version, generation = file$facts$generation,
+      metadata = shown_metadata(file)
     ),
     class = "entasis_metadata"
   )
@@ -72,14 +74,26 @@ print.entasis_metadata <- function(x, ...) {
     cat("<entasis file> ", x$path, "\na tree of values", if (!is.null(x$parts)) paste0(", a list of ", count(length(x$parts))), ", ", several(x$n_tables, "table"),
         ", ", count(x$file_size), " bytes, written by ", x$written_by, "\n", sep = "")
     if (is.character(x$parts)) cat(strwrap(paste("parts:", paste(shown_parts(x$parts), collapse = ", ")), exdent = 2L), sep = "\n")
+    print_metadata(x$metadata)
     return(invisible(x))
   }
   cat("<entasis file> ", x$path, "\n", several(x$n_rows, "row"), ", ", several(x$n_columns, "column"), ", ", count(x$file_size),
       " bytes, written by ", x$written_by, "\n", sep = "")
   if (length(x$keys) > 0L) cat("key: ", paste(x$keys, collapse = ", "), "\n", sep = "")
+  print_metadata(x$metadata)
   cat("\n")
   print(x$columns, row.names = FALSE, right = FALSE)
   invisible(x)
+}
+
+# A line about metadata: the names of a list, or what they are.
+print_metadata <- function(metadata) {
+  if (is.null(metadata)) {
+    return(invisible())
+  }
+  names <- if (is.list(metadata)) names_of(metadata)
+  shown <- if (is.null(names)) what_is(metadata) else paste(shown_parts(names), collapse = ", ")
+  cat(strwrap(paste("metadata:", shown), exdent = 2L), sep = "\n")
 }
 
 # The first names of a long list, to print.

@@ -1,9 +1,9 @@
 # read_entasis(), and reading of vectors and frames.
 
 read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE,
-                         int64 = c("fit", "integer64", "double"), limits = list()) {
+                         int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL) {
   check_flag(as.data.table, "as.data.table")
-  file <- open_file(path, functions, int64, limits)
+  file <- open_file(path, functions, int64, limits, generation)
   on.exit(close_file(file))
   if (is_tree(file)) {
     whole <- is.null(columns) && is.null(to) && identical(as.double(from), 1)

@@ -8,15 +8,18 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
   invisible(x)
 }
 
-# Writes a value, in place of the file of a change if there is one.
-write_value <- function(x, path, functions, options, change = NULL) {
-  doc <- tryCatch(document_of(x, functions), entasis_error_unsupported = function(e) {
+# Writes a value, in place of the file of a change if there is one, whose metadata stay.
+write_value <- function(x, path, functions, options, change = NULL, operation = OPERATION$append,
+                        metadata = if (!is.null(change)) stored_metadata(path)) {
+  # Errors of the metadata of the file are not those of the value.
+  force(metadata)
+  doc <- tryCatch(document_of(x, functions, metadata), entasis_error_unsupported = function(e) {
     # Advise functions = TRUE only if it helps. This call raises the error of a value that can't be
     # stored either way.
-    if (isTRUE(e$is_code) && !functions) document_of(x, TRUE)
+    if (isTRUE(e$is_code) && !functions) document_of(x, TRUE, metadata)
     stop(e)
   })
-  core(.Call(C_write, path, doc$made, doc$walker, c(doc$value, doc$environments_at), options, change))
+  core(.Call(C_write, path, doc$made, doc$walker, c(doc$value, doc$environments_at, doc$metadata), options, change, operation))
   report_pointers(doc)
 }
 
@@ -26,8 +29,15 @@ write_options <- function(compress, threads = NULL, durable = NULL, wait = 10) {
   c(compress, if (is.null(threads)) 0 else threads, if (is.null(durable)) -1 else durable, wait)
 }
 
-# The document of a value to write.
-document_of <- function(x, functions) {
+# The metadata of a file; NULL for none.
+stored_metadata <- function(path) {
+  file <- open_file(path)
+  on.exit(close_file(file))
+  if (file$facts$metadata >= 0) read_cell(file, file$facts$metadata)
+}
+
+# The document of a value and metadata to write.
+document_of <- function(x, functions, metadata = NULL) {
   doc <- new_document(functions)
   doc$value <- -1
   if (is_frame(x) || is.atomic(x) && !is.null(x)) {
@@ -35,6 +45,7 @@ document_of <- function(x, functions) {
   } else {
     doc$value <- document_walk(doc, x, "")
   }
+  doc$metadata <- if (is.null(metadata)) -1 else document_walk(doc, metadata, "metadata")
   doc$environments_at <- document_finish(doc)
   doc
 }
@@ -101,11 +112,8 @@ plan_row_names <- function(plan, x, path) {
 plan_columns <- function(plan, x, names, n_rows, path) {
   x <- unclass(x)
   k <- length(x)
-  shown <- if (is.null(names)) rep_len("", k) else unclass_all(names)
-  known <- !is.na(shown) & (is_ascii(shown) | Encoding(shown) == "UTF-8" & validUTF8(shown))
-  labels <- shown
-  labels[!known] <- ifelse(is.na(shown[!known]), "NA", iconv(shown[!known], to = "UTF-8", sub = "byte"))
-  labels[is.na(labels)] <- "?"
+  stored <- stored_names(names, k)
+  labels <- stored$labels
   groups <- .Call(C_groups, x, n_rows)
   grouped <- plan_groups(plan, x, groups, function(i) paste0(path, "$", labels[i]))
   descriptions <- NULL
@@ -132,7 +140,17 @@ plan_columns <- function(plan, x, names, n_rows, path) {
     i <- next_alone + 1L
   }
   descriptions <- unlist(unchain(descriptions), recursive = FALSE)
-  list(descriptions = descriptions, named = !is.null(names) && is.null(attributes(names)) && all(known) && !nested)
+  list(descriptions = descriptions, named = stored$named && !nested)
+}
+
+# The labels of `k` columns in the file, and whether they are the names.
+stored_names <- function(names, k) {
+  shown <- if (is.null(names)) rep_len("", k) else unclass_all(names)
+  known <- !is.na(shown) & (is_ascii(shown) | Encoding(shown) == "UTF-8" & validUTF8(shown))
+  labels <- shown
+  labels[!known] <- ifelse(is.na(shown[!known]), "NA", iconv(shown[!known], to = "UTF-8", sub = "byte"))
+  labels[is.na(labels)] <- "?"
+  list(labels = labels, named = !is.null(names) && is.null(attributes(names)) && all(known))
 }
 
 # Plans the columns in groups of `C_groups`. Returns the arguments of `plan_add` for each column,

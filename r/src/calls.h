@@ -8,10 +8,13 @@
 #define ENT_CALLS(E) \
     /* guard.c */ E(was_setting, 0) \
     /* buffers.c */ E(threads, 1) E(compress, 3) E(decompress, 2) E(hash, 2) \
-    /* read.c */ E(open, 2) E(table, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) E(read, 3) E(verify, 2) \
+    /* read.c */ E(open, 2) E(table, 2) E(at_generation, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) E(read, 3) E(verify, 2) \
     /* column_groups.c */ E(groups, 2) E(distinct, 1) \
     /* attribute_nodes_write.c */ E(describe_groups, 4) \
-    /* write.c */ E(na_kind, 1) E(exact_unit, 2) E(frame, 4) E(write, 6) E(change, 2) E(change_end, 1) E(append, 3) \
+    /* write.c */ E(na_kind, 1) E(exact_unit, 2) E(frame, 4) E(write, 7) \
+    /* change.c */ E(change, 2) E(change_end, 1) E(append, 3) E(change_columns, 7) E(change_metadata, 4) E(rollback, 3) E(compact, 2) \
+    /* change.c */ E(stream, 2) E(stream_extend, 2) E(stream_view, 1) E(stream_finish, 1) \
+    /* generations.c */ E(generations, 1) \
     /* walk.c */ E(walker, 1) E(walk, 2) E(walk_place, 1) E(references, 2) \
     /* promise.c */ E(bindings, 2) E(dots, 3) \
     /* cell_session.c, make_values.c, make_objects.c */ E(load, 2) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
@@ -25,6 +28,7 @@
 #define ENT_4 SEXP, SEXP, SEXP, SEXP
 #define ENT_5 SEXP, SEXP, SEXP, SEXP, SEXP
 #define ENT_6 SEXP, SEXP, SEXP, SEXP, SEXP, SEXP
+#define ENT_7 SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP
 #define ENT_DECLARE(name, n) SEXP ent_c_##name(ENT_##n);
 
 ENT_CALLS(ENT_DECLARE)

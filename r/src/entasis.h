@@ -18,6 +18,7 @@ typedef struct ent_described ent_described;
 typedef struct ent_failure ent_failure;
 typedef struct ent_file ent_file;
 typedef struct ent_found ent_found;
+typedef struct ent_generations ent_generations;
 typedef struct ent_loaded ent_loaded;   /* cells that were read */
 typedef struct ent_strings ent_strings; /* to write */
 typedef struct ent_text ent_text;       /* strings that were read */
@@ -143,16 +144,46 @@ typedef struct {
     ent_builder *const *frames;
     size_t n_frames;
     ent_cells *cells;          /* null for a single frame */
-    double root, environments; /* cells, -1 for none; without a root the value is the first frame */
+    double root, environments, metadata; /* cells, -1 for none; without a root the value is the first frame */
     ent_options options;
     ent_change *change;        /* null for a file that is not locked yet */
+    int operation;             /* of the change: a code of docs/format/container.md */
 } ent_new_file;
 
 /* change.rs */
 ent_change *ent_change_begin(ent_chars path, ent_options options, ent_interrupted interrupted, ent_failure **failure);
 int ent_change_append(ent_change *change, ent_builder *builder, ent_options options, ent_interrupted interrupted,
                       ent_failure **failure); /* 0: other columns than those of the file */
+int ent_change_rollback(ent_change *change, double generation, ent_options options, ent_failure **failure);
+int ent_change_compact(ent_change *change, ent_options options, ent_interrupted interrupted, ent_failure **failure);
 void ent_change_free(ent_change *change);
+
+/* stream.rs: streams are changes, to which ent_change_append adds batches */
+ent_change *ent_stream_create(ent_chars path, ent_options options, ent_interrupted interrupted, ent_failure **failure);
+int ent_stream_extend(ent_change *change, ent_options options, ent_failure **failure);
+ent_file *ent_stream_view(const ent_change *stream, ent_failure **failure); /* null: no batch yet, or a failure */
+int ent_stream_finish(ent_change *stream, ent_failure **failure);
+
+/* chosen_columns.rs */
+typedef struct {
+    const double *places; /* among the columns of the file, or among new ones */
+    const int *is_new;
+    const ent_chars *names;
+    size_t n;
+    int operation;
+} ent_choice;
+
+int ent_change_columns(ent_change *change, ent_builder *builder, const ent_choice *choice, ent_options options,
+                       ent_interrupted interrupted, ent_failure **failure); /* 0: the file must be written anew */
+
+/* metadata.rs */
+typedef struct {
+    ent_cells *cells; /* null removes the metadata */
+    double value, environments;
+} ent_metadata;
+
+int ent_change_metadata(ent_change *change, const ent_metadata *metadata, ent_options options, ent_interrupted interrupted,
+                        ent_failure **failure); /* 0: the file must be written anew */
 
 /* build.rs */
 int ent_write(const ent_new_file *file, ent_interrupted interrupted, ent_failure **failure);
@@ -188,6 +219,19 @@ size_t ent_described_n(const ent_described *described);
 ent_column_facts ent_described_at(const ent_described *described, size_t i);
 void ent_described_free(ent_described *described);
 double ent_verify(ent_chars path, const ent_limit *limits, size_t n, ent_interrupted interrupted, ent_failure **failure);
+
+/* generations.rs */
+typedef struct {
+    double number, time; /* time: seconds since 1970, 0 when unknown */
+    ent_chars operation;
+    double n_rows, file_len; /* n_rows: -1 when the value is not a table */
+} ent_generation;
+
+ent_generations *ent_generations_of(const ent_file *file, ent_failure **failure);
+size_t ent_generations_n(const ent_generations *generations);
+ent_generation ent_generations_at(const ent_generations *generations, size_t i);
+void ent_generations_free(ent_generations *generations);
+ent_file *ent_at_generation(const ent_file *file, double number, ent_failure **failure);
 
 /* loaded.rs: trees that were read */
 typedef struct {

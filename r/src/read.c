@@ -1,7 +1,7 @@
 /* Open files, and reading of their columns. */
 #include "values.h"
 
-static void free_file(SEXP pointer) {
+void ent_free_file(SEXP pointer) {
     ent_file *file = R_ExternalPtrAddr(pointer);
     R_ClearExternalPtr(pointer);
     if (file != NULL) ent_close(file);
@@ -41,12 +41,12 @@ SEXP ent_c_open(SEXP path, SEXP limits) {
     ent_failure *failure = NULL;
     const ent_limit *of_file = limits_of(limits);
     ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), &failure);
-    return file == NULL ? ent_failed(failure) : ent_hold(file, free_file, R_NilValue);
+    return file == NULL ? ent_failed(failure) : ent_hold(file, ent_free_file, R_NilValue);
 }
 
 /* Closes a file now instead of at the next garbage collection. */
 SEXP ent_c_shut(SEXP file) {
-    if (TYPEOF(file) == EXTPTRSXP) free_file(file);
+    if (TYPEOF(file) == EXTPTRSXP) ent_free_file(file);
     return R_NilValue;
 }
 
@@ -54,7 +54,14 @@ SEXP ent_c_shut(SEXP file) {
 SEXP ent_c_table(SEXP file, SEXP number) {
     ent_failure *failure = NULL;
     ent_file *table = ent_table(ent_pointer_of(file, "an open file"), Rf_asReal(number), &failure);
-    return table == NULL ? ent_failed(failure) : ent_hold(table, free_file, R_NilValue);
+    return table == NULL ? ent_failed(failure) : ent_hold(table, ent_free_file, R_NilValue);
+}
+
+/* A file at an earlier generation. */
+SEXP ent_c_at_generation(SEXP file, SEXP number) {
+    ent_failure *failure = NULL;
+    ent_file *earlier = ent_at_generation(ent_pointer_of(file, "an open file"), Rf_asReal(number), &failure);
+    return earlier == NULL ? ent_failed(failure) : ent_hold(earlier, ent_free_file, R_NilValue);
 }
 
 /* False for a handle that was saved with another session. */

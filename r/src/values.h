@@ -21,6 +21,13 @@ ent_node *ent_put_plain(SEXP attributes, ent_node *at);
 /* attribute_nodes_read.c */
 SEXP ent_take_columns(const ent_node **at, const ent_node *end);
 
+/* read.c */
+void ent_free_file(SEXP pointer);
+
+/* write.c */
+void ent_free_builder(SEXP pointer);
+ent_options ent_options_of(SEXP options);
+
 /* walk.c */
 ent_cells *ent_walked(SEXP pointer);
 

@@ -1,7 +1,7 @@
 /* Frames to write. */
 #include "values.h"
 
-static void free_builder(SEXP pointer) {
+void ent_free_builder(SEXP pointer) {
     ent_builder *builder = R_ExternalPtrAddr(pointer);
     R_ClearExternalPtr(pointer);
     if (builder != NULL) ent_builder_free(builder);
@@ -128,7 +128,7 @@ SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
         UNPROTECT(2);
         return ent_failed(failure);
     }
-    SEXP pointer = PROTECT(ent_hold(builder, free_builder, kept));
+    SEXP pointer = PROTECT(ent_hold(builder, ent_free_builder, kept));
     failure = add_columns(builder, columns, 0);
     if (failure == NULL) failure = add_columns(builder, extra, 1);
     if (failure == NULL) ent_builder_host(builder, nodes, n_nodes, &failure);
@@ -138,59 +138,28 @@ SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
 }
 
 /* The options in a vector of doubles. */
-static ent_options options_of(SEXP options) {
+ent_options ent_options_of(SEXP options) {
     const double *of = REAL(options);
     ent_options out = {.compression = (int)of[0], .threads = (int)of[1], .durable = (int)of[2], .wait = of[3]};
     return out;
 }
 
-static void free_change(SEXP pointer) {
-    ent_change *change = R_ExternalPtrAddr(pointer);
-    R_ClearExternalPtr(pointer);
-    if (change != NULL) ent_change_free(change);
-}
-
-/* Takes the lock of a file that is going to change. */
-SEXP ent_c_change(SEXP path, SEXP options) {
-    ent_failure *failure = NULL;
-    ent_change *change =
-        ent_change_begin(ent_chars_of(STRING_ELT(path, 0)), options_of(options), ent_is_interrupted, &failure);
-    return change == NULL ? ent_failed(failure) : ent_hold(change, free_change, R_NilValue);
-}
-
-/* Gives the lock back now instead of at the next garbage collection. */
-SEXP ent_c_change_end(SEXP change) {
-    free_change(change);
-    return R_NilValue;
-}
-
-/* Adds the rows of a frame to the table of a file. False if its columns are of another form. */
-SEXP ent_c_append(SEXP change, SEXP frame, SEXP options) {
-    ent_failure *failure = NULL;
-    ent_watch();
-    int done = ent_change_append(ent_pointer_of(change, "a change"), ent_pointer_of(frame, "a frame"), options_of(options),
-                                 ent_is_interrupted, &failure);
-    ent_watched();
-    free_builder(frame);
-    return done < 0 ? ent_failed(failure) : Rf_ScalarLogical(done);
-}
-
 /* Writes frames, and cells or NULL, in place of the file of a change or NULL. `roots` are the cells
- * of the value and of the environments; -1 for none. */
-SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP options, SEXP change) {
+ * of the value, the environments and the metadata; -1 for none. */
+SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP options, SEXP change, SEXP operation) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(frames);
     ent_builder **builders = (ent_builder **)R_alloc((size_t)n + 1, sizeof *builders);
     for (R_xlen_t i = 0; i < n; i++) builders[i] = ent_pointer_of(VECTOR_ELT(frames, i), "a frame");
     ent_new_file file = {
         .path = ent_chars_of(STRING_ELT(path, 0)), .frames = builders, .n_frames = (size_t)n, .cells = ent_walked(cells),
-        .root = REAL(roots)[0], .environments = REAL(roots)[1], .options = options_of(options),
-        .change = change == R_NilValue ? NULL : ent_pointer_of(change, "a change"),
+        .root = REAL(roots)[0], .environments = REAL(roots)[1], .metadata = REAL(roots)[2], .options = ent_options_of(options),
+        .change = change == R_NilValue ? NULL : ent_pointer_of(change, "a change"), .operation = Rf_asInteger(operation),
     };
     ent_watch();
     ent_write(&file, ent_is_interrupted, &failure);
     ent_watched();
     /* Frees the memory of the builders now instead of at the next garbage collection. */
-    for (R_xlen_t i = 0; i < n; i++) free_builder(VECTOR_ELT(frames, i));
+    for (R_xlen_t i = 0; i < n; i++) ent_free_builder(VECTOR_ELT(frames, i));
     return failure == NULL ? R_NilValue : ent_failed(failure);
 }

@@ -188,8 +188,8 @@ impl Change {
 
     /// The value with another choice of columns in the file's table: its own ones and those of
     /// `new`, in any order, with these names. The host map of `new` brings the labels of all
-    /// columns for hosts that have such (`columns`; of R `names`). Extra columns that are no longer
-    /// needed are left out.
+    /// columns for hosts that have such (`columns`; of R `names`), and may bring attributes of R
+    /// for the frame. Extra columns that are no longer needed are left out.
     ///
     /// # Errors
     /// *Argument* when `new` has another number of rows or a column is taken twice; *unsupported*

@@ -65,7 +65,7 @@ for (k in seq_len(as.integer(args[2L]))) {
   cells <- vapply(roots, function(root) .Call(internal("C_walk"), walker, root), 0)
   records <- .Call(internal("C_references"), walker, cells[-1L])
   frame <- call_core("C_frame", 1, internal("NO_COLUMNS"), internal("NO_COLUMNS"), list(host = "r", form = sample(c("data.frame", "vector", "x"), 1L)))
-  call_core("C_write", path, list(frame), walker, c(cells[1L], records), internal("write_options")(50), NULL)
+  call_core("C_write", path, list(frame), walker, c(cells[1L], records, -1), internal("write_options")(50), NULL, 1L)
   for (functions in c(FALSE, TRUE)) {
     result <- tryCatch({
       value <- read_entasis(path, functions = functions)

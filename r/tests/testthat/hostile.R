@@ -22,7 +22,7 @@ columns <- internal("join_columns")(plan$columns)
 extra <- internal("join_columns")(plan$extra)
 path <- tempfile()
 write <- function(host) {
-  call_core("C_write", path, list(call_core("C_frame", 3, columns, extra, host)), doc$walker, c(-1, -1), internal("write_options")(50), NULL)
+  call_core("C_write", path, list(call_core("C_frame", 3, columns, extra, host)), doc$walker, c(-1, -1, -1), internal("write_options")(50), NULL, 1L)
 }
 # The same map as lists alone, as R/values.R encodes attributes, so that each part can be changed.
 as_pairs <- function(attributes) {

@@ -35,6 +35,32 @@ call <- switch(kind,
     append_entasis(frame[7, ], path, durable = FALSE)
   },
   "refused append" = function() refused(append_entasis(frame[-1], path)),
+  generations = function() {
+    write_entasis(frame, path, 0)
+    for (k in 1:2) append_entasis(frame, path, durable = FALSE)
+    numbers <- generations_entasis(path)$number
+    read_entasis(path, generation = numbers[1L])
+    rollback_entasis(path, numbers[1L], durable = FALSE)
+    compact_entasis(path, durable = FALSE)
+  },
+  columns = function() {
+    write_entasis(frame, path, 0)
+    rename_columns_entasis(path, c(k = "i"), durable = FALSE)
+    add_columns_entasis(path, frame["i"], durable = FALSE)
+    set_metadata_entasis(path, list(author = "Ada"), durable = FALSE)
+    drop_columns_entasis(path, "c", durable = FALSE)
+  },
+  "refused columns" = function() refused(drop_columns_entasis(path, "none")),
+  writer = function() {
+    w <- writer_entasis(path, durable = FALSE)
+    for (k in 1:2) w$write(frame)
+    w$close()
+  },
+  "abandoned writer" = function() {
+    w <- writer_entasis(path, durable = FALSE)
+    w$write(frame)
+    w$abort()
+  },
   "damaged page" = function() refused(read_entasis(path)),
   "damaged footer" = function() refused(entasis(path)),
   "no such file" = function() refused(read_entasis(paste0(path, "x"))),

@@ -110,7 +110,7 @@ test_that("a host map that makes no sense is damage", {
     plan <- entasis:::new_plan()
     entasis:::plan_add(plan, FALSE, c("a", "b"), list(1:3, 4:6), 2L, 3)
     frame <- entasis:::plan_frame_made(plan, host, 3)
-    entasis:::core(.Call(entasis:::C_write, path, list(frame), NULL, c(-1, -1), entasis:::write_options(50), NULL))
+    entasis:::core(.Call(entasis:::C_write, path, list(frame), NULL, c(-1, -1, -1), entasis:::write_options(50), NULL, 1L))
     path
   }
   r <- list(host = "r", form = "data.frame")

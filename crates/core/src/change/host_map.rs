@@ -1,7 +1,7 @@
 //! Joins the host maps of a table whose columns change (`docs/format/hosts`).
 //!
 //! Entries of a host map that belong to a column move with it. All others are those of the file,
-//! except for the labels of the columns, which the new columns bring.
+//! except for the labels of the columns, and attributes of R, which the new columns may bring.
 
 use entasis_format::{Error, Result, Value};
 
@@ -9,6 +9,9 @@ use entasis_format::{Error, Result, Value};
 const OF_COLUMNS: [&str; 2] = ["missing_kinds", "field_metadata"];
 /// The same, in maps of R.
 const OF_COLUMNS_OF_R: [&str; 2] = ["columns", "encodings"];
+/// Of R, what new columns may bring for the whole frame: the names of all columns, and attributes,
+/// such as a key that names columns.
+const OF_FRAME_OF_R: [&str; 2] = ["names", "attributes"];
 /// Lists of lists that may begin with the number of an extra column that they describe.
 const OF_EXTRA: [&str; 2] = ["categories", "encodings"];
 /// How the columns were arranged in memory. It says nothing about other columns.
@@ -128,10 +131,12 @@ pub(super) fn merge(
         of_new.renumber(&mut labels, n_columns)?;
         joined.push((Value::from(LABELS), labels));
     }
-    if is_r && let Some(mut names) = take(&mut new, "names") {
-        take(&mut old, "names");
-        of_new.renumber(&mut names, n_columns)?;
-        joined.push((Value::from("names"), names));
+    for key in OF_FRAME_OF_R {
+        if is_r && let Some(mut value) = take(&mut new, key) {
+            take(&mut old, key);
+            of_new.renumber(&mut value, n_columns)?;
+            joined.push((Value::from(key), value));
+        }
     }
     for (key, mut value) in old {
         of_old.renumber(&mut value, n_columns)?;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::ptr::null_mut;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, Document, Error, Frame, HostRead, HostValidity, HostValues, Operation,
-    Result, Unit, Value,
+    Array, Chunk, Column, ColumnType, Document, Error, Frame, HostRead, HostValidity, HostValues, Result,
+    Unit, Value,
 };
 
 use crate::cells::Cells;
-use crate::change::Change;
+use crate::change::{self, Change};
 use crate::column::Kind;
 use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
 use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
@@ -395,9 +395,13 @@ pub struct NewFile {
     root: f64,
     /// The cell with the environments, or -1.
     environments: f64,
+    /// The cell with the metadata, or -1.
+    metadata: f64,
     options: Options,
     /// The change that replaces the file; null for a file that is not locked yet.
     change: *mut Change,
+    /// The code of the operation of the change.
+    operation: i32,
 }
 
 /// Writes a file. Returns 0, or -1 with an error. The builders and cells are empty afterwards, and
@@ -423,7 +427,7 @@ unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> 
     // SAFETY: as the caller promises.
     let path = unsafe { path(file.path) }?;
     // SAFETY: as the caller promises.
-    let change = unsafe { file.change.as_mut() }.map(Change::take).transpose()?;
+    let locked = unsafe { file.change.as_mut() }.map(Change::take).transpose()?;
     // SAFETY: as the caller promises.
     let frames = unsafe { slice(file.frames, file.n_frames) };
     // SAFETY: as the caller promises; each frame is there once.
@@ -431,30 +435,48 @@ unsafe fn write(file: &NewFile, interrupted: Option<Interrupted>) -> Result<()> 
     if file.cells.is_null() {
         let frame = frames.pop().filter(|_| frames.is_empty());
         let frame = frame.ok_or_else(|| Error::argument("frames without cells"))?;
-        return match change {
-            Some(change) => change.replace(frame, Operation::Append, &options, &signals),
+        return match locked {
+            Some(locked) => locked.replace(frame, change::operation(file.operation)?, &options, &signals),
             None => entasis::write(&path, &frame, &options, &signals),
         };
     }
     // SAFETY: as the caller promises.
     let cells = unsafe { &mut *file.cells };
-    cells.finish();
-    // SAFETY: the cells stay unchanged until this function ends.
-    let (columns, names) = unsafe { cells.columns() }?;
     let root = if file.root < 0.0 { Value::Table(0) } else { Value::Cell(file.root as u64) };
+    // SAFETY: the cells stay unchanged until this function ends.
+    let (columns, value) = unsafe { value_of(cells, root, file.environments, file.metadata) }?;
+    let document = Document { frames, columns, value };
+    match locked {
+        Some(locked) => locked.replace(document, change::operation(file.operation)?, &options, &signals),
+        None => entasis::write_document(&path, &document, &options, &signals),
+    }
+}
+
+/// The columns of cells, and the value of a file with them. The cells of environments and metadata
+/// are -1 for none.
+///
+/// # Safety
+/// The cells must stay unchanged while the columns are used.
+pub unsafe fn value_of(
+    cells: &mut Cells,
+    root: Value,
+    environments: f64,
+    metadata: f64,
+) -> Result<(Vec<Column>, Value)> {
+    cells.finish();
+    // SAFETY: as the caller promises.
+    let (columns, names) = unsafe { cells.columns() }?;
     let mut pairs = vec![
         (Value::from("value"), root),
         (Value::from("host"), Value::from("r")),
         (Value::from("cells"), names),
     ];
-    if file.environments >= 0.0 {
-        pairs.push((Value::from("environments"), Value::Cell(file.environments as u64)));
+    for (key, cell) in [("environments", environments), ("metadata", metadata)] {
+        if cell >= 0.0 {
+            pairs.push((Value::from(key), Value::Cell(cell as u64)));
+        }
     }
-    let document = Document { frames, columns, value: Value::Map(pairs) };
-    match change {
-        Some(change) => change.replace(document, Operation::Append, &options, &signals),
-        None => entasis::write_document(&path, &document, &options, &signals),
-    }
+    Ok((columns, Value::Map(pairs)))
 }
 
 /// Frees a builder.

@@ -1,44 +1,129 @@
-//! A file that is going to change, with its lock.
+//! A file that is going to change, with its lock, or a stream of rows to one.
 
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use entasis::{Error, Kind, Operation, Result};
+use entasis::{Error, File, Frame, Kind, Operation, Physical, Result, Stream};
 
 use crate::build::{self, Builder};
 use crate::guard::{self, Failure, Interrupted, Signals, Text};
 use crate::options::Options;
 
-/// A change, until it is committed.
-pub struct Change(Option<entasis::Change>);
+/// A change until it is committed, or a stream until it is finished.
+pub struct Change(Held);
+
+enum Held {
+    Change(Box<entasis::Change>),
+    Stream(Box<Stream>),
+    Over,
+}
 
 impl Change {
-    /// The change, which can be committed once.
-    pub fn take(&mut self) -> Result<entasis::Change> {
-        self.0.take().ok_or_else(|| Error::argument("the change is over"))
+    pub fn new(change: entasis::Change) -> Self {
+        Self(Held::Change(Box::new(change)))
     }
 
-    /// Adds the rows of a frame to the file's table. False if its columns are stored in another
-    /// form than those of the file; the file is then unchanged, and the change goes on.
+    pub fn of_stream(stream: Stream) -> Self {
+        Self(Held::Stream(Box::new(stream)))
+    }
+
+    /// The change, which can be committed once.
+    pub fn take(&mut self) -> Result<entasis::Change> {
+        match std::mem::replace(&mut self.0, Held::Over) {
+            Held::Change(change) => Ok(*change),
+            _ => Err(Error::argument("the change is over")),
+        }
+    }
+
+    /// The change, unless it is over.
+    pub fn get(&self) -> Option<&entasis::Change> {
+        if let Held::Change(change) = &self.0 { Some(change) } else { None }
+    }
+
+    /// The stream, which can be finished once.
+    pub fn take_stream(&mut self) -> Result<Stream> {
+        match std::mem::replace(&mut self.0, Held::Over) {
+            Held::Stream(stream) => Ok(*stream),
+            _ => Err(stream_is_over()),
+        }
+    }
+
+    /// The stream, unless it is over.
+    pub fn stream(&self) -> Result<&Stream> {
+        if let Held::Stream(stream) = &self.0 { Ok(stream) } else { Err(stream_is_over()) }
+    }
+
+    /// Adds the rows of a frame to the table. False if its columns are stored in another form than
+    /// those of the table, which is then unchanged, and the change or stream goes on.
     fn append(
         &mut self,
         builder: &mut Builder,
         options: Options,
         interrupted: Option<Interrupted>,
     ) -> Result<bool> {
-        let Some(change) = &self.0 else { return Err(Error::argument("the change is over")) };
         // Encodings are recorded for each string, in columns that no other rows could extend.
-        if builder.has_encodings() || !change.is_single_table() {
+        if builder.has_encodings() {
             return Ok(false);
         }
-        let frame = match change.append(builder.take(), &[]) {
+        let (options, signals) = (options.of_core(), Signals::new(interrupted));
+        if let Held::Stream(stream) = &mut self.0 {
+            let mut frame = builder.take();
+            widen_codes(&mut frame, stream.view()?.as_ref())?;
+            return match stream.append(frame, &[], &options, &signals) {
+                Ok(()) => Ok(true),
+                Err(error) if error.kind() == Kind::Argument => Ok(false),
+                Err(error) => {
+                    // A stream cannot go on after an error of writing.
+                    self.0 = Held::Over;
+                    Err(error)
+                }
+            };
+        }
+        let Some(change) = self.get() else { return Err(Error::argument("the change is over")) };
+        if !change.is_single_table() {
+            return Ok(false);
+        }
+        let mut frame = builder.take();
+        widen_codes(&mut frame, Some(change.file()))?;
+        let frame = match change.append(frame, &[]) {
             Err(error) if error.kind() == Kind::Argument => return Ok(false),
             appended => appended?,
         };
-        let options = options.of_core();
-        self.take()?.commit(frame, Operation::Append, &options, &Signals::new(interrupted))?;
+        self.take()?.commit(frame, Operation::Append, &options, &signals)?;
         Ok(true)
     }
+}
+
+/// Gives categories the codes of those of the table so far, if these are wider. Those of the first
+/// batch of a stream get room for any number of levels.
+fn widen_codes(frame: &mut Frame, so_far: Option<&File>) -> Result<()> {
+    for (number, column) in (0..).zip(&mut frame.columns) {
+        let wide = match so_far {
+            _ if column.dictionary.is_none() => continue,
+            None => Physical::I32,
+            Some(file) if number < file.n_columns() => file.column(number)?.record.column_type.physical,
+            Some(_) => continue,
+        };
+        let of_column = &mut column.column_type.physical;
+        let is_narrower = matches!(
+            (*of_column, wide),
+            (Physical::I8, Physical::I16 | Physical::I32) | (Physical::I16, Physical::I32)
+        );
+        if is_narrower {
+            *of_column = wide;
+        }
+    }
+    Ok(())
+}
+
+fn stream_is_over() -> Error {
+    Error::argument("the writer has ended: make another one")
+}
+
+/// The operation with a code.
+pub fn operation(code: c_int) -> Result<Operation> {
+    let operation = u16::try_from(code).ok().and_then(Operation::from_code);
+    operation.ok_or_else(|| Error::argument("no such operation"))
 }
 
 /// Takes the lock of the file at a path. Waits for another writer.
@@ -57,14 +142,14 @@ pub unsafe extern "C" fn ent_change_begin(
         guard::call(failure, null_mut(), || {
             let path = build::path(path)?;
             let change = entasis::Change::begin(&path, &options.of_core(), &Signals::new(interrupted))?;
-            Ok(Box::into_raw(Box::new(Change(Some(change)))))
+            Ok(Box::into_raw(Box::new(Change::new(change))))
         })
     }
 }
 
-/// Adds the rows of a frame to the file's table, which ends the change. Returns 1; 0 if the columns
-/// are stored in another form, which leaves the change as it is; or -1 with an error. The builder
-/// is empty afterwards.
+/// Adds the rows of a frame to the file's table, which ends a change but not a stream. Returns 1; 0
+/// if the columns are stored in another form, which leaves the change as it is; or -1 with an
+/// error. The builder is empty afterwards.
 ///
 /// # Safety
 /// [`ent_change_begin`] and `ent_builder_new` must have returned `change` and `builder`; `failure`
@@ -80,6 +165,45 @@ pub unsafe extern "C" fn ent_change_append(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || (*change).append(&mut *builder, options, interrupted).map(c_int::from))
+    }
+}
+
+/// Goes back to an earlier generation, which ends the change. Returns 0, or -1 with an error.
+///
+/// # Safety
+/// [`ent_change_begin`] must have returned `change`; `failure` must be null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_change_rollback(
+    change: *mut Change,
+    generation: f64,
+    options: Options,
+    failure: *mut *mut Failure,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            (*change).take()?.rollback(generation as u64, &options.of_core()).map(|()| 0)
+        })
+    }
+}
+
+/// Stores the value of the file anew without what earlier changes left, which ends the change.
+/// Returns 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_change_rollback`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_change_compact(
+    change: *mut Change,
+    options: Options,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            (*change).take()?.compact(&options.of_core(), &Signals::new(interrupted)).map(|()| 0)
+        })
     }
 }
 

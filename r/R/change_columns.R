@@ -1,0 +1,121 @@
+# Changes the columns of the data frame in a file. docs/guides/changes.md has the rules.
+
+drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
+  force(columns)
+  change_columns(path, OPERATION$drop, change_options(durable, wait), function(file) {
+    names <- layout_of(file)$names
+    dropped <- unique(resolve_columns(frame_names(file), columns))
+    kept <- setdiff(seq_along(layout_of(file)$first), dropped)
+    choice(kept, names[kept], changed = names[dropped], set = function(x) {
+      x[dropped] <- NULL
+      x
+    })
+  })
+}
+
+rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
+  new <- as.character(names(columns))
+  is_named <- is.character(columns) && !anyNA(columns) && length(new) == length(columns) && !anyNA(new) && all(nzchar(new))
+  if (!is_named) must_be("columns", "a character vector of old names with the new names as its names, such as c(euros = \"price\")", columns)
+  change_columns(path, OPERATION$rename, change_options(durable, wait), function(file) {
+    before <- layout_of(file)$names
+    at <- resolve_columns(before, unname(columns))
+    if (anyDuplicated(at)) wrong("column '", before[at[anyDuplicated(at)]], "' gets two names")
+    after <- before
+    after[at] <- new
+    again <- new[duplicated(after)[at] | duplicated(after, fromLast = TRUE)[at]]
+    if (length(again) > 0L) wrong("two columns would have the name '", again[1L], "' (file \"", file$path, "\")")
+    choice(seq_along(after), after, renamed = structure(new, names = before[at]), set = function(x) {
+      names(x) <- after
+      x
+    })
+  })
+}
+
+add_columns_entasis <- function(path, x, compress = 50, threads = NULL, durable = NULL, wait = 10) {
+  x <- new_columns(x)
+  change_columns(path, OPERATION$add, change_options(durable, wait, compress, threads), function(file) {
+    names <- layout_of(file)$names
+    check_rows(file, x)
+    again <- intersect(names_of(x), names)
+    if (length(again) > 0L) {
+      wrong_column(file, again[1L], "the file has a column ", listed(again), " already: use replace_columns_entasis()")
+    }
+    n_old <- length(layout_of(file)$first)
+    after <- c(if (is.null(names)) rep_len("", n_old) else names, names_of(x))
+    is_new <- rep(c(FALSE, TRUE), c(n_old, length_of(x)))
+    choice(c(seq_len(n_old), seq_len(length_of(x))), after, is_new, x)
+  })
+}
+
+replace_columns_entasis <- function(path, x, compress = 50, threads = NULL, durable = NULL, wait = 10) {
+  x <- new_columns(x)
+  change_columns(path, OPERATION$replace, change_options(durable, wait, compress, threads), function(file) {
+    names <- layout_of(file)$names
+    check_rows(file, x)
+    unknown <- setdiff(names_of(x), names)
+    if (length(unknown) > 0L) {
+      wrong_column(file, unknown[1L], "the file has no column ", listed(unknown), ": use add_columns_entasis()")
+    }
+    from <- seq_along(names)
+    at <- match(names_of(x), names)
+    from[at] <- seq_along(at)
+    choice(from, names, seq_along(names) %in% at, x, changed = names_of(x))
+  })
+}
+
+# Columns to store, as a frame.
+new_columns <- function(x) {
+  x <- read_lazy(x)
+  if (!is_frame(x)) must_be("x", "a data frame", x)
+  names <- names_of(x)
+  if (length_of(x) > 0L && (is.null(names) || anyNA(names) || !all(nzchar(names)))) wrong("columns of 'x' have no names")
+  if (anyDuplicated(names)) wrong("'x' has two columns '", names[anyDuplicated(names)], "'")
+  x
+}
+
+check_rows <- function(file, x) {
+  n <- c(file$facts$n_rows, .row_names_info(x, 2L))
+  if (n[1L] != n[2L]) {
+    wrong("'x' has ", shown_number(n[2L]), if (n[2L] == 1) " row" else " rows", ", and the file ", shown_number(n[1L]), " (file \"", file$path, "\")")
+  }
+}
+
+# The columns of a frame after a change. `from` has for each its position among those of the file,
+# or where `is_new` among those of `new`. `changed` are the names of columns that are dropped or
+# replaced, `renamed` new names by old ones. `set` does the same to a frame in memory.
+choice <- function(from, names, is_new = logical(length(from)), new = NULL, changed = character(), renamed = character(),
+                   set = function(x) set_columns(x, new)) {
+  list(from = from, names = names, is_new = is_new, new = new, changed = changed, renamed = renamed, set = set)
+}
+
+set_columns <- function(x, new) {
+  bare <- decorate(unclass_all(new), list(names = names_of(new), class = "data.frame", row.names = c(NA, -.row_names_info(new, 2L))))
+  x[names_of(new)] <- bare
+  x
+}
+
+# Changes the columns of the file at a path. `choose` gets the file and returns a choice.
+change_columns <- function(path, operation, options, choose) {
+  path <- check_path(path)
+  change <- begin_change(path, options)
+  on.exit(.Call(C_change_end, change))
+  file <- open_file(path)
+  on.exit(close_file(file), add = TRUE)
+  check_has_frame(file)
+  choice <- choose(file)
+  if (!choose_in_place(file, choice, change, operation, options)) {
+    write_value(chosen_frame(value_of(file), choice, file), path, FALSE, options, change, operation)
+  }
+  invisible()
+}
+
+# Refuses files that do not hold a data frame of R.
+check_has_frame <- function(file) {
+  if (file$own && identical(file$host$form, "data.frame")) {
+    return(invisible())
+  }
+  why <- if (file$own || is_tree(file) && isTRUE(file$facts$is_own)) "the file holds no data frame" else
+    "the file was not written by R, so its columns are changed from there, in Python by functions such as entasis.drop_columns()"
+  abort("unsupported", paste0("not supported: ", why, " (file \"", file$path, "\")"), list(file = file$path))
+}

@@ -1,0 +1,44 @@
+# Metadata of a file: a value that is kept with its own.
+
+set_metadata_entasis <- function(path, value, durable = NULL, wait = 10) {
+  path <- check_path(path)
+  options <- change_options(durable, wait)
+  value <- read_lazy(value)
+  change <- begin_change(path, options)
+  on.exit(.Call(C_change_end, change))
+  file <- open_file(path)
+  on.exit(close_file(file), add = TRUE)
+  is_tree <- is_tree(file)
+  if (!(if (is_tree) isTRUE(file$facts$is_own) else file$own)) {
+    abort("unsupported", paste0("not supported: the file was not written by R (file \"", file$path,
+                                "\"); set its metadata from there, in Python by entasis.set_metadata()"), list(file = file$path))
+  }
+  if (!set_in_place(value, change, options)) {
+    whole <- if (is_tree) read_tree(file) else value_of(file)
+    write_value(whole, path, FALSE, options, change, OPERATION$metadata, value)
+  }
+  invisible()
+}
+
+# Stores metadata without storing the value of the file anew. False if that is not possible: the
+# file has other objects, or frames are among the metadata.
+set_in_place <- function(value, change, options) {
+  if (is.null(value)) {
+    return(core(.Call(C_change_metadata, change, NULL, c(-1, -1), options)))
+  }
+  doc <- new_document(FALSE)
+  at <- document_walk(doc, value, "metadata")
+  environments <- document_finish(doc)
+  length(doc$made) == 0L && core(.Call(C_change_metadata, change, doc$walker, c(at, environments), options))
+}
+
+# The metadata of a file for its facts. A value of Python may have no counterpart in R.
+shown_metadata <- function(file) {
+  if (file$facts$metadata < 0) {
+    return(NULL)
+  }
+  tryCatch(read_cell(file, file$facts$metadata), entasis_error_unsupported = function(e) {
+    warning("the metadata cannot be read: ", conditionMessage(e), call. = FALSE)
+    NULL
+  })
+}

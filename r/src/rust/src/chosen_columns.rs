@@ -1,0 +1,87 @@
+//! Another choice of columns for a file that is going to change.
+
+use std::ffi::c_int;
+
+use entasis::{ColumnSource, Error, Kind, Operation, Result};
+
+use crate::build::Builder;
+use crate::change::{self, Change};
+use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
+use crate::options::Options;
+
+/// The columns of a table after a change, as C passes them.
+#[repr(C)]
+pub struct Choice {
+    /// For each column its position among those of the file, or among new ones.
+    places: *const f64,
+    /// For each column whether it is new.
+    is_new: *const c_int,
+    names: *const Text,
+    n: usize,
+    /// The code of the operation.
+    operation: c_int,
+}
+
+impl Choice {
+    /// # Safety
+    /// The arrays must have `n` values, and the texts must be valid.
+    unsafe fn parts(&self) -> Result<(Vec<ColumnSource>, Vec<String>, Operation)> {
+        // SAFETY: as the caller promises.
+        let (places, is_new, names) =
+            unsafe { (slice(self.places, self.n), slice(self.is_new, self.n), slice(self.names, self.n)) };
+        let source = |(&place, &is_new): (&f64, &c_int)| {
+            if is_new != 0 { ColumnSource::New(place as usize) } else { ColumnSource::Kept(place as usize) }
+        };
+        // SAFETY: as the caller promises.
+        let name = |name: &Text| Ok(unsafe { name.text() }?.to_owned());
+        Ok((
+            places.iter().zip(is_new).map(source).collect(),
+            names.iter().map(name).collect::<Result<_>>()?,
+            change::operation(self.operation)?,
+        ))
+    }
+}
+
+/// Gives the table of a file another choice of columns, some of them from `builder`, which ends the
+/// change. Returns 1; 0 if the file must be written anew, which leaves the change as it is; or -1
+/// with an error. The builder is empty afterwards.
+///
+/// # Safety
+/// `ent_change_begin` and `ent_builder_new` must have returned `change` and `builder`. The arrays
+/// of the choice must have its number of values. `failure` must be null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_change_columns(
+    change: *mut Change,
+    builder: *mut Builder,
+    choice: *const Choice,
+    options: Options,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let (sources, names, operation) = (*choice).parts()?;
+            choose(&mut *change, &mut *builder, &sources, names, operation, options, interrupted)
+                .map(c_int::from)
+        })
+    }
+}
+
+fn choose(
+    change: &mut Change,
+    builder: &mut Builder,
+    sources: &[ColumnSource],
+    names: Vec<String>,
+    operation: Operation,
+    options: Options,
+    interrupted: Option<Interrupted>,
+) -> Result<bool> {
+    let of_core = change.get().ok_or_else(|| Error::argument("the change is over"))?;
+    let content = match of_core.with_columns(builder.take(), sources, names) {
+        Err(error) if error.kind() == Kind::Unsupported => return Ok(false),
+        content => content?,
+    };
+    change.take()?.commit(content, operation, &options.of_core(), &Signals::new(interrupted))?;
+    Ok(true)
+}

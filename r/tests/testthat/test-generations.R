@@ -1,0 +1,93 @@
+# Earlier states of a file are listed, read and restored.
+
+# A file with an appended row, long enough to be changed in place. Returns the frame and the path.
+grown <- function() {
+  x <- data.frame(n = 1:150000, u = as.double(1:150000) / 7)
+  path <- written(x, compress = 0)
+  append_entasis(data.frame(n = 0L, u = NA), path, durable = FALSE)
+  list(x = x, path = path)
+}
+
+test_that("generations are listed and read", {
+  of <- grown()
+  on.exit(unlink(of$path))
+  found <- generations_entasis(of$path)
+  expect_identical(found[c("number", "operation", "rows")],
+                   data.frame(number = 1:2, operation = c("write", "append"), rows = c(150000, 150001)))
+  expect_identical(found$bytes[2L], as.double(file.size(of$path)))
+  expect_s3_class(found$time, "POSIXct")
+  expect_identical(is.na(found$time), c(TRUE, FALSE))
+  expect_lt(abs(as.double(difftime(Sys.time(), found$time[2L], units = "secs"))), 600)
+  expect_identical(read_entasis(of$path, generation = 1), of$x)
+  expect_identical(read_entasis(of$path, "n", from = 149999, generation = 1)$n, 149999:150000)
+  expect_identical(nrow(read_entasis(of$path, generation = 2)), 150001L)
+  lazy <- entasis(of$path, generation = 1)
+  expect_identical(lazy[], of$x)
+})
+
+test_that("a lazy table of an earlier generation is opened again at that one", {
+  of <- grown()
+  on.exit(unlink(of$path))
+  lazy <- unserialize(serialize(entasis(of$path, generation = 1), NULL))
+  expect_identical(nrow(lazy), 150000L)
+})
+
+test_that("a rollback restores a generation, and another one undoes it", {
+  of <- grown()
+  on.exit(unlink(of$path))
+  after <- read_entasis(of$path)
+  expect_invisible(rollback_entasis(of$path, 1, durable = FALSE))
+  expect_identical(read_entasis(of$path), of$x)
+  expect_identical(generations_entasis(of$path)$operation, c("write", "append", "rollback"))
+  rollback_entasis(of$path, 2, durable = FALSE)
+  expect_identical(read_entasis(of$path), after)
+  verify_entasis(of$path)
+})
+
+test_that("compacting drops the other generations", {
+  of <- grown()
+  on.exit(unlink(of$path))
+  append_entasis(data.frame(n = 1L, u = 1), of$path, durable = FALSE)
+  after <- read_entasis(of$path)
+  before <- file.size(of$path)
+  expect_invisible(compact_entasis(of$path, durable = FALSE))
+  expect_lt(file.size(of$path), before)
+  expect_identical(read_entasis(of$path), after)
+  expect_identical(generations_entasis(of$path)$operation, "compact")
+  expect_error(read_entasis(of$path, generation = 1), "no generation 1", class = "entasis_error_argument")
+})
+
+test_that("trees have generations without rows", {
+  path <- written(list(a = 1, b = "x"))
+  on.exit(unlink(path))
+  found <- generations_entasis(path)
+  expect_identical(found$rows, NA_real_)
+  expect_identical(read_entasis(path, generation = 1), list(a = 1, b = "x"))
+  expect_identical(entasis(path, generation = 1)$b, "x")
+})
+
+test_that("wrong calls leave the file as it is", {
+  of <- grown()
+  on.exit(unlink(of$path))
+  before <- unname(tools::md5sum(of$path))
+  expect_error(rollback_entasis(of$path, 9), "no generation 9: its current one is 2", class = "entasis_error_argument")
+  expect_error(rollback_entasis(of$path, 1.5), "'generation' must be a whole number from 1", class = "entasis_error_argument")
+  expect_error(read_entasis(of$path, generation = "a"), "'generation' must be", class = "entasis_error_argument")
+  expect_error(compact_entasis(of$path, wait = -1), "'wait' must be", class = "entasis_error_argument")
+  expect_identical(unname(tools::md5sum(of$path)), before)
+  absent <- tempfile()
+  expect_error(rollback_entasis(absent, 1), "No such file", class = "entasis_error_io")
+  expect_error(compact_entasis(absent), "No such file", class = "entasis_error_io")
+  expect_error(generations_entasis(absent), "No such file", class = "entasis_error_io")
+  expect_false(file.exists(absent))
+})
+
+test_that("changes wait for another writer", {
+  of <- grown()
+  on.exit(unlink(of$path))
+  held <- entasis:::begin_change(of$path, entasis:::change_options(NULL, 0))
+  expect_error(rollback_entasis(of$path, 1, wait = 0), class = "entasis_error_busy")
+  expect_error(compact_entasis(of$path, wait = 0), class = "entasis_error_busy")
+  .Call(entasis:::C_change_end, held)
+  expect_silent(rollback_entasis(of$path, 1))
+})

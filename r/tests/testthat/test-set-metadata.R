@@ -1,0 +1,101 @@
+# Metadata of a file: any value that is kept with its own.
+
+metadata_of <- function(path) metadata_entasis(path)$metadata
+
+MODEL <- stats::formula("y ~ x + z", globalenv())
+environment(MODEL) <- globalenv()
+
+VALUES <- list(
+  "a text", 1:3, list(author = "Ada", checked = TRUE, when = as.Date("2026-01-31"), notes = list("a", NULL, c(x = 1.5, y = NA))),
+  factor(c("b", "a")), MODEL, list(frame = data.frame(a = 1:3, b = c("x", NA, "z"))), list2env(list(hidden = 3), parent = globalenv())
+)
+
+expect_metadata <- function(path, value) {
+  found <- metadata_of(path)
+  if (is.environment(value)) found <- as.list(found)
+  expect_true(alike(found, if (is.environment(value)) as.list(value) else value))
+}
+
+test_that("metadata of any value are kept with any value", {
+  frame <- data.frame(a = 1:3, b = c("x", NA, "z"))
+  lists <- frame
+  lists$l <- list(1, "b", NULL)
+  for (x in list(frame, lists, c(a = 1, b = 2), list(frame, "text", sub = list(1)))) {
+    path <- written(x)
+    expect_null(metadata_of(path))
+    for (value in VALUES) {
+      expect_invisible(set_metadata_entasis(path, value, durable = FALSE))
+      expect_metadata(path, value)
+      expect_identical(read_entasis(path), x)
+      verify_entasis(path)
+    }
+    set_metadata_entasis(path, NULL, durable = FALSE)
+    expect_null(metadata_of(path))
+    expect_identical(read_entasis(path), x)
+    expect_identical(unique(generations_entasis(path)$operation), "metadata")
+    unlink(path)
+  }
+})
+
+test_that("metadata of a long frame are set in place, and earlier ones stay readable", {
+  x <- data.frame(n = 1:150000, u = as.double(1:150000) / 7)
+  path <- written(x, compress = 0)
+  on.exit(unlink(path))
+  set_metadata_entasis(path, list(author = "Ada"), durable = FALSE)
+  set_metadata_entasis(path, list(author = "Bob"), durable = FALSE)
+  expect_identical(generations_entasis(path)$operation, c("write", "metadata", "metadata"))
+  expect_identical(metadata_of(path), list(author = "Bob"))
+  rollback_entasis(path, 2, durable = FALSE)
+  expect_identical(metadata_of(path), list(author = "Ada"))
+  expect_output(print(metadata_entasis(path)), "metadata: author")
+  expect_identical(entasis(path)$n, x$n)
+})
+
+test_that("other changes keep the metadata", {
+  value <- list(author = "Ada", formula = MODEL)
+  for (n in c(10L, 150000L)) {
+    x <- data.frame(n = seq_len(n), u = as.double(seq_len(n)) / 7)
+    path <- written(x, compress = 0)
+    set_metadata_entasis(path, value, durable = FALSE)
+    add_columns_entasis(path, data.frame(k = rev(x$n)), durable = FALSE)
+    rename_columns_entasis(path, c(m = "n"), durable = FALSE)
+    drop_columns_entasis(path, "u", durable = FALSE)
+    append_entasis(data.frame(m = 0L, k = 1L), path, durable = FALSE)
+    expect_true(alike(metadata_of(path), value))
+    # Written anew.
+    add_columns_entasis(path, data.frame(l = I(rep(list("a"), n + 1L))), durable = FALSE)
+    expect_true(alike(metadata_of(path), value))
+    append_entasis(data.frame(m = 0.5, k = 1L, l = I(list(2))), path, durable = FALSE)
+    expect_true(alike(metadata_of(path), value))
+    compact_entasis(path, durable = FALSE)
+    expect_true(alike(metadata_of(path), value))
+    found <- read_entasis(path)
+    expect_identical(found$m, c(x$n, 0, 0.5))
+    expect_identical(found$k, c(rev(x$n), 1L, 1L))
+    unlink(path)
+  }
+})
+
+test_that("refused metadata leave the file as it is", {
+  path <- written(data.frame(a = 1:3))
+  on.exit(unlink(path))
+  set_metadata_entasis(path, "before")
+  bytes <- readBin(path, "raw", file.size(path))
+  expect_error(set_metadata_entasis(path, list(f = function() 1)), "metadata\\$f", class = "entasis_error_unsupported")
+  expect_error(set_metadata_entasis(tempfile(), 1), "No such file", class = "entasis_error_io")
+  held <- entasis:::begin_change(path, entasis:::change_options(NULL, 0))
+  expect_error(set_metadata_entasis(path, 1, wait = 0), class = "entasis_error_busy")
+  .Call(entasis:::C_change_end, held)
+  expect_identical(readBin(path, "raw", file.size(path)), bytes)
+})
+
+test_that("Python and R read each other's metadata", {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  python(sprintf("en.write(pd.DataFrame({'a': [1, 2]}), r'%s', metadata={'author': 'Ada', 'n': [1, 2]})", path))
+  expect_identical(metadata_of(path)$author, "Ada")
+  expect_error(set_metadata_entasis(path, 1), "entasis.set_metadata", class = "entasis_error_unsupported")
+  write_entasis(data.frame(a = 1:3), path)
+  set_metadata_entasis(path, list(author = "Ada", n = 3))
+  expect_identical(python(sprintf("print(en.open(r'%s').metadata['author'])", path)), "Ada")
+})

@@ -1,0 +1,200 @@
+# A frame that is written in batches is the batches together; nothing is visible before the end.
+
+batch <- function(k, n = 2000L) {
+  i <- (k - 1L) * n + seq_len(n)
+  data.frame(
+    i, d = i / 7, s = paste0("text ", i %% 13L, recycle0 = TRUE), f = factor(letters[i %% 3L + 1L], letters[1:3]), day = as.Date("2020-01-01") + i,
+    utc = as.POSIXct("2020-01-01", tz = "UTC") + i, span = as.difftime(i / 2, units = "hours"), labelled = structure(i, label = "a label")
+  )
+}
+
+batches <- function(n) lapply(seq_len(n), batch)
+
+# Writes batches, and returns the value of the file.
+in_batches <- function(parts, ...) {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  w <- writer_entasis(path, durable = FALSE, ...)
+  for (part in parts) {
+    w$write(part)
+    expect_false(file.exists(path))
+  }
+  expect_invisible(w$close())
+  verify_entasis(path)
+  expect_identical(generations_entasis(path)$operation, "write")
+  read_entasis(path)
+}
+
+expect_batches <- function(parts, expected = do.call(rbind, parts)) {
+  found <- in_batches(parts)
+  expect_true(alike(found, expected), info = paste(all.equal(found, expected), collapse = "; "))
+}
+
+test_that("batches of data frames, tibbles and data.tables are joined", {
+  expect_batches(batches(1L))
+  expect_batches(batches(20L))
+  expect_batches(list(batch(1L, 70000L), batch(2L, 70000L), batch(3L, 70000L)))
+  expect_batches(list(batch(1L), batch(1L)[0, ], batch(2L)))
+  x <- do.call(rbind, batches(3L))
+  # `[` drops the label.
+  expect_batches(lapply(0:5, function(k) x[k * 1000L + 1:1000, 1:7]), x[1:7])
+  skip_if_not_installed("tibble")
+  skip_if_not_installed("data.table")
+  expect_batches(lapply(batches(3L), tibble::as_tibble), tibble::as_tibble(x))
+  expect_batches(lapply(batches(3L), data.table::as.data.table), data.table::as.data.table(x))
+})
+
+test_that("the key of a data.table stays while the rows are in its order", {
+  skip_if_not_installed("data.table")
+  parts <- lapply(batches(3L), data.table::as.data.table, key = "i")
+  x <- data.table::rbindlist(parts)
+  expect_batches(parts, structure(data.table::copy(x), sorted = "i"))
+  expect_batches(parts[c(1L, 3L, 2L)], data.table::rbindlist(parts[c(1L, 3L, 2L)]))
+  data.table::setindexv(parts[[1L]], "d")
+  expect_batches(parts, structure(data.table::copy(x), sorted = "i"))
+})
+
+test_that("factors get the levels of all batches, and columns are matched by name", {
+  x <- data.frame(f = factor(c("b", "a")), n = 1:2)
+  y <- data.frame(n = 3:4, f = factor(c("c", NA)))
+  z <- data.frame(n = 5L, f = "a")
+  found <- in_batches(list(x, y, z))
+  expect_identical(found, data.frame(f = factor(c("b", "a", "c", NA, "a")), n = 1:5))
+})
+
+test_that("factors get any number of levels, and the file grows in place", {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  parts <- lapply(1:50, function(k) data.frame(f = factor(paste0("level ", k * 700L + 1:1000)), g = factor("one"), n = seq_len(1000L) / 7))
+  w <- writer_entasis(path, compress = 0, durable = FALSE)
+  for (part in parts) w$write(part)
+  w$close()
+  x <- do.call(rbind, parts)
+  expect_gt(nlevels(x$f), 32768)
+  expect_identical(read_entasis(path), x)
+  more <- data.frame(f = "another level", g = factor("two"), n = 0)
+  append_entasis(more, path, durable = FALSE)
+  expect_identical(read_entasis(path), rbind(x, more))
+  expect_identical(generations_entasis(path)$operation, c("write", "append"))
+  verify_entasis(path)
+})
+
+test_that("a batch that does not fit is refused, and the writer goes on", {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  w <- writer_entasis(path, durable = FALSE)
+  x <- data.frame(n = 1:3, s = c("a", NA, "b"))
+  w$write(x)
+  expect_error(w$write(data.frame(n = 1.5, s = "c")), "column 'n' needs another type", class = "entasis_error_argument")
+  expect_error(w$write(data.frame(n = "x", s = "c")), "'n'", class = "entasis_error_argument")
+  expect_error(w$write(data.frame(n = 1L)), "no column 's'", class = "entasis_error_argument")
+  expect_error(w$write(1:3), "'x' must be a data frame", class = "entasis_error_argument")
+  expect_error(w$write(structure(data.frame(n = 4L, s = "d"), row.names = "named")), "row names", class = "entasis_error_argument")
+  w$write(data.frame(n = 4L), fill = TRUE)
+  w$close()
+  expect_identical(read_entasis(path), data.frame(n = 1:4, s = c("a", NA, "b", NA)))
+  w <- writer_entasis(path, durable = FALSE)
+  w$write(data.frame(n = 1L, s = NA))
+  expect_error(w$write(data.frame(n = 1L, s = "a")), "column 's' needs another type", class = "entasis_error_argument")
+  w$abort()
+})
+
+test_that("columns of lists need the whole frame", {
+  path <- tempfile(fileext = ".entasis")
+  w <- writer_entasis(path)
+  x <- data.frame(a = 1:2)
+  x$l <- list(1, "a")
+  expect_error(w$write(x), "write the whole frame", class = "entasis_error_unsupported")
+  x$l <- matrix(1:4, 2)
+  w$write(x)
+  expect_error(w$write(x), "matrices", class = "entasis_error_unsupported")
+  w$abort()
+  expect_false(file.exists(path))
+})
+
+test_that("a file stays as it was until the writer is closed", {
+  x <- batch(1L)
+  path <- written(x)
+  on.exit(unlink(path))
+  before <- list.files(tempdir(), all.files = TRUE)
+  w <- writer_entasis(path)
+  w$write(batch(2L))
+  expect_identical(read_entasis(path), x)
+  expect_error(writer_entasis(path, wait = 0), class = "entasis_error_busy")
+  expect_invisible(w$abort())
+  expect_identical(read_entasis(path), x)
+  expect_identical(list.files(tempdir(), all.files = TRUE), before)
+  expect_error(w$write(x), "writer is closed", class = "entasis_error_argument")
+  expect_error(w$close(), "writer is closed", class = "entasis_error_argument")
+  expect_silent(w$abort())
+  # Nothing was written.
+  w <- writer_entasis(path, wait = 0)
+  expect_error(w$close(), "nothing was written", class = "entasis_error_argument")
+  expect_identical(read_entasis(path), x)
+  w <- writer_entasis(path, wait = 0, durable = FALSE)
+  w$write(batch(2L))
+  w$close()
+  expect_identical(read_entasis(path), batch(2L))
+})
+
+test_that("batches are added to a file, all at once", {
+  for (n in c(100L, 60000L)) {
+    x <- batch(1L, n)
+    path <- written(x, compress = 0)
+    w <- writer_entasis(path, append = TRUE, durable = FALSE)
+    for (k in 2:4) w$write(batch(k, n))
+    expect_identical(read_entasis(path), x)
+    expect_error(append_entasis(x, path, wait = 0), class = "entasis_error_busy")
+    w$close()
+    expect_identical(read_entasis(path), do.call(rbind, lapply(1:4, batch, n)))
+    if (n > 1000L) expect_identical(generations_entasis(path)$operation, c("write", "append"))
+    verify_entasis(path)
+    unlink(path)
+  }
+  expect_error(writer_entasis(tempfile(), append = TRUE), "No such file", class = "entasis_error_io")
+  path <- written(list(a = 1))
+  expect_error(writer_entasis(path, append = TRUE), "no data frame", class = "entasis_error_unsupported")
+  expect_silent(write_entasis(x, path))
+  unlink(path)
+})
+
+test_that("a writer that is forgotten gives up", {
+  path <- written(data.frame(a = 1:3))
+  on.exit(unlink(path))
+  before <- list.files(tempdir(), all.files = TRUE)
+  (function() {
+    w <- writer_entasis(path)
+    w$write(data.frame(a = 4L))
+  })()
+  gc()
+  expect_identical(list.files(tempdir(), all.files = TRUE), before)
+  expect_silent(write_entasis(data.frame(a = 5L), path))
+})
+
+test_that("the end of a session leaves no file", {
+  folder <- tempfile()
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  path <- file.path(folder, "x.entasis")
+  code <- sprintf("w <- entasis::writer_entasis('%s'); w$write(data.frame(a = 1:3)); cat(length(dir('%s', all.files = TRUE, no.. = TRUE)))", path, folder)
+  script <- tempfile(fileext = ".R")
+  writeLines(code, script)
+  suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, env = libraries()))
+  expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), character())
+})
+
+test_that("a writer of another session is closed", {
+  path <- tempfile(fileext = ".entasis")
+  w <- writer_entasis(path)
+  again <- unserialize(serialize(w, NULL))
+  expect_error(again$write(data.frame(a = 1)), "writer is closed", class = "entasis_error_argument")
+  expect_output(print(w), "entasis writer")
+  w$abort()
+})
+
+test_that("errors have the call that the user wrote", {
+  w <- writer_entasis(tempfile())
+  found <- tryCatch(w$write(1), error = identity)
+  expect_identical(conditionCall(found), quote(w$write(1)))
+  w$abort()
+})
