@@ -148,8 +148,8 @@ def add_columns(
 
     Notes
     -----
-    A file with columns of objects, or a new column of objects, is written anew. So is a file of
-    less than 1 MiB.
+    A new column of objects writes the file anew. So does the first change of a file of less than
+    1 MiB.
 
     Examples
     --------
