@@ -152,6 +152,24 @@ def test_columns_of_objects_are_written_at_the_end(path: str) -> None:
     pd.testing.assert_frame_equal(en.read(path), pd.concat([*parts, *parts[:2]], ignore_index=True))
 
 
+def test_rows_that_cannot_follow_end_the_writer(path: str) -> None:
+    en.write({"old": np.arange(3)}, path)
+    n = 16 * 65_536
+    w = en.writer(path)
+    w.write(pd.DataFrame({"a": np.arange(n)}, index=pd.RangeIndex(5, 5 + n)))
+    other = pd.DataFrame({"a": np.arange(n)}, index=pd.Index(np.arange(n) * 0.5))
+    with pytest.raises(en.ArgumentError, match="another index"):
+        w.write(other)
+    with pytest.raises(en.ClosedFileError):
+        w.write(other)
+    w.close()
+    assert list(en.read(path)) == ["old"]
+    en.write(sf.Frame.from_dict({"a": [1, 2]}), path)
+    with en.writer(path, append=True):
+        pass
+    assert en.read(path).shape == (2, 1)
+
+
 def test_labels_of_rows(path: str) -> None:
     r = np.arange(150_000)
     df = pd.DataFrame({"a": r}, index=pd.Index(r * 2 % 777, name="key"))

@@ -113,7 +113,8 @@ class Writer:
         Raises
         ------
         ArgumentError
-            The batch does not fit. The writer can go on with others.
+            The batch does not fit, and the writer can go on with others; or its rows can't be
+            stored after those before, and the writer is closed.
         """
         self._check_open()
         for part in _batches(batch):
@@ -166,7 +167,12 @@ class Writer:
         parts = [*self._parts, part]
         whole = parts[0] if len(parts) == 1 else self._rules.joined(parts)
         cut = self._n - self._n % _BLOCK
-        self._put(self._rules.rows(whole, 0, cut))
+        try:
+            self._put(self._rules.rows(whole, 0, cut))
+        except BaseException:
+            # The rows before may be incomplete now.
+            self.abort()
+            raise
         rest = self._rules.own(self._rules.rows(whole, cut, self._n))
         self._n -= cut
         self._parts = [rest] if self._n else []
@@ -201,7 +207,8 @@ class Writer:
             if self._is_whole:
                 parts = self._parts
                 self.abort()
-                self._write_whole(self._rules.joined(parts))
+                if parts:
+                    self._write_whole(self._rules.joined(parts))
                 return
             if self._parts:
                 parts, self._parts = self._parts, []
