@@ -92,6 +92,10 @@ def calls(kind: str, folder: Path) -> Callable[[], object]:
         import pyarrow as pa
 
         return lambda: pa.table(en.open(path))
+    if kind in ("append", "columns", "batches", "batches, given up"):
+        return changes(kind, path)
+    if kind == "wrong append":
+        return refused(lambda: en.append({"q": np.arange(3)}, path))
     if kind == "no such file":
         return refused(lambda: en.open(folder / "none"))
     if kind == "damaged footer":
@@ -111,6 +115,31 @@ def calls(kind: str, folder: Path) -> Callable[[], object]:
     assert kind == "leak of memory"
     held: list[Any] = []
     return lambda: held.append(en.open(content))
+
+
+def changes(kind: str, path: Path) -> Callable[[], object]:
+    """A call that changes the file, which begins anew now and then."""
+    n_calls = 0
+
+    def change() -> None:
+        nonlocal n_calls
+        if n_calls % 500 == 0:
+            en.write(frame(), path, durable=False)
+        n_calls += 1
+        if kind == "append":
+            en.append(frame(2), path, durable=False)
+        elif kind == "columns":
+            en.add_columns(path, {"x": np.arange(50)}, durable=False)
+            en.rename_columns(path, {"x": "y"}, durable=False)
+            en.drop_columns(path, "y", durable=False)
+            en.generations(path)
+        else:
+            writer = en.writer(path, durable=False)
+            writer.write(frame())
+            writer.write(frame())
+            _ = writer.close() if kind == "batches" else writer.abort()
+
+    return change
 
 
 def refused(call: Callable[[], object]) -> Callable[[], object]:

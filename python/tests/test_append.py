@@ -344,3 +344,41 @@ def test_processes_that_create_a_file_at_once_lose_no_rows(path: str) -> None:
     assert [process.wait(60) for process in processes] == [0] * 4
     assert sorted(en.read(path)["a"].tolist()) == [k for k in range(4) for _ in range(3)]
     assert [entry.name for entry in Path(path).parent.iterdir()] == [Path(path).name]
+
+
+FULL = """
+import os, resource, sys
+import entasis as en, numpy as np
+
+path, n = sys.argv[1], 300_000
+size = os.path.getsize(path)
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + 5000,) * 2)
+values = np.random.default_rng(1).random(n)
+def batches():
+    with en.writer(path, append=True) as writer:
+        writer.write({"a": values})
+        writer.write({"a": values})
+for change in (
+    lambda: en.append({"a": values}, path),
+    lambda: en.add_columns(path, {"b": values}),
+    lambda: en.replace_columns(path, {"a": values}),
+    batches,
+):
+    try:
+        change()
+    except en.FileError as error:
+        print(error.errno, os.path.getsize(path) == size)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_FSIZE")
+def test_a_full_file_system_leaves_the_file(path: str) -> None:
+    # The limit stands for a full file system: the system refuses real writes in the middle.
+    old = np.random.default_rng(2).random(300_000)
+    en.write({"a": old}, path)
+    done = subprocess.run([sys.executable, "-c", FULL, path], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["27 True"] * 4
+    np.testing.assert_array_equal(en.read(path)["a"], old)
+    en.verify(path)
+    assert len(en.generations(path)) == 1
+    assert [entry.name for entry in Path(path).parent.iterdir()] == [Path(path).name]

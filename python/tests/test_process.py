@@ -34,6 +34,33 @@ except KeyboardInterrupt:
     print(f"stopped {time.time()}", flush=True)
 """
 
+APPEND = """
+import sys, time
+import numpy as np
+import entasis as en
+data = np.random.default_rng(0).zipf(1.5, 8_000_000).clip(0, 10**6)
+print("ready", flush=True)
+try:
+    # Takes seconds.
+    en.append({"old": data}, sys.argv[1], compression=100)
+except KeyboardInterrupt:
+    print(f"stopped {time.time()}", flush=True)
+"""
+
+BATCHES = """
+import sys, time
+import numpy as np
+import entasis as en
+data = np.arange(1_000_000)
+print("ready", flush=True)
+try:
+    with en.writer(sys.argv[1], append=True) as writer:
+        while True:
+            writer.write({"old": data})
+except KeyboardInterrupt:
+    print(f"stopped {time.time()}", flush=True)
+"""
+
 READ = """
 import sys, time
 import entasis as en
@@ -48,9 +75,9 @@ except KeyboardInterrupt:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
-@pytest.mark.parametrize("code", [WRITE, READ], ids=["write", "read"])
+@pytest.mark.parametrize("code", [WRITE, READ, APPEND, BATCHES], ids=["write", "read", "append", "batches"])
 def test_ctrl_c(code, path):
-    old = {"old": np.arange(20_000_000)} if code == READ else {"old": np.arange(3)}
+    old = {"old": np.arange({READ: 20_000_000, APPEND: 200_000, BATCHES: 200_000}.get(code, 3))}
     en.write(old, path)
     process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
