@@ -193,8 +193,8 @@ def write_value(
         if metadata is None and on_unsupported == "error" and to["path"] is not None and not to["column_compression"]:
             from ._grow.writer import write_stream
 
-            value = write_stream(value, to)
-            if value is None:
+            is_done, value = write_stream(value, to)
+            if is_done:
                 return None
         collected = value.read() if isinstance(value, File) else _hosts.collect(value)
         if collected is not value:

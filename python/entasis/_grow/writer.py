@@ -249,24 +249,28 @@ class Writer:
         return f"<entasis.Writer of {self._to['path']!r}, {state}>"
 
 
-def write_stream(value: Any, to: Destination) -> Any:
-    """Write an Arrow stream batch by batch. Returns a value that is left to write, or None.
+def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
+    """Write an Arrow stream batch by batch. Returns whether that is done, and what is left to write.
 
     Dictionaries can differ from batch to batch, so streams with such are collected.
     """
-    if isinstance(value, File) or _hosts.is_frame(value) or not hasattr(type(value), "__arrow_c_stream__"):
-        return value
+    if not _hosts.is_stream(value):
+        return False, value
     try:
         import pyarrow as pa
     except ImportError:
         # The error says what is missing.
-        return value
-    reader = pa.RecordBatchReader.from_stream(value)
+        return False, value
+    try:
+        reader = pa.RecordBatchReader.from_stream(value)
+    except pa.ArrowInvalid:
+        # It streams an array.
+        return False, value
     if any("dictionary" in str(kind) for kind in reader.schema.types):
-        return reader
+        return False, reader
     with Writer(to, reader.schema, False, _no_open, _no_write) as writer:
         writer.write(reader)
-    return None
+    return True, None
 
 
 def _no_open(path: str) -> Any:

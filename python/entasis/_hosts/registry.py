@@ -61,6 +61,15 @@ def is_columns(value: dict[Any, Any]) -> bool:
     return all(type(name) is str and is_text(name) for name in value)
 
 
+def is_stream(value: Any) -> bool:
+    """Whether a value streams a table. Frames and their subclasses do not count."""
+    kind = type(value)
+    if not hasattr(kind, "__arrow_c_stream__"):
+        return False
+    roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    return not (roots & _FRAME_ROOTS and (kind.__module__.partition(".")[0] != "pyarrow" or is_frame(value)))
+
+
 def collect(value: Any) -> Any:
     """Collect a stream, such as a record batch reader, into a pyarrow table.
 
@@ -68,13 +77,11 @@ def collect(value: Any) -> Any:
     would lose.
     """
     kind = type(value)
-    if not hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "to_table"):
-        return value
-    roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
-    if roots & _FRAME_ROOTS and (kind.__module__.partition(".")[0] != "pyarrow" or is_frame(value)):
-        return value
-    if not hasattr(kind, "__arrow_c_stream__"):
-        return value.to_table() if "pyarrow" in roots else value
+    if not is_stream(value):
+        is_dataset = (
+            hasattr(kind, "to_table") and kind.__module__.partition(".")[0] == "pyarrow" and not is_frame(value)
+        )
+        return value.to_table() if is_dataset else value
     try:
         import pyarrow as pa
     except ImportError as error:
