@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # The values of a full block. Batches are stored in multiples of it.
 _BLOCK = 1 << 16
-# Batches are collected until they have so many bytes and a block, or so many rows.
+# Shorter batches are collected until they have so many bytes and a block, or so many rows.
 _BYTES = 32 << 20
 _ROWS = 16 * _BLOCK
 
@@ -160,7 +160,8 @@ class Writer:
         self._total += n
         self._n += n
         self._size += self._rules.size(part)
-        if self._is_whole or self._n < _BLOCK or (self._n < _ROWS and self._size < _BYTES):
+        is_short = n < _BLOCK and (self._n < _BLOCK or (self._n < _ROWS and self._size < _BYTES))
+        if self._is_whole or is_short:
             # The batch may change before it is written.
             self._parts.append(self._rules.own(part))
             return
