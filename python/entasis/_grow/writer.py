@@ -255,7 +255,7 @@ def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
 
     Dictionaries can differ from batch to batch, so streams with such are collected.
     """
-    if not _hosts.is_stream(value):
+    if isinstance(value, File) or not _hosts.is_stream(value):
         return False, value
     try:
         import pyarrow as pa
