@@ -16,8 +16,8 @@ const EXAMPLES: &str = "Examples:
   entasis drop flights.entasis delay carrier
   entasis drop --no-sync flights.entasis delay
 
-All columns of a name are dropped. Their values stay in the file, and in its earlier generations, until it is written \
-as a whole. A file of less than about 1 MiB is written as a whole.
+All columns of a name are dropped. Their values stay in the file, and in its earlier generations, until `entasis \
+compact` drops them.
 
 Files whose labels of columns are not text are changed in Python, frames with groups or keys in R.";
 
