@@ -69,6 +69,14 @@ impl Content {
         };
         frame.ok_or_else(|| Error::unsupported("the file does not hold a table"))
     }
+
+    /// The checked parts to write.
+    fn parts(&self) -> Result<Parts<'_>> {
+        match self {
+            Self::Frame(frame) => Parts::of_frame(frame),
+            Self::Document(document) => Parts::of_document(document),
+        }
+    }
 }
 
 impl From<Frame> for Content {
@@ -313,16 +321,8 @@ impl Change {
     ) -> Result<()> {
         let Self { mut place, file } = self;
         let file = file.whole();
-        let keeper = Keeper { file: &file, is_in_place };
-        match &mut content {
-            Content::Frame(frame) => keeper.find_in_frame(frame)?,
-            Content::Document(document) => keeper.find_in_document(document)?,
-        }
-        let parts = match &content {
-            Content::Frame(frame) => Parts::of_frame(frame)?,
-            Content::Document(document) => Parts::of_document(document)?,
-        };
-        let plan = Plan::new(parts, options)?;
+        Keeper { file: &file, is_in_place }.find(&mut content)?;
+        let plan = Plan::new(content.parts()?, options)?;
         let durable = options.durable != Durable::Never;
         let ground = Ground {
             file: Some(&file),

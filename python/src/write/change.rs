@@ -89,11 +89,6 @@ impl Change {
         Ok(Self { change: Some(change), edit: Edit::Replace(Operation::Write) })
     }
 
-    /// Whether the file's value is a table.
-    fn is_table(&self) -> bool {
-        self.change.as_ref().is_some_and(|change| change.file().is_table())
-    }
-
     /// The content takes the place of the whole value.
     fn will_replace(&mut self, name: &str) -> PyResult<()> {
         self.edit = Edit::Replace(operation(name)?);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use entasis_format::{BUNDLE_ROWS, BlockRange, ColumnType, Error, Logical, Physical, Result, fallible};
 
+use super::Content;
 use super::tail::n_kept;
 use crate::blocks::block_values;
 use crate::file::{ColumnInfo, File};
@@ -25,25 +26,33 @@ pub(super) struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    pub(super) fn find_in_frame(&self, frame: &mut Frame) -> Result<()> {
+    /// Finds what stays of the columns of the new value.
+    pub(super) fn find(&self, content: &mut Content) -> Result<()> {
+        match content {
+            Content::Frame(frame) => self.find_in_frame(frame),
+            Content::Document(document) => self.find_in_document(document),
+        }
+    }
+
+    fn find_in_frame(&self, frame: &mut Frame) -> Result<()> {
         let is_short = frame.n_rows < BUNDLE_ROWS;
         for column in &mut frame.columns {
-            self.find(column, is_short)?;
+            self.find_column(column, is_short)?;
         }
         for column in &mut frame.extra {
-            self.find(column, false)?;
+            self.find_column(column, false)?;
         }
         Ok(())
     }
 
-    pub(super) fn find_in_document(&self, document: &mut Document) -> Result<()> {
+    fn find_in_document(&self, document: &mut Document) -> Result<()> {
         document.frames.iter_mut().try_for_each(|frame| self.find_in_frame(frame))?;
-        document.columns.iter_mut().try_for_each(|column| self.find(column, false))
+        document.columns.iter_mut().try_for_each(|column| self.find_column(column, false))
     }
 
     /// Finds the blocks that stay of a column, and puts the values of the others before its new
     /// ones. With `is_short` no block stays, because columns of few values may share their blocks.
-    fn find(&self, column: &mut Column, is_short: bool) -> Result<()> {
+    fn find_column(&self, column: &mut Column, is_short: bool) -> Result<()> {
         let Some(Kept::Column(number)) = column.array.kept else { return Ok(()) };
         let named = |e: Error| e.in_column(&column.name);
         let info = self.file.column(number).map_err(named)?;

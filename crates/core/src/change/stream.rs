@@ -13,7 +13,7 @@ use super::{ALIGN, Change, Content, append, kept, next_place, now, secure};
 use crate::file::File;
 use crate::frame::Frame;
 use crate::monitor::Monitor;
-use crate::write::{Base, Ground, Parts, Plan, WriteOptions, create, write_root};
+use crate::write::{Base, Ground, Plan, WriteOptions, create, write_root};
 
 /// A table that is written part by part. Dropped, it leaves the file at its path as it was.
 ///
@@ -107,24 +107,18 @@ impl Stream {
         monitor: &dyn Monitor,
     ) -> Result<()> {
         let is_first_in_new = matches!(self.to, To::New(_)) && !self.is_staged();
-        let mut content = Content::Frame(part);
-        if let Some(file) = &self.file {
-            let Content::Frame(part) = content else { return Ok(()) };
-            content = kept::kept(file)?;
-            append::append(file, content.table()?, part, labels)?;
-        }
+        let mut content = match &self.file {
+            None => Content::Frame(part),
+            Some(file) => {
+                let mut content = kept::kept(file)?;
+                append::append(file, content.table()?, part, labels)?;
+                content
+            }
+        };
         let whole = self.file.as_ref().map(File::whole);
         if let Some(file) = &whole {
-            let keeper = Keeper { file, is_in_place: !is_first_in_new };
-            match &mut content {
-                Content::Frame(frame) => keeper.find_in_frame(frame)?,
-                Content::Document(document) => keeper.find_in_document(document)?,
-            }
+            Keeper { file, is_in_place: !is_first_in_new }.find(&mut content)?;
         }
-        let parts = match &content {
-            Content::Frame(frame) => Parts::of_frame(frame)?,
-            Content::Document(document) => Parts::of_document(document)?,
-        };
         let ground = Ground {
             file: whole.as_ref(),
             base: whole.as_ref().map(Base::of),
@@ -138,7 +132,7 @@ impl Stream {
             Some(file) if !is_first_in_new => file.slot().end.next_multiple_of(ALIGN),
             _ => SLOT_PAGES_END,
         };
-        let plan = Plan::new(parts, options)?;
+        let plan = Plan::new(content.parts()?, options)?;
         let slot = plan.execute_change(self.sink(), start, &ground, monitor)?;
         self.file = Some(self.open(slot)?);
         Ok(())
