@@ -17,9 +17,9 @@ KINDS = [
     *("append", "wrong append", "columns", "batches", "batches, given up"),
     *("no such file", "damaged footer", "damaged page", "damaged page, mapped", "wrong rows"),
 ]
-# A leak of one object a call is larger than these.
+# A leak of one object a call is larger than these. The C library gives out 32 bytes at least.
 FILES, THREADS, MAPPINGS = 0, 0, 40
-PER_CALL = 16
+PER_CALL, ONCE = 16, 24 << 10
 RESIDENT = 24 << 20
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -42,7 +42,7 @@ def test_nothing_is_kept(kind: str, tmp_path: Path) -> None:
     assert grown["threads"] <= THREADS
     assert grown["mappings"] <= MAPPINGS
     assert grown["objects"] < N / 2
-    assert grown["bytes"] < PER_CALL * N
+    assert grown["bytes"] < PER_CALL * N + ONCE
     assert grown["resident"] < RESIDENT
 
 
