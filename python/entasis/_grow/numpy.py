@@ -11,6 +11,9 @@ from .columns import check_length, check_names, positions, refused
 
 _UNITS = ("s", "ms", "us", "ns")
 
+# Whether a batch has to be copied to be kept: it may change.
+IS_COPIED = True
+
 
 def collect(value: Any) -> Any:
     """The value as an array or a dict of arrays."""

@@ -14,6 +14,9 @@ _NAMES = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt6
 # Nullable dtypes, by NumPy's name of their values.
 _NULLABLE = {name.lower(): name for name in _NAMES}
 
+# Whether a batch has to be copied to be kept: it may change.
+IS_COPIED = True
+
 
 def collect(value: Any) -> Any:
     """The value as one of pandas."""

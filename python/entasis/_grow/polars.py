@@ -11,6 +11,9 @@ from .columns import check_length, check_names, positions, refused
 
 _UNITS = ("ms", "us", "ns")
 
+# Whether a batch has to be copied to be kept: frames do not change.
+IS_COPIED = False
+
 
 def collect(value: Any) -> Any:
     """The value as one of Polars."""

@@ -9,6 +9,9 @@ from entasis.errors import ArgumentError
 
 from .columns import check_length, check_names, positions, refused
 
+# Whether a batch has to be copied to be kept: tables do not change.
+IS_COPIED = False
+
 
 def collect(value: Any) -> Any:
     """The value as a table."""

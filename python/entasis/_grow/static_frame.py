@@ -10,6 +10,9 @@ from entasis.errors import ArgumentError
 from .columns import check_length, positions, refused
 from .numpy import common
 
+# Whether a batch has to be copied to be kept: frames do not change.
+IS_COPIED = False
+
 
 def collect(value: Any) -> Any:
     """The value as a frame or series."""

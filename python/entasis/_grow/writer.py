@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 # The values of a full block. Batches are stored in multiples of it.
 _BLOCK = 1 << 16
-# Shorter batches are collected until they have so many bytes and a block, or so many rows.
+# Batches are collected until they have so many rows, or a block and so many bytes. But one with a
+# block of rows is stored at once if it would have to be copied.
 _BYTES = 32 << 20
 _ROWS = 16 * _BLOCK
 
@@ -159,25 +160,29 @@ class Writer:
             part = self._rules.counted(part, self._total)
         self._total += n
         self._n += n
-        self._size += self._rules.size(part)
-        is_short = n < _BLOCK and (self._n < _BLOCK or (self._n < _ROWS and self._size < _BYTES))
-        if self._is_whole or is_short:
+        if self._is_whole or self._waits(part, n):
             # The batch may change before it is written.
             self._parts.append(self._rules.own(part))
             return
-        parts = [*self._parts, part]
-        whole = parts[0] if len(parts) == 1 else self._rules.joined(parts)
-        cut = self._n - self._n % _BLOCK
+        whole = self._rules.joined([*self._parts, part]) if self._parts else part
+        rest = self._n % _BLOCK
+        cut = self._n - rest
         try:
-            self._put(self._rules.rows(whole, 0, cut))
+            self._put(self._rules.rows(whole, 0, cut) if rest else whole)
         except BaseException:
             # The rows before may be incomplete now.
             self.abort()
             raise
-        rest = self._rules.own(self._rules.rows(whole, cut, self._n))
-        self._n -= cut
-        self._parts = [rest] if self._n else []
-        self._size = self._rules.size(rest) if self._n else 0
+        self._parts = [self._rules.own(self._rules.rows(whole, cut, self._n))] if rest else []
+        self._n = rest
+        self._size = self._rules.size(self._parts[0]) if rest else 0
+
+    def _waits(self, part: Any, n: int) -> bool:
+        """Whether a batch waits for others, to be stored with them."""
+        if n >= (_BLOCK if self._rules.IS_COPIED else _ROWS):
+            return False
+        self._size += self._rules.size(part)
+        return self._n < _BLOCK or (self._n < _ROWS and self._size < _BYTES)
 
     def _put(self, part: Any) -> None:
         """Store rows."""
