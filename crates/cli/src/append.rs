@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use entasis::{Kind, Operation, Profile, WriteOptions};
+use entasis::{Kind, Operation, WriteOptions};
 
 use crate::change::ChangeArgs;
 use crate::column_labels;
@@ -33,12 +33,9 @@ pub(crate) struct Args {
     /// An Entasis file with the rows to add, or - for the standard input
     #[arg(value_name = "ROWS")]
     rows: PathBuf,
-    /// The compression of the rows that are written: 0 (raw) to 100 (smallest)
-    #[arg(
-        short, long, value_name = "C", default_value_t = Profile::DEFAULT,
-        value_parser = clap::value_parser!(u8).range(0..=100)
-    )]
-    compression: u8,
+    /// The compression of the rows that are written: 0 (raw) to 100 (smallest) [default: as the last write of FILE]
+    #[arg(short, long, value_name = "C", value_parser = clap::value_parser!(u8).range(0..=100))]
+    compression: Option<u8>,
     /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,

@@ -300,6 +300,7 @@ impl Change {
             is_in_place: true,
             is_linked: true,
             operation: Operation::Rollback.code(),
+            compression: None,
             time: now(),
             not_synced: !durable,
         };
@@ -322,7 +323,7 @@ impl Change {
         let Self { mut place, file } = self;
         let file = file.whole();
         Keeper { file: &file, is_in_place }.find(&mut content)?;
-        let plan = Plan::new(content.parts()?, options)?;
+        let plan = Plan::after(Some(&file), content.parts()?, options)?;
         let durable = options.durable != Durable::Never;
         let ground = Ground {
             file: Some(&file),
@@ -330,6 +331,7 @@ impl Change {
             is_in_place,
             is_linked: is_in_place,
             operation: operation.code(),
+            compression: Some(plan.compression()),
             time: now(),
             not_synced: !durable,
         };

@@ -58,6 +58,7 @@ impl Change {
                 is_in_place: false,
                 is_linked: false,
                 operation: Operation::Compact.code(),
+                compression: None,
                 time: now(),
                 not_synced: options.durable == Durable::Never,
             };

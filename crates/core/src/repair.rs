@@ -45,7 +45,8 @@ impl File {
         let columns = known_columns(&file).map_err(here)?;
         let rebuild = plan(&file, &columns, &survey, Lost::Refused, options.threads).map_err(here)?;
         let start = start(&file, &columns).map_err(here)?;
-        let ground = Ground { operation: Operation::Write.code(), ..Ground::default() };
+        let compression = file.root().compression();
+        let ground = Ground { operation: Operation::Write.code(), compression, ..Ground::default() };
         let on_disk = |doing| move |source| Error::io(source, doing).in_file(out);
         let create = || Replacement::create(out, options.durable);
         let replacement = when_free(options.wait, monitor, create)?.map_err(on_disk("create"))?;

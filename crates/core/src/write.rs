@@ -25,6 +25,7 @@ use entasis_format::{
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::blocks::block_values;
+use crate::file::File;
 use crate::frame::pre_encoded::BLOCK;
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
@@ -66,8 +67,9 @@ const PARALLEL: u64 = 1 << 17;
 /// How to write.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
-    /// 0 (raw) to 100 (smallest).
-    pub compression: u8,
+    /// 0 (raw) to 100 (smallest). None: that of the last values of a file that changes,
+    /// [`Profile::DEFAULT`] for a new file.
+    pub compression: Option<u8>,
     /// Columns with a compression of their own, by name.
     pub column_compression: Vec<(String, u8)>,
     /// The number of threads; none: [`default_threads`](crate::default_threads).
@@ -91,7 +93,7 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(5
 impl Default for WriteOptions {
     fn default() -> Self {
         Self {
-            compression: Profile::DEFAULT,
+            compression: None,
             column_compression: Vec::new(),
             threads: None,
             durable: Durable::default(),
@@ -275,8 +277,15 @@ pub(crate) struct Stored<'a> {
 }
 
 impl<'a> Plan<'a> {
+    /// Plans the writing of a new file.
     pub(crate) fn new(parts: Parts<'a>, options: &'a WriteOptions) -> Result<Self> {
-        let profile = Profile::new(options.compression)?;
+        Self::after(None, parts, options)
+    }
+
+    /// Plans a change of `file`.
+    pub(crate) fn after(file: Option<&File>, parts: Parts<'a>, options: &'a WriteOptions) -> Result<Self> {
+        let of_file = || file.and_then(|file| file.root().compression());
+        let profile = Profile::new(options.compression.or_else(of_file).unwrap_or(Profile::DEFAULT))?;
         let mut own = HashMap::new();
         for (name, compression) in &options.column_compression {
             let (mut is_there, mut is_in_run) = (false, false);
@@ -324,6 +333,11 @@ impl<'a> Plan<'a> {
         let is_short = n_values < PARALLEL;
         let threads = if is_short { 1 } else { options.threads.unwrap_or_else(threads::default_threads) };
         Ok(Self { parts, nested, bundles: found, profile, own, threads })
+    }
+
+    /// The compression of columns without one of their own.
+    pub(crate) fn compression(&self) -> u8 {
+        self.profile.compression
     }
 
     /// The columns that have blocks, in the order of the file: unbundled columns, children,
@@ -384,7 +398,8 @@ impl<'a> Plan<'a> {
         let stored = self.stored();
         let tasks = tasks(&stored);
         let start = if decoded_len(&tasks) >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 };
-        let ground = Ground { operation: Operation::Write.code(), ..Ground::default() };
+        let operation = Operation::Write.code();
+        let ground = Ground { operation, compression: Some(self.compression()), ..Ground::default() };
         let written = self.write(sink, start, &stored, tasks, &ground, monitor)?;
         written.commit(start)
     }

@@ -142,7 +142,7 @@ fn an_interrupted_write_leaves_the_old_file() {
         (0..1_000_000u64).map(|i| format!("{:x}", i.wrapping_mul(0x9E37_79B9_7F4A_7C15))).collect();
     let new = [("texts", Model::text(&texts))];
     let memory: Vec<Memory> = new.iter().map(|(_, model)| Memory::new(model)).collect();
-    let options = WriteOptions { compression: 100, ..WriteOptions::default() };
+    let options = WriteOptions { compression: Some(100), ..WriteOptions::default() };
     let error = write(&path, &frame_of(&new, &memory), &options, &Impatient).unwrap_err();
     assert_eq!(error.kind(), Kind::Interrupted);
     assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -214,7 +214,7 @@ fn frames_that_contradict_themselves_are_refused() {
     frame.n_rows = 11;
     assert!(refused(&frame, &WriteOptions::default()).contains("numbers"));
     let frame = frame_of(&columns, &memory);
-    let options = WriteOptions { compression: 101, ..WriteOptions::default() };
+    let options = WriteOptions { compression: Some(101), ..WriteOptions::default() };
     assert!(refused(&frame, &options).contains("0 to 100"));
     let options = WriteOptions { column_compression: vec![("none".into(), 5)], ..WriteOptions::default() };
     assert!(refused(&frame, &options).contains("none"));

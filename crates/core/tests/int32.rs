@@ -41,7 +41,7 @@ fn host(values: &[i32], first: i32, n: u32) -> Chunk {
 fn write(columns: Vec<Column>, extra: Vec<Column>, compression: u8) -> Result<File> {
     let n_rows = columns[0].array.n_values();
     let sink = MemorySink::new();
-    let options = WriteOptions { compression, ..WriteOptions::default() };
+    let options = WriteOptions { compression: Some(compression), ..WriteOptions::default() };
     write_to(&sink, &Frame { n_rows, columns, extra, host: Value::Null }, &options, &Silent)?;
     File::from_source(Box::new(MemorySource::new(sink.into_bytes())), Path::new("test"), Limits::default())
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Model, check, file_of, open};
-use entasis::{Rows, WriteOptions};
+use entasis::{Profile, Rows, WriteOptions};
 
 const SHORT: u64 = 1 << 20;
 const LONG: u64 = 4 << 20;
@@ -21,12 +21,16 @@ fn text(number: usize, len: usize) -> String {
 
 /// The number of values and of bytes of each block of a column.
 fn blocks(model: &Model) -> Vec<(u32, u64)> {
-    blocks_at(WriteOptions::default().compression, model)
+    blocks_at(Profile::DEFAULT, model)
 }
 
 fn blocks_at(compression: u8, model: &Model) -> Vec<(u32, u64)> {
     let columns = [("texts", model.clone())];
-    let options = |threads| WriteOptions { compression, threads: Some(threads), ..WriteOptions::default() };
+    let options = |threads| WriteOptions {
+        compression: Some(compression),
+        threads: Some(threads),
+        ..WriteOptions::default()
+    };
     let bytes = file_of(&columns, &options(1));
     assert!(bytes == file_of(&columns, &options(2)), "bytes depend on the number of threads");
     let file = open(&bytes).unwrap();

@@ -29,7 +29,7 @@ const WIDTHS: [(Physical, usize); 13] = [
 ];
 
 fn raw() -> WriteOptions {
-    WriteOptions { compression: 0, threads: Some(3), ..WriteOptions::default() }
+    WriteOptions { compression: Some(0), threads: Some(3), ..WriteOptions::default() }
 }
 
 fn words(physical: Physical, width: usize, n: usize) -> Model {
@@ -134,7 +134,7 @@ fn what_stands_otherwise_is_refused() {
     assert_eq!(file.extent(3, 0..rows + 1).unwrap_err().kind(), Kind::Argument);
     assert!(file.extent(99, 0..1).is_err());
     for compression in [1, 50, 80] {
-        let options = WriteOptions { compression, ..raw() };
+        let options = WriteOptions { compression: Some(compression), ..raw() };
         let ints: Vec<i32> = (0..n as i32).map(|i| i % 100).collect();
         let columns = [("a", Model::words(Physical::I32, &ints)), ("b", words(Physical::F64, 8, n))];
         let file = open(&file_of(&columns, &options)).unwrap();

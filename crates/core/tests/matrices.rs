@@ -31,7 +31,8 @@ fn columns(physical: Physical, n_rows: usize, n_columns: usize) -> Vec<(String, 
 
 fn file(columns: &[(String, Model)], compression: u8) -> File {
     let columns: Vec<_> = columns.iter().map(|(name, model)| (name.as_str(), model.clone())).collect();
-    open(&file_of(&columns, &WriteOptions { compression, ..WriteOptions::default() })).unwrap()
+    open(&file_of(&columns, &WriteOptions { compression: Some(compression), ..WriteOptions::default() }))
+        .unwrap()
 }
 
 fn side(group: &Group, n_rows: usize, from: usize, to: usize) -> Side {

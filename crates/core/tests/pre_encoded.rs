@@ -37,7 +37,7 @@ fn frame(chunks: Vec<Chunk>) -> Frame {
 
 fn write(chunks: Vec<Chunk>, compression: u8) -> Result<Vec<u8>> {
     let sink = MemorySink::new();
-    let options = WriteOptions { compression, ..WriteOptions::default() };
+    let options = WriteOptions { compression: Some(compression), ..WriteOptions::default() };
     write_to(&sink, &frame(chunks), &options, &Silent)?;
     Ok(sink.into_bytes())
 }

@@ -86,7 +86,7 @@ fn columns(n: usize) -> Vec<(&'static str, Model)> {
 
 fn round_trip(n: usize, compression: u8) {
     let columns = columns(n);
-    let options = WriteOptions { compression, ..WriteOptions::default() };
+    let options = WriteOptions { compression: Some(compression), ..WriteOptions::default() };
     let one = file_of(&columns, &WriteOptions { threads: Some(1), ..options.clone() });
     let three = file_of(&columns, &WriteOptions { threads: Some(3), ..options });
     assert!(one == three, "the bytes depend on the number of threads");
@@ -136,7 +136,8 @@ fn long_runs_of_blocks_come_back() {
     let values: Vec<i32> = r.iter().map(|v| (v % 1000) as i32).collect();
     let model = Model::words(Physical::I32, &values).with_missing(|i| i % 100 != 0);
     for compression in [0, 50] {
-        let options = WriteOptions { compression, threads: Some(2), ..WriteOptions::default() };
+        let options =
+            WriteOptions { compression: Some(compression), threads: Some(2), ..WriteOptions::default() };
         let file = open(&file_of(&[("a", model.clone())], &options)).unwrap();
         for rows in [Rows::All, Rows::Range(1_000_001..2_299_999), Rows::Range(65_530..65_550)] {
             check(&file, 0, &model, &rows, 2);
@@ -152,7 +153,8 @@ fn strings_of_all_lengths_come_back() {
     texts.push(b"after".to_vec());
     let model = Model::text(&texts).with_missing(|i| i % 50 != 49);
     for compression in [0, 50, 80] {
-        let options = WriteOptions { compression, threads: Some(2), ..WriteOptions::default() };
+        let options =
+            WriteOptions { compression: Some(compression), threads: Some(2), ..WriteOptions::default() };
         let file = open(&file_of(&[("a", model.clone())], &options)).unwrap();
         file.verify(None, &entasis::Silent).unwrap();
         let n = texts.len() as u64;

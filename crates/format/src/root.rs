@@ -24,6 +24,8 @@ pub struct Root {
     pub time: i64,
     /// The operation of the commit: the code of an [`Operation`], or an unknown one.
     pub operation: u16,
+    /// The compression with which values were written last, plus 1; 0 when unknown.
+    pub compression: u8,
     /// Equal in all generations of a file.
     pub file_id: [u8; 16],
     /// The program that wrote, in UTF-8, then zeros.
@@ -69,6 +71,11 @@ impl Root {
         self.program.get(..len).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
+    /// The compression, from 0 to 100, with which values were written last; none when unknown.
+    pub fn compression(&self) -> Option<u8> {
+        self.compression.checked_sub(1).filter(|&compression| compression <= 100)
+    }
+
     /// The number of tiers.
     pub fn n_tiers(&self) -> u16 {
         let tiers = self.sections.iter().filter(|section| section.kind == SectionKind::Blocks.code());
@@ -88,7 +95,7 @@ impl Root {
         let (at, len, sum) = self.previous.unwrap_or((0, 0, 0));
         out.extend_from_slice(&MAGIC);
         put!(out, self.generation, at, len, len32(sections.len()), sum, self.value_node);
-        put!(out, self.time, self.operation, 0u16, 0u32);
+        put!(out, self.time, self.operation, self.compression, 0u8, 0u32);
         out.extend_from_slice(&self.file_id);
         out.extend_from_slice(&self.program);
         out.resize(ROOT_HEAD_LEN, 0);
@@ -137,7 +144,8 @@ impl Root {
         let (generation, at, len) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let (n_sections, sum) = (reader.u32()?, reader.u64()?);
         let (value_node, time, operation) = (reader.u64()?, reader.u64()?.cast_signed(), reader.u16()?);
-        reader.reserved::<6>()?;
+        let compression = reader.u8()?;
+        reader.reserved::<5>()?;
         let (file_id, program) = (reader.array::<16>()?, reader.array::<32>()?);
         reader.reserved::<48>()?;
         if generation == 0 {
@@ -166,7 +174,17 @@ impl Root {
             }
             sections.push(section);
         }
-        Ok(Self { generation, previous, value_node, time, operation, file_id, program, sections })
+        Ok(Self {
+            generation,
+            previous,
+            value_node,
+            time,
+            operation,
+            compression,
+            file_id,
+            program,
+            sections,
+        })
     }
 }
 
@@ -198,6 +216,7 @@ mod tests {
             value_node: 0,
             time: -5,
             operation: Operation::Append.code(),
+            compression: 51,
             file_id: [7; 16],
             program: *b"entasis 1.2.3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
             sections: vec![section(1, 0), section(6, 0), section(77, 1), section(77, 9)],
@@ -222,10 +241,16 @@ mod tests {
         assert_eq!(bytes.len(), 160 + 4 * 48);
         assert_eq!(bytes[..16], *b"ENT\nroot\x03\0\0\0\0\0\0\0");
         assert_eq!(bytes[28..32], [4, 0, 0, 0]);
-        assert_eq!(bytes[48..58], [0xFB, 255, 255, 255, 255, 255, 255, 255, 2, 0]);
+        assert_eq!(bytes[48..59], [0xFB, 255, 255, 255, 255, 255, 255, 255, 2, 0, 51]);
         assert_eq!((&bytes[64..80], &bytes[80..94]), (&[7; 16][..], &b"entasis 1.2.3\0"[..]));
         assert_eq!(bytes[160..168], [1, 0, 0, 0, 64, 0, 0, 0]);
         assert_eq!(root().program(), "entasis 1.2.3");
+    }
+
+    #[test]
+    fn compression_may_be_unknown() {
+        let found = [0, 1, 101, 102, 255].map(|compression| Root { compression, ..root() }.compression());
+        assert_eq!(found, [None, Some(0), Some(100), None, None]);
     }
 
     #[test]

@@ -104,7 +104,7 @@ const ROOT: Fields = &[
     ("root.value_node", 40, 8),
     ("root.time", 48, 8),
     ("root.operation", 56, 2),
-    ("root.reserved", 58, 2),
+    ("root.reserved", 60, 2),
     ("root.file_id", 64, 8),
     ("root.program", 80, 8),
     ("root.reserved2", 152, 8),

@@ -84,7 +84,8 @@ fn repeated(column_type: ColumnType, values: HostValues, n: usize, compression: 
     };
     let frame = Frame { n_rows: n as u64, columns: vec![column], extra: Vec::new(), host: Value::Null };
     let sink = MemorySink::new();
-    let options = WriteOptions { compression, threads: Some(2), ..WriteOptions::default() };
+    let options =
+        WriteOptions { compression: Some(compression), threads: Some(2), ..WriteOptions::default() };
     entasis::write_to(&sink, &frame, &options, &Silent).unwrap();
     sink.into_bytes()
 }

@@ -53,7 +53,7 @@ fn appended_rows_are_read() {
     let table = grown::table(300);
     for parts in [&[100][..], &[100, 200], &[1, 2, 3, 4], &[0, 299]] {
         for compression in [0, 50, 80] {
-            let options = WriteOptions { compression, ..options(SYNCED) };
+            let options = WriteOptions { compression: Some(compression), ..options(SYNCED) };
             let decoded = assert_holds(&grown::grown(&table, parts, &options), &table);
             assert!(decoded.header.has_slot_pages);
             assert!(decoded.root.file_id != [0; 16]);

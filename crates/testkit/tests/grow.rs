@@ -24,7 +24,7 @@ impl Drop for Temp {
 }
 
 fn options(compression: u8) -> WriteOptions {
-    WriteOptions { compression, durable: Durable::Never, ..WriteOptions::default() }
+    WriteOptions { compression: Some(compression), durable: Durable::Never, ..WriteOptions::default() }
 }
 
 /// Whether an extra column is the dictionary of a column or of a child.
@@ -89,13 +89,13 @@ fn grow(table: &Table, ends: &[usize], compression: u8) {
 }
 
 /// Compacts a grown file. It holds the same table, and is about as long as one that is written at
-/// once. Merged blocks have the default compression.
+/// once.
 fn compact_file(path: &Path, table: &Table, options: &WriteOptions) {
     let before = std::fs::metadata(path).unwrap().len();
     compact(path, options, &Silent).unwrap_or_else(|error| panic!("{}: compact: {error}", table.name));
     let bytes = std::fs::read(path).unwrap();
     assert_holds(&bytes, &Table { name: format!("{} compacted", table.name), ..table.clone() });
-    let at_once = write_at(table, options.compression.min(50)).len();
+    let at_once = write_at(table, options.compression.unwrap_or(50)).len();
     let most = at_once as f64 * 1.05 + 1024.0;
     let len = bytes.len();
     assert!(len as f64 <= most, "{}: {len} of {before} bytes, {at_once} at once", table.name);
@@ -108,6 +108,28 @@ fn flat_columns() {
     for (n, compression) in [(30, 50), (9_000, 0), (9_000, 90), (70_000, 50)] {
         grow(&tables::types(n), &[n / 3, n / 2, n / 2, n - 1, n], compression);
     }
+}
+
+/// Appends without a compression of their own store the rows as the file's last write did.
+#[test]
+fn compression_of_the_last_write() {
+    let table = Table::new("last write", shapes::columns(40_000));
+    let len_after = |first: u8, second: Option<u8>, third: Option<u8>| {
+        let path = Temp::new("last-write");
+        write(&path.0, &rows(&table, 0, 100), &options(first));
+        for (from, to, compression) in [(100, 20_000, second), (20_000, 40_000, third)] {
+            append(&path.0, &rows(&table, from, to), &WriteOptions { compression, ..options(first) })
+                .unwrap();
+        }
+        assert_holds(&std::fs::read(&path.0).unwrap(), &table);
+        std::fs::metadata(&path.0).unwrap().len()
+    };
+    let raw = len_after(0, Some(0), Some(0));
+    let small = len_after(0, Some(100), Some(100));
+    assert!(small * 2 < raw, "{small} {raw}");
+    assert_eq!(len_after(0, None, None), raw);
+    assert_eq!(len_after(100, None, None), len_after(100, Some(100), Some(100)));
+    assert_eq!(len_after(0, Some(100), None), small);
 }
 
 #[test]

@@ -20,7 +20,8 @@ const LONGEST_WAIT: f64 = 1e9;
 pub struct Destination {
     /// None writes into memory.
     path: Option<PathBuf>,
-    compression: u8,
+    /// None: that of the file that changes, or the default.
+    compression: Option<u8>,
     column_compression: Vec<(String, u8)>,
     threads: Option<usize>,
     durable: Option<bool>,

@@ -101,7 +101,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut all: Vec<Measured> = Vec::new();
     for &compression in &args.compression {
         let path = scratch.path();
-        let options = WriteOptions { compression, threads: args.threads, ..WriteOptions::default() };
+        let options =
+            WriteOptions { compression: Some(compression), threads: args.threads, ..WriteOptions::default() };
         lend::write(path, n_rows, &table, &options, &watch)?;
         let (_, back) = read_table(path, args, &watch)?;
         if let Some(problem) = compare::difference(&table, &back) {
@@ -137,8 +138,11 @@ fn measure(
     scratch: &Scratch,
     watch: &Watch,
 ) -> Outcome {
-    let options =
-        WriteOptions { compression: measured.compression, threads: args.threads, ..WriteOptions::default() };
+    let options = WriteOptions {
+        compression: Some(measured.compression),
+        threads: args.threads,
+        ..WriteOptions::default()
+    };
     let started = Instant::now();
     lend::write(scratch.path(), n_rows, table, &options, watch)?;
     measured.write.push(started.elapsed().as_secs_f64());

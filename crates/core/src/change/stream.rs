@@ -119,12 +119,14 @@ impl Stream {
         if let Some(file) = &whole {
             Keeper { file, is_in_place: !is_first_in_new }.find(&mut content)?;
         }
+        let plan = Plan::after(whole.as_ref(), content.parts()?, options)?;
         let ground = Ground {
             file: whole.as_ref(),
             base: whole.as_ref().map(Base::of),
             is_in_place: !is_first_in_new,
             is_linked: !is_first_in_new,
             operation: Operation::Part.code(),
+            compression: Some(plan.compression()),
             time: 0,
             not_synced: false,
         };
@@ -132,7 +134,6 @@ impl Stream {
             Some(file) if !is_first_in_new => file.slot().end.next_multiple_of(ALIGN),
             _ => SLOT_PAGES_END,
         };
-        let plan = Plan::new(content.parts()?, options)?;
         let slot = plan.execute_change(self.sink(), start, &ground, monitor)?;
         self.file = Some(self.open(slot)?);
         Ok(())
@@ -184,6 +185,7 @@ impl Stream {
             is_in_place: true,
             is_linked: true,
             operation: operation.code(),
+            compression: None,
             time: if self.old.is_some() { now() } else { 0 },
             not_synced: matches!(self.to, To::InPlace(_)) && !self.durable,
         };

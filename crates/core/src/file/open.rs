@@ -78,6 +78,7 @@ impl OpenFile {
                 value_node: 0,
                 time: 0,
                 operation: 0,
+                compression: 0,
                 file_id: [0; 16],
                 program: [0; 32],
                 sections: Vec::new(),

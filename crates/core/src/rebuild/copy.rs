@@ -76,7 +76,7 @@ impl Worker {
                     let (first, last) = (task.block(blocks.start)?, task.block(blocks.end - 1)?);
                     let values = first.first_value..last.end_value();
                     let (chunk, _) = read_chunk(file, task.column, values, Some(1), &Silent)?;
-                    let profile = profile(&task.blocks[blocks.clone()])?;
+                    let profile = profile(file, &task.blocks[blocks.clone()])?;
                     let place = (first.first_value, first.first_child);
                     self.store(task.column, chunk, place, &profile, &mut run, control)?;
                 }
@@ -84,12 +84,12 @@ impl Worker {
                     let block = task.block(i)?;
                     let chunk = missing_chunk(task.column, block.n_values as usize)?;
                     let place = (block.first_value, block.first_child);
-                    self.store(task.column, chunk, place, &default_profile()?, &mut run, control)?;
+                    self.store(task.column, chunk, place, &profile(file, &[])?, &mut run, control)?;
                 }
                 Piece::Numbers(numbers) => {
                     let values = HostValues::Counted(Arc::clone(numbers));
                     let chunk = Chunk { n: numbers.len(), values, validity: HostValidity::AllValid };
-                    self.store(task.column, chunk, (0, 0), &default_profile()?, &mut run, control)?;
+                    self.store(task.column, chunk, (0, 0), &profile(file, &[])?, &mut run, control)?;
                 }
             }
             control.advance(task.n_values_of(piece));
@@ -180,11 +180,9 @@ fn is_plain(block: &BlockRecord) -> bool {
     (e.packing, e.transform, e.codec) == (Packing::Raw, Transform::None, Codec::None)
 }
 
-/// The profile for blocks that are merged: raw ones stay raw.
-fn profile(blocks: &[BlockRecord]) -> Result<Profile> {
-    if blocks.iter().all(is_plain) { Profile::new(0) } else { default_profile() }
-}
-
-fn default_profile() -> Result<Profile> {
-    Profile::new(Profile::DEFAULT)
+/// The profile for values that replace blocks: that of the last write, but raw ones stay raw.
+fn profile(file: &File, blocks: &[BlockRecord]) -> Result<Profile> {
+    let is_raw = !blocks.is_empty() && blocks.iter().all(is_plain);
+    let of_file = || file.root().compression().unwrap_or(Profile::DEFAULT);
+    Profile::new(if is_raw { 0 } else { of_file() })
 }

@@ -81,10 +81,18 @@ pub(crate) struct Ground<'a> {
     pub is_linked: bool,
     /// The code of the operation.
     pub operation: u16,
+    /// The compression of values that are written; none for that of the file.
+    pub compression: Option<u8>,
     /// The time of the change; 0 when unknown.
     pub time: i64,
     /// Whether the bytes will not be synced.
     pub not_synced: bool,
+}
+
+impl Ground<'_> {
+    fn compression(&self) -> Option<u8> {
+        self.compression.or_else(|| self.file?.root().compression())
+    }
 }
 
 /// The generation before a new one.
@@ -347,6 +355,7 @@ pub(crate) fn seal<'p>(
         value_node,
         time: ground.time,
         operation: ground.operation,
+        compression: ground.compression().map_or(0, |compression| compression.saturating_add(1)),
         file_id: ground.base.map_or_else(|| file_id(&footer), |base| base.file_id),
         program: program(),
         sections,

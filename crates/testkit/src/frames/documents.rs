@@ -309,7 +309,8 @@ fn document(
     value.push(("cells".into(), Value::Map(names)));
     let document = Document { frames, columns, value: Value::Map(value) };
     let sink = MemorySink::new();
-    let options = WriteOptions { compression, threads: Some(1), ..WriteOptions::default() };
+    let options =
+        WriteOptions { compression: Some(compression), threads: Some(1), ..WriteOptions::default() };
     entasis::write_document_to(&sink, &document, &options, &Silent)?;
     Ok(sink.into_bytes())
 }

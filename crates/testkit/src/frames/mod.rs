@@ -35,5 +35,8 @@ pub fn write(table: &Table, options: &WriteOptions) -> Vec<u8> {
 
 /// The bytes of a file with a table, at a compression setting.
 pub fn write_at(table: &Table, compression: u8) -> Vec<u8> {
-    write(table, &WriteOptions { compression, threads: Some(1), ..WriteOptions::default() })
+    write(
+        table,
+        &WriteOptions { compression: Some(compression), threads: Some(1), ..WriteOptions::default() },
+    )
 }

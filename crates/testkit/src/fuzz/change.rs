@@ -61,7 +61,12 @@ pub fn run(bytes: &[u8]) {
 }
 
 fn options() -> WriteOptions {
-    WriteOptions { durable: Durable::Never, threads: Some(1), compression: 50, ..WriteOptions::default() }
+    WriteOptions {
+        durable: Durable::Never,
+        threads: Some(1),
+        compression: Some(50),
+        ..WriteOptions::default()
+    }
 }
 
 fn begin(path: &Path) -> Result<Change> {

@@ -85,6 +85,7 @@ impl Sections {
             value_node,
             time: 0,
             operation: Operation::Write.code(),
+            compression: 0,
             file_id: [7; 16],
             program: [0; 32],
             sections,

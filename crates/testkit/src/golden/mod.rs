@@ -51,7 +51,7 @@ impl Golden {
         match self.form {
             Form::Whole => file,
             Form::Grown(parts) => {
-                let options = WriteOptions { compression: self.compression, ..WriteOptions::default() };
+                let options = WriteOptions { compression: Some(self.compression), ..WriteOptions::default() };
                 frames::grown::grown(&self.table, parts, &options)
             }
             Form::Streamed => {

@@ -60,7 +60,7 @@ pub fn earlier(room: Room<'_>, place: Place) -> Option<Root> {
 
 fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
     rule(bytes[..8] == MAGIC, "the magic of the root")?;
-    let is_reserved_zero = is_zero(&bytes[58..64]) && is_zero(&bytes[112..160]);
+    let is_reserved_zero = is_zero(&bytes[59..64]) && is_zero(&bytes[112..160]);
     rule(is_reserved_zero, "reserved bytes of the root")?;
     let generation = u64_at(bytes, 8);
     rule(generation >= 1, "generations count from 1")?;

@@ -11,6 +11,7 @@ const LONGEST_WAIT: f64 = 1e9;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Options {
+    /// Negative: that of the file that changes, or the default.
     compression: i32,
     /// The number of threads; 0 for one per processor.
     threads: i32,
@@ -24,7 +25,9 @@ impl Options {
     /// The options of the core.
     pub fn of_core(self) -> WriteOptions {
         WriteOptions {
-            compression: u8::try_from(self.compression).unwrap_or(u8::MAX),
+            compression: u32::try_from(self.compression)
+                .ok()
+                .map(|level| u8::try_from(level).unwrap_or(u8::MAX)),
             threads: usize::try_from(self.threads).ok().filter(|&threads| threads > 0),
             durable: match self.durable {
                 0 => Durable::Never,
