@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from . import _entasis
 from ._arguments import options as _options
 from ._arguments import sources as _sources
+from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
 from ._file.file import File
 from ._file.info import Info, Report
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from ._hosts.registry import Host
     from ._tree.document import OnUnsupported
     from ._typing import ArrowTable, Limits, NumpyArrays, PandasFrame, PolarsFrame, ReadOptions, StaticFrame
-
-DEFAULT_COMPRESSION = 50
 
 
 def write(
@@ -163,7 +162,7 @@ def _without_index(value: Any) -> Any:
 
 def destination(
     path: str | None,
-    compression: int | Mapping[str, int] | Mapping[str | None, int],
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
     threads: int | None,
     durable: bool | None,
     wait: float,
@@ -218,7 +217,7 @@ def write_value(
         return found
     from ._tree.document import Document
 
-    document = Document(on_unsupported, to["compression"])
+    document = Document(on_unsupported, to)
     if builder is not None:
         table, cell = document.add_frame(value, builder, host_map), None
     else:
@@ -580,13 +579,18 @@ def set_threads(n: int | None) -> None:
     _entasis.set_threads(0 if n is None else _threads(n) or 0)
 
 
-def _compression(compression: int | Mapping[str, int] | Mapping[str | None, int]) -> tuple[int, list[tuple[str, int]]]:
+def _compression(
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
+) -> tuple[int | None, list[tuple[str, int]]]:
+    """The compression of most columns, and those of some. None stands for the default."""
+    if compression is None:
+        return None, []
     if isinstance(compression, int) or _options.integer(compression) is not None:
         return _level(compression), []
     if not hasattr(compression, "items"):
         raise ArgumentError(f"compression={compression!r}: an integer from 0 to 100, or a dict of them per column")
     levels = {name: _level(level) for name, level in compression.items()}
-    default = levels.pop(None, DEFAULT_COMPRESSION)
+    default = levels.pop(None, None)
     for name in levels:
         if not isinstance(name, str):
             raise ArgumentError(f"the keys of compression are column names (str), not {type(name).__name__}")

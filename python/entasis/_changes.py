@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _entasis
-from ._api import DEFAULT_COMPRESSION, destination, open, write_value
+from ._api import destination, open, write_value
 from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._file.file import File
@@ -38,7 +38,7 @@ def append(
     *,
     create: bool = False,
     fill: bool = False,
-    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
@@ -56,7 +56,9 @@ def append(
         Whether to write the value if the file does not exist.
     fill
         Whether columns that the rows lack become missing values, instead of an error.
-    compression, threads, wait
+    compression
+        As for `write`. None: the compression of the file's last write.
+    threads, wait
         As for `write`.
     durable
         False leaves out the wait for the disk: after a power failure the rows may be lost, and
@@ -116,7 +118,7 @@ def add_columns(
     path: str | PathLike[str],
     frame: Any,
     *,
-    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
@@ -130,7 +132,9 @@ def add_columns(
     frame
         A frame with the new columns, or a dict of them. It has as many rows as the file. An index
         of pandas or StaticFrame is that of the file, or counts from 0.
-    compression, threads, wait
+    compression
+        As for `write`. None: the compression of the file's last write.
+    threads, wait
         As for `write`.
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
@@ -171,7 +175,7 @@ def replace_columns(
     path: str | PathLike[str],
     frame: Any,
     *,
-    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
@@ -186,7 +190,9 @@ def replace_columns(
         The path of the file, which holds a frame.
     frame
         A frame with the new columns, or a dict of them, as for `add_columns`.
-    compression, threads, wait
+    compression
+        As for `write`. None: the compression of the file's last write.
+    threads, wait
         As for `write`.
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
@@ -261,7 +267,7 @@ def drop_columns(
     from ._grow import choose
 
     with reported:
-        to = destination(_path(path), DEFAULT_COMPRESSION, None, durable, wait)
+        to = destination(_path(path), None, None, durable, wait)
         choose.choose(to, "drop columns", open, _write, lambda file, rules: choose.drop(file, rules, labels))
         if compact:
             _compact(path, durable, wait)
@@ -300,7 +306,7 @@ def rename_columns(
     from ._grow import choose
 
     with reported:
-        to = destination(_path(path), DEFAULT_COMPRESSION, None, durable, wait)
+        to = destination(_path(path), None, None, durable, wait)
         choose.choose(to, "rename columns", open, _write, lambda file, rules: choose.rename(file, rules, names))
 
 
@@ -331,7 +337,7 @@ def set_metadata(path: str | PathLike[str], metadata: Any, *, durable: bool | No
     from ._grow.metadata import set_metadata as change
 
     with reported:
-        change(metadata, destination(_path(path), DEFAULT_COMPRESSION, None, durable, wait), open, _write)
+        change(metadata, destination(_path(path), None, None, durable, wait), open, _write)
 
 
 def update(
@@ -339,7 +345,7 @@ def update(
     values: Mapping[Any, Any],
     *,
     remove: Iterable[Any] = (),
-    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
@@ -354,7 +360,9 @@ def update(
         The new value of each key. Keys that the file has keep their places.
     remove
         Keys to remove first.
-    compression, threads, wait
+    compression
+        As for `write`. None: the compression of the file's last write.
+    threads, wait
         As for `write`.
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
@@ -535,7 +543,7 @@ def writer(
     schema: Any = None,
     *,
     append: bool = False,
-    compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
@@ -551,7 +559,10 @@ def writer(
         Polars. None takes them from the first batch.
     append
         Whether the rows follow those of the file at the path, instead of replacing it.
-    compression, threads, durable, wait
+    compression
+        As for `write`. None: the default of `write`, and with `append` the compression of the
+        file's last write.
+    threads, durable, wait
         As for `write`.
 
     Returns

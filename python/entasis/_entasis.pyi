@@ -10,7 +10,7 @@ __version__: str
 @type_check_only
 class Destination(TypedDict):
     path: str | None
-    compression: int
+    compression: int | None
     column_compression: list[tuple[str, int]]
     threads: int | None
     durable: bool | None
@@ -22,6 +22,8 @@ class Destination(TypedDict):
 @final
 class Change:
     def __new__(cls, path: str, seconds: float) -> Self: ...
+    @property
+    def compression(self) -> int: ...
     def will_replace(self, name: str) -> None: ...
     def will_append(self, labels: list[int]) -> None: ...
     def will_choose(self, sources: list[tuple[bool, int]], names: list[str], name: str) -> None: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -261,6 +262,38 @@ def test_an_open_file_keeps_its_generation(path: str) -> None:
     pd.testing.assert_frame_equal(before.read(), old)
     pd.testing.assert_frame_equal(mapped[:10].read(), old[:10])
     assert len(en.read(path)) == 70_010
+
+
+def test_compression_is_that_of_the_last_write(path: str) -> None:
+    rows = pd.DataFrame({"a": np.arange(60_000) // 7, "b": [f"row {i % 99}" for i in range(60_000)]})
+
+    def length(first: int, change: Callable[..., object], **given: int) -> int:
+        en.write(rows, path, compression=first)
+        change(**given)
+        return os.path.getsize(path)
+
+    def stream(**given: int) -> None:
+        with en.writer(path, append=True, **given) as writer:
+            writer.write(rows)
+
+    changes = [
+        lambda **given: en.append(rows, path, **given),
+        stream,
+        lambda **given: en.add_columns(path, {"c": rows["a"], "d": rows["b"]}, **given),
+        lambda **given: en.replace_columns(path, {"a": rows["a"] + 3}, **given),
+    ]
+    for change in changes:
+        raw, small = length(0, change, compression=0), length(0, change, compression=100)
+        assert small < raw
+        assert length(0, change) == raw
+        assert length(100, change) == length(100, change, compression=100)
+    twice = length(0, lambda: (changes[0](compression=100), changes[0]()))
+    assert twice == length(0, lambda: (changes[0](compression=100), changes[0](compression=100)))
+    for level in (0, 100):
+        en.write({"x": rows["a"].to_numpy(), "l": list(range(9_000))}, path, compression=level)
+        before = os.path.getsize(path)
+        en.update(path, {"x": rows["a"].to_numpy()})
+        assert os.path.getsize(path) == before
 
 
 def test_what_can_not_be_appended_to(path: str) -> None:

@@ -176,6 +176,12 @@ impl File {
         self.opened.root.program()
     }
 
+    /// The compression with which values were written last, from 0 (raw) to 100 (smallest). None
+    /// when the writer did not record it.
+    pub fn compression(&self) -> Option<u8> {
+        self.opened.root.compression()
+    }
+
     /// The number of the current generation.
     pub fn generation(&self) -> u64 {
         self.opened.slot.generation

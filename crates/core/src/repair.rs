@@ -45,7 +45,7 @@ impl File {
         let columns = known_columns(&file).map_err(here)?;
         let rebuild = plan(&file, &columns, &survey, Lost::Refused, options.threads).map_err(here)?;
         let start = start(&file, &columns).map_err(here)?;
-        let compression = file.root().compression();
+        let compression = file.compression();
         let ground = Ground { operation: Operation::Write.code(), compression, ..Ground::default() };
         let on_disk = |doing| move |source| Error::io(source, doing).in_file(out);
         let create = || Replacement::create(out, options.durable);

@@ -284,7 +284,7 @@ impl<'a> Plan<'a> {
 
     /// Plans a change of `file`.
     pub(crate) fn after(file: Option<&File>, parts: Parts<'a>, options: &'a WriteOptions) -> Result<Self> {
-        let of_file = || file.and_then(|file| file.root().compression());
+        let of_file = || file.and_then(|file| file.compression());
         let profile = Profile::new(options.compression.or_else(of_file).unwrap_or(Profile::DEFAULT))?;
         let mut own = HashMap::new();
         for (name, compression) in &options.column_compression {

@@ -17,6 +17,8 @@ OnRefused = Literal["error", "skip"]
 # The treatment of damaged blocks.
 OnDamage = Literal["error", "missing"]
 
+# The compression of new files, of 0 (raw) to 100 (smallest).
+DEFAULT_COMPRESSION = 50
 # More threads than any machine has.
 _MOST_THREADS = 1 << 20
 # The largest limit.

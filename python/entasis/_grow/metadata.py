@@ -39,15 +39,16 @@ def _set_in_place(metadata: Any, change: Any, to: Destination) -> bool:
     """Change the metadata without a look at the values. False if the file must be written anew."""
     from entasis._tree.document import Document
 
+    to = {**to, "change": change}
     if metadata is not None:
-        document = Document("error", to["compression"])
+        document = Document("error", to)
         cell = document.add(metadata, "metadata")
     try:
         if metadata is None:
             change.remove_metadata(to["durable"])
         else:
             change.will_set_metadata()
-            document.write({**to, "change": change}, None, None, cell)
+            document.write(to, None, None, cell)
     except UnsupportedTypeError:
         return False
     return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
+from entasis._arguments.options import DEFAULT_COMPRESSION
 from entasis._entasis import Builder, CellBuilder, write_document
 from entasis._hosts import registry as _hosts
 from entasis._hosts.numpy.write import add_pool
@@ -67,10 +68,17 @@ class _Part:
         return False
 
 
+def _compression(to: Destination) -> int:
+    """The compression of a destination."""
+    if to["compression"] is not None:
+        return to["compression"]
+    return DEFAULT_COMPRESSION if to["change"] is None else to["change"].compression
+
+
 class Document:
     """Collects all frames and trees of one file, and writes it."""
 
-    def __init__(self, on_unsupported: OnUnsupported, compression: int) -> None:
+    def __init__(self, on_unsupported: OnUnsupported, to: Destination) -> None:
         self._on_unsupported = on_unsupported
         self._skipped: list[str] = []
         # Replacements of keys and members, by the id of their dict or set, which is kept alive for
@@ -82,7 +90,7 @@ class Document:
         self._roots: list[tuple[Any, str]] = []
         # The frame whose trees are being added, if any.
         self._inside: _Part | None = None
-        self._cells = CellBuilder(compression)
+        self._cells = CellBuilder(_compression(to))
 
     def add(self, value: Any, root: str) -> int:
         """Add a tree, and the trees of all frames in it. Returns the number of its cell."""

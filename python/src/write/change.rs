@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use entasis::{ColumnSource, Content, Operation, WriteOptions};
+use entasis::{ColumnSource, Content, Operation, Profile, WriteOptions};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -87,6 +87,13 @@ impl Change {
         let options = WriteOptions { wait: wait(seconds), ..WriteOptions::default() };
         let change = monitor::run(py, |monitor| entasis::Change::begin(&path, &options, monitor))?;
         Ok(Self { change: Some(change), edit: Edit::Replace(Operation::Write) })
+    }
+
+    /// The compression of the file's last write, or the default.
+    #[getter]
+    fn compression(&self) -> PyResult<u8> {
+        let change = self.change.as_ref().ok_or_else(over)?;
+        Ok(change.file().compression().unwrap_or(Profile::DEFAULT))
     }
 
     /// The content takes the place of the whole value.

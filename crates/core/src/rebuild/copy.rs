@@ -183,6 +183,6 @@ fn is_plain(block: &BlockRecord) -> bool {
 /// The profile for values that replace blocks: that of the last write, but raw ones stay raw.
 fn profile(file: &File, blocks: &[BlockRecord]) -> Result<Profile> {
     let is_raw = !blocks.is_empty() && blocks.iter().all(is_plain);
-    let of_file = || file.root().compression().unwrap_or(Profile::DEFAULT);
+    let of_file = || file.compression().unwrap_or(Profile::DEFAULT);
     Profile::new(if is_raw { 0 } else { of_file() })
 }

@@ -91,7 +91,7 @@ pub(crate) struct Ground<'a> {
 
 impl Ground<'_> {
     fn compression(&self) -> Option<u8> {
-        self.compression.or_else(|| self.file?.root().compression())
+        self.compression.or_else(|| self.file?.compression())
     }
 }
 
