@@ -6,7 +6,7 @@ use std::path::Path;
 
 use entasis::Kind;
 use entasis_testkit::compare::assert_holds;
-use entasis_testkit::golden::{bad, bad_table, build, folder, index};
+use entasis_testkit::golden::{Form, bad, bad_table, build, folder, index};
 use entasis_testkit::naive::{self, segment::features};
 use entasis_testkit::probe::{contents, verify};
 
@@ -28,6 +28,9 @@ fn golden_files_hold_what_they_held() {
             decoded.columns.iter().flat_map(|column| column.blocks.iter().map(move |block| (column, block)));
         let seen: Vec<String> =
             blocks.flat_map(|(column, block)| features(&bytes, block, &column.record.of).unwrap()).collect();
+        if let Form::Changed(operation) = golden.form {
+            assert_eq!(decoded.root.operation, operation.code(), "{}", golden.table.name);
+        }
         for wanted in golden.features {
             assert!(seen.iter().any(|has| has == wanted), "{}: {wanted} in {seen:?}", golden.table.name);
         }

@@ -1,10 +1,12 @@
-//! Files with several generations: tables to which rows were appended in place.
+//! Files with several generations: tables that were changed in place.
 
+use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use entasis::{Change, Operation, Physical, Silent, WriteOptions};
+use entasis::{Change, ColumnSource, Operation, Physical, Result, Silent, Stream, WriteOptions, compact};
 
-use super::{Model, Table, host, noise, write};
+use super::{Model, Table, host, noise};
 
 /// The rows `from..to` of a table without extra columns.
 fn rows(table: &Table, from: usize, to: usize) -> Table {
@@ -18,23 +20,124 @@ fn rows(table: &Table, from: usize, to: usize) -> Table {
 /// # Panics
 /// When the table can't be written.
 pub fn grown(table: &Table, parts: &[usize], options: &WriteOptions) -> Vec<u8> {
+    bytes_of(table, |path| grow(path, table, parts, options))
+}
+
+/// The bytes of a file whose last change was `operation`, after which it holds a table of at least
+/// two columns and 200 rows.
+///
+/// # Panics
+/// When the table can't be written.
+pub fn changed(table: &Table, operation: Operation, options: &WriteOptions) -> Vec<u8> {
+    bytes_of(table, |path| {
+        let others = |i: usize, change: &dyn Fn(&mut Model)| {
+            let mut before = table.clone();
+            change(&mut before.columns[i]);
+            before
+        };
+        let parts = &[100][..];
+        let kept = || (0..table.columns.len()).map(ColumnSource::Kept);
+        let last = table.columns.len() - 1;
+        match operation {
+            Operation::AddColumns => {
+                let mut before = table.clone();
+                before.columns.truncate(last);
+                grow(path, &before, parts, options)?;
+                let sources: Vec<_> = kept().take(last).chain([ColumnSource::New(0)]).collect();
+                choose(path, table, last..last + 1, &sources, operation, options)
+            }
+            Operation::ReplaceColumns => {
+                grow(path, &others(0, &|column| column.cells.reverse()), parts, options)?;
+                let sources: Vec<_> = [ColumnSource::New(0)].into_iter().chain(kept().skip(1)).collect();
+                choose(path, table, 0..1, &sources, operation, options)
+            }
+            Operation::DropColumns => {
+                let mut before = table.clone();
+                before.columns.push(Model { name: "dropped".into(), ..table.columns[0].clone() });
+                grow(path, &before, parts, options)?;
+                choose(path, table, 0..0, &kept().collect::<Vec<_>>(), operation, options)
+            }
+            Operation::RenameColumns => {
+                grow(path, &others(1, &|column| column.name.push_str(" before")), parts, options)?;
+                choose(path, table, 0..0, &kept().collect::<Vec<_>>(), operation, options)
+            }
+            Operation::Metadata => {
+                grow(path, table, parts, options)?;
+                let change = Change::begin(path, options, &Silent)?;
+                let content = change.with_metadata(None)?;
+                change.commit(content, operation, options, &Silent)
+            }
+            Operation::Rollback => {
+                grow(path, table, parts, options)?;
+                append(path, &rows(table, 0, 50), options)?;
+                Change::begin(path, options, &Silent)?.rollback(2, options)
+            }
+            Operation::Compact => {
+                grow(path, table, &[100, 150], options)?;
+                compact(path, options, &Silent)
+            }
+            Operation::Write => {
+                let mut stream = Stream::create(path, options, &Silent)?;
+                for (from, to) in [(0, 100), (100, table.n_rows)] {
+                    let part = rows(table, from, to);
+                    stream.append(host::Memory::of(&part).frame(&part), &[], options, &Silent)?;
+                }
+                stream.finish()
+            }
+            _ => panic!("no golden file has the operation {}", operation.name()),
+        }
+    })
+}
+
+/// The bytes of a file that `make` writes for a table.
+fn bytes_of(table: &Table, make: impl FnOnce(&Path) -> Result<()>) -> Vec<u8> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("entasis-grown-{}-{number}", std::process::id()));
-    let fail = |error: &dyn std::fmt::Display| -> ! { panic!("{}: {error}", table.name) };
-    let [first, rest @ ..] = parts else { return write(table, options) };
-    std::fs::write(&path, write(&rows(table, 0, *first), options)).unwrap_or_else(|e| fail(&e));
-    let ends = rest.iter().copied().chain([table.n_rows]);
-    for (from, to) in parts.iter().copied().zip(ends) {
-        let part = rows(table, from, to);
-        let memory = host::Memory::of(&part);
-        let change = Change::begin(&path, options, &Silent).unwrap_or_else(|e| fail(&e));
-        let appended = change.append(memory.frame(&part), &[]).unwrap_or_else(|e| fail(&e));
-        change.commit(appended, Operation::Append, options, &Silent).unwrap_or_else(|e| fail(&e));
+    let bytes = make(&path).map_err(|error| error.to_string()).and_then(|()| {
+        let bytes = std::fs::read(&path);
+        std::fs::remove_file(&path).and(bytes).map_err(|error| error.to_string())
+    });
+    bytes.unwrap_or_else(|error| panic!("{}: {error}", table.name))
+}
+
+/// Writes the first `parts[0]` rows of a table, and appends the rows up to each other part and to
+/// the end. The first append gives the file its slot pages.
+fn grow(path: &Path, table: &Table, parts: &[usize], options: &WriteOptions) -> Result<()> {
+    let mut ends = parts.iter().copied().chain([table.n_rows]);
+    let mut from = ends.next().unwrap_or(0);
+    let first = rows(table, 0, from);
+    entasis::write(path, &host::Memory::of(&first).frame(&first), options, &Silent)?;
+    for to in ends {
+        append(path, &rows(table, from, to), options)?;
+        from = to;
     }
-    let bytes = std::fs::read(&path).unwrap_or_else(|e| fail(&e));
-    std::fs::remove_file(&path).unwrap_or_else(|e| fail(&e));
-    bytes
+    Ok(())
+}
+
+fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
+    let memory = host::Memory::of(part);
+    let change = Change::begin(path, options, &Silent)?;
+    let appended = change.append(memory.frame(part), &[])?;
+    change.commit(appended, Operation::Append, options, &Silent)
+}
+
+/// Gives a file the columns `sources`, with the names of the table. New ones are those of the table
+/// at the places `new`.
+fn choose(
+    path: &Path,
+    table: &Table,
+    new: Range<usize>,
+    sources: &[ColumnSource],
+    operation: Operation,
+    options: &WriteOptions,
+) -> Result<()> {
+    let new = Table { columns: table.columns[new].to_vec(), ..table.clone() };
+    let names = table.columns.iter().map(|column| column.name.clone()).collect();
+    let memory = host::Memory::of(&new);
+    let change = Change::begin(path, options, &Silent)?;
+    let content = change.with_columns(memory.frame(&new), sources, names)?;
+    change.commit(content, operation, options, &Silent)
 }
 
 /// A table of one column, whose first rows take six blocks. Rows that are appended take few of

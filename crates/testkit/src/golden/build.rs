@@ -1,7 +1,7 @@
 //! The contents of the golden files. These functions, and [`noise`], must never change, as the
 //! files stay. New files get new functions.
 
-use entasis::{Logical, Physical, Unit, Value};
+use entasis::{Logical, Operation, Physical, Unit, Value};
 
 use super::{Form, Golden};
 use crate::frames::{Model, Table, grown, nested_tables, noise};
@@ -30,6 +30,7 @@ pub fn all() -> Vec<Golden> {
     all.extend(raw_codes());
     all.push(streamed());
     all.extend(generations());
+    all.extend(changed());
     all
 }
 
@@ -490,6 +491,30 @@ fn streamed() -> Golden {
         Model::text("text", &r.iter().map(|v| format!("{}", v % 100)).collect::<Vec<_>>()),
     ];
     Golden { form: Form::Streamed, ..golden("streamed", columns, 50, &["bit-packed dictionary"]) }
+}
+
+/// Files after each operation but append.
+fn changed() -> Vec<Golden> {
+    let operations = [
+        Operation::Write,
+        Operation::AddColumns,
+        Operation::ReplaceColumns,
+        Operation::DropColumns,
+        Operation::RenameColumns,
+        Operation::Metadata,
+        Operation::Rollback,
+        Operation::Compact,
+    ];
+    let of = |operation: Operation| {
+        // `Write` is that of a stream.
+        let name = match operation {
+            Operation::Write => "parts".to_owned(),
+            _ => format!("after-{}", operation.name().replace(' ', "-")),
+        };
+        let table = Table { name, ..grown::table(250) };
+        Golden { table, compression: 50, features: &[], form: Form::Changed(operation) }
+    };
+    operations.map(of).into()
 }
 
 /// Files to which rows were appended in place.

@@ -8,7 +8,7 @@ pub mod index;
 
 use std::path::PathBuf;
 
-use entasis::WriteOptions;
+use entasis::{Operation, WriteOptions};
 
 use crate::forge::{Plan, forge, naive_type};
 use crate::frames::{self, Table};
@@ -39,6 +39,8 @@ pub enum Form {
     RawCodes,
     /// With a generation for the rows up to each of these numbers, and one for the rest.
     Grown(&'static [usize]),
+    /// After a change of this kind, in place of the same file.
+    Changed(Operation),
 }
 
 impl Golden {
@@ -47,13 +49,12 @@ impl Golden {
     /// # Panics
     /// When the file can't have the form.
     pub fn write(&self) -> Vec<u8> {
+        let options = WriteOptions { compression: Some(self.compression), ..WriteOptions::default() };
         let mut file = frames::write_at(&self.table, self.compression);
         match self.form {
             Form::Whole => file,
-            Form::Grown(parts) => {
-                let options = WriteOptions { compression: Some(self.compression), ..WriteOptions::default() };
-                frames::grown::grown(&self.table, parts, &options)
-            }
+            Form::Grown(parts) => frames::grown::grown(&self.table, parts, &options),
+            Form::Changed(operation) => frames::grown::changed(&self.table, operation, &options),
             Form::Streamed => {
                 file[64..128].fill(0);
                 file[16] |= 1;
