@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -416,3 +418,64 @@ def test_a_full_file_system_leaves_the_file(path: str) -> None:
     en.verify(path)
     assert len(en.generations(path)) == 1
     assert [entry.name for entry in Path(path).parent.iterdir()] == [Path(path).name]
+
+
+def test_threads_append_to_one_file(path: str) -> None:
+    """No rows are lost, those of each thread stay in order, and readers see whole appends."""
+    n_threads, n_appends, size = 4, 20, 300
+
+    def rows(thread: int, i: int) -> pd.DataFrame:
+        return pd.DataFrame({"thread": np.full(size, thread), "i": np.arange(size) + i * size})
+
+    en.write(rows(0, 0), path, durable=False)
+    failed: list[BaseException] = []
+
+    def work(thread: int) -> None:
+        try:
+            for i in range(thread == 0, n_appends):
+                en.append(rows(thread, i), path, durable=False, wait=60)
+                seen = en.read(path, columns=["i"], to="numpy")["i"]
+                assert len(seen) % size == 0
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(thread,)) for thread in range(n_threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed, failed
+    found = en.read(path)
+    assert len(found) == n_threads * n_appends * size
+    for thread in range(n_threads):
+        assert found.loc[found["thread"] == thread, "i"].tolist() == list(range(n_appends * size))
+    en.verify(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_forked_processes_append(path: str) -> None:
+    """Children append after the parent has, and the lock of a parent does not live on in a child."""
+    context = multiprocessing.get_context("fork")
+    en.write(frame(70_000), path, durable=False)
+    en.append(frame(1000, 70_000), path, durable=False)
+    with en.writer(path, append=True, durable=False) as writer:
+        writer.write(frame(1000, 71_000))
+        asleep = context.Process(target=time.sleep, args=(60,))
+        asleep.start()
+    try:
+        en.append(frame(1000, 72_000), path, durable=False, wait=0)
+        children = [
+            context.Process(target=en.append, args=(frame(1000), path), kwargs={"durable": False, "wait": 60})
+            for _ in range(3)
+        ]
+        for child in children:
+            child.start()
+        for child in children:
+            child.join(60)
+            assert child.exitcode == 0
+    finally:
+        asleep.kill()
+        asleep.join()
+    found = en.read(path)
+    assert found["int"].tolist() == [*range(73_000), *list(range(1000)) * 3]
