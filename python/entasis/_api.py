@@ -52,7 +52,8 @@ def write(
 
         - a frame, series or index of pandas, Polars, pyarrow or StaticFrame;
         - a NumPy array, or a dict of arrays;
-        - an open file, or a view of one;
+        - an open file, or a view of one. Long ones are written batch by batch, unless they have
+          objects, an index of several levels, or are frames of StaticFrame;
         - anything with `__arrow_c_stream__`, such as a record batch reader or a relation of DuckDB.
           It is written batch by batch, unless it has dictionaries or metadata are given;
         - a tree of lists, tuples, dicts, sets, numbers, strings, times, arrays and frames, nested

@@ -176,6 +176,36 @@ INDEXES = [
         pd.date_range("2024", periods=5, freq="D"),
     ),
     (
+        pd.date_range("2024", periods=3, freq="D", tz="UTC"),
+        pd.date_range("2024-01-05", periods=2, freq="D", tz="UTC"),
+        pd.DatetimeIndex(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-05", "2024-01-06"], tz="UTC"),
+    ),
+    (
+        pd.date_range("2024", periods=3, freq="D"),
+        pd.DatetimeIndex(["2024-01-04", "2024-01-05"]),
+        pd.DatetimeIndex(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04", "2024-01-05"]),
+    ),
+    (
+        pd.DatetimeIndex(["2024-01-01"]),
+        pd.date_range("2024-01-02", periods=2, freq="D"),
+        pd.DatetimeIndex(["2024-01-01", "2024-01-02", "2024-01-03"]),
+    ),
+    (
+        pd.date_range("2024", periods=0, freq="h"),
+        pd.date_range("2024-01-02", periods=2, freq="D"),
+        pd.date_range("2024-01-02", periods=2, freq="D"),
+    ),
+    (
+        pd.timedelta_range("1h", periods=3, freq="2h"),
+        pd.timedelta_range("7h", periods=2, freq="2h"),
+        pd.timedelta_range("1h", periods=5, freq="2h"),
+    ),
+    (
+        pd.date_range("2024", periods=3, freq="MS"),
+        pd.date_range("2024-04-01", periods=2, freq="MS"),
+        pd.date_range("2024", periods=5, freq="MS"),
+    ),
+    (
         pd.MultiIndex.from_tuples([("a", 1), ("b", 2), ("a", 2)], names=["k", "n"]),
         pd.MultiIndex.from_tuples([("c", 1), ("a", 7)], names=["k", "n"]),
         pd.MultiIndex.from_tuples([("a", 1), ("b", 2), ("a", 2), ("c", 1), ("a", 7)], names=["k", "n"]),
@@ -190,7 +220,8 @@ def test_indexes_of_pandas(path: str, old: Any, new: Any, whole: Any) -> None:
     first.attrs = {"unit": "m"}
     en.write(first, path)
     anew = en.append(second, path)
-    is_plain = type(whole) is pd.RangeIndex or (type(old) is pd.Index and old.dtype == new.dtype)
+    is_labelled = type(old) in (pd.Index, pd.DatetimeIndex, pd.TimedeltaIndex) and old.dtype == new.dtype
+    is_plain = type(whole) is pd.RangeIndex or is_labelled
     assert anew == ([] if is_plain else ["a"])
     found = en.read(path)
     pd.testing.assert_frame_equal(found, pd.concat([first, second]).set_axis(whole))

@@ -56,7 +56,7 @@ def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: 
     if builder.has_trees:
         return False
     old = file._frame.handle.host()
-    map_ = _joined(old, new, file, rules)
+    map_ = _joined(old, new, file, part, rules)
     if map_ is None:
         return False
     try:
@@ -68,7 +68,7 @@ def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: 
     return True
 
 
-def _joined(old: Any, new: dict[str, Any], file: File, rules: Any) -> dict[str, Any] | None:
+def _joined(old: Any, new: dict[str, Any], file: File, part: Any, rules: Any) -> dict[str, Any] | None:
     """The host map after the append. None if columns would have to change.
 
     In a map to write, the numbers of columns count the extra ones. In that of a file they count
@@ -82,10 +82,11 @@ def _joined(old: Any, new: dict[str, Any], file: File, rules: Any) -> dict[str, 
     joined = {key: value for key, value in new.items() if key not in _OF_FILE}
     joined |= {key: old[key] for key in _OF_FILE if key in old and key != "index"}
     if "index" in old:
-        index = rules.joined_index(_plain(old["index"]), _plain(new["index"], first), file.n_rows)
+        index = rules.joined_index(_plain(old["index"]), _plain(new["index"], first), file, part)
         if index is None:
             return None
-        joined["index"] = {**new["index"], **index}
+        whole = {**new["index"], **index}
+        joined["index"] = {key: value for key, value in whole.items() if key != "freq" or value is not None}
     return joined
 
 

@@ -83,7 +83,7 @@ def concat(old: Any, new: Any) -> Any:
     return np.concatenate([old, new])
 
 
-def joined_index(old: Any, new: Any, n_rows: int) -> None:
+def joined_index(old: Any, new: Any, file: Any, part: Any) -> None:
     """Arrays have no index."""
 
 

@@ -205,7 +205,7 @@ def _index(old: Any, new: Any) -> Any:
     import pandas as pd
 
     if type(old) is pd.RangeIndex and type(new) is pd.RangeIndex:
-        spec = joined_index(_spec(old), _spec(new), len(old))
+        spec = _joined_range(_spec(old), _spec(new), len(old))
         if spec is not None:
             return pd.RangeIndex(spec["start"], spec["stop"], spec["step"], name=old.name)
     whole = old.append(new)
@@ -219,21 +219,44 @@ def _spec(index: Any) -> dict[str, Any]:
     return {"kind": "range", "start": index.start, "stop": index.stop, "step": index.step}
 
 
-def joined_index(old: dict[str, Any], new: dict[str, Any], n_rows: int) -> dict[str, Any] | None:
+def joined_index(old: dict[str, Any], new: dict[str, Any], file: Any, part: Any) -> dict[str, Any] | None:
     """The changes in the description of the index. None if its labels have to be stored anew."""
     if old["kind"] == "range" == new["kind"]:
-        first = (new["start"], new["step"])
-        n = len(range(new["start"], new["stop"], new["step"]))
-        is_default = (old["start"], old["step"], *first) == (0, 1, 0, 1)
-        goes_on = old["step"] == new["step"] and old["start"] + n_rows * old["step"] == new["start"]
-        if is_default or goes_on or n == 0:
-            stop = old["start"] + (n_rows + n) * old["step"]
-            return {"kind": "range", "start": old["start"], "stop": stop, "step": old["step"]}
-        return None
+        return _joined_range(old, new, file.n_rows)
     # The names of levels were compared before. A frequency depends on the labels.
-    if old["kind"] != "column" or old != new or "freq" in old:
+    freq, new_freq = old.get("freq"), new.get("freq")
+    is_known = all(found is None or type(found) is str for found in (freq, new_freq))
+    if old["kind"] != "column" or {**old, "freq": None} != {**new, "freq": None} or not is_known:
         return None
-    return {}
+    return {} if freq is new_freq is None else {"freq": _joined_freq(freq, new_freq, file, part)}
+
+
+def _joined_range(old: dict[str, Any], new: dict[str, Any], n_rows: int) -> dict[str, Any] | None:
+    first = (new["start"], new["step"])
+    n = len(range(new["start"], new["stop"], new["step"]))
+    is_default = (old["start"], old["step"], *first) == (0, 1, 0, 1)
+    goes_on = old["step"] == new["step"] and old["start"] + n_rows * old["step"] == new["start"]
+    if is_default or goes_on or n == 0:
+        stop = old["start"] + (n_rows + n) * old["step"]
+        return {"kind": "range", "start": old["start"], "stop": stop, "step": old["step"]}
+    return None
+
+
+def _joined_freq(old: str | None, new: str | None, file: Any, part: Any) -> str | None:
+    """The frequency of an index of times, as `pd.concat` keeps it: if the rows go on with it."""
+    labels = _labels_of_rows(part)
+    if len(labels) == 0:
+        return old
+    if file.n_rows == 0:
+        return new
+    if old != new:
+        return None
+    last = _labels_of_rows(file[file.n_rows - 1 :].read())[0]
+    return old if last + labels.freq == labels[0] else None
+
+
+def _labels_of_rows(value: Any) -> Any:
+    return value.index if hasattr(value, "iloc") else value
 
 
 def columns(value: Any, file: Any) -> Any:

@@ -123,7 +123,7 @@ def concat(old: Any, new: Any) -> Any:
     return pl.concat([old, new], how="vertical", rechunk=False)
 
 
-def joined_index(old: Any, new: Any, n_rows: int) -> None:
+def joined_index(old: Any, new: Any, file: Any, part: Any) -> None:
     """Frames of Polars have no index."""
 
 

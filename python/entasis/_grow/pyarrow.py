@@ -100,7 +100,7 @@ def concat(old: Any, new: Any) -> Any:
     return pa.concat_tables([old, new.replace_schema_metadata(old.schema.metadata)])
 
 
-def joined_index(old: Any, new: Any, n_rows: int) -> None:
+def joined_index(old: Any, new: Any, file: Any, part: Any) -> None:
     """Tables have no index."""
 
 

@@ -73,7 +73,7 @@ def _is_auto(value: Any) -> bool:
     return list(value.index.values[:1]) in ([], [0]) and value.index.dtype.kind == "i"
 
 
-def joined_index(old: Any, new: Any, n_rows: int) -> None:
+def joined_index(old: Any, new: Any, file: Any, part: Any) -> None:
     """The file is always written anew."""
 
 

@@ -256,11 +256,14 @@ class Writer:
 
 
 def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
-    """Write an Arrow stream batch by batch. Returns whether that is done, and what is left to write.
+    """Write a long file or an Arrow stream batch by batch.
 
-    Dictionaries can differ from batch to batch, so streams with such are collected.
+    Returns whether that is done, and what is left to write. Dictionaries can differ from batch to
+    batch, so streams with such are collected.
     """
-    if isinstance(value, File) or not _hosts.is_stream(value):
+    if isinstance(value, File):
+        return _write_file(value, to), value
+    if not _hosts.is_stream(value):
         return False, value
     try:
         import pyarrow as pa
@@ -277,6 +280,29 @@ def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
     with Writer(to, reader.schema, False, _no_open, _no_write) as writer:
         writer.write(reader)
     return True, None
+
+
+def _write_file(file: File, to: Destination) -> bool:
+    """Write an open file, or a view of one, batch by batch. False if it has to be read whole."""
+    # Only a file that holds a frame has its library.
+    is_long = type(file) is File and file.n_rows > _rows_of_batch(file)
+    if not is_long or file._frame.host.get("host") not in ("pandas", "polars", "pyarrow", "numpy"):
+        return False
+    if file._handle.has_cells:
+        return False
+    try:
+        with Writer(to, None, False, _no_open, _no_write) as writer:
+            writer.write(file)
+    except ArgumentError:
+        # The batches have indexes or categories that don't follow each other.
+        return False
+    return True
+
+
+def _rows_of_batch(file: File) -> int:
+    """The rows of a file to read at once: whole blocks of about `_BYTES`."""
+    n = _BYTES // (8 * max(file.n_columns, 1))
+    return min(max(n - n % _BLOCK, _BLOCK), _ROWS)
 
 
 def _no_open(path: str) -> Any:
@@ -315,8 +341,8 @@ def _batches(value: Any) -> Any:
     import collections.abc
 
     if isinstance(value, File):
-        n = value.n_rows
-        return (value[start : start + _ROWS].read() for start in range(0, max(n, 1), _ROWS))
+        n, step = value.n_rows, _rows_of_batch(value)
+        return (value[start : start + step].read() for start in range(0, max(n, 1), step))
     if type(value) is dict or _hosts.is_frame(value):
         return [value]
     if isinstance(value, collections.abc.Iterator) and not hasattr(value, "__arrow_c_stream__"):
