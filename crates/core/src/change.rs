@@ -25,7 +25,7 @@ use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 use crate::file::File;
 use crate::frame::{Document, Frame};
 use crate::monitor::Monitor;
-use crate::write::{Base, Ground, Parts, Plan, WriteOptions, when_free, write_root};
+use crate::write::{Base, Ground, Parts, Plan, Workers, WriteOptions, when_free, write_root};
 pub use columns::ColumnSource;
 use keep::Keeper;
 pub use stream::Stream;
@@ -345,7 +345,7 @@ impl Change {
         secure(&file, &place)?;
         place.start_at(current.end).map_err(failed)?;
         let start = current.end.next_multiple_of(ALIGN);
-        let slot = plan.execute_change(&place, start, &ground, monitor)?;
+        let slot = plan.execute_change(&place, start, &ground, &Workers::default(), monitor)?;
         place.commit(next_place(&file), &slot.emit(), durable).map_err(failed)
     }
 }

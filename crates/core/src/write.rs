@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use entasis_encodings::{Encoder, Profile};
@@ -400,7 +401,8 @@ impl<'a> Plan<'a> {
         let start = if decoded_len(&tasks) >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 };
         let operation = Operation::Write.code();
         let ground = Ground { operation, compression: Some(self.compression()), ..Ground::default() };
-        let written = self.write(sink, start, &stored, tasks, &ground, monitor)?;
+        let workers = Workers::default();
+        let written = self.write((sink, start), &stored, tasks, &ground, &workers, monitor)?;
         written.commit(start)
     }
 
@@ -411,11 +413,12 @@ impl<'a> Plan<'a> {
         sink: &dyn Sink,
         start: u64,
         ground: &Ground<'_>,
+        workers: &Workers,
         monitor: &dyn Monitor,
     ) -> Result<Slot> {
         catch_refusal(|| {
             let stored = self.stored();
-            self.write(sink, start, &stored, tasks(&stored), ground, monitor)?.append()
+            self.write((sink, start), &stored, tasks(&stored), ground, workers, monitor)?.append()
         })
     }
 
@@ -429,24 +432,27 @@ impl<'a> Plan<'a> {
     ) -> Result<u64> {
         catch_refusal(|| {
             let stored = self.stored();
-            self.write(sink, SLOT_PAGES_END, &stored, tasks(&stored), ground, monitor)?.commit(SLOT_PAGES_END)
+            let (to, workers) = ((sink, SLOT_PAGES_END), Workers::default());
+            self.write(to, &stored, tasks(&stored), ground, &workers, monitor)?.commit(SLOT_PAGES_END)
         })
     }
 
     fn write<'s>(
         &self,
-        sink: &'s dyn Sink,
-        start: u64,
+        (sink, start): (&'s dyn Sink, u64),
         stored: &[Stored<'_>],
         tasks: Vec<Task>,
         ground: &Ground<'_>,
+        workers: &Workers,
         monitor: &dyn Monitor,
     ) -> Result<Footer<'s>> {
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let placement = Placement::new(sink, start, room(&tasks), tasks.iter().map(Task::n_values).sum());
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let tasks = longest_texts_first(tasks, |task| text_of(&stored[task.column], task));
-        threads::run(groups(tasks), self.threads, &control, Worker::default, |worker, group: Vec<Task>| {
+        let lend = || workers.lend();
+        threads::run(groups(tasks), self.threads, &control, lend, |lent, group: Vec<Task>| {
+            let worker = &mut lent.worker;
             worker.begin();
             group.iter().enumerate().try_for_each(|(i, task)| {
                 let column = &stored[task.column];
@@ -573,6 +579,32 @@ struct Worker {
     bytes: Option<Vec<u8>>,
     /// The layout of the previous run of the group.
     before: Option<Layout>,
+}
+
+/// The memory of threads that have ended, for those of the next part of a stream.
+#[derive(Default)]
+pub(crate) struct Workers(Mutex<Vec<Worker>>);
+
+impl Workers {
+    fn lend(&self) -> Lent<'_> {
+        Lent { worker: self.lock().pop().unwrap_or_default(), to: self }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Worker>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A worker that goes back at the end.
+struct Lent<'a> {
+    worker: Worker,
+    to: &'a Workers,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.to.lock().push(std::mem::take(&mut self.worker));
+    }
 }
 
 impl Worker {

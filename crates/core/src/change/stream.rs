@@ -13,7 +13,7 @@ use super::{ALIGN, Change, Content, append, kept, next_place, now, secure};
 use crate::file::File;
 use crate::frame::Frame;
 use crate::monitor::Monitor;
-use crate::write::{Base, Ground, Plan, WriteOptions, create, write_root};
+use crate::write::{Base, Ground, Plan, Workers, WriteOptions, create, write_root};
 
 /// A table that is written part by part. Dropped, it leaves the file at its path as it was.
 ///
@@ -35,6 +35,8 @@ pub struct Stream {
     /// The committed file that gets more rows.
     old: Option<File>,
     durable: bool,
+    /// The memory of the threads that wrote the last part.
+    workers: Workers,
 }
 
 enum To {
@@ -52,7 +54,13 @@ impl Stream {
     pub fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
         let replacement =
             create(path, options, monitor)?.map_err(|e| Error::io(e, "create").in_file(path))?;
-        Ok(Self { to: To::New(Box::new(replacement)), file: None, old: None, durable: false })
+        Ok(Self {
+            to: To::New(Box::new(replacement)),
+            file: None,
+            old: None,
+            durable: false,
+            workers: Workers::default(),
+        })
     }
 
     /// Adds rows to the table of a file.
@@ -70,7 +78,13 @@ impl Stream {
             To::New(Box::new(place.replace(options.durable).map_err(failed)?))
         };
         let old = file.view_at(*file.slot())?;
-        Ok(Self { to, file: Some(file), old: Some(old), durable: options.durable != Durable::Never })
+        Ok(Self {
+            to,
+            file: Some(file),
+            old: Some(old),
+            durable: options.durable != Durable::Never,
+            workers: Workers::default(),
+        })
     }
 
     /// A view of the table so far; none before the first part. It has to be dropped before the
@@ -134,7 +148,7 @@ impl Stream {
             Some(file) if !is_first_in_new => file.slot().end.next_multiple_of(ALIGN),
             _ => SLOT_PAGES_END,
         };
-        let slot = plan.execute_change(self.sink(), start, &ground, monitor)?;
+        let slot = plan.execute_change(self.sink(), start, &ground, &self.workers, monitor)?;
         self.file = Some(self.open(slot)?);
         Ok(())
     }
@@ -156,7 +170,7 @@ impl Stream {
             return Ok(());
         }
         let slot = self.write_last_root().map_err(|e| e.in_file(&path))?;
-        let Self { to, file, old, durable } = self;
+        let Self { to, file, old, durable, .. } = self;
         // Windows renames no open file.
         drop(file);
         match (to, old) {
