@@ -43,7 +43,7 @@ impl File {
     /// the first generation of a file the ranges cover all blocks.
     fn verify_ranges(&self, columns: &[ColumnInfo]) -> Result<()> {
         let damage = |message: &'static str| Err(Error::corrupt(message).in_section("ranges"));
-        let (n_ranges, n_tiers) = (self.n_records(SectionKind::Ranges), self.root().n_tiers());
+        let n_ranges = self.n_records(SectionKind::Ranges);
         let mut spans: Vec<(u16, u64, u64)> = Vec::new();
         let mut last = None;
         for from in (0..n_ranges).step_by(RANGES as usize) {
@@ -67,6 +67,10 @@ impl File {
         if spans.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1) {
             return damage("two ranges overlap");
         }
+        // Statistics may have a tier that blocks lack.
+        let has_tiers = |kind| SectionKind::from_code(kind).is_some_and(SectionKind::has_tiers);
+        let sections = self.root().sections.iter().filter(|section| has_tiers(section.kind));
+        let n_tiers = sections.map(|section| section.tier.saturating_add(1)).max().unwrap_or(0);
         let mut n_listed = 0;
         for tier in 0..n_tiers {
             let n = |kind| self.root().section(kind, tier).map_or(0, |section| section.n_records);
