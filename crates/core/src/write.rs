@@ -9,25 +9,20 @@ pub(crate) mod input;
 mod nested;
 pub(crate) mod placement;
 mod run_order;
+mod tasks;
 mod tiers;
+mod worker;
 
 use std::collections::HashMap;
 use std::io;
-use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use entasis_encodings::{Encoder, Profile};
-use entasis_format::{
-    Error, HEADER_LEN, Layout, MAX_BLOCK_VALUES, Operation, Physical, Result, SLOT_PAGES_END, Slot, Value,
-    fallible,
-};
+use entasis_encodings::Profile;
+use entasis_format::{Error, HEADER_LEN, Layout, Operation, Result, SLOT_PAGES_END, Slot, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
-use crate::blocks::block_values;
 use crate::file::File;
-use crate::frame::pre_encoded::BLOCK;
 use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
 use crate::refused::catch_refusal;
@@ -38,27 +33,15 @@ pub(crate) use footer::{Base, Ground, write_root};
 pub(crate) use input::have_equal_values;
 use input::{Scratch, StringBlocks};
 use nested::{ChildOffsets, Nested};
-use placement::{ENCODED, Placed, Placement};
-use run_order::{TextLen, longest_texts_first};
+use placement::{Placed, Placement};
+use run_order::longest_texts_first;
+use tasks::{Task, decoded_len, groups, room, tasks, text_of};
+pub(crate) use worker::{LONG_BLOCK, Workers};
 
-/// Consecutive blocks of a column that one thread encodes, each with hints from the one before.
-const RUN: u64 = 16;
-/// A short file is cut into about this many runs, so that several threads have work.
-const RUNS: u64 = 4;
-/// Decoded bytes of a run, about. Runs of long values have fewer blocks, because threads wait for
-/// the runs before their own.
-const RUN_LEN: u64 = 8 << 20;
 /// A thread whose turn it is writes when it has this many encoded bytes.
 pub(crate) const WRITE: usize = 1 << 20;
 /// A thread waits for its turn when it has this many encoded bytes.
 pub(crate) const BUFFER: usize = 8 << 20;
-/// Runs with at most this many values and bytes are short. Where there are many, a thread takes
-/// several at once.
-const SHORT: u64 = 1 << 16;
-const SHORT_LEN: u64 = 1 << 20;
-/// The most short runs that a thread takes at once, and the fewest groups of them.
-const NEIGHBOURS: usize = 8;
-const GROUPS: usize = 12;
 /// Files whose values have at least this many decoded bytes, about, get slot pages, so that they
 /// can change in place. The others are written anew by their first change.
 pub(crate) const GROWS: u64 = 1 << 20;
@@ -470,253 +453,5 @@ impl<'a> Plan<'a> {
         }
         placement.place_directories(&mut blocks)?;
         footer::make((&self.parts, &self.nested, &self.bundles), stored, &blocks, ground, placement)
-    }
-}
-
-/// A run of blocks of one column.
-struct Task {
-    index: usize,
-    /// The index among the stored columns.
-    column: usize,
-    values: Range<u64>,
-    /// Bytes of a value, about.
-    value_len: u64,
-}
-
-impl Task {
-    fn n_values(&self) -> u64 {
-        self.values.end - self.values.start
-    }
-}
-
-fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
-    let mut tasks = Vec::new();
-    let blocks_of = |of: &Stored<'_>| of.array.n_values().div_ceil(block_values(of.of) as u64);
-    let longest = (stored.iter().map(blocks_of).sum::<u64>() / RUNS).clamp(1, RUN);
-    for (column, of) in stored.iter().enumerate() {
-        if of.of.physical == Physical::Null {
-            continue;
-        }
-        let value_len = of.of.width().map_or_else(|| input::mean_text_len(of.array), |width| width as u64);
-        let block = block_values(of.of) as u64;
-        let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
-        let n_values = of.array.n_values();
-        let of_texts = of.strings.run(value_len).filter(|_| of.array.encoded(0).is_none());
-        let run = of_texts.map_or(n_blocks * block, |n| n.min(block));
-        // Runs in the second half of a short file are shorter, so that threads end at about the
-        // same time.
-        let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
-        for values in cut(n_values, run, last.min(run)) {
-            tasks.push(Task { index: tasks.len(), column, values, value_len });
-        }
-    }
-    tasks
-}
-
-/// The memory to reserve for the encoded bytes of a run: the longest one, about. Unused memory
-/// costs nothing, but memory that grows is copied and gets new pages.
-fn room(tasks: &[Task]) -> usize {
-    let len = |task: &Task| task.n_values().saturating_mul(task.value_len);
-    let longest = tasks.iter().map(len).max().unwrap_or(0).min(BUFFER as u64) as usize;
-    longest + longest / 8
-}
-
-/// The length of all decoded values, about.
-fn decoded_len(tasks: &[Task]) -> u64 {
-    tasks.iter().map(|task| task.n_values().saturating_mul(task.value_len)).fold(0, u64::saturating_add)
-}
-
-/// Pieces of `run` values in the first half and of `last` values in the second half. Neither is 0.
-fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
-    assert!(run > 0 && last > 0, "pieces of nothing");
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let n = if start < n_values / 2 { run } else { last };
-        let piece = start..(start + n).min(n_values);
-        start = piece.end;
-        (!piece.is_empty()).then_some(piece)
-    })
-}
-
-/// Groups the runs that a thread takes at once: short neighbouring columns may be adjacent in
-/// memory and similar. Groups do not depend on the number of threads, because the bytes must not.
-fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
-    let is_short =
-        |task: &Task| task.n_values() <= SHORT && task.n_values().saturating_mul(task.value_len) <= SHORT_LEN;
-    let n_short = tasks.iter().filter(|task| is_short(task)).count();
-    let together = (n_short / GROUPS).clamp(1, NEIGHBOURS);
-    let mut groups: Vec<Vec<Task>> = Vec::new();
-    let (mut n_left, mut most) = (tasks.len(), 0);
-    for task in tasks {
-        match groups.last_mut() {
-            Some(group) if group.len() < most && is_short(&group[0]) && is_short(&task) => group.push(task),
-            _ => {
-                // The last groups are smaller, so that threads end at about the same time.
-                most = together.min(n_left.div_ceil(2));
-                groups.push(vec![task]);
-            }
-        }
-        n_left -= 1;
-    }
-    groups
-}
-
-/// The length of the text in a run; none unless it is known without a look at each string.
-fn text_of(of: &Stored<'_>, task: &Task) -> Option<TextLen> {
-    let most = input::max_text_len(of.array).filter(|_| of.of.width().is_none())?;
-    Some(TextLen { most, len: input::mean_text_len(of.array).saturating_mul(task.n_values()) })
-}
-
-/// Decoded bytes of a block whose encoded form may exceed the memory of a run.
-pub(crate) const LONG_BLOCK: usize = 1 << 20;
-
-/// The memory and the encoder of one thread.
-#[derive(Default)]
-struct Worker {
-    scratch: Scratch,
-    encoder: Option<Encoder>,
-    /// Memory for encoded bytes, reused by the next run.
-    bytes: Option<Vec<u8>>,
-    /// The layout of the previous run of the group.
-    before: Option<Layout>,
-}
-
-/// The memory of threads that have ended, for those of the next part of a stream.
-#[derive(Default)]
-pub(crate) struct Workers(Mutex<Vec<Worker>>);
-
-impl Workers {
-    fn lend(&self) -> Lent<'_> {
-        Lent { worker: self.lock().pop().unwrap_or_default(), to: self }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Worker>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A worker that goes back at the end.
-struct Lent<'a> {
-    worker: Worker,
-    to: &'a Workers,
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        self.to.lock().push(std::mem::take(&mut self.worker));
-    }
-}
-
-impl Worker {
-    /// Begins a group. Encoding depends on earlier runs of the same group only.
-    fn begin(&mut self) {
-        self.before = None;
-    }
-
-    /// Encodes and writes the blocks of a run.
-    fn run(
-        &mut self,
-        column: &Stored<'_>,
-        task: &Task,
-        placement: &Placement<'_>,
-        control: &Control<'_>,
-    ) -> Result<()> {
-        let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
-        if self.before.replace(column.of) == Some(column.of) {
-            encoder.begin_similar_column(column.profile);
-        } else {
-            encoder.begin_run(column.profile);
-        }
-        if let Some(symbols) = &column.strings.symbols {
-            encoder.share(symbols);
-        }
-        let align = task.values.start == 0 && column.profile.is_raw();
-        let mut run = placement.begin(task.index, align, self.bytes.take())?;
-        let first_value = column.array.keep().map_or(0, |keep| keep.n_values);
-        let mut at = task.values.start;
-        while at < task.values.end {
-            control.check()?;
-            let pages_at = run.bytes().len();
-            let is_raw = column.profile.is_raw();
-            let n = if let Some(block) = column.array.encoded(at) {
-                fallible::reserve(run.bytes(), block.bytes().len(), ENCODED)?;
-                run.bytes().extend_from_slice(block.bytes());
-                let values = first_value + at..first_value + at + BLOCK as u64;
-                run.add(values, pages_at, block.encoded(), is_raw, 0)?;
-                BLOCK
-            } else {
-                self.scratch.string_block_len = column.strings.most;
-                let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
-                let (values, validity) = self.scratch.values(column.of, n);
-                let block = at / u64::from(MAX_BLOCK_VALUES);
-                if let Some(child_offsets) = column.child_offsets {
-                    let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
-                    child_offsets.check(block, &values, is_valid)?;
-                }
-                let first_child =
-                    column.child_offsets.map_or(0, |child_offsets| child_offsets.first_child(block));
-                let len = values.bytes_len();
-                if len >= LONG_BLOCK {
-                    // The encoder appends without a check for memory.
-                    fallible::reserve(run.bytes(), len + len / 8, ENCODED)?;
-                }
-                let check = || control.check();
-                let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;
-                let values = first_value + at..first_value + at + n as u64;
-                run.add(values, pages_at, &encoded, is_raw, first_child)?;
-                n
-            };
-            at += n as u64;
-            control.advance(n as u64);
-            if run.bytes().len() >= BUFFER || (run.bytes().len() >= WRITE && run.is_next()) {
-                run.flush(control)?;
-            }
-        }
-        self.bytes = run.finish(control)?;
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_runs_are_taken_together_and_long_ones_alone() {
-        let tasks = |runs: &[(u64, u64)]| -> Vec<Task> {
-            let task = |(index, &(n_values, value_len)): (usize, &(u64, u64))| Task {
-                index,
-                column: index,
-                values: 0..n_values,
-                value_len,
-            };
-            runs.iter().enumerate().map(task).collect()
-        };
-        let lens = |runs: &[(u64, u64)]| groups(tasks(runs)).iter().map(Vec::len).collect::<Vec<_>>();
-        let (short, many, wide) = ((1000, 8), (SHORT + 1, 1), (SHORT, 300));
-        assert_eq!(lens(&[]), []);
-        assert_eq!(lens(&[short; 20]), [1; 20]);
-        let smaller_in_the_end: Vec<usize> = [[3; 12].as_slice(), &[2, 1, 1]].concat();
-        assert_eq!(lens(&[short; 40]), smaller_in_the_end);
-        let mut runs = vec![short; 8 * GROUPS];
-        runs.splice(9..9, [many, wide]);
-        assert_eq!(lens(&runs)[..6], [8, 1, 1, 1, 8, 8]);
-        assert_eq!(lens(&runs).iter().sum::<usize>(), runs.len());
-    }
-
-    #[test]
-    fn pieces_are_smaller_from_the_middle_on() {
-        for (n_values, run, last) in [(0, 4, 2), (1, 4, 2), (16, 4, 2), (15, 4, 1), (17, 5, 5), (3, 1, 1)] {
-            let pieces: Vec<_> = cut(n_values, run, last).collect();
-            let mut end = 0;
-            for piece in &pieces {
-                assert_eq!(piece.start, end);
-                end = piece.end;
-                let n = if piece.start < n_values / 2 { run } else { last };
-                assert!(piece.end == n_values || piece.end - piece.start == n, "{n_values} {run} {last}");
-            }
-            assert_eq!(end, n_values);
-        }
-        assert_eq!(cut(16, 4, 2).map(|piece| piece.end).collect::<Vec<_>>(), [4, 8, 10, 12, 14, 16]);
     }
 }

@@ -1,0 +1,123 @@
+//! Encodes and writes the runs of one thread.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use entasis_encodings::Encoder;
+use entasis_format::{Layout, MAX_BLOCK_VALUES, Result, fallible};
+
+use super::input::Scratch;
+use super::placement::{ENCODED, Placement};
+use super::tasks::Task;
+use super::{BUFFER, Stored, WRITE};
+use crate::frame::pre_encoded::BLOCK;
+use crate::monitor::Control;
+
+/// Decoded bytes of a block whose encoded form may exceed the memory of a run.
+pub(crate) const LONG_BLOCK: usize = 1 << 20;
+
+/// The memory and the encoder of one thread.
+#[derive(Default)]
+pub(super) struct Worker {
+    pub scratch: Scratch,
+    encoder: Option<Encoder>,
+    /// Memory for encoded bytes, reused by the next run.
+    bytes: Option<Vec<u8>>,
+    /// The layout of the previous run of the group.
+    before: Option<Layout>,
+}
+
+/// The memory of threads that have ended, for those of the next part of a stream.
+#[derive(Default)]
+pub(crate) struct Workers(Mutex<Vec<Worker>>);
+
+impl Workers {
+    pub(super) fn lend(&self) -> Lent<'_> {
+        Lent { worker: self.lock().pop().unwrap_or_default(), to: self }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Worker>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A worker that goes back at the end.
+pub(super) struct Lent<'a> {
+    pub worker: Worker,
+    to: &'a Workers,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.to.lock().push(std::mem::take(&mut self.worker));
+    }
+}
+
+impl Worker {
+    /// Begins a group. Encoding depends on earlier runs of the same group only.
+    pub fn begin(&mut self) {
+        self.before = None;
+    }
+
+    /// Encodes and writes the blocks of a run.
+    pub fn run(
+        &mut self,
+        column: &Stored<'_>,
+        task: &Task,
+        placement: &Placement<'_>,
+        control: &Control<'_>,
+    ) -> Result<()> {
+        let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
+        if self.before.replace(column.of) == Some(column.of) {
+            encoder.begin_similar_column(column.profile);
+        } else {
+            encoder.begin_run(column.profile);
+        }
+        if let Some(symbols) = &column.strings.symbols {
+            encoder.share(symbols);
+        }
+        let align = task.values.start == 0 && column.profile.is_raw();
+        let mut run = placement.begin(task.index, align, self.bytes.take())?;
+        let first_value = column.array.keep().map_or(0, |keep| keep.n_values);
+        let mut at = task.values.start;
+        while at < task.values.end {
+            control.check()?;
+            let pages_at = run.bytes().len();
+            let is_raw = column.profile.is_raw();
+            let n = if let Some(block) = column.array.encoded(at) {
+                fallible::reserve(run.bytes(), block.bytes().len(), ENCODED)?;
+                run.bytes().extend_from_slice(block.bytes());
+                let values = first_value + at..first_value + at + BLOCK as u64;
+                run.add(values, pages_at, block.encoded(), is_raw, 0)?;
+                BLOCK
+            } else {
+                self.scratch.string_block_len = column.strings.most;
+                let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
+                let (values, validity) = self.scratch.values(column.of, n);
+                let block = at / u64::from(MAX_BLOCK_VALUES);
+                if let Some(child_offsets) = column.child_offsets {
+                    let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+                    child_offsets.check(block, &values, is_valid)?;
+                }
+                let first_child =
+                    column.child_offsets.map_or(0, |child_offsets| child_offsets.first_child(block));
+                let len = values.bytes_len();
+                if len >= LONG_BLOCK {
+                    // The encoder appends without a check for memory.
+                    fallible::reserve(run.bytes(), len + len / 8, ENCODED)?;
+                }
+                let check = || control.check();
+                let encoded = encoder.encode(column.of, values, validity, &check, run.bytes())?;
+                let values = first_value + at..first_value + at + n as u64;
+                run.add(values, pages_at, &encoded, is_raw, first_child)?;
+                n
+            };
+            at += n as u64;
+            control.advance(n as u64);
+            if run.bytes().len() >= BUFFER || (run.bytes().len() >= WRITE && run.is_next()) {
+                run.flush(control)?;
+            }
+        }
+        self.bytes = run.finish(control)?;
+        Ok(())
+    }
+}
