@@ -271,6 +271,27 @@ test_that("wrong calls leave the file as it is", {
   expect_error(drop_columns_entasis(absent, "i"), "No such file", class = "entasis_error_io")
 })
 
+test_that("the values of dropped columns leave the file with compact = TRUE", {
+  x <- data.frame(n = as.double(1:150000), s = "kept")
+  secret <- charToRaw("a secret that is stored as it is")
+  x$secret <- rawToChar(secret)
+  has_secret <- function(path) {
+    grepl(rawToChar(secret), rawToChar(Filter(function(byte) byte > 0, readBin(path, "raw", file.size(path)))), fixed = TRUE, useBytes = TRUE)
+  }
+  path <- written(x, compress = 0)
+  on.exit(unlink(path))
+  drop_columns_entasis(path, "secret", durable = FALSE)
+  expect_true(has_secret(path))
+  expect_identical(nrow(generations_entasis(path)), 2L)
+  write_entasis(x, path, compress = 0)
+  expect_invisible(drop_columns_entasis(path, "secret", durable = FALSE, compact = TRUE))
+  expect_false(has_secret(path))
+  expect_identical(nrow(generations_entasis(path)), 1L)
+  expect_identical(read_entasis(path), x[c("n", "s")])
+  expect_error(drop_columns_entasis(path, "s", compact = 1), "'compact' must be TRUE or FALSE", class = "entasis_error_argument")
+  expect_identical(names(entasis(path)), c("n", "s"))
+})
+
 test_that("files of other values are refused", {
   for (x in list(1:3, list(a = 1), list(data.frame(a = 1)))) {
     path <- written(x)
