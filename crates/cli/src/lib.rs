@@ -4,6 +4,7 @@
 //! Python package.
 #![deny(unsafe_code)]
 
+mod add;
 mod append;
 mod array;
 mod bench;
@@ -23,12 +24,14 @@ mod lend;
 mod limits;
 mod names;
 mod nested;
+mod new_columns;
 mod objects;
 mod open;
 mod output;
 mod progress;
 mod rename;
 mod repair;
+mod replace;
 mod rollback;
 mod schema;
 mod table;
@@ -58,6 +61,8 @@ const AFTER: &str = "Examples:
   entasis tree model.entasis                  the contents of a file of nested values
   entasis verify *.entasis                    check that every byte is unchanged
   entasis append flights.entasis new.entasis  the rows of another file
+  entasis add flights.entasis more.entasis    the columns of another file
+  entasis replace flights.entasis new.entasis replace columns by those of another file
   entasis rename flights.entasis from to      rename a column
   entasis drop flights.entasis delay          drop a column
   entasis generations flights.entasis         the states that can still be read
@@ -89,6 +94,8 @@ enum Verb {
     Generations(generations::Args),
     Rollback(rollback::Args),
     Append(append::Args),
+    Add(add::Args),
+    Replace(replace::Args),
     Rename(rename::Args),
     Drop(drop::Args),
     Compact(compact::Args),
@@ -123,6 +130,8 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Generations(args) => generations::run(args, &mut out),
         Verb::Rollback(args) => rollback::run(args, &mut out),
         Verb::Append(args) => append::run(args, &mut out),
+        Verb::Add(args) => add::run(args, &mut out),
+        Verb::Replace(args) => replace::run(args, &mut out),
         Verb::Rename(args) => rename::run(args, &mut out),
         Verb::Drop(args) => drop::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),

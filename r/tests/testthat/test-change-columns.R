@@ -292,6 +292,67 @@ test_that("the values of dropped columns leave the file with compact = TRUE", {
   expect_identical(names(entasis(path)), c("n", "s"))
 })
 
+# Runs the command `entasis`, and returns what it says after a failure.
+command <- function(...) {
+  words <- paste0("r'", c(...), "'", collapse = ", ")
+  python(c("import subprocess, sys", sprintf("done = subprocess.run([sys.executable, '-m', 'entasis', %s], capture_output=True, text=True)", words),
+           "print(done.stderr.strip())"))
+}
+
+test_that("the command adds and replaces columns as R does", {
+  for (n in c(20L, LONG)) {
+    x <- mixed_columns(n)
+    new <- fresh(n)
+    latin <- "\xe9"
+    Encoding(latin) <- "latin1"
+    new$new_latin <- rep_len(c(latin, "a", NA), n)
+    new$new_levels <- factor(rep_len(c("b", latin), n), c(latin, "b"))
+    new$new_labelled <- structure(seq_len(n), label = "a label", class = "a class")
+    new$new_named <- structure(rep(1.5, n), unit = c(of = "m", by = latin))
+    row.names(new) <- paste0("row ", seq_len(n))
+    path <- written(x)
+    from <- written(new)
+    expect_identical(command("add", path, from), "")
+    expected <- set(x, new)
+    expect_true(alike(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; "))
+    verify_entasis(path)
+    # Other columns under the names of the file.
+    others <- new[c("new_labelled", "new_latin", "new_levels")]
+    names(others) <- names(x)[1:3]
+    write_entasis(others, from)
+    expect_identical(command("replace", path, from, "--columns", names(x)[3L], "--columns", names(x)[1L]), "")
+    expected <- set(expected, others[c(3L, 1L)])
+    expect_true(alike(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; "))
+    verify_entasis(path)
+    unlink(c(path, from))
+  }
+})
+
+test_that("the command leaves to R what it does not copy", {
+  x <- data.frame(a = 1:3)
+  path <- written(x)
+  on.exit(unlink(path))
+  from <- function(value) {
+    file <- written(value)
+    command("add", path, file)
+  }
+  list_column <- data.frame(l = 1:3)
+  list_column$l <- list(1, "b", NULL)
+  matrix_column <- data.frame(m = 1:3)
+  matrix_column$m <- matrix(1:6, 3)
+  model <- data.frame(m = 1:3)
+  attr(model$m, "model") <- stats::formula("y ~ x", globalenv())
+  for (value in list(list_column, matrix_column, model, 1:3)) {
+    expect_match(from(value), "use add_columns_entasis in R")
+  }
+  if (requireNamespace("data.table", quietly = TRUE)) {
+    write_entasis(data.table::data.table(a = 1:3, key = "a"), path)
+    expect_match(from(data.frame(b = 1:3)), "\"sorted\".*use add_columns_entasis in R")
+  }
+  python(sprintf("en.write(pd.DataFrame({'b': [1, 2, 3]}), r'%s')", path))
+  expect_match(from(data.frame(c = 1:3)), "the file is of pandas, the other one of r")
+})
+
 test_that("files of other values are refused", {
   for (x in list(1:3, list(a = 1), list(data.frame(a = 1)))) {
     path <- written(x)
