@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -288,6 +289,99 @@ def test_schemas_of_arrow_stay_right(tmp_path: Path) -> None:
     found = en.read(file)
     assert found.schema == {"a": pl.Int64, "e": pl.Enum(["a", "b"])}
     assert found["e"].to_list() == ["b", "a"]
+
+
+METADATA = {
+    "null": None,
+    "flags": [True, False, None],
+    "numbers": [0, -1, 2**53 + 1, -(2**63), 2**63 - 1, 1.0, -0.0, 0.1, 1e300, 5e-324],
+    "text": ["", "é😀", 'quotes " \\ \n \x00', "a, b=c"],
+    "nested": {"z": {"a": [[], {}, [{"x": 1, "y": [2]}]]}, "": "empty key", "many": {str(i): i for i in range(3000)}},
+    "rows": [{"a": i, "b": f"text {i}", "c": i / 7} for i in range(200)],
+}
+
+
+def shown(file: Path) -> Any:
+    words = [sys.executable, "-m", "entasis", "metadata", str(file)]
+    return json.loads(subprocess.run(words, capture_output=True, check=True, timeout=60).stdout)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("host", MAKES)
+def test_metadata_are_set_as_in_python(tmp_path: Path, host: str, n: int) -> None:
+    make, _, same = MAKES[host]
+    file, source = tmp_path / "file.entasis", tmp_path / "source.json"
+    en.write(make(n), file)
+    assert shown(file) is None
+    for indent in (None, 2):
+        source.write_text(json.dumps(METADATA, indent=indent, ensure_ascii=indent is None), encoding="utf-8")
+        assert command("metadata", file, "--from", source) == ""
+        found = en.open(file).metadata
+        assert repr(found) == repr(METADATA)
+        assert shown(file) == METADATA
+    assert command("metadata", file, "--set", "text=[1, 2.0]", "--set", 'new={"a": null}', "--text", "by=A=1") == ""
+    wanted = METADATA | {"text": [1, 2.0], "new": {"a": None}, "by": "A=1"}
+    assert repr(en.open(file).metadata) == repr(wanted)
+    en.set_metadata(file, wanted)
+    assert command("metadata", file, "--set", "text=null") == ""
+    assert repr(en.open(file).metadata) == repr(wanted | {"text": None})
+    en.verify(file)
+    assert same(en.read(file), make(n))
+    assert command("metadata", file, "--remove") == ""
+    assert en.open(file).metadata is None
+    assert command("metadata", file, "--set", "a=1") == ""
+    assert en.open(file).metadata == {"a": 1}
+    if n == SIZES[1]:
+        assert {g.operation for g in en.generations(file)[1:]} == {"metadata"}
+    source.write_text("[1, 2]")
+    assert command("metadata", file, "--from", source) == ""
+    assert en.open(file).metadata == [1, 2]
+    assert "have no keys" in command("metadata", file, "--set", "a=1")
+    en.verify(file)
+
+
+OTHER_METADATA = [
+    {"a": (1, 2)},
+    {"a": {1, 2}},
+    {"a": b"bytes"},
+    {"a": 2**70},
+    {"a": np.float64(1)},
+    {"a": np.arange(3)},
+    {"a": pd.Timestamp("2024-01-01")},
+    {1: "a"},
+    {"a": [shared := [1, 2], shared]},
+    {"a": pd.DataFrame({"x": [1]})},
+    {"a": [(1, "x")] * 100},
+]
+
+
+@pytest.mark.parametrize("metadata", OTHER_METADATA, ids=lambda value: str(value)[:20])
+def test_metadata_that_json_lacks_stay(tmp_path: Path, metadata: Any) -> None:
+    file = tmp_path / "file.entasis"
+    en.write(pd.DataFrame({"a": [1]}), file, metadata=metadata)
+    content = file.read_bytes()
+    assert "use en.set_metadata in Python" in command("metadata", file, "--set", "b=1")
+    assert file.read_bytes() == content
+    shown(file)
+
+
+def test_wrong_metadata_leave_the_file(tmp_path: Path) -> None:
+    file, source = tmp_path / "file.entasis", tmp_path / "source.json"
+    en.write({"tree": [1]}, file, metadata={"by": "Ada"})
+    content = file.read_bytes()
+    assert "use en.set_metadata in Python" in command("metadata", file, "--set", "b=1")
+    en.write(pd.DataFrame({"a": [{"x": 1}, None]}), file, metadata={"by": "Ada"})
+    assert "use en.set_metadata in Python" in command("metadata", file, "--remove")
+    content = file.read_bytes()
+    for text in ("{'a': 1}", '{"a": 1, "a": 2}', '{"a": NaN}', str(2**63), "[1] 2", ""):
+        source.write_text(text)
+        assert "JSON" in command("metadata", file, "--from", source)
+    assert "No such file" in command("metadata", file, "--from", tmp_path / "none")
+    for wrong in (["--set", "a"], ["--set", "a=b"], ["--remove", "--set", "a=1"], ["--from", source, "--remove"]):
+        command("metadata", file, *wrong)
+    assert "--text KEY=TEXT" in command("metadata", file, "--set", "a=b")
+    assert file.read_bytes() == content
+    assert shown(file) == {"by": "Ada"}
 
 
 def test_rollback(tmp_path: Path) -> None:

@@ -19,9 +19,11 @@ mod generations;
 mod head;
 mod info;
 mod json;
+mod json_value;
 mod labels;
 mod lend;
 mod limits;
+mod metadata;
 mod names;
 mod nested;
 mod new_columns;
@@ -65,6 +67,7 @@ const AFTER: &str = "Examples:
   entasis replace flights.entasis new.entasis replace columns by those of another file
   entasis rename flights.entasis from to      rename a column
   entasis drop flights.entasis delay          drop a column
+  entasis metadata flights.entasis            the values that are kept with the file
   entasis generations flights.entasis         the states that can still be read
   entasis rollback flights.entasis 3          go back to one of them
   entasis compact flights.entasis             drop what changes left in the file
@@ -98,6 +101,7 @@ enum Verb {
     Replace(replace::Args),
     Rename(rename::Args),
     Drop(drop::Args),
+    Metadata(metadata::Args),
     Compact(compact::Args),
     Repair(repair::Args),
     Bench(bench::Args),
@@ -134,6 +138,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Replace(args) => replace::run(args, &mut out),
         Verb::Rename(args) => rename::run(args, &mut out),
         Verb::Drop(args) => drop::run(args, &mut out),
+        Verb::Metadata(args) => metadata::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Repair(args) => repair::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),

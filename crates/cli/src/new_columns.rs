@@ -83,7 +83,7 @@ pub(crate) fn run(args: &NewColumns, verb: &Verb, out: &mut Out) -> Outcome {
         };
         let names: Vec<String> = sources.iter().filter_map(of_source).cloned().collect();
         let mut frame = change.columns_of(&from, &places, &watch).map_err(|error| match error.kind() {
-            Kind::Argument | Kind::Unsupported if error.advice().is_none() => refused(error),
+            Kind::Argument if error.advice().is_none() => refused(error),
             _ => error,
         })?;
         // Labels that stay are those of the file.

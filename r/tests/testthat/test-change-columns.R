@@ -292,13 +292,6 @@ test_that("the values of dropped columns leave the file with compact = TRUE", {
   expect_identical(names(entasis(path)), c("n", "s"))
 })
 
-# Runs the command `entasis`, and returns what it says after a failure.
-command <- function(...) {
-  words <- paste0("r'", c(...), "'", collapse = ", ")
-  python(c("import subprocess, sys", sprintf("done = subprocess.run([sys.executable, '-m', 'entasis', %s], capture_output=True, text=True)", words),
-           "print(done.stderr.strip())"))
-}
-
 test_that("the command adds and replaces columns as R does", {
   for (n in c(20L, LONG)) {
     x <- mixed_columns(n)
