@@ -1,21 +1,19 @@
 # append_entasis(): adds rows to a file. docs/guides/append.md has the rules.
 
-append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = 50, threads = NULL, durable = NULL, wait = 10) {
+append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
   path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")
   check_flag(create, "create")
   check_flag(fill, "fill")
-  compress <- check_number(compress, "compress", 0, 100)
-  if (!is.null(threads)) threads <- check_whole(threads, "threads", 1, MOST_THREADS)
-  if (!is.null(durable)) check_flag(durable, "durable")
-  options <- write_options(compress, threads, durable, check_wait(wait))
+  options <- change_options(durable, wait, compress, threads)
   x <- read_lazy(x)
   if (!is_frame(x) && (!is.atomic(x) || is.null(x))) must_be("x", "a data frame or a vector", x)
   if (!file.exists(path)) {
     if (!create) {
       abort("io", paste0("cannot append to '", path, "': No such file or directory; create = TRUE writes it"), list(file = path))
     }
-    write_value(x, path, FALSE, options)
-    return(invisible(character()))
+    if (write_first_rows(x, path, change_options(durable, wait, compress, threads, must_be_new = TRUE))) {
+      return(invisible(character()))
+    }
   }
   change <- core(.Call(C_change, path, options))
   on.exit(.Call(C_change_end, change))
@@ -28,6 +26,17 @@ append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = 50,
   whole <- grown_value(value_of(file), x, fill, file)
   write_value(whole, path, FALSE, options, change)
   invisible(if (is_frame_like(whole)) names_of(whole) else NA_character_)
+}
+
+# Writes the first rows of a file. False if another process was the first to write.
+write_first_rows <- function(x, path, options) {
+  tryCatch({
+    write_value(x, path, FALSE, options)
+    TRUE
+  }, entasis_error_io = function(e) {
+    if (!file.exists(path)) stop(e)
+    FALSE
+  })
 }
 
 # Refuses files whose values do not grow by rows of R.

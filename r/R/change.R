@@ -1,14 +1,14 @@
 # Changes of a file: the lock, and the operations that its generations name.
 
 # Codes of operations (docs/format/container.md).
-OPERATION <- list(append = 2L, add = 3L, replace = 4L, drop = 5L, rename = 6L, metadata = 7L)
+OPERATION <- list(append = 2L, add = 3L, replace = 4L, drop = 5L, rename = 6L, metadata = 7L, update = 8L)
 
-# Checks the arguments of a change that compresses with the defaults.
-change_options <- function(durable, wait, compress = 50, threads = NULL) {
-  compress <- check_number(compress, "compress", 0, 100)
+# Checks the arguments of a change. Without `compress` it compresses as the last write of the file.
+change_options <- function(durable, wait, compress = NULL, threads = NULL, must_be_new = FALSE) {
+  if (!is.null(compress)) compress <- check_number(compress, "compress", 0, 100)
   if (!is.null(threads)) threads <- check_whole(threads, "threads", 1, MOST_THREADS)
   if (!is.null(durable)) check_flag(durable, "durable")
-  write_options(compress, threads, durable, check_wait(wait))
+  write_options(compress, threads, durable, check_wait(wait), must_be_new)
 }
 
 # Takes the lock of the file at a path. `C_change_end` gives it back.

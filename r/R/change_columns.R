@@ -1,7 +1,8 @@
 # Changes the columns of the data frame in a file. docs/guides/changes.md has the rules.
 
-drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
+drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10, compact = FALSE) {
   force(columns)
+  check_flag(compact, "compact")
   change_columns(path, OPERATION$drop, change_options(durable, wait), function(file) {
     names <- layout_of(file)$names
     dropped <- unique(resolve_columns(frame_names(file), columns))
@@ -11,6 +12,8 @@ drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
       x
     })
   })
+  if (compact) compact_entasis(path, durable, wait)
+  invisible()
 }
 
 rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
@@ -32,7 +35,7 @@ rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
   })
 }
 
-add_columns_entasis <- function(path, x, compress = 50, threads = NULL, durable = NULL, wait = 10) {
+add_columns_entasis <- function(path, x, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
   x <- new_columns(x)
   change_columns(path, OPERATION$add, change_options(durable, wait, compress, threads), function(file) {
     names <- layout_of(file)$names
@@ -48,7 +51,7 @@ add_columns_entasis <- function(path, x, compress = 50, threads = NULL, durable 
   })
 }
 
-replace_columns_entasis <- function(path, x, compress = 50, threads = NULL, durable = NULL, wait = 10) {
+replace_columns_entasis <- function(path, x, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
   x <- new_columns(x)
   change_columns(path, OPERATION$replace, change_options(durable, wait, compress, threads), function(file) {
     names <- layout_of(file)$names

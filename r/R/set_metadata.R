@@ -8,17 +8,19 @@ set_metadata_entasis <- function(path, value, durable = NULL, wait = 10) {
   on.exit(.Call(C_change_end, change))
   file <- open_file(path)
   on.exit(close_file(file), add = TRUE)
-  is_tree <- is_tree(file)
-  if (!(if (is_tree) isTRUE(file$facts$is_own) else file$own)) {
+  if (!is_own_file(file)) {
     abort("unsupported", paste0("not supported: the file was not written by R (file \"", file$path,
                                 "\"); set its metadata from there, in Python by entasis.set_metadata()"), list(file = file$path))
   }
   if (!set_in_place(value, change, options)) {
-    whole <- if (is_tree) read_tree(file) else value_of(file)
+    whole <- if (is_tree(file)) read_tree(file) else value_of(file)
     write_value(whole, path, FALSE, options, change, OPERATION$metadata, value)
   }
   invisible()
 }
+
+# Whether R wrote a file.
+is_own_file <- function(file) if (is_tree(file)) isTRUE(file$facts$is_own) else file$own
 
 # Stores metadata without storing the value of the file anew. False if that is not possible: the
 # file has other objects, or frames are among the metadata.

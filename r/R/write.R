@@ -23,10 +23,11 @@ write_value <- function(x, path, functions, options, change = NULL, operation = 
   report_pointers(doc)
 }
 
-# The options of the core: compression, threads (0 for one per processor), whether to wait for the
-# disk (-1 only if the file replaces one), and seconds to wait for another writer.
-write_options <- function(compress, threads = NULL, durable = NULL, wait = 10) {
-  c(compress, if (is.null(threads)) 0 else threads, if (is.null(durable)) -1 else durable, wait)
+# The options of the core: compression (-1 for that of the last write of the file), threads (0 for
+# one per processor), whether to wait for the disk (-1 only if the file replaces one), seconds to
+# wait for another writer, and whether a file at the path is an error.
+write_options <- function(compress, threads = NULL, durable = NULL, wait = 10, must_be_new = FALSE) {
+  c(if (is.null(compress)) -1 else compress, if (is.null(threads)) 0 else threads, if (is.null(durable)) -1 else durable, wait, must_be_new)
 }
 
 # The metadata of a file; NULL for none.

@@ -1,6 +1,6 @@
 # writer_entasis(): writes a data frame batch by batch. docs/guides/changes.md has the rules.
 
-writer_entasis <- function(path, append = FALSE, compress = 50, threads = NULL, durable = NULL, wait = 10) {
+writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
   path <- check_path(path)
   check_flag(append, "append")
   options <- change_options(durable, wait, compress, threads)

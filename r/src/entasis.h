@@ -135,8 +135,11 @@ void ent_builder_free(ent_builder *builder);
 
 /* options.rs */
 typedef struct {
-    int compression, threads, durable; /* threads: 0 for one per processor; durable: -1 if the file replaces one */
-    double wait;                       /* seconds */
+    int compression; /* -1: that of the last write of a file that changes, or the default */
+    int threads;     /* 0: one per processor */
+    int durable;     /* -1: if the file replaces one */
+    int must_be_new; /* whether a file at the path is an error */
+    double wait;     /* seconds */
 } ent_options;
 
 typedef struct {

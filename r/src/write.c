@@ -140,7 +140,9 @@ SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
 /* The options in a vector of doubles. */
 ent_options ent_options_of(SEXP options) {
     const double *of = REAL(options);
-    ent_options out = {.compression = (int)of[0], .threads = (int)of[1], .durable = (int)of[2], .wait = of[3]};
+    ent_options out = {
+        .compression = (int)of[0], .threads = (int)of[1], .durable = (int)of[2], .must_be_new = (int)of[4], .wait = of[3],
+    };
     return out;
 }
 

@@ -33,7 +33,8 @@ pub(crate) struct Args {
     /// An Entasis file with the rows to add, or - for the standard input
     #[arg(value_name = "ROWS")]
     rows: PathBuf,
-    /// The compression of the new rows: 0 (raw) to 100 (smallest) [default: as the last write]
+    /// The compression of the rows that are written: 0 (raw) to 100 (smallest) [default: as the
+    /// last write of FILE]
     #[arg(short, long, value_name = "C", value_parser = clap::value_parser!(u8).range(0..=100))]
     compression: Option<u8>,
     /// Threads to use [default: one per processor]

@@ -87,6 +87,24 @@ pub(crate) fn renamed(host: &Value, names: &[String]) -> Value {
     Value::map(pairs)
 }
 
+/// The host map that brings the labels of columns of two tables. As in pandas, labels that are text
+/// get the dtype `str`.
+pub(crate) fn joined(host: &Value, names: &[String]) -> Value {
+    let mut labels = renamed(host, names);
+    if host_of(host) == Some("pandas")
+        && let (Value::Map(pairs), Some(Value::Map(columns))) = (&mut labels, host.get("columns"))
+    {
+        let mut columns = columns.clone();
+        for (key, value) in &mut columns {
+            if key.as_str() == Some("dtype") {
+                *value = Value::from("str");
+            }
+        }
+        pairs.push((Value::from("columns"), Value::Map(columns)));
+    }
+    labels
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,5 +163,20 @@ mod tests {
         };
         assert_eq!([width(&["a", "überlang"]), width(&["a"]), width(&[""])], [Some(8), Some(1), Some(1)]);
         assert_eq!(renamed(&host("polars", vec![]), &[]), host("polars", vec![]));
+    }
+
+    #[test]
+    fn labels_of_two_tables_are_text() {
+        for dtype in ["str", "object"] {
+            let of = |dtype: &str| {
+                let pairs = [("kind", "names"), ("dtype", dtype), ("name", "x")];
+                host(
+                    "pandas",
+                    vec![("columns", Value::map(pairs.map(|(key, value)| (key, Value::from(value)))))],
+                )
+            };
+            assert_eq!(joined(&of(dtype), &[]), of("str"));
+        }
+        assert_eq!(joined(&host("polars", vec![]), &[]), host("polars", vec![]));
     }
 }

@@ -1,11 +1,12 @@
-//! Lends the command's own columns to the writer. Only this file touches raw memory.
+//! Lends the command's own columns and cells to the writer. Only this file touches raw memory.
 #![allow(unsafe_code)]
 
 use std::path::Path;
 
+use entasis::cells::CellWriter;
 use entasis::{
-    Array as Lent, Chunk, Column, Frame, HostRead, HostValidity, HostValues, Monitor, Result, Value,
-    WriteOptions,
+    Array as Lent, Change, Chunk, Column, Document, Frame, HostRead, HostValidity, HostValues, Monitor,
+    Operation, Result, Value, WriteOptions,
 };
 
 use crate::array::{Array, Values};
@@ -30,6 +31,26 @@ pub(crate) fn write(
     }
     // The frame ends here, before the memory that it borrows.
     entasis::write(path, &frame, options, monitor)
+}
+
+/// Makes the first of these cells the metadata of a file. `is_r` says whether they are those of R.
+pub(crate) fn set_metadata(
+    change: Change,
+    cells: &CellWriter,
+    is_r: bool,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    let (columns, names) = cells.columns(0, &lend);
+    let mut pairs =
+        vec![(Value::from("metadata"), Value::Cell(0)), (Value::from("cells"), Value::Map(names))];
+    if is_r {
+        pairs.push((Value::from("host"), Value::from("r")));
+    }
+    let document = Document { frames: Vec::new(), columns, value: Value::Map(pairs) };
+    let content = change.with_metadata(Some(document))?;
+    // The content ends here, before the memory that it borrows.
+    change.commit(content, Operation::Metadata, options, monitor)
 }
 
 fn lend_column(array: &Array) -> Result<Column> {
@@ -61,7 +82,7 @@ fn lend_column(array: &Array) -> Result<Column> {
 
 fn lend(buffer: &[u8]) -> HostRead {
     // SAFETY: a buffer's bytes are initialised and no longer than isize::MAX. The handle goes into
-    // the frame of `write`, which ends before the borrow of the arrays, and nobody writes to them
-    // meanwhile.
+    // the frame of `write` or the content of `set_metadata`, which ends before the borrow of the
+    // memory, and nobody writes to it meanwhile.
     unsafe { HostRead::new(buffer.as_ptr(), buffer.len()) }
 }

@@ -4,6 +4,7 @@
 //! Python package.
 #![deny(unsafe_code)]
 
+mod add;
 mod append;
 mod array;
 mod bench;
@@ -18,17 +19,21 @@ mod generations;
 mod head;
 mod info;
 mod json;
+mod json_value;
 mod labels;
 mod lend;
 mod limits;
+mod metadata;
 mod names;
 mod nested;
+mod new_columns;
 mod objects;
 mod open;
 mod output;
 mod progress;
 mod rename;
 mod repair;
+mod replace;
 mod rollback;
 mod schema;
 mod table;
@@ -58,8 +63,11 @@ const AFTER: &str = "Examples:
   entasis tree model.entasis                  the contents of a file of nested values
   entasis verify *.entasis                    check that every byte is unchanged
   entasis append flights.entasis new.entasis  the rows of another file
+  entasis add flights.entasis more.entasis    the columns of another file
+  entasis replace flights.entasis new.entasis replace columns by those of another file
   entasis rename flights.entasis from to      rename a column
   entasis drop flights.entasis delay          drop a column
+  entasis metadata flights.entasis            the values that are kept with the file
   entasis generations flights.entasis         the states that can still be read
   entasis rollback flights.entasis 3          go back to one of them
   entasis compact flights.entasis             drop what changes left in the file
@@ -89,8 +97,11 @@ enum Verb {
     Generations(generations::Args),
     Rollback(rollback::Args),
     Append(append::Args),
+    Add(add::Args),
+    Replace(replace::Args),
     Rename(rename::Args),
     Drop(drop::Args),
+    Metadata(metadata::Args),
     Compact(compact::Args),
     Repair(repair::Args),
     Bench(bench::Args),
@@ -123,8 +134,11 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Generations(args) => generations::run(args, &mut out),
         Verb::Rollback(args) => rollback::run(args, &mut out),
         Verb::Append(args) => append::run(args, &mut out),
+        Verb::Add(args) => add::run(args, &mut out),
+        Verb::Replace(args) => replace::run(args, &mut out),
         Verb::Rename(args) => rename::run(args, &mut out),
         Verb::Drop(args) => drop::run(args, &mut out),
+        Verb::Metadata(args) => metadata::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Repair(args) => repair::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),

@@ -19,12 +19,41 @@ pub(crate) fn find_columns(file: &File, path: &Path, name: &str) -> entasis::Res
     Err(unknown_column(file, path, name))
 }
 
+/// The places in the table of the columns that are asked for; all of them without any names. A
+/// name may have commas, so a whole name wins. All columns of one name count.
+pub(crate) fn chosen_columns(file: &File, path: &Path, names: &[String]) -> entasis::Result<Vec<usize>> {
+    if names.is_empty() {
+        return (0..file.n_columns()).map(|place| usize::try_from(place).map_err(|_| too_many())).collect();
+    }
+    let mut chosen = Vec::new();
+    for names in names {
+        let found = file.find_all(names)?;
+        if found.is_empty() {
+            for name in names.split(',') {
+                chosen.extend(find_columns(file, path, name)?);
+            }
+        } else {
+            chosen.extend(found.into_iter().filter_map(|number| usize::try_from(number).ok()));
+        }
+    }
+    Ok(chosen)
+}
+
+fn too_many() -> Error {
+    Error::limit("too many columns")
+}
+
 /// The error for a column that is not there. It suggests a similar name.
 pub(crate) fn unknown_column(file: &File, path: &Path, name: &str) -> Error {
+    no_column(file, name).in_file(path)
+}
+
+/// As [`unknown_column`], without the path.
+pub(crate) fn no_column(file: &File, name: &str) -> Error {
     let other = similar(file, name).map(|other| format!("did you mean {other:?}?"));
     let advice = other.unwrap_or_else(|| "`entasis schema` shows the names".to_owned());
     let shown: String = name.chars().take(100).collect();
-    Error::argument(format!("there is no column {shown:?}")).in_file(path).advise(advice)
+    Error::argument(format!("there is no column {shown:?}")).advise(advice)
 }
 
 /// The name that is most similar to another one.

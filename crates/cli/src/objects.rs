@@ -56,6 +56,19 @@ pub(crate) fn load(
     read().map_err(|e| e.in_column(&info.name).in_file(file.path()))
 }
 
+/// A cell as JSON.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn json(cells: &Cells, number: u64) -> Result<String> {
+    let top = cells.load(number..number.saturating_add(1), None, &Silent)?;
+    let below = match top.cell(number)? {
+        Cell::Parent(_, of) if of.count > 0 => cells.load(of.first..of.end, None, &Silent)?,
+        _ => cells.load(number..number, None, &Silent)?,
+    };
+    Reader { cells, slices: [&top, &below], style: Style::Json }.object(number).map(|object| object.text)
+}
+
 struct Reader<'a> {
     cells: &'a Cells,
     /// The cells in memory.

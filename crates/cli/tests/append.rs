@@ -228,7 +228,7 @@ fn other_hosts_and_indexes_are_refused() {
     };
     let polars = Value::map([("host", Value::from("polars"))]);
     let message = refused(&folder, &of(pandas(5)), &of(polars.clone()));
-    assert!(message.contains("the file is of pandas, the rows to append of polars"), "{message}");
+    assert!(message.contains("the file is of pandas, the other one of polars"), "{message}");
     refused(&folder, &of(polars), &of(Value::Null));
     let from = |start: i64, name: Value| {
         let pairs = [("start", start), ("stop", start + 5), ("step", 1)].map(|(key, n)| (key, Value::Int(n)));

@@ -1,4 +1,4 @@
-//! Columns that are dropped and renamed.
+//! Columns that are dropped, renamed, added and replaced.
 
 mod common;
 
@@ -95,6 +95,48 @@ fn rename_changes_a_name_alone() {
         entasis(args!["rename", file, "Größe, in \"cm\"", "name"]).fine();
         verify(&file);
         assert!(rows(&file) == before);
+    }
+}
+
+#[test]
+fn columns_of_another_file_are_added_and_replaced() {
+    for n in SIZES {
+        let folder = Folder::new();
+        let file = folder.write("file.entasis", &frame(n));
+        let mut new = frame(n);
+        // Other categories, and another order of the dictionary.
+        new.extra = vec![strings("", Physical::Utf8, &["Rome", "Kyiv", "Oslo"])];
+        for column in &mut new.columns {
+            column.name = format!("new {}", column.name);
+        }
+        let from = folder.write("new.entasis", &new);
+        let before = rows(&file);
+        let said = entasis(args!["add", "--no-sync", "--columns", "new city,new id", file, from]).fine();
+        assert!(said.ends_with(" rows x 5 columns\n"), "{said}");
+        verify(&file);
+        assert_eq!(names(&file), ["id", "name", "city", "new city", "new id"]);
+        let wanted = |keys: [&str; 5]| -> Vec<Json> {
+            let pick = |row: &Json, other: &Json| {
+                let value = |key: &str| row.get(key).or_else(|| other.get(key)).unwrap().clone();
+                json!({keys[0]: value(keys[0]), keys[1]: value(keys[1]), keys[2]: value(keys[2]),
+                       keys[3]: value(keys[3]), keys[4]: value(keys[4])})
+            };
+            before.iter().zip(&rows(&from)).map(|(row, other)| pick(row, other)).collect()
+        };
+        assert!(rows(&file) == wanted(["id", "name", "city", "new city", "new id"]));
+        // A category takes the place of text.
+        entasis(args!["rename", from, "new city", "name"]).fine();
+        entasis(args!["replace", "--columns", "name", file, from]).fine();
+        verify(&file);
+        assert_eq!(names(&file), ["id", "name", "city", "new city", "new id"]);
+        let cities: Vec<Json> = rows(&file).iter().map(|row| row["name"].clone()).collect();
+        let wanted: Vec<Json> = rows(&from).iter().map(|row| row["name"].clone()).collect();
+        assert!(cities == wanted && cities[..3] == ["Rome", "Kyiv", "Oslo"]);
+        if n == SIZES[0] {
+            entasis(args!["rollback", file, "1"]).fine();
+            verify(&file);
+            assert!(rows(&file) == before);
+        }
     }
 }
 

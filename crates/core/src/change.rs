@@ -8,6 +8,7 @@ mod append;
 mod append_file;
 mod categories;
 mod columns;
+mod columns_of_file;
 mod host_map;
 mod joined_host;
 mod keep;
@@ -209,6 +210,21 @@ impl Change {
             *frame = columns::combine(old, new, sources, names)?;
             Ok(())
         })
+    }
+
+    /// The columns of another file's table at these places, for
+    /// [`with_columns`](Self::with_columns). The host map has the entries of these columns. It has
+    /// no labels: names are the labels of the columns.
+    ///
+    /// Reads the columns into memory.
+    ///
+    /// # Errors
+    /// *Argument* when the numbers of rows or the hosts differ, for nested columns, those of
+    /// objects and attributes that are objects, and for an index other than that of the file or a
+    /// range from 0; otherwise as [`kept`](Self::kept), and as for reading.
+    pub fn columns_of(&self, other: &File, places: &[usize], monitor: &dyn Monitor) -> Result<Frame> {
+        let host = self.file.host().map_err(|e| e.in_file(self.file.path()))?;
+        columns_of_file::read((&host, self.file.n_rows()), other, places, monitor)
     }
 
     /// The value with other metadata: the cells of `document`, whose value has the key `metadata`;

@@ -66,5 +66,12 @@ python <- function(code) {
   out
 }
 
+# Runs the command `entasis`, and returns what it says after a failure.
+command <- function(...) {
+  words <- paste0("r'", c(...), "'", collapse = ", ")
+  python(c("import subprocess, sys", sprintf("done = subprocess.run([sys.executable, '-m', 'entasis', %s], capture_output=True, text=True)", words),
+           "print(done.stderr.strip())"))
+}
+
 # The libraries of this session, for another one.
 libraries <- function() paste0("R_LIBS=", shQuote(paste(.libPaths(), collapse = .Platform$path.sep)))

@@ -396,6 +396,111 @@ test_that("a lazy table is appended, also to its own file", {
   expect_identical(read_entasis(path), rbind(iris, iris))
 })
 
+test_that("rows are compressed as by the last write of the file", {
+  x <- data.frame(n = rep(1:500, 300), s = rep(paste("a text", 1:50), 3000), u = sin(1:150000))
+  more <- x[1:20000, ]
+  row.names(more) <- NULL
+  sizes <- function(...) {
+    of <- vapply(c(0, 100), function(first) {
+      path <- written(x, compress = first)
+      on.exit(unlink(path))
+      before <- file.size(path)
+      append_entasis(more, path, durable = FALSE, ...)
+      expect_identical(read_entasis(path), rbind(x, more))
+      file.size(path) - before
+    }, 0)
+  }
+  default <- sizes()
+  expect_identical(default, c(sizes(compress = 0)[1L], sizes(compress = 100)[2L]))
+  expect_gt(default[1L], 2 * default[2L])
+  # The compression that was given last.
+  path <- written(x, compress = 0)
+  append_entasis(more, path, durable = FALSE, compress = 100)
+  before <- file.size(path)
+  append_entasis(more, path, durable = FALSE)
+  expect_lt(file.size(path) - before, default[1L] / 2)
+  unlink(path)
+})
+
+test_that("files that are written anew, new files and batches are compressed so too", {
+  x <- data.frame(n = rep(1:50, 400), s = rep(paste("a text", 1:50), 400))
+  new <- x[0, ]
+  path <- new_path()
+  on.exit(unlink(path))
+  size_of <- function(compress) {
+    write_entasis(x, path, compress)
+    file.size(path)
+  }
+  expect_gt(size_of(0) - size_of(100), 100000)
+  for (level in c(0, 100)) {
+    change <- list(
+      function() append_entasis(new, path, durable = FALSE),
+      function() rename_columns_entasis(path, c(m = "n"), durable = FALSE),
+      function() replace_columns_entasis(path, x["s"], durable = FALSE),
+      function() update_entasis(path, list(a = x), durable = FALSE)
+    )
+    for (k in seq_along(change)) {
+      write_entasis(if (k < 4L) x else list(a = x), path, level)
+      expected <- file.size(path)
+      change[[k]]()
+      # Room for changes in place.
+      expect_lt(abs(file.size(path) - expected), 15000, label = paste(level, k))
+    }
+  }
+  expected <- size_of(50)
+  unlink(path)
+  append_entasis(x, path, create = TRUE)
+  expect_identical(file.size(path), expected)
+  w <- writer_entasis(path)
+  w$write(x)
+  w$close()
+  expect_lt(file.size(path), size_of(0) / 2)
+  long <- data.frame(n = rep(1:500, 300), s = rep(paste("a text", 1:50), 3000))
+  grown <- function(level, ...) {
+    write_entasis(long, path, level)
+    before <- file.size(path)
+    w <- writer_entasis(path, append = TRUE, ...)
+    w$write(long)
+    w$close()
+    file.size(path) - before
+  }
+  expect_identical(grown(0), grown(0, compress = 0))
+  expect_identical(grown(100), grown(100, compress = 100))
+  expect_gt(grown(0), 2 * grown(100))
+})
+
+test_that("processes that write the first rows at once lose none", {
+  skip_on_os("windows")
+  for (attempt in 1:15) {
+    path <- new_path()
+    # All begin when this file is there.
+    start <- paste0(path, ".start")
+    jobs <- lapply(1:5, function(k) {
+      parallel::mcparallel({
+        while (!file.exists(start)) Sys.sleep(0.001)
+        append_entasis(data.frame(k = k, i = 1:3), path, create = TRUE, durable = FALSE, wait = 60)
+      })
+    })
+    Sys.sleep(0.05)
+    file.create(start)
+    done <- parallel::mccollect(jobs)
+    for (value in done) expect_false(inherits(value, "try-error"), info = toString(value))
+    found <- read_entasis(path)
+    expect_identical(sort(found$k), rep(1:5, each = 3))
+    expect_identical(found$i, rep(1:3, 5))
+    unlink(c(path, start))
+  }
+})
+
+test_that("a file that appears before the first rows are written gets the rows too", {
+  path <- written(data.frame(a = 1:3))
+  on.exit(unlink(path))
+  options <- entasis:::change_options(NULL, 10, must_be_new = TRUE)
+  expect_false(entasis:::write_first_rows(data.frame(a = 4L), path, options))
+  expect_identical(read_entasis(path)$a, 1:3)
+  expect_error(append_entasis(1:3, file.path(tempdir(), "no", "such", "folder"), create = TRUE), class = "entasis_error_io")
+})
+
 test_that("another writer is waited for", {
   path <- written(iris)
   change <- entasis:::core(.Call(entasis:::C_change, path, entasis:::write_options(50)))

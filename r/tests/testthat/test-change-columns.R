@@ -271,6 +271,81 @@ test_that("wrong calls leave the file as it is", {
   expect_error(drop_columns_entasis(absent, "i"), "No such file", class = "entasis_error_io")
 })
 
+test_that("the values of dropped columns leave the file with compact = TRUE", {
+  x <- data.frame(n = as.double(1:150000), s = "kept")
+  secret <- charToRaw("a secret that is stored as it is")
+  x$secret <- rawToChar(secret)
+  has_secret <- function(path) {
+    grepl(rawToChar(secret), rawToChar(Filter(function(byte) byte > 0, readBin(path, "raw", file.size(path)))), fixed = TRUE, useBytes = TRUE)
+  }
+  path <- written(x, compress = 0)
+  on.exit(unlink(path))
+  drop_columns_entasis(path, "secret", durable = FALSE)
+  expect_true(has_secret(path))
+  expect_identical(nrow(generations_entasis(path)), 2L)
+  write_entasis(x, path, compress = 0)
+  expect_invisible(drop_columns_entasis(path, "secret", durable = FALSE, compact = TRUE))
+  expect_false(has_secret(path))
+  expect_identical(nrow(generations_entasis(path)), 1L)
+  expect_identical(read_entasis(path), x[c("n", "s")])
+  expect_error(drop_columns_entasis(path, "s", compact = 1), "'compact' must be TRUE or FALSE", class = "entasis_error_argument")
+  expect_identical(names(entasis(path)), c("n", "s"))
+})
+
+test_that("the command adds and replaces columns as R does", {
+  for (n in c(20L, LONG)) {
+    x <- mixed_columns(n)
+    new <- fresh(n)
+    latin <- "\xe9"
+    Encoding(latin) <- "latin1"
+    new$new_latin <- rep_len(c(latin, "a", NA), n)
+    new$new_levels <- factor(rep_len(c("b", latin), n), c(latin, "b"))
+    new$new_labelled <- structure(seq_len(n), label = "a label", class = "a class")
+    new$new_named <- structure(rep(1.5, n), unit = c(of = "m", by = latin))
+    row.names(new) <- paste0("row ", seq_len(n))
+    path <- written(x)
+    from <- written(new)
+    expect_identical(command("add", path, from), "")
+    expected <- set(x, new)
+    expect_true(alike(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; "))
+    verify_entasis(path)
+    # Other columns under the names of the file.
+    others <- new[c("new_labelled", "new_latin", "new_levels")]
+    names(others) <- names(x)[1:3]
+    write_entasis(others, from)
+    expect_identical(command("replace", path, from, "--columns", names(x)[3L], "--columns", names(x)[1L]), "")
+    expected <- set(expected, others[c(3L, 1L)])
+    expect_true(alike(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; "))
+    verify_entasis(path)
+    unlink(c(path, from))
+  }
+})
+
+test_that("the command leaves to R what it does not copy", {
+  x <- data.frame(a = 1:3)
+  path <- written(x)
+  on.exit(unlink(path))
+  from <- function(value) {
+    file <- written(value)
+    command("add", path, file)
+  }
+  list_column <- data.frame(l = 1:3)
+  list_column$l <- list(1, "b", NULL)
+  matrix_column <- data.frame(m = 1:3)
+  matrix_column$m <- matrix(1:6, 3)
+  model <- data.frame(m = 1:3)
+  attr(model$m, "model") <- stats::formula("y ~ x", globalenv())
+  for (value in list(list_column, matrix_column, model, 1:3)) {
+    expect_match(from(value), "use add_columns_entasis in R")
+  }
+  if (requireNamespace("data.table", quietly = TRUE)) {
+    write_entasis(data.table::data.table(a = 1:3, key = "a"), path)
+    expect_match(from(data.frame(b = 1:3)), "\"sorted\".*use add_columns_entasis in R")
+  }
+  python(sprintf("en.write(pd.DataFrame({'b': [1, 2, 3]}), r'%s')", path))
+  expect_match(from(data.frame(c = 1:3)), "the file is of pandas, the other one of r")
+})
+
 test_that("files of other values are refused", {
   for (x in list(1:3, list(a = 1), list(data.frame(a = 1)))) {
     path <- written(x)

@@ -57,6 +57,18 @@ test_that("compacting drops the other generations", {
   expect_error(read_entasis(of$path, generation = 1), "no generation 1", class = "entasis_error_argument")
 })
 
+test_that("a rollback may compact at once", {
+  of <- grown()
+  on.exit(unlink(of$path))
+  expect_invisible(rollback_entasis(of$path, 1, durable = FALSE, compact = TRUE))
+  expect_identical(read_entasis(of$path), of$x)
+  expect_identical(nrow(generations_entasis(of$path)), 1L)
+  verify_entasis(of$path)
+  # The lock is given back.
+  expect_silent(compact_entasis(of$path, wait = 0))
+  expect_error(rollback_entasis(of$path, 1, compact = NA), "'compact' must be TRUE or FALSE", class = "entasis_error_argument")
+})
+
 test_that("trees have generations without rows", {
   path <- written(list(a = 1, b = "x"))
   on.exit(unlink(path))

@@ -89,6 +89,31 @@ test_that("refused metadata leave the file as it is", {
   expect_identical(readBin(path, "raw", file.size(path)), bytes)
 })
 
+test_that("the command sets values of R", {
+  path <- written(data.frame(a = 1:3, f = factor(c("x", "y", "x"))))
+  on.exit(unlink(path))
+  words <- c("--set", "i=2147483647", "--set", "d=2147483648", "--set", "x=1.5", "--set", "l=[true, null, [1, \"e\"]]", "--text", "s=caf\u00e9",
+             "--set", "m={\"a\": {}, \"\": []}")
+  expect_identical(command("metadata", path, words), "")
+  verify_entasis(path)
+  expected <- list(i = .Machine$integer.max, d = 2147483648, x = 1.5, l = list(TRUE, NULL, list(1L, "e")),
+                   m = structure(list(structure(list(), names = character()), list()), names = c("a", "")), s = "caf\u00e9")
+  expect_true(alike(metadata_of(path), expected), info = paste(all.equal(metadata_of(path), expected), collapse = "; "))
+  # R goes on from there, and the command from R.
+  set_metadata_entasis(path, list(n = 1L, x = NA_real_, s = "b", sub = list(1L, 2)))
+  expect_identical(command("metadata", path, "--set", "n=-1"), "")
+  expect_true(alike(metadata_of(path), list(n = -1L, x = NA_real_, s = "b", sub = list(1L, 2))))
+  expect_identical(read_entasis(path)$f, factor(c("x", "y", "x")))
+  expect_match(command("metadata", path, "--set", "n=9007199254740993"), "R has no number 9007199254740993")
+  for (value in list(list(a = 1:2), list(a = c(n = 1)), list(a = NA), list(MODEL))) {
+    set_metadata_entasis(path, value)
+    expect_match(command("metadata", path, "--set", "n=1"), if (is.null(names(value))) "have no keys|in R" else "use set_metadata_entasis in R")
+    expect_true(alike(metadata_of(path), value))
+  }
+  expect_identical(command("metadata", path, "--remove"), "")
+  expect_null(metadata_of(path))
+})
+
 test_that("Python and R read each other's metadata", {
   path <- tempfile(fileext = ".entasis")
   on.exit(unlink(path))

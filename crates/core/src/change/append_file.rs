@@ -113,17 +113,24 @@ fn check(old: &Column, new: &Column) -> Result<()> {
             format!("the type is {} in the file, and {} in the rows to append", names[0], names[1])
         });
     }
-    if of_old.physical.is_nested() {
-        return refused(format!("rows of nested values ({}) are not appended", of_old.physical.name()));
+    check_flat(old)
+}
+
+/// The values of a column are neither nested nor objects.
+pub(super) fn check_flat(column: &Column) -> Result<()> {
+    let refused = |what: String| Err(Error::argument(what).in_column(&column.name));
+    let of = &column.column_type;
+    if of.physical.is_nested() {
+        return refused(format!("nested values ({}) are not copied", of.physical.name()));
     }
-    if of_old.logical == Logical::Object {
-        return refused("rows of objects are not appended".to_owned());
+    if of.logical == Logical::Object {
+        return refused("objects are not copied".to_owned());
     }
     Ok(())
 }
 
 /// All values of a kept column.
-fn values(file: &File, column: &Column, monitor: &dyn Monitor) -> Result<Chunk> {
+pub(super) fn values(file: &File, column: &Column, monitor: &dyn Monitor) -> Result<Chunk> {
     let Some(Kept::Column(number)) = column.array.kept else {
         return Err(Error::argument("a column is not in the file"));
     };

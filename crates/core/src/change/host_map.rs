@@ -5,6 +5,8 @@
 
 use entasis_format::{Error, Result, Value};
 
+use super::joined_host::another_host;
+
 /// Lists of lists that begin with the position of a column.
 const OF_COLUMNS: [&str; 2] = ["missing_kinds", "field_metadata"];
 /// The same, in maps of R.
@@ -144,6 +146,56 @@ pub(super) fn merge(
     }
     joined.sort_by_key(|(key, _)| key.as_str() != Some("host"));
     Ok(Value::Map(joined))
+}
+
+/// The part of a host map that belongs to columns alone, for a table with the host map `host`.
+/// Checks that both are of one host, and that the index of the columns says nothing else.
+pub(super) fn of_columns(host: &Value, new: Value) -> Result<Value> {
+    let name = host.get("host").and_then(Value::as_str);
+    if name != new.get("host").and_then(Value::as_str) || host.is_null() != new.is_null() {
+        return Err(another_host(host, &new));
+    }
+    if host.get("empty_schema").is_some() {
+        return Err(Error::argument("columns are not added to a table without columns"));
+    }
+    let is_r = name == Some("r");
+    // Row names of R are ignored, as by its package.
+    if !is_r && !is_index_of(host.get("index"), new.get("index")) {
+        let what =
+            "the index (labels of rows) of the new columns is neither that of the file nor 0, 1, 2 ...";
+        return Err(Error::argument(what));
+    }
+    if new.get(METADATA).is_some() {
+        return Err(Error::argument("metadata of dtypes are not copied"));
+    }
+    let Value::Map(mut pairs) = new else { return Ok(Value::Null) };
+    let of_host: &[&str] = if is_r { &OF_COLUMNS_OF_R } else { &OF_EXTRA[..1] };
+    pairs.retain(|(key, _)| {
+        key.as_str().is_some_and(|key| key == "host" || OF_COLUMNS.contains(&key) || of_host.contains(&key))
+    });
+    Ok(Value::Map(pairs))
+}
+
+/// Whether the index of new columns is none, 0, 1, 2 ..., or the range of the file.
+fn is_index_of(old: Option<&Value>, new: Option<&Value>) -> bool {
+    let range = |index: Option<&Value>| {
+        let index = index.filter(|index| index.get("kind").and_then(Value::as_str) == Some("range"))?;
+        let number = |key: &str| index.get(key).and_then(Value::as_int);
+        Some((number("start")?, number("step")?))
+    };
+    new.is_none() || range(new).is_some_and(|of_new| of_new == (0, 1) || range(old) == Some(of_new))
+}
+
+/// Refuses vectors of R that take several columns.
+pub(super) fn check_flat(host: &Value) -> Result<()> {
+    let is_r = host.get("host").and_then(Value::as_str) == Some("r");
+    for item in host.get(LABELS).filter(|_| is_r).and_then(Value::as_list).unwrap_or_default() {
+        let description = item.as_list().and_then(|parts| parts.get(1));
+        if ["matrix", "parts"].iter().any(|key| description.is_some_and(|of| of.get(key).is_some())) {
+            return Err(Error::argument("matrices and frames as columns are not copied"));
+        }
+    }
+    Ok(())
 }
 
 /// Positions before numbers of extra columns.

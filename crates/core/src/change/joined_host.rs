@@ -78,12 +78,12 @@ fn refused(key: &str) -> Error {
     Error::argument(format!("{what} not joined with those of other rows"))
 }
 
-fn another_host(old: &Value, new: &Value) -> Error {
+pub(super) fn another_host(old: &Value, new: &Value) -> Error {
     let name = |host: &Value| match host.get("host").and_then(Value::as_str) {
         Some(name) => name.to_owned(),
         None => "no library".to_owned(),
     };
-    Error::argument(format!("the file is of {}, the rows to append of {}", name(old), name(new)))
+    Error::argument(format!("the file is of {}, the other one of {}", name(old), name(new)))
 }
 
 /// The index of the file, as long as both.

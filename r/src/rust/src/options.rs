@@ -17,6 +17,8 @@ pub struct Options {
     threads: i32,
     /// Whether to wait for the disk: 0 no, 1 yes, -1 only if the file replaces one.
     durable: i32,
+    /// Whether a file at the path is an error.
+    must_be_new: i32,
     /// Seconds to wait for another writer.
     wait: f64,
 }
@@ -35,6 +37,7 @@ impl Options {
                 _ => Durable::Auto,
             },
             wait: Duration::from_secs_f64(self.wait.clamp(0.0, LONGEST_WAIT)),
+            must_be_new: self.must_be_new != 0,
             ..WriteOptions::default()
         }
     }

@@ -1,0 +1,55 @@
+//! Reads columns of another file, as new columns of a table.
+
+use entasis_format::{Error, Result, Value};
+
+use super::append_file::{check_flat, values};
+use super::columns::{ColumnSource, combine};
+use super::{host_map, kept};
+use crate::file::File;
+use crate::frame::{Array, Column, Frame};
+use crate::monitor::Monitor;
+
+/// The columns of the table in `from` at these places, with the extra columns and entries of the
+/// host map that belong to them. The host map and the number of rows are checked against those of
+/// the file before values are read.
+pub(super) fn read(
+    (host, n_rows): (&Value, u64),
+    from: &File,
+    places: &[usize],
+    monitor: &dyn Monitor,
+) -> Result<Frame> {
+    let in_file = |e: Error| e.in_file(from.path());
+    let mut content = kept::kept(from).map_err(in_file)?;
+    let table = content.table().map_err(in_file)?;
+    if table.n_rows != n_rows {
+        let message = format!("the new columns have {} rows, the file {n_rows}", table.n_rows);
+        return Err(in_file(Error::argument(message)));
+    }
+    let nothing = || Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
+    let mut table = std::mem::replace(table, nothing());
+    table.host = host_map::of_columns(host, table.host).map_err(in_file)?;
+    let mut names = Vec::with_capacity(places.len());
+    for &place in places {
+        let column = table.columns.get(place).ok_or_else(|| Error::argument("no such column"))?;
+        names.push(column.name.clone());
+    }
+    let sources: Vec<_> = places.iter().copied().map(ColumnSource::Kept).collect();
+    let mut frame = combine(table, nothing(), &sources, names).map_err(in_file)?;
+    frame.columns.iter().chain(&frame.extra).try_for_each(check_flat).map_err(in_file)?;
+    host_map::check_flat(&frame.host).map_err(in_file)?;
+    if !kept::is_without_cells(&frame) {
+        return Err(in_file(Error::argument("attributes that are objects are not copied")));
+    }
+    let whole = from.whole();
+    for column in frame.columns.iter_mut().chain(&mut frame.extra) {
+        column.array = owned(&whole, column, monitor).map_err(|e| in_file(e.in_column(&column.name)))?;
+    }
+    Ok(frame)
+}
+
+/// The values of a column. They no longer refer to its place in the file, which would be another
+/// column in the file that changes.
+fn owned(file: &File, column: &Column, monitor: &dyn Monitor) -> Result<Array> {
+    let chunk = values(file, column, monitor)?;
+    Ok(if chunk.n > 0 { Array::new(chunk) } else { Array::from(Vec::new()) })
+}
