@@ -66,7 +66,7 @@ bench: $(VENV)/.package $(VENV)/.peers ## Throughput of the kernels, then the co
 	$(CARGO) run --release --quiet -p entasis-kernels --example throughput
 	@$(compare) $(SUITES) $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)')
 
-fidelity: $(VENV)/.package $(VENV)/.peers ## Write and read 2,300 values with each format, into docs/fidelity.md
+fidelity: $(VENV)/.package $(VENV)/.peers ## Write and read 2,372 values with each format, into docs/fidelity.md
 	@$(py) -m bench.fidelity --write
 
 rust_targets := $(filter-out python-%,$(TARGETS))

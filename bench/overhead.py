@@ -112,7 +112,7 @@ def main() -> int:
         for name, call in calls.items():
             _, native = _median(call, clock)
             python = plain[name] - native
-            print(f"{name}: {plain[name]:.0f} us, of which Python {python:.0f}")
+            print(f"{name}: {plain[name]:.0f} us, {python:.0f} us in Python")
     return 0
 
 

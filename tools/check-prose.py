@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Flags phrases that CONTRIBUTING.md rules out, and long lines, in comments, docstrings and pages.
+"""Flags phrases that CONTRIBUTING.md rules out, and long lines.
+
+It looks at comments, docstrings, pages, and string literals of four words or more in one line.
 
 Usage: tools/check-prose.py [PATH ...]. Prints all findings, in these files and folders or in all.
 """
@@ -21,7 +23,10 @@ WIDTH = 100
 # Not ours to word: licences, results, files that a tool writes, and tables of odd strings.
 SKIPPED = ("LICENSE", "bench/results/", "tests/golden", "docs/fidelity.md")
 KINDS = {".rs": "c", ".c": "c", ".h": "c", ".py": "python", ".pyi": "python"}
-KINDS |= {".R": "hash", ".sh": "hash", ".toml": "hash", ".md": "page", ".Rmd": "page"}
+KINDS |= {".R": "hash", ".sh": "hash", ".toml": "hash"}
+KINDS |= {".md": "page", ".Rmd": "page", ".Rd": "page"}
+# Strings of these files are data: names of odd values, and the phrases themselves.
+DATA = ("bench/fidelity/cases", "crates/testkit", "python/tests/test_prose.py", "tools/check-prose")
 
 PHRASES = [
     (re.compile(pattern, re.IGNORECASE), advice)
@@ -47,6 +52,11 @@ COMMENTS = {
     "c": re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\\n])\'|(//[^\n]*|/\*.*?\*/)', re.DOTALL),
     "hash": re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|(#[^\n]*)'),
 }
+LITERALS = {
+    ".rs": re.compile(r'//[^\n]*|/\*.*?\*/|\'(?:\\.|[^\'\\\n])\'|"((?:\\.|[^"\\])*)"', re.DOTALL),
+    ".R": re.compile(r'#[^\n]*|"((?:\\.|[^"\\])*)"|\'((?:\\.|[^\'\\])*)\''),
+}
+FEWEST_WORDS = 4
 MARKS = re.compile(r"^\s*(?:///?|//!|/\*+|\*/|\*(?=\s|$)|#+'?)\s?")
 
 Line = tuple[int, str]
@@ -77,11 +87,34 @@ def findings(path: str) -> list[Finding]:
     kind = KINDS[Path(path).suffix]
     found: list[Finding] = []
     for block in blocks(text, kind):
-        found += long_lines(block, kind)
+        if Path(path).suffix != ".Rd":
+            found += long_lines(block, kind)
         found += phrases(
             [(number, MARKS.sub("", line) if kind != "page" else line) for number, line in block]
         )
+    if not path.startswith(DATA):
+        for number, string in literals(text, Path(path).suffix):
+            if len(string.split()) >= FEWEST_WORDS and "\n" not in string:
+                # Messages may begin with these words.
+                found += phrases([(number, re.sub(r"\bthere (?:is|are) no\b", "", string))])
     return sorted(set(found))
+
+
+def literals(text: str, suffix: str) -> Iterator[Line]:
+    """The string literals of a program, without docstrings, each with its first line."""
+    if suffix == ".py":
+        tree = ast.parse(text)
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if is_text and id(node) not in docs:
+                yield node.lineno, node.value
+    elif suffix in LITERALS:
+        for match in LITERALS[suffix].finditer(text):
+            if match.lastindex is not None:
+                # A backslash at the end of a line joins it with the next.
+                string = re.sub(r"\\\n\s*", "", match.group(match.lastindex))
+                yield text.count("\n", 0, match.start()) + 1, string
 
 
 def blocks(text: str, kind: str) -> Iterator[list[Line]]:

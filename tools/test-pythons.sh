@@ -1,6 +1,7 @@
 #!/bin/sh
 # Run the core tests on every other supported interpreter of this machine, then on the oldest
-# with exactly the versions that python/pyproject.toml names as the lowest.
+# with exactly the versions that python/pyproject.toml names as the lowest. A lowest version without
+# a wheel for that interpreter is an error, unless no other interpreter was found.
 # Usage: tools/test-pythons.sh <python of the full tests> <wheel>
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,7 +20,8 @@ run() {
     [ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || return 1
     pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"
     if ! $pip --only-binary :all: pytest hypothesis duckdb "$@"; then
-        echo "note: the libraries have no wheels for $name, so it is not tested"
+        echo "$name: not tested, as some libraries lack a wheel for $("$python" --version)"
+        if [ "$name" = lowest ] && [ -n "$found" ]; then return 1; fi
         return 0
     fi
     $pip --no-deps --force-reinstall "$wheel"
@@ -28,6 +30,7 @@ run() {
 }
 
 oldest=
+found=
 for python in $(tools/find-pythons.sh); do
     oldest=$python
     found=$("$python" -c "$version")

@@ -152,7 +152,7 @@ def _targets(records: list[Record]) -> str:
         f'<div class="card"><div class="tally">{tally}</div><div class="scroll">'
         f'<table class="targets"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
         '<p class="how">×: the value of Entasis over that of what it is compared with, in the '
-        "same run; where a target is for several frames, the worst of them is told.</p></div>"
+        "same run; where a target is for several frames, this is the worst of them.</p></div>"
     )
 
 

@@ -30,7 +30,7 @@ def tables(found: Found) -> str:
     parts = [f"With {_versions()}.", ""]
     for library, by_format in found.items():
         parts += [*_table(library, by_format), ""]
-    parts += ["What Entasis refuses in the panels, each with an error that names it:", ""]
+    parts += ["Values of the panels that Entasis refuses. Each error names the value:", ""]
     for library in found:
         refused = [case for case in panel(library) if case.refused is not None]
         if refused:

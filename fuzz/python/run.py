@@ -22,7 +22,7 @@ def main() -> None:
     """Import the package with probes, write the seeds, and run."""
     name, folder, *flags = sys.argv[1:]
     if name not in TARGETS:
-        raise SystemExit(f"{name} is no target: one of {', '.join(TARGETS)}")
+        raise SystemExit(f"unknown target {name}; the targets are {', '.join(TARGETS)}")
     with atheris.instrument_imports(include=["entasis"]):
         import entasis
 

@@ -16,17 +16,18 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# The files of the marker `core`: under two minutes in all.
+# The files of the marker `core`: under two minutes in all, without tests marked `slow`.
 CORE = {
-    "array_index", "bad_input", "buffers", "convert", "errors", "file", "file_protocols", "golden",
-    "labels", "map", "nested", "npz", "numpy", "other_libraries", "pandas", "polars",
-    "process", "pyarrow", "select", "selection", "sources", "static_frame", "threads",
-    "tree_classes", "tree_sharing", "trees", "unsupported_columns",
+    "append", "arenas", "array_index", "bad_input", "buffers", "change_columns", "compact", "convert",
+    "cpython", "damage", "errors", "file", "file_protocols", "golden", "labels", "large", "map",
+    "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only",
+    "pyarrow", "select", "selection", "sources", "static_frame", "threads", "tree_classes",
+    "tree_sharing", "trees", "unsupported_columns", "writer",
 }  # fmt: skip
 
 
 def is_core(path: Path) -> bool:
-    """Tell whether all tests of a file are core tests."""
+    """Tell whether the tests of a file are core tests."""
     return path.stem.removeprefix("test_") in CORE
 
 
@@ -38,9 +39,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the core files."""
+    """Mark the tests of the core files, except slow ones."""
     for item in items:
-        if is_core(item.path):
+        if is_core(item.path) and item.get_closest_marker("slow") is None:
             item.add_marker("core")
 
 

@@ -374,6 +374,6 @@ def test_rollback(path: str) -> None:
     en.verify(path)
     size = Path(path).stat().st_size
     en.rollback(path, 6)
-    assert Path(path).stat().st_size == size, "the current generation is no change"
+    assert Path(path).stat().st_size == size, "the current generation is not a change"
     en.rollback(path, 5)
     assert Path(path).stat().st_size < size + 1000

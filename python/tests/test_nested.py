@@ -119,8 +119,8 @@ PANEL = {
     "an extension of lists": pa.ExtensionArray.from_storage(
         pa.fixed_shape_tensor(I32, [2, 2]), pa.array([[1, 2, 3, 4]] * 3, pa.list_(I32, 4))
     ),
-    "garbage behind missing lists": with_garbage(),
-    "garbage behind missing structs": structs_with_garbage(),
+    "garbage below missing lists": with_garbage(),
+    "garbage below missing structs": structs_with_garbage(),
     "no rows": pa.array([], pa.list_(pa.struct([("a", pa.list_(I32))]))),
     "all missing": pa.nulls(5, pa.list_(pa.struct([("a", I32)]))),
 }  # fmt: skip

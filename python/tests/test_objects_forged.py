@@ -180,6 +180,55 @@ def test_sparse_that_is_none(detail, path):
     assert en.read(path, to="numpy")["a"].tolist() == list(range(N))
 
 
+def intervals(path: Any, pairs: Any, detail: Any) -> None:
+    values = np.array(pairs)
+    builder = Builder(len(values), ["a"])
+    builder.words(values.view(f"V{2 * values.itemsize}").reshape(-1), 0, host_variant=9, detail=detail)
+    host = {"host": "pandas", "columns": {"kind": "names", "dtype": "str", "name": None}, "index": None}
+    write_builder(builder, path, host)
+
+
+def test_sound_intervals(path):
+    for pairs in ([[1, 2], [3, 3]], [[0.5, 1.5], [np.nan, np.nan]], [[1, 2], [-(1 << 63)] * 2]):
+        subtype = str(np.array(pairs).dtype) if pairs[1][0] != -(1 << 63) else "datetime64[s, Europe/Oslo]"
+        intervals(path, pairs, {"subtype": subtype, "closed": "both"})
+        found = en.read(path)["a"].array
+        assert found.closed == "both"
+        assert found.dtype.subtype == subtype
+        assert found.isna().tolist() == [False, pairs[1][0] != 3]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "detail"),
+    [
+        ([[1, 2], [4, 3]], {"subtype": "int64", "closed": "left"}),
+        ([[1.0, 2.0], [4.0, np.nan]], {"subtype": "float64", "closed": "left"}),
+        ([[1, 2]], {"subtype": "int64", "closed": "no such"}),
+        ([[1, 2]], {"subtype": "int64", "closed": ["left"]}),
+        ([[1, 2]], {"subtype": "int64"}),
+        ([[1, 2]], {"subtype": "float32", "closed": "left"}),
+        ([[1, 2]], {"subtype": "M8[D]", "closed": "left"}),
+        ([[1, 2]], {"subtype": "M8[10s]", "closed": "left"}),
+        ([[1, 2]], {"subtype": "Int64", "closed": "left"}),
+        ([[1, 2]], {"subtype": "object", "closed": "left"}),
+        (np.array([[1, 2]], "f2"), {"subtype": "float16", "closed": "left"}),
+    ],
+    ids=repr,
+)
+def test_intervals_that_are_none(pairs, detail, path):
+    intervals(path, pairs, detail)
+    with pytest.raises(en.CorruptFileError):
+        en.read(path)
+
+
+@pytest.mark.parametrize("kind", ["M8[s]", "m8[s]"])
+def test_sparse_times_with_a_number(kind, path):
+    """A number of Python is not a fill value of times."""
+    sparse(path, np.zeros(N, kind), {"fill": FILL, "kind": "block"})
+    with pytest.raises(en.CorruptFileError, match="number of Python"):
+        en.read(path)
+
+
 def test_sparse_of_other_types(path):
     """The bytes of a fill value of another type."""
     sparse(path, np.zeros(N, "i4"), {"fill": FILL, "kind": "integer"})

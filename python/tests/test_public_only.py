@@ -242,6 +242,47 @@ def test_an_error_of_a_library_is_no_damage(monkeypatch: pytest.MonkeyPatch, pat
             en.read(source)
 
 
+@pytest.mark.parametrize(
+    ("holder", "name", "value"),
+    [
+        (pd, "MultiIndex", pd.DataFrame({"a": [1, 2]}, index=pd.MultiIndex.from_product([["x"], [1, 2]]))),
+        (pd.arrays, "PeriodArray", pd.DataFrame({"a": pd.period_range("2020-01", periods=2, freq="M")})),
+        (pd.arrays.IntervalArray, "from_arrays", pd.DataFrame({"a": pd.interval_range(0, 2)})),
+        (pd.arrays, "SparseArray", pd.DataFrame({"a": pd.arrays.SparseArray([0, 1])})),
+    ],
+)
+def test_a_changed_constructor_is_no_damage(
+    holder: Any, name: str, value: Any, monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
+    """A later pandas may drop an argument. The file is sound then."""
+    for error in (TypeError, ValueError):
+
+        def refuse(*_: Any, error: type[Exception] = error, **__: Any) -> Any:
+            raise error(f"{name}() got an unexpected keyword argument")
+
+        en.write(value, path)
+        content = en.to_bytes([value])
+        with monkeypatch.context() as patch:
+            patch.setattr(holder, name, refuse)
+            for source in (path, content):
+                with pytest.raises(en.InternalError, match="unexpected keyword argument"):
+                    en.read(source)
+
+
+@pytest.mark.parametrize(
+    "value", [sf.Series((1, 2), index=("a", "b")), sf.Series((1, 2), index=sf.Index(((), (1,)), name="n"))]
+)
+def test_a_changed_index_of_static_frame_is_no_damage(value: Any, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    en.write(value, path)
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise TypeError("Index() got an unexpected keyword argument 'name'")
+
+    monkeypatch.setattr(sf.Index, "__init__", refuse)
+    with pytest.raises(en.InternalError, match="unexpected keyword argument"):
+        en.read(path)
+
+
 PANELS = """
 import warnings
 from bench.fidelity.cases import panel

@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import static_frame as sf
 from bench.fidelity.cases.static_frame import (
@@ -161,3 +162,10 @@ def test_from_arrow_and_numpy(path):
     assert en.read(path, to="static_frame", columns=[]).shape == (5, 0)
     en.write({}, path)
     assert en.read(path, to="static_frame").shape == (0, 0)
+
+
+def test_labels_without_a_hash(path):
+    """pandas allows them, StaticFrame does not. The file is sound."""
+    en.write(pd.DataFrame({"a": [1, 2]}, index=pd.Index([[1], [2]], dtype=object)), path)
+    with pytest.raises(en.UnsupportedTypeError, match=r"the labels of rows: .*unhashable"):
+        en.read(path, to="static_frame")

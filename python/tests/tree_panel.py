@@ -196,7 +196,7 @@ TREES = {
     "records, one with parts": [{"a": i, "b": [] if i == 99 else None} for i in range(100)],
     "records, one with a number too long": [{"a": 2**i} for i in range(100)],
     "records in another order": [{"a": 1, "b": 2} if i % 2 else {"b": 2, "a": 1} for i in range(30)],
-    "records, keys that are no strings": [{1: i, "b": i} for i in range(30)],
+    "records, keys that are not strings": [{1: i, "b": i} for i in range(30)],
     "records, halves of pairs": [{"\ud800": i, "b": "\ud801"} for i in range(30)],
     "records of one key": [{"": i} for i in range(30)],
     "rows": [(i, str(i), i / 7, None) for i in range(300)],

@@ -84,9 +84,12 @@ check_rows <- function(file, x) {
   }
 }
 
-# The columns of a frame after a change. `from` has for each its position among those of the file,
-# or where `is_new` among those of `new`. `changed` are the names of columns that are dropped or
-# replaced, `renamed` new names by old ones. `set` does the same to a frame in memory.
+# Describes the columns of a frame after a change.
+#
+# from     positions of the columns in the file, or in `new` where `is_new` is TRUE
+# changed  names of the columns that are dropped or replaced
+# renamed  new names, named by the old ones
+# set      a function that makes the same change to a frame in memory
 choice <- function(from, names, is_new = logical(length(from)), new = NULL, changed = character(), renamed = character(),
                    set = function(x) set_columns(x, new)) {
   list(from = from, names = names, is_new = is_new, new = new, changed = changed, renamed = renamed, set = set)

@@ -16,7 +16,7 @@ other_parts <- function(...) signal_inside("entasis_other_parts", ...)
 
 # A part of a list or plain vector, without methods of its class.
 part_at <- function(parts, k) {
-  if (is.object(parts) || !is.vector(parts)) other_parts("parts that are no list")
+  if (is.object(parts) || !is.vector(parts)) other_parts("the parts are not a list")
   if (length(parts) < k) other_parts("a part is missing")
   .subset2(parts, k)
 }

@@ -8,7 +8,8 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE) {
   invisible(x)
 }
 
-# Writes a value, in place of the file of a change if there is one, whose metadata stay.
+# Writes a value to a file. With `change`, the value replaces that of the file, and the metadata of
+# the file stay.
 write_value <- function(x, path, functions, options, change = NULL, operation = OPERATION$append,
                         metadata = if (!is.null(change)) stored_metadata(path)) {
   # Errors of the metadata of the file are not those of the value.

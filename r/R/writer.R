@@ -8,7 +8,7 @@ writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL
   new_writer(writer_functions(stream, path, options), end_of_stream(stream))
 }
 
-# A stream of rows after those of a file.
+# A stream that appends rows to a file.
 extended_stream <- function(path, options) {
   stream <- begin_change(path, options)
   is_made <- FALSE
@@ -44,7 +44,7 @@ writer_functions <- function(stream, path, options) {
   )
 }
 
-# Gives a stream up, unless it belongs to the process that this one was forked from.
+# Abandons a stream when its writer is collected. A forked process leaves its parent's stream alone.
 end_of_stream <- function(stream) {
   process <- Sys.getpid()
   function(writer) if (Sys.getpid() == process) .Call(C_change_end, stream)
@@ -93,7 +93,7 @@ table_so_far <- function(handle, path) {
 
 # The first batch sets the columns and their types.
 write_first_batch <- function(stream, path, x, options) {
-  # An index of a data.table is of all rows.
+  # Drop the index of a data.table, as later batches add rows that it lacks.
   if (has_class(x, "data.table")) x <- decorate(unclass_all(x), attributes(x)[names(attributes(x)) != "index"])
   doc <- new_document(FALSE)
   document_frame(doc, x, "")

@@ -87,9 +87,9 @@ def pictures(records: list[Record]) -> str:
     host = host_label(first)
     how = f"{medians}, from and into {host}, conversion included, files in the page cache. "
     if memory is None:
-        how += "Trees of values have no size in memory: the time of a call is told, not the speed."
+        how += "Trees of values have no size in memory, so this shows times, not speeds."
     elif memory < TINY:
-        how += "The frame is so small that the time of a call is told, not the speed."
+        how += "The frame is small, so this shows times, not speeds."
     else:
         how += "Speed is the size of the frame in memory over the seconds of the call."
     if floor and not (memory and memory < TINY):

@@ -78,8 +78,8 @@ def threads_html(records: list[Record]) -> str:
             for title, series in zip(("Write", "Read"), both, strict=True)
         ]
         how = (
-            "The same frame written and read by so many threads, medians of interleaved rounds. "
-            "Formats that cannot be told how many are left out."
+            "One frame, written and read with each number of threads, medians of interleaved "
+            "rounds. Formats without a setting for the number are left out."
         )
         parts.append(_figure(_frame_of_threads(them[0]), panels, both[0] + both[1], how))
     return "".join(parts)
@@ -109,8 +109,8 @@ def access_html(records: list[Record]) -> str:
                 series,
             )
             how = (
-                "Two columns of so many rows at random places of an open file, medians; "
-                "the rest of the file is left unread by the formats that can do so."
+                "Two columns of randomly selected rows, read from an open file, medians. "
+                "Formats that support it do not read the rest of the file."
             )
             parts.append(_figure(title, [panel, _spread(them)], series, how))
         else:

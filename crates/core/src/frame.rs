@@ -72,9 +72,9 @@ pub struct Field {
     pub name: String,
     /// The type.
     pub column_type: ColumnType,
-    /// As of a column.
+    /// See [`Column::detail`].
     pub detail: Option<Value>,
-    /// As of a column.
+    /// See [`Column::dictionary`].
     pub dictionary: Option<usize>,
     /// Its own children. Those of a union or value column are its types, without the child offsets.
     pub children: Vec<Field>,
@@ -121,7 +121,7 @@ impl Array {
         Self { kept: Some(Kept::Column(column)), ..Self::default() }
     }
 
-    /// The part that stays of a column that is kept.
+    /// The stored values that a changed column keeps.
     pub(crate) fn keep(&self) -> Option<&Keep> {
         match &self.kept {
             Some(Kept::Found(keep)) => Some(keep),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._host_map import cell_value, interpretation
+from entasis._host_map import cell_value, host_calls, interpretation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,7 +38,8 @@ def add(dtype: Any, metadata: Any) -> Any:
 
     if type(metadata) is not dict:
         raise TypeError("the metadata of a dtype are a map")
-    return np.dtype(dtype, metadata=metadata)
+    with host_calls():
+        return np.dtype(dtype, metadata=metadata)
 
 
 def restore(value: Any, metadata: Any) -> Any:
@@ -50,7 +51,9 @@ def restore(value: Any, metadata: Any) -> Any:
     # pandas keeps durations in an array of its own class, whose dtype is NumPy's.
     if type(value) is not np.ndarray and type(value).__name__ != "TimedeltaArray":
         raise TypeError("what has metadata is a dtype of NumPy, or an array")
-    return value.view(add(value.dtype, metadata))
+    dtype = add(value.dtype, metadata)
+    with host_calls():
+        return value.view(dtype)
 
 
 def encode(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRef | None:

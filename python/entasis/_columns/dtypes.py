@@ -130,6 +130,8 @@ def decode_scalar(description: Any, dtype: Any) -> Any:
     python = description.get("python")
     if python is None:
         return value
+    if dtype.kind not in "biufc":
+        raise TypeError(f"a number of Python as a value of {dtype}")
     number = value.item()
     # A complex fill value may have been given as a real number.
     return _NUMBERS[python](number.real if python != "complex" else number)

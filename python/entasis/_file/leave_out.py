@@ -53,7 +53,7 @@ def read(read_columns: Callable[[list[int] | None], Any], columns: list[int] | N
         try:
             found = read_columns(kept)
         except UnsupportedTypeError:
-            # The row labels are refused, or the columns together.
+            # The cause is the row labels, or a combination of columns.
             raise error from None
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     warnings.warn(f"left out: {'; '.join(refused[:_SHOWN])}{more}", stacklevel=4)

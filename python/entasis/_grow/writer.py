@@ -116,6 +116,14 @@ class Writer:
         ArgumentError
             The batch does not fit, and the writer can go on with others; or its rows can't be
             stored after those before, and the writer is closed.
+
+        Examples
+        --------
+        >>> with en.writer("words.entasis") as w:
+        ...     w.write(pd.DataFrame({"word": ["a", "b"]}))
+        ...     w.write(pd.DataFrame({"word": ["c", "d", "e"]}))
+        >>> len(en.open("words.entasis"))
+        5
         """
         self._check_open()
         for part in _batches(batch):

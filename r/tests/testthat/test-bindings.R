@@ -61,7 +61,7 @@ test_that("forwarded, forced and missing arguments in dots stay what they are", 
   expect_error(eval(quote(..4), back), "evaluated")
 })
 
-test_that("a promise of dots in dots is no expression", {
+test_that("a promise of dots in dots is not an expression", {
   bind <- asNamespace("entasis")$bind_dots
   session <- new.env()
   promise <- structure(list(quote(...), globalenv()), promise = session)

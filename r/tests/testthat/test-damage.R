@@ -74,7 +74,7 @@ edited <- function(path, edits) {
   path
 }
 
-test_that("golden files are read, or refused for a type that R has not", {
+test_that("golden files are read, or refused for a type that R lacks", {
   for (path in golden_folder("golden/v0.2")) {
     # One of them has a name with a zero character, which is cut.
     result <- suppressWarnings(tryCatch(read_entasis(path), entasis_error_unsupported = identity))

@@ -193,7 +193,7 @@ test_that("a frame without names has its columns", {
   expect_error(z["a"], "no column 'a'", class = "entasis_error_argument")
 })
 
-test_that("looking for missing values tells nothing of groups", {
+test_that("looking for missing values does not show groups", {
   skip_if_not_installed("dplyr")
   frame <- dplyr::group_by(data.frame(g = c(1, 1, 2), x = c(1L, NA, 3L)), g)
   z <- entasis(written(frame))
@@ -345,7 +345,7 @@ test_that("lists, frames and matrices in columns are printed", {
   expect_match(printed(tibble::tibble(x = list(tibble::tibble(a = 1:2, b = 1, c = 1))))[5L], "<tibble [2 x 3]>", fixed = TRUE)
 })
 
-test_that("str tells names and types, the outline of a list classes and types", {
+test_that("str shows names and types, and the outline of a list classes and types", {
   expect_output(str(entasis(written(iris))), "Species     : fct")
   expect_output(str(entasis(written(as.data.frame(matrix(0, 1, 150))))), "and 51 more columns")
   x <- list(fit = eval(quote(lm(mpg ~ wt, mtcars)), globalenv()), f = factor("a"), d = as.Date("2024-01-01"), b = runif(1e6), i = 1:9, s = letters, l = rep(NA, 3),

@@ -73,7 +73,7 @@ test_that("vectors by themselves are cut by their class", {
   expect_identical(read_entasis(written(lubridate::days(1:4)), from = 2, to = 3), lubridate::days(2:3))
 })
 
-test_that("sf has the bounds of its rows, and is no sf without its geometry", {
+test_that("sf has the bounds of its rows, and is a data frame without its geometry", {
   skip_if_not_installed("sf")
   x <- sf::st_sf(name = letters[1:5], size = 1:5, geometry = sf::st_sfc(lapply(1:5, function(i) sf::st_point(c(i, 10 * i)))))
   path <- written(x)
@@ -356,5 +356,5 @@ test_that("data sets are whole and in parts what they are in memory", {
       refused <- refused + !expect_data_set(get(sets$object[k], where), paste0(sets$package[k], "::", sets$object[k]))
     }
   }
-  if (is_long) message(nrow(sets), " data sets, of which ", refused, " can't be stored") else expect_identical(refused, 0L)
+  if (is_long) message(nrow(sets), " data sets, ", refused, " can't be stored") else expect_identical(refused, 0L)
 })

@@ -10,7 +10,7 @@ test_that("forked children read and write", {
   for (found in sums) expect_equal(found, expected)
 })
 
-test_that("threads are set and told", {
+test_that("threads are set and reported", {
   before <- threads_entasis(1)
   on.exit(threads_entasis(before))
   expect_identical(threads_entasis(), 1L)
@@ -57,7 +57,7 @@ test_that("errors are conditions with a class and a place", {
   expect_gt(verify_entasis(written(iris)), 0)
 })
 
-test_that("an interrupt ends the work and leaves nothing behind", {
+test_that("an interrupt ends the work and leaves no files", {
   skip_on_os("windows")
   skip_on_cran()
   script <- tempfile(fileext = ".R")
@@ -96,7 +96,7 @@ test_that("nothing is printed that was not asked for", {
   expect_identical(length(out), 4L)
 })
 
-test_that("long work tells how far it is", {
+test_that("long work reports its progress", {
   path <- tempfile()
   out <- run_script("options(entasis.progress = 0.01)", sprintf("write_entasis(runif(2e7), '%s', 100)", path))
   expect_match(paste(out, collapse = ""), "entasis: +[0-9]+ %")

@@ -77,7 +77,7 @@ test_that("a table outlives its file and its session", {
   expect_identical(names(saved[1:2, ]), names(mtcars))
 })
 
-test_that("metadata are told without values", {
+test_that("metadata are reported without values", {
   m <- metadata_entasis(written(many(1000)))
   expect_identical(m$n_rows, 1000)
   expect_identical(m$columns$name, names(many(1)))

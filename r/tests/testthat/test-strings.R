@@ -23,7 +23,7 @@ test_that("strings are made when they are looked at", {
   expect_identical(paste(y), paste(x))
 })
 
-test_that("repeated, empty and missing strings are told apart", {
+test_that("repeated, empty and missing strings stay distinct", {
   x <- rep_len(c("", NA, "a", "a string that is longer than a view", "NA", "\u00fc"), 100000)
   expect_kept(x)
   expect_kept(data.frame(x = x, y = rev(x)))

@@ -347,7 +347,7 @@ test_that("a vector that is in a tree twice is stored once, and is one again", {
   expect_identical(entasis(path)$same$of, named)
 })
 
-test_that("lists of vectors that are alike come back, whatever stands between them", {
+test_that("lists of similar vectors come back with other values between them", {
   path <- tempfile()
   latin1 <- "caf\xe9"
   Encoding(latin1) <- "latin1"
@@ -386,7 +386,7 @@ test_that("lists of vectors that are alike come back, whatever stands between th
   expect_identical(entasis(path)[c(250, 3, 3, 100), ]$l, frame$l[c(250, 3, 3, 100)])
 })
 
-test_that("vectors with attributes that stand together come back, whichever they are", {
+test_that("neighbouring vectors with any attributes come back", {
   kinds <- list(
     function(i) c(a = i, b = 2), function(i) c(a = 1L, b = i), function(i) as.Date("2020-01-01") + i, function(i) c(x = i %% 2 == 0),
     function(i) structure(i, class = "one", note = as.character(i)), function(i) factor(c("u", "v")[1 + i %% 2], c("u", "v")),
@@ -406,7 +406,7 @@ test_that("vectors with attributes that stand together come back, whichever they
   expect_error(write_entasis(x, tempfile()), "attr([[70]], \"f\")", fixed = TRUE)
 })
 
-test_that("reading leaves no file open, and no memory of R's behind", {
+test_that("reading leaves no file open and keeps no memory of R", {
   skip_if_not(dir.exists("/proc/self/fd"))
   path <- written(list(a = lapply(1:1000, function(i) c(i, 1L)), f = mtcars, e = new.env(parent = emptyenv())))
   opened <- function() length(dir("/proc/self/fd"))

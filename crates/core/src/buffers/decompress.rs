@@ -9,7 +9,7 @@ use super::{Input, worthwhile};
 use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
-/// One more thread for each of these many decoded bytes, which take LZ4 about a millisecond.
+/// Decoded bytes for each additional thread. LZ4 decodes them in about a millisecond.
 const LEN_EACH: usize = 2 << 20;
 /// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;

@@ -13,7 +13,7 @@ use crate::file::{ColumnInfo, File};
 use crate::read::{MissingTo, Output, Request};
 use crate::rows::Rows;
 
-/// The most damaged places that a survey lists.
+/// The maximum number of damaged places in the list of a survey.
 pub const MOST_DAMAGES: usize = 100;
 
 /// A damaged place of a file.
@@ -341,8 +341,8 @@ fn table_of(file: &File, column: u64) -> Result<Option<(u64, u64)>> {
     Ok(None)
 }
 
-/// The values of the outermost parent that these values belong to. Where the structure of a parent
-/// cannot be read, whole blocks of it.
+/// The range of values of the outermost parent that contains these values. If the structure of a
+/// parent cannot be read, the range covers whole blocks.
 fn rows_of(file: &File, columns: &[ColumnInfo], column: &ColumnInfo, mut values: Range<u64>) -> Range<u64> {
     let mut child = column;
     for parent in parents(columns, column) {

@@ -16,7 +16,7 @@ use crate::string_dictionary::index::Strings;
 /// The largest buffer for dictionary entries that is kept for the next block.
 const KEPT: usize = 16 << 20;
 
-/// Entries are few if their bytes take this many times less than the codes.
+/// A dictionary has few entries if its codes take this many times the bytes of its entries.
 const FEW: f64 = 8.0;
 
 pub(super) fn encode(
@@ -63,8 +63,8 @@ pub(super) fn encode(
         });
         let score_of = |(_, plan, codes): &(_, EntriesPlan, _)| encoder.dictionary_score(codes, plan.len);
         let bound = dictionary.as_ref().map_or(f64::INFINITY, score_of);
-        // If few strings differ, their repetitions show in the codes, which codecs were already
-        // tried on. One-byte strings are no longer than codes, so they need no dictionary.
+        // With few entries, the codes hold nearly all of the information, and their codec is
+        // chosen already. Strings of one byte are as short as codes and need no dictionary.
         let is_settled = |(_, plan, codes): &(_, EntriesPlan, WordPlan<u32>)| plan.len * FEW < codes.len;
         let are_few = bytes.len() >= 2 * n && dictionary.as_ref().is_some_and(is_settled);
         if !are_few || bound >= encoder.choices.profile.score(plain.len, plain.ns) {

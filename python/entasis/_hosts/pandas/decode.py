@@ -10,7 +10,7 @@ import pandas as pd
 
 from entasis._columns import dtypes as _dtypes
 from entasis._columns.index_spec import Codes, columns_of
-from entasis._host_map import interpretation
+from entasis._host_map import host_calls, interpretation
 from entasis._values import cells as _cells
 from entasis.errors import CorruptFileError, UnsupportedTypeError
 
@@ -21,6 +21,9 @@ from .times import to_numpy_times
 
 if TYPE_CHECKING:
     from entasis._entasis import ArrowColumn, Column, Handle
+
+# The units of times in pandas, as NumPy reports them.
+_TIME_UNITS = tuple((unit, 1) for unit in ("s", "ms", "us", "ns"))
 
 
 class Arrays:
@@ -191,8 +194,11 @@ class Arrays:
 def _periods(column: Column, values: Any) -> Any:
     if type(column.detail) is not str:
         raise TypeError("a frequency is a string")
+    if values.dtype != np.int64:
+        raise TypeError(f"periods of {values.dtype}")
     dtype: Any = pd.PeriodDtype(column.detail)
-    return pd.arrays.PeriodArray(values, dtype=dtype)
+    with host_calls():
+        return pd.arrays.PeriodArray(values, dtype=dtype)
 
 
 @interpretation()
@@ -204,21 +210,38 @@ def _intervals(column: Column, values: Any, mask: Any) -> Any:
     if zone is not None and column.detail.get("zoneinfo") is True:
         zone = zoneinfo.ZoneInfo(str(zone))
     plain = np.dtype(subtype if zone is None else f"M8[{subtype.unit}]")
-    if plain.kind not in "iufmM":
+    is_time = plain.kind in "mM"
+    if plain.kind not in "iufmM" or plain == np.float16 or (is_time and np.datetime_data(plain) not in _TIME_UNITS):
         raise TypeError(f"bounds of {plain}")
+    closed = column.detail["closed"]
+    if closed not in ("left", "right", "both", "neither"):
+        raise ValueError(f"intervals that are closed on {closed!r}")
     pairs = values.view([("left", plain), ("right", plain)])
-    bounds = (np.ascontiguousarray(pairs[name]) for name in ("left", "right"))
+    bounds = [np.ascontiguousarray(pairs[name]) for name in ("left", "right")]
     if mask is not None and mask.any():
         # Only damage makes values missing here. Intervals of integers become those of floats.
-        nothing = np.array("NaT", plain) if plain.kind in "mM" else np.nan
-        bounds = (np.where(mask, nothing, bound) for bound in bounds)
+        nothing = np.array("NaT", plain) if is_time else np.nan
+        bounds = [np.where(mask, nothing, bound) for bound in bounds]
+    _check_bounds(*bounds)
     left: Any
     right: Any
-    if zone is None:
-        left, right = (pd.Index(bound, copy=False) for bound in bounds)
-    else:
-        left, right = (pd.DatetimeIndex(bound).tz_localize("UTC").tz_convert(zone) for bound in bounds)
-    return pd.arrays.IntervalArray.from_arrays(left, right, column.detail["closed"], dtype=None)
+    with host_calls():
+        if zone is None:
+            left, right = (pd.Index(bound, copy=False) for bound in bounds)
+        else:
+            left, right = (pd.DatetimeIndex(bound).tz_localize("UTC").tz_convert(zone) for bound in bounds)
+        return pd.arrays.IntervalArray.from_arrays(left, right, closed, dtype=None)
+
+
+def _check_bounds(left: Any, right: Any) -> None:
+    """Refuse intervals that end before they start, or that lack one bound."""
+    in_order = left <= right
+    if in_order.all():
+        return
+    # Missing bounds differ from themselves.
+    is_missing = (left != left) & (right != right)
+    if not (in_order | is_missing).all():
+        raise ValueError("the bounds of an interval are not in order")
 
 
 @interpretation()
@@ -226,9 +249,16 @@ def _sparse(column: Column, values: Any, mask: Any) -> Any:
     if mask is not None and mask.any():
         # Only damage makes values missing here. Sparse integers become floats.
         values = np.where(mask, np.nan, values)
+    if values.dtype.kind not in "biufcmM":
+        raise TypeError(f"sparse values of {values.dtype}")
+    kind = column.detail["kind"]
+    if kind not in ("integer", "block"):
+        raise ValueError(f"sparse values in the form {kind!r}")
     fill = _dtypes.decode_scalar(column.detail["fill"], values.dtype)
+    # pandas checks that values of the dtype can be the fill value.
     dtype = pd.SparseDtype(values.dtype, fill)
-    return pd.arrays.SparseArray(values, kind=column.detail["kind"], dtype=dtype)
+    with host_calls():
+        return pd.arrays.SparseArray(values, kind=kind, dtype=dtype)
 
 
 def _check_hashable(column: Column, categories: Any) -> None:
@@ -288,12 +318,13 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
                 message = f"column '{column.name}': {column.type_name} has no counterpart in pandas"
                 raise UnsupportedTypeError(message) from error
         return pd.arrays.ArrowExtensionArray(pa.chunked_array([array]))
+    if host_variant != _variants.OBJECT and column.physical != "utf8":
+        raise CorruptFileError(f"column '{column.name}': strings of pandas are not of type {column.type_name}")
     if host_variant in (_variants.STR_ARROW, _variants.STRING_ARROW) and has_pyarrow():
         import pyarrow as pa
 
         nan_or_na = np.nan if host_variant == _variants.STR_ARROW else pd.NA
-        # The host variant may contradict the type.
-        with interpretation():
+        with host_calls():
             return _compat.strings(pa.array(values), nan_or_na)
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
     if host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON):
@@ -303,7 +334,7 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     if host_variant == _variants.OBJECT:
         return objects
     is_str = host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON)
-    with interpretation():
+    with host_calls():
         return pd.array(objects, dtype=_compat.string_dtype("python", np.nan if is_str else pd.NA))
 
 

@@ -8,7 +8,7 @@ from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns.index_spec import Codes, column_name
 from entasis._entasis import ColumnRef
-from entasis._host_map import CellValue, interpretation
+from entasis._host_map import CellValue, host_calls, interpretation
 from entasis._values import offsets as _offsets
 from entasis._values.labels import decode_label, encode_label
 from entasis.errors import CorruptFileError, UnsupportedTypeError
@@ -102,9 +102,11 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
     kind = spec["kind"]
     if kind == "range":
         numbers = range(spec["start"], spec["stop"], spec["step"])
-        index = pd.RangeIndex.from_range(numbers, name=decode_label(spec["name"]))
-        if len(index) != n:
-            raise CorruptFileError(f"an index has {len(index)} labels instead of {n}")
+        if len(numbers) != n:
+            raise CorruptFileError(f"an index has {len(numbers)} labels instead of {n}")
+        name = decode_label(spec["name"])
+        with host_calls():
+            index = pd.RangeIndex.from_range(numbers, name=name)
         if rows is None:
             return index
         return index[_rows.as_slice(rows) if isinstance(rows, range) else rows]
@@ -113,14 +115,19 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         if not all(type(level) is Codes for level in values):
             raise CorruptFileError("a level of an index has no codes")
         levels, codes = [level.values for level in values], [level.codes for level in values]
+        if not levels or len(names) != len(levels):
+            raise CorruptFileError(f"an index has {len(levels)} levels and {len(names)} names")
         sortorder = _sortorder(spec, len(levels), rows)
-        return pd.MultiIndex(levels=levels, codes=codes, names=names, sortorder=sortorder, verify_integrity=False)
+        with host_calls():
+            return pd.MultiIndex(levels=levels, codes=codes, names=names, sortorder=sortorder, verify_integrity=False)
     if kind != "column":
         raise CorruptFileError(f"an index of kind {kind!r} is not known")
     array = _dtype_metadata.labels(values[0], spec)
     if str(array.dtype) == "float16":
         raise UnsupportedTypeError("pandas has no index of float16")
-    index = _compat.index(array, decode_label(spec["name"]))
+    name = decode_label(spec["name"])
+    with host_calls():
+        index = _compat.index(array, name)
     if "freq" in spec:
         _restore_freq(index, spec["freq"], rows)
     return index

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-# Frames with so many columns are read by the types of plain columns, not column by column.
+# From this number of columns on, plain columns are read together by type, not one by one.
 _MANY = 64
 # A frame has row labels, so levels of the index are not read as columns.
 HAS_INDEX = True
@@ -73,7 +73,8 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
             index_values = _range_index(n_rows)
         else:
             if "missing_kinds" in index:
-                arrays.extra[0] = mixed(arrays.extra[0], arrays.extra[1])
+                with interpretation():
+                    arrays.extra[0] = mixed(arrays.extra[0], arrays.extra[1])
             index_values = _labels.decode_index(index, arrays.extra[: len(extra)], handle.n_rows, rows)
         column_labels = _column_labels(handle, labels, requested, own, categories)
     if own and _dtype_metadata.KEY in host:
@@ -117,7 +118,7 @@ def column_labels(handle: Handle, host: dict[str, Any]) -> Any:
 
 
 def _with_indexes(host: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-    """Whether pandas wrote the file, and the host map in the form of pandas."""
+    """Return whether pandas wrote the file, and the host map as pandas would write it."""
     own = host.get("host") == "pandas"
     return own, host if own else _foreign.of_static_frame(host) or _foreign.of_r(host)
 
@@ -185,11 +186,18 @@ def _kinds_wanted(host: dict[str, Any], columns: list[int] | None) -> list[tuple
 
 
 @interpretation()
+def _name_and_dtype(spec: dict[str, Any]) -> tuple[Any, str]:
+    """The name of an index of names, and its dtype in this version of pandas."""
+    if spec["dtype"] not in ("str", "object"):
+        raise ValueError(f"names of dtype {spec['dtype']!r}")
+    return decode_label(spec["name"]), _label_dtype(spec["dtype"])
+
+
 def _column_labels(
     handle: Handle, spec: dict[str, Any], columns: list[int] | None, own: bool, categories: dict[int, Any]
 ) -> Any:
     if spec["kind"] == "names":
-        name, dtype = decode_label(spec["name"]), _label_dtype(spec["dtype"])
+        name, dtype = _name_and_dtype(spec)
         is_arrow = dtype == "str" and has_pyarrow()
         if is_arrow and columns is None:
             # Equal to an index of a list of names, but makes no Python strings.
@@ -208,7 +216,6 @@ def _column_labels(
     return labels if columns is None else labels[columns]
 
 
-@interpretation()
 def _index(
     handle: Handle,
     spec: dict[str, Any] | None,
@@ -226,7 +233,8 @@ def _index(
         entries = _cells.fill(handle, handle.read(numbers, None, "pandas", own, 0, threads, n), None, n)
         values = Arrays(handle, own, entries, 0, n, categories, raw=_is_multi(spec)).extra
     if "missing_kinds" in spec:
-        values[0] = mixed(values[0], values[1])
+        with interpretation():
+            values[0] = mixed(values[0], values[1])
     return _labels.decode_index(spec, values, n)
 
 

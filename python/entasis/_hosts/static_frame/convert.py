@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments import rows as _rows
 from entasis._columns.index_spec import columns_of
 from entasis._columns.missing import kinds_of_missing, restore_missing
-from entasis._host_map import interpretation
+from entasis._host_map import host_calls, interpretation
 from entasis._hosts import foreign_index as _foreign
 from entasis._hosts.numpy.arrays import arrays
 from entasis._values.labels import decode_label
@@ -60,8 +60,10 @@ def _names(handle: Handle, spec: dict[str, Any], columns: list[int] | None) -> A
     if chosen is not None:
         labels = labels[chosen]
     labels.flags.writeable = False
+    name = decode_label(spec["name"])
     try:
-        return sf.Index(labels, name=decode_label(spec["name"]))
+        with _sf_labels.index_calls(labels):
+            return sf.Index(labels, name=name)
     except sf.ErrorInitIndex as error:
         message = f"StaticFrame's columns have different names, and these don't: {error}; select some by position"
         raise DuplicateColumnError(message) from error
@@ -80,26 +82,34 @@ def _index(handle: Handle, spec: dict[str, Any], n: int, rows: Any, threads: int
             if len(labels) != n:
                 raise CorruptFileError(f"an index has {len(labels)} labels instead of {n}")
             if (labels.start, labels.step) == (0, 1):
-                return _sf_labels.at_rows(_sf_labels.positions(n, sf.Index, name), rows)
-            return _sf_labels.at_rows(sf.Index(np.arange(labels.start, labels.stop, labels.step), name=name), rows)
+                with host_calls():
+                    return _sf_labels.at_rows(_sf_labels.positions(n, sf.Index, name), rows)
+            values = np.arange(labels.start, labels.stop, labels.step)
+            with _sf_labels.index_calls(values, foreign=what):
+                return _sf_labels.at_rows(sf.Index(values, name=name), rows)
         numbers = columns_of(spec)
         if kind == "column":
             values = _column(handle, numbers[0], rows, threads, n)
             values.flags.writeable = False
-            return _sf_labels.from_times(values.dtype)(values, name=decode_label(spec["name"]))
+            cls, name = _sf_labels.from_times(values.dtype), decode_label(spec["name"])
+            with _sf_labels.index_calls(values, foreign=what):
+                return cls(values, name=name)
         if kind != "multi":
             raise CorruptFileError(f"an index of kind {kind!r} is not known")
         columns = [_column(handle, number, rows, threads, n) for number in numbers]
         for column in columns:
             column.flags.writeable = False
         names = tuple(decode_label(name) for name in spec["names"])
+        classes = [_sf_labels.from_times(column.dtype) for column in columns]
         if len(columns) == 1:
-            return _sf_labels.from_times(columns[0].dtype)(columns[0], name=names[0])
-        return sf.IndexHierarchy.from_values_per_depth(
-            columns,
-            name=None if all(name is None for name in names) else names,
-            index_constructors=[_sf_labels.from_times(column.dtype) for column in columns],
-        )
+            name = names[0]
+            with _sf_labels.index_calls(*columns, foreign=what):
+                return classes[0](columns[0], name=name)
+        name = None if all(name is None for name in names) else names
+        if not columns:
+            raise CorruptFileError("an index has no levels")
+        with _sf_labels.index_calls(*columns, foreign=what):
+            return sf.IndexHierarchy.from_values_per_depth(columns, name=name, index_constructors=classes)
 
 
 def _column(handle: Handle, number: int, rows: Any, threads: int | None, n: int) -> Any:

@@ -10,7 +10,7 @@ from entasis._columns import index_spec as _index_spec
 from entasis._columns.names import as_text, is_text
 from entasis._columns.variants import OBJECT
 from entasis._entasis import Builder, ColumnRef, is_unicode
-from entasis._host_map import cell_value, interpretation
+from entasis._host_map import cell_value, host_calls, interpretation
 from entasis._hosts.numpy import objects as _objects
 from entasis._hosts.numpy import write as _numpy
 from entasis._values.labels import decode_label, encode_label
@@ -209,7 +209,42 @@ def _flat(cls: Any, labels: Any, name: Any) -> Any:
     if (labels.dtype != f"M8[{unit}]") if unit is not None else labels.dtype.kind == "M":
         raise TypeError(f"labels of {labels.dtype} in an index of class {cls.__name__}")
     labels.flags.writeable = False
-    return cls(labels, name=name)
+    with index_calls(labels):
+        return cls(labels, name=name)
+
+
+class index_calls(host_calls):
+    """Turns errors of StaticFrame that makes an index into `InternalError`.
+
+    Labels without a hash are looked for only after an error.
+
+    Parameters
+    ----------
+    labels
+        Arrays of labels.
+    foreign
+        The name of the labels in errors if another library wrote them, which may allow labels
+        without a hash. Those of StaticFrame are damage.
+    """
+
+    def __init__(self, *labels: Any, foreign: str | None = None) -> None:
+        self._labels, self._foreign = labels, foreign
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, TypeError):
+            try:
+                for array in self._labels:
+                    for label in array.tolist() if array.dtype.kind == "O" else ():
+                        hash(label)
+            except TypeError as refused:
+                if self._foreign is None:
+                    raise CorruptFileError(f"the host map of the file is invalid ({refused})") from error
+                raise UnsupportedTypeError(
+                    f"{self._foreign}: StaticFrame can't have such labels ({refused})"
+                ) from error
+        super().__exit__(kind, error, trace)
 
 
 @interpretation()
@@ -223,7 +258,8 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
             cls = class_of(spec["class"], ("Index", "IndexGO"))
             if (spec["start"], spec["stop"], spec["step"]) != (0, n, 1):
                 raise CorruptFileError(f"an auto-integer index does not have {n} labels")
-            return at_rows(positions(n, cls, name), rows)
+            with host_calls():
+                return at_rows(positions(n, cls, name), rows)
         if kind == "column":
             return _flat(class_of(spec["class"], FLAT), _dtype_metadata.labels(values[0], spec), name)
         if kind != "multi":
@@ -241,9 +277,10 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         if (indexers < 0).any():
             raise CorruptFileError("a label of a level is missing")
         indexers.flags.writeable = False
-        index = cls(levels, indexers=indexers, name=name)
-        # The slice drops labels of levels that no selected row has.
-        return index if rows is None else index.iloc[:]
+        with host_calls():
+            index = cls(levels, indexers=indexers, name=name)
+            # The slice drops labels of levels that no selected row has.
+            return index if rows is None else index.iloc[:]
 
 
 def numbers(columns: list[int]) -> Any:

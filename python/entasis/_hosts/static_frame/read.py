@@ -155,7 +155,9 @@ def _column_labels(handle: Handle, spec: dict[str, Any], n: int, columns: list[i
             labels = labels[_sf_labels.numbers(columns)]
         labels.flags.writeable = False
         labels = _dtype_metadata.labels(labels, spec)
-        return index(labels, name=decode_label(spec["name"]))
+        name = decode_label(spec["name"])
+        with _sf_labels.index_calls(labels):
+            return index(labels, name=name)
 
 
 def _width(width: Any) -> int:

@@ -371,7 +371,7 @@ pub unsafe fn read(
         let of = info.record.column_type;
         let named = |e: Error| e.in_column(&info.name).in_file(file.path());
         if !kind.takes(&of) {
-            let message = format!("values of type {} are no R vector of this kind", of.physical.name());
+            let message = format!("values of type {} cannot be an R vector of this kind", of.physical.name());
             return Err(named(Error::corrupt(message)));
         }
         let n =
