@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -449,6 +450,52 @@ def test_a_full_file_system_leaves_the_file(path: str) -> None:
     en.verify(path)
     assert len(en.generations(path)) == 1
     assert [entry.name for entry in Path(path).parent.iterdir()] == [Path(path).name]
+
+
+FULL_DISK = """
+import os, sys
+import numpy as np
+import entasis as en
+
+folder = sys.argv[1]
+path = folder + "/rows.entasis"
+old, values = np.random.default_rng(2).random((2, 300_000))
+en.write({"a": old}, path)
+size = os.path.getsize(path)
+
+def batches():
+    with en.writer(path, append=True) as writer:
+        writer.write({"a": values})
+
+for change in (
+    lambda: en.append({"a": values}, path),
+    lambda: en.add_columns(path, {"b": values}),
+    lambda: en.replace_columns(path, {"a": values}),
+    lambda: en.write({"a": values}, path),
+    batches,
+):
+    try:
+        change()
+    except en.FileError as error:
+        print(error.errno, os.path.getsize(path) == size, os.listdir(folder))
+assert (en.read(path)["a"] == old).all()
+en.verify(path)
+en.append({"a": values[:9000]}, path)
+assert len(en.read(path)["a"]) == 309_000
+"""
+MOUNT = 'mount -t tmpfs -o size=4m none "$1" && exec "$2" -c "$3" "$1"'
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs namespaces")
+def test_a_disk_that_is_full_leaves_the_file(tmp_path: Path) -> None:
+    unshare = ["unshare", "--user", "--map-root-user", "--mount"]
+    may_mount = [*unshare, "mount", "-t", "tmpfs", "none", str(tmp_path)]
+    if shutil.which("unshare") is None or subprocess.run(may_mount, check=False, capture_output=True).returncode:
+        pytest.skip("the system lets no process mount a file system of its own")
+    command = [*unshare, "sh", "-c", MOUNT, "sh", str(tmp_path), sys.executable, FULL_DISK]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["28 True ['rows.entasis']"] * 5
 
 
 def test_threads_append_to_one_file(path: str) -> None:
