@@ -68,6 +68,7 @@ COLUMNS = ["i", "u", "f", "b", "s", "t", "c", "n", "o", "interval", "period"]
 LOST = slice(BLOCK, 2 * BLOCK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COLUMNS)
 def test_pandas(name: str, original: pd.DataFrame, places: tuple[bytes, dict[str, int]], path: Path) -> None:
     content, at = places

@@ -245,6 +245,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_rows(path: str) -> None:
     # 1.6 GB of values.
     done = subprocess.run(
@@ -289,6 +290,7 @@ def is_same(a: Any, b: Any) -> bool:
     return bool(a.equals(b))
 
 
+@pytest.mark.slow
 def test_files_and_views_are_written_in_batches(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from entasis._grow import writer
 
@@ -329,6 +331,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
+@pytest.mark.slow
 def test_a_file_is_copied_in_bounded_memory(path: str) -> None:
     n = 4_000_000
     whole = {name: np.random.default_rng(k).random(n) for k, name in enumerate("abcdefgh")}
