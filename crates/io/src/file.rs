@@ -10,7 +10,7 @@ use crate::identity::same_file;
 /// A regular file, opened once.
 ///
 /// The handle stays open, so this reads the old file whole even if the path is given a new file.
-/// The length is that at the time of opening.
+/// The length is that at the time of opening, or of the last call of [`measure`](Source::measure).
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
@@ -63,6 +63,11 @@ pub(crate) fn check_regular(metadata: &Metadata) -> io::Result<()> {
 impl Source for FileSource {
     fn len(&self) -> u64 {
         self.len
+    }
+
+    fn measure(&mut self) -> io::Result<u64> {
+        self.len = self.file.metadata()?.len();
+        Ok(self.len)
     }
 
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {

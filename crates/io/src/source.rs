@@ -8,6 +8,14 @@ pub trait Source: Send + Sync {
     /// The number of bytes.
     fn len(&self) -> u64;
 
+    /// Measures the length again, which is longer than before if the source has grown meanwhile.
+    ///
+    /// # Errors
+    /// Errors of the medium.
+    fn measure(&mut self) -> io::Result<u64> {
+        Ok(self.len())
+    }
+
     /// Whether the length is 0.
     fn is_empty(&self) -> bool {
         self.len() == 0

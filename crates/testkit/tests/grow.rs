@@ -1,9 +1,14 @@
 //! Files that change in place hold what a table in memory holds, by the core and by the naive
 //! decoder.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use entasis::{Change, ColumnSource, Durable, Operation, Result, Silent, Value, WriteOptions, compact};
+use entasis::{
+    Change, ColumnSource, Durable, File, FileSource, Limits, Operation, Result, Silent, Source, Value,
+    WriteOptions, compact,
+};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table, nested_tables, noise, shapes, tables, write_at};
@@ -130,6 +135,52 @@ fn compression_of_the_last_write() {
     assert_eq!(len_after(0, None, None), raw);
     assert_eq!(len_after(100, None, None), len_after(100, Some(100), Some(100)));
     assert_eq!(len_after(0, Some(100), None), small);
+}
+
+/// A source of a file that changes after it was opened, before the first byte is read.
+struct Changing<F: Fn() + Send + Sync> {
+    source: FileSource,
+    change: F,
+    is_changed: AtomicBool,
+}
+
+impl<F: Fn() + Send + Sync> Source for Changing<F> {
+    fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    fn measure(&mut self) -> io::Result<u64> {
+        self.source.measure()
+    }
+
+    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        if !self.is_changed.swap(true, Ordering::Relaxed) {
+            (self.change)();
+        }
+        self.source.read_at(at, out)
+    }
+}
+
+#[test]
+fn a_change_while_a_file_is_opened_is_seen() {
+    let table = tables::types(20_000);
+    let path = Temp::new("while-opened");
+    for durable in [Durable::Never, Durable::Always] {
+        let options = WriteOptions { durable, ..options(50) };
+        write(&path.0, &rows(&table, 0, 10_000), &options);
+        append(&path.0, &rows(&table, 10_000, 15_000), &options).unwrap();
+        let changing = Changing {
+            source: FileSource::open(&path.0).unwrap(),
+            change: {
+                let (path, part) = (path.0.clone(), rows(&table, 15_000, 20_000));
+                move || append(&path, &part, &options).unwrap()
+            },
+            is_changed: AtomicBool::new(false),
+        };
+        let file = File::from_source(Box::new(changing), &path.0, Limits::default()).unwrap();
+        assert_eq!(file.n_rows(), 20_000);
+        file.verify(None, &Silent).unwrap();
+    }
 }
 
 #[test]

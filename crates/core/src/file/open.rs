@@ -27,9 +27,10 @@ fn head(source: &dyn Source, len: u64) -> Result<(Header, [SlotState; 2], Vec<u8
 }
 
 /// Opens the bytes of a source at their current state.
-pub(super) fn open(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
-    let len = source.len();
-    let (header, slots, head) = head(&*source, len)?;
+pub(super) fn open(mut source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
+    let (header, slots, head) = head(&*source, source.len())?;
+    // The slots may name the state of a change that has ended since the file was measured.
+    let len = source.measure().map_err(|e| Error::io(e, "read"))?;
     let Order { trailer_above, slots: order } = header.order(slots)?;
     let mut opened = OpenFile::new(name, source.into(), limits, (header, slots), head);
     opened.find_state(trailer_above, &order, len)?;
