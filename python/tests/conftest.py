@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# The files of the marker `core`: under two minutes in all, without tests marked `slow`.
+# The files of the marker `core`: about two minutes in all, without tests marked `slow`.
 CORE = {
     "append", "arenas", "array_index", "bad_input", "buffers", "change_columns", "compact", "convert",
     "cpython", "damage", "errors", "file", "file_protocols", "golden", "labels", "map",
