@@ -110,6 +110,8 @@ class Writer:
             or Arrow stream of such. The first batch sets the columns and the library that reads
             them. Later ones follow the rules of `entasis.append`, but no column can get another
             type: begin with the widest one, or pass a schema.
+            Arrays and frames of pandas may change after the call. Buffers that Arrow or Polars
+            share with an array may not, until the writer is closed.
 
         Raises
         ------
