@@ -78,7 +78,8 @@ impl Root {
 
     /// The number of tiers.
     pub fn n_tiers(&self) -> u16 {
-        let tiers = self.sections.iter().filter(|section| section.kind == SectionKind::Blocks.code());
+        let has_tiers = |kind| SectionKind::from_code(kind).is_some_and(SectionKind::has_tiers);
+        let tiers = self.sections.iter().filter(|section| has_tiers(section.kind));
         tiers.map(|section| section.tier.saturating_add(1)).max().unwrap_or(0)
     }
 

@@ -68,11 +68,8 @@ impl File {
             return damage("two ranges overlap");
         }
         // Statistics may have a tier that blocks lack.
-        let has_tiers = |kind| SectionKind::from_code(kind).is_some_and(SectionKind::has_tiers);
-        let sections = self.root().sections.iter().filter(|section| has_tiers(section.kind));
-        let n_tiers = sections.map(|section| section.tier.saturating_add(1)).max().unwrap_or(0);
         let mut n_listed = 0;
-        for tier in 0..n_tiers {
+        for tier in 0..self.root().n_tiers() {
             let n = |kind| self.root().section(kind, tier).map_or(0, |section| section.n_records);
             let n_blocks = n(SectionKind::Blocks);
             if n(SectionKind::Statistics) != n_blocks {
