@@ -101,6 +101,7 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod blocks_of_column;
 pub mod buffers;
 pub mod cells;
 pub mod change;
@@ -123,6 +124,7 @@ mod threads;
 mod verify;
 mod write;
 
+pub use blocks_of_column::{ColumnBlocks, PageReader, RowsOfBlock};
 pub use change::{Change, ColumnSource, Content, Stream};
 pub use column_groups::{Group, Groups};
 pub use compact::compact;
@@ -143,7 +145,10 @@ pub use info::{ColumnLayout, Info, Role, json_string, type_name};
 pub use mappable::Extent;
 pub use monitor::{Monitor, Silent};
 pub use name_list::NameList;
-pub use read::{Form, Matrix, MissingTo, Nested, NestedValues, Output, Request, Side, Text, TextLayout};
+pub use read::{
+    Form, Matrix, MissingTo, Nested, NestedValues, OpenPage, Output, PageVisitor, Request, Side, Text,
+    TextLayout,
+};
 pub use refused::refusal;
 pub use repair::repair;
 pub use rows::Rows;

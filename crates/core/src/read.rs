@@ -36,18 +36,20 @@ use fixed::FixedTask;
 pub use layout::{Text, TextLayout};
 pub use matrix::{Matrix, Side};
 pub use nested::{Form, Nested, NestedValues};
-use pages::Reader;
+pub(crate) use pages::Reader;
+pub use pages::{OpenPage, PageVisitor};
+pub(crate) use request::Source;
+use request::threads_for;
 pub use request::{MissingTo, Output, Request};
-use request::{Source, threads_for};
 use take::TakeTask;
-use text::{Assembly, DecodedPiece, TextTask};
+use text::{Assembly, DecodedPiece, StringTask};
 
 /// The use of memory for the tasks of a read, in messages.
 const TASKS: &str = "the tasks of a read";
 
 enum Task<'a> {
     Fixed(FixedTask<'a>),
-    Text(TextTask<'a>),
+    Text(StringTask<'a>),
     Take(TakeTask<'a>),
     Bundle(BundleTask<'a>),
 }

@@ -34,8 +34,8 @@ pub(crate) use input::have_equal_values;
 use input::{Scratch, StringBlocks};
 use nested::{ChildOffsets, Nested};
 use placement::{Placed, Placement};
-use run_order::longest_texts_first;
-use tasks::{Task, decoded_len, groups, room, tasks, text_of};
+use run_order::longest_strings_first;
+use tasks::{Task, decoded_len, groups, room, string_len, tasks};
 pub(crate) use worker::{LONG_BLOCK, Workers};
 
 /// A thread whose turn it is writes when it has this many encoded bytes.
@@ -432,7 +432,7 @@ impl<'a> Plan<'a> {
         let control = Control::new(monitor, stored.iter().map(|c| c.array.n_values()).sum());
         let placement = Placement::new(sink, start, room(&tasks), tasks.iter().map(Task::n_values).sum());
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
-        let tasks = longest_texts_first(tasks, |task| text_of(&stored[task.column], task));
+        let tasks = longest_strings_first(tasks, |task| string_len(&stored[task.column], task));
         let lend = || workers.lend();
         threads::run(groups(tasks), self.threads, &control, lend, |lent, group: Vec<Task>| {
             let worker = &mut lent.worker;

@@ -28,6 +28,7 @@ pub mod alp;
 pub mod bitpack;
 pub mod bits;
 pub mod column_stats;
+pub mod compare;
 pub mod delta;
 pub mod dispatch;
 pub mod fsst;

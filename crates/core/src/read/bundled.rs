@@ -59,8 +59,8 @@ impl BundleTask<'_> {
                 end = if is_near { end.max(part.values.end) } else { end };
                 is_near
             });
-            let (stretch, tail) = rest.split_at_mut(near.count());
-            read_stretch(stretch, end, reader, control)?;
+            let (neighbours, tail) = rest.split_at_mut(near.count());
+            read_neighbours(neighbours, end, reader, control)?;
             rest = tail;
         }
         Ok(())
@@ -74,7 +74,7 @@ struct Strings {
     ends: Vec<i64>,
 }
 
-fn read_stretch(
+fn read_neighbours(
     parts: &mut [Part<'_>],
     end: u64,
     reader: &mut Reader<'_>,

@@ -1,10 +1,12 @@
 //! Reads the bytes of blocks: in large pieces where whole blocks are wanted, page by page
 //! otherwise.
 
+mod chosen;
 mod scattered;
 
 use std::ops::Range;
 
+pub use chosen::PageVisitor;
 use entasis_encodings::{BlockDecoder, Codecs, Page, PageScratch, TextScratch};
 use entasis_format::{BlockRecord, Directory, Error, Result};
 
@@ -33,10 +35,13 @@ pub(crate) struct Reader<'f> {
     directory: Vec<u8>,
 }
 
-/// A page with its decoder, as [`Reader::pages`] passes it on.
-pub(crate) struct OpenPage<'a> {
+/// A page with its decoder.
+pub struct OpenPage<'a> {
+    /// Its block.
     pub block: &'a BlockRecord,
+    /// The decoder of the block.
     pub decoder: &'a BlockDecoder<'a>,
+    /// The page, verified.
     pub page: &'a Page<'a>,
     /// The wanted values, as places in the page.
     pub range: Range<usize>,

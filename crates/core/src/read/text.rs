@@ -24,7 +24,7 @@ const TASK_VALUES: u64 = 1 << 18;
 const BUFFER_LEN: u64 = i32::MAX as u64;
 
 /// A part of a request: whole blocks, or a part of one.
-pub(crate) struct TextTask<'a> {
+pub(crate) struct StringTask<'a> {
     request: usize,
     source: &'a Source,
     values: Range<u64>,
@@ -80,7 +80,7 @@ pub(crate) fn plan<'a>(
     values: Range<u64>,
     (text, memory, decoded_len): (&'a mut Text, &mut Buffers, &DecodedLen<'_>),
     missing: MissingTo<'a>,
-    mut add: impl FnMut(TextTask<'a>) -> Result<()>,
+    mut add: impl FnMut(StringTask<'a>) -> Result<()>,
 ) -> Result<Assembly<'a>> {
     let has_views = text.layout == TextLayout::Views;
     let pieces = pieces(reader, source, &values, has_views)?;
@@ -121,7 +121,7 @@ pub(crate) fn plan<'a>(
             head
         });
         (ends, bytes) = (tail, tail_bytes);
-        add(TextTask {
+        add(StringTask {
             request,
             source,
             values,
@@ -191,7 +191,7 @@ fn measure(reader: &mut Reader<'_>, source: &Source, values: Range<u64>) -> Resu
     Ok(len)
 }
 
-impl TextTask<'_> {
+impl StringTask<'_> {
     pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<DecodedPiece> {
         let Self { request, source, values, at, base, buffer, dictionary, mut ends, bytes, mask, wants_bits } =
             self;

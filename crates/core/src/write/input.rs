@@ -23,7 +23,7 @@ use fixed::{IntScratch, WideScratch, copy_fixed};
 use row_major::RowMajorColumns;
 
 pub(crate) use row_major::are_adjacent;
-pub(crate) use string_blocks::{StringBlockLen, StringBlocks, max_text_len, mean_text_len};
+pub(crate) use string_blocks::{StringBlockLen, StringBlocks, max_string_len, mean_string_len};
 pub(crate) use validity::ValidBits;
 
 /// The longest string, in bytes. All readers accept it with their default limits.

@@ -4,29 +4,29 @@ use std::cmp::Reverse;
 
 use super::{BUFFER, placement::READY};
 
-/// The length of the text in a run.
+/// The length of the strings in a run.
 #[derive(Clone, Copy, Debug)]
-pub struct TextLen {
+pub struct StringLen {
     /// An upper bound for the whole column, in bytes.
     pub most: u64,
     /// This run, about.
     pub len: u64,
 }
 
-/// Sorts runs in the order in which threads start them: long texts take longest, and all threads
+/// Sorts runs in the order in which threads start them: long strings take longest, and all threads
 /// wait for the run that ends last.
 ///
 /// Runs keep their order in the file, so early ones are held in memory until their turn. They are
 /// few and short enough for that, so no thread waits for a run that nobody has started.
-pub fn longest_texts_first<T>(runs: Vec<T>, text: impl Fn(&T) -> Option<TextLen>) -> Vec<T> {
+pub fn longest_strings_first<T>(runs: Vec<T>, len: impl Fn(&T) -> Option<StringLen>) -> Vec<T> {
     let mut kept = 0;
     let (mut first, others): (Vec<T>, Vec<T>) = runs.into_iter().partition(|run| {
-        let Some(TextLen { most, .. }) = text(run) else { return false };
+        let Some(StringLen { most, .. }) = len(run) else { return false };
         let is_short = most <= (BUFFER / 2) as u64 && kept + most <= (READY / 2) as u64;
         kept += if is_short { most } else { 0 };
         is_short
     });
-    first.sort_by_key(|run| Reverse(text(run).map(|text| text.len)));
+    first.sort_by_key(|run| Reverse(len(run).map(|strings| strings.len)));
     first.extend(others);
     first
 }
@@ -37,8 +37,8 @@ mod tests {
 
     /// The order of runs that are each the only one of their column; `Some` has the bytes of text.
     fn order(runs: &[Option<u64>]) -> Vec<usize> {
-        let text = |&i: &usize| runs[i].map(|len| TextLen { most: len, len });
-        longest_texts_first((0..runs.len()).collect(), text)
+        let text = |&i: &usize| runs[i].map(|len| StringLen { most: len, len });
+        longest_strings_first((0..runs.len()).collect(), text)
     }
 
     #[test]

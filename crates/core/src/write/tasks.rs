@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use entasis_format::Physical;
 
-use super::run_order::TextLen;
+use super::run_order::StringLen;
 use super::{BUFFER, Stored, input};
 use crate::blocks::block_values;
 
@@ -47,7 +47,7 @@ pub(super) fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         if of.of.physical == Physical::Null {
             continue;
         }
-        let value_len = of.of.width().map_or_else(|| input::mean_text_len(of.array), |width| width as u64);
+        let value_len = of.of.width().map_or_else(|| input::mean_string_len(of.array), |width| width as u64);
         let block = block_values(of.of) as u64;
         let n_blocks = (RUN_LEN / (value_len.max(1) * block)).clamp(1, longest);
         let n_values = of.array.n_values();
@@ -111,10 +111,10 @@ pub(super) fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
     groups
 }
 
-/// The length of the text in a run; none unless it is known without a look at each string.
-pub(super) fn text_of(of: &Stored<'_>, task: &Task) -> Option<TextLen> {
-    let most = input::max_text_len(of.array).filter(|_| of.of.width().is_none())?;
-    Some(TextLen { most, len: input::mean_text_len(of.array).saturating_mul(task.n_values()) })
+/// The length of the strings in a run; none unless it is known without a look at each string.
+pub(super) fn string_len(of: &Stored<'_>, task: &Task) -> Option<StringLen> {
+    let most = input::max_string_len(of.array).filter(|_| of.of.width().is_none())?;
+    Some(StringLen { most, len: input::mean_string_len(of.array).saturating_mul(task.n_values()) })
 }
 
 #[cfg(test)]

@@ -79,6 +79,21 @@ impl<'a> BlockDecoder<'a> {
         Ok(Self { directory, of, dictionary })
     }
 
+    /// The entries of the dictionary, for a fixed-width type of up to 8 bytes; none without one.
+    pub fn word_entries<T: Word>(&self) -> Option<&[T]> {
+        match &self.dictionary {
+            Dictionary::Words { values, n } if self.of.physical.width() == Some(size_of::<T>()) => {
+                bytemuck::cast_slice(values).get(..*n)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the block has a dictionary of strings.
+    pub fn has_string_entries(&self) -> bool {
+        matches!(self.dictionary, Dictionary::Strings { .. })
+    }
+
     /// Decodes the values in `range` of a page of a fixed-width type of up to 8 bytes. `out` has
     /// the length of `range`.
     ///

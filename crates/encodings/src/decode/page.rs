@@ -149,6 +149,11 @@ pub(crate) fn word_len(directory: &Directory, of: Layout) -> usize {
 }
 
 impl<'a> Page<'a> {
+    /// Whether all its values are equal, apart from missing ones.
+    pub fn is_constant(&self) -> bool {
+        matches!(self.body, Body::Constant)
+    }
+
     /// Verifies and opens page `index` of a block from its stored bytes. The page may borrow from
     /// `scratch`.
     ///

@@ -18,7 +18,7 @@ type Read<'a> = dyn FnMut(Range<u64>) -> Result<Vec<u8>> + 'a;
 /// Nodes that are read together: a leaf of the section.
 const WINDOW: u64 = 2_048;
 /// The longest piece of the heap that is read for many strings together.
-const STRETCH: u64 = 256 << 10;
+const MAX_PIECE: u64 = 256 << 10;
 /// The longest piece of a long string that is read at once.
 const PIECE: u64 = 16 << 20;
 /// The use of the memory, in messages.
@@ -40,8 +40,8 @@ pub fn parse_value(
         heap,
         limits,
         windows: BTreeMap::new(),
-        stretches: Vec::new(),
-        stretched: 0,
+        pieces: Vec::new(),
+        pieces_len: 0,
         keys: Keys::default(),
         n_visited: 0,
         value_len: 0,
@@ -58,9 +58,9 @@ struct Parser<'a, 'n, 'h> {
     /// Node records by the number of their window. Each window is read once.
     windows: BTreeMap<u64, Vec<u8>>,
     /// Heap bytes by depth and by whether they are keys, because such strings are neighbours.
-    stretches: Vec<[Stretch; 2]>,
-    /// Bytes read for `stretches` so far.
-    stretched: u64,
+    pieces: Vec<[HeapPiece; 2]>,
+    /// Bytes read for `pieces` so far.
+    pieces_len: u64,
     keys: Keys,
     n_visited: u64,
     value_len: u64,
@@ -68,12 +68,12 @@ struct Parser<'a, 'n, 'h> {
 
 /// Bytes of the heap, and their place.
 #[derive(Default)]
-struct Stretch {
+struct HeapPiece {
     at: u64,
     bytes: Vec<u8>,
 }
 
-impl Stretch {
+impl HeapPiece {
     fn get(&self, at: u64, len: u64) -> Option<&[u8]> {
         let from = usize::try_from(at.checked_sub(self.at)?).ok()?;
         self.bytes.get(from..from.checked_add(usize::try_from(len).ok()?)?)
@@ -221,18 +221,18 @@ impl Parser<'_, '_, '_> {
             return self.exact_bytes(node.a, node.b);
         }
         let slot = usize::try_from(depth).unwrap_or(usize::MAX);
-        if let Some(bytes) = self.stretch(slot, is_key).and_then(|stretch| stretch.get(node.a, node.b)) {
+        if let Some(bytes) = self.piece(slot, is_key).and_then(|piece| piece.get(node.a, node.b)) {
             return fallible::copied(bytes, VALUES);
         }
-        if let Some(range) = self.stretch_around(node, number, is_key) {
-            self.stretched = self.stretched.saturating_add(range.end.saturating_sub(range.start));
+        if let Some(range) = self.piece_around(node, number, is_key) {
+            self.pieces_len = self.pieces_len.saturating_add(range.end.saturating_sub(range.start));
             let at = range.start;
             // Neighbouring nodes may belong to other values and be damaged. Then only these bytes
             // are read.
             if let Ok(bytes) = (self.heap)(range) {
-                let stretch = Stretch { at, bytes };
-                let found = stretch.get(node.a, node.b).map(|bytes| fallible::copied(bytes, VALUES));
-                self.keep(slot, is_key, stretch);
+                let piece = HeapPiece { at, bytes };
+                let found = piece.get(node.a, node.b).map(|bytes| fallible::copied(bytes, VALUES));
+                self.keep(slot, is_key, piece);
                 if let Some(bytes) = found {
                     return bytes;
                 }
@@ -241,23 +241,23 @@ impl Parser<'_, '_, '_> {
         self.exact_bytes(node.a, node.b)
     }
 
-    fn stretch(&self, slot: usize, is_key: bool) -> Option<&Stretch> {
-        self.stretches.get(slot).map(|[values, keys]| if is_key { keys } else { values })
+    fn piece(&self, slot: usize, is_key: bool) -> Option<&HeapPiece> {
+        self.pieces.get(slot).map(|[values, keys]| if is_key { keys } else { values })
     }
 
-    fn keep(&mut self, slot: usize, is_key: bool, stretch: Stretch) {
-        if self.stretches.len() <= slot {
-            self.stretches.resize_with(slot.saturating_add(1), Default::default);
+    fn keep(&mut self, slot: usize, is_key: bool, piece: HeapPiece) {
+        if self.pieces.len() <= slot {
+            self.pieces.resize_with(slot.saturating_add(1), Default::default);
         }
-        if let Some([values, keys]) = self.stretches.get_mut(slot) {
-            *(if is_key { keys } else { values }) = stretch;
+        if let Some([values, keys]) = self.pieces.get_mut(slot) {
+            *(if is_key { keys } else { values }) = piece;
         }
     }
 
     /// The part of the heap with the strings of the neighbouring nodes, if one read of it pays.
-    fn stretch_around(&self, node: &Node, number: u64, is_key: bool) -> Option<Range<u64>> {
+    fn piece_around(&self, node: &Node, number: u64, is_key: bool) -> Option<Range<u64>> {
         // Strings that are scattered in the heap make every such read useless.
-        if self.stretched > self.value_len.saturating_mul(8).saturating_add(PIECE) || node.b > STRETCH {
+        if self.pieces_len > self.value_len.saturating_mul(8).saturating_add(PIECE) || node.b > MAX_PIECE {
             return None;
         }
         let (window, _) = self.window_of(number);
@@ -266,14 +266,14 @@ impl Parser<'_, '_, '_> {
         for record in records {
             let Ok(near) = Node::parse(record) else { continue };
             let is_text = matches!(near.kind, NodeKind::String | NodeKind::Bytes);
-            if is_text && (near.key_hash != 0) == is_key && near.b <= STRETCH {
+            if is_text && (near.key_hash != 0) == is_key && near.b <= MAX_PIECE {
                 from = from.min(near.a);
                 to = to.max(near.a.saturating_add(near.b));
                 sum = sum.saturating_add(near.b);
             }
         }
         let len = to.saturating_sub(from);
-        let most = STRETCH.min(self.limits.metadata_len);
+        let most = MAX_PIECE.min(self.limits.metadata_len);
         (len <= most && len <= sum.saturating_mul(2)).then_some(from..to)
     }
 

@@ -10,9 +10,9 @@ use crate::guard::{self, Failure, Interrupted, Signals, Text};
 use crate::options::Options;
 
 /// A change until it is committed, or a stream until it is finished.
-pub struct Change(Held);
+pub struct Change(State);
 
-enum Held {
+enum State {
     Change(Box<entasis::Change>),
     Stream(Box<Stream>),
     Over,
@@ -20,37 +20,37 @@ enum Held {
 
 impl Change {
     pub fn new(change: entasis::Change) -> Self {
-        Self(Held::Change(Box::new(change)))
+        Self(State::Change(Box::new(change)))
     }
 
     pub fn of_stream(stream: Stream) -> Self {
-        Self(Held::Stream(Box::new(stream)))
+        Self(State::Stream(Box::new(stream)))
     }
 
     /// The change, which can be committed once.
     pub fn take(&mut self) -> Result<entasis::Change> {
-        match std::mem::replace(&mut self.0, Held::Over) {
-            Held::Change(change) => Ok(*change),
+        match std::mem::replace(&mut self.0, State::Over) {
+            State::Change(change) => Ok(*change),
             _ => Err(Error::argument("the change is over")),
         }
     }
 
     /// The change, unless it is over.
     pub fn get(&self) -> Option<&entasis::Change> {
-        if let Held::Change(change) = &self.0 { Some(change) } else { None }
+        if let State::Change(change) = &self.0 { Some(change) } else { None }
     }
 
     /// The stream, which can be finished once.
     pub fn take_stream(&mut self) -> Result<Stream> {
-        match std::mem::replace(&mut self.0, Held::Over) {
-            Held::Stream(stream) => Ok(*stream),
+        match std::mem::replace(&mut self.0, State::Over) {
+            State::Stream(stream) => Ok(*stream),
             _ => Err(stream_is_over()),
         }
     }
 
     /// The stream, unless it is over.
     pub fn stream(&self) -> Result<&Stream> {
-        if let Held::Stream(stream) = &self.0 { Ok(stream) } else { Err(stream_is_over()) }
+        if let State::Stream(stream) = &self.0 { Ok(stream) } else { Err(stream_is_over()) }
     }
 
     /// Adds the rows of a frame to the table. False if its columns are stored in another form than
@@ -66,7 +66,7 @@ impl Change {
             return Ok(false);
         }
         let (options, signals) = (options.of_core(), Signals::new(interrupted));
-        if let Held::Stream(stream) = &mut self.0 {
+        if let State::Stream(stream) = &mut self.0 {
             let mut frame = builder.take();
             widen_codes(&mut frame, stream.view()?.as_ref())?;
             return match stream.append(frame, &[], &options, &signals) {
@@ -74,7 +74,7 @@ impl Change {
                 Err(error) if error.kind() == Kind::Argument => Ok(false),
                 Err(error) => {
                     // A stream cannot go on after an error of writing.
-                    self.0 = Held::Over;
+                    self.0 = State::Over;
                     Err(error)
                 }
             };

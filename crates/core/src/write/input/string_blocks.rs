@@ -94,7 +94,7 @@ impl StringBlocks {
         if !of.physical.is_var() || array.n_values() <= Self::SAMPLE {
             return Self::default();
         }
-        let len = mean_text_len(array);
+        let len = mean_string_len(array);
         if len * u64::from(MAX_BLOCK_VALUES) <= StringBlockLen::LONG {
             return Self::default();
         }
@@ -163,7 +163,7 @@ fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<Vec<u8>> {
 
 /// The mean length of an array's strings, in bytes, from their offsets or from 1,024 views per
 /// chunk.
-pub(crate) fn mean_text_len(array: &Array) -> u64 {
+pub(crate) fn mean_string_len(array: &Array) -> u64 {
     const SAMPLE: usize = 1024;
     let sampled = |n: usize, len: &dyn Fn(usize) -> Option<u32>| {
         let step = n.div_ceil(SAMPLE).max(1);
@@ -190,7 +190,7 @@ pub(crate) fn mean_text_len(array: &Array) -> u64 {
 
 /// An upper bound for the bytes of an array's strings and their lengths; none where that would need
 /// a look at each string.
-pub(crate) fn max_text_len(array: &Array) -> Option<u64> {
+pub(crate) fn max_string_len(array: &Array) -> Option<u64> {
     array.chunks.iter().try_fold(0u64, |sum, chunk| {
         let of_chunk = match &chunk.values {
             HostValues::Offsets32 { bytes, .. } | HostValues::Offsets64 { bytes, .. } => bytes.len() as u64,

@@ -1,0 +1,166 @@
+//! The blocks of one column, for programs that choose rows by their values.
+
+use std::ops::Range;
+
+use entasis_format::{BlockRecord, Error, Layout, Result, Statistics};
+
+use crate::file::File;
+use crate::monitor::{Control, Monitor};
+use crate::read::{PageVisitor, Reader, Source};
+use crate::threads;
+
+/// A column with the statistics of its blocks.
+pub struct ColumnBlocks {
+    source: Source,
+    statistics: Vec<Statistics>,
+}
+
+impl ColumnBlocks {
+    /// The blocks of column `column`. Reads their records and statistics, and no values.
+    ///
+    /// # Errors
+    /// *Corrupt*, *unsupported*, *io*.
+    pub fn open(file: &File, column: u64) -> Result<Self> {
+        let source = file.source(column).map_err(|e| e.in_file(file.path()))?;
+        let statistics = file.statistics(source.storage)?;
+        if statistics.len() != source.blocks.len() {
+            return Err(Error::corrupt("the statistics of a column are not those of its blocks")
+                .in_column(&source.name)
+                .in_file(file.path()));
+        }
+        for (i, (block, statistics)) in source.blocks.iter().zip(&statistics).enumerate() {
+            statistics
+                .check(source.of, block.n_values)
+                .map_err(|e| e.in_block(i as u64).in_column(&source.name).in_file(file.path()))?;
+        }
+        Ok(Self { source, statistics })
+    }
+
+    /// The name of the column.
+    pub fn name(&self) -> &str {
+        &self.source.name
+    }
+
+    /// How its values are stored.
+    pub fn layout(&self) -> Layout {
+        self.source.of
+    }
+
+    /// The number of categories of a categorical; every code is smaller.
+    pub fn n_categories(&self) -> Option<u64> {
+        self.source.n_categories
+    }
+
+    /// The blocks that hold some of `rows`.
+    pub fn blocks(&self, rows: Range<u64>) -> impl Iterator<Item = RowsOfBlock<'_>> {
+        let first_value = self.source.values.start;
+        let end_value = self.source.values.end;
+        let values =
+            rows.start.saturating_add(first_value)..rows.end.saturating_add(first_value).min(end_value);
+        let first = self.source.blocks.partition_point(|block| block.end_value() <= values.start);
+        let blocks = self.source.blocks.iter().zip(&self.statistics).enumerate().skip(first);
+        let end = values.end;
+        let blocks = blocks.take_while(move |(_, (block, _))| block.first_value < end);
+        blocks.map(move |(number, (block, statistics))| {
+            let part = values.start.max(block.first_value)..end.min(block.end_value());
+            let rows = part.start - first_value..part.end - first_value;
+            RowsOfBlock { number, rows, n_values: block.n_values, statistics }
+        })
+    }
+}
+
+/// The part of some rows that one block holds.
+#[derive(Clone, Debug)]
+pub struct RowsOfBlock<'a> {
+    /// The number of the block.
+    pub number: usize,
+    /// The rows.
+    pub rows: Range<u64>,
+    /// How many values the block has. A block of a bundle also has values of other columns.
+    pub n_values: u32,
+    /// The statistics of all its values.
+    pub statistics: &'a Statistics,
+}
+
+impl std::fmt::Debug for ColumnBlocks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ColumnBlocks")
+            .field("name", &self.name())
+            .field("layout", &self.layout())
+            .field("n_blocks", &self.source.blocks.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads chosen pages: one thread's memory and codecs.
+pub struct PageReader<'f>(Reader<'f>);
+
+impl<'f> PageReader<'f> {
+    /// A reader of pages of the file.
+    pub fn new(file: &'f File) -> Self {
+        Self(Reader::new(file))
+    }
+
+    /// Visits the pages of block number `block` that hold some of `rows` and that the visitor
+    /// wants. The rows are those of a [`RowsOfBlock`].
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *argument* for rows outside of the block, and those of the visitor.
+    pub fn visit(
+        &mut self,
+        column: &ColumnBlocks,
+        block: usize,
+        rows: Range<u64>,
+        visitor: &mut dyn PageVisitor,
+    ) -> Result<()> {
+        let source = &column.source;
+        let outside = || Error::argument("the rows are not those of the block");
+        let record: &BlockRecord = source.blocks.get(block).ok_or_else(outside)?;
+        let first = source.values.start.saturating_add(rows.start);
+        let end = source.values.start.saturating_add(rows.end);
+        if first < record.first_value || end > record.end_value() || first > end {
+            return Err(outside());
+        }
+        let inside = (first - record.first_value) as usize..(end - record.first_value) as usize;
+        self.0
+            .chosen(source, record, inside, visitor)
+            .map_err(|e| e.in_block(block as u64))
+            .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
+    }
+}
+
+impl std::fmt::Debug for PageReader<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PageReader").finish_non_exhaustive()
+    }
+}
+
+impl File {
+    /// Runs tasks in parallel, each thread with a reader of pages. Neighbouring tasks run on the
+    /// same thread, mostly.
+    ///
+    /// # Errors
+    /// The first error of a task; *interrupted*.
+    pub fn for_each_task<T: Send>(
+        &self,
+        tasks: Vec<T>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+        work: impl Fn(&mut PageReader<'_>, T) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let control = Control::new(monitor, tasks.len() as u64);
+        let threads = threads.unwrap_or_else(threads::default_threads).min(tasks.len()).max(1);
+        threads::run_in_ranges(
+            tasks,
+            threads,
+            &control,
+            || PageReader::new(self),
+            |reader, task| {
+                control.check()?;
+                control.advance(1);
+                work(reader, task)
+            },
+        )
+        .map_err(|e| e.in_file(self.path()))
+    }
+}
