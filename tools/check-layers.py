@@ -34,13 +34,14 @@ ALLOWED = {
         "entasis-io",
         "entasis-encodings",
     },
-    "entasis-cli": {"entasis"},
+    "entasis-query": {"entasis", "entasis-encodings", "entasis-kernels"},
+    "entasis-cli": {"entasis", "entasis-query"},
     "entasis-testkit": {"entasis", "entasis-encodings", "entasis-format", "entasis-kernels"},
-    "entasis-python": {"entasis", "entasis-cli"},
+    "entasis-python": {"entasis", "entasis-query", "entasis-cli"},
     "entasis-r": {"entasis"},
 }
 
-SAFE = {"entasis-format", "entasis-io", "entasis-encodings", "entasis"}
+SAFE = {"entasis-format", "entasis-io", "entasis-encodings", "entasis", "entasis-query"}
 
 ACYCLIC = {
     "entasis-platform",
@@ -49,6 +50,7 @@ ACYCLIC = {
     "entasis-io",
     "entasis-encodings",
     "entasis",
+    "entasis-query",
     "entasis-cli",
     "entasis-testkit",
 }

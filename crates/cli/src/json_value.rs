@@ -1,7 +1,11 @@
 //! Values of JSON: parsed from text, and stored as cells.
 
+use std::collections::HashSet;
+
 use entasis::CellKind;
 use entasis::cells::CellWriter;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 /// The greatest depth of values.
 const MAX_DEPTH: usize = 200;
@@ -27,12 +31,8 @@ impl Json {
     /// A message when the text is not JSON, a key occurs twice, or a number or a depth is too
     /// great.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let mut parser = Parser { text, at: 0 };
-        let value = parser.value(0)?;
-        match parser.peek() {
-            None => Ok(value),
-            Some(_) => Err(parser.wrong("text after the value")),
-        }
+        let value: &RawValue = read(text)?;
+        value_of(value.get(), 0)
     }
 
     /// The value as one of R. Its integers have 32 bits, and the least one is missing. Its strings
@@ -106,179 +106,72 @@ impl Json {
     }
 }
 
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
+/// The value of a text that is known to be JSON, except for what `serde_json` leaves to its reader:
+/// double keys, halves of characters, and the range of numbers.
+fn value_of(text: &str, depth: usize) -> Result<Json, String> {
+    if depth >= MAX_DEPTH {
+        return Err(format!("values are nested deeper than {MAX_DEPTH}"));
+    }
+    match text.as_bytes().first() {
+        Some(b'[') => {
+            let items: Vec<&RawValue> = read(text)?;
+            let items = items.into_iter().map(|item| value_of(item.get(), depth + 1));
+            items.collect::<Result<_, _>>().map(Json::List)
+        }
+        Some(b'{') => {
+            let Pairs(pairs) = read(text)?;
+            let pairs = pairs.into_iter().map(|(key, value)| Ok((key, value_of(value.get(), depth + 1)?)));
+            pairs.collect::<Result<_, String>>().map(Json::Map)
+        }
+        Some(b'"') => read(text).map(Json::Text),
+        Some(b't' | b'f') => read(text).map(Json::Bool),
+        Some(b'n') => Ok(Json::Null),
+        _ => number_of(text),
+    }
 }
 
-impl Parser<'_> {
-    fn wrong(&self, what: &str) -> String {
-        let line = self.text.get(..self.at).map_or(0, |before| before.matches('\n').count()) + 1;
-        format!("not JSON: {what} at byte {}, line {line}", self.at)
+/// The value of a number. `serde_json` would make a float of an integer beyond 64 bits.
+fn number_of(text: &str) -> Result<Json, String> {
+    if text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit()) {
+        return text.parse().map(Json::Int).map_err(|_| format!("{text} is an integer beyond 64 bits"));
+    }
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(Json::Float(value)),
+        _ => Err(format!("{text} is beyond the range of floats")),
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
+}
+
+/// The keys and values of a map in the order of the text.
+struct Pairs<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'a> Deserialize<'a> for Pairs<'a> {
+    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'a> Visitor<'a> for PairsVisitor {
+    type Value = Pairs<'a>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a map")
     }
 
-    /// The next byte after white space.
-    fn peek(&mut self) -> Option<u8> {
-        let bytes = self.text.as_bytes();
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(self.at) {
-            self.at += 1;
-        }
-        bytes.get(self.at).copied()
-    }
-
-    /// Skips a byte, if it is next.
-    fn take(&mut self, byte: u8) -> bool {
-        let is_next = self.peek() == Some(byte);
-        self.at += usize::from(is_next);
-        is_next
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Json, String> {
-        if depth >= MAX_DEPTH {
-            return Err(format!("values are nested deeper than {MAX_DEPTH}"));
-        }
-        match self.peek() {
-            Some(b'[') => self.list(depth),
-            Some(b'{') => self.map(depth),
-            Some(b'"') => self.string().map(Json::Text),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => {
-                for (word, value) in
-                    [("null", Json::Null), ("true", Json::Bool(true)), ("false", Json::Bool(false))]
-                {
-                    if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
-                        self.at += word.len();
-                        return Ok(value);
-                    }
-                }
-                Err(self.wrong("no value"))
-            }
-        }
-    }
-
-    fn list(&mut self, depth: usize) -> Result<Json, String> {
-        self.at += 1;
-        let mut items = Vec::new();
-        while !self.take(b']') {
-            if !items.is_empty() && !self.take(b',') {
-                return Err(self.wrong("no , or ]"));
-            }
-            items.push(self.value(depth + 1)?);
-        }
-        Ok(Json::List(items))
-    }
-
-    fn map(&mut self, depth: usize) -> Result<Json, String> {
-        self.at += 1;
-        let mut pairs: Vec<(String, Json)> = Vec::new();
-        let mut known = std::collections::HashSet::new();
-        while !self.take(b'}') {
-            if !pairs.is_empty() && !self.take(b',') {
-                return Err(self.wrong("no , or }"));
-            }
-            if self.peek() != Some(b'"') {
-                return Err(self.wrong("no key"));
-            }
-            let key = self.string()?;
+    fn visit_map<M: MapAccess<'a>>(self, mut map: M) -> Result<Pairs<'a>, M::Error> {
+        let (mut pairs, mut known) = (Vec::new(), HashSet::new());
+        while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
             if !known.insert(key.clone()) {
-                return Err(self.wrong("a key for the second time"));
+                return Err(M::Error::custom(format!("the key {key:?} occurs twice")));
             }
-            if !self.take(b':') {
-                return Err(self.wrong("no :"));
-            }
-            pairs.push((key, self.value(depth + 1)?));
+            pairs.push((key, value));
         }
-        Ok(Json::Map(pairs))
-    }
-
-    fn number(&mut self) -> Result<Json, String> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
-        let text = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
-        let whole = text.strip_prefix('-').unwrap_or(text);
-        let digits = whole.bytes().take_while(u8::is_ascii_digit).count();
-        let mut tail = &whole[digits..];
-        let mut is_number = digits > 0 && (digits == 1 || !whole.starts_with('0'));
-        let mut skip = |after: &str| {
-            let n = after.bytes().take_while(u8::is_ascii_digit).count();
-            is_number &= n > 0;
-            after.len() - n
-        };
-        if let Some(after) = tail.strip_prefix('.') {
-            tail = &tail[tail.len() - skip(after)..];
-        }
-        if let Some(after) = tail.strip_prefix(['e', 'E']) {
-            tail = &tail[tail.len() - skip(after.strip_prefix(['-', '+']).unwrap_or(after))..];
-        }
-        if !is_number || !tail.is_empty() {
-            return Err(self.wrong("no number"));
-        }
-        let value = if digits == whole.len() {
-            let too_large = |_| self.wrong("an integer beyond 64 bits");
-            Json::Int(text.parse().map_err(too_large)?)
-        } else {
-            let value: f64 = text.parse().map_err(|_| self.wrong("no number"))?;
-            if value.is_infinite() {
-                return Err(self.wrong("a number beyond the range of floats"));
-            }
-            Json::Float(value)
-        };
-        self.at += text.len();
-        Ok(value)
-    }
-
-    /// A string in quotes.
-    fn string(&mut self) -> Result<String, String> {
-        self.at += 1;
-        let mut out = String::new();
-        loop {
-            let rest = self.text.get(self.at..).unwrap_or_default();
-            let Some(c) = rest.chars().next() else { return Err(self.wrong("no end of a string")) };
-            self.at += c.len_utf8();
-            match c {
-                '"' => return Ok(out),
-                '\\' => out.push(self.escaped()?),
-                c if c < ' ' => return Err(self.wrong("a control character in a string")),
-                c => out.push(c),
-            }
-        }
-    }
-
-    /// The character after a backslash.
-    fn escaped(&mut self) -> Result<char, String> {
-        let Some(&byte) = self.text.as_bytes().get(self.at) else {
-            return Err(self.wrong("no end of a string"));
-        };
-        self.at += usize::from(byte.is_ascii());
-        Ok(match byte {
-            b'"' | b'\\' | b'/' => char::from(byte),
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let mut units = vec![self.unit()?];
-                if (0xD800..0xDC00).contains(&units[0])
-                    && self.text.get(self.at..).is_some_and(|rest| rest.starts_with("\\u"))
-                {
-                    self.at += 2;
-                    units.push(self.unit()?);
-                }
-                let text = String::from_utf16(&units).ok();
-                text.and_then(|text| text.chars().next()).ok_or_else(|| self.wrong("half of a character"))?
-            }
-            _ => return Err(self.wrong("an unknown escape")),
-        })
-    }
-
-    /// Four hexadecimal digits.
-    fn unit(&mut self) -> Result<u16, String> {
-        let digits = self.text.get(self.at..self.at + 4).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
-        let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
-        let unit = unit.ok_or_else(|| self.wrong("no four hexadecimal digits"))?;
-        self.at += 4;
-        Ok(unit)
+        Ok(Pairs(pairs))
     }
 }
 

@@ -1,0 +1,185 @@
+//! A scan: the rows of a table that a predicate keeps.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use entasis::{Error, File, Monitor, Result};
+
+use crate::bind::Binder;
+use crate::evaluate::{TASK, by_statistics, restrict};
+use crate::node::Node;
+use crate::predicate::Predicate;
+use crate::selection::Selection;
+use crate::test::Answers;
+
+/// A predicate bound to the table of a file.
+///
+/// Binding checks columns and types, and reads statistics and categories. Rows are read when they
+/// are asked for.
+#[derive(Debug)]
+pub struct Scan<'f> {
+    file: &'f File,
+    rows: Range<u64>,
+    node: Node,
+}
+
+/// The decision of statistics, before any value is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Plan {
+    /// Rows of the scan.
+    pub n_rows: u64,
+    /// Rows that cannot pass.
+    pub n_pruned: u64,
+    /// Rows that all pass.
+    pub n_passed: u64,
+    /// Rows whose values are tested.
+    pub n_tested: u64,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { n_rows, n_pruned, n_passed, n_tested } = self;
+        write!(f, "{n_rows} rows: {n_pruned} pruned, {n_passed} passed by statistics, {n_tested} tested")
+    }
+}
+
+impl<'f> Scan<'f> {
+    /// A scan of all rows of the file's table.
+    ///
+    /// # Errors
+    /// *Argument* for unknown columns and for values that do not compare; *unsupported* for columns
+    /// that have no filters; *corrupt*, *io*, *limit*.
+    pub fn new(file: &'f File, predicate: &Predicate) -> Result<Self> {
+        Self::of_rows(file, predicate, 0..file.n_rows())
+    }
+
+    /// A scan of some rows.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and *argument* for rows that do not exist.
+    pub fn of_rows(file: &'f File, predicate: &Predicate, rows: Range<u64>) -> Result<Self> {
+        let bound = if !file.is_table() {
+            Err(Error::argument("only a table has rows to filter"))
+        } else if rows.start > rows.end || rows.end > file.n_rows() {
+            let n = file.n_rows();
+            Err(Error::argument(format!("rows {} to {} are not among the {n} rows", rows.start, rows.end)))
+        } else {
+            Binder::new(file).bind(predicate, false)
+        };
+        let node = bound.map_err(|e| e.in_file(file.path()))?;
+        Ok(Self { file, rows, node })
+    }
+
+    /// The decision of statistics.
+    pub fn plan(&self) -> Plan {
+        let mut plan = Plan { n_rows: self.rows.end - self.rows.start, ..Plan::default() };
+        self.decide(self.rows.clone(), &mut |rows, answers| {
+            *match answers {
+                Answers::None => &mut plan.n_pruned,
+                Answers::All => &mut plan.n_passed,
+                Answers::Some => &mut plan.n_tested,
+            } += rows.end - rows.start;
+        });
+        plan
+    }
+
+    /// The number of rows that pass. Reads no values of rows that statistics decide.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *limit*, *interrupted*.
+    pub fn count(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<u64> {
+        let count = Mutex::new(0u64);
+        let passed = self.run(threads, monitor, |_, selection| {
+            *lock(&count) += selection.count() as u64;
+        })?;
+        let passed: u64 = passed.iter().map(|rows| rows.end - rows.start).sum();
+        Ok(passed + *lock(&count))
+    }
+
+    /// The numbers of the rows that pass, ascending. Takes 8 bytes for each.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count).
+    pub fn row_numbers(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Vec<u64>> {
+        let found: Mutex<Vec<Found>> = Mutex::default();
+        let passed = self.run(threads, monitor, |rows, selection| {
+            let n = selection.count() as u64;
+            if n > 0 {
+                lock(&found).push(Found { first: rows.start, n, selection: Some(selection) });
+            }
+        })?;
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.extend(passed.into_iter().map(|rows| Found {
+            first: rows.start,
+            n: rows.end - rows.start,
+            selection: None,
+        }));
+        found.sort_unstable_by_key(|found| found.first);
+        let n = found.iter().map(|found| found.n).fold(0, u64::saturating_add);
+        self.file.check_decoded_len(n.saturating_mul(8))?;
+        let mut rows = Vec::new();
+        let room = usize::try_from(n).unwrap_or(usize::MAX);
+        if rows.try_reserve_exact(room).is_err() {
+            return Err(Error::out_of_memory(room.saturating_mul(8), "the numbers of the rows"));
+        }
+        for Found { first, n, selection } in found {
+            match selection {
+                Some(selection) => rows.extend(selection.rows().map(|row| first + row as u64)),
+                None => rows.extend(first..first + n),
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Tests the rows that statistics do not decide. Returns the rows that all pass.
+    fn run(
+        &self,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+        take: impl Fn(&Range<u64>, Selection) + Sync,
+    ) -> Result<Vec<Range<u64>>> {
+        let (mut tasks, mut passed) = (Vec::new(), Vec::new());
+        self.decide(self.rows.clone(), &mut |rows, answers| match answers {
+            Answers::None => {}
+            Answers::All => passed.push(rows),
+            Answers::Some => tasks.push(rows),
+        });
+        if !tasks.is_empty() {
+            self.file.for_each_task(tasks, threads, monitor, |reader, rows| {
+                let mut selection = Selection::all((rows.end - rows.start) as usize);
+                restrict(&self.node, &rows, &mut selection, reader)?;
+                take(&rows, selection);
+                Ok(())
+            })?;
+        }
+        Ok(passed)
+    }
+
+    /// Splits rows until statistics decide, or into tasks. Tasks end where blocks of values of
+    /// fixed width do.
+    fn decide(&self, rows: Range<u64>, decided: &mut dyn FnMut(Range<u64>, Answers)) {
+        if rows.is_empty() {
+            return;
+        }
+        let answers = by_statistics(&self.node, rows.clone());
+        let (first, last) = (rows.start / TASK, (rows.end - 1) / TASK);
+        if answers != Answers::Some || first == last {
+            return decided(rows, answers);
+        }
+        let middle = (first + (last - first).div_ceil(2)) * TASK;
+        self.decide(rows.start..middle, decided);
+        self.decide(middle..rows.end, decided);
+    }
+}
+
+/// Rows that pass: the selected ones from `first` on, or `n` consecutive ones.
+struct Found {
+    first: u64,
+    n: u64,
+    selection: Option<Selection>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

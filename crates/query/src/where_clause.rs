@@ -1,0 +1,302 @@
+//! A small WHERE clause of SQL as a predicate.
+//!
+//! ```text
+//! condition  = and_part { "or" and_part }
+//! and_part   = not_part { "and" not_part }
+//! not_part   = "not" not_part | "(" condition ")" | test
+//! test       = column ( sign value
+//!                     | ["not"] "in" "(" value { "," value } ")"
+//!                     | ["not"] "between" value "and" value
+//!                     | ["not"] "like" string
+//!                     | "is" ["not"] ( "null" | "missing" | "nan" )
+//!                     | )                                          a column of booleans
+//! sign       = "=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">="
+//! column     = word | '"' text '"'
+//! value      = number | "'" text "'" | "true" | "false"
+//! ```
+//!
+//! Keywords may have any case. A quote inside of a text is written twice. For a column of times, a
+//! text is read as a date and a time in ISO 8601.
+
+use entasis::{ColumnInfo, Error, File, Logical, Physical, Result, Value};
+
+use crate::host_rules::missing_rules;
+use crate::literal_keys::time_kind;
+use crate::predicate::{Comparison, Literal, Match, Predicate, Rules};
+
+/// The predicate that a clause is for a file.
+///
+/// # Errors
+/// *Argument* for text that is not a clause, with the place, and for unknown columns; *corrupt*,
+/// *io*.
+pub fn parse_where(file: &File, text: &str) -> Result<Predicate> {
+    let mut parser = Parser { file, text, at: 0, depth: 0 };
+    let predicate = parser.condition()?;
+    match parser.peek()? {
+        None => Ok(predicate),
+        Some(_) => Err(parser.wrong("'and' or 'or'")),
+    }
+}
+
+/// The greatest depth of parentheses and negations.
+const MAX_DEPTH: usize = 200;
+
+struct Parser<'a> {
+    file: &'a File,
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Token {
+    Word(String),
+    /// A column in quotes.
+    Quoted(String),
+    Number(String),
+    Text(String),
+    Sign(&'static str),
+}
+
+const SIGNS: [&str; 11] = ["==", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ","];
+
+impl Parser<'_> {
+    fn wrong(&self, wanted: &str) -> Error {
+        let rest: String = self.text[self.at..].chars().take(20).collect();
+        let found =
+            if rest.trim().is_empty() { "the end".to_owned() } else { format!("{:?}", rest.trim_start()) };
+        let place = self.text[..self.at].chars().count() + 1;
+        Error::argument(format!("the condition needs {wanted} at character {place}, not {found}"))
+    }
+
+    /// The next token and its end.
+    fn token(&self) -> Result<Option<(Token, usize)>> {
+        let rest = self.text[self.at..].trim_start();
+        let start = self.text.len() - rest.len();
+        let Some(first) = rest.chars().next() else { return Ok(None) };
+        if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            return Ok(Some((Token::Sign(sign), start + sign.len())));
+        }
+        if first == '\'' || first == '"' {
+            let mut text = String::new();
+            let mut chars = rest.char_indices().skip(1).peekable();
+            while let Some((i, c)) = chars.next() {
+                let is_end = c == first && chars.next_if(|(_, next)| *next == first).is_none();
+                if is_end {
+                    let token = if first == '"' { Token::Quoted(text) } else { Token::Text(text) };
+                    return Ok(Some((token, start + i + 1)));
+                }
+                text.push(c);
+            }
+            return Err(Error::argument(format!("the condition has a text without an end: {rest}")));
+        }
+        let is_number = first.is_ascii_digit() || matches!(first, '-' | '+' | '.');
+        let is_part = |(i, c): (usize, char)| match c {
+            '-' | '+' if is_number => i == 0 || rest[..i].ends_with(['e', 'E']),
+            '.' | '_' => true,
+            c => c.is_alphanumeric(),
+        };
+        let len = rest.char_indices().find(|&part| !is_part(part)).map_or(rest.len(), |(i, _)| i);
+        if len == 0 {
+            return Err(self.wrong("a column, a value or a sign"));
+        }
+        let word = rest[..len].to_owned();
+        let token = if is_number { Token::Number(word) } else { Token::Word(word) };
+        Ok(Some((token, start + len)))
+    }
+
+    fn peek(&self) -> Result<Option<Token>> {
+        Ok(self.token()?.map(|(token, _)| token))
+    }
+
+    fn next(&mut self) -> Result<Option<Token>> {
+        let found = self.token()?;
+        if let Some((_, end)) = &found {
+            self.at = *end;
+        }
+        Ok(found.map(|(token, _)| token))
+    }
+
+    /// Skips a keyword, if it is next.
+    fn keyword(&mut self, keyword: &str) -> Result<bool> {
+        let is_next = matches!(self.peek()?, Some(Token::Word(word)) if word.eq_ignore_ascii_case(keyword));
+        if is_next {
+            self.next()?;
+        }
+        Ok(is_next)
+    }
+
+    fn sign(&mut self, sign: &str) -> Result<bool> {
+        let is_next = matches!(self.peek()?, Some(Token::Sign(found)) if found == sign);
+        if is_next {
+            self.next()?;
+        }
+        Ok(is_next)
+    }
+
+    fn require(&mut self, sign: &str) -> Result<()> {
+        if self.sign(sign)? { Ok(()) } else { Err(self.wrong(&format!("'{sign}'"))) }
+    }
+
+    fn condition(&mut self) -> Result<Predicate> {
+        let mut parts = vec![self.and_part()?];
+        while self.keyword("or")? {
+            parts.push(self.and_part()?);
+        }
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Predicate::Or(parts) })
+    }
+
+    fn and_part(&mut self) -> Result<Predicate> {
+        let mut parts = vec![self.not_part()?];
+        while self.keyword("and")? {
+            parts.push(self.not_part()?);
+        }
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Predicate::And(parts) })
+    }
+
+    fn not_part(&mut self) -> Result<Predicate> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Error::argument(format!("the condition is nested deeper than {MAX_DEPTH}")));
+        }
+        let part = if self.keyword("not")? {
+            !self.not_part()?
+        } else if self.sign("(")? {
+            let part = self.condition()?;
+            self.require(")")?;
+            part
+        } else {
+            self.test()?
+        };
+        self.depth -= 1;
+        Ok(part)
+    }
+
+    fn test(&mut self) -> Result<Predicate> {
+        let before = self.at;
+        let name = match self.next()? {
+            Some(Token::Word(name) | Token::Quoted(name)) => name,
+            _ => {
+                self.at = before;
+                return Err(self.wrong("a column"));
+            }
+        };
+        let column = self.file.find(&name)?;
+        let info = self.file.column(column)?;
+        let rules = Rules::default();
+        if self.keyword("is")? {
+            let negated = self.keyword("not")?;
+            let test = if self.keyword("null")? || self.keyword("missing")? {
+                Predicate::IsMissing { column, rules: missing_rules(self.file, &info)? }
+            } else if self.keyword("nan")? {
+                Predicate::IsNan { column }
+            } else {
+                return Err(self.wrong("'null', 'missing' or 'nan'"));
+            };
+            return Ok(if negated { !test } else { test });
+        }
+        let negated = self.keyword("not")?;
+        let test = if self.keyword("in")? {
+            self.require("(")?;
+            let mut literals = vec![self.value(&info)?];
+            while self.sign(",")? {
+                literals.push(self.value(&info)?);
+            }
+            self.require(")")?;
+            Predicate::In { column, literals, missing: false, rules }
+        } else if self.keyword("between")? {
+            let low = self.value(&info)?;
+            if !self.keyword("and")? {
+                return Err(self.wrong("'and'"));
+            }
+            let high = self.value(&info)?;
+            let compare = |op, literal| Predicate::Compare { column, op, literal, rules };
+            compare(Comparison::GreaterEqual, low).and(compare(Comparison::LessEqual, high))
+        } else if self.keyword("like")? {
+            let before = self.at;
+            let Some(Token::Text(pattern)) = self.next()? else {
+                self.at = before;
+                return Err(self.wrong("a text in single quotes"));
+            };
+            Predicate::Match { column, test: Match::Like, pattern: pattern.into_bytes() }
+        } else if negated {
+            return Err(self.wrong("'in', 'between' or 'like'"));
+        } else if let Some(op) = self.comparison()? {
+            Predicate::Compare { column, op, literal: self.value(&info)?, rules }
+        } else if info.record.column_type.physical == Physical::Bool {
+            Predicate::Compare { column, op: Comparison::Equal, literal: Literal::Bool(true), rules }
+        } else {
+            return Err(self.wrong("a comparison"));
+        };
+        Ok(if negated { !test } else { test })
+    }
+
+    fn comparison(&mut self) -> Result<Option<Comparison>> {
+        let Some(Token::Sign(sign)) = self.peek()? else { return Ok(None) };
+        let op = match sign {
+            "=" | "==" => Comparison::Equal,
+            "!=" | "<>" => Comparison::NotEqual,
+            "<" => Comparison::Less,
+            "<=" => Comparison::LessEqual,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::GreaterEqual,
+            _ => return Ok(None),
+        };
+        self.next()?;
+        Ok(Some(op))
+    }
+
+    fn value(&mut self, column: &ColumnInfo) -> Result<Literal> {
+        let before = self.at;
+        match self.next()? {
+            Some(Token::Number(number)) => number_of(&number).ok_or_else(|| {
+                Error::argument(format!("the condition has {number:?}, which is not a number"))
+            }),
+            Some(Token::Text(text)) => self.text_value(column, text),
+            Some(Token::Word(word)) if word.eq_ignore_ascii_case("true") => Ok(Literal::Bool(true)),
+            Some(Token::Word(word)) if word.eq_ignore_ascii_case("false") => Ok(Literal::Bool(false)),
+            found => {
+                self.at = before;
+                let is_null = matches!(&found, Some(Token::Word(word)) if word.eq_ignore_ascii_case("null"));
+                Err(match (is_null, found) {
+                    (true, _) => Error::argument("nothing equals a missing value: write `is null`"),
+                    (_, Some(Token::Quoted(_) | Token::Word(_))) => {
+                        self.wrong("a number or a text in single quotes")
+                    }
+                    _ => self.wrong("a value"),
+                })
+            }
+        }
+    }
+
+    /// The value of a text: a time for a column of times.
+    fn text_value(&self, column: &ColumnInfo, text: String) -> Result<Literal> {
+        let dictionary = column.record.dictionary.map(|number| self.file.column(number)).transpose()?;
+        let values = dictionary.as_deref().unwrap_or(column);
+        let of = &values.record.column_type;
+        let is_aware = matches!(values.detail, Some(Value::Str(_)));
+        match of.logical {
+            Logical::Timestamp | Logical::Date | Logical::Time => {
+                let kind = time_kind(of.logical, is_aware);
+                Literal::time(&text, kind).map_err(|e| e.in_column(&column.name))
+            }
+            _ if of.physical == Physical::Binary => Ok(Literal::Bytes(text.into_bytes())),
+            _ => Ok(Literal::String(text)),
+        }
+    }
+}
+
+/// The exact value of a number; of one with too many digits, the nearest float.
+fn number_of(text: &str) -> Option<Literal> {
+    if let Ok(value) = text.parse() {
+        return Some(Literal::Int(value));
+    }
+    let float: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let exact = || {
+        let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent.parse().ok()?)?;
+        Some(Literal::Decimal { digits: format!("{whole}{fraction}").parse().ok()?, scale })
+    };
+    Some(exact().unwrap_or(Literal::Float(float)))
+}
