@@ -31,23 +31,28 @@ from ._file.file import File
 from ._file.info import Info, Report
 from ._npz import read_npz, write_npz
 from ._record import Record
+from ._scan.conditions import Condition, col
 from ._versions import show_versions
 from .errors import *  # noqa: F403
 
 if TYPE_CHECKING:
+    from ._scan.scan import Scan
     from ._tree.tree import Tree
 
 __all__ = [
+    "Condition",
     "Damage",
     "File",
     "Generation",
     "Info",
     "Record",
     "Report",
+    "Scan",
     "Tree",
     "__version__",
     "add_columns",
     "append",
+    "col",
     "compact",
     "compress",
     "decompress",
@@ -82,4 +87,8 @@ def __getattr__(name: str) -> object:
         from ._tree.tree import Tree
 
         return Tree
+    if name == "Scan":
+        from ._scan.scan import Scan
+
+        return Scan
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

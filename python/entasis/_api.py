@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._entasis import Destination
     from ._file.frame import Frame
     from ._hosts.registry import Host
+    from ._scan.conditions import Filter
     from ._tree.document import OnUnsupported
     from ._typing import ArrowTable, Limits, NumpyArrays, PandasFrame, PolarsFrame, ReadOptions, StaticFrame
 
@@ -255,6 +256,7 @@ def read(
     *,
     columns: Columns | None = None,
     rows: Rows | None = None,
+    filter: Filter | None = None,
     to: Host | None = None,
     threads: int | None = None,
     memory_map: bool = False,
@@ -282,6 +284,10 @@ def read(
         `(start, stop)` of integers or None. Negative numbers count from the end. Order and repeats
         are kept. Missing values of a mask count as False. In a tree these are rows of an array or
         items of a list.
+    filter
+        A condition such as `en.col("price") > 3`, or pandas' tuples such as `("price", ">", 3)`, in
+        a list if all of them hold, or in a list of such lists if one of those holds. Only the rows
+        for which it is true are read. `rows` applies first. docs/guides/filters.md has the rules.
     to
         "pandas", "polars", "pyarrow", "numpy" or "static_frame" to get a value of that library.
         docs/fidelity.md lists the result for each type.
@@ -342,18 +348,19 @@ def read(
 
             def read_frame(frame: Frame) -> Any:
                 file = File._of(frame) if frame.handle.is_table else _root(frame)
-                return _read(file, columns, rows, to, threads, index, on_unsupported)
+                return _read(file, columns, rows, filter, to, threads, index, on_unsupported)
 
             opened = File(path, memory_map=memory_map, types=types, limits=limits)
             return _damage.read(opened._frame, read_frame, _threads(threads))
         file = open(path, memory_map=memory_map, types=types, limits=limits)
-        return _read(file, columns, rows, to, threads, index, on_unsupported)
+        return _read(file, columns, rows, filter, to, threads, index, on_unsupported)
 
 
 def _read(
     file: File,
     columns: Columns | None,
     rows: Rows | None,
+    filter: Filter | None,
     to: Host | None,
     threads: int | None,
     index: bool,
@@ -361,10 +368,20 @@ def _read(
 ) -> Any:
     """Read an open file."""
     if type(file) is not File:
-        if columns is not None or to is not None:
-            raise ArgumentError("the file holds a tree: columns and to= are for frames; open it and choose a part")
+        if columns is not None or to is not None or filter is not None:
+            raise ArgumentError(
+                "the file holds a tree: columns, filter and to= are for frames; open it and choose a part"
+            )
         return file.read(rows=rows, threads=threads, index=index)
-    return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index, on_unsupported=on_unsupported)
+    return file.read(
+        columns=columns,
+        rows=rows,
+        filter=filter,
+        to=to,
+        threads=threads,
+        index=index,
+        on_unsupported=on_unsupported,
+    )
 
 
 def _root(frame: Frame) -> File:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._arguments.options import OnDamage, OnRefused
     from ._arguments.rows import Rows
     from ._columns.names import Columns
+    from ._scan.conditions import Filter
 
     # For its own library, a file of a Series, Index or array gives that instead of a frame.
     PandasFrame: TypeAlias = pandas.DataFrame
@@ -30,6 +31,7 @@ class PartOptions(TypedDict, total=False):
 
     columns: Columns | None
     rows: Rows | None
+    filter: Filter | None
     threads: int | None
     index: bool
     on_unsupported: OnRefused

@@ -10,12 +10,13 @@ use entasis::{
 };
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::arrow::column::ArrowTable;
 use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
+use crate::query::Filter;
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
 use crate::write::destination;
@@ -364,6 +365,42 @@ impl Handle {
     #[getter]
     fn file_len(&self) -> u64 {
         self.file.file_len()
+    }
+
+    /// The numbers of the rows from `start` up to `stop` that pass a condition, as the bytes of
+    /// 64-bit integers.
+    fn filtered_rows<'py>(
+        &self,
+        py: Python<'py>,
+        condition: &Bound<'py, PyTuple>,
+        start: u64,
+        stop: u64,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        Filter::new(&self.file, condition, start..stop)?.rows(py, threads)
+    }
+
+    /// The number of rows from `start` up to `stop` that pass a condition.
+    fn count_filtered(
+        &self,
+        py: Python<'_>,
+        condition: &Bound<'_, PyTuple>,
+        start: u64,
+        stop: u64,
+        threads: Option<usize>,
+    ) -> PyResult<u64> {
+        Filter::new(&self.file, condition, start..stop)?.count(py, threads)
+    }
+
+    /// The decision of statistics about a condition, as text.
+    fn explain_filter(
+        &self,
+        py: Python<'_>,
+        condition: &Bound<'_, PyTuple>,
+        start: u64,
+        stop: u64,
+    ) -> PyResult<String> {
+        Filter::new(&self.file, condition, start..stop)?.explain(py)
     }
 
     /// The values that the host stores next to the columns.

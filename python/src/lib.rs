@@ -14,6 +14,7 @@ mod cpython;
 mod errors;
 mod handle;
 mod monitor;
+mod query;
 mod read;
 mod tools;
 mod value;

@@ -27,6 +27,7 @@ LAYERS = [
     ("_hosts.numpy",),
     ("_hosts.arrow",),
     ("_hosts.pandas", "_hosts.static_frame"),
+    ("_scan",),
     ("_file",),
     ("_tree",),
     ("_npz_lengths",),

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from entasis._arguments.sources import Source
     from entasis._columns.names import Columns
     from entasis._hosts.registry import Host
+    from entasis._scan.conditions import Filter
+    from entasis._scan.scan import Scan
     from entasis._typing import ArrowTable, Limits, NumpyArrays, PandasFrame, PartOptions, PolarsFrame, StaticFrame
 
     from . import display as _display
@@ -283,6 +285,81 @@ class File:
         """
         return self._view(self._resolve(columns[0] if len(columns) == 1 else list(columns)), self._rows)
 
+    def filter(self, condition: Filter) -> Scan:
+        """Return the rows for which a condition is true.
+
+        Parameters
+        ----------
+        condition
+            As for `filter=` of `entasis.read`. It may be about any column of the file and any level
+            of its index.
+
+        Returns
+        -------
+        Scan
+            Nothing is read until a method of it asks for values. Then a label that no column has is
+            a `ColumnNotFoundError`, and a value that its column does not compare with an
+            `ArgumentError`.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}), "table.entasis")
+        >>> en.open("table.entasis").filter(en.col("a") > 1).read(columns="b")
+           b
+        1  5
+        2  6
+        """
+        return self.scan(filter=condition)
+
+    def scan(
+        self,
+        columns: Columns | None = None,
+        filter: Filter | None = None,
+        rows: Rows | None = None,
+        limit: int | None = None,
+    ) -> Scan:
+        """Return a scan: columns, a condition on rows, and the greatest number of rows.
+
+        Parameters
+        ----------
+        columns, filter, rows
+            As for `entasis.read`. `rows` applies first, then the condition, then the limit.
+        limit
+            The greatest number of rows, in the order of the file.
+
+        Returns
+        -------
+        Scan
+            Its methods count and read the rows.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}), "table.entasis")
+        >>> en.open("table.entasis").scan("b", en.col("a") > 1, limit=1).to_numpy()
+        {'b': array([5])}
+        """
+        from entasis._scan.scan import scan
+
+        return scan(self, columns, filter, rows, limit)
+
+    def count(self, condition: Filter | None = None, *, threads: int | None = None) -> int:
+        """Return the number of rows, or of those for which a condition is true.
+
+        Parameters
+        ----------
+        condition
+            As for `filter=` of `entasis.read`.
+        threads
+            The number of threads. None means one per processor.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+        >>> en.open("table.entasis").count(en.col("a") > 1)
+        2
+        """
+        return self.n_rows if condition is None else self.filter(condition).count(threads=threads)
+
     @property
     def iloc(self) -> _indexers.ILoc:
         """Views by positions: `f.iloc[rows, columns]`, like `iloc` of pandas."""
@@ -359,6 +436,7 @@ class File:
         *,
         columns: Columns | None = None,
         rows: Rows | None = None,
+        filter: Filter | None = None,
         to: Host | None = None,
         threads: int | None = None,
         index: bool = True,
@@ -369,7 +447,7 @@ class File:
 
         Parameters
         ----------
-        columns, rows, to, threads, index, on_unsupported, on_damage
+        columns, rows, filter, to, threads, index, on_unsupported, on_damage
             As for `entasis.read`. Positions count within this view.
 
         Returns
@@ -395,15 +473,19 @@ class File:
         if columns is not None or rows is not None:
             view = self._view(self._resolve(columns), self._compose(rows))
         if on_damage == "error":
-            return view._read(to, threads, index, skips=on_unsupported == "skip")
+            return view._filtered(filter, threads)._read(to, threads, index, skips=on_unsupported == "skip")
         _on_damage(on_damage)
         from . import damage as _damage
 
         def read(frame: _frame.Frame) -> Any:
-            of_frame = File._of(frame, view._columns, view._rows)
+            of_frame = File._of(frame, view._columns, view._rows)._filtered(filter, threads)
             return of_frame._read(to, threads, index, skips=on_unsupported == "skip")
 
         return _damage.read(self._frame, read, _threads(threads))
+
+    def _filtered(self, filter: Filter | None, threads: int | None) -> File:
+        """A view of the rows that pass a filter."""
+        return self if filter is None else self.filter(filter)._view(threads)
 
     @reported
     def _read(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from entasis._arguments.rows import Rows
     from entasis._columns.names import Columns
     from entasis._hosts.registry import Host
+    from entasis._scan.conditions import Filter
 
     from .array_view import View
 
@@ -233,6 +234,7 @@ class Tree(File):
         *,
         columns: Columns | None = None,
         rows: Rows | None = None,
+        filter: Filter | None = None,
         to: Host | None = None,
         threads: int | None = None,
         index: bool = True,
@@ -253,7 +255,7 @@ class Tree(File):
             The number of threads. None means one per processor.
         types
             Classes to use instead of `Record`; by default those of `entasis.open`.
-        to, index, on_unsupported, on_damage
+        filter, to, index, on_unsupported, on_damage
             For frames only.
 
         Returns
@@ -277,6 +279,8 @@ class Tree(File):
         ['c', 'a']
         """
         on_refused(on_unsupported)
+        if filter is not None:
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: filter= is for frames")
         if to is not None:
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames")
         if not index:

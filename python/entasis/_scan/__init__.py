@@ -1,0 +1,1 @@
+"""Filters on files: conditions on columns, and scans."""

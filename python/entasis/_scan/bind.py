@@ -1,0 +1,79 @@
+"""Binds conditions to the columns of a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._arguments.options import shown
+from entasis._hosts.levels import RANGE
+from entasis.errors import ArgumentError
+
+from .conditions import Col, Condition, from_tuples
+from .literals import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from entasis._entasis import Handle
+
+
+def condition(value: Any) -> Condition:
+    """The condition that a `filter=` argument is."""
+    if isinstance(value, Condition):
+        return value
+    if isinstance(value, Col):
+        # A column of booleans.
+        return value.is_true()
+    if isinstance(value, tuple) and len(value) == 3:
+        return from_tuples([value])
+    if isinstance(value, list):
+        return from_tuples(value)
+    if callable(value) or isinstance(value, str):
+        raise ArgumentError(f"filter= takes conditions such as en.col('a') > 3, not {shown(value)}")
+    raise ArgumentError(
+        f"filter= takes conditions such as en.col('a') > 3 or tuples such as ('a', '>', 3), not {shown(value)}; "
+        "a mask of the rows is rows="
+    )
+
+
+def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | None]) -> tuple[Any, ...]:
+    """The condition as the core takes it: columns by their numbers, and literals.
+
+    Parameters
+    ----------
+    handle
+        The file.
+    resolve
+        Returns the number of the column with a label, in a list.
+    """
+
+    def column(label: Any) -> tuple[int, Any]:
+        (number,) = resolve([label]) or []
+        if number == RANGE:
+            raise ArgumentError(f"no column stores the index {shown(label)}, a range: select its rows with rows=")
+        (info,) = handle.columns([number])
+        return number, info
+
+    def bound(node: tuple[Any, ...]) -> tuple[Any, ...]:
+        name, *rest = node
+        if name in ("and", "or"):
+            return name, [bound(part) for part in rest[0]]
+        if name == "not":
+            return name, bound(rest[0])
+        number, info = column(rest[0])
+        if name in ("missing", "nan"):
+            return name, number
+        if name == "match":
+            text = rest[2].encode() if isinstance(rest[2], str) else rest[2]
+            return name, number, rest[1], text
+        values = info if info.dictionary is None else handle.columns([info.dictionary])[0]
+        is_aware = isinstance(values.detail, str)
+
+        def of_value(value: Any) -> tuple[Any, ...]:
+            return literal(value, values.logical, is_aware=is_aware)
+
+        if name == "in":
+            return name, number, [of_value(value) for value in rest[1]]
+        return "compare", number, name, of_value(rest[1])
+
+    return bound(of._tree)

@@ -1,0 +1,138 @@
+//! Filters from Python: conditions as trees of tuples.
+
+use std::ops::Range;
+
+use entasis::File;
+use entasis_query::{Comparison, Literal, Match, Predicate, Rules, Scan, TimeKind, missing_rules};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use crate::{errors, monitor};
+
+/// The rows of a file from `start` up to `stop` that pass a condition.
+pub struct Filter<'f> {
+    file: &'f File,
+    predicate: Predicate,
+    rows: Range<u64>,
+}
+
+impl<'f> Filter<'f> {
+    pub fn new(file: &'f File, condition: &Bound<'_, PyTuple>, rows: Range<u64>) -> PyResult<Self> {
+        Ok(Self { file, predicate: predicate(file, condition)?, rows })
+    }
+
+    fn scan(&self) -> entasis::Result<Scan<'f>> {
+        Scan::of_rows(self.file, &self.predicate, self.rows.clone())
+    }
+
+    /// Their numbers, as the bytes of 64-bit integers.
+    pub fn rows<'py>(&self, py: Python<'py>, threads: Option<usize>) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = monitor::run(py, |monitor| self.scan()?.row_numbers(threads, monitor))?;
+        PyBytes::new_with(py, 8 * rows.len(), |out| {
+            for (out, row) in out.as_chunks_mut::<8>().0.iter_mut().zip(rows) {
+                *out = row.to_ne_bytes();
+            }
+            Ok(())
+        })
+    }
+
+    /// How many there are.
+    pub fn count(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<u64> {
+        monitor::run(py, |monitor| self.scan()?.count(threads, monitor))
+    }
+
+    /// The decision of statistics, as text.
+    pub fn explain(&self, py: Python<'_>) -> PyResult<String> {
+        let plan = py.detach(|| self.scan().map(|scan| scan.plan()));
+        Ok(plan.map_err(|e| errors::raise(py, &e))?.to_string())
+    }
+}
+
+fn unknown(what: &str) -> PyErr {
+    PyValueError::new_err(format!("unknown {what} in a condition"))
+}
+
+/// The predicate of a tree of tuples, each with its name first.
+fn predicate(file: &File, tree: &Bound<'_, PyTuple>) -> PyResult<Predicate> {
+    let name: String = tree.get_item(0)?.extract()?;
+    let column = || tree.get_item(1)?.extract::<u64>();
+    let rules = Rules::default();
+    Ok(match name.as_str() {
+        "and" | "or" => {
+            let parts = tree.get_item(1)?;
+            let parts = parts.try_iter()?.map(|part| predicate(file, part?.cast::<PyTuple>()?));
+            let parts = parts.collect::<PyResult<Vec<_>>>()?;
+            if name == "and" { Predicate::And(parts) } else { Predicate::Or(parts) }
+        }
+        "not" => !predicate(file, tree.get_item(1)?.cast::<PyTuple>()?)?,
+        "missing" => {
+            let (py, column) = (tree.py(), column()?);
+            let found = file.column(column).and_then(|info| missing_rules(file, &info));
+            Predicate::IsMissing { column, rules: found.map_err(|e| errors::raise(py, &e))? }
+        }
+        "nan" => Predicate::IsNan { column: column()? },
+        "compare" => {
+            let op = comparison(&tree.get_item(2)?.extract::<String>()?)?;
+            let literal = literal(tree.get_item(3)?.cast::<PyTuple>()?)?;
+            Predicate::Compare { column: column()?, op, literal, rules }
+        }
+        "in" => {
+            let literals = tree.get_item(2)?;
+            let literals = literals.try_iter()?.map(|value| literal(value?.cast::<PyTuple>()?));
+            let literals = literals.collect::<PyResult<Vec<_>>>()?;
+            Predicate::In { column: column()?, literals, missing: false, rules }
+        }
+        "match" => {
+            let test = match tree.get_item(2)?.extract::<String>()?.as_str() {
+                "starts_with" => Match::StartsWith,
+                "ends_with" => Match::EndsWith,
+                "contains" => Match::Contains,
+                "like" => Match::Like,
+                _ => return Err(unknown("test of strings")),
+            };
+            Predicate::Match { column: column()?, test, pattern: tree.get_item(3)?.extract()? }
+        }
+        _ => return Err(unknown("part")),
+    })
+}
+
+fn comparison(name: &str) -> PyResult<Comparison> {
+    Ok(match name {
+        "eq" => Comparison::Equal,
+        "ne" => Comparison::NotEqual,
+        "lt" => Comparison::Less,
+        "le" => Comparison::LessEqual,
+        "gt" => Comparison::Greater,
+        "ge" => Comparison::GreaterEqual,
+        _ => return Err(unknown("comparison")),
+    })
+}
+
+fn literal(value: &Bound<'_, PyTuple>) -> PyResult<Literal> {
+    let at = |i: usize| value.get_item(i);
+    let kind: String = at(0)?.extract()?;
+    Ok(match kind.as_str() {
+        "bool" => Literal::Bool(at(1)?.extract()?),
+        "int" => Literal::Int(at(1)?.extract()?),
+        "float" => Literal::Float(at(1)?.extract()?),
+        "str" => Literal::String(at(1)?.extract()?),
+        "bytes" => Literal::Bytes(at(1)?.extract()?),
+        "decimal" => Literal::Decimal { digits: at(1)?.extract()?, scale: at(2)?.extract()? },
+        "time" | "time_text" => {
+            let of = match at(1)?.extract::<String>()?.as_str() {
+                "naive" => TimeKind::Naive,
+                "aware" => TimeKind::Aware,
+                "of_day" => TimeKind::OfDay,
+                "duration" => TimeKind::Duration,
+                _ => return Err(unknown("kind of time")),
+            };
+            if kind == "time" {
+                return Ok(Literal::Time { kind: of, attoseconds: at(2)?.extract()? });
+            }
+            let text: String = at(2)?.extract()?;
+            Literal::time(&text, of).map_err(|e| errors::raise(value.py(), &e))?
+        }
+        _ => return Err(unknown("value")),
+    })
+}
