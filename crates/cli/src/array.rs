@@ -1,6 +1,5 @@
 //! Columns in the command's own memory: read from a file, or generated.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use entasis::{
@@ -186,12 +185,12 @@ pub(crate) fn load_categories(
 pub(crate) fn load(
     file: &File,
     columns: &[ColumnInfo],
-    rows: &Range<u64>,
+    rows: &Rows,
     threads: Option<usize>,
     monitor: &dyn Monitor,
     load_nested: &dyn Fn(&[&ColumnInfo]) -> Result<Vec<Array>>,
 ) -> Result<Vec<Array>> {
-    let n = in_memory(rows.end.saturating_sub(rows.start))?;
+    let n = in_memory(rows.n(file.n_rows()))?;
     let is_nested = |info: &&ColumnInfo| info.record.column_type.physical.is_nested();
     let of_nested: Vec<&ColumnInfo> = columns.iter().filter(is_nested).collect();
     let mut nested = load_nested(&of_nested)?.into_iter();
@@ -203,7 +202,7 @@ pub(crate) fn load(
         });
     }
     let requests = arrays.iter_mut().zip(columns);
-    let requests = requests.filter_map(|(array, info)| array.request(info.index, Rows::Range(rows.clone())));
+    let requests = requests.filter_map(|(array, info)| array.request(info.index, rows.clone()));
     file.read(requests.collect(), threads, monitor)?;
     Ok(arrays)
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use entasis::{ColumnInfo, Error, File, Logical};
+use entasis::{ColumnInfo, Error, File, Logical, Rows};
 
 use crate::array::{self, Array, Values};
 use crate::cell;
@@ -18,6 +18,7 @@ use crate::objects::{self, Style};
 use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::progress::Watch;
+use crate::row_set::RowSet;
 use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, thousands};
 use crate::types::{is_number, missing_name, type_of};
@@ -82,10 +83,10 @@ pub(crate) struct TailArgs {
 
 /// The columns to print, and the form of the output.
 #[derive(clap::Args)]
-struct PrintArgs {
+pub(crate) struct PrintArgs {
     /// An Entasis file, or - for the standard input
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The columns to show, in this order. A name with a comma needs a --columns of its own
     #[arg(short, long, value_name = "A,B")]
     columns: Vec<String>,
@@ -94,12 +95,12 @@ struct PrintArgs {
     no_index: bool,
     /// Print one JSON object per row, on a line of its own
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Threads to read with [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
-    threads: Option<usize>,
+    pub(crate) threads: Option<usize>,
     #[command(flatten)]
-    open: OpenArgs,
+    pub(crate) open: OpenArgs,
 }
 
 fn parse_rows(text: &str) -> Result<(Option<i64>, Option<i64>), String> {
@@ -164,32 +165,48 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
             format!("row {} is out of range: the table has {}", start.unwrap_or(0), count(n_rows, "row"));
         Error::argument(message).in_file(&args.print.file).advise("rows count from 0, STOP is not included")
     })?;
-    print(&file, rows, &args.print, out)
+    print_range(&file, rows, &args.print, out)
 }
 
 /// Runs `entasis tail`.
 pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
     let file = args.print.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
-    print(&file, n_rows.saturating_sub(args.n)..n_rows, &args.print, out)
+    let rows = n_rows.saturating_sub(args.n)..n_rows;
+    print_range(&file, rows, &args.print, out)
 }
 
-fn print(file: &File, rows: Range<u64>, args: &PrintArgs, out: &mut Out) -> Outcome {
+fn print_range(file: &File, rows: Range<u64>, args: &PrintArgs, out: &mut Out) -> Outcome {
+    let note = (rows.start > 0).then(|| {
+        let [start, end, all] = [rows.start, rows.end, file.n_rows()].map(thousands);
+        format!("rows {start} to {end} of {all}")
+    });
+    print(file, &RowSet::from(rows), note, args, out)
+}
+
+/// Prints rows of a table. `note` says which ones, where they are not the first.
+pub(crate) fn print(
+    file: &File,
+    rows: &RowSet,
+    note: Option<String>,
+    args: &PrintArgs,
+    out: &mut Out,
+) -> Outcome {
     let (shown, n_asked) = select(file, args, out)?;
     let watch = Watch::new("reading");
     let reader = Reader::new(file, &shown, args, &watch)?;
     if !args.json {
-        let arrays = reader.read(&rows)?;
-        return print_table(file, &shown, &arrays, &rows, n_asked, out);
+        let arrays = reader.read(rows)?;
+        let n = array::in_memory(rows.n())?;
+        let note =
+            note.unwrap_or_else(|| format!("{} of {}", thousands(rows.n()), count(file.n_rows(), "row")));
+        return print_table(&shown, &arrays, n, note, n_asked, out);
     }
     let keys = json_keys(&shown);
     let step = (STEP_VALUES / (shown.len() as u64).max(1)).clamp(1, STEP);
-    let mut start = rows.start;
-    while start < rows.end {
+    for part in rows.parts(step) {
         watch.check()?;
-        let part = start..rows.end.min(start.saturating_add(step));
-        print_json(&keys, &reader.read(&part)?, array::in_memory(part.end - part.start)?, out)?;
-        start = part.end;
+        print_json(&keys, &reader.read(&part)?, array::in_memory(part.n())?, out)?;
     }
     Ok(())
 }
@@ -220,21 +237,27 @@ impl<'a> Reader<'a> {
         Ok(Self { file, shown, stored, categories, style, threads: args.threads, watch })
     }
 
-    fn read(&self, rows: &Range<u64>) -> entasis::Result<Vec<Array>> {
+    fn read(&self, rows: &RowSet) -> entasis::Result<Vec<Array>> {
+        let asked = Rows::from(rows);
         let load_nested =
-            |columns: &[&ColumnInfo]| nested::load(self.file, columns, rows, self.threads, self.watch);
-        let mut arrays = array::load(self.file, &self.stored, rows, self.threads, self.watch, &load_nested)?;
+            |columns: &[&ColumnInfo]| nested::load(self.file, columns, &asked, self.threads, self.watch);
+        let mut arrays =
+            array::load(self.file, &self.stored, &asked, self.threads, self.watch, &load_nested)?;
         for ((array, categories), info) in arrays.iter_mut().zip(&self.categories).zip(&self.stored) {
             array.categories.clone_from(categories);
             if info.record.column_type.logical == Logical::Object {
-                let objects = objects::load(self.file, info, rows, self.style, self.threads, self.watch)?;
+                let mut objects = Vec::new();
+                for rows in rows.ranges() {
+                    let of = objects::load(self.file, info, rows, self.style, self.threads, self.watch)?;
+                    objects.extend(of);
+                }
                 array.values = Values::Objects(objects);
             }
         }
         let mut stored = arrays.into_iter();
         let all = self.shown.iter().filter_map(|shown| match shown.source {
             Source::Column(_) => stored.next().map(Ok),
-            Source::Range { start, step } => Some(labels::range(&shown.name, start, step, rows)),
+            Source::Range { start, step } => Some(labels::range(&shown.name, start, step, rows.ranges())),
         });
         all.collect()
     }
@@ -290,15 +313,14 @@ fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)
 }
 
 fn print_table(
-    file: &File,
     shown: &[Shown],
     arrays: &[Array],
-    rows: &Range<u64>,
+    n: usize,
+    mut note: String,
     n_asked: u64,
     out: &mut Out,
 ) -> Outcome {
     let style = out.style();
-    let n = array::in_memory(rows.end - rows.start)?;
     let table = shown.iter().zip(arrays).map(|(shown, array)| {
         let name = escape(&shown.name);
         let name = if shown.is_label { format!("({name})") } else { name.into_owned() };
@@ -315,15 +337,6 @@ fn print_table(
         column
     });
     let n_shown = table::print(table.collect(), style, out)? as u64;
-    let mut note = format!("{} of {}", thousands(rows.end - rows.start), count(file.n_rows(), "row"));
-    if rows.start > 0 {
-        note = format!(
-            "rows {} to {} of {}",
-            thousands(rows.start),
-            thousands(rows.end),
-            thousands(file.n_rows())
-        );
-    }
     if n_shown < n_asked {
         let more =
             format!("; {} of {} shown, choose with --columns", thousands(n_shown), count(n_asked, "column"));

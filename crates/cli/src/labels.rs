@@ -75,11 +75,11 @@ fn host_keeps_ranges(host: &Value) -> bool {
     host.get("host").and_then(Value::as_str) == Some("pandas")
 }
 
-/// The integers of a range, as a column in memory.
-pub(crate) fn range(name: &str, start: i64, step: i64, rows: &Range<u64>) -> Result<Array> {
-    let n = array::in_memory(rows.end - rows.start)?;
+/// The integers of a range in these rows, as a column in memory.
+pub(crate) fn range(name: &str, start: i64, step: i64, rows: &[Range<u64>]) -> Result<Array> {
+    let n = array::in_memory(rows.iter().map(|rows| rows.end - rows.start).sum())?;
     let mut words: Buffer = array::buffer(n.saturating_mul(8))?;
-    for (word, row) in words.chunks_exact_mut(8).zip(rows.clone()) {
+    for (word, row) in words.chunks_exact_mut(8).zip(rows.iter().cloned().flatten()) {
         let value = start.wrapping_add(step.wrapping_mul(row.cast_signed()));
         word.copy_from_slice(&value.to_le_bytes());
     }

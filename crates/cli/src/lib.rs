@@ -35,7 +35,9 @@ mod rename;
 mod repair;
 mod replace;
 mod rollback;
+mod row_set;
 mod schema;
+mod select;
 mod table;
 mod text;
 mod tree;
@@ -59,6 +61,11 @@ const AFTER: &str = "Examples:
   entasis schema flights.entasis              the columns and their types
   entasis head -n 20 flights.entasis          the first rows
   entasis tail flights.entasis                the last rows
+  entasis select flights.entasis --where \"delay > 60\"
+                                              the rows for which a condition is true
+  entasis count flights.entasis --where \"delay > 60\"
+                                              how many rows
+  entasis sample -n 20 flights.entasis        some rows at random
   entasis info flights.entasis                the encoding and the size of each column
   entasis tree model.entasis                  the contents of a file of nested values
   entasis verify *.entasis                    check that every byte is unchanged
@@ -92,6 +99,9 @@ enum Verb {
     Schema(schema::Args),
     Head(head::Args),
     Tail(head::TailArgs),
+    Select(select::Args),
+    Count(select::CountArgs),
+    Sample(select::SampleArgs),
     Tree(tree::Args),
     Verify(verify::Args),
     Generations(generations::Args),
@@ -129,6 +139,9 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Schema(args) => schema::run(args, &mut out),
         Verb::Head(args) => head::run(args, &mut out),
         Verb::Tail(args) => head::run_tail(args, &mut out),
+        Verb::Select(args) => select::run(args, &mut out),
+        Verb::Count(args) => select::run_count(args, &mut out),
+        Verb::Sample(args) => select::run_sample(args, &mut out),
         Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
         Verb::Generations(args) => generations::run(args, &mut out),

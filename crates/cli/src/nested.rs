@@ -14,11 +14,11 @@ type AppendJson = dyn Fn(&Array, usize, &mut String);
 pub(crate) fn load(
     file: &File,
     columns: &[&ColumnInfo],
-    rows: &Range<u64>,
+    rows: &Rows,
     threads: Option<usize>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Array>> {
-    let asked: Vec<_> = columns.iter().map(|info| (info.index, Rows::Range(rows.clone()))).collect();
+    let asked: Vec<_> = columns.iter().map(|info| (info.index, rows.clone())).collect();
     let read = file.read_nested(&asked, &|_| Form::default(), threads, monitor)?;
     read.into_iter().map(|nested| array_of(file, nested, threads, monitor)).collect()
 }

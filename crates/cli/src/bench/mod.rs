@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use entasis::{ColumnInfo, WriteOptions};
+use entasis::{ColumnInfo, Rows, WriteOptions};
 
 use crate::array::{self, Array};
 use crate::failure::{Failure, Outcome};
@@ -158,7 +158,7 @@ fn measure(
 fn read_table(path: &Path, args: &Args, watch: &Watch) -> entasis::Result<(u64, Vec<Array>)> {
     let (file, threads) = (args.limits.open(path)?, args.threads);
     let columns: Vec<ColumnInfo> = file.columns(0..file.n_columns())?;
-    let rows = 0..file.n_rows();
+    let rows = Rows::All;
     let load_nested = |columns: &[&ColumnInfo]| nested::load(&file, columns, &rows, threads, watch);
     let mut arrays = array::load(&file, &columns, &rows, threads, watch, &load_nested)?;
     let categories = array::load_categories(&file, &columns, threads, watch)?;

@@ -1,0 +1,184 @@
+//! `entasis select`, `entasis count` and `entasis sample`: rows by a condition, or at random.
+
+use std::path::PathBuf;
+
+use entasis::{Error, File};
+use entasis_query::{Plan, Scan, parse_where};
+
+use crate::failure::Outcome;
+use crate::head::{self, PrintArgs};
+use crate::open::OpenArgs;
+use crate::output::Out;
+use crate::progress::Watch;
+use crate::row_set::RowSet;
+use crate::text::{count, thousands};
+
+const EXAMPLES: &str = "Examples:
+  entasis select flights.entasis --where \"delay > 60 and carrier in ('LX', 'OS')\"
+  entasis select flights.entasis --where \"day between '2024-01-05' and '2024-01-07'\" --columns day,delay
+  entasis select flights.entasis --where \"not cancelled and tail is not null\" --json | jq .tail
+  entasis select flights.entasis --where \"\\\"air time\\\" < 30\" --explain
+
+Conditions: = != < <= > >=, in (...), between ... and ..., like 'x%_', is null, is nan, a column of booleans, and, or, \
+not, parentheses. Texts and times stand in single quotes, columns with other characters than letters, digits, points \
+and underscores in double quotes. A comparison with a missing value is unknown, and leaves the row out.";
+
+/// The rows of the default table.
+const TABLE: u64 = 100;
+
+/// Show the rows for which a condition is true
+///
+/// Statistics decide first which parts of the file are read.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The condition, as after WHERE in SQL [default: all rows]
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
+    /// The greatest number of rows [default: 100 in a table, all as JSON]
+    #[arg(short = 'n', long = "n-rows", value_name = "N")]
+    n: Option<u64>,
+    /// Print how many rows statistics decide, and no rows
+    #[arg(long, conflicts_with_all = ["json", "n"])]
+    explain: bool,
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+/// Print the number of rows, or of those for which a condition is true
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  entasis count flights.entasis --where \"delay > 60\"")]
+pub(crate) struct CountArgs {
+    /// An Entasis file, or - for the standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The condition, as for `entasis select`
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
+    /// Threads to read with [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+/// Show rows that are drawn at random, in the order of the file
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  entasis sample flights.entasis -n 20 --seed 1")]
+pub(crate) struct SampleArgs {
+    /// The number of rows; all rows, if the table has no more
+    #[arg(short = 'n', long = "n-rows", value_name = "N", default_value_t = 10)]
+    n: u64,
+    /// Equal seeds give equal rows [default: other rows each time]
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    print: PrintArgs,
+}
+
+/// Runs `entasis select`.
+pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    let file = args.print.open.open_table(&args.print.file)?;
+    let limit = args.n.unwrap_or(if args.print.json { u64::MAX } else { TABLE });
+    if args.explain {
+        return explain(&file, args.condition.as_deref(), out);
+    }
+    let Some(condition) = &args.condition else {
+        let rows = RowSet::from(0..file.n_rows().min(limit));
+        return head::print(&file, &rows, None, &args.print, out);
+    };
+    let rows = {
+        let watch = Watch::new("filtering");
+        let predicate = parse_where(&file, condition).map_err(|e| e.in_file(&args.print.file))?;
+        Scan::new(&file, &predicate)?.row_numbers(args.print.threads, &watch)?
+    };
+    let n_found = rows.len() as u64;
+    let shown: RowSet = rows.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
+    let all = count(file.n_rows(), "row");
+    let note = match shown.n() {
+        n if n < n_found => {
+            format!("{} of {} that pass, of {all}; show more with -n", thousands(n), thousands(n_found))
+        }
+        n => format!("{} of {all}", thousands(n)),
+    };
+    head::print(&file, &shown, Some(note), &args.print, out)
+}
+
+fn explain(file: &File, condition: Option<&str>, out: &mut Out) -> Outcome {
+    use std::io::Write;
+
+    let n_rows = file.n_rows();
+    let plan = match condition {
+        None => Plan { n_rows, n_passed: n_rows, ..Plan::default() },
+        Some(condition) => {
+            let predicate = parse_where(file, condition).map_err(|e| e.in_file(file.path()))?;
+            Scan::new(file, &predicate)?.plan()
+        }
+    };
+    writeln!(out, "{plan}")?;
+    Ok(())
+}
+
+/// Runs `entasis count`.
+pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
+    use std::io::Write;
+
+    let file = args.open.open_table(&args.file)?;
+    let n = match &args.condition {
+        None => file.n_rows(),
+        Some(condition) => {
+            let watch = Watch::new("counting");
+            let predicate = parse_where(&file, condition).map_err(|e| e.in_file(&args.file))?;
+            Scan::new(&file, &predicate)?.count(args.threads, &watch)?
+        }
+    };
+    writeln!(out, "{n}")?;
+    Ok(())
+}
+
+/// Runs `entasis sample`.
+pub(crate) fn run_sample(args: &SampleArgs, out: &mut Out) -> Outcome {
+    let file = args.print.open.open_table(&args.print.file)?;
+    let n_rows = file.n_rows();
+    let mut random = args.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
+    let rows = draw(n_rows, args.n.min(n_rows), &mut random)?;
+    let note = format!("{} at random of {}", thousands(rows.n()), count(n_rows, "row"));
+    head::print(&file, &rows, Some(note), &args.print, out)
+}
+
+/// Draws `n` of `n_rows` rows, each at most once. Floyd's algorithm, from Bentley and Floyd: "A
+/// sample of brilliance", 1987.
+fn draw(n_rows: u64, n: u64, random: &mut fastrand::Rng) -> entasis::Result<RowSet> {
+    if usize::try_from(n).is_err() {
+        return Err(Error::argument("the sample has more rows than memory"));
+    }
+    let mut drawn = std::collections::BTreeSet::new();
+    for last in n_rows - n..n_rows {
+        let row = random.u64(0..=last);
+        if !drawn.insert(row) {
+            drawn.insert(last);
+        }
+    }
+    Ok(drawn.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_have_each_row_once() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for (n_rows, n) in [(0, 0), (1, 1), (10, 0), (10, 10), (1000, 7)] {
+            let rows = draw(n_rows, n, &mut random).unwrap();
+            assert_eq!(rows.n(), n);
+            assert!(rows.ranges().iter().all(|rows| rows.end <= n_rows));
+        }
+        let mut seen = [0; 4];
+        for _ in 0..4000 {
+            let rows = draw(4, 1, &mut random).unwrap();
+            seen[rows.ranges()[0].start as usize] += 1;
+        }
+        assert!(seen.iter().all(|&times| times > 800), "{seen:?}");
+    }
+}
