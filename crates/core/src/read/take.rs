@@ -305,22 +305,22 @@ fn take_fixed(
 fn take_strings(
     opened: OpenPage<'_>,
     scratch: &mut entasis_encodings::TextScratch,
-    wanted: impl Iterator<Item = (usize, usize)>,
+    wanted: impl Iterator<Item = (usize, usize)> + Clone,
     strings: &mut Strings,
     decoded_len: &DecodedLen<'_>,
 ) -> Result<()> {
     let slice = opened.decoder.strings(opened.page, opened.range, scratch)?;
+    let lengths = slice.lengths();
+    // Counted and reserved once for all: threads share the counter.
+    let len = wanted.clone().map(|(at, _)| lengths[at] as usize).fold(0, usize::saturating_add);
+    decoded_len.add(len as u64)?;
+    fallible::reserve(&mut strings.bytes, len, STRINGS)?;
     let (mut i, mut before) = (0, 0);
     for (at, place) in wanted {
-        while i < at {
-            before += slice.lengths()[i] as usize;
-            i += 1;
-        }
-        let value = slice.get(at, before);
-        decoded_len.add(value.len() as u64)?;
-        strings.spans[place] = (strings.bytes.len(), slice.lengths()[at]);
-        fallible::reserve(&mut strings.bytes, value.len(), STRINGS)?;
-        strings.bytes.extend_from_slice(value);
+        before += lengths[i..at].iter().map(|&length| length as usize).sum::<usize>();
+        i = at;
+        strings.spans[place] = (strings.bytes.len(), lengths[at]);
+        strings.bytes.extend_from_slice(slice.get(at, before));
     }
     Ok(())
 }
