@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from . import _entasis
@@ -153,8 +154,16 @@ def to_bytes(
         return content
 
 
+def _of_scan(value: Any) -> Any:
+    """The rows of a scan as a view of its file; any other value as it is."""
+    # Without the module nobody has a scan, and importing it takes time.
+    module = sys.modules.get("entasis._scan.scan")
+    return value if module is None or not isinstance(value, module.Scan) else value.view()
+
+
 def _without_index(value: Any) -> Any:
     """A frame or series with positions as row labels."""
+    value = _of_scan(value)
     if isinstance(value, File):
         return value.read(index=False)
     if type(value) is not dict and not _hosts.is_frame(value):
@@ -189,6 +198,7 @@ def write_value(
     """Write a value. Returns the content of the file if it has no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
+    value = _of_scan(value)
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
     if not is_table and type(value) is not dict:
         if metadata is None and on_unsupported == "error" and to["path"] is not None and not to["column_compression"]:

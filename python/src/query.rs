@@ -71,6 +71,7 @@ fn predicate(file: &File, tree: &Bound<'_, PyTuple>) -> PyResult<Predicate> {
             let found = file.column(column).and_then(|info| missing_rules(file, &info));
             Predicate::IsMissing { column, rules: found.map_err(|e| errors::raise(py, &e))? }
         }
+        "null" => Predicate::IsMissing { column: column()?, rules },
         "nan" => Predicate::IsNan { column: column()? },
         "compare" => {
             let op = comparison(&tree.get_item(2)?.extract::<String>()?)?;

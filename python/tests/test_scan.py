@@ -167,6 +167,178 @@ def test_every_library(file, frame):
     assert pl.DataFrame(scan).height == len(wanted)
 
 
+def polars_frame(n=70_000):
+    rng = np.random.default_rng(11)
+    missing = rng.random(n) < 0.1
+    return pl.DataFrame(
+        {
+            "i": rng.integers(-5, 5, n),
+            "u": rng.integers(0, 5, n).astype("uint64"),
+            "f": rng.choice(np.array(FLOATS), n),
+            "s": rng.choice(np.array([0.1, np.nan, np.inf], "float32"), n),
+            "t": rng.choice(np.array(TEXTS, object), n).tolist(),
+            "b": rng.random(n) < 0.5,
+            "d": pl.Series(rng.integers(19_000, 19_100, n).astype("int32")).cast(pl.Date),
+            "when": pl.Series(rng.integers(10**18, 10**18 + 99, n)).cast(pl.Datetime("ns")),
+            "zoned": pl.Series(rng.integers(0, 10**6, n)).cast(pl.Datetime("us")).dt.replace_time_zone("UTC"),
+            "span": pl.Series(rng.integers(-9, 9, n)).cast(pl.Duration("ms")),
+            "clock": pl.Series(rng.integers(0, 9, n) * 10**9).cast(pl.Time),
+            "dec": pl.Series(rng.integers(-9, 9, n)).cast(pl.Decimal(10, 2)),
+            "cat": pl.Series(rng.choice(["x", "y"], n).tolist(), dtype=pl.Categorical),
+            "enum": pl.Series(rng.choice(["low", "high"], n).tolist(), dtype=pl.Enum(["low", "high"])),
+            "bin": rng.choice(np.array([b"", b"a", b"\xff"], object), n).tolist(),
+        }
+    ).with_columns(pl.when(pl.lit(pl.Series(missing))).then(None).otherwise(pl.all()).name.keep())
+
+
+def polars_expressions():
+    c, utc = pl.col, datetime.UTC
+    return [
+        c("i") > 2,
+        pl.lit(2) > c("i"),
+        c("i") >= 1.5,
+        c("i") != 2,
+        ~(c("i") == 2),
+        c("i").is_between(-2, 2, closed="left"),
+        ~c("i").is_between(-2, 2),
+        c("i").is_in([1, 3]),
+        ~c("i").is_in([1, None]),
+        c("i").is_in([1, None], nulls_equal=True),
+        ~c("i").is_in([1, None], nulls_equal=True),
+        ~c("i").is_in([1], nulls_equal=True),
+        c("i").is_in([]),
+        c("i").is_null(),
+        c("i").is_not_null() & c("f").is_null(),
+        c("u") == 2**63,
+        c("u") <= 3,
+        c("f") > 1,
+        ~(c("f") > 1),
+        c("f") >= 1,
+        c("f") < 1,
+        ~(c("f") <= 1),
+        c("f") == 0.0,
+        c("f") != 0.1,
+        c("f").is_nan(),
+        c("f").is_not_nan(),
+        c("f").is_between(0, 3),
+        c("f").is_in([0.0, 2.5]),
+        c("f").is_in(pl.Series([2.5, float("nan")])),
+        ~c("f").is_in(pl.Series([2.5, float("nan")])),
+        c("s") == 0.1,
+        c("s") > 0.1,
+        c("t") == "ab",
+        c("t") > "x" * 15,
+        c("t").is_in(["a", "é"]),
+        c("t").str.starts_with("x"),
+        c("t").str.ends_with("b"),
+        ~c("t").str.contains("x", literal=True),
+        c("b"),
+        ~c("b"),
+        c("b") & (c("i") > 0) | (c("t") == "a"),
+        (c("i") > 0) ^ c("b"),
+        c("b") == False,  # noqa: E712
+        c("d") > datetime.date(2022, 2, 1),
+        c("d").is_in([datetime.date(2022, 2, 1)]),
+        c("when") <= pl.lit(10**18 + 5, dtype=pl.Datetime("ns")),
+        c("when").is_in(pl.Series([10**18 + 5]).cast(pl.Datetime("ns"))),
+        c("zoned") > datetime.datetime(1970, 1, 1, 0, 0, 0, 500_000, tzinfo=utc),
+        c("span") < datetime.timedelta(milliseconds=2),
+        c("clock") >= datetime.time(0, 0, 3),
+        c("dec") == decimal.Decimal("2"),
+        c("dec").is_between(decimal.Decimal("-1.5"), decimal.Decimal("1.5")),
+        c("cat") == "x",
+        c("cat").is_in(["x", "z"]),
+        c("enum") > "low",
+        c("bin") == b"a",
+        c("bin") >= b"a",
+    ]
+
+
+def test_expressions_of_polars_find_the_rows_of_polars(file):
+    df = polars_frame()
+    f = file(df)
+    for expression in polars_expressions():
+        assert f.read(filter=expression).equals(df.filter(expression), null_equal=True), expression
+
+
+def test_parts_of_expressions_without_counterpart_are_refused(file):
+    f = file(polars_frame(10))
+    c = pl.col
+    for expression, text in [
+        (c("i") + 1 > 2, "Plus"),
+        (c("i") > c("u"), "Column"),
+        (c("^i$") > 1, "i"),
+        (c("f") == float("nan"), "infinity"),
+        (c("f") < float("inf"), "infinity"),
+        (c("i") == None, "is_null"),  # noqa: E711
+        (c("t").str.contains("x"), "literal=True"),
+        (c("i").is_in(c("u")), "IsIn"),
+        (c("i").eq_missing(1), "EqValidity"),
+        (c("d").dt.year() == 2022, "Year"),
+        (pl.lit(True), "Literal"),
+        (c("when") <= pl.lit(10**18).cast(pl.Datetime("ns")), "Cast"),
+    ]:
+        with pytest.raises(en.ArgumentError, match=text):
+            f.count(expression)
+    with pytest.raises(en.ColumnNotFoundError, match="nowhere"):
+        f.count(c("nowhere") == 1)
+
+
+def test_pandas_files_take_expressions_of_polars(file):
+    f = file(pd.DataFrame({"f": [1.0, np.nan, 3.0]}))
+    assert f.filter(pl.col("f") > 1).row_numbers().tolist() == [1, 2]
+    assert f.count(pl.col("f").is_null()) == 0
+    assert f.count(col("f").is_missing()) == 1
+    assert "(col('f') > 1) | col('f').is_nan()" in repr(f.filter(pl.col("f") > 1))
+
+
+def test_batches_have_the_rows_that_pass(file, frame):
+    f = file(frame)
+    condition, mask = col("small") == 3, frame.small == 3
+    parts = list(f.filter(condition).batches(10_000))
+    assert len(parts) == 7
+    pd.testing.assert_frame_equal(pd.concat(parts), frame[mask])
+    limited = list(f.scan(["price"], condition, limit=1000).batches(5_000))
+    pd.testing.assert_frame_equal(pd.concat(limited), frame[mask][["price"]][:1000])
+    assert list(f.filter(col("small") == 99).batches()) == []
+    assert sum(len(part) for part in f.scan().batches()) == len(frame)
+    with pytest.raises(en.ArgumentError, match="n=0"):
+        next(f.scan().batches(0))
+
+
+def test_scans_are_written(file, frame, tmp_path):
+    f = file(frame)
+    condition, mask = (col("small") > -3) & (col("city") != "Bern"), (frame.small > -3) & (frame.city != "Bern")
+    en.write(f.filter(condition), tmp_path / "b.entasis")
+    pd.testing.assert_frame_equal(en.read(tmp_path / "b.entasis"), frame[mask])
+    en.write(f.scan(["id"], condition, limit=3), tmp_path / "b.entasis", index=False)
+    pd.testing.assert_frame_equal(en.read(tmp_path / "b.entasis"), frame[mask][["id"]][:3].reset_index(drop=True))
+    assert en.read(en.to_bytes(f.scan(["id"], condition))).equals(frame[mask][["id"]])
+    en.write(frame[mask][:0], tmp_path / "c.entasis")
+    en.append(f.filter(condition).read(), tmp_path / "c.entasis")
+    assert len(en.open(tmp_path / "c.entasis")) == mask.sum()
+    numbers = pl.DataFrame({"a": np.arange(1_500_000), "b": np.arange(1_500_000) * 0.5})
+    en.write(file(numbers).filter(col("a") >= 10), tmp_path / "d.entasis")
+    assert en.read(tmp_path / "d.entasis").equals(numbers[10:])
+
+
+def test_samples_keep_the_order_of_the_file(file, frame):
+    f = file(frame)
+    for by in ("rows", "blocks"):
+        for n in (0, 1, 1000, 1025, len(frame)):
+            found = f.sample(n, seed=5, by=by)
+            assert len(found) == n
+            assert found.id.is_monotonic_increasing
+            assert found.id.is_unique
+            pd.testing.assert_frame_equal(found, frame[frame.id.isin(found.id)])
+            pd.testing.assert_frame_equal(found, f.sample(n, seed=5, by=by))
+    assert len(f.sample(fraction=0.25, seed=1)) == round(len(frame) / 4)
+    assert len(f[:100].sample(fraction=1.0)) == 100
+    for wrong in ({}, {"n": 1, "fraction": 0.5}, {"fraction": 1.5}, {"n": 1, "by": "pages"}, {"n": -1}):
+        with pytest.raises(en.ArgumentError):
+            f.sample(**wrong)
+
+
 def test_missing_values_are_unknown(file):
     df = pl.DataFrame(
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -350,6 +351,9 @@ def _batches(value: Any) -> Any:
     """The frames of a batch: itself, or those that a stream or iterable yields."""
     import collections.abc
 
+    scans = sys.modules.get("entasis._scan.scan")
+    if scans is not None and isinstance(value, scans.Scan):
+        value = value.view()
     if isinstance(value, File):
         n, step = value.n_rows, _rows_of_batch(value)
         return (value[start : start + step].read() for start in range(0, max(n, 1), step))

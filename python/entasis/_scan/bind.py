@@ -28,11 +28,15 @@ def condition(value: Any) -> Condition:
         return from_tuples([value])
     if isinstance(value, list):
         return from_tuples(value)
+    if type(value).__module__.partition(".")[0] == "polars" and hasattr(value, "meta"):
+        from .polars import tree_of
+
+        return Condition(tree_of(value))
     if callable(value) or isinstance(value, str):
         raise ArgumentError(f"filter= takes conditions such as en.col('a') > 3, not {shown(value)}")
     raise ArgumentError(
-        f"filter= takes conditions such as en.col('a') > 3 or tuples such as ('a', '>', 3), not {shown(value)}; "
-        "a mask of the rows is rows="
+        "filter= takes conditions such as en.col('a') > 3, tuples such as ('a', '>', 3) or expressions of Polars, "
+        f"not {shown(value)}; a mask of the rows is rows="
     )
 
 
@@ -61,8 +65,11 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
         if name == "not":
             return name, bound(rest[0])
         number, info = column(rest[0])
-        if name in ("missing", "nan"):
+        if name in ("missing", "null", "nan"):
             return name, number
+        if name == "nan if float":
+            is_float = info.logical == "plain" and info.physical in ("f32", "f64")
+            return ("nan", number) if is_float else ("or", [])
         if name == "match":
             text = rest[2].encode() if isinstance(rest[2], str) else rest[2]
             return name, number, rest[1], text

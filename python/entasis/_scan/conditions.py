@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypeAlias
 
-    # A condition, a column of booleans, or tuples (label, operator, value) as pandas takes them.
-    Filter: TypeAlias = "Condition | Col | tuple[Any, str, Any] | list[Any]"
+    import polars
+
+    # A condition, a column of booleans, tuples (label, operator, value) as pandas takes them, or an
+    # expression of Polars.
+    Filter: TypeAlias = "Condition | Col | tuple[Any, str, Any] | list[Any] | polars.Expr"
 
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
@@ -263,9 +266,11 @@ def _text(tree: tuple[Any, ...]) -> str:
         return f"{Col(rest[0])!r}.is_in({list(rest[1])!r})"
     if name == "match":
         return f"{Col(rest[0])!r}.{rest[1]}({rest[2]!r})"
+    if name == "nan if float":
+        name = "nan"
     return f"{Col(rest[0])!r}.is_{name}()"
 
 
 def _inner(tree: tuple[Any, ...]) -> str:
     text = _text(tree)
-    return text if tree[0] in ("in", "match", "missing", "nan", "not") else f"({text})"
+    return text if tree[0] in ("in", "match", "missing", "null", "nan", "nan if float", "not") else f"({text})"

@@ -22,6 +22,29 @@ _UNITS = {"W": 604_800 * 10**18, "D": _DAY * 10**18, "h": 3_600 * 10**18, "m": 6
 _UNITS |= {"ms": 10**15, "us": 10**12, "ns": 10**9, "ps": 10**6, "fs": 10**3, "as": 1}
 
 
+class Exact:
+    """A value in the form that the core takes, where Python has no type that holds it exactly."""
+
+    __slots__ = ("literal",)
+
+    def __init__(self, literal: Literal) -> None:
+        self.literal = literal
+
+    def __repr__(self) -> str:
+        kind, *fields = self.literal
+        if kind == "decimal":
+            return str(decimal.Decimal(fields[0]).scaleb(-fields[1]))
+        what, attoseconds = fields
+        if what == "duration":
+            return f"{attoseconds // 10**9} ns"
+        import numpy as np
+
+        return str(np.datetime64(attoseconds // 10**9, "ns")) + ("Z" if what == "aware" else "")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Exact, (self.literal,)
+
+
 def literal(value: Any, logical: str, *, is_aware: bool = False) -> Literal:
     """The literal for a value that is compared with a column.
 
@@ -39,6 +62,8 @@ def literal(value: Any, logical: str, *, is_aware: bool = False) -> Literal:
     ArgumentError
         Values of this type do not compare with columns.
     """
+    if isinstance(value, Exact):
+        return value.literal
     kind = type(value).__module__.partition(".")[0]
     if kind == "numpy":
         return _numpy(value, logical, is_aware=is_aware)

@@ -12,6 +12,8 @@ from entasis.errors import ArgumentError
 from . import bind as _bind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from entasis._arguments.rows import Rows
     from entasis._columns.names import Columns
     from entasis._file.file import File
@@ -126,10 +128,13 @@ class Scan:
             A frame with the index of the rows, as `df[mask]` has it.
         """
         scan = self if limit is None else Scan(self._file, self._condition, checked_limit(limit, self._limit))
-        return scan._view(threads).read(columns=columns, to=to, threads=threads, index=index)
+        return scan.view(threads=threads).read(columns=columns, to=to, threads=threads, index=index)
 
-    def _view(self, threads: int | None = None) -> File:
-        """The rows that pass, as a view of the file."""
+    def view(self, *, threads: int | None = None) -> File:
+        """Return the rows that pass as a view of the file.
+
+        Tests all rows, and keeps the numbers of those that pass: 8 bytes for each.
+        """
         if self._condition is None:
             view = self._file
             return view if self._limit is None else view[: self._limit]
@@ -139,6 +144,33 @@ class Scan:
         elif len(rows) and rows[-1] - rows[0] == len(rows) - 1 and not self._is_scattered():
             rows = range(int(rows[0]), int(rows[-1]) + 1)
         return self._file._view(self._file._columns, rows)
+
+    def batches(self, n: int = 65_536, *, columns: Columns | None = None, to: Host | None = None) -> Iterator[Any]:
+        """Read the rows that pass in frames, with memory for one at a time.
+
+        Parameters
+        ----------
+        n
+            The number of rows that are tested for a frame. A frame has those that pass. Frames
+            without rows are left out.
+        columns, to
+            As for `entasis.read`.
+
+        Yields
+        ------
+        Any
+            A frame.
+        """
+        size = checked_limit(n)
+        if not size:
+            raise ArgumentError(f"n={shown(n)}: a batch has one row or more")
+        left, start = self._limit, 0
+        while start < self._file.n_rows and left != 0:
+            found = Scan(self._file[start : start + size], self._condition, left).view()
+            start += size
+            if found.n_rows:
+                left = None if left is None else left - found.n_rows
+                yield found.read(columns=columns, to=to)
 
     def to_pandas(self) -> PandasFrame:
         """Read as a pandas DataFrame."""
@@ -161,7 +193,7 @@ class Scan:
         return cast("StaticFrame", self.read(to="static_frame"))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._view().__arrow_c_stream__(requested_schema)
+        return self.view().__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
         return self._file.__arrow_c_schema__()
