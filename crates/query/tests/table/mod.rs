@@ -151,21 +151,69 @@ fn order(a: &Cell, b: &Cell) -> std::cmp::Ordering {
     }
 }
 
-/// Memory that lives as long as the test.
-fn lend(bytes: Vec<u8>) -> HostRead {
-    let bytes = bytes.leak();
-    // SAFETY: the bytes are never freed.
-    unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
-}
+/// Memory that is lent to a writer.
+#[derive(Default)]
+struct Memory(Vec<Vec<u8>>);
 
-fn strings<'a>(strings: impl Iterator<Item = &'a [u8]>) -> HostValues {
-    let (mut offsets, mut bytes) = (vec![0i64], Vec::new());
-    for string in strings {
-        bytes.extend_from_slice(string);
-        offsets.push(bytes.len() as i64);
+impl Memory {
+    fn lend(&mut self, bytes: Vec<u8>) -> HostRead {
+        // SAFETY: the heap memory of the vector stays where it is until `self` is dropped, after the
+        // write.
+        let lent = unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
+        self.0.push(bytes);
+        lent
     }
-    let offsets = offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
-    HostValues::Offsets64 { offsets: lend(offsets), bytes: lend(bytes) }
+
+    fn strings<'a>(&mut self, strings: impl Iterator<Item = &'a [u8]>) -> HostValues {
+        let (mut offsets, mut bytes) = (vec![0i64], Vec::new());
+        for string in strings {
+            bytes.extend_from_slice(string);
+            offsets.push(bytes.len() as i64);
+        }
+        let offsets = offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
+        HostValues::Offsets64 { offsets: self.lend(offsets), bytes: self.lend(bytes) }
+    }
+
+    fn validity(&mut self, cells: &[Cell]) -> HostValidity {
+        let mask: Vec<u8> = cells.iter().map(|cell| u8::from(*cell == Cell::Missing)).collect();
+        if mask.contains(&1) {
+            HostValidity::Mask { memory: self.lend(mask), stride: 1 }
+        } else {
+            HostValidity::AllValid
+        }
+    }
+
+    fn words(
+        &mut self,
+        physical: Physical,
+        cells: &[Cell],
+        of: &dyn Fn(&Cell) -> i128,
+    ) -> (Physical, HostValues) {
+        let width = physical.width().unwrap();
+        let bytes = cells.iter().flat_map(|cell| of(cell).to_le_bytes()[..width].to_vec()).collect();
+        (physical, HostValues::Words { memory: self.lend(bytes), stride: width as isize })
+    }
+
+    fn values(&mut self, kind: Kind, cells: &[Cell]) -> (Physical, HostValues) {
+        let int = |cell: &Cell| if let Cell::Int(value) = cell { *value } else { 0 };
+        let float = |cell: &Cell| if let Cell::Float(value) = cell { *value } else { 0.0 };
+        let bytes = cells.iter().map(|cell| if let Cell::Bytes(bytes) = cell { &bytes[..] } else { &[] });
+        match kind {
+            Kind::Bool => {
+                let bools = cells.iter().map(|cell| u8::from(*cell == Cell::Bool(true))).collect();
+                (Physical::Bool, HostValues::Bools { memory: self.lend(bools), stride: 1 })
+            }
+            Kind::I8 => self.words(Physical::I8, cells, &int),
+            Kind::I64 => self.words(Physical::I64, cells, &int),
+            Kind::U64 => self.words(Physical::U64, cells, &int),
+            Kind::I128 => self.words(Physical::I128, cells, &int),
+            Kind::F32 => self.words(Physical::F32, cells, &|cell| (float(cell) as f32).to_bits().into()),
+            Kind::F64 => self.words(Physical::F64, cells, &|cell| float(cell).to_bits().into()),
+            Kind::Utf8 => (Physical::Utf8, self.strings(bytes)),
+            Kind::Binary => (Physical::Binary, self.strings(bytes)),
+            Kind::Category => unreachable!("codes"),
+        }
+    }
 }
 
 impl Table {
@@ -178,8 +226,9 @@ impl Table {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("scan-{}-{number}.entasis", std::process::id()));
-        let mut extra = Vec::new();
+        let (mut memory, mut extra) = (Memory::default(), Vec::new());
         let columns = self.columns.iter().enumerate().map(|(i, (kind, cells))| {
+            let validity = memory.validity(cells);
             let column = |column_type, values, dictionary| Column {
                 name: format!("column {i}"),
                 run: None,
@@ -187,12 +236,12 @@ impl Table {
                 detail: None,
                 dictionary,
                 children: Vec::new(),
-                array: Array::new(Chunk { n: cells.len(), values, validity: validity(cells) }),
+                array: Array::new(Chunk { n: cells.len(), values, validity: validity.clone() }),
             };
             if *kind == Kind::Category {
                 let words = Chunk {
                     n: WORDS.len(),
-                    values: strings(WORDS.iter().map(|word| word.as_bytes())),
+                    values: memory.strings(WORDS.iter().map(|word| word.as_bytes())),
                     validity: HostValidity::AllValid,
                 };
                 extra.push(Column {
@@ -209,10 +258,10 @@ impl Table {
                     _ => 0,
                 });
                 let of = ColumnType { logical: Logical::Categorical, ..ColumnType::plain(Physical::I8) };
-                let memory = lend(codes.collect());
-                return column(of, HostValues::Words { memory, stride: 1 }, Some(extra.len() - 1));
+                let codes = memory.lend(codes.collect());
+                return column(of, HostValues::Words { memory: codes, stride: 1 }, Some(extra.len() - 1));
             }
-            let (physical, values) = values(*kind, cells);
+            let (physical, values) = memory.values(*kind, cells);
             column(ColumnType::plain(physical), values, None)
         });
         let columns = columns.collect();
@@ -220,41 +269,5 @@ impl Table {
         let options = WriteOptions { compression: Some(compression), ..WriteOptions::default() };
         entasis::write(&path, &frame, &options, &Silent).unwrap();
         path
-    }
-}
-
-fn validity(cells: &[Cell]) -> HostValidity {
-    let mask: Vec<u8> = cells.iter().map(|cell| u8::from(*cell == Cell::Missing)).collect();
-    if mask.contains(&1) {
-        HostValidity::Mask { memory: lend(mask), stride: 1 }
-    } else {
-        HostValidity::AllValid
-    }
-}
-
-fn values(kind: Kind, cells: &[Cell]) -> (Physical, HostValues) {
-    let words = |physical: Physical, of: &dyn Fn(&Cell) -> i128| {
-        let width = physical.width().unwrap();
-        let bytes = cells.iter().flat_map(|cell| of(cell).to_le_bytes()[..width].to_vec()).collect();
-        (physical, HostValues::Words { memory: lend(bytes), stride: width as isize })
-    };
-    let int = |cell: &Cell| if let Cell::Int(value) = cell { *value } else { 0 };
-    let float = |cell: &Cell| if let Cell::Float(value) = cell { *value } else { 0.0 };
-    let bytes =
-        || strings(cells.iter().map(|cell| if let Cell::Bytes(bytes) = cell { &bytes[..] } else { &[] }));
-    match kind {
-        Kind::Bool => {
-            let bools = cells.iter().map(|cell| u8::from(*cell == Cell::Bool(true))).collect();
-            (Physical::Bool, HostValues::Bools { memory: lend(bools), stride: 1 })
-        }
-        Kind::I8 => words(Physical::I8, &int),
-        Kind::I64 => words(Physical::I64, &int),
-        Kind::U64 => words(Physical::U64, &int),
-        Kind::I128 => words(Physical::I128, &int),
-        Kind::F32 => words(Physical::F32, &|cell| (float(cell) as f32).to_bits().into()),
-        Kind::F64 => words(Physical::F64, &|cell| float(cell).to_bits().into()),
-        Kind::Utf8 => (Physical::Utf8, bytes()),
-        Kind::Binary => (Physical::Binary, bytes()),
-        Kind::Category => unreachable!("codes"),
     }
 }
