@@ -112,10 +112,12 @@ def masks(df):
 def test_filters_find_the_rows_of_pandas(file, frame):
     f = file(frame)
     for condition, mask in masks(frame):
-        wanted = frame[mask]
-        pd.testing.assert_frame_equal(f.read(filter=condition), wanted)
+        wanted = np.flatnonzero(mask)
         assert f.count(condition) == len(wanted), condition
-        assert f.filter(condition).row_numbers().tolist() == np.flatnonzero(mask).tolist()
+        assert np.array_equal(f.filter(condition).row_numbers(), wanted), condition
+        # Comparing all frames would take most of the time.
+        if len(wanted) < 5_000:
+            pd.testing.assert_frame_equal(f.read(filter=condition), frame[mask])
 
 
 def test_a_filter_applies_after_rows_and_before_a_limit(file, frame):
@@ -323,6 +325,7 @@ def test_scans_are_written(file, frame, tmp_path):
 
 
 def test_samples_keep_the_order_of_the_file(file, frame):
+    frame = frame[:5_000]
     f = file(frame)
     for by in ("rows", "blocks"):
         for n in (0, 1, 1000, 1025, len(frame)):
