@@ -53,6 +53,8 @@ ACYCLIC = {
     "entasis-query",
     "entasis-cli",
     "entasis-testkit",
+    "entasis-python",
+    "entasis-r",
 }
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)

@@ -9,8 +9,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyCapsule;
 
-use crate::write::runs::Axes;
-
 /// The structure `PyArrayInterface` that NumPy's `__array_struct__` points to, without its last
 /// field.
 #[repr(C)]
@@ -40,6 +38,19 @@ pub struct NumpyArray {
     pub typestr: String,
     /// Bytes of an element.
     pub width: usize,
+}
+
+/// The layout of an array of two axes.
+#[derive(Clone, Copy)]
+pub struct Axes {
+    /// The address of the first value of the first column.
+    pub start: usize,
+    /// Bytes of a value.
+    pub width: usize,
+    /// The number of rows, and bytes from one row to the next.
+    pub rows: (usize, isize),
+    /// The number of columns, and bytes from one column to the next.
+    pub columns: (usize, isize),
 }
 
 impl NumpyArray {
@@ -341,4 +352,10 @@ pub unsafe fn memory<'a>(array: &'a Bound<'_, PyAny>) -> PyResult<&'a mut [u8]> 
     // SAFETY: the caller promises that the memory exists and is ours alone. It comes from another
     // allocator through its address, so the compiler must assume that its bytes are initialised.
     Ok(unsafe { std::slice::from_raw_parts_mut(start as *mut u8, len) })
+}
+
+/// The memory of a column without values.
+pub fn nothing() -> HostRead {
+    // SAFETY: no bytes are lent.
+    unsafe { HostRead::new(std::ptr::null(), 0) }
 }

@@ -8,12 +8,16 @@ use pyo3::prelude::*;
 
 mod array;
 mod arrow;
+mod block_reader;
 mod buffers;
 mod cells;
+mod column;
 mod cpython;
 mod errors;
+mod fixed_width;
 mod handle;
 mod monitor;
+mod options;
 mod query;
 mod read;
 mod tools;
@@ -36,17 +40,19 @@ mod _entasis {
     #[pymodule_export]
     use crate::arrow::column::{ArrowColumn, ArrowTable};
     #[pymodule_export]
+    use crate::block_reader::{fixed_names, read_blocks};
+    #[pymodule_export]
     use crate::buffers::{compress, decompress, hash};
     #[pymodule_export]
     use crate::cells::lazy::CellReader;
     #[pymodule_export]
     use crate::cells::write::CellBuilder;
     #[pymodule_export]
+    use crate::column::Column;
+    #[pymodule_export]
     use crate::cpython::features::cpython_features;
     #[pymodule_export]
-    use crate::handle::{Column, Handle};
-    #[pymodule_export]
-    use crate::read::blocks::{fixed_names, read_blocks};
+    use crate::handle::Handle;
     #[pymodule_export]
     use crate::tools::{cli_main, default_threads, is_unicode, platform_features, set_threads};
     #[pymodule_export]

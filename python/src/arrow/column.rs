@@ -10,10 +10,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
 
+use super::c_string::c_string;
 use super::export::{self, Data, Kind};
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use crate::array::{self, NumpyArray};
-use crate::read::{fixed_width, results};
+use crate::fixed_width;
 
 /// Defines a function that makes a capsule which owns a structure of the interface.
 macro_rules! capsule {
@@ -179,7 +180,7 @@ impl ArrowTable {
         let mut kind = (*self.kind).clone();
         for (position, name) in names {
             if let Some(child) = kind.children.get_mut(position) {
-                child.name = results::c_string(py, &name, &name)?;
+                child.name = c_string(py, &name, &name)?;
             }
         }
         Ok(Self { kind: Arc::new(kind), data: self.data.clone() })

@@ -8,8 +8,8 @@ use pyo3::types::PyCapsule;
 
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, KEYS_SORTED, NULLABLE, ORDERED};
 use super::{format, metadata, nested};
+use crate::array::nothing;
 use crate::errors;
-use crate::write::builder::nothing;
 
 /// All chunks of a stream, which live until the file is written.
 pub struct Stream {
@@ -141,7 +141,7 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
     let (mut codes, mut children) = (Vec::new(), Vec::new());
     let parsed = match nested::parse(&format) {
         Some((mut column_type, of_union)) => {
-            children = nested::fields(py, schema, &mut column_type, what, depth)?;
+            children = fields(py, schema, &mut column_type, what, depth)?;
             column_type.ordered = column_type.physical == Physical::Map && schema.flags & KEYS_SORTED != 0;
             codes = of_union;
             Some((column_type, None))
@@ -189,13 +189,52 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
         }
     }
     if column_type.physical.is_nested() {
-        detail = nested::detail(detail, &codes, &children);
+        detail = nested::detail(detail, &codes, children.iter().map(|field| field.metadata.clone()));
     }
     if schema.flags & NULLABLE == 0 {
         column_type.host_variant |= format::REQUIRED;
     }
     let (name, array, place) = Default::default();
     Ok(Field { name, column_type, detail, dictionary, children, codes, array, metadata, is_bare, place })
+}
+
+/// The path of a field of a column, for error messages.
+fn inside(what: &str, name: &str) -> String {
+    match what.strip_suffix('\'') {
+        Some(start) => format!("{start}.{name}'"),
+        None => format!("{what}.{name}"),
+    }
+}
+
+/// The fields of a nested type.
+fn fields(
+    py: Python<'_>,
+    schema: &ArrowSchema,
+    column_type: &mut ColumnType,
+    what: &str,
+    depth: usize,
+) -> PyResult<Vec<Field>> {
+    let n = usize::try_from(schema.n_children).unwrap_or(0);
+    let mut fields = Vec::with_capacity(n);
+    for i in 0..n {
+        // SAFETY: a valid schema has `n_children` valid children.
+        let child = unsafe { &**schema.children.add(i) };
+        // SAFETY: the name and the format of a valid schema are null or end with a zero.
+        let (name, format) = unsafe { (text(child.name), text(child.format)) };
+        if column_type.physical == Physical::RunEnd && i == 0 {
+            let layout = ["i", "l", "s"].iter().position(|known| *known == format);
+            column_type.host_variant = layout.unwrap_or(0) as u8;
+            continue;
+        }
+        let mut field = field(py, child, &inside(what, &name), depth + 1)?;
+        if (column_type.physical, field.column_type.physical) == (Physical::RunEnd, Physical::RunEnd) {
+            // pyarrow does not import them from the interface.
+            return Err(errors::unsupported(py, format!("{what}: runs of runs are not supported")));
+        }
+        field.name = name;
+        fields.push(field);
+    }
+    Ok(fields)
 }
 
 impl Field {

@@ -1,5 +1,6 @@
 //! Arrow's C data interface, for the types that a column can have.
 
+pub mod c_string;
 pub mod column;
 pub mod export;
 pub mod ffi;
@@ -7,3 +8,4 @@ pub mod format;
 pub mod import;
 pub mod metadata;
 pub mod nested;
+mod nested_chunks;

@@ -1,18 +1,11 @@
-//! Nested types of Arrow: their format strings, their details in a column, and their arrays as
-//! chunks.
+//! Nested types of Arrow: their format strings, and their details in a column.
 //!
 //! Bits 0 and 1 of a host variant are the layout of a list ([`SMALL`], [`LARGE`], [`VIEW`],
 //! [`LARGE_VIEW`]), or the width of the ends of runs.
 
-use std::sync::Arc;
+use entasis::{ColumnType, Physical, Value};
 
-use entasis::{Chunk, ColumnType, HostRead, HostValidity, HostValues, Physical, Value};
-use pyo3::prelude::*;
-
-use super::ffi::{ArrowArray, ArrowSchema};
 use super::format::{LARGE, LAYOUT, SMALL, VIEW};
-use super::import::{Field, field, lend, text, validity};
-use crate::errors;
 
 /// Lists with offsets and sizes of 64 bits.
 pub const LARGE_VIEW: u8 = 3;
@@ -102,48 +95,13 @@ pub fn field_metadata(detail: Option<&Value>, k: usize) -> Option<&[u8]> {
     detail?.get(FIELDS)?.as_list()?.get(k)?.as_bytes()
 }
 
-/// The path of a field of a column, for error messages.
-fn inside(what: &str, name: &str) -> String {
-    match what.strip_suffix('\'') {
-        Some(start) => format!("{start}.{name}'"),
-        None => format!("{what}.{name}"),
-    }
-}
-
-/// The fields of a nested type.
-pub fn fields(
-    py: Python<'_>,
-    schema: &ArrowSchema,
-    column_type: &mut ColumnType,
-    what: &str,
-    depth: usize,
-) -> PyResult<Vec<Field>> {
-    let n = usize::try_from(schema.n_children).unwrap_or(0);
-    let mut fields = Vec::with_capacity(n);
-    for i in 0..n {
-        // SAFETY: a valid schema has `n_children` valid children.
-        let child = unsafe { &**schema.children.add(i) };
-        // SAFETY: the name and the format of a valid schema are null or end with a zero.
-        let (name, format) = unsafe { (text(child.name), text(child.format)) };
-        if column_type.physical == Physical::RunEnd && i == 0 {
-            let layout = ["i", "l", "s"].iter().position(|known| *known == format);
-            column_type.host_variant = layout.unwrap_or(0) as u8;
-            continue;
-        }
-        let mut field = field(py, child, &inside(what, &name), depth + 1)?;
-        if (column_type.physical, field.column_type.physical) == (Physical::RunEnd, Physical::RunEnd) {
-            // pyarrow does not import them from the interface.
-            return Err(errors::unsupported(py, format!("{what}: runs of runs are not supported")));
-        }
-        field.name = name;
-        fields.push(field);
-    }
-    Ok(fields)
-}
-
 /// The detail of a nested column: its present entries, codes other than 0, 1, 2 ..., and the
-/// metadata of fields.
-pub fn detail(detail: Option<Value>, codes: &[u8], fields: &[Field]) -> Option<Value> {
+/// metadata of its fields.
+pub fn detail(
+    detail: Option<Value>,
+    codes: &[u8],
+    metadata: impl Iterator<Item = Option<Vec<u8>>>,
+) -> Option<Value> {
     let mut pairs = match detail {
         Some(Value::Map(pairs)) => pairs,
         _ => Vec::new(),
@@ -152,108 +110,10 @@ pub fn detail(detail: Option<Value>, codes: &[u8], fields: &[Field]) -> Option<V
         let codes = codes.iter().map(|&code| Value::Int(code.into())).collect();
         pairs.push((Value::from(CODES), Value::List(codes)));
     }
-    if fields.iter().any(|field| field.metadata.is_some()) {
-        let metadata = fields.iter().map(|field| field.metadata.clone().map_or(Value::Null, Value::Bytes));
+    let metadata: Vec<Option<Vec<u8>>> = metadata.collect();
+    if metadata.iter().any(Option::is_some) {
+        let metadata = metadata.into_iter().map(|field| field.map_or(Value::Null, Value::Bytes));
         pairs.push((Value::from(FIELDS), Value::List(metadata.collect())));
     }
     if pairs.is_empty() { None } else { Some(Value::Map(pairs)) }
-}
-
-/// Child `k` of an array.
-fn child(array: &ArrowArray, k: usize) -> Option<&ArrowArray> {
-    // SAFETY: a valid array has `n_children` valid children.
-    ((k as i64) < array.n_children).then(|| unsafe { &**array.children.add(k) })
-}
-
-impl Field {
-    /// `n` values of an array of a nested type, from `offset` in its buffers on.
-    pub(super) fn nested_chunk(
-        &mut self,
-        py: Python<'_>,
-        array: &ArrowArray,
-        offset: i64,
-        n: i64,
-        what: &str,
-    ) -> PyResult<Chunk> {
-        let bad = || {
-            pyo3::exceptions::PyValueError::new_err(format!(
-                "{what}: the buffers, offsets and children of an Arrow array do not fit its length"
-            ))
-        };
-        let of = self.column_type;
-        let (first, len) =
-            (usize::try_from(offset).map_err(|_| bad())?, usize::try_from(n).map_err(|_| bad())?);
-        let is_run_end = of.physical == Physical::RunEnd;
-        let mut children = Vec::with_capacity(self.children.len());
-        for (k, field) in self.children.iter_mut().enumerate() {
-            let child = child(array, k + usize::from(is_run_end)).ok_or_else(bad)?;
-            let (skip, n_child) = match of.physical {
-                Physical::FixedSizeList => {
-                    let len = i64::from(of.value_len);
-                    let skip = offset.checked_mul(len).ok_or_else(bad)?;
-                    (skip, n.checked_mul(len).ok_or_else(bad)?)
-                }
-                Physical::Struct => (offset, n),
-                Physical::Union if of.is_sparse() => (offset, n),
-                _ => (0, child.length),
-            };
-            let start = child.offset.checked_add(skip).ok_or_else(bad)?;
-            children.push(field.chunk(py, child, start, n_child, what)?);
-        }
-        if len == 0 {
-            return Ok(Chunk { n: 0, values: HostValues::Null, validity: HostValidity::AllValid });
-        }
-        let values = values(&of, array, (first, len), children, &self.codes).ok_or_else(bad)?;
-        let validity = match of.physical {
-            Physical::Union | Physical::RunEnd => HostValidity::AllValid,
-            _ => validity(array, first, len).ok_or_else(bad)?,
-        };
-        Ok(Chunk { n: len, values, validity })
-    }
-}
-
-fn values(
-    of: &ColumnType,
-    array: &ArrowArray,
-    (first, n): (usize, usize),
-    mut children: Vec<Chunk>,
-    codes: &[u8],
-) -> Option<HostValues> {
-    Some(match of.physical {
-        Physical::List | Physical::Map => {
-            let (is_large, is_view) = list_layout(of.host_variant);
-            let width = if is_large { 8 } else { 4 };
-            let child = Arc::new(children.pop()?);
-            if is_view {
-                let (offsets, sizes) =
-                    (lend(array, 1, first * width, n * width)?, lend(array, 2, first * width, n * width)?);
-                HostValues::ListViews { offsets, sizes, is_large, child }
-            } else {
-                let offsets = lend(array, 1, first * width, (n + 1) * width)?;
-                HostValues::Lists { offsets, is_large, child }
-            }
-        }
-        Physical::FixedSizeList | Physical::Struct => HostValues::Children(children.into()),
-        Physical::Union => {
-            let mut types = [u8::MAX; 256];
-            for (k, &code) in codes.iter().enumerate() {
-                types[usize::from(code)] = k as u8;
-            }
-            let offsets = if of.is_sparse() { None } else { Some(lend(array, 1, first * 4, n * 4)?) };
-            HostValues::Union {
-                codes: lend(array, 0, first, n)?,
-                types: Arc::new(types),
-                offsets,
-                children: children.into(),
-            }
-        }
-        Physical::RunEnd => {
-            let ends = child(array, 0)?;
-            let width = end_width(of.host_variant);
-            let (skip, n_runs) = (usize::try_from(ends.offset).ok()?, usize::try_from(ends.length).ok()?);
-            let memory: HostRead = lend(ends, 1, skip * width, n_runs * width)?;
-            HostValues::Runs { ends: memory, width, first: first as u64, child: Arc::new(children.pop()?) }
-        }
-        _ => return None,
-    })
 }

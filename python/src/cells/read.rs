@@ -6,6 +6,7 @@
 
 mod arrays;
 mod dicts;
+mod items;
 mod objects;
 mod rows;
 mod strings;
@@ -24,7 +25,8 @@ use pyo3::types::{
 };
 
 use arrays::Pool;
-use objects::{Items, int, is_unit, unit};
+use items::Items;
+use objects::{int, is_unit, unit};
 use strings::{HitRate, Strings, Use};
 
 use super::loaded::{Loaded, OTHER_SHAPE};

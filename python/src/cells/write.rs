@@ -8,6 +8,7 @@ mod atoms;
 mod emit;
 mod expand;
 mod known;
+mod number_values;
 mod numbers;
 mod rows;
 

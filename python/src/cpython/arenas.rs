@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::Python;
 
-use super::features::Feature;
+use super::feature::Feature;
 use super::symbols::{find, library};
 
 /// Fewer objects fill too few arenas to matter.

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::features::Feature;
+use super::feature::Feature;
 use super::symbols;
 
 /// Smaller dicts are filled key by key just as quickly.

@@ -5,10 +5,11 @@
 //! faster and nothing else: without it, the same objects are made through the stable interface.
 //!
 //! `docs/cpython.md` says for each feature on what it relies, since which version, and how to
-//! switch it off. [`features`] holds the switches.
+//! switch it off. [`feature`] has the switches.
 
 #[cfg_attr(not(target_os = "linux"), path = "arenas_stub.rs")]
 pub mod arenas;
+mod feature;
 pub mod features;
 pub mod keyword_dict;
 pub mod shared_keys;

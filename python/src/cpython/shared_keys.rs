@@ -8,7 +8,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
-use super::features::Feature;
+use super::feature::Feature;
 
 /// The most keys that instances share. CPython reserves room for this many in a new class, and for
 /// one less after each instance.

@@ -129,7 +129,7 @@ fn prepare<'py>(
             Target::Null => Memory::None,
             Target::Refused => {
                 let info = &infos[unit.first];
-                let type_name = crate::handle::type_name(info);
+                let type_name = crate::column::type_name(info);
                 let library = match host {
                     Host::Pandas => "pandas",
                     Host::Numpy => "NumPy",

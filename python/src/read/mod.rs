@@ -1,8 +1,7 @@
 //! Reads columns into the memory of a host.
 
-pub mod blocks;
 pub mod columns;
-pub mod fixed_width;
+pub mod finished;
 pub mod nested;
 pub mod plan;
 pub mod results;

@@ -8,12 +8,13 @@ use entasis::{
 };
 use pyo3::prelude::*;
 
+use crate::arrow::c_string::c_string;
 use crate::arrow::export::{Data, Kind};
 use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED};
 use crate::arrow::nested as types;
 use crate::errors;
+use crate::read::finished::{Dictionaries, Finished, extension};
 use crate::read::plan::Target;
-use crate::read::results::{Dictionaries, Finished, c_string, extension};
 
 /// The most types in an Arrow union, whose codes are 0 to 127.
 const MOST_CODES: usize = 128;

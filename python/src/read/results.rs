@@ -1,26 +1,20 @@
 //! Decoded columns as Python objects.
 
 use std::collections::HashMap;
-use std::ffi::CString;
 use std::sync::Arc;
 
-use entasis::{Buffer, ColumnInfo, ColumnType, Logical, Physical, Text, TextLayout, Value, json_string};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::array;
+use crate::arrow::c_string::c_string;
 use crate::arrow::column::{ArrowColumn, ArrowTable};
 use crate::arrow::export::{Data, Kind};
-use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED, SMALL, VIEW};
-use crate::arrow::metadata;
-use crate::errors;
-use crate::handle::Column;
+use crate::column::Column;
 use crate::read::columns::{Decoded, Memory};
+use crate::read::finished::{Dictionaries, Finished};
 use crate::read::nested;
 use crate::read::plan::Target;
-
-/// The dictionaries of Arrow columns, by their number.
-pub type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
 
 /// A list of entries `(kind, positions, column, values, mask)`. The kinds are:
 ///
@@ -151,116 +145,4 @@ fn finish_dictionaries(
         }
     }
     Ok(finished)
-}
-
-/// A name or format as a C string, which cannot contain a zero.
-pub fn c_string(py: Python<'_>, text: &str, column: &str) -> PyResult<CString> {
-    let zero = |_| errors::unsupported(py, format!("column {column:?}: Arrow can't hold a name with a zero"));
-    CString::new(text).map_err(zero)
-}
-
-/// The metadata of a column of an extension type. None for other columns, and if the file has no
-/// name.
-pub fn extension(info: &ColumnInfo) -> Option<Vec<u8>> {
-    let detail = info.detail.as_ref()?;
-    let (name, more) = match info.record.column_type.logical {
-        // pandas registers its extension type by this name.
-        Logical::Period => {
-            let freq = format!("{{\"freq\": {}}}", json_string(detail.as_str()?));
-            ("pandas.period", freq.into_bytes())
-        }
-        Logical::Uuid | Logical::Json | Logical::Extension => {
-            let more = match detail.get("metadata") {
-                Some(Value::Bytes(bytes)) => bytes.clone(),
-                _ => Vec::new(),
-            };
-            (detail.get("name")?.as_str()?, more)
-        }
-        _ => return None,
-    };
-    let pairs = [(metadata::EXTENSION_NAME, name.as_bytes()), (metadata::EXTENSION_METADATA, &more)];
-    metadata::build(&pairs)
-}
-
-/// A column in Arrow's layout.
-pub struct Finished {
-    pub kind: Kind,
-    pub data: Data,
-}
-
-impl Finished {
-    #[allow(clippy::too_many_arguments)]
-    pub fn new(
-        py: Python<'_>,
-        info: &ColumnInfo,
-        target: &Target,
-        own: bool,
-        n: usize,
-        words: Buffer,
-        validity: Option<Buffer>,
-        text: Text,
-        dictionaries: &Dictionaries,
-    ) -> PyResult<Self> {
-        let column_type = &info.record.column_type;
-        let layout = if let Target::Arrow(layout) = target { layout & LAYOUT } else { LARGE };
-        let (layout, buffers) = match column_type.physical {
-            Physical::Null => (layout, Vec::new()),
-            Physical::Utf8 | Physical::Binary => {
-                let strings = strings(text, n);
-                let (layout, mut buffers) =
-                    strings.ok_or_else(|| errors::out_of_memory(py, n, 8, "the strings"))?;
-                buffers.insert(0, validity.map(Arc::new));
-                (layout, buffers)
-            }
-            _ => (layout, vec![validity.map(Arc::new), Some(Arc::new(words))]),
-        };
-        let codes = ColumnType { logical: Logical::Plain, ..*column_type };
-        let is_categorical = column_type.logical == Logical::Categorical;
-        let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
-        let format = format::format(if is_categorical { &codes } else { column_type }, layout, zone);
-        let is_of_polars = format.as_deref().is_some_and(|format| format.starts_with("_pl"));
-        let format = format.filter(|_| !(own && is_of_polars));
-        let format = format.ok_or_else(|| {
-            let type_name = crate::handle::type_name(info);
-            errors::unsupported(
-                py,
-                format!("column '{}': type {type_name} has no counterpart in Arrow", info.name),
-            )
-        })?;
-        let mut kind = Kind::new(c_string(py, &format, &info.name)?);
-        kind.metadata = extension(info);
-        kind.ordered = column_type.ordered;
-        kind.required = own && column_type.host_variant & REQUIRED != 0;
-        let mut data = Data { n, buffers, ..Data::default() };
-        if let Some((of, values)) = info.record.dictionary.and_then(|index| dictionaries.get(&index)) {
-            kind.dictionary = Some(Arc::clone(of));
-            data.dictionary = Some(Arc::clone(values));
-        }
-        Ok(Self { kind, data })
-    }
-}
-
-/// The layout and the buffers of strings.
-fn strings(text: Text, n: usize) -> Option<(u8, Vec<Option<Arc<Buffer>>>)> {
-    let Text { layout, mut offsets, mut bytes, dictionaries, .. } = text;
-    let (layout, offset_len) = match layout {
-        TextLayout::Small => (SMALL, 4),
-        TextLayout::Large => (LARGE, 8),
-        TextLayout::Views => (VIEW, 0),
-    };
-    if offsets.is_empty() {
-        offsets = Buffer::zeroed(offset_len * (n + 1))?;
-    }
-    if layout == VIEW {
-        bytes.extend(dictionaries);
-        let mut lens = Buffer::zeroed(8 * bytes.len())?;
-        for (len, buffer) in lens.chunks_exact_mut(8).zip(&bytes) {
-            len.copy_from_slice(&(buffer.len() as i64).to_le_bytes());
-        }
-        bytes.push(lens);
-    } else if bytes.is_empty() {
-        bytes.push(Buffer::default());
-    }
-    let buffers = std::iter::once(offsets).chain(bytes);
-    Some((layout, buffers.map(|buffer| Some(Arc::new(buffer))).collect()))
 }

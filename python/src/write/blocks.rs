@@ -8,9 +8,9 @@ use entasis::{Array, Chunk, Column, ColumnType, HostRead, HostValidity, HostValu
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 
-use super::builder::{Builder, nothing};
-use super::runs::{self, Axes};
-use crate::array::{self, ArrayStruct};
+use super::builder::Builder;
+use super::runs;
+use crate::array::{self, ArrayStruct, Axes, nothing};
 
 /// The memory of an array of one or two axes: rows, then columns.
 struct View {

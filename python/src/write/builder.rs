@@ -4,8 +4,7 @@ mod put;
 mod take;
 
 use entasis::{
-    Array, Chunk, Column, ColumnType, HostRead, HostValidity, HostValues, Logical, Missing, NameList,
-    Physical, Value,
+    Array, Chunk, Column, ColumnType, HostValidity, HostValues, Logical, Missing, NameList, Physical, Value,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -406,10 +405,4 @@ impl Builder {
         self.clear();
         result
     }
-}
-
-/// The memory of a column without values.
-pub fn nothing() -> HostRead {
-    // SAFETY: no bytes are lent.
-    unsafe { HostRead::new(std::ptr::null(), 0) }
 }

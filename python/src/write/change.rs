@@ -6,8 +6,8 @@ use entasis::{ColumnSource, Content, Operation, Profile, WriteOptions};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::destination::{durable, wait};
 use crate::monitor;
+use crate::options::{durable, wait};
 
 /// A file that is going to change, with its lock.
 #[pyclass(module = "entasis._entasis")]

@@ -1,18 +1,15 @@
 //! The destination of a file, and the options for writing it.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use entasis::{Content, Durable, MemorySink, WriteOptions};
+use entasis::{Content, MemorySink, WriteOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::change::Change;
 use super::stream::Stream;
 use crate::monitor;
-
-/// The longest wait for another writer, in seconds. `Duration` cannot be infinite.
-const LONGEST_WAIT: f64 = 1e9;
+use crate::options::{durable, wait};
 
 /// The arguments of `entasis.write`, checked by Python.
 #[derive(FromPyObject)]
@@ -33,20 +30,6 @@ pub struct Destination {
     change: Option<Py<Change>>,
     /// The stream that the content is a part of.
     stream: Option<Py<Stream>>,
-}
-
-/// The time to wait for another writer.
-pub fn wait(seconds: f64) -> Duration {
-    Duration::from_secs_f64(seconds.clamp(0.0, LONGEST_WAIT))
-}
-
-/// Whether to wait for the disk.
-pub fn durable(is_durable: Option<bool>) -> Durable {
-    match is_durable {
-        None => Durable::Auto,
-        Some(true) => Durable::Always,
-        Some(false) => Durable::Never,
-    }
 }
 
 impl Destination {

@@ -6,25 +6,12 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-use crate::array::NumpyArray;
+use crate::array::{Axes, NumpyArray};
 
 /// Fewer neighbours are written as single columns.
 const MIN_COLUMNS: usize = 16;
 /// Tables of this many rows or more have no runs.
 const MAX_ROWS: usize = 8192;
-
-/// The layout of an array of two axes.
-#[derive(Clone, Copy)]
-pub struct Axes {
-    /// The address of the first value of the first column.
-    pub start: usize,
-    /// Bytes of a value.
-    pub width: usize,
-    /// The number of rows, and bytes from one row to the next.
-    pub rows: (usize, isize),
-    /// The number of columns, and bytes from one column to the next.
-    pub columns: (usize, isize),
-}
 
 /// Whether columns of this type at these positions form a run. They must have no missing values.
 pub fn is_run(

@@ -8,8 +8,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::change::Change;
-use super::destination::{durable, wait};
 use crate::handle::Handle;
+use crate::options::{durable, wait};
 use crate::{errors, monitor};
 
 /// A table that is written part by part.

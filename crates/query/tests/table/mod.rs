@@ -157,7 +157,7 @@ struct Memory(Vec<Vec<u8>>);
 
 impl Memory {
     fn lend(&mut self, bytes: Vec<u8>) -> HostRead {
-        // SAFETY: the heap memory of the vector stays where it is until `self` is dropped, after the
+        // SAFETY: the memory of the vector stays where it is until `self` is dropped, after the
         // write.
         let lent = unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
         self.0.push(bytes);

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use super::Maker;
-use super::objects::{Items, Objects};
+use super::items::Items;
+use super::objects::Objects;
 use crate::cpython::keyword_dict::{from_names, n_names};
 
 /// Keys and values that are made before they are added: few enough to stay in the caches.

@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use super::Maker;
-use super::objects::{Items, Objects, new_list, put};
+use super::items::{Items, new_list, put};
+use super::objects::Objects;
 use crate::cpython::shared_keys::sharing;
 use crate::monitor;
 

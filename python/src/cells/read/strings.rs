@@ -12,7 +12,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::objects::Items;
+use super::items::Items;
 
 /// Slots of the cache of short strings.
 const CACHE: usize = 1 << 12;

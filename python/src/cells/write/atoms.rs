@@ -1,8 +1,6 @@
 //! Builtin scalars. They are borrowed, and no Python code runs: the fast path for most objects of a
 //! tree.
 
-use std::ffi::c_int;
-
 use entasis::CellKind;
 use entasis::cells::{CellWriter, Scalars};
 use pyo3::prelude::*;
@@ -10,6 +8,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 use pyo3::{Borrowed, ffi};
 
 use super::SAMPLE;
+use super::number_values::{float, int};
 use super::numbers::put_numbers;
 
 /// Strings and bytes objects of this many bytes or more are stored once if they are shared.
@@ -83,28 +82,6 @@ pub fn atom(object: Borrowed<'_, '_, PyAny>) -> Atom {
     } else {
         Atom::Other
     }
-}
-
-/// The value of an int, if it fits into 64 bits.
-///
-/// # Safety
-/// The object is alive, and has exactly the type `int`.
-#[inline]
-pub unsafe fn int(object: *mut ffi::PyObject) -> Option<i64> {
-    let mut overflow: c_int = 0;
-    // SAFETY: the object is an int, for which the call cannot fail.
-    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
-    (overflow == 0).then_some(value)
-}
-
-/// The value of a float.
-///
-/// # Safety
-/// The object is alive, and has exactly the type `float`.
-#[inline]
-pub unsafe fn float(object: *mut ffi::PyObject) -> f64 {
-    // SAFETY: the object is a float, for which the call cannot fail.
-    unsafe { ffi::PyFloat_AsDouble(object) }
 }
 
 /// The number of references to an object.

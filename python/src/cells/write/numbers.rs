@@ -11,7 +11,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::atoms::{float, int};
+use super::number_values::{float, int};
 use crate::errors;
 use crate::monitor;
 

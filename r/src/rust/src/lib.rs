@@ -30,3 +30,4 @@ mod stream;
 mod strings;
 mod text;
 mod times;
+mod write;

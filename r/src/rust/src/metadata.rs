@@ -4,11 +4,11 @@ use std::ffi::c_int;
 
 use entasis::{Document, Error, Kind, Operation, Result, Value};
 
-use crate::build;
 use crate::cells::Cells;
 use crate::change::Change;
 use crate::guard::{self, Failure, Interrupted, Signals};
 use crate::options::Options;
+use crate::write;
 
 /// Metadata, as C passes them.
 #[repr(C)]
@@ -56,7 +56,7 @@ unsafe fn set(
         Some(cells) => {
             // SAFETY: the cells stay unchanged until this function ends.
             let of_cells =
-                unsafe { build::value_of(cells, Value::Null, metadata.environments, metadata.value) };
+                unsafe { write::value_of(cells, Value::Null, metadata.environments, metadata.value) };
             let (columns, value) = of_cells?;
             Some(Document { frames: Vec::new(), columns, value })
         }

@@ -4,8 +4,8 @@
 use entasis::{Error, Group, Logical, Matrix, MissingTo, NameGroup, Output, Physical, Request, Rows, Side};
 use pyo3::prelude::*;
 
-use super::fixed_width::put;
 use crate::array::{self, NumpyArray};
+use crate::fixed_width::put;
 use crate::handle::Handle;
 use crate::{errors, monitor};
 
