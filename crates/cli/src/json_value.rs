@@ -133,7 +133,10 @@ fn value_of(text: &str, depth: usize) -> Result<Json, String> {
 /// The value of a number. `serde_json` would make a float of an integer beyond 64 bits.
 fn number_of(text: &str) -> Result<Json, String> {
     if text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit()) {
-        return text.parse().map(Json::Int).map_err(|_| format!("the JSON has an integer beyond 64 bits: {text}"));
+        return text
+            .parse()
+            .map(Json::Int)
+            .map_err(|_| format!("the JSON has an integer beyond 64 bits: {text}"));
     }
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(Json::Float(value)),
