@@ -92,6 +92,20 @@ def calls(kind: str, folder: Path) -> Callable[[], object]:
         import pyarrow as pa
 
         return lambda: pa.table(en.open(path))
+    if kind == "filter":
+        cheap = (en.col("f") > 3) & en.col("s").starts_with("s1") | en.col("i").is_in([1, 2])
+
+        def filtered() -> None:
+            with en.open(path) as file:
+                scan = file.filter(cheap)
+                scan.count()
+                scan.explain()
+                scan.read()
+                next(scan.batches(20))
+
+        return filtered
+    if kind == "wrong filter":
+        return refused(lambda: en.open(path).count(en.col("s") > 1))
     if kind in ("append", "columns", "batches", "batches, given up"):
         return changes(kind, path)
     if kind == "wrong append":

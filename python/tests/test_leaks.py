@@ -14,6 +14,7 @@ LONG = bool(os.environ.get("ENTASIS_TEST_LONG"))
 N = 100_000 if LONG else 2000
 KINDS = [
     *("pandas", "polars", "pyarrow", "numpy", "static_frame", "tree", "mapped", "abandoned", "stream"),
+    *("filter", "wrong filter"),
     *("append", "wrong append", "columns", "batches", "batches, given up"),
     *("no such file", "damaged footer", "damaged page", "damaged page, mapped", "wrong rows"),
 ]
