@@ -198,9 +198,9 @@ def write_value(
     """Write a value. Returns the content of the file if it has no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
-    value = _of_scan(value)
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
     if not is_table and type(value) is not dict:
+        value = _of_scan(value)
         if metadata is None and on_unsupported == "error" and to["path"] is not None and not to["column_compression"]:
             from ._grow.writer import write_stream
 
