@@ -528,6 +528,17 @@ def test_empty_selections(file):
     assert f.scan(limit=3).row_numbers().tolist() == [0, 1, 2]
 
 
+def test_values_that_are_not_frames_have_no_filters(file):
+    tree = file({"x": [1, 2]})
+    for name in ("filter", "scan", "count"):
+        assert not hasattr(tree, name)
+        assert not hasattr(tree["x"], name)
+    with pytest.raises(en.ArgumentError, match="frames"):
+        tree.read(filter=col("x") == 1)
+    with pytest.raises(en.ArgumentError, match="frames"):
+        en.read(tree.path, filter=col("x") == 1)
+
+
 def test_objects_have_no_filters(file):
     f = file(pd.DataFrame({"a": pd.Series([1, "a", None], dtype=object)}))
     with pytest.raises(en.UnsupportedTypeError, match="a"):

@@ -46,11 +46,6 @@ impl ColumnBlocks {
         self.source.of
     }
 
-    /// The number of categories of a categorical; every code is smaller.
-    pub fn n_categories(&self) -> Option<u64> {
-        self.source.n_categories
-    }
-
     /// The blocks that hold some of `rows`.
     pub fn blocks(&self, rows: Range<u64>) -> impl Iterator<Item = RowsOfBlock<'_>> {
         let first_value = self.source.values.start;

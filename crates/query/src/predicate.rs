@@ -172,29 +172,6 @@ impl Predicate {
     pub fn or(self, other: Self) -> Self {
         Self::Or(vec![self, other])
     }
-
-    /// The columns, each once, in the order of their first use.
-    pub fn columns(&self) -> Vec<u64> {
-        fn add(predicate: &Predicate, to: &mut Vec<u64>) {
-            match predicate {
-                Predicate::Constant(_) => {}
-                Predicate::Compare { column, .. }
-                | Predicate::In { column, .. }
-                | Predicate::IsMissing { column, .. }
-                | Predicate::IsNan { column }
-                | Predicate::Match { column, .. } => {
-                    if !to.contains(column) {
-                        to.push(*column);
-                    }
-                }
-                Predicate::And(parts) | Predicate::Or(parts) => parts.iter().for_each(|part| add(part, to)),
-                Predicate::Not(part) => add(part, to),
-            }
-        }
-        let mut columns = Vec::new();
-        add(self, &mut columns);
-        columns
-    }
 }
 
 impl std::ops::Not for Predicate {
