@@ -298,6 +298,32 @@ def test_an_open_file_keeps_its_generation(path: str) -> None:
     assert len(en.read(path)) == 70_010
 
 
+def bytes_read() -> int:
+    """Bytes that the process has read so far, from caches too."""
+    lines = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    return int(lines["rchar"])
+
+
+@pytest.mark.skipif(not os.access("/proc/self/io", os.R_OK), reason="the system does not count bytes")
+def test_an_append_reads_no_more_of_a_longer_file(path: str) -> None:
+    def read_per_append(n_rows: int) -> int:
+        column = np.zeros(n_rows, bool)
+        en.write({f"c{i}": column for i in range(10)}, path)
+        rows = {f"c{i}": column[:100] for i in range(10)}
+        for _ in range(3):
+            # The first append to a small file rewrites it, the second one reads the ends of columns.
+            en.append(rows, path, durable=False)
+        counts = [bytes_read()]
+        for _ in range(9):
+            en.append(rows, path, durable=False)
+            counts.append(bytes_read())
+        return max(after - before for before, after in pairwise(counts))
+
+    # The records of the longer file's 15,260 blocks are 854,560 bytes.
+    short, long = read_per_append(10**6), read_per_append(10**8)
+    assert long < short + 10_000 < 250_000
+
+
 def test_compression_is_that_of_the_last_write(path: str) -> None:
     rows = pd.DataFrame({"a": np.arange(60_000) // 7, "b": [f"row {i % 99}" for i in range(60_000)]})
 

@@ -1,5 +1,6 @@
 //! An open file, and views of its tables.
 
+mod block_records;
 pub(crate) mod cell_columns;
 mod columns;
 mod footer;
@@ -14,11 +15,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    BlockRecord, Error, Header, Limits, Physical, Result, Room, Root, Section, SectionKind, Slot, SlotState,
-    Statistics, TableRecord, Thousands, Value, checksum, fallible,
+    BlockRecord, Error, Header, Limits, Result, Room, Root, Section, SectionKind, Slot, SlotState,
+    TableRecord, Thousands, Value, checksum,
 };
 use entasis_io::{FileSource, Source};
 
+pub(crate) use block_records::LastBlocks;
 use cell_columns::CellColumns;
 pub use columns::ColumnInfo;
 use footer::OpenFile;
@@ -248,79 +250,6 @@ impl File {
             .host_node
             .map_or(Ok(Value::Null), |node| self.table_value(node))
             .map_err(|e| e.in_file(self.path()))
-    }
-
-    /// The blocks of a column, in order. They cover its values without a gap.
-    ///
-    /// # Errors
-    /// *Corrupt*, *unsupported*, *io*.
-    pub fn blocks(&self, column: u64) -> Result<Arc<Vec<BlockRecord>>> {
-        if let Some(blocks) = lock(&self.blocks).get(&column) {
-            return Ok(Arc::clone(blocks));
-        }
-        let blocks = self.read_blocks(&*self.column(column)?)?;
-        fallible::insert(&mut lock(&self.blocks), column, Arc::clone(&blocks), BLOCKS)?;
-        Ok(blocks)
-    }
-
-    /// The blocks of a column, whose type may be unknown.
-    pub(crate) fn read_blocks(&self, info: &ColumnInfo) -> Result<Arc<Vec<BlockRecord>>> {
-        let records = self.block_ranges(info.index).and_then(|ranges| self.block_records(&ranges));
-        self.blocks_of(info, &records.map_err(|e| e.in_column(&info.name))?)
-    }
-
-    /// Parses the block records of a column.
-    fn blocks_of(&self, info: &ColumnInfo, records: &[u8]) -> Result<Arc<Vec<BlockRecord>>> {
-        let mut blocks = fallible::with_capacity(records.len() / BlockRecord::LEN, BLOCKS)?;
-        let mut next = 0u64;
-        let has_one_begin = info.record.column_type.has_child_offsets() && info.record.n_children == 2;
-        for (i, bytes) in records.chunks_exact(BlockRecord::LEN).enumerate() {
-            let here = |e: Error| e.in_file(self.path()).in_column(&info.name).in_block(i as u64);
-            let block = BlockRecord::parse(bytes).map_err(here)?;
-            block.check_place(self.opened.room()).map_err(here)?;
-            if block.first_value != next {
-                return Err(here(Error::corrupt("the blocks of a column are not consecutive")));
-            }
-            next = block.end_value();
-            let before = blocks.last().map(|last: &BlockRecord| last.first_child);
-            let fits = match (info.record.column_type.physical, before) {
-                (Physical::List | Physical::Map | Physical::RunEnd, Some(before)) => {
-                    before <= block.first_child
-                }
-                _ if info.unknown.is_some() => true,
-                // Version 0.1.0 also wrote the child offsets of a dense union of one type here.
-                // They are ignored.
-                _ if has_one_begin => before.unwrap_or(0) <= block.first_child,
-                _ => block.first_child == 0,
-            };
-            if !fits {
-                return Err(here(Error::corrupt("the child offsets of a column's blocks do not ascend")));
-            }
-            blocks.push(block);
-        }
-        let expected = if info.record.column_type.physical == Physical::Null || info.record.is_bundled {
-            0
-        } else {
-            info.record.n_values
-        };
-        if next != expected && info.unknown.is_none() {
-            let message = format!("the blocks of a column hold {next} values, not {expected}");
-            return Err(Error::corrupt(message).in_file(self.path()).in_column(&info.name));
-        }
-        Ok(Arc::new(blocks))
-    }
-
-    /// The statistics of a column's blocks.
-    ///
-    /// # Errors
-    /// *Corrupt*, *io*.
-    pub fn statistics(&self, column: u64) -> Result<Vec<Statistics>> {
-        let bytes = self.range_records(SectionKind::Statistics, &self.block_ranges(column)?)?;
-        let parsed = bytes.chunks_exact(Statistics::LEN).map(Statistics::parse).enumerate();
-        let parsed = parsed.map(|(i, statistics)| {
-            statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))
-        });
-        fallible::try_collect(parsed, "the statistics")
     }
 
     /// The number of records of a section; 0 when it is absent.

@@ -52,7 +52,7 @@ impl File {
     /// # Errors
     /// As [`extent`](Self::extent), for the first column without an extent.
     pub fn extents(&self, columns: &[u64], rows: Range<u64>) -> Result<Vec<Extent>> {
-        self.prefetch(columns.iter().copied());
+        self.prefetch(columns.iter().copied(), true);
         columns.iter().map(|&column| self.extent(column, rows.clone())).collect()
     }
 

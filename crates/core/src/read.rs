@@ -78,8 +78,12 @@ impl File {
         threads: Option<usize>,
         monitor: &dyn Monitor,
     ) -> Result<()> {
-        self.prefetch(requests.iter().map(|r| r.column));
-        let sources = fallible::try_collect(requests.iter().map(|r| self.source(r.column)), COLUMNS)?;
+        // Without rows, no record of a block is read.
+        let has_rows =
+            !requests.iter().all(|request| matches!(&request.rows, Rows::Range(r) if r.is_empty()));
+        self.prefetch(requests.iter().map(|r| r.column), has_rows);
+        let sources = requests.iter().map(|r| self.source_of(r.column, has_rows));
+        let sources = fallible::try_collect(sources, COLUMNS)?;
         let (mut n_values, mut work) = (0u64, 0u64);
         let decoded_len = DecodedLen::new(self);
         for (request, source) in requests.iter().zip(&sources) {
@@ -142,6 +146,10 @@ impl File {
 
     /// The stored column that holds the values of column `index`, and where.
     pub(crate) fn source(&self, index: u64) -> Result<Source> {
+        self.source_of(index, true)
+    }
+
+    fn source_of(&self, index: u64, with_blocks: bool) -> Result<Source> {
         let column = self.column(index)?;
         let record = &column.record;
         let here = |e: Error| e.in_column(&column.name);
@@ -175,7 +183,7 @@ impl File {
         Ok(Source {
             name: fallible::owned(&column.name, COLUMNS)?,
             of: record.column_type.layout(),
-            blocks: self.blocks(stored_in)?,
+            blocks: if with_blocks { self.blocks(stored_in)? } else { Arc::default() },
             storage: stored_in,
             is_bundled: stored_in != index,
             n_categories,

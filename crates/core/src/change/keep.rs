@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use entasis_format::{BUNDLE_ROWS, BlockRange, ColumnType, Error, Logical, Physical, Result, fallible};
+use entasis_format::{
+    BUNDLE_ROWS, BlockRange, BlockRecord, ColumnType, Error, Logical, Physical, Result, fallible,
+};
 
 use super::Content;
-use super::tail::n_kept;
+use super::tail::{is_short, n_kept};
 use crate::blocks::block_values;
-use crate::file::{ColumnInfo, File};
+use crate::file::{ColumnInfo, File, LastBlocks};
 use crate::frame::kept::{Keep, Kept, KeptChild};
 use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
 use crate::monitor::{Monitor, Silent};
@@ -100,19 +102,19 @@ impl Keeper<'_> {
             let chunk = Chunk { n: to_n(total)?, values: HostValues::Null, validity: HostValidity::AllValid };
             return Ok((Keep::default(), Some(chunk)));
         }
-        let blocks = self.file.blocks(info.index)?;
-        let n = if all || record.is_bundled {
-            0
-        } else {
-            n_kept(&blocks, n_new, block_values(of.layout()) as u64)
-        };
+        let most = block_values(of.layout()) as u64;
+        let replaces_all = all || record.is_bundled;
+        let last = self.last_blocks(info, replaces_all, n_new, most)?;
+        let n_of_last = if replaces_all { 0 } else { n_kept(&last.blocks, n_new, most) };
+        let n = last.n_before + n_of_last as u64;
+        let next = last.blocks.get(n_of_last);
         let mut keep = Keep {
-            ranges: first_blocks(self.file.block_ranges(info.index)?, n as u64),
-            n_values: match blocks.get(n) {
+            n_values: match next {
                 Some(block) => block.first_value,
-                None if record.is_bundled || n == 0 => 0,
+                None if n == 0 => 0,
                 None => total,
             },
+            ranges: first_blocks(last.ranges, n),
             ..Keep::default()
         };
         let replaced =
@@ -124,7 +126,7 @@ impl Keeper<'_> {
             .ok_or_else(|| Error::corrupt("a column has another number of missing values than its record"))?;
         if of.physical.is_nested() {
             let children = self.children(info)?;
-            self.count(info, &children, n, &mut keep)?;
+            self.count(info, &children, (n, next), &mut keep)?;
             for child in children {
                 let (keep_of_child, replaced) = self.split(&child, n_new, all)?;
                 keep.children.push(KeptChild { keep: keep_of_child, replaced });
@@ -133,28 +135,41 @@ impl Keeper<'_> {
         Ok((keep, replaced.map(|(chunk, _)| chunk)))
     }
 
-    /// Counts the values of the children before block `n`.
+    /// The blocks that may be replaced when `n_new` values follow: with `all`, each block.
+    fn last_blocks(&self, info: &ColumnInfo, all: bool, n_new: u64, most: u64) -> Result<LastBlocks> {
+        if n_new > 0 && !all {
+            return self.file.last_blocks(info, |block| is_short(block, most));
+        }
+        let ranges = self.file.block_ranges(info.index)?;
+        let (n_before, blocks) = if all {
+            (0, self.file.blocks(info.index)?.to_vec())
+        } else {
+            (ranges.iter().map(|range| u64::from(range.n_blocks)).sum(), Vec::new())
+        };
+        Ok(LastBlocks { ranges, n_before, blocks })
+    }
+
+    /// Counts the values of the children before block `n`, which is `next`.
     fn count(
         &self,
         info: &ColumnInfo,
         children: &[Arc<ColumnInfo>],
-        n: usize,
+        (n, next): (u64, Option<&BlockRecord>),
         keep: &mut Keep,
     ) -> Result<()> {
         let of = info.record.column_type;
-        let blocks = self.file.blocks(info.index)?;
         let totals = children.iter().map(|child| child.record.n_values);
         if of.has_child_offsets() {
             let first = info.record.first_child.unwrap_or(0);
             let offsets = self.file.column(first.saturating_add(children.len() as u64))?;
-            let n_kept = n as u64 * children.len() as u64;
+            let n_kept = n * children.len() as u64;
             let n_read = offsets.record.n_values.min(n_kept + children.len() as u64);
             let numbers = self.numbers(&offsets, n_read)?;
             let (kept, next) = numbers.split_at(numbers.len().min(to_n(n_kept)?));
             keep.child_offsets = kept.to_vec();
             keep.child_counts = if next.is_empty() { totals.collect() } else { next.to_vec() };
         } else if matches!(of.physical, Physical::List | Physical::Map | Physical::RunEnd) {
-            keep.child_counts = match blocks.get(n) {
+            keep.child_counts = match next {
                 Some(block) => vec![block.first_child],
                 None => totals.collect(),
             };

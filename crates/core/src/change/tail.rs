@@ -15,15 +15,18 @@ fn class(n: u64) -> usize {
     (n.max(1).ilog2() as usize / 4).min(2)
 }
 
+/// Whether a block may be replaced by a fuller one.
+pub(super) fn is_short(block: &BlockRecord, most: u64) -> bool {
+    u64::from(block.n_values) * 2 <= most && block.decoded_len <= MAX_BLOCK_LEN / 4
+}
+
 /// The number of blocks that stay when `n_new` values follow them. A full block has `most` values.
+/// Blocks before the last one that is not short make no difference.
 pub(super) fn n_kept(blocks: &[BlockRecord], n_new: u64, most: u64) -> usize {
     if n_new == 0 {
         return blocks.len();
     }
-    let is_short = |block: &&BlockRecord| {
-        u64::from(block.n_values) * 2 <= most && block.decoded_len <= MAX_BLOCK_LEN / 4
-    };
-    let n_short = blocks.iter().rev().take_while(is_short).count();
+    let n_short = blocks.iter().rev().take_while(|block| is_short(block, most)).count();
     let (full, short) = blocks.split_at(blocks.len() - n_short);
     let n_values = |blocks: &[BlockRecord]| blocks.iter().map(|block| u64::from(block.n_values)).sum::<u64>();
     if n_values(short) + n_new >= most {

@@ -253,9 +253,9 @@ impl File {
         (is_dense && last < self.n_columns_total()).then_some((first, last))
     }
 
-    /// Reads the records of many columns, and of their blocks, together. Errors are left for the
-    /// call that asks for the damaged column.
-    pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone) {
+    /// Reads the records of many columns together; with `with_blocks`, also those of their blocks.
+    /// Errors are left for the call that asks for the damaged column.
+    pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone, with_blocks: bool) {
         let Some((first, last)) = self.dense_range(columns.clone()) else { return };
         if !are_known(&lock(&self.columns), columns.clone())
             && let Ok(infos) = self.columns(first..last + 1)
@@ -265,7 +265,7 @@ impl File {
                 _ = fallible::insert(&mut columns, info.index, Arc::new(info), COLUMNS);
             }
         }
-        if are_known(&lock(&self.blocks), columns) {
+        if !with_blocks || are_known(&lock(&self.blocks), columns) {
             return;
         }
         let wanted = self.in_file(&(first..last.saturating_add(1)));

@@ -79,11 +79,6 @@ impl File {
         Error::corrupt("the columns of the ranges do not ascend").in_section("ranges").in_file(self.path())
     }
 
-    /// The block records of these ranges.
-    pub(super) fn block_records(&self, ranges: &[BlockRange]) -> Result<Vec<u8>> {
-        self.range_records(SectionKind::Blocks, ranges)
-    }
-
     /// The records of blocks or statistics in these ranges.
     pub(crate) fn range_records(&self, kind: SectionKind, ranges: &[BlockRange]) -> Result<Vec<u8>> {
         let read = |range: &BlockRange| {

@@ -109,7 +109,7 @@ impl File {
                 Side::Stored { column, first, n } => (vec![*column], Some(*first), *n),
                 Side::Each(columns) => (fallible::copied(columns, COLUMNS)?, None, columns.len()),
             };
-            self.prefetch(numbers.iter().copied());
+            self.prefetch(numbers.iter().copied(), true);
             let sources = fallible::try_collect(numbers.into_iter().map(|c| self.source(c)), COLUMNS)?;
             let all = (n as u64).saturating_mul(n_rows as u64);
             n_values = n_values.saturating_add(all);
