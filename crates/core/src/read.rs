@@ -2,6 +2,7 @@
 //! caller's memory.
 
 mod alloc;
+mod assembly;
 mod bundled;
 mod chunk;
 mod codes;
@@ -20,7 +21,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{Error, Layout, Logical, Physical, Result, fallible};
-use entasis_kernels::bits;
 use entasis_platform::Buffers;
 
 use crate::file::File;
@@ -29,6 +29,7 @@ use crate::rows::Rows;
 use crate::threads;
 
 use alloc::COLUMNS;
+use assembly::{Assembly, Piece};
 use bundled::{BundleTask, Part};
 pub(crate) use chunk::{missing_chunk, read_chunk};
 pub(crate) use decoded_len::DecodedLen;
@@ -42,7 +43,7 @@ pub(crate) use request::Source;
 use request::threads_for;
 pub use request::{MissingTo, Output, Request};
 use take::TakeTask;
-use text::{Assembly, DecodedPiece, StringTask};
+use text::StringTask;
 
 /// The use of memory for the tasks of a read, in messages.
 const TASKS: &str = "the tasks of a read";
@@ -101,7 +102,7 @@ impl File {
         let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
         let mut assemblies: Vec<Assembly<'_>> = fallible::with_capacity(requests.len(), COLUMNS)?;
         let (mut memory, mut scratch) = (Buffers::default(), Buffers::scratch());
-        let pieces: Mutex<Vec<DecodedPiece>> = Mutex::default();
+        let pieces: Mutex<Vec<Piece>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
             let is_scratch = matches!(&request.output, Output::Text(text) if text.is_scratch);
@@ -117,31 +118,20 @@ impl File {
             threads,
             &control,
             || Reader::ahead(self, ahead_to),
-            |reader, task| match task {
-                Task::Fixed(task) => task.run(reader, &control),
-                Task::Take(task) => task.run(reader, &control, &decoded_len),
-                Task::Bundle(task) => task.run(reader, &control),
-                Task::Text(task) => {
-                    let done = task.run(reader, &control)?;
-                    let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
-                    fallible::push(&mut pieces, done, TASKS)
-                }
+            |reader, task| {
+                let done = match task {
+                    Task::Fixed(task) => task.run(reader, &control).map(|()| None),
+                    Task::Take(task) => task.run(reader, &control, &decoded_len),
+                    Task::Bundle(task) => task.run(reader, &control).map(|()| None),
+                    Task::Text(task) => task.run(reader, &control).map(Some),
+                };
+                let Some(piece) = done? else { return Ok(()) };
+                let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
+                fallible::push(&mut pieces, piece, TASKS)
             },
         )?;
-        let mut pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
-        pieces.sort_unstable_by_key(|piece| (piece.request, piece.at));
-        for piece in pieces {
-            let assemblies = &mut assemblies[piece.request];
-            if let Some(out) = assemblies.bits.as_deref_mut()
-                && !bits::copy_bits(&piece.bits, 0, out, piece.at, piece.n)
-            {
-                return Err(Error::argument("the memory for validity is too short"));
-            }
-            if let Some(buffers) = assemblies.buffers.as_deref_mut() {
-                fallible::extend(buffers, piece.dictionaries.into_iter(), COLUMNS)?;
-            }
-        }
-        Ok(())
+        let pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
+        assembly::assemble(assemblies, pieces, threads, &control)
     }
 
     /// The stored column that holds the values of column `index`, and where.
@@ -201,7 +191,6 @@ impl File {
         bundled: &mut BTreeMap<u64, Vec<Part<'a>>>,
         (memory, decoded_len): (&mut Buffers, &DecodedLen<'_>),
     ) -> Result<Assembly<'a>> {
-        const NOTHING: Assembly<'_> = Assembly { bits: None, buffers: None };
         let Request { rows, output, missing, .. } = request;
         let n = rows.n(source.values.end - source.values.start);
         let n = usize::try_from(n).map_err(|_| Error::out_of_memory(usize::MAX, "the rows"))?;
@@ -209,25 +198,25 @@ impl File {
         check_missing(source.of, &output, &missing, n)?;
         if source.of.physical == Physical::Null {
             fill_null(output, missing);
-            return Ok(NOTHING);
+            return Ok(Assembly::default());
         }
         let values = match rows {
             Rows::All => source.values.clone(),
             Rows::Range(range) => source.values.start + range.start..source.values.start + range.end,
             Rows::Step { start, n, step } => {
                 let indices = Rows::numbers(start, n, step)?;
-                take::plan(source, indices, output, missing, |task| put(tasks, Task::Take(task)))?;
-                return Ok(NOTHING);
+                let add = |task| put(tasks, Task::Take(task));
+                return take::plan(number, source, indices, (output, missing), memory, add);
             }
             Rows::Indices(indices) => {
-                take::plan(source, indices, output, missing, |task| put(tasks, Task::Take(task)))?;
-                return Ok(NOTHING);
+                let add = |task| put(tasks, Task::Take(task));
+                return take::plan(number, source, indices, (output, missing), memory, add);
             }
         };
         if source.is_bundled && !values.is_empty() {
             let parts = bundled.entry(source.storage).or_default();
             fallible::push(parts, Part { source, values, output, missing }, COLUMNS)?;
-            return Ok(NOTHING);
+            return Ok(Assembly::default());
         }
         match output {
             Output::Text(text) => {
@@ -244,7 +233,7 @@ impl File {
             }
             output => {
                 fixed::plan(source, values, output, missing, |task| put(tasks, Task::Fixed(task)))?;
-                Ok(NOTHING)
+                Ok(Assembly::default())
             }
         }
     }

@@ -43,6 +43,9 @@ fn zeroed(len: Option<usize>, memory: &mut Buffers) -> Result<Buffer> {
 /// Ends or views to fill, the buffers of bytes, and the list for dictionaries.
 pub(super) type Reserved<'a> = (Ends<'a>, &'a mut [Buffer], &'a mut Vec<Buffer>);
 
+/// Views to fill, and the lists for buffers of bytes and for dictionaries.
+pub(super) type ReservedViews<'a> = (&'a mut [u128], &'a mut Vec<Buffer>, &'a mut Vec<Buffer>);
+
 /// The part of the ends, or views, that a task fills.
 pub(super) enum Ends<'a> {
     Small(&'a mut [u32]),
@@ -127,6 +130,13 @@ impl Text {
             TextLayout::Views => Ends::Views(bytemuck::cast_slice_mut(&mut self.offsets)),
         };
         Ok((ends, &mut self.bytes, &mut self.dictionaries))
+    }
+
+    /// Allocates memory for `n` views. Their buffers are added later.
+    pub(super) fn reserve_views(&mut self, n: usize, memory: &mut Buffers) -> Result<ReservedViews<'_>> {
+        self.offsets = zeroed(n.checked_mul(16), memory)?;
+        self.bytes.clear();
+        Ok((bytemuck::cast_slice_mut(&mut self.offsets), &mut self.bytes, &mut self.dictionaries))
     }
 
     /// Builds the strings from parts of `bytes`, each given by its start and length.

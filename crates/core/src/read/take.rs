@@ -1,14 +1,19 @@
 //! Reads rows by number: sorts them, opens each page that holds some of them once, and puts each
 //! value to its place in the request.
 
+mod runs;
+mod strings;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_encodings::Validity;
 use entasis_format::{BlockRecord, Error, Result, fallible};
 use entasis_kernels::{VECTOR, Word, bits};
+use entasis_platform::Buffers;
 
-use super::alloc::STRINGS;
+use super::alloc::{STRINGS, zeros};
+use super::assembly::{Assembly, Piece};
 use super::codes::check_codes;
 use super::decoded_len::DecodedLen;
 use super::fixed::{put, put_missing, split_missing, split_output, width_of};
@@ -16,11 +21,13 @@ use super::layout::Text;
 use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, unaligned};
 use crate::monitor::Control;
+use runs::Scratch;
+use strings::TakeStrings;
 
 /// A vector with this many wanted rows is decoded as a whole.
 const DENSE: usize = 24;
 
-/// Rows per task, about; a multiple of 8, so that tasks fill whole bytes of bitmaps.
+/// Rows per task, at least.
 const TASK: usize = 1024;
 
 /// The use of memory for row numbers, in messages.
@@ -30,7 +37,14 @@ const ROWS: &str = "the numbers of the rows";
 const CHECK: u32 = 16;
 
 /// A request for rows by number, or a part of one.
-pub(crate) struct TakeTask<'a> {
+pub(crate) enum TakeTask<'a> {
+    Fixed(TakeFixed<'a>),
+    Strings(TakeStrings<'a>),
+}
+
+/// Values of fixed width, or rows that do not ascend.
+pub(crate) struct TakeFixed<'a> {
+    request: usize,
     source: &'a Source,
     /// Numbers of values in the stored column, ascending.
     rows: Arc<Vec<u64>>,
@@ -40,6 +54,8 @@ pub(crate) struct TakeTask<'a> {
     places: Option<Vec<usize>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
+    /// Whether values and validity are returned as bits.
+    bits: (bool, bool),
 }
 
 /// The strings taken so far.
@@ -50,19 +66,20 @@ struct Strings {
     spans: Vec<(usize, u32)>,
 }
 
-/// Cuts a request into tasks. Strings, and rows that do not ascend, stay one task: they go to any
-/// place of the memory.
+/// Cuts a request into tasks. Rows that do not ascend stay one task: they go to any place of the
+/// memory.
 pub(crate) fn plan<'a>(
+    request: usize,
     source: &'a Source,
     indices: Arc<Vec<u64>>,
-    output: Output<'a>,
-    missing: MissingTo<'a>,
+    (output, missing): (Output<'a>, MissingTo<'a>),
+    memory: &mut Buffers,
     mut add: impl FnMut(TakeTask<'a>) -> Result<()>,
-) -> Result<()> {
+) -> Result<Assembly<'a>> {
     let n = indices.len();
     let first = source.values.start;
     let mut places: Option<Vec<usize>> = None;
-    if !indices.is_sorted() {
+    if !indices.is_sorted_by(|a, b| a < b) {
         let places = places.insert(fallible::collect(0..n, ROWS)?);
         places.sort_unstable_by_key(|&place| indices[place]);
     }
@@ -71,46 +88,81 @@ pub(crate) fn plan<'a>(
         None if first == 0 => indices,
         None => fallible::collect(indices.iter().map(|row| first + row), ROWS)?.into(),
     };
-    if places.is_some() || n <= TASK || matches!(output, Output::Text(_)) {
-        return add(TakeTask { source, rows, part: 0..n, places, output, missing });
+    let output = match output {
+        Output::Text(text) if places.is_none() => {
+            let add_strings = |task| add(TakeTask::Strings(task));
+            return strings::plan(request, source, &rows, (text, memory), missing, add_strings);
+        }
+        output => output,
+    };
+    if places.is_some() || n <= TASK {
+        let bits = (false, false);
+        add(TakeTask::Fixed(TakeFixed { request, source, rows, part: 0..n, places, output, missing, bits }))?;
+        return Ok(Assembly::default());
     }
     let width = width_of(source, &output);
-    let is_bits = matches!((&output, &missing), (Output::Bits(_), _) | (_, MissingTo::Bits(_)));
-    let (mut output, mut missing) = (output, missing);
+    let mut assembly = Assembly::default();
+    // Tasks may share a byte of bits, which are therefore put in place after all tasks.
+    let mut output = match output {
+        Output::Bits(bits) => {
+            assembly.values = Some(bits);
+            Output::Bits(&mut [])
+        }
+        output => output,
+    };
+    let mut missing = match missing {
+        MissingTo::Bits(bits) => {
+            assembly.validity = Some(bits);
+            MissingTo::Ignore
+        }
+        missing => missing,
+    };
+    let bits = (assembly.values.is_some(), assembly.validity.is_some());
     let mut start = 0;
     while start < n {
-        let mut part = start..n.min(start + TASK);
-        if !is_bits {
-            part.end += rest_of_block(&source.blocks, &rows, part.end);
-        }
+        let end = n.min(start + TASK);
+        // The next task would open the last block again.
+        let part = start..end_of_block(&source.blocks, &rows, end - 1)?.1;
         start = part.end;
         let (head, tail) = split_output(output, part.len(), width);
         let (head_missing, tail_missing) = split_missing(missing, part.len());
         (output, missing) = (tail, tail_missing);
         let rows = Arc::clone(&rows);
-        add(TakeTask { source, rows, part, places: None, output: head, missing: head_missing })?;
+        let (output, missing) = (head, head_missing);
+        add(TakeTask::Fixed(TakeFixed { request, source, rows, part, places: None, output, missing, bits }))?;
     }
-    Ok(())
+    Ok(assembly)
 }
 
-/// How many rows from `end` on lie in the block of row `end - 1`; 0 if they are too many for a
-/// task. Without them, the next task would read that block's pages again.
-fn rest_of_block(blocks: &[BlockRecord], rows: &[u64], end: usize) -> usize {
-    let last = rows[end - 1];
-    let block = blocks.partition_point(|block| block.end_value() <= last);
-    let block_end = blocks.get(block).map_or(0, |block| block.end_value());
-    let others = &rows[end..rows.len().min(end + TASK)];
-    let n = others.partition_point(|&row| row < block_end);
-    if n < TASK { n } else { 0 }
+/// The block of row `k`, and the first row after this block.
+fn end_of_block<'b>(blocks: &'b [BlockRecord], rows: &[u64], k: usize) -> Result<(&'b BlockRecord, usize)> {
+    let block = blocks.partition_point(|block| block.end_value() <= rows[k]);
+    let block = blocks.get(block).ok_or_else(|| Error::argument("a row is out of range"))?;
+    Ok((block, k + rows[k..].partition_point(|&row| row < block.end_value())))
 }
 
 impl TakeTask<'_> {
+    /// Returns what is put in place after all tasks.
     pub(crate) fn run(
         self,
         reader: &mut Reader<'_>,
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
-    ) -> Result<()> {
+    ) -> Result<Option<Piece>> {
+        match self {
+            Self::Fixed(task) => task.run(reader, control, decoded_len),
+            Self::Strings(task) => task.run(reader, control, decoded_len).map(Some),
+        }
+    }
+}
+
+impl TakeFixed<'_> {
+    fn run(
+        self,
+        reader: &mut Reader<'_>,
+        control: &Control<'_>,
+        decoded_len: &DecodedLen<'_>,
+    ) -> Result<Option<Piece>> {
         let source = self.source;
         self.take(reader, control, decoded_len)
             .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
@@ -121,15 +173,21 @@ impl TakeTask<'_> {
         reader: &mut Reader<'_>,
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
-    ) -> Result<()> {
-        let Self { source, rows, part, places, mut output, mut missing } = self;
+    ) -> Result<Option<Piece>> {
+        let Self { request, source, rows, part, places, output, missing, bits } = self;
+        let (at, n) = (part.start, part.len());
         let rows = &rows[part];
+        let bytes_of = |is_wanted| if is_wanted { zeros(n.div_ceil(8)) } else { Ok(Vec::new()) };
+        let (mut values, mut validity) = (bytes_of(bits.0)?, bytes_of(bits.1)?);
+        let mut output = if bits.0 { Output::Bits(&mut values) } else { output };
+        let mut missing = if bits.1 { MissingTo::Bits(&mut validity) } else { missing };
         let place = |k: usize| places.as_ref().map_or(k, |places| places[k]);
         let mut strings = Strings::default();
         if let Output::Text(_) = output {
             strings.spans = fallible::defaults(rows.len(), STRINGS)?;
         }
-        let mut values = Vec::new();
+        let mut runs = Scratch::default();
+        let mut decoded = Vec::new();
         let (mut n_pages, mut n_done) = (0u32, 0);
         reader.scattered(source, rows, &mut |opened, scratch| {
             // A page with few rows takes less time than a check or an update of the shared counter.
@@ -140,11 +198,16 @@ impl TakeTask<'_> {
             n_pages += 1;
             let (first, mut k) = (rows[opened.at] - opened.range.start as u64, opened.at);
             let inside = |k: usize| (rows[k] - first) as usize;
-            let of_page = rows[k..].iter().take_while(|&&row| ((row - first) as usize) < opened.range.end);
-            let page_end = k + of_page.count();
+            let page_end = k + rows[k..].partition_point(|&row| ((row - first) as usize) < opened.range.end);
             // Strings are always measured from the start of their vector.
             let is_sparse =
                 !matches!(output, Output::Text(_)) && (page_end - k) * VECTOR < DENSE * opened.range.len();
+            while k < page_end && !is_sparse && places.is_none() && !matches!(output, Output::Text(_)) {
+                let n = runs::run(&rows[k..page_end]);
+                let here = OpenPage { range: inside(k)..inside(k + n - 1) + 1, ..opened };
+                runs::take(source, here, (&rows[k..k + n], k), &mut output, &mut missing, &mut runs)?;
+                k += n;
+            }
             while k < page_end {
                 let start = inside(k);
                 let end = if is_sparse { opened.range.end } else { (start / VECTOR + 1) * VECTOR };
@@ -160,7 +223,7 @@ impl TakeTask<'_> {
                     output if is_sparse => take_few(source, &here, wanted, output, &mut missing)?,
                     output => {
                         write_missing(&here, wanted.clone(), &mut missing)?;
-                        take_fixed(source, here, wanted, output, &missing, &mut values)?;
+                        take_fixed(source, here, wanted, output, &missing, &mut decoded)?;
                     }
                 }
                 k += n;
@@ -169,10 +232,11 @@ impl TakeTask<'_> {
             Ok(())
         })?;
         control.advance(n_done);
-        match output {
-            Output::Text(text) => strings.assemble(text),
-            _ => Ok(()),
+        if let Output::Text(text) = output {
+            strings.assemble(text)?;
         }
+        let has_bits = bits.0 || bits.1;
+        Ok(has_bits.then(|| Piece { request, at, n, validity, values, ..Piece::default() }))
     }
 }
 
@@ -354,12 +418,11 @@ mod tests {
         };
         let blocks = [block(0, 100), block(100, 5000)];
         let rows: Vec<u64> = (0..5100).collect();
-        assert_eq!(rest_of_block(&blocks, &rows, 1), 99);
-        assert_eq!(rest_of_block(&blocks, &rows, 100), 0);
-        // Too many rows; the last rows; rows beyond all blocks.
-        assert_eq!(rest_of_block(&blocks, &rows, 101), 0);
-        assert_eq!(rest_of_block(&blocks, &rows, 5000), 100);
-        assert_eq!(rest_of_block(&blocks, &[7, 8, 9000, 9001], 1), 1);
-        assert_eq!(rest_of_block(&blocks, &[7, 8, 9000, 9001], 3), 0);
+        let end = |rows: &[u64], k| end_of_block(&blocks, rows, k).map(|(_, end)| end).ok();
+        assert_eq!(end(&rows, 0), Some(100));
+        assert_eq!(end(&rows, 99), Some(100));
+        assert_eq!(end(&rows, 100), Some(5100));
+        assert_eq!(end(&[7, 8, 9000], 1), Some(2));
+        assert_eq!(end(&[7, 8, 9000], 2), None);
     }
 }

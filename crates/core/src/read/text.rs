@@ -10,10 +10,11 @@ use entasis_platform::memory::prefault;
 use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::{STRINGS, buffer, too_many, zeros};
+use super::assembly::{Assembly, Piece};
 use super::decoded_len::DecodedLen;
 use super::fixed::put_missing;
 use super::layout::{self, Ends, Text, TextLayout};
-use super::pages::Reader;
+use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Source};
 use crate::monitor::Control;
 
@@ -42,28 +43,8 @@ pub(crate) struct StringTask<'a> {
     wants_bits: bool,
 }
 
-/// The results of a task that are put in place after all tasks.
-pub(crate) struct DecodedPiece {
-    pub request: usize,
-    /// The place of the first value in the request.
-    pub at: usize,
-    pub n: usize,
-    /// Validity bits, if wanted.
-    pub bits: Vec<u8>,
-    /// The dictionaries that views refer to.
-    pub dictionaries: Vec<Buffer>,
-}
-
-/// Memory of a request that is filled after all tasks.
-pub(crate) struct Assembly<'a> {
-    /// Memory for validity bits: tasks may share a byte of it.
-    pub bits: Option<&'a mut [u8]>,
-    /// The list that dictionaries are appended to, for views.
-    pub buffers: Option<&'a mut Vec<Buffer>>,
-}
-
 /// Values for one task.
-struct Piece {
+struct Part {
     values: Range<u64>,
     /// Bytes of strings that are copied into the request's memory.
     len: u64,
@@ -83,13 +64,13 @@ pub(crate) fn plan<'a>(
     mut add: impl FnMut(StringTask<'a>) -> Result<()>,
 ) -> Result<Assembly<'a>> {
     let has_views = text.layout == TextLayout::Views;
-    let pieces = pieces(reader, source, &values, has_views)?;
+    let parts = parts(reader, source, &values, has_views)?;
     let mut lens = vec![0u64];
-    for piece in &pieces {
-        decoded_len.add(piece.len)?;
+    for part in &parts {
+        decoded_len.add(part.len)?;
         let last = lens.len() - 1;
-        match lens[last].checked_add(piece.len).ok_or_else(too_many)? {
-            sum if has_views && sum > BUFFER_LEN => fallible::push(&mut lens, piece.len, STRINGS)?,
+        match lens[last].checked_add(part.len).ok_or_else(too_many)? {
+            sum if has_views && sum > BUFFER_LEN => fallible::push(&mut lens, part.len, STRINGS)?,
             sum => lens[last] = sum,
         }
     }
@@ -107,7 +88,7 @@ pub(crate) fn plan<'a>(
     };
     let wants_bits = bits.is_some();
     let (mut at, mut base) = (0, 0);
-    for Piece { values, len, n_dictionaries, .. } in pieces {
+    for Part { values, len, n_dictionaries, .. } in parts {
         let (n, len) = ((values.end - values.start) as usize, len as usize);
         if len > bytes.len() {
             (buffer, bytes) = buffers.next().ok_or_else(too_many)?;
@@ -138,17 +119,18 @@ pub(crate) fn plan<'a>(
         base += len;
         dictionary += n_dictionaries;
     }
-    Ok(Assembly { bits, buffers: has_views.then_some(dictionaries) })
+    let dictionaries = has_views.then_some(dictionaries);
+    Ok(Assembly { validity: bits, dictionaries, ..Assembly::default() })
 }
 
 /// Cuts values into parts for tasks. For a part of a block, the reader decodes the lengths first.
-fn pieces(
+fn parts(
     reader: &mut Reader<'_>,
     source: &Source,
     values: &Range<u64>,
     has_views: bool,
-) -> Result<Vec<Piece>> {
-    let mut pieces: Vec<Piece> = Vec::new();
+) -> Result<Vec<Part>> {
+    let mut parts: Vec<Part> = Vec::new();
     let first = source.blocks.partition_point(|block| block.end_value() <= values.start);
     for block in source.blocks[first..].iter().take_while(|block| block.first_value < values.end) {
         let part = values.start.max(block.first_value)..values.end.min(block.end_value());
@@ -162,7 +144,7 @@ fn pieces(
         };
         let work = if is_placed { len } else { 16 * (part.end - part.start) };
         let n_dictionaries = usize::from(!is_placed);
-        match pieces.last_mut() {
+        match parts.last_mut() {
             Some(last)
                 if last.values.end - last.values.start < TASK_VALUES
                     && last.work.saturating_add(work) <= TASK_LEN =>
@@ -172,13 +154,13 @@ fn pieces(
                 last.work += work;
                 last.n_dictionaries += n_dictionaries;
             }
-            _ => fallible::push(&mut pieces, Piece { values: part, len, work, n_dictionaries }, STRINGS)?,
+            _ => fallible::push(&mut parts, Part { values: part, len, work, n_dictionaries }, STRINGS)?,
         }
     }
-    Ok(pieces)
+    Ok(parts)
 }
 
-fn is_dictionary(block: &BlockRecord) -> bool {
+pub(super) fn is_dictionary(block: &BlockRecord) -> bool {
     block.encoding.transform == Transform::Dictionary
 }
 
@@ -192,7 +174,7 @@ fn measure(reader: &mut Reader<'_>, source: &Source, values: Range<u64>) -> Resu
 }
 
 impl StringTask<'_> {
-    pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<DecodedPiece> {
+    pub(crate) fn run(self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<Piece> {
         let Self { request, source, values, at, base, buffer, dictionary, mut ends, bytes, mask, wants_bits } =
             self;
         let n = (values.end - values.start) as usize;
@@ -207,7 +189,7 @@ impl StringTask<'_> {
             None if wants_bits => MissingTo::Bits(&mut validity),
             None => MissingTo::Ignore,
         };
-        let mut entries = Entries { views: Vec::new(), buffers: Vec::new(), first: dictionary, block: None };
+        let mut entries = Entries::new(dictionary);
         reader.leaves_symbols = true;
         let visited = reader.pages(source, values, &mut |opened, scratch| {
             control.check()?;
@@ -240,12 +222,13 @@ impl StringTask<'_> {
         visited
             .and_then(|()| if done == bytes.len() { Ok(()) } else { Err(too_long()) })
             .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })?;
-        Ok(DecodedPiece { request, at, n, bits: validity, dictionaries: entries.buffers })
+        let dictionaries = entries.into_buffers();
+        Ok(Piece { request, at, n, validity, dictionaries, ..Piece::default() })
     }
 }
 
 /// The entries of a block's dictionary, as views.
-struct Entries {
+pub(super) struct Entries {
     views: Vec<u128>,
     /// The bytes of the dictionaries of all blocks so far.
     buffers: Vec<Buffer>,
@@ -256,7 +239,18 @@ struct Entries {
 }
 
 impl Entries {
-    fn open(&mut self, decoder: &BlockDecoder<'_>, block: &BlockRecord) -> Result<()> {
+    /// No entries yet. The first dictionary will be the buffer `first`.
+    pub(super) fn new(first: usize) -> Self {
+        Self { views: Vec::new(), buffers: Vec::new(), first, block: None }
+    }
+
+    /// The bytes of the dictionaries of all blocks so far.
+    pub(super) fn into_buffers(self) -> Vec<Buffer> {
+        self.buffers
+    }
+
+    /// Takes the entries of a block, once.
+    pub(super) fn open(&mut self, decoder: &BlockDecoder<'_>, block: &BlockRecord) -> Result<()> {
         if self.block == Some(block.first_value) {
             return Ok(());
         }
@@ -274,6 +268,23 @@ impl Entries {
         Ok(())
     }
 
+    /// The views of ascending rows. The range of `opened` is from the first to the last.
+    pub(super) fn take(
+        &self,
+        opened: &OpenPage<'_>,
+        rows: &[u64],
+        scratch: &mut TextScratch,
+        out: &mut [u128],
+    ) -> Result<()> {
+        let codes = opened.decoder.codes(opened.page, opened.range.clone(), scratch)?;
+        let first = rows.first().map_or(0, |row| *row);
+        for (out, row) in out.iter_mut().zip(rows) {
+            let view = self.views.get(codes[(row - first) as usize] as usize);
+            *out = *view.ok_or_else(bad_code)?;
+        }
+        Ok(())
+    }
+
     fn look_up(
         &self,
         decoder: &BlockDecoder<'_>,
@@ -285,16 +296,16 @@ impl Entries {
         // The views don't depend on the page's decoded_len. Comparing it would take another pass
         // over them, so only other reads and `verify` do.
         let codes = decoder.codes(page, range, scratch)?;
-        if gather::gather(&self.views, codes, out) {
-            Ok(())
-        } else {
-            Err(Error::corrupt("a code is not in the dictionary"))
-        }
+        if gather::gather(&self.views, codes, out) { Ok(()) } else { Err(bad_code()) }
     }
 }
 
+fn bad_code() -> Error {
+    Error::corrupt("a code is not in the dictionary")
+}
+
 /// The ends of consecutive strings with these lengths, from the place `first` on.
-fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
+pub(super) fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
     let mut end = first;
     for (out, &length) in ends.iter_mut().zip(lengths) {
         end = end.wrapping_add(O::from_u64(length.into()));

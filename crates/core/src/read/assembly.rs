@@ -1,0 +1,134 @@
+//! Results of tasks that are put in place after all tasks: bits, because tasks may share a byte of
+//! them, and strings whose lengths are not known before they are decoded.
+
+use entasis_format::{Error, Result, fallible};
+use entasis_kernels::bits;
+use entasis_platform::{Buffer, Buffers};
+
+use super::alloc::{COLUMNS, too_many};
+use super::layout::{Ends, Text};
+use super::text::sum;
+use crate::monitor::Control;
+use crate::threads;
+
+/// The results of a task that are put in place after all tasks.
+#[derive(Default)]
+pub(crate) struct Piece {
+    pub request: usize,
+    /// The place of the first value in the request.
+    pub at: usize,
+    pub n: usize,
+    /// Validity bits, if wanted.
+    pub validity: Vec<u8>,
+    /// Booleans as bits, if wanted.
+    pub values: Vec<u8>,
+    /// The lengths of strings, for a layout with offsets.
+    pub lengths: Vec<u32>,
+    /// The bytes of strings.
+    pub bytes: Buffer,
+    /// The dictionaries that views refer to.
+    pub dictionaries: Vec<Buffer>,
+}
+
+/// Memory of a request that is filled after all tasks.
+#[derive(Default)]
+pub(crate) struct Assembly<'a> {
+    /// Memory for validity bits.
+    pub validity: Option<&'a mut [u8]>,
+    /// Memory for booleans as bits.
+    pub values: Option<&'a mut [u8]>,
+    /// The list that dictionaries are appended to, for views.
+    pub dictionaries: Option<&'a mut Vec<Buffer>>,
+    /// The list that the bytes of each piece are appended to, for views.
+    pub buffers: Option<&'a mut Vec<Buffer>>,
+    /// Strings that are joined, for a layout with offsets.
+    pub text: Option<&'a mut Text>,
+}
+
+/// Strings of a piece, and their part of the memory.
+struct Join<'a> {
+    piece: Piece,
+    /// Bytes of strings before this piece.
+    base: usize,
+    ends: Ends<'a>,
+    bytes: &'a mut [u8],
+}
+
+/// Puts pieces in their places, in any order.
+pub(crate) fn assemble(
+    mut assemblies: Vec<Assembly<'_>>,
+    mut pieces: Vec<Piece>,
+    threads: usize,
+    control: &Control<'_>,
+) -> Result<()> {
+    pieces.sort_unstable_by_key(|piece| (piece.request, piece.at));
+    let mut joins: Vec<Join<'_>> = Vec::new();
+    let mut rest = pieces.into_iter().peekable();
+    for (request, assembly) in assemblies.iter_mut().enumerate() {
+        let mut own = Vec::new();
+        while let Some(mut piece) = rest.next_if(|piece| piece.request == request) {
+            assembly.put(&mut piece)?;
+            if assembly.text.is_some() {
+                fallible::push(&mut own, piece, COLUMNS)?;
+            }
+        }
+        if let Some(text) = assembly.text.as_deref_mut() {
+            plan_joins(text, own, &mut joins)?;
+        }
+    }
+    threads::run_in_ranges(joins, threads, control, || (), |(), join| join.run(control))
+}
+
+impl Assembly<'_> {
+    /// Puts the bits of a piece in place, and takes its buffers.
+    fn put(&mut self, piece: &mut Piece) -> Result<()> {
+        let bits = [(&mut self.validity, &piece.validity), (&mut self.values, &piece.values)];
+        for (memory, found) in bits {
+            if let Some(out) = memory.as_deref_mut()
+                && !bits::copy_bits(found, 0, out, piece.at, piece.n)
+            {
+                return Err(Error::argument("the memory for bits is too short"));
+            }
+        }
+        if let Some(list) = self.dictionaries.as_deref_mut() {
+            fallible::extend(list, piece.dictionaries.drain(..), COLUMNS)?;
+        }
+        if let Some(list) = self.buffers.as_deref_mut() {
+            fallible::push(list, std::mem::take(&mut piece.bytes), COLUMNS)?;
+        }
+        Ok(())
+    }
+}
+
+/// Allocates the memory of joined strings, and divides it between their pieces.
+fn plan_joins<'a>(text: &'a mut Text, pieces: Vec<Piece>, joins: &mut Vec<Join<'a>>) -> Result<()> {
+    let sums = |sum: Option<usize>, len| sum?.checked_add(len);
+    let n = pieces.iter().map(|piece| piece.lengths.len()).fold(Some(0), sums).ok_or_else(too_many)?;
+    let len = pieces.iter().map(|piece| piece.bytes.len()).fold(Some(0), sums).ok_or_else(too_many)?;
+    let (mut ends, buffers, _) = text.reserve(n, &[len], &mut Buffers::default())?;
+    let mut bytes: &mut [u8] = buffers.first_mut().ok_or_else(too_many)?;
+    let mut base = 0;
+    for piece in pieces {
+        let (head, tail) = ends.split_at(piece.lengths.len());
+        let (own, after) = bytes.split_at_mut(piece.bytes.len());
+        (ends, bytes) = (tail, after);
+        let len = piece.bytes.len();
+        fallible::push(joins, Join { piece, base, ends: head, bytes: own }, COLUMNS)?;
+        base += len;
+    }
+    Ok(())
+}
+
+impl Join<'_> {
+    fn run(self, control: &Control<'_>) -> Result<()> {
+        control.check()?;
+        let Self { piece, base, ends, bytes } = self;
+        bytes.copy_from_slice(&piece.bytes);
+        match ends {
+            Ends::Small(ends) => sum(&piece.lengths, base as u32, ends),
+            Ends::Large(ends) => sum(&piece.lengths, base as u64, ends),
+            Ends::Views(_) => return Err(Error::argument("views are not joined")),
+        }
+        Ok(())
+    }
+}
