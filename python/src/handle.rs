@@ -16,7 +16,7 @@ use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
 use crate::column::{Column, type_name, type_of};
-use crate::query::Filter;
+use crate::query::{self, Filter};
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
 use crate::{errors, monitor, options, value};
@@ -240,6 +240,11 @@ impl Handle {
         threads: Option<usize>,
     ) -> PyResult<u64> {
         Filter::new(&self.file, condition, start..stop)?.count(py, threads)
+    }
+
+    /// The number of the column that is a field of a struct column.
+    fn field(&self, py: Python<'_>, column: u64, name: &str) -> PyResult<u64> {
+        query::field(py, &self.file, column, name)
     }
 
     /// The decision of statistics about a condition, as text.

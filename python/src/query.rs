@@ -49,6 +49,11 @@ impl<'f> Filter<'f> {
     }
 }
 
+/// The number of the column that is a field of a struct column.
+pub fn field(py: Python<'_>, file: &File, column: u64, name: &str) -> PyResult<u64> {
+    entasis_query::field(file, column, name).map_err(|e| errors::raise(py, &e))
+}
+
 fn unknown(what: &str) -> PyErr {
     PyValueError::new_err(format!("unknown {what} in a condition"))
 }
@@ -83,6 +88,10 @@ fn predicate(file: &File, tree: &Bound<'_, PyTuple>) -> PyResult<Predicate> {
             let literals = literals.try_iter()?.map(|value| literal(value?.cast::<PyTuple>()?));
             let literals = literals.collect::<PyResult<Vec<_>>>()?;
             Predicate::In { column: column()?, literals, missing: false, rules }
+        }
+        "length" => {
+            let op = comparison(&tree.get_item(2)?.extract::<String>()?)?;
+            Predicate::Length { column: column()?, op, n: tree.get_item(3)?.extract()? }
         }
         "match" => {
             let test = match tree.get_item(2)?.extract::<String>()?.as_str() {

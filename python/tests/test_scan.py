@@ -6,7 +6,7 @@ import datetime
 import decimal
 import pickle
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,9 @@ from hypothesis import strategies as st
 
 import entasis as en
 from entasis import col
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.core
 
@@ -610,3 +613,68 @@ def test_floats_compare_as_in_numpy(tmp_path_factory, values, literal, sign, is_
     if negated:
         condition, wanted = ~condition, ~wanted
     assert en.open(path).filter(condition).row_numbers().tolist() == np.flatnonzero(wanted).tolist()
+
+
+def nested() -> pl.DataFrame:
+    """A frame with structs and lists, some of them missing."""
+    points = [{"x": 1, "y": {"z": "a"}}, None, {"x": None, "y": {"z": "b"}}, {"x": 3, "y": None}]
+    points += [{"x": 0, "y": {"z": None}}, {"x": 5, "y": {"z": "c"}}]
+    schema = {
+        "p": pl.Struct({"x": pl.Int64, "y": pl.Struct({"z": pl.String})}),
+        "l": pl.List(pl.Int8),
+    }
+    return pl.DataFrame({"p": points, "l": [[1], None, [], [1, 2, 3], [4, 5], [6]]}, schema=schema)
+
+
+_X, _Z = pl.col("p").struct.field("x"), pl.col("p").struct.field("y").struct.field("z")
+_N = pl.col("l").list.len()
+_EX, _EZ = en.col("p").field("x"), en.col("p").field("y").field("z")
+_EN = en.col("l").list_len()
+
+
+@pytest.mark.parametrize(
+    ("expression", "condition"),
+    [
+        (_X > 0, _EX > 0),
+        (~(_X > 0), ~(_EX > 0)),
+        (_X.is_in([1, 3]), _EX.is_in([1, 3])),
+        (_Z == "a", _EZ == "a"),
+        (~(_Z == "a"), ~(_EZ == "a")),
+        (_Z.is_null(), _EZ.is_missing()),
+        (_Z.is_not_null(), ~_EZ.is_missing()),
+        (_Z.str.starts_with("b"), _EZ.starts_with("b")),
+        ((_X > 0) & (_Z == "a"), (_EX > 0) & (_EZ == "a")),
+        (_N > 1, _EN > 1),
+        (~(_N > 1), ~(_EN > 1)),
+        (_N == 0, _EN == 0),
+        (_N.is_between(1, 2), _EN.between(1, 2)),
+        (pl.lit(2) > _N, _EN < 2),
+    ],
+)
+def test_fields_and_lengths(tmp_path: Path, expression: pl.Expr, condition: en.Condition) -> None:
+    frame = pl.concat([nested()] * 300)
+    en.write(frame, tmp_path / "nested.entasis")
+    f = en.open(tmp_path / "nested.entasis")
+    expected = frame.filter(expression)
+    assert 0 < len(expected) < len(frame)
+    for found in (expression, condition, pickle.loads(pickle.dumps(condition))):
+        assert f.read(filter=found).equals(expected)
+        assert f.count(found) == len(expected)
+
+
+def test_fields_and_lengths_that_are_not_there(tmp_path: Path) -> None:
+    en.write(nested().with_row_index("i"), tmp_path / "nested.entasis")
+    f = en.open(tmp_path / "nested.entasis")
+    assert repr(_EZ.is_missing() & (_EN > 2)) == (
+        "col('p').field('y').field('z').is_missing() & (col('l').list_len() > 2)"
+    )
+    with pytest.raises(en.EntasisError, match=r'no field "q": its fields are "x", "y"'):
+        f.count(en.col("p").field("q") > 1)
+    with pytest.raises(en.EntasisError, match="only structs have fields"):
+        f.count(en.col("l").field("q") > 1)
+    with pytest.raises(en.EntasisError, match="only lists and maps have a length"):
+        f.count(en.col("i").list_len() > 1)
+    with pytest.raises(en.EntasisError, match="compared with an integer"):
+        f.count(_EN > 1.5)
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(_EN)

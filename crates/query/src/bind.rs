@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
-use entasis::{ColumnBlocks, ColumnInfo, Error, File, Logical, Missing, Physical, Result, Value, type_name};
+use entasis::{
+    ColumnBlocks, ColumnInfo, ColumnRecord, Error, File, Logical, Missing, Physical, Result, Value, type_name,
+};
 use memchr::memmem::Finder;
 
 use crate::evaluate::ranges_of_leaf;
+use crate::fields::structs_around;
 use crate::key_set::KeySet;
 use crate::like::Like;
 use crate::literal_keys::{Place, place};
@@ -74,6 +77,18 @@ impl<'f> Binder<'f> {
                 }
                 self.leaf(&column, Test::Keys(nan_keys(of.physical)), false, Rules::default(), negated)
             }
+            Predicate::Length { column, op, n } => {
+                let column = self.column(*column)?;
+                let of = &column.record.column_type;
+                if !matches!(of.physical, Physical::List | Physical::Map) {
+                    return Err(mismatch(&column, "only lists and maps have a length"));
+                }
+                let lengths = KeySet::interval(0, u32::MAX.into());
+                let place = Place { below: n.checked_sub(1), up_to: Some(*n) };
+                let wanted = keys(*op, place, &lengths);
+                let wanted = if negated { wanted.complement_in(&lengths) } else { wanted };
+                self.leaf_of(&column, Test::Keys(wanted), false)
+            }
             Predicate::Match { column, test, pattern } => {
                 let column = self.column(*column)?;
                 let test = self.matched(&column, *test, pattern)?;
@@ -119,7 +134,19 @@ impl<'f> Binder<'f> {
                 blocks
             }
         };
-        Ok(Node::Leaf(Leaf { number, column: blocks, test, missing }))
+        let leaf = Node::Leaf(Leaf { number, column: blocks, test, missing });
+        let around = structs_around(self.file, column)?;
+        if around.is_empty() {
+            return Ok(leaf);
+        }
+        // A missing struct has some value in each field, whose answer does not count.
+        let mut parts = vec![leaf];
+        for outer in around {
+            let of_missing =
+                ColumnInfo { record: ColumnRecord { parent: None, ..outer.record }, ..(*outer).clone() };
+            parts.push(self.leaf_of(&of_missing, Test::Constant(!missing), missing)?);
+        }
+        Ok(Node::join(parts, !missing))
     }
 
     /// The test that passes where another one does not, for values that are not missing. A category

@@ -19,7 +19,7 @@ pub(crate) fn by_statistics(node: &Node, rows: Range<u64>) -> Answers {
     match node {
         Node::Constant(value) => Answers::of(*value),
         Node::And(parts) => {
-            let answers = parts.iter().map(|part| by_statistics(part, rows.clone()));
+            let answers = parts.nodes().map(|part| by_statistics(part, rows.clone()));
             answers.fold(Answers::All, Answers::and)
         }
         Node::Or(parts) => {
@@ -66,12 +66,7 @@ pub(crate) fn restrict(
         Node::Constant(true) => {}
         Node::Constant(false) => *selection = Selection::none(selection.len()),
         Node::And(parts) => {
-            for part in parts {
-                if selection.is_empty() {
-                    break;
-                }
-                restrict(part, rows, selection, reader)?;
-            }
+            parts.restrict(selection, |part, selection| restrict(part, rows, selection, reader))?;
         }
         Node::Or(parts) => {
             let mut passed = Selection::none(selection.len());

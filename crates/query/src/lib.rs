@@ -53,7 +53,9 @@
 #![forbid(unsafe_code)]
 
 mod bind;
+mod conjunction;
 mod evaluate;
+mod fields;
 mod host_rules;
 mod iso_time;
 mod key_set;
@@ -68,6 +70,7 @@ mod test;
 mod time_kind;
 mod where_clause;
 
+pub use fields::field;
 pub use host_rules::missing_rules;
 pub use predicate::{Comparison, Literal, Match, NanRule, Predicate, Rules};
 pub use scan::{Plan, Scan};

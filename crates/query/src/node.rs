@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use entasis::{ColumnBlocks, Layout};
 
+use crate::conjunction::Conjunction;
 use crate::test::Test;
 
 /// A bound predicate. Negations are in the tests.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Node {
     Constant(bool),
     Leaf(Leaf),
-    And(Vec<Self>),
+    And(Conjunction<Self>),
     Or(Vec<Self>),
 }
 
@@ -34,6 +35,24 @@ impl Leaf {
 }
 
 impl Node {
+    /// The work of testing a value, about.
+    pub fn cost(&self) -> u64 {
+        /// A string takes more time than a word, because its length is decoded too.
+        const STRING: u64 = 8;
+        /// A part of a string takes more time than a comparison.
+        const SEARCH: u64 = 16;
+        match self {
+            Self::Constant(_) => 0,
+            Self::Leaf(leaf) => match (&leaf.test, leaf.layout().width()) {
+                (Test::Keys(_) | Test::Constant(_), _) | (_, Some(0..=8)) => 1,
+                (Test::Strings(_), _) => STRING,
+                _ => SEARCH,
+            },
+            Self::And(parts) => parts.nodes().map(Self::cost).sum(),
+            Self::Or(parts) => parts.iter().map(Self::cost).sum(),
+        }
+    }
+
     /// Joins nodes. Tests of the same column become one where they can, and constants go.
     pub fn join(parts: Vec<Self>, is_and: bool) -> Self {
         let mut joined: Vec<Self> = Vec::with_capacity(parts.len());
@@ -41,7 +60,7 @@ impl Node {
             let nested = match part {
                 Self::Constant(value) if value == is_and => continue,
                 Self::Constant(value) => return Self::Constant(value),
-                Self::And(parts) if is_and => parts,
+                Self::And(parts) if is_and => parts.into_nodes(),
                 Self::Or(parts) if !is_and => parts,
                 part => vec![part],
             };
@@ -55,7 +74,7 @@ impl Node {
         match joined.len() {
             0 => Self::Constant(is_and),
             1 => joined.swap_remove(0),
-            _ if is_and => Self::And(joined),
+            _ if is_and => Self::And(Conjunction::new(joined, Self::cost)),
             _ => Self::Or(joined),
         }
     }

@@ -15,7 +15,7 @@ pub enum Predicate {
     Constant(bool),
     /// A value compared with a literal.
     Compare {
-        /// The column's number.
+        /// The column's number; that of a field comes from [`field`](crate::field).
         column: u64,
         /// The comparison.
         op: Comparison,
@@ -46,6 +46,15 @@ pub enum Predicate {
     IsNan {
         /// The column's number.
         column: u64,
+    },
+    /// The length of a list or map compared with a number. Unknown for a missing one.
+    Length {
+        /// The column's number.
+        column: u64,
+        /// The comparison.
+        op: Comparison,
+        /// The number on its right.
+        n: i128,
     },
     /// A test of a string.
     Match {

@@ -10,16 +10,18 @@
 //!                     | ["not"] "like" string
 //!                     | "is" ["not"] ( "null" | "missing" | "nan" )
 //!                     | )                                          a column of booleans
+//!            | "len" "(" column ")" sign number                      of lists and maps
 //! sign       = "=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">="
-//! column     = word | '"' text '"'
+//! column     = word | '"' text '"'                                   fields of structs: a.b
 //! value      = number | "'" text "'" | "true" | "false"
 //! ```
 //!
 //! Keywords may have any case. A quote inside of a text is written twice. For a column of times, a
 //! text is read as a date and a time in ISO 8601.
 
-use entasis::{ColumnInfo, Error, File, Logical, Physical, Result, Value};
+use entasis::{ColumnInfo, Error, File, Kind, Logical, Physical, Result, Value};
 
+use crate::fields::field;
 use crate::host_rules::missing_rules;
 use crate::literal_keys::time_kind;
 use crate::predicate::{Comparison, Literal, Match, Predicate, Rules};
@@ -181,7 +183,10 @@ impl Parser<'_> {
                 return Err(self.wrong("a column"));
             }
         };
-        let column = self.file.find(&name)?;
+        if name.eq_ignore_ascii_case("len") && self.sign("(")? {
+            return self.length();
+        }
+        let column = self.column(&name)?;
         let info = self.file.column(column)?;
         let rules = Rules::default();
         if self.keyword("is")? {
@@ -229,6 +234,41 @@ impl Parser<'_> {
             return Err(self.wrong("a comparison"));
         };
         Ok(if negated { !test } else { test })
+    }
+
+    /// The column with a name, or the field that follows it after points.
+    fn column(&self, name: &str) -> Result<u64> {
+        let unknown = match self.file.find(name) {
+            Err(error) if error.kind() == Kind::Argument => error,
+            found => return found,
+        };
+        for (i, _) in name.rmatch_indices('.') {
+            if let Ok(column) = self.file.find(&name[..i]) {
+                let mut fields = name[i + 1..].split('.');
+                return fields.try_fold(column, |column, name| field(self.file, column, name));
+            }
+        }
+        Err(unknown)
+    }
+
+    /// The rest of a comparison of a length, after `len(`.
+    fn length(&mut self) -> Result<Predicate> {
+        let before = self.at;
+        let Some(Token::Word(name) | Token::Quoted(name)) = self.next()? else {
+            self.at = before;
+            return Err(self.wrong("a column"));
+        };
+        let column = self.column(&name)?;
+        self.require(")")?;
+        let op = self.comparison()?.ok_or_else(|| self.wrong("a comparison"))?;
+        let before = self.at;
+        let n = match self.next()? {
+            Some(Token::Number(number)) => number.parse().ok(),
+            _ => None,
+        };
+        self.at = if n.is_some() { self.at } else { before };
+        let n = n.ok_or_else(|| self.wrong("an integer"))?;
+        Ok(Predicate::Length { column, op, n })
     }
 
     fn comparison(&mut self) -> Result<Option<Comparison>> {

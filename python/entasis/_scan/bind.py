@@ -9,6 +9,7 @@ from entasis._hosts.levels import RANGE
 from entasis.errors import ArgumentError
 
 from .conditions import Col, Condition, from_tuples
+from .fields import Field
 from .literals import literal
 
 if TYPE_CHECKING:
@@ -51,10 +52,13 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
         Returns the number of the column with a label, in a list.
     """
 
-    def column(label: Any) -> tuple[int, Any]:
+    def column(of: Any) -> tuple[int, Any]:
+        label, names = of if isinstance(of, Field) else (of, ())
         (number,) = resolve([label]) or []
         if number == RANGE:
             raise ArgumentError(f"no column stores the index {shown(label)}, a range: select its rows with rows=")
+        for name in names:
+            number = handle.field(number, name)
         (info,) = handle.columns([number])
         return number, info
 
@@ -70,6 +74,8 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
         if name == "nan if float":
             is_float = info.logical == "plain" and info.physical in ("f32", "f64")
             return ("nan", number) if is_float else ("or", [])
+        if name == "length":
+            return name, number, rest[1], rest[2]
         if name == "match":
             text = rest[2].encode() if isinstance(rest[2], str) else rest[2]
             return name, number, rest[1], text

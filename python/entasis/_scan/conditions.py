@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._arguments.options import shown
+from entasis._arguments.options import integer, shown
 from entasis.errors import ArgumentError
+
+from .fields import Field, inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +35,8 @@ _OURS = {
     "endswith": "ends_with",
     "str": "starts_with, ends_with, contains and like, on the column itself",
     "dt": "comparisons with a date or a time",
+    "struct": "field",
+    "list": "list_len",
 }
 
 
@@ -86,7 +90,7 @@ class Col:
         self.label = label
 
     def _compare(self, name: str, value: Any) -> Condition:
-        if isinstance(value, (Col, Condition)):
+        if isinstance(value, (Col, Condition, ListLength)):
             raise ArgumentError("a column is compared with a value, not with another column")
         _refuse_missing(value, f"en.col({self.label!r})")
         return Condition((name, self.label, value))
@@ -168,6 +172,16 @@ class Col:
         """
         return self._match("like", pattern)
 
+    def field(self, name: str) -> Col:
+        """Return a field of a column of structs. Where the struct is missing, so is its field."""
+        if not isinstance(name, str):
+            raise ArgumentError(f"field takes the name of a field, not {shown(name)}")
+        return Col(inside(self.label, name))
+
+    def list_len(self) -> ListLength:
+        """Return the length of a list or map, to compare it with an integer."""
+        return ListLength(self.label)
+
     def _match(self, name: str, text: Any) -> Condition:
         if not isinstance(text, (str, bytes)):
             raise ArgumentError(f"{name} takes a text, not {shown(text)}")
@@ -182,10 +196,63 @@ class Col:
         raise AttributeError(name)
 
     def __repr__(self) -> str:
+        if isinstance(self.label, Field):
+            label, names = self.label
+            return f"col({label!r})" + "".join(f".field({name!r})" for name in names)
         return f"col({self.label!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Col, (self.label,)
+
+
+class ListLength:
+    """The length of a list or map in a condition. `Col.list_len` makes it."""
+
+    __slots__ = ("_label",)
+
+    def __init__(self, label: Any) -> None:
+        self._label = label
+
+    def _compare(self, name: str, n: Any) -> Condition:
+        number = integer(n)
+        if number is None:
+            raise ArgumentError(f"the length of a list is compared with an integer, not with {shown(n)}")
+        if not -(1 << 127) <= number < 1 << 127:
+            raise ArgumentError(f"{shown(n)} is beyond the length of any list")
+        return Condition(("length", self._label, name, number))
+
+    def __eq__(self, n: object) -> Condition:  # type: ignore[override]
+        return self._compare("eq", n)
+
+    def __ne__(self, n: object) -> Condition:  # type: ignore[override]
+        return self._compare("ne", n)
+
+    def __lt__(self, n: int) -> Condition:
+        return self._compare("lt", n)
+
+    def __le__(self, n: int) -> Condition:
+        return self._compare("le", n)
+
+    def __gt__(self, n: int) -> Condition:
+        return self._compare("gt", n)
+
+    def __ge__(self, n: int) -> Condition:
+        return self._compare("ge", n)
+
+    __hash__ = object.__hash__
+
+    def between(self, low: int, high: int) -> Condition:
+        """Return the condition that a length lies between two others, both included."""
+        return self._compare("ge", low) & self._compare("le", high)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a length has no truth value: compare it, as in en.col('a').list_len() > 3")
+
+    def __repr__(self) -> str:
+        return f"{Col(self._label)!r}.list_len()"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ListLength, (self._label,)
 
 
 def col(label: Any) -> Col:
@@ -264,6 +331,8 @@ def _text(tree: tuple[Any, ...]) -> str:
         return f"~{_inner(rest[0])}"
     if name == "in":
         return f"{Col(rest[0])!r}.is_in({list(rest[1])!r})"
+    if name == "length":
+        return f"{ListLength(rest[0])!r} {_SIGNS[rest[1]]} {rest[2]!r}"
     if name == "match":
         return f"{Col(rest[0])!r}.{rest[1]}({rest[2]!r})"
     if name == "nan if float":

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis.errors import ArgumentError
 
+from .fields import inside
 from .literals import Exact
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def _condition(node: Any) -> Tree:
         return _binary(node, binary["left"], binary["op"], binary["right"])
     function = _only(node, "Function")
     if function is not None:
+        if _only(function["function"], "StructExpr") is not None:
+            return ("eq", _column(node), True)
         return _function(node, function["input"], function["function"])
     raise _refused(node)
 
@@ -83,10 +86,16 @@ def _binary(node: Any, left: Any, op: str, right: Any) -> Tree:
         raise _refused(node)
     if _only(left, "Literal") is not None:
         left, right, name = right, left, _MIRRORED[name]
-    return _compared(name, _column(left), _literal(right))
+    return _compared(node, name, left, _literal(right))
 
 
-def _compared(name: str, label: str, value: Any) -> Tree:
+def _compared(node: Any, name: str, left: Any, value: Any) -> Tree:
+    function = _only(left, "Function")
+    if function is not None and _only(function["function"], "ListExpr") == "Length":
+        if type(value) is not int:
+            raise _refused(node, "the length of a list is compared with an integer")
+        return ("length", _column(function["input"][0]), name, value)
+    label = _column(left)
     compared = (name, label, value)
     # NaN is greater than all other floats. Columns of other types have none.
     return ("or", (compared, ("nan if float", label))) if name in ("gt", "ge") else compared
@@ -105,11 +114,8 @@ def _function(node: Any, inputs: list[Any], function: Any) -> Tree:
     between, is_in = _only(boolean, "IsBetween"), _only(boolean, "IsIn")
     if between is not None:
         low, high = _BOUNDS[between["closed"]]
-        label = _column(inputs[0])
-        return (
-            "and",
-            (_compared(low, label, _literal(inputs[1])), _compared(high, label, _literal(inputs[2]))),
-        )
+        bounds = ((low, inputs[1]), (high, inputs[2]))
+        return ("and", tuple(_compared(node, name, inputs[0], _literal(bound)) for name, bound in bounds))
     if is_in is not None:
         return _member(node, _column(inputs[0]), inputs[1], nulls_equal=is_in["nulls_equal"])
     match = _MATCHES.get(string) if isinstance(string, str) else None
@@ -123,7 +129,7 @@ def _function(node: Any, inputs: list[Any], function: Any) -> Tree:
     raise _refused(node)
 
 
-def _member(node: Any, label: str, values: Any, *, nulls_equal: bool) -> Tree:
+def _member(node: Any, label: Any, values: Any, *, nulls_equal: bool) -> Tree:
     members, has_null, has_nan = _members(node, values)
     found: Tree = ("in", label, tuple(members))
     if has_nan:
@@ -158,7 +164,12 @@ def _members(node: Any, values: Any) -> tuple[list[Any], bool, bool]:
     return numbers, has_null, len(numbers) < len(members)
 
 
-def _column(node: Any) -> str:
+def _column(node: Any) -> Any:
+    function = _only(node, "Function")
+    of = None if function is None else _only(function["function"], "StructExpr")
+    field = _only(of, "FieldByName")
+    if function is not None and isinstance(field, str):
+        return inside(_column(function["input"][0]), field)
     name = _only(node, "Column")
     if not isinstance(name, str) or (name.startswith("^") and name.endswith("$")):
         raise _refused(node)

@@ -1,0 +1,53 @@
+//! Fields of struct columns. Each is a column of its own, with a value for each row.
+
+use std::sync::Arc;
+
+use entasis::{ColumnInfo, Error, File, Physical, Result, type_name};
+
+/// The number of the column that is a field of a struct column.
+///
+/// # Errors
+/// *Argument* when the column is not a struct, or has no field of this name; *corrupt*, *io*.
+pub fn field(file: &File, column: u64, name: &str) -> Result<u64> {
+    let parent = file.column(column)?;
+    let of = &parent.record.column_type;
+    if of.physical != Physical::Struct {
+        let found = type_name(of, parent.detail.as_ref());
+        let message = format!("the column has type {found}, and only structs have fields such as {name:?}");
+        return Err(Error::argument(message).in_column(&parent.name));
+    }
+    let first = parent.record.first_child.unwrap_or(0);
+    let mut names = Vec::new();
+    for number in first..first.saturating_add(parent.record.n_children.into()) {
+        let child = file.column(number)?;
+        if child.name == name {
+            return Ok(number);
+        }
+        names.push(format!("{:?}", child.name));
+    }
+    let message = format!("the column has no field {name:?}: its fields are {}", names.join(", "));
+    Err(Error::argument(message).in_column(&parent.name))
+}
+
+/// The structs that a column is a field of, from the inside. A row that misses one of them misses
+/// the field.
+///
+/// # Errors
+/// *Argument* for a column inside of a list or another column that repeats or chooses rows;
+/// *corrupt*, *io*.
+pub(crate) fn structs_around(file: &File, column: &ColumnInfo) -> Result<Vec<Arc<ColumnInfo>>> {
+    let (mut found, mut next, mut last) = (Vec::new(), column.record.parent, column.index);
+    while let Some(number) = next {
+        let parent = file.column(number)?;
+        if number >= last {
+            return Err(Error::corrupt("a parent comes after its child").in_column(&column.name));
+        }
+        if parent.record.column_type.physical != Physical::Struct {
+            let message = "the column is inside of another one that is not a struct";
+            return Err(Error::argument(message).in_column(&column.name));
+        }
+        (next, last) = (parent.record.parent, number);
+        found.push(parent);
+    }
+    Ok(found)
+}
