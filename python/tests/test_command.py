@@ -153,3 +153,34 @@ def test_a_tree_is_described_in_its_own_terms(tmp_path):
     assert "dict of 3 parts" in text
     assert "(kinds)" not in text
     assert "0 rows" not in text
+
+
+def test_conditions_on_fields_and_lengths(tmp_path) -> None:
+    import polars as pl
+
+    points = [{"x": 1, "y": {"z": "a"}}, None, {"x": None, "y": {"z": "b"}}, {"x": 3, "y": None}]
+    frame = pl.DataFrame({"p.q": points, "l": [[1], None, [], [1, 2, 3]]})
+    path = str(tmp_path / "nested.entasis")
+    en.write(frame, path)
+    for condition, n in {
+        "p.q.x > 0": 2,
+        "not p.q.x > 1": 1,
+        "p.q.y.z is null": 2,
+        "\"p.q.x\" = 3 or p.q.y.z = 'b'": 2,
+        "len(l) >= 1": 2,
+        "LEN ( l ) = 0": 1,
+        "not len(l) < 3": 1,
+    }.items():
+        assert command("count", path, "--where", condition) == f"{n}\n", condition
+    for condition, problem in {
+        "p.q.w > 0": 'no field "w": its fields are "x", "y"',
+        "p.r > 0": "there is no such column",
+        "len(p.q) > 0": "only lists and maps have a length",
+        "len(l) > 'a'": "needs an integer",
+        "len(l)": "needs a comparison",
+    }.items():
+        done = subprocess.run(
+            [sys.executable, "-m", "entasis", "count", path, "--where", condition], capture_output=True, check=False
+        )
+        assert done.returncode != 0
+        assert problem in done.stderr.decode(), done.stderr.decode()

@@ -1,0 +1,110 @@
+"""Many rows at once, against the libraries' own selection: fields of bits, strings and lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import entasis as en
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.core
+
+N = 150_001
+
+
+def table() -> pa.Table:
+    """A table with columns of many types and encodings, most with missing values."""
+    random = np.random.default_rng(5)
+    numbers = random.integers(0, 1000, N)
+    some = random.random(N) < 0.1
+    few = random.random(N) < 0.001
+    words = np.array(["", "a", "Bern", "a longer text that views do not hold inline", "ö" * 9])
+    texts = [f"{word}{number}" for word, number in zip(words[numbers % 5], numbers * 7919 % 100_003, strict=True)]
+    lists = [None if number % 11 == 3 else list(range(number % 4)) for number in numbers]
+    return pa.table(
+        {
+            "whole": numbers,
+            "missing": pa.array(numbers, mask=some),
+            "few missing": pa.array(random.random(N), mask=few),
+            "none there": pa.nulls(N, pa.int16()),
+            "bool": pa.array(numbers % 3 == 0, mask=some),
+            "all true": np.ones(N, bool),
+            "repeated": pa.array(words[numbers % 5], mask=some),
+            "texts": pa.array(texts, mask=few),
+            "times": pa.array(numbers.astype("datetime64[ms]"), mask=some),
+            "decimals": pa.array(numbers).cast(pa.decimal128(30, 2)),
+            "binary": pa.array([text.encode() for text in texts], pa.binary(), mask=some),
+            "category": pa.array(words[numbers % 5], mask=some).dictionary_encode(),
+            "lists": pa.array(lists),
+            "structs": pa.StructArray.from_arrays(
+                [pa.array(numbers, mask=some), pa.array(texts)], ["n", "s"], mask=pa.array(few)
+            ),
+            "rising": np.arange(N) // 3,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def whole() -> pa.Table:
+    return table()
+
+
+@pytest.fixture(scope="module", params=[0, 1], ids=["plain", "compressed"])
+def path(request, tmp_path_factory, whole: pa.Table) -> Path:
+    path = tmp_path_factory.mktemp("take") / "table.entasis"
+    en.write(whole, path, compression=request.param)
+    return path
+
+
+def selections() -> dict[str, np.ndarray]:
+    random = np.random.default_rng(6)
+    every = np.arange(N)
+    found = {f"{share:.2%}": every[random.random(N) < share] for share in (0.0005, 0.01, 0.04, 0.5, 0.97)}
+    found["alone"] = np.array([0, 65_535, 65_536, 65_537, N - 1])
+    found["clusters"] = every[(every // 700) % 9 == 4]
+    found["blocks"] = every[(every >= 65_530) & (every < 131_080) & (every != 70_000)]
+    found["repeats"] = np.sort(random.integers(0, N, 9_000))
+    found["any order"] = random.permutation(N)[:70_000]
+    return found
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name", selections())
+def test_rows_are_those_of_arrow(path: Path, whole: pa.Table, name: str, threads: int) -> None:
+    rows = selections()[name]
+    expected = whole.take(rows)
+    found = en.open(path)[rows].read(threads=threads)
+    found.validate(full=True)
+    for column in whole.column_names:
+        a, b = found[column], expected[column]
+        if pa.types.is_dictionary(a.type):
+            a, b = a.cast(pa.string()), b.cast(pa.string())
+        assert a.combine_chunks().equals(b.combine_chunks()), column
+
+
+@pytest.mark.parametrize("name", selections())
+def test_rows_are_those_of_polars(path: Path, whole: pa.Table, name: str) -> None:
+    rows = selections()[name]
+    frame = pl.from_arrow(whole)
+    assert isinstance(frame, pl.DataFrame)
+    assert en.open(path)[rows].read(to="polars").equals(frame[rows])
+
+
+def test_damage_in_a_page_without_wanted_rows_is_not_met(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    f = en.open(path)
+    keep = np.arange(131_072, N)
+    expected = f[keep].read()
+    # Slots end at 12,288, and the first blocks of the first column follow.
+    content[20_000] ^= 0xFF
+    damaged = en.open(bytes(content))
+    assert damaged[keep].read().equals(expected)
+    with pytest.raises(en.EntasisError, match="checksum"):
+        damaged[np.arange(0, N, 2)].read()
