@@ -1,7 +1,7 @@
 //! Shared parts of the fuzz targets: the allocator that counts, and mutations that know files.
 
 pub use entasis_testkit;
-use entasis_testkit::fuzz::footer;
+use entasis_testkit::fuzz::{filter, footer};
 use entasis_testkit::memory::Counting;
 use entasis_testkit::mutate::{Dice, Map, damage};
 pub use libfuzzer_sys::{fuzz_mutator, fuzz_target};
@@ -41,6 +41,19 @@ pub fn change_file(data: &mut [u8], size: usize, _: usize, seed: u32) -> usize {
         Map::of(file).repair(file);
     } else {
         damage(file, &mut dice);
+    }
+    size
+}
+
+/// Changes the program of an input of the target `filter`, or its file.
+pub fn change_filter(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
+    let len = size.saturating_sub(filter::PROGRAM);
+    if len > 0 && seed % 4 == 0 {
+        change_file(data, len, max_size, seed / 4);
+    } else {
+        let program = &mut data[len..size];
+        let n = program.len();
+        libfuzzer_sys::fuzzer_mutate(program, n, n);
     }
     size
 }

@@ -184,3 +184,17 @@ def test_conditions_on_fields_and_lengths(tmp_path) -> None:
         )
         assert done.returncode != 0
         assert problem in done.stderr.decode(), done.stderr.decode()
+
+
+def test_conditions_on_labels_of_rows(tmp_path) -> None:
+    path = str(tmp_path / "labels.entasis")
+    days = pd.date_range("2024-01-01", periods=4, freq="D", name="day")
+    en.write(pd.DataFrame({"v": [1, 2, 3, 4]}, index=days), path)
+    assert command("count", path, "--where", "day > '2024-01-02' and v < 4") == "1\n"
+    levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1), ("b", 3)], names=["p", None])
+    en.write(pd.DataFrame({"p": [4, 3, 2, 1], "v": [1, 2, 3, 4]}, index=levels), path)
+    # A column of the table comes before a level with the same name.
+    assert command("count", path, "--where", "p > 1") == "3\n"
+    assert command("count", path, "--where", "level_1 = 1 and v > 1") == "1\n"
+    en.write(pd.DataFrame({"v": [1, 2]}, index=["x", "y"]), path)
+    assert command("count", path, "--where", "index = 'y'") == "1\n"

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use entasis::{Error, File};
-use entasis_query::{Plan, Scan, parse_where};
+use entasis_query::{Plan, Predicate, Scan, parse_where};
 
 use crate::failure::Outcome;
 use crate::head::{self, PrintArgs};
+use crate::labels::{self, Source};
 use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     };
     let rows = {
         let watch = Watch::new("filtering");
-        let predicate = parse_where(&file, condition).map_err(|e| e.in_file(&args.print.file))?;
+        let predicate = predicate(&file, condition)?;
         Scan::new(&file, &predicate)?.row_numbers(args.print.threads, &watch)?
     };
     let n_found = rows.len() as u64;
@@ -104,6 +105,15 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     head::print(&file, &shown, Some(note), &args.print, out)
 }
 
+/// The condition on the columns of the table and on the labels of its rows.
+fn predicate(file: &File, condition: &str) -> Result<Predicate, Error> {
+    let labels = labels::of(file)?.into_iter().filter_map(|label| match label.source {
+        Source::Column(info) => Some((label.name, info.index)),
+        Source::Range { .. } => None,
+    });
+    parse_where(file, condition, &labels.collect::<Vec<_>>()).map_err(|e| e.in_file(file.path()))
+}
+
 fn explain(file: &File, condition: Option<&str>, out: &mut Out) -> Outcome {
     use std::io::Write;
 
@@ -111,7 +121,7 @@ fn explain(file: &File, condition: Option<&str>, out: &mut Out) -> Outcome {
     let plan = match condition {
         None => Plan { n_rows, n_passed: n_rows, ..Plan::default() },
         Some(condition) => {
-            let predicate = parse_where(file, condition).map_err(|e| e.in_file(file.path()))?;
+            let predicate = predicate(file, condition)?;
             Scan::new(file, &predicate)?.plan()
         }
     };
@@ -128,7 +138,7 @@ pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
         None => file.n_rows(),
         Some(condition) => {
             let watch = Watch::new("counting");
-            let predicate = parse_where(&file, condition).map_err(|e| e.in_file(&args.file))?;
+            let predicate = predicate(&file, condition)?;
             Scan::new(&file, &predicate)?.count(args.threads, &watch)?
         }
     };

@@ -26,13 +26,14 @@ use crate::host_rules::missing_rules;
 use crate::literal_keys::time_kind;
 use crate::predicate::{Comparison, Literal, Match, Predicate, Rules};
 
-/// The predicate that a clause is for a file.
+/// The predicate that a clause is for a file. It may also name `others`: columns that are not those
+/// of the table, such as the levels of an index. Columns of the table come first.
 ///
 /// # Errors
 /// *Argument* for text that is not a clause, with the place, and for unknown columns; *corrupt*,
 /// *io*.
-pub fn parse_where(file: &File, text: &str) -> Result<Predicate> {
-    let mut parser = Parser { file, text, at: 0, depth: 0 };
+pub fn parse_where(file: &File, text: &str, others: &[(String, u64)]) -> Result<Predicate> {
+    let mut parser = Parser { file, others, text, at: 0, depth: 0 };
     let predicate = parser.condition()?;
     match parser.peek()? {
         None => Ok(predicate),
@@ -45,6 +46,7 @@ const MAX_DEPTH: usize = 200;
 
 struct Parser<'a> {
     file: &'a File,
+    others: &'a [(String, u64)],
     text: &'a str,
     at: usize,
     depth: usize,
@@ -242,6 +244,9 @@ impl Parser<'_> {
             Err(error) if error.kind() == Kind::Argument => error,
             found => return found,
         };
+        if let Some((_, column)) = self.others.iter().find(|(other, _)| other == name) {
+            return Ok(*column);
+        }
         for (i, _) in name.rmatch_indices('.') {
             if let Ok(column) = self.file.find(&name[..i]) {
                 let mut fields = name[i + 1..].split('.');

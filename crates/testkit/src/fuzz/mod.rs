@@ -11,6 +11,7 @@ pub mod cells;
 pub mod change;
 pub mod encode;
 pub mod file;
+pub mod filter;
 pub mod footer;
 mod input;
 pub mod kernels;
@@ -36,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "block", run: block::run, seeds: block::seeds },
     Target { name: "cells", run: cells::run, seeds: cells::seeds },
     Target { name: "naive", run: file::compare, seeds: file::seeds },
+    Target { name: "filter", run: filter::run, seeds: filter::seeds },
     Target { name: "footer", run: footer::run, seeds: footer::seeds },
     Target { name: "encode", run: encode::run, seeds: encode::seeds },
     Target { name: "values", run: values::run, seeds: values::seeds },
