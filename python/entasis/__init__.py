@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._api import info, open, read, repair, set_threads, to_bytes, verify, write
+from ._api import info, open, read, repair, scan_polars, set_threads, to_bytes, verify, write
 from ._buffers import compress, decompress, hash
 from ._changes import (
     Generation,
@@ -68,6 +68,7 @@ __all__ = [
     "repair",
     "replace_columns",
     "rollback",
+    "scan_polars",
     "set_metadata",
     "set_threads",
     "show_versions",

@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from ._hosts.registry import Host
     from ._scan.conditions import Filter
     from ._tree.document import OnUnsupported
-    from ._typing import ArrowTable, Limits, NumpyArrays, PandasFrame, PolarsFrame, ReadOptions, StaticFrame
+    from ._typing import (
+        ArrowTable,
+        Limits,
+        NumpyArrays,
+        PandasFrame,
+        PolarsFrame,
+        PolarsLazyFrame,
+        ReadOptions,
+        StaticFrame,
+    )
 
 
 def write(
@@ -475,6 +484,29 @@ def open(
         if memory_map:
             raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
         return _root(file._frame)
+
+
+def scan_polars(path: Source, *, limits: Limits | None = None, generation: int | None = None) -> PolarsLazyFrame:
+    """Open a file as a LazyFrame of Polars, which reads only what its query asks for.
+
+    Parameters
+    ----------
+    path, limits, generation
+        As for `open`.
+
+    Returns
+    -------
+    polars.LazyFrame
+        That of `entasis.open(path).lazy()`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> en.write(pl.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}), "table.entasis")
+    >>> en.scan_polars("table.entasis").filter(pl.col("a") > 1).select(pl.col("b").sum()).collect().item()
+    11
+    """
+    return open(path, limits=limits, generation=generation).lazy()
 
 
 def info(path: Source, *, limits: Limits | None = None) -> Info:

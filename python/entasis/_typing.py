@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     # For its own library, a file of a Series, Index or array gives that instead of a frame.
     PandasFrame: TypeAlias = pandas.DataFrame
     PolarsFrame: TypeAlias = polars.DataFrame
+    PolarsLazyFrame: TypeAlias = polars.LazyFrame
     ArrowTable: TypeAlias = pyarrow.Table
     NumpyArrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
     StaticFrame: TypeAlias = static_frame.Frame

@@ -34,7 +34,16 @@ if TYPE_CHECKING:
     from entasis._hosts.registry import Host
     from entasis._scan.conditions import Filter
     from entasis._scan.scan import Scan
-    from entasis._typing import ArrowTable, Limits, NumpyArrays, PandasFrame, PartOptions, PolarsFrame, StaticFrame
+    from entasis._typing import (
+        ArrowTable,
+        Limits,
+        NumpyArrays,
+        PandasFrame,
+        PartOptions,
+        PolarsFrame,
+        PolarsLazyFrame,
+        StaticFrame,
+    )
 
     from . import display as _display
 
@@ -619,6 +628,36 @@ class File:
     def to_polars(self) -> PolarsFrame:
         """Read as a Polars DataFrame."""
         return self.read(to="polars")
+
+    def lazy(self) -> PolarsLazyFrame:
+        """Return a LazyFrame of Polars that reads only what its query asks for.
+
+        Polars hands over the columns, slices, a row index, and the conditions that it can move to
+        the start of the query. Conditions that `filter=` takes decide which blocks and pages are
+        read. Polars applies all others to the rows that are left, so results equal those of
+        `to_polars().lazy()`. `explain` of the LazyFrame shows what was handed over.
+
+        Raises
+        ------
+        MissingLibraryError
+            Polars is not installed.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> en.write(pl.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]}), "prices.entasis")
+        >>> en.open("prices.entasis").lazy().filter(pl.col("price") > 3).select("city").collect()
+        shape: (2, 1)
+        ┌──────┐
+        │ city │
+        │ ---  │
+        │ str  │
+        ╞══════╡
+        │ Rome │
+        │ Bern │
+        └──────┘
+        """
+        return self.scan().lazy()
 
     def to_pyarrow(self) -> ArrowTable:
         """Read as a pyarrow Table."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from entasis._columns.names import Columns
     from entasis._file.file import File
     from entasis._hosts.registry import Host
-    from entasis._typing import ArrowTable, NumpyArrays, PandasFrame, PolarsFrame, StaticFrame
+    from entasis._typing import ArrowTable, NumpyArrays, PandasFrame, PolarsFrame, PolarsLazyFrame, StaticFrame
 
     from .conditions import Condition
 
@@ -191,6 +191,12 @@ class Scan:
     def to_static_frame(self) -> StaticFrame:
         """Read as a StaticFrame Frame."""
         return cast("StaticFrame", self.read(to="static_frame"))
+
+    def lazy(self) -> PolarsLazyFrame:
+        """Return a LazyFrame of Polars that reads only what its query asks for. See `File.lazy`."""
+        from entasis._engines.polars import lazy
+
+        return lazy(self)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.view().__arrow_c_stream__(requested_schema)

@@ -1,0 +1,1 @@
+"""Query engines that scan files, a module for each."""

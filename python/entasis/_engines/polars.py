@@ -1,0 +1,132 @@
+"""Files as LazyFrames of Polars.
+
+Polars hands over columns, a slice, the name of a row index, and the conditions that it could move
+to the reader. A condition that is translated exactly decides which rows are read. Polars tests all
+conditions again, so one without a counterpart is left to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._memory import reported
+from entasis._scan import bind
+from entasis._scan.conditions import Condition
+from entasis._scan.polars import tree_of
+from entasis.errors import ArgumentError, MissingLibraryError, UnsupportedTypeError
+
+from .windows import windows
+
+try:
+    from polars.io.external_reader import FileReader, FileReaderBuilder, ReaderCapabilities
+except ImportError as error:  # pragma: no cover
+    raise MissingLibraryError("lazy scans need Polars 2.0 or later: pip install 'entasis[polars]'") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars as pl
+    from polars.io.external_reader import FilterExpr
+
+    from entasis._file.file import File
+    from entasis._scan.scan import Scan
+
+
+def lazy(scan: Scan) -> pl.LazyFrame:
+    """A scan as a LazyFrame. Reads the description of the columns alone."""
+    import polars as pl
+
+    builder = _Builder(scan)
+    schema = builder.build_file_reader("", {}).schema() if scan._condition is None else _Reader(scan._file).schema()
+    return pl.scan_external_reader(builder, sources=[scan._file.path], schema=schema)
+
+
+class _Builder(FileReaderBuilder):
+    """Opens the scan once for each query."""
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+
+    def reader_capabilities(self) -> ReaderCapabilities:
+        return ReaderCapabilities(row_index=True, pre_slice=True, negative_pre_slice=True, supported_filter="partial")
+
+    def build_file_reader(self, source: str | bytes, multi_scan_context: dict[Any, Any]) -> _Reader:
+        return _Reader(self._scan.view())
+
+    def explain_properties(self) -> dict[str, str]:
+        return {"entasis": str(self._scan._file.path)}
+
+
+class _Reader(FileReader):
+    """Reads the rows and columns of a view that Polars asks for."""
+
+    def __init__(self, view: File) -> None:
+        self._view = view
+        names = self._empty().columns
+        levels, n = view._frame.levels, view._handle.n_columns
+        numbers = [*levels.columns, *range(n)] if view._columns is None else view._columns
+        self._numbers = dict(zip(names, numbers, strict=True))
+
+    def _empty(self) -> pl.DataFrame:
+        found: pl.DataFrame = self._view[:0].read(to="polars")
+        return found
+
+    def schema(self) -> pl.Schema:
+        return self._empty().schema
+
+    def n_rows_in_file(self, limit: int | None = None) -> int:
+        return self._view.n_rows if limit is None else min(limit, self._view.n_rows)
+
+    def collect_batches(
+        self,
+        *,
+        columns: Sequence[str],
+        row_index: tuple[str, int] | None,
+        pre_slice: tuple[int, int] | None,
+        filters: Sequence[FilterExpr],
+        num_pipelines: int,
+    ) -> Iterator[pl.DataFrame]:
+        numbers = [self._numbers[name] for name in columns]
+        first, view = 0, self._view
+        if pre_slice is not None:
+            start = pre_slice[0] + (view.n_rows if pre_slice[0] < 0 else 0)
+            stop = start + pre_slice[1]
+            first, stop = (min(max(place, 0), view.n_rows) for place in (start, stop))
+            view = view[first:stop]
+        is_any = False
+        for window in windows(view, self._tree(filters), len(numbers)):
+            is_any = True
+            yield self._with_index(self._read(numbers, window.rows), row_index, first, window.positions)
+        if not is_any:
+            yield self._with_index(self._read(numbers, range(0)), row_index, 0, range(0))
+
+    def _read(self, numbers: list[int], rows: Any) -> pl.DataFrame:
+        found: pl.DataFrame = self._view._view(numbers, rows).read(to="polars")
+        return found
+
+    def _with_index(
+        self, frame: pl.DataFrame, row_index: tuple[str, int] | None, first: int, positions: Any
+    ) -> pl.DataFrame:
+        if row_index is None:
+            return frame
+        import numpy as np
+        import polars as pl
+
+        name, offset = row_index
+        numbers = np.asarray(positions, np.int64) + (first + offset)
+        return frame.insert_column(0, pl.Series(name, numbers, dtype=pl.get_index_type()))
+
+    @reported
+    def _tree(self, filters: Sequence[FilterExpr]) -> tuple[Any, ...] | None:
+        """The conditions that the core can test, joined."""
+        trees = []
+        for part in filters:
+            try:
+                condition = Condition(tree_of(part.expr))
+                tree = bind.tree(condition, self._view._handle, lambda labels: [self._numbers[labels[0]]])
+                self._view._handle.explain_filter(tree, 0, 0)
+            except (ArgumentError, UnsupportedTypeError, KeyError):
+                # Polars tests this part alone.
+                continue
+            trees.append(tree)
+        return ("and", trees) if trees else None

@@ -1,0 +1,81 @@
+"""The rows of a view in windows, so that an engine gets the first ones at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from entasis._file.file import File
+
+# Rows of the first window: the values of a block. Later windows are longer, so that several threads
+# have work.
+_FIRST = 1 << 16
+_GROWTH = 2
+# Cells of the longest window.
+_CELLS = 1 << 22
+# The same for the rows that are tested together, each of which may take 8 bytes.
+_TEST_GROWTH = 16
+_MOST_TESTED = 1 << 24
+
+
+class Window(NamedTuple):
+    """Some rows of a view.
+
+    Attributes
+    ----------
+    positions
+        Their positions in the view, ascending: a range or an array of int64.
+    rows
+        Their numbers in the file.
+    """
+
+    positions: Any
+    rows: Any
+
+
+def windows(view: File, tree: tuple[Any, ...] | None, n_columns: int) -> Iterator[Window]:
+    """The rows of a view that pass a condition, in order.
+
+    Parameters
+    ----------
+    view
+        The view.
+    tree
+        The condition as the core takes it; None for all rows.
+    n_columns
+        How many columns are read of them.
+    """
+    most = max(_FIRST, _CELLS // max(n_columns, 1))
+    size = _FIRST
+    for passed in _passed(view, tree):
+        n, start = len(passed.rows), 0
+        while start < n:
+            stop = min(start + size, n)
+            yield Window(passed.positions[start:stop], passed.rows[start:stop])
+            start, size = stop, min(size * _GROWTH, most)
+
+
+def _passed(view: File, tree: tuple[Any, ...] | None) -> Iterator[Window]:
+    """The rows of a view that pass, in parts that are tested together."""
+    import numpy as np
+
+    own = range(view.n_rows) if view._rows is None else view._rows
+    if tree is None:
+        yield Window(range(view.n_rows), own)
+        return
+    is_range = isinstance(own, range) and own.step == 1
+    start, size = 0, _FIRST
+    while start < view.n_rows:
+        stop = min(start + size, view.n_rows)
+        rows = own[start:stop]
+        first, last = (rows[0], rows[-1]) if is_range else (min(rows), max(rows))
+        found = np.frombuffer(view._handle.filtered_rows(tree, int(first), int(last) + 1, None), np.int64)
+        if is_range:
+            yield Window(found + (start - int(first)), found)
+        else:
+            every = np.asarray(rows, np.int64)
+            places = np.flatnonzero(np.isin(every, found))
+            yield Window(places + start, every[places])
+        start, size = stop, min(size * _TEST_GROWTH, _MOST_TESTED)
