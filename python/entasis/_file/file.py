@@ -360,6 +360,45 @@ class File:
         """
         return self.n_rows if condition is None else self.filter(condition).count(threads=threads)
 
+    def search(self, column: Any, key: Any, side: Literal["left", "right"] = "left") -> int:
+        """Return the position of a key in a sorted column, as `numpy.searchsorted` does.
+
+        Statistics of blocks decide on all blocks but one, so at most one is read.
+
+        Parameters
+        ----------
+        column
+            The label of a column of the file, or of a level of its index. Its values are in
+            ascending order, and none is missing or NaN.
+        key
+            A value as in a comparison of `entasis.col(column)`.
+        side
+            "left" is the number of rows before the first value that is not less than the key.
+            "right" is the number of rows before the first value that is greater.
+
+        Returns
+        -------
+        int
+            A position in this file or view, from 0 to its number of rows.
+
+        Raises
+        ------
+        ArgumentError
+            The order of the column is another one or not known, or the key does not compare.
+        ColumnNotFoundError
+            No column has such a label.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [10, 20, 20, 30]}), "table.entasis")
+        >>> f = en.open("table.entasis")
+        >>> f.search("a", 20), f.search("a", 20, "right")
+        (1, 3)
+        """
+        from entasis._scan.search import position
+
+        return position(self, column, key, side)
+
     @property
     def iloc(self) -> _indexers.ILoc:
         """Views by positions: `f.iloc[rows, columns]`, like `iloc` of pandas."""

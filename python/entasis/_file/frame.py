@@ -33,6 +33,7 @@ class Frame:
         "limits",
         "memory_map",
         "path",
+        "sorted",
         "table",
         "types",
     )
@@ -58,6 +59,8 @@ class Frame:
         self._labels: Labels | None = None
         self._levels: Levels | None = None
         self._index: Any = None
+        # Whether columns are in ascending order, by their numbers.
+        self.sorted: dict[int, bool] = {}
 
     @property
     def host(self) -> dict[str, Any]:
