@@ -9,6 +9,7 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, ColumnNotFoundError, EntasisError, RowNotFoundError
 
 from . import row_labels as _row_labels
+from . import sorted_labels as _sorted_labels
 from .column_labels import hint
 
 if TYPE_CHECKING:
@@ -132,8 +133,11 @@ def _numbers(file: File, chosen: Any) -> list[int] | None:
 def _loc_rows(file: File, key: Any) -> Any:
     if isinstance(key, slice) and key == slice(None):
         return None
-    labels = file._frame.index(file._rows)
     try:
+        found = _sorted_labels.find(file, key)
+        if found is not None:
+            return found
+        labels = file._frame.index(file._rows)
         return _row_labels.places(labels, key, file._has_index, "row")
     except EntasisError:
         raise
