@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 # Shorter indexes are read whole.
 _FEW = 1 << 16
+# Rows between the labels that are read of a block first.
+_STEP = 256
+# From this float on there are integers between neighbours.
+_INEXACT = 2.0**53
 _LABELS = (int, float, str, bytes, datetime.datetime, datetime.timedelta)
 _LOGICAL = ("plain", "timestamp", "duration", "date")
 
@@ -60,6 +64,9 @@ def _is_label(value: Any) -> bool:
 
     if value is None or isinstance(value, bool) or value != value:
         return value is None
+    if isinstance(value, (float, np.floating)) and _INEXACT <= abs(value) < np.inf:
+        # It can equal several integers.
+        return False
     return isinstance(value, (*_LABELS, np.number, np.datetime64, np.timedelta64))
 
 
@@ -86,11 +93,14 @@ class _SortedLabels:
     """Labels of which the first one of each block is kept."""
 
     def __init__(self, frame: Frame, first: Any) -> None:
-        self._frame, self._first, self._n = frame, first, frame.handle.n_rows
+        self._handle, self._first, self._n = frame.handle, first, frame.handle.n_rows
+        # The frequency of times decides nothing, and making it takes long.
+        index = {key: value for key, value in frame.host["index"].items() if key != "freq"}
+        self._host = {**frame.host, "index": index}
         self._labels = self._read(first)
 
     def _read(self, rows: Any) -> Any:
-        return _row_labels.index(self._frame.handle, self._frame.host, rows)
+        return _row_labels.index(self._handle, self._host, rows)
 
     def between(self, start: Any, stop: Any) -> range:
         """The rows with labels from `start` to `stop`, both included."""
@@ -105,8 +115,13 @@ class _SortedLabels:
             return 0
         first = int(self._first[n_blocks - 1])
         end = self._n if n_blocks == len(self._first) else int(self._first[n_blocks])
-        rows = self._read(range(first, end)).slice_indexer(part.start, part.stop)
-        return first + int(rows.stop if part.start is None else rows.start)
+        for step in (_STEP, 1):
+            rows = range(first, end, step)
+            found = self._read(rows).slice_indexer(part.start, part.stop)
+            # The first label is before the bound, so the number is 1 or more.
+            n = int(found.stop if part.start is None else found.start)
+            first, end = rows[n - 1], min(rows[n - 1] + step, end)
+        return first + 1
 
     def checked(self, key: Any, found: range) -> range | None:
         """The rows of a label, which lie between its bounds. None if they are not known.
