@@ -399,6 +399,40 @@ class File:
 
         return position(self, column, key, side)
 
+    @reported
+    def stats(self, columns: Columns | None = None) -> list[dict[str, Any]]:
+        """Return what the file records about the blocks of columns. Reads no values.
+
+        Parameters
+        ----------
+        columns
+            As for `columns=` of `entasis.read`. Levels of the index have statistics too.
+
+        Returns
+        -------
+        list of dict
+            A dict for each block, with the keys `column` (a name), `block`, `first_row`, `n_rows`,
+            `min`, `max`, `is_cut`, `n_missing`, `has_nan` and `order` ("ascending", "descending" or
+            None). Rows count in the whole file. `is_cut` means that strings were cut to 15 bytes:
+            then `min` is a lower bound, and `max` is a value's beginning. Minima and maxima of
+            times are those of NumPy, in UTC.
+
+            None stands for what is not known: minima and maxima of categoricals, of lists and of
+            missing values alone, and all statistics of short columns that share a block.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 4]}), "table.entasis")
+        >>> block = en.open("table.entasis").stats("a")[0]
+        >>> block["n_rows"], block["min"], block["max"], block["order"]
+        (3, 1, 4, 'ascending')
+        """
+        from entasis._scan.statistics import described
+
+        found = self._resolve(columns)
+        numbers = list(range(self._handle.n_columns)) if found is None else [n for n in found if n != RANGE]
+        return described(self._handle, numbers)
+
     @property
     def iloc(self) -> _indexers.ILoc:
         """Views by positions: `f.iloc[rows, columns]`, like `iloc` of pandas."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ _CUT = 15
 NUMBERS = {f"{sign}{bits}": f"<{sign}{bits // 8}" for sign in "iu" for bits in (8, 16, 32, 64)}
 NUMBERS |= {"bool": "u1", "f32": "<f4", "f64": "<f8"}
 STRINGS = ("utf8", "binary")
+# The kinds of NumPy's times, by logical type. A time of day is a duration since midnight.
+_TIMES = {"timestamp": "M", "date": "M", "duration": "m", "time": "m"}
+_UNITS = frozenset(["D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"])
 # Types that have minima and maxima, but no order.
 _WITHOUT_ORDER = ("bool", "i128")
 # Up to this many values are read where statistics don't decide on the order.
@@ -106,3 +110,56 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
         return bool(np.all(values[places - 1] <= values[places]))
     except TypeError:
         return False
+
+
+def described(handle: Handle, columns: list[int]) -> list[dict[str, Any]]:
+    """A dict for each block of these columns. See `File.stats`."""
+    return [block for column in handle.columns(columns) for block in _blocks(handle, column)]
+
+
+def _blocks(handle: Handle, column: Column) -> list[dict[str, Any]]:
+    found = records(handle, column)
+    lows, highs = _values(column, found, "min"), _values(column, found, "max")
+    blocks = []
+    for i, (record, low, high) in enumerate(zip(found, lows, highs, strict=True)):
+        flags = int(record["flags"])
+        # Of a bundle the statistics are those of several columns.
+        is_known = record["n_values"] == record["n"]
+        has_bounds = is_known and flags & BOUNDS
+        order = "ascending" if flags & ASCENDING else "descending" if flags & DESCENDING else None
+        blocks.append({
+            "column": column.name,
+            "block": i,
+            "first_row": int(record["first"]),
+            "n_rows": int(record["n"]),
+            "min": low if has_bounds else None,
+            "max": high if has_bounds else None,
+            "is_cut": bool(has_bounds and flags & PREFIX),
+            "n_missing": int(record["n_missing"]) if is_known else None,
+            "has_nan": bool(flags & NAN) if is_known else None,
+            "order": order if is_known else None,
+        })  # fmt: skip
+    return blocks
+
+
+def _values(column: Column, found: Any, name: str) -> list[Any]:
+    """Minima or maxima as values. None for types whose stored form is another one."""
+    stored = _TIMES.get(column.logical)
+    if stored is not None and column.unit in _UNITS:
+        return list(found[name].astype("<i8").astype(f"{stored}8[{column.unit}]"))
+    if column.logical == "decimal" and column.physical not in STRINGS:
+        low, high, _ = bounds(column, found)
+        return [_decimal(int(value), column.scale) for value in (low if name == "min" else high)]
+    if column.logical not in ("plain", "json"):
+        return [None] * len(found)
+    if column.physical in NUMBERS:
+        values = found[name].tolist()
+        return [bool(value) for value in values] if column.physical == "bool" else values
+    low, high, _ = bounds(column, found)
+    values = (low if name == "min" else high).tolist()
+    # A character that was cut is left out.
+    return [value.decode(errors="ignore") for value in values] if column.physical == "utf8" else values
+
+
+def _decimal(digits: int, scale: int) -> decimal.Decimal:
+    return decimal.Decimal((int(digits < 0), tuple(map(int, str(abs(digits)))), -scale))
