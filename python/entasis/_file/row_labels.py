@@ -52,10 +52,10 @@ def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
     if type(key).__module__.partition(".")[0] in ("polars", "pyarrow"):
         key = key.to_list() if hasattr(key, "to_list") else key.to_pylist()
     try:
-        if type(labels) is pd.RangeIndex and (type(key) is int or isinstance(key, slice)):
-            rows = range(len(labels))
-            found = labels.slice_indexer(key.start, key.stop, key.step) if isinstance(key, slice) else None
-            return rows[found] if found else range(labels.get_loc(key), labels.get_loc(key) + 1)
+        if type(labels) is pd.RangeIndex and isinstance(key, slice):
+            return range(len(labels))[labels.slice_indexer(key.start, key.stop, key.step)]
+        if type(labels) is pd.RangeIndex and type(key) is int:
+            return range(len(labels))[integer(labels.get_loc(key)) :][:1]
         numbers = pd.Series(np.arange(len(labels), dtype=np.int64), index=labels)
         is_label = isinstance(key, tuple) and labels.nlevels == 1
         found = labels.get_loc(key) if is_label else numbers.loc[key]

@@ -64,7 +64,7 @@ def _is_label(value: Any) -> bool:
 
     if value is None or isinstance(value, bool) or value != value:
         return value is None
-    if isinstance(value, (float, np.floating)) and _INEXACT <= abs(value) < np.inf:
+    if isinstance(value, (float, np.floating)) and _INEXACT <= abs(float(value)) < np.inf:
         # It can equal several integers.
         return False
     return isinstance(value, (*_LABELS, np.number, np.datetime64, np.timedelta64))

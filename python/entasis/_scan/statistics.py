@@ -91,7 +91,8 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
     is_before = (high[:-1] < low[1:]).astype(bool) | ((high[:-1] == low[1:]).astype(bool) & ~is_cut[:-1])
     is_before &= flags[:-1] & flags[1:] & BOUNDS != 0
     # The minimum of the next block begins with the cut maximum, so both have to be read.
-    begins = [bool(cut) and value[:_CUT] == cap for value, cap, cut in zip(low[1:], high[:-1], is_cut[:-1], strict=True)]
+    pairs = zip(low[1:], high[:-1], is_cut[:-1], strict=True)
+    begins = [bool(is_long) and value[:_CUT] == cap for value, cap, is_long in pairs]
     is_open = np.array(begins, bool) | is_mixed[:-1] | is_mixed[1:]
     is_before &= ~is_open
     if not (is_before | is_open).all():
