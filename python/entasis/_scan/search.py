@@ -30,6 +30,8 @@ def position(file: File, label: Any, key: Any, side: str) -> int:
     tree = _bind.tree(condition, handle, whole._resolve)
     number = tree[1]
     if not is_sorted(file, number):
+        # The error of a key or a type that does not compare says more.
+        handle.count_filtered(tree, 0, 0, 1)
         raise ArgumentError(
             f"the column {shown(label)} is not known to be in ascending order without missing values and NaN: count "
             "values with f.count(en.col(...) < key), or sort the table before it is written"

@@ -138,7 +138,7 @@ def _blocks(handle: Handle, column: Column) -> list[dict[str, Any]]:
             "is_cut": bool(has_bounds and flags & PREFIX),
             "n_missing": int(record["n_missing"]) if is_known else None,
             "has_nan": bool(flags & NAN) if is_known else None,
-            "order": order if is_known else None,
+            "order": order if is_known and not column.is_nested else None,
         })  # fmt: skip
     return blocks
 
@@ -151,7 +151,7 @@ def _values(column: Column, found: Any, name: str) -> list[Any]:
     if column.logical == "decimal" and column.physical not in STRINGS:
         low, high, _ = bounds(column, found)
         return [_decimal(int(value), column.scale) for value in (low if name == "min" else high)]
-    if column.logical not in ("plain", "json"):
+    if column.is_nested or column.logical not in ("plain", "json"):
         return [None] * len(found)
     if column.physical in NUMBERS:
         values = found[name].tolist()
