@@ -442,7 +442,7 @@ class File:
     def loc(self) -> _indexers.Loc:
         """Views by labels: `f.loc[rows, columns]`, like `loc` of pandas.
 
-        Reads only labels. Needs pandas.
+        Reads only labels, and few of a sorted index. Needs pandas.
         """
         return _indexers.Loc(self)
 

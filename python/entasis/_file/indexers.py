@@ -59,8 +59,9 @@ class ILoc:
 class Loc:
     """Views by labels, like `loc` of pandas: `f.loc[rows]`, `f.loc[rows, columns]`.
 
-    Only the labels are read, once for a file and all its views. Rows of a file without an index
-    have the labels 0, 1, 2 ...
+    Only labels are read. A label or a slice of labels is found by bisection if the file has a
+    sorted index of pandas with one level. Otherwise all labels are read, once for a file and all
+    its views. Rows of a file without an index have the labels 0, 1, 2 ...
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def _opened(file: File) -> _SortedLabels | None:
 
 
 class _SortedLabels:
-    """Labels of which the first one of each block is kept."""
+    """The labels of a sorted index. The first one of each block is kept."""
 
     def __init__(self, frame: Frame, first: Any) -> None:
         self._handle, self._first, self._n = frame.handle, first, frame.handle.n_rows
