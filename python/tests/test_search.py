@@ -140,6 +140,29 @@ def test_search_in_short_and_empty_files(file):
     assert file(pa.table({"d": decimals[:1]})).search("d", 1) == 1
 
 
+def test_search_in_levels_of_an_index(file):
+    index = pd.MultiIndex.from_product([[1999, 2001, 2003], range(30_000)], names=["year", "n"])
+    f = file(pd.DataFrame({"x": np.arange(90_000)}, index=index))
+    assert (f.search("year", 2000), f.search("year", 2001, "right")) == (30_000, 60_000)
+    with pytest.raises(en.ArgumentError, match="ascending"):
+        f.search("n", 3)
+    # Labels that are not in the order of their codes.
+    swapped = index.set_levels([2001, 1999, 2003], level="year")
+    with pytest.raises(en.ArgumentError, match="ascending"):
+        file(pd.DataFrame({"x": np.arange(90_000)}, index=swapped)).search("year", 2000)
+
+
+def test_look_ups_in_a_mapped_file_and_in_bytes(file):
+    df = pd.DataFrame({"x": np.arange(N)}, index=pd.date_range("2024", periods=N, freq="min", name="t"))
+    path = file(df, compression=0).path
+    with open(path, "rb") as opened:
+        content = opened.read()
+    for f in (en.open(path, memory_map=True), en.open(content), en.open(path)):
+        assert f.search("x", 70_000, "right") == 70_001
+        assert f.search("t", "2024-01-02") == 24 * 60
+        pd.testing.assert_frame_equal(f.loc["2024-02-03":"2024-02-04"].read(), df.loc["2024-02-03":"2024-02-04"])
+
+
 def times(rng: np.random.Generator, step: int, unit: str, zone: str | None = None) -> pd.DatetimeIndex:
     """Random times of 300 days in steps of nanoseconds."""
     start = np.datetime64("2024-01-01", "ns").astype("i8")

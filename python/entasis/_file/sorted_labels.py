@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._scan.search import is_sorted
 from entasis._scan.statistics import records
+from entasis.errors import CorruptFileError, UnsupportedTypeError
 
 from . import row_labels as _row_labels
 
@@ -42,7 +43,7 @@ def find(file: File, key: Any) -> range | None:
     ends = (key.start, key.stop) if is_slice else (key,)
     if file._rows is not None or file.n_rows <= _FEW or frame.has_index_in_memory:
         return None
-    if (is_slice and key.step not in (None, 1)) or not all(map(_is_label, ends)) or (key is None):
+    if key is None or (is_slice and key.step not in (None, 1)) or not all(map(_is_label, ends)):
         return None
     labels = _labels(file)
     if labels is None:
@@ -73,7 +74,11 @@ def _is_label(value: Any) -> bool:
 def _labels(file: File) -> _SortedLabels | None:
     frame = file._frame
     if frame.sorted_labels is None:
-        frame.sorted_labels = _opened(file) or False
+        try:
+            frame.sorted_labels = _opened(file) or False
+        except (CorruptFileError, UnsupportedTypeError):
+            # Statistics are damaged, and labels can be read without them.
+            frame.sorted_labels = False
     return frame.sorted_labels or None
 
 
