@@ -19,7 +19,7 @@ use crate::column::{Column, type_name, type_of};
 use crate::query::{self, Filter};
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
-use crate::{errors, monitor, options, value};
+use crate::{errors, monitor, options, statistics, value};
 
 /// The argument that a file is opened from.
 #[derive(FromPyObject)]
@@ -256,6 +256,13 @@ impl Handle {
         stop: u64,
     ) -> PyResult<String> {
         Filter::new(&self.file, condition, start..stop)?.explain(py)
+    }
+
+    /// The statistics of the blocks of a column, as bytes: see `statistics::records`.
+    fn block_statistics<'py>(&self, py: Python<'py>, column: u64) -> PyResult<Bound<'py, PyBytes>> {
+        let file = &self.file;
+        let records = py.detach(|| statistics::records(file, column));
+        Ok(PyBytes::new(py, &records.map_err(|e| errors::raise(py, &e))?))
     }
 
     /// The values that the host stores next to the columns.

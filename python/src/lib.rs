@@ -20,6 +20,7 @@ mod monitor;
 mod options;
 mod query;
 mod read;
+mod statistics;
 mod tools;
 mod value;
 mod write;

@@ -533,7 +533,7 @@ def test_empty_selections(file):
 
 def test_values_that_are_not_frames_have_no_filters(file):
     tree = file({"x": [1, 2]})
-    for name in ("filter", "scan", "count"):
+    for name in ("filter", "scan", "count", "search", "stats"):
         assert not hasattr(tree, name)
         assert not hasattr(tree["x"], name)
     with pytest.raises(en.ArgumentError, match="frames"):

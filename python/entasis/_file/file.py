@@ -369,6 +369,79 @@ class File:
         """
         return self.n_rows if condition is None else self.filter(condition).count(threads=threads)
 
+    def search(self, column: Any, key: Any, side: Literal["left", "right"] = "left") -> int:
+        """Return the position of a key in a sorted column, as `numpy.searchsorted` does.
+
+        Statistics of blocks decide on all blocks but one, so at most one is read.
+
+        Parameters
+        ----------
+        column
+            The label of a column of the file, or of a level of its index. Its values are in
+            ascending order, and none is missing or NaN.
+        key
+            A value as in a comparison of `entasis.col(column)`.
+        side
+            "left" is the number of rows before the first value that is not less than the key.
+            "right" is the number of rows before the first value that is greater.
+
+        Returns
+        -------
+        int
+            A position in this file or view, from 0 to its number of rows.
+
+        Raises
+        ------
+        ArgumentError
+            The order of the column is another one or not known, or the key does not compare.
+        ColumnNotFoundError
+            No column has such a label.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [10, 20, 20, 30]}), "table.entasis")
+        >>> f = en.open("table.entasis")
+        >>> f.search("a", 20), f.search("a", 20, "right")
+        (1, 3)
+        """
+        from entasis._scan.search import position
+
+        return position(self, column, key, side)
+
+    @reported
+    def stats(self, columns: Columns | None = None) -> list[dict[str, Any]]:
+        """Return what the file records about the blocks of columns. Reads no values.
+
+        Parameters
+        ----------
+        columns
+            As for `columns=` of `entasis.read`. Levels of the index have statistics too.
+
+        Returns
+        -------
+        list of dict
+            A dict for each block, with the keys `column` (a name), `block`, `first_row`, `n_rows`,
+            `min`, `max`, `is_cut`, `n_missing`, `has_nan` and `order` ("ascending", "descending" or
+            None). Rows count in the whole file. `is_cut` means that strings were cut to 15 bytes:
+            then `min` is a lower bound, and `max` is a value's beginning. Minima and maxima of
+            times are those of NumPy, in UTC.
+
+            None stands for what is not known: minima and maxima of categoricals, of lists and of
+            missing values alone, and all statistics of short columns that share a block.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 4]}), "table.entasis")
+        >>> block = en.open("table.entasis").stats("a")[0]
+        >>> block["n_rows"], block["min"], block["max"], block["order"]
+        (3, 1, 4, 'ascending')
+        """
+        from entasis._scan.statistics import described
+
+        found = self._resolve(columns)
+        numbers = list(range(self._handle.n_columns)) if found is None else [n for n in found if n != RANGE]
+        return described(self._handle, numbers)
+
     @property
     def iloc(self) -> _indexers.ILoc:
         """Views by positions: `f.iloc[rows, columns]`, like `iloc` of pandas."""
@@ -378,7 +451,7 @@ class File:
     def loc(self) -> _indexers.Loc:
         """Views by labels: `f.loc[rows, columns]`, like `loc` of pandas.
 
-        Reads only labels. Needs pandas.
+        Reads only labels, and few of a sorted index. Needs pandas.
         """
         return _indexers.Loc(self)
 

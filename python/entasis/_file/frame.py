@@ -33,6 +33,8 @@ class Frame:
         "limits",
         "memory_map",
         "path",
+        "sorted",
+        "sorted_labels",
         "table",
         "types",
     )
@@ -58,6 +60,10 @@ class Frame:
         self._labels: Labels | None = None
         self._levels: Levels | None = None
         self._index: Any = None
+        # Whether columns are in ascending order, by their numbers.
+        self.sorted: dict[int, bool] = {}
+        # The labels of a sorted index; False without one, and None before the first look-up.
+        self.sorted_labels: Any = None
 
     @property
     def host(self) -> dict[str, Any]:
@@ -84,6 +90,11 @@ class Frame:
         if self._levels is None:
             self._levels = Levels(self.handle, self.host)
         return self._levels
+
+    @property
+    def has_index_in_memory(self) -> bool:
+        """Whether the labels of all rows were read."""
+        return self._index is not None
 
     def index(self, rows: Any) -> Any:
         """The labels of these rows as an index of pandas."""

@@ -9,6 +9,7 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, ColumnNotFoundError, EntasisError, RowNotFoundError
 
 from . import row_labels as _row_labels
+from . import sorted_labels as _sorted_labels
 from .column_labels import hint
 
 if TYPE_CHECKING:
@@ -58,8 +59,9 @@ class ILoc:
 class Loc:
     """Views by labels, like `loc` of pandas: `f.loc[rows]`, `f.loc[rows, columns]`.
 
-    Only the labels are read, once for a file and all its views. Rows of a file without an index
-    have the labels 0, 1, 2 ...
+    Only labels are read. A label or a slice of labels is found by bisection if the file has a
+    sorted index of pandas with one level. Otherwise all labels are read, once for a file and all
+    its views. Rows of a file without an index have the labels 0, 1, 2 ...
 
     Parameters
     ----------
@@ -132,8 +134,11 @@ def _numbers(file: File, chosen: Any) -> list[int] | None:
 def _loc_rows(file: File, key: Any) -> Any:
     if isinstance(key, slice) and key == slice(None):
         return None
-    labels = file._frame.index(file._rows)
     try:
+        found = _sorted_labels.find(file, key)
+        if found is not None:
+            return found
+        labels = file._frame.index(file._rows)
         return _row_labels.places(labels, key, file._has_index, "row")
     except EntasisError:
         raise

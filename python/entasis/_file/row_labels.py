@@ -23,9 +23,9 @@ def _are_labels(labels: Any, key: Any) -> bool:
     return labels.dtype == object and any(isinstance(label, bool) for label in labels)
 
 
-def index(handle: Handle, host: dict[str, Any]) -> Any:
-    """Read the labels of all rows as an index of pandas."""
-    return _hosts.reader("pandas", None).row_labels(handle, host)
+def index(handle: Handle, host: dict[str, Any], rows: Any = None) -> Any:
+    """Read the labels of all or some rows as an index of pandas."""
+    return _hosts.reader("pandas", None).row_labels(handle, host, rows)
 
 
 def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
@@ -51,13 +51,17 @@ def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
         return _rows.resolve(list(key) if isinstance(key, tuple) else key, len(labels), has_index, noun)
     if type(key).__module__.partition(".")[0] in ("polars", "pyarrow"):
         key = key.to_list() if hasattr(key, "to_list") else key.to_pylist()
-    numbers = pd.Series(np.arange(len(labels), dtype=np.int64), index=labels)
     try:
+        if type(labels) is pd.RangeIndex and isinstance(key, slice):
+            return range(len(labels))[labels.slice_indexer(key.start, key.stop, key.step)]
+        if type(labels) is pd.RangeIndex and type(key) is int:
+            return range(len(labels))[integer(labels.get_loc(key)) :][:1]
+        numbers = pd.Series(np.arange(len(labels), dtype=np.int64), index=labels)
         is_label = isinstance(key, tuple) and labels.nlevels == 1
         found = labels.get_loc(key) if is_label else numbers.loc[key]
     except KeyError:
         raise
-    except (ArithmeticError, LookupError, TypeError, ValueError, pd.errors.InvalidIndexError) as error:
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, pd.errors.InvalidIndexError) as error:
         raise ArgumentError(f"f.loc can't find {noun}s by {shown(key)}: {type(error).__name__}: {error}") from error
     number = integer(found)
     if number is not None:

@@ -96,6 +96,8 @@ class Tree(File):
         sample = _OfFrames()
         filter = _OfFrames()
         scan = _OfFrames()
+        search = _OfFrames()
+        stats = _OfFrames()
         count = _OfFrames()
         schema = _OfFrames()
         select = _OfFrames()

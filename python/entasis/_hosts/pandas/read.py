@@ -101,13 +101,13 @@ def _forbid_duplicates(frame: Any, *, is_part: bool) -> None:
         raise ArgumentError("the frame forbids duplicate labels: ask for each row and column once") from error
 
 
-def row_labels(handle: Handle, host: dict[str, Any]) -> Any:
-    """Read the index of all rows; positions if the file has none."""
+def row_labels(handle: Handle, host: dict[str, Any], rows: Any = None) -> Any:
+    """Read the index of all or some rows; positions if the file has none."""
     own, host = _with_indexes(host)
     if not host:
-        return _range_index(handle.n_rows)
+        return _range_index(_rows.count(rows, handle.n_rows))
     _, index, categories = _parts(host)
-    return _index(handle, index, handle.n_rows, own, categories, None)
+    return _index(handle, index, handle.n_rows, own, categories, None, rows)
 
 
 def column_labels(handle: Handle, host: dict[str, Any]) -> Any:
@@ -223,19 +223,21 @@ def _index(
     own: bool,
     categories: dict[int, Any],
     threads: int | None,
+    rows: Any = None,
 ) -> Any:
-    """Read a whole index with `n` labels."""
+    """Read all or some rows of an index with `n` labels."""
     if spec is None:
-        return _range_index(n)
+        return _range_index(_rows.count(rows, n))
     numbers = columns_of(spec)
     values: list[Any] = []
     if numbers:
-        entries = _cells.fill(handle, handle.read(numbers, None, "pandas", own, 0, threads, n), None, n)
-        values = Arrays(handle, own, entries, 0, n, categories, raw=_is_multi(spec)).extra
+        entries = handle.read(numbers, _rows.native(rows), "pandas", own, 0, threads, n)
+        entries = _cells.fill(handle, entries, rows, n)
+        values = Arrays(handle, own, entries, 0, _rows.count(rows, n), categories, raw=_is_multi(spec)).extra
     if "missing_kinds" in spec:
         with interpretation():
             values[0] = mixed(values[0], values[1])
-    return _labels.decode_index(spec, values, n)
+    return _labels.decode_index(spec, values, n, rows)
 
 
 def _joined_names(handle: Handle) -> Any:

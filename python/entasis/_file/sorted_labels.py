@@ -1,0 +1,152 @@
+"""Look-up of labels in a sorted index of pandas, which reads few labels.
+
+pandas compares the labels, so its rules hold: those of partial time strings, for example.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any
+
+from entasis._scan.search import is_sorted
+from entasis._scan.statistics import records
+from entasis.errors import CorruptFileError, UnsupportedTypeError
+
+from . import row_labels as _row_labels
+
+if TYPE_CHECKING:
+    from .file import File
+    from .frame import Frame
+
+# Shorter indexes are read whole.
+_FEW = 1 << 16
+# Rows between the labels that are read of a block first.
+_STEP = 256
+# From this float on there are integers between neighbours.
+_INEXACT = 2.0**53
+_LABELS = (int, float, str, bytes, datetime.datetime, datetime.timedelta)
+_LOGICAL = ("plain", "timestamp", "duration", "date")
+
+
+def find(file: File, key: Any) -> range | None:
+    """The rows that `loc` of pandas finds for a label or a slice of labels.
+
+    None if the index is not known to be sorted, for other keys, and wherever more labels have to be
+    read to decide, among them all keys that pandas refuses.
+
+    Raises
+    ------
+    KeyError
+        No row has the label.
+    """
+    frame, is_slice = file._frame, isinstance(key, slice)
+    ends = (key.start, key.stop) if is_slice else (key,)
+    if file._rows is not None or file.n_rows <= _FEW or frame.has_index_in_memory:
+        return None
+    if key is None or (is_slice and key.step not in (None, 1)) or not all(map(_is_label, ends)):
+        return None
+    labels = _labels(file)
+    if labels is None:
+        return None
+    try:
+        found = labels.between(*ends) if is_slice else labels.between(key, key)
+        return found if is_slice else labels.checked(key, found)
+    except KeyError:
+        if is_slice:
+            return None
+        raise
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        # Reading all labels gives the error of pandas.
+        return None
+
+
+def _is_label(value: Any) -> bool:
+    import numpy as np
+
+    if value is None or isinstance(value, bool) or value != value:
+        return value is None
+    if isinstance(value, (float, np.floating)) and _INEXACT <= abs(float(value)) < np.inf:
+        # It can equal several integers.
+        return False
+    return isinstance(value, (*_LABELS, np.number, np.datetime64, np.timedelta64))
+
+
+def _labels(file: File) -> _SortedLabels | None:
+    frame = file._frame
+    if frame.sorted_labels is None:
+        try:
+            frame.sorted_labels = _opened(file) or False
+        except (CorruptFileError, UnsupportedTypeError):
+            # Statistics are damaged, and labels can be read without them.
+            frame.sorted_labels = False
+    return frame.sorted_labels or None
+
+
+def _opened(file: File) -> _SortedLabels | None:
+    """The labels of a file, if they are one sorted level of a type with an order."""
+    frame = file._frame
+    index = frame.host.get("index") if frame.host.get("host") == "pandas" else None
+    if not isinstance(index, dict) or index.get("kind") != "column" or len(frame.levels.columns) != 1:
+        return None
+    (column,) = file._handle.columns(frame.levels.columns)
+    if column.logical not in _LOGICAL or column.physical == "bool" or not is_sorted(file, column.index):
+        return None
+    return _SortedLabels(frame, records(file._handle, column)["first"])
+
+
+class _SortedLabels:
+    """The labels of a sorted index. The first one of each block is kept."""
+
+    def __init__(self, frame: Frame, first: Any) -> None:
+        self._handle, self._first, self._n = frame.handle, first, frame.handle.n_rows
+        # The frequency of times decides nothing, and making it takes long.
+        index = {key: value for key, value in frame.host["index"].items() if key != "freq"}
+        self._host = {**frame.host, "index": index}
+        self._labels = self._read(first)
+
+    def _read(self, rows: Any) -> Any:
+        return _row_labels.index(self._handle, self._host, rows)
+
+    def between(self, start: Any, stop: Any) -> range:
+        """The rows with labels from `start` to `stop`, both included."""
+        blocks = self._labels.slice_indexer(start, stop)
+        first = 0 if start is None else self._bound(blocks.start, slice(start, None))
+        end = self._n if stop is None else self._bound(blocks.stop, slice(None, stop))
+        return range(first, max(first, end))
+
+    def _bound(self, n_blocks: int, part: slice) -> int:
+        """The row at which a slice begins or ends. It begins or ends in the last of these blocks."""
+        if n_blocks == 0:
+            return 0
+        first = int(self._first[n_blocks - 1])
+        end = self._n if n_blocks == len(self._first) else int(self._first[n_blocks])
+        for step in (_STEP, 1):
+            rows = range(first, end, step)
+            found = self._read(rows).slice_indexer(part.start, part.stop)
+            # The first label is before the bound, so the number is 1 or more.
+            n = int(found.stop if part.start is None else found.start)
+            first, end = rows[n - 1], min(rows[n - 1] + step, end)
+        return first + 1
+
+    def checked(self, key: Any, found: range) -> range | None:
+        """The rows of a label, which lie between its bounds. None if they are not known.
+
+        Raises
+        ------
+        KeyError
+            No row has the label.
+        """
+        if isinstance(key, str) and hasattr(self._labels, "indexer_between_time"):
+            # A period of time, or a moment if all times of the index are whole periods.
+            if found:
+                return found
+            if found.start in (0, self._n):
+                raise KeyError(key)
+            try:
+                self._labels.get_loc(key)
+            except KeyError:
+                return None
+            return found
+        near = range(max(found.start - 1, 0), min(found.start + 2, self._n))
+        _row_labels.places(self._read(near), key, lambda _: False, "row")
+        return found or None
