@@ -22,8 +22,6 @@ from entasis import col
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.core
-
 FLOATS = [0.0, -0.0, 1.0, 0.1, 2.5, -3.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1e300]
 TEXTS = ["", "a", "ab", "b\0", "é", "x" * 14, "x" * 15, "x" * 15 + "a", "x" * 15 + "b", "\U0010ffff" * 5]
 

@@ -19,8 +19,6 @@ import pytest
 import entasis as en
 from entasis import col
 
-pytestmark = pytest.mark.core
-
 BLOCK = 65_536
 counts_bytes = pytest.mark.skipif(not os.access("/proc/self/io", os.R_OK), reason="the system does not count bytes")
 

@@ -15,8 +15,6 @@ import pytest
 import entasis as en
 from entasis._file import sorted_labels
 
-pytestmark = pytest.mark.core
-
 N = 2 * 65_536 + 1_000
 
 

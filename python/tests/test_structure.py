@@ -28,6 +28,8 @@ LAYERS = [
     ("_hosts.arrow",),
     ("_hosts.pandas", "_hosts.static_frame"),
     ("_scan",),
+    ("_engines",),
+    ("_scan.scan",),
     ("_file",),
     ("_tree",),
     ("_npz_lengths",),

@@ -14,8 +14,6 @@ import entasis as en
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.core
-
 N = 150_001
 
 
