@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    import pyarrow.dataset
     import static_frame
 
     from ._arguments.options import OnDamage, OnRefused
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     PandasFrame: TypeAlias = pandas.DataFrame
     PolarsFrame: TypeAlias = polars.DataFrame
     PolarsLazyFrame: TypeAlias = polars.LazyFrame
+    ArrowDataset: TypeAlias = pyarrow.dataset.Dataset
     ArrowTable: TypeAlias = pyarrow.Table
     NumpyArrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
     StaticFrame: TypeAlias = static_frame.Frame

@@ -15,6 +15,7 @@ from entasis._scan.conditions import Condition
 from entasis._scan.polars import tree_of
 from entasis.errors import ArgumentError, MissingLibraryError, UnsupportedTypeError
 
+from .names import numbers_by_name
 from .windows import windows
 
 try:
@@ -62,10 +63,7 @@ class _Reader(FileReader):
 
     def __init__(self, view: File) -> None:
         self._view = view
-        names = self._empty().columns
-        levels, n = view._frame.levels, view._handle.n_columns
-        numbers = [*levels.columns, *range(n)] if view._columns is None else view._columns
-        self._numbers = dict(zip(names, numbers, strict=True))
+        self._numbers = numbers_by_name(view, self._empty().columns)
 
     def _empty(self) -> pl.DataFrame:
         found: pl.DataFrame = self._view[:0].read(to="polars")

@@ -9,13 +9,14 @@ if TYPE_CHECKING:
 
     from entasis._file.file import File
 
-# Rows of the first window: the values of a block. Later windows are longer, so that several threads
-# have work.
-_FIRST = 1 << 16
+# Rows of the first window. Later windows are longer, so that several threads have work. Engines ask
+# for a few windows ahead, even where they need one row.
+_FIRST = 1 << 14
 _GROWTH = 2
 # Cells of the longest window.
 _CELLS = 1 << 22
 # The same for the rows that are tested together, each of which may take 8 bytes.
+_FIRST_TESTED = 1 << 16
 _TEST_GROWTH = 16
 _MOST_TESTED = 1 << 24
 
@@ -47,7 +48,7 @@ def windows(view: File, tree: tuple[Any, ...] | None, n_columns: int) -> Iterato
     n_columns
         How many columns are read of them.
     """
-    most = max(_FIRST, _CELLS // max(n_columns, 1))
+    most = max(_FIRST_TESTED, _CELLS // max(n_columns, 1))
     size = _FIRST
     for passed in _passed(view, tree):
         n, start = len(passed.rows), 0
@@ -66,7 +67,7 @@ def _passed(view: File, tree: tuple[Any, ...] | None) -> Iterator[Window]:
         yield Window(range(view.n_rows), own)
         return
     is_range = isinstance(own, range) and own.step == 1
-    start, size = 0, _FIRST
+    start, size = 0, _FIRST_TESTED
     while start < view.n_rows:
         stop = min(start + size, view.n_rows)
         rows = own[start:stop]

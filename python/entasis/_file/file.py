@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from entasis._scan.conditions import Filter
     from entasis._scan.scan import Scan
     from entasis._typing import (
+        ArrowDataset,
         ArrowTable,
         Limits,
         NumpyArrays,
@@ -731,6 +732,33 @@ class File:
         └──────┘
         """
         return self.scan().lazy()
+
+    def to_dataset(self) -> ArrowDataset:
+        """Return a dataset of pyarrow that reads only what is asked for.
+
+        DuckDB, pyarrow and ibis scan it. They read the columns that they need, and statistics leave
+        out the blocks in which a filter cannot hold. Comparisons are those of pyarrow, where NaN
+        equals nothing and has no order.
+
+        DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
+        reads all columns and rows.
+
+        Raises
+        ------
+        MissingLibraryError
+            pyarrow is not installed.
+        DuplicateColumnError
+            Two columns have the same name.
+
+        Examples
+        --------
+        >>> import pyarrow.compute as pc
+        >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]}), "prices.entasis")
+        >>> prices = en.open("prices.entasis").to_dataset()
+        >>> prices.to_table(columns=["city"], filter=pc.field("price") > 3).to_pydict()
+        {'city': ['Rome', 'Bern']}
+        """
+        return self.scan().to_dataset()
 
     def to_pyarrow(self) -> ArrowTable:
         """Read as a pyarrow Table."""

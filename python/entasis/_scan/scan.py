@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from entasis._columns.names import Columns
     from entasis._file.file import File
     from entasis._hosts.registry import Host
-    from entasis._typing import ArrowTable, NumpyArrays, PandasFrame, PolarsFrame, PolarsLazyFrame, StaticFrame
+    from entasis._typing import (
+        ArrowDataset,
+        ArrowTable,
+        NumpyArrays,
+        PandasFrame,
+        PolarsFrame,
+        PolarsLazyFrame,
+        StaticFrame,
+    )
 
     from .conditions import Condition
 
@@ -197,6 +205,12 @@ class Scan:
         from entasis._engines.polars import lazy
 
         return lazy(self)
+
+    def to_dataset(self) -> ArrowDataset:
+        """Return a dataset of pyarrow, which DuckDB scans too. See `File.to_dataset`."""
+        from entasis._engines.dataset import Dataset
+
+        return Dataset(self)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.view().__arrow_c_stream__(requested_schema)

@@ -1,0 +1,356 @@
+"""Datasets of pyarrow over files, for pyarrow and DuckDB, against the same on a table in memory."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import pickle
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pytest
+
+import entasis as en
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FLOATS = [0.0, -0.0, 1.0, 0.1, 2.5, -3.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1e300, None]
+TEXTS = ["", "a", "ab", "é", "x" * 14, "x" * 15, "x" * 15 + "a", "x" * 15 + "b", "\U0010ffff" * 5, None]
+BLOCK = 65_536
+DAY = datetime.datetime(2024, 1, 1)
+
+
+def table(n: int) -> pa.Table:
+    """A table with every kind of column that is compared. Each kind is sorted for some blocks."""
+    random = np.random.default_rng(n)
+
+    def some(values: list[Any]) -> list[Any]:
+        return [values[i] for i in random.integers(0, len(values), n)]
+
+    times = [None, *(DAY + datetime.timedelta(hours=5 * i) for i in range(9))]
+    rows = np.arange(n)
+    return pa.table(
+        {
+            "id": pa.array(rows, pa.int64()),
+            "i": pa.array(some([None, *range(-3, 9), 2**62]), pa.int64()),
+            "u": pa.array(some([0, 2**64 - 1]), pa.uint64()),
+            "f": pa.array(some(FLOATS), pa.float64()),
+            "g": pa.array(np.where(rows % 70_000 == 5, np.nan, rows / 7.0)),
+            "f32": pa.array(some(FLOATS), pa.float32()),
+            "s": pa.array(some(TEXTS), pa.string()),
+            "name": pa.array([f"name {row // 1000:06d}" for row in rows], pa.large_string()),
+            "v": pa.array(some(TEXTS), pa.large_string()),
+            "b": pa.array(some([True, False, None]), pa.bool_()),
+            "t": pa.array(some(times), pa.timestamp("ms")),
+            "z": pa.array(some(times), pa.timestamp("us", "Europe/Zurich")),
+            "d": pa.array(some([None, datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)]), pa.date32()),
+            "when": pa.array(DAY + datetime.timedelta(seconds=int(row)) for row in rows),
+            "m": pa.array(some([None, decimal.Decimal("1.50"), decimal.Decimal("-2.25")]), pa.decimal128(10, 2)),
+            "c": pa.array(some(["u", "v", None]), pa.string()).dictionary_encode(),
+            "p": pa.array(some([None, {"x": 1}, {"x": None}, {"x": 3}]), pa.struct([("x", pa.int64())])),
+            "l": pa.array(some([None, [], [1, 2]]), pa.list_(pa.int8())),
+            "none": pa.array([None] * n, pa.int32()),
+        }
+    )
+
+
+def with_views(whole: pa.Table) -> pa.Table:
+    """The table with a column of views, which pyarrow can't filter."""
+    place = whole.column_names.index("v")
+    # pyarrow 21 can't export what it casts.
+    return whole.set_column(place, "v", pa.array(whole["v"].to_pylist(), pa.string_view()))
+
+
+@pytest.fixture(scope="module", params=[0, 1, BLOCK, BLOCK + 1, 200_000])
+def both(request, tmp_path_factory) -> tuple[pa.Table, en.File]:
+    whole = table(request.param)
+    path = tmp_path_factory.mktemp("dataset") / "table.entasis"
+    en.write(with_views(whole), path)
+    return whole, en.open(path)
+
+
+def assert_same(found: pa.Table, expected: pa.Table) -> None:
+    """Compare tables by value: NaN equals NaN."""
+    assert found.column_names == expected.column_names
+    assert len(found) == len(expected)
+    for name in expected.column_names:
+        a, b = found[name], expected[name]
+        if pa.types.is_dictionary(b.type):
+            a, b = a.cast(pa.large_string()), b.cast(pa.large_string())
+        a, b = a.combine_chunks(), b.combine_chunks()
+        if pa.types.is_floating(a.type):
+            assert a.is_null().equals(b.is_null()), name
+            np.testing.assert_array_equal(a.to_numpy(zero_copy_only=False), b.to_numpy(zero_copy_only=False))
+        else:
+            assert a.equals(b), name
+
+
+FILTERS: dict[str, pc.Expression] = {
+    "range": (pc.field("id") >= 70_000) & (pc.field("id") < 70_020),
+    "one": pc.field("id") == 65_536,
+    "one of": pc.field("id").isin([0, 65_535, 131_072, -5]),
+    "not": ~(pc.field("id") < 65_536),
+    "unequal": pc.field("id") != 3,
+    "missing": pc.field("i").is_null(),
+    "there": pc.field("i").is_valid(),
+    "unsigned": pc.field("u") > pa.scalar(2**63, pa.uint64()),
+    "floats": pc.field("f") > 2.5,
+    "not floats": ~(pc.field("f") > 2.5),
+    "nan": pc.field("g").is_nan(),
+    "beside nan": pc.field("g") < 100.0,
+    "zero": pc.field("f") == -0.0,
+    "infinity": pc.field("f") < float("inf"),
+    "float32": pc.field("f32") <= 0.5,
+    "text": pc.field("s") == "x" * 15 + "a",
+    "text order": pc.field("s") > "x" * 15,
+    "sorted text": pc.field("name") == "name 000070",
+    "prefix": pc.starts_with(pc.field("name"), "name 00010"),
+    "boolean": pc.field("b"),
+    "time": pc.field("when") >= pa.scalar(DAY + datetime.timedelta(seconds=100_000), pa.timestamp("us")),
+    "zoned": pc.field("z") < pa.scalar(DAY, pa.timestamp("us", "Europe/Zurich")),
+    "date": pc.field("d") == datetime.date(2024, 1, 2),
+    "decimal": pc.field("m") == pa.scalar(decimal.Decimal("1.50"), pa.decimal128(10, 2)),
+    "field": pc.field("p", "x") == 3,
+    "arithmetic": pc.field("id") + pc.field("i") > 100_000,
+    "and, or": (pc.field("id") < 10) & pc.field("b") | (pc.field("s") == "a") & (pc.field("id") > 131_000),
+    "all missing": pc.field("none") > 1,
+    "none missing": pc.field("none").is_null(),
+    "constant": pc.scalar(True),
+    "nothing": pc.field("id") < 0,
+}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_filters_of_pyarrow(both: tuple[pa.Table, en.File], name: str) -> None:
+    whole, f = both
+    dataset, memory, condition = f.to_dataset(), ds.dataset(whole), FILTERS[name]
+    expected = memory.to_table(filter=condition)
+    assert_same(dataset.to_table(filter=condition), expected)
+    assert dataset.count_rows(filter=condition) == len(expected)
+    columns = ["s", "id"]
+    assert_same(dataset.to_table(columns=columns, filter=condition), expected.select(columns))
+    assert len(dataset.to_table(columns=[], filter=condition)) == len(expected)
+
+
+def test_methods_of_pyarrow(both: tuple[pa.Table, en.File]) -> None:
+    whole, f = both
+    dataset, memory = f.to_dataset(), ds.dataset(whole)
+    assert isinstance(dataset, ds.Dataset)
+    assert dataset.schema.names == whole.schema.names
+    assert dataset.schema.field("v").type == pa.large_string()
+    assert dataset.count_rows() == len(whole)
+    assert_same(dataset.to_table(), whole)
+    assert_same(dataset.head(7), whole.slice(0, 7))
+    assert_same(
+        dataset.head(2, columns=["id"], filter=pc.field("b")), memory.head(2, columns=["id"], filter=pc.field("b"))
+    )
+    projection = {"twice": pc.field("id") * 2, "s": pc.field("s"), "x": pc.field("p", "x")}
+    assert_same(dataset.to_table(columns=projection), memory.to_table(columns=projection))
+    assert_same(
+        pa.Table.from_batches(dataset.to_batches(columns=["id"]), pa.schema([("id", pa.int64())])), whole.select(["id"])
+    )
+    if len(whole):
+        places = [len(whole) - 1, 0, len(whole) // 2]
+        assert_same(dataset.take(places), whole.take(places))
+    assert_same(dataset.filter(pc.field("b")).to_table(), memory.filter(pc.field("b")).to_table())
+    assert_same(dataset.sort_by([("id", "descending")]).to_table(), whole.sort_by([("id", "descending")]))
+    some = f.select("id", "i").to_dataset()
+    joined = some.join(f.select("id", "b").to_dataset(), "id", join_type="inner")
+    assert joined.count_rows() == len(whole)
+    assert sum(fragment.count_rows() for fragment in dataset.get_fragments()) == len(whole)
+    assert_same(pickle.loads(pickle.dumps(dataset)).head(3), whole.slice(0, 3))
+    with pytest.raises(en.ArgumentError, match="keep their types"):
+        dataset.replace_schema(whole.schema)
+    with pytest.raises(en.ArgumentError, match="no column 'q'"):
+        dataset.to_table(columns=["q"])
+    with pytest.raises(pa.ArrowInvalid, match="No match"):
+        dataset.to_table(filter=pc.field("q") > 1)
+
+
+def test_nothing_of_the_base_class_sees_an_empty_dataset(tmp_path: Path) -> None:
+    en.write(table(10), tmp_path / "table.entasis")
+    dataset: Any = en.open(tmp_path / "table.entasis").to_dataset()
+    own = set(vars(type(dataset)))
+    public = {name for name in dir(ds.Dataset) if not name.startswith("_")}
+    assert public <= own
+    with pytest.raises(FileNotFoundError, match="by the methods of its dataset"):
+        ds.Scanner.from_dataset(dataset).to_table()
+
+
+QUERIES = [
+    "select count(*) from {}",
+    "select * from {} where id between 70000 and 70010",
+    "select id, s from {} where s = 'a' and id < 70000",
+    "select sum(id), count(i), min(t), max(s), avg(g) from {} where i > 3",
+    "select id from {} where i in (1, 2, 5) and b",
+    "select id from {} where f > 1 or f < -1",
+    "select id from {} where f = 'nan'::double",
+    "select id from {} where f >= 'nan'::double or f in ('nan'::double, 2.5)",
+    "select id from {} where f between 1 and 'inf'::double",
+    "select id from {} where not (f > 1)",
+    "select id from {} where f is not distinct from 'nan'::double",
+    "select id from {} where s like 'x%a' or s is null",
+    "select id from {} where v = 'ab'",
+    "select id from {} where t >= timestamp '2024-01-01 10:00:00' and t <= timestamp '2024-01-02'",
+    "select id from {} where z < timestamptz '2024-01-01 00:00:00+00'",
+    "select id from {} where \"when\" >= timestamp '2024-01-02 12:00:00'",
+    "select id from {} where d = date '2024-01-02'",
+    "select id from {} where m = 1.50",
+    "select id from {} where c = 'u'",
+    "select id from {} where p.x = 3",
+    "select id from {} where u = 18446744073709551615",
+    "select id from {} where none is null and i is not null",
+    "select id from {} where id > 65530 limit 10",
+    "select id from {} limit 3",
+    "select c, count(*), sum(i::hugeint) from {} group by c",
+    "select a.id from {} a join {} b on a.id = b.id where a.i > 3 and b.b",
+    "select id from {} order by id desc limit 3",
+    "select count(*) from (select distinct i, s from {})",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_queries_of_duckdb(both: tuple[pa.Table, en.File], query: str) -> None:
+    whole, f = both
+    memory, dataset = whole, f.to_dataset()
+    connection = duckdb.connect()
+    connection.execute("set timezone = 'UTC'")
+    connection.register("memory", memory)
+    connection.register("dataset", dataset)
+
+    def rows(name: str) -> list[Any]:
+        found = connection.sql(query.replace("{}", name)).fetchall()
+        return [repr(row) for row in found] if "order by" in query else sorted(map(repr, found))
+
+    assert len(memory) == f.n_rows
+    if " limit " in query and "order by" not in query:
+        assert len(rows("dataset")) == len(rows("memory"))
+    else:
+        assert rows("dataset") == rows("memory")
+    # The same dataset answers again.
+    assert connection.sql("select count(*) from dataset").fetchall() == [(len(whole),)]
+    assert dataset.count_rows() == len(whole)
+
+
+def test_duckdb_hands_over_columns_and_filters(tmp_path: Path) -> None:
+    en.write(table(10), tmp_path / "table.entasis")
+    dataset = en.open(tmp_path / "table.entasis").to_dataset()
+    plan = duckdb.connect().sql("explain select s from dataset where id = 3").fetchall()[0][1]
+    assert "Filters" in plan
+    assert "Projections: s" in plan
+    assert dataset.count_rows() == 10
+
+
+def bytes_read() -> int:
+    return int(dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())["rchar"])
+
+
+def test_few_rows_read_few_bytes(tmp_path: Path) -> None:
+    n = 3_000_000
+    columns = {f"c{i}": np.random.default_rng(i).integers(0, 2**40, n) for i in range(4)}
+    en.write(pa.table({"id": np.arange(n), **columns}), tmp_path / "table.entasis")
+    dataset = en.open(tmp_path / "table.entasis").to_dataset()
+    connection = duckdb.connect()
+    block = 65_536 * 5
+    for query, most in [
+        ("select c1 from dataset where id = 1234567", 2 * block),
+        ("select c1 from dataset where id = -1", 10_000),
+        ("select count(*) from dataset where id < 100", 10_000),
+        # Two blocks of the columns, and one that is asked for ahead.
+        ("select c1, c2 from dataset limit 1", 10 * block),
+    ]:
+        connection.sql(query).fetchall()
+        before = bytes_read()
+        connection.sql(query).fetchall()
+        assert bytes_read() - before <= most, query
+    assert dataset.count_rows() == n
+
+
+def test_views_scans_and_frames_of_pandas(tmp_path: Path) -> None:
+    whole = table(150_000)
+    en.write(with_views(whole), tmp_path / "table.entasis")
+    f = en.open(tmp_path / "table.entasis")
+    condition = pc.field("i") > 3
+    some = np.random.default_rng(1).permutation(150_000)[:30_000]
+    for view, part in [
+        (f[60_000:140_000], whole.slice(60_000, 80_000)),
+        (f[60_000:140_000:7], whole.take(np.arange(60_000, 140_000, 7))),
+        (f[some], whole.take(some)),
+        (f.select("s", "id", "i"), whole.select(["s", "id", "i"])),
+        (f.filter(en.col("s") == "a"), whole.filter(pc.field("s") == "a")),
+    ]:
+        dataset = view.to_dataset()
+        assert_same(dataset.to_table(), part)
+        assert_same(dataset.to_table(filter=condition), part.filter(condition))
+    df = pd.DataFrame({"f": [1.5, np.nan] * 100, "s": ["a", None] * 100}, index=pd.RangeIndex(7, 207, name="k"))
+    df.index = pd.Index(np.arange(7, 207), name="k")
+    en.write(df, tmp_path / "pandas.entasis")
+    frame = en.open(tmp_path / "pandas.entasis").to_dataset()
+    assert frame.schema.names == ["k", "f", "s"]
+    assert duckdb.connect().sql("select k from frame where k > 200 and s is not null").fetchall() == [
+        (201,),
+        (203,),
+        (205,),
+    ]
+    twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"])
+    en.write(twice, tmp_path / "twice.entasis")
+    with pytest.raises(en.DuplicateColumnError, match="two columns named 'a'"):
+        en.open(tmp_path / "twice.entasis").to_dataset()
+
+
+def test_damage_is_reported_where_it_is_read(tmp_path: Path) -> None:
+    whole = pa.table({"id": np.arange(200_000), "x": np.random.default_rng(1).random(200_000)})
+    path = tmp_path / "table.entasis"
+    en.write(whole, path, compression=0)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    dataset = en.open(path).to_dataset()
+    assert_same(dataset.to_table(filter=pc.field("id") < 9), whole.slice(0, 9))
+    with pytest.raises(en.CorruptFileError, match="checksum"):
+        dataset.to_table()
+    with pytest.raises(Exception, match="checksum"):
+        duckdb.connect().sql("select sum(id) from dataset").fetchall()
+
+
+def test_threads_share_a_dataset(tmp_path: Path) -> None:
+    whole = table(150_000)
+    en.write(whole, tmp_path / "table.entasis")
+    dataset = en.open(tmp_path / "table.entasis").to_dataset()
+    expected = len(whole.filter(pc.field("i") > 3))
+    failures: list[BaseException] = []
+
+    def run(ask: Callable[[], int]) -> None:
+        try:
+            for _ in range(3):
+                assert ask() == expected
+        except BaseException as error:
+            failures.append(error)
+
+    def by_pyarrow() -> int:
+        return dataset.count_rows(filter=pc.field("i") > 3)
+
+    def by_duckdb() -> int:
+        lines = dataset
+        found = duckdb.connect().sql("select count(*) from lines where i > 3").fetchall()
+        return int(found[0][0]) if lines is dataset else -1
+
+    threads = [threading.Thread(target=run, args=[ask]) for ask in (by_pyarrow, by_duckdb) * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    # A reader that is given up early leaves nothing behind.
+    reader = dataset.scanner(columns=["id"]).to_reader()
+    assert reader.read_next_batch().num_rows
+    del reader
+    assert dataset.count_rows() == len(whole)
