@@ -503,7 +503,8 @@ def scan_polars(path: Source, *, limits: Limits | None = None, generation: int |
     --------
     >>> import polars as pl
     >>> en.write(pl.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}), "table.entasis")
-    >>> en.scan_polars("table.entasis").filter(pl.col("a") > 1).select(pl.col("b").sum()).collect().item()
+    >>> lazy = en.scan_polars("table.entasis")
+    >>> lazy.filter(pl.col("a") > 1).select(pl.col("b").sum()).collect().item()
     11
     """
     return open(path, limits=limits, generation=generation).lazy()

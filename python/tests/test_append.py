@@ -311,7 +311,7 @@ def test_an_append_reads_no_more_of_a_longer_file(path: str) -> None:
         en.write({f"c{i}": column for i in range(10)}, path)
         rows = {f"c{i}": column[:100] for i in range(10)}
         for _ in range(3):
-            # The first append to a small file rewrites it, the second one reads the ends of columns.
+            # The first append to a small file rewrites it. The second one reads ends of columns.
             en.append(rows, path, durable=False)
         counts = [bytes_read()]
         for _ in range(9):

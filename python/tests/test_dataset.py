@@ -349,7 +349,7 @@ def test_threads_share_a_dataset(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert not failures
-    # A reader that is given up early leaves nothing behind.
+    # A reader that is given up early leaves the dataset as it is.
     reader = dataset.scanner(columns=["id"]).to_reader()
     assert reader.read_next_batch().num_rows
     del reader

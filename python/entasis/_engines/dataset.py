@@ -68,7 +68,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
 
     @property
     def partition_expression(self) -> pc.Expression:
-        """What holds for all rows: nothing is known."""
+        """An expression that holds for all rows: always true."""
         return pc.scalar(True)
 
     def scanner(self, columns: Projection = None, filter: pc.Expression | None = None, **options: Any) -> ds.Scanner:

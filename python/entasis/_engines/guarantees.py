@@ -21,7 +21,7 @@ _ROWS = 1 << 16
 
 
 class Guarantees:
-    """What statistics say about rows of some columns.
+    """Expressions that hold for rows of some columns, by their statistics.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _of_column(file: File, number: int, field: pa.Field) -> Iterator[tuple[int, 
 
 
 def _guarantee(block: dict[str, Any], field: pa.Field) -> pc.Expression | None:
-    """What holds for all values of a block."""
+    """An expression that holds for all values of a block."""
     column = pc.field(field.name)
     least, greatest = _scalar(block["min"], field.type), _scalar(block["max"], field.type)
     if block["n_missing"] is None:

@@ -15,7 +15,7 @@ _FIRST = 1 << 14
 _GROWTH = 2
 # Cells of the longest window.
 _CELLS = 1 << 22
-# The same for the rows that are tested together, each of which may take 8 bytes.
+# The same for rows that are tested together. A row that passes takes 8 bytes.
 _FIRST_TESTED = 1 << 16
 _TEST_GROWTH = 16
 _MOST_TESTED = 1 << 24

@@ -719,7 +719,8 @@ class File:
         Examples
         --------
         >>> import polars as pl
-        >>> en.write(pl.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]}), "prices.entasis")
+        >>> prices = pl.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
+        >>> en.write(prices, "prices.entasis")
         >>> en.open("prices.entasis").lazy().filter(pl.col("price") > 3).select("city").collect()
         shape: (2, 1)
         ┌──────┐
@@ -753,9 +754,10 @@ class File:
         Examples
         --------
         >>> import pyarrow.compute as pc
-        >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]}), "prices.entasis")
-        >>> prices = en.open("prices.entasis").to_dataset()
-        >>> prices.to_table(columns=["city"], filter=pc.field("price") > 3).to_pydict()
+        >>> prices = pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
+        >>> en.write(prices, "prices.entasis")
+        >>> dataset = en.open("prices.entasis").to_dataset()
+        >>> dataset.to_table(columns=["city"], filter=pc.field("price") > 3).to_pydict()
         {'city': ['Rome', 'Bern']}
         """
         return self.scan().to_dataset()

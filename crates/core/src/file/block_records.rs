@@ -104,7 +104,7 @@ impl File {
         Ok(())
     }
 
-    /// The last blocks of a column: those for which `is_wanted` holds, and at least one before them.
+    /// The last blocks of a column: those for which `is_wanted` holds, and at least one before.
     /// The search ends at a long range of blocks before the last one.
     pub(crate) fn last_blocks(
         &self,
