@@ -340,8 +340,9 @@ impl Pages<'_> {
 
 /// Marks the words whose keys are in the set.
 fn mark<T: Word>(physical: Physical, words: &[T], set: &KeySet, marks: &mut [u8]) {
-    /// Up to this many intervals are tested one after the other.
-    const FEW: usize = 4;
+    /// Up to this many intervals are tested one after the other, each of all words at once. A
+    /// search for each word takes as long as about sixty of them.
+    const FEW: usize = 64;
     let is_float = physical.is_float();
     if set.intervals().len() <= FEW {
         for &(low, high) in set.intervals() {

@@ -6,8 +6,7 @@ use entasis_kernels::bits;
 use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::{COLUMNS, too_many};
-use super::layout::{Ends, Text};
-use super::text::sum;
+use super::layout::{Ends, Text, sum};
 use crate::monitor::Control;
 use crate::threads;
 

@@ -1,6 +1,7 @@
 //! Strings in memory, in the layouts of Arrow.
 
 use entasis_format::{Error, Result, fallible};
+use entasis_kernels::Word;
 use entasis_platform::{Buffer, Buffers};
 
 use super::alloc::{STRINGS, too_many};
@@ -209,6 +210,15 @@ pub(super) fn views(bytes: &[u8], lengths: &[u32], buffer: u32, offset: u32, out
             None => view(&bytes[..at + len], at, buffer, place),
         };
         at += len;
+    }
+}
+
+/// The ends of consecutive strings with these lengths, from the place `first` on.
+pub(super) fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
+    let mut end = first;
+    for (out, &length) in ends.iter_mut().zip(lengths) {
+        end = end.wrapping_add(O::from_u64(length.into()));
+        *out = end;
     }
 }
 

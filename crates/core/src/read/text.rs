@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use entasis_encodings::{BlockDecoder, Page, TextScratch};
 use entasis_format::{BlockRecord, Error, Result, Transform, fallible};
-use entasis_kernels::{Word, gather};
+use entasis_kernels::gather;
 use entasis_platform::memory::prefault;
 use entasis_platform::{Buffer, Buffers};
 
@@ -209,8 +209,8 @@ impl StringTask<'_> {
                 .write_strings(page, range, scratch, |len| rest.get_mut(..len).ok_or_else(too_long))?;
             let (len, first) = (place.len(), base + done);
             match &mut ends {
-                Ends::Small(ends) => sum(lengths, first as u32, &mut ends[here]),
-                Ends::Large(ends) => sum(lengths, first as u64, &mut ends[here]),
+                Ends::Small(ends) => layout::sum(lengths, first as u32, &mut ends[here]),
+                Ends::Large(ends) => layout::sum(lengths, first as u64, &mut ends[here]),
                 Ends::Views(views) => {
                     layout::views(place, lengths, buffer as u32, first as u32, &mut views[here]);
                 }
@@ -302,15 +302,6 @@ impl Entries {
 
 fn bad_code() -> Error {
     Error::corrupt("a code is not in the dictionary")
-}
-
-/// The ends of consecutive strings with these lengths, from the place `first` on.
-pub(super) fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
-    let mut end = first;
-    for (out, &length) in ends.iter_mut().zip(lengths) {
-        end = end.wrapping_add(O::from_u64(length.into()));
-        *out = end;
-    }
 }
 
 fn too_long() -> Error {
