@@ -3,12 +3,13 @@
     <!-- table SECTION WHERE ... : ROWS COLUMN ... -->
     <!-- end -->
 
-SECTION holds the records: comparisons, threads, compression, access, sweep, grow, targets. WHERE
-are fields of records with a pattern each, such as suite=nine host=pandas. A row is all records that
-agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`, `file_MB`; `row`:
-nanoseconds a row), that of another format (`read_ms@npz`), or the ratio to it (`read/npz`); a
-format in another host is `npz:static_frame`. `read/floor` and `read/once` are ratios to the floor
-and to the same rows written at once. Where rows are formats, quantities are the row's own.
+SECTION holds the records: comparisons, threads, compression, access, sweep, grow, scan, targets.
+WHERE are fields of records with a pattern each, such as suite=nine host=pandas. A row is all
+records that agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`,
+`file_MB`; `row`: nanoseconds a row), that of another format (`read_ms@npz`), or the ratio to it
+(`read/npz`); a format in another host is `npz:static_frame`. `read/floor`, `read/once` and
+`median/best` are ratios to the floor, to the same rows written at once and to the fastest other
+format. Where rows are formats, quantities are the row's own.
 A title that is not the usual one follows `=`, with `_` for blanks; that of ROWS, too, is empty.
 """
 
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from .pictures.values import Record, digits, groups
-from .targets import ONCE, amount_text
+from .targets import BEST, ONCE, amount_text
 
 BLOCK = re.compile(r"(<!-- table (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 FIELDS = {"write": "write_s", "read": "read_s", "file": "file_bytes", "floor": "floor_s"}
@@ -99,8 +100,10 @@ def _ratio(record: Record | None, base: Record | None, name: str) -> str:
 
 
 def _own_base(record: Record, name: str, over: str) -> Record | None:
-    """A base that the record has itself: the floor, or the same rows written at once."""
-    key = {"floor": "floor_s", "once": f"once_{FIELDS[name]}"}.get(over)
+    """A base that the record has itself: the floor, the rows written at once, the fastest other."""
+    key = {"floor": "floor_s"}.get(over)
+    if over in ("once", "best"):
+        key = f"{over}_{FIELDS[name]}"
     return None if key is None else {FIELDS[name]: record.get(key)}
 
 
@@ -147,7 +150,7 @@ def _title(column: str, records: list[Record]) -> str:
     if title:
         return title.replace("_", " ")
     labels = {record["format"]: record["label"] for record in records}
-    labels |= {"floor": "the floor", "once": ONCE}
+    labels |= {"floor": "the floor", "once": ONCE, "best": BEST}
     name, _, over = column.partition("/")
     if over:
         return f"{name} / {labels.get(over.split(':')[0], over)}"

@@ -18,7 +18,8 @@ class Target:
     """`quantity` of `format` is at most `limit` times that of `over`.
 
     `over` is a format, with "@host" where it is measured into another host; "floor"; "once" for
-    the same rows written at once by the same format; or None for a limit in seconds or bytes.
+    the same rows written at once by the same format; "best" for the fastest other format; or None
+    for a limit in seconds or bytes.
     """
 
     suite: str
@@ -28,12 +29,12 @@ class Target:
     limit: float
     over: str | None
     format: str = "entasis"
-    kind: str | None = None  # of access and grow
+    kind: str | None = None  # of access, grow and scan
     n_rows: int | None = None  # of access
 
     @property
     def section(self) -> str:
-        return self.suite if self.suite in ("access", "grow") else "comparisons"
+        return self.suite if self.suite in ("access", "grow", "scan") else "comparisons"
 
 
 def _each(
@@ -44,6 +45,10 @@ def _each(
 
 def _grow(kind: str, quantity: str, limit: float, over: str | None) -> Target:
     return Target("grow", "*", "pandas", quantity, limit, over, kind=kind)
+
+
+def _scan(kind: str, limit: float, over: str | None = "best") -> Target:
+    return Target("scan", "*", "arrow", "median_s", limit, over, kind=kind)
 
 
 NPZ = "npz@static_frame"
@@ -116,6 +121,18 @@ TARGETS: list[Target] = [
     _grow("column", "write_s", 1.1, "once"),
     _grow("writer", "write_s", 1.15, "once"),
     _grow("writer", "write_peak_bytes", 256 * 2**20, None),
+    _scan("q6", 0.6),
+    _scan("range", 0.3),
+    _scan("equal", 0.6),
+    _scan("in", 0.6),
+    _scan("starts-with", 0.6),
+    _scan("contains", 0.6),
+    _scan("share", 0.7),
+    _scan("share", 1.1, "entasis-in-memory"),
+    _scan("count-statistics", 0.001, None),
+    _scan("sample", 0.006, None),
+    _scan("sample-blocks", 0.003, None),
+    _scan("key", 0.00015, None),
 ]
 
 WORDS = {
@@ -127,6 +144,7 @@ WORDS = {
     "write_peak_bytes": "memory",
 }
 ONCE = "written at once"
+BEST = "the best other"
 GROW = {  # by kind and quantity
     ("append", "median_s"): "append 1,000 rows",
     ("bulk", "write_s"): "append as many rows as a frame has",
@@ -138,6 +156,19 @@ GROW = {  # by kind and quantity
     ("column", "write_s"): "add a column",
     ("writer", "write_s"): "write batches",
     ("writer", "write_peak_bytes"): "memory to write batches",
+}
+SCAN = {  # by kind
+    "q6": "filter of TPC-H Q6",
+    "range": "range of a sorted column",
+    "equal": "one value of few",
+    "in": "one of 20 values",
+    "starts-with": "strings that start with",
+    "contains": "strings that contain",
+    "share": "all columns of a share of the rows",
+    "count-statistics": "count that statistics decide, 10^8 rows",
+    "sample": "sample of 10,000 of 10^8 rows",
+    "sample-blocks": "sample by blocks of 10^8 rows",
+    "key": "one key of 10^8 rows",
 }
 
 
@@ -177,6 +208,8 @@ def _measured(
     frame = record["frame"]
     if record["format"] != target.format or not fnmatch(frame, target.frames):
         return None
+    work = record.get("work")
+    title = f"{frame}: {work}" if work else frame
     if record.get("host", target.host) != target.host or record.get("failure"):
         return None
     if target.kind is not None and record["kind"] != target.kind:
@@ -185,11 +218,11 @@ def _measured(
         return None
     value = record[target.quantity]
     if value is None or target.over is None:
-        return None if value is None else (value, frame)
+        return None if value is None else (value, title)
     if target.over == "floor":
         base = record["floor_s"]
-    elif target.over == "once":
-        base = record[f"once_{target.quantity}"]
+    elif target.over in ("once", "best"):
+        base = record[f"{target.over}_{target.quantity}"]
     else:
         key, _, host = target.over.partition("@")
         same = {"frame": frame, "format": key}
@@ -197,11 +230,13 @@ def _measured(
             same["host"] = host or target.host
         if target.kind is not None:
             same |= {"kind": target.kind, "n_rows": record["n_rows"]}
+        if work:
+            same |= {"work": work}
         base = next(
             (r[target.quantity] for r in records if same.items() <= r.items()),
             None,
         )
-    return (value / base, frame) if base else None
+    return (value / base, title) if base else None
 
 
 def _what(target: Target) -> str:
@@ -209,6 +244,8 @@ def _what(target: Target) -> str:
     words = WORDS[target.quantity]
     if target.section == "grow":
         words = GROW[target.kind or "", target.quantity]
+    elif target.section == "scan":
+        words = SCAN[target.kind or ""]
     elif target.kind == "rows":
         words = f"{target.n_rows:,} rows, file open"
     elif target.kind == "column":
@@ -221,7 +258,7 @@ def _what(target: Target) -> str:
         words = f"{target.format}: {words}"
     if target.over is None:
         return f"{words} <= {amount_text(target.limit, WORDS[target.quantity])}"
-    over = ONCE if target.over == "once" else target.over.replace("@", " into ")
+    over = {"once": ONCE, "best": BEST}.get(target.over, target.over.replace("@", " into "))
     return f"{words} <= {target.limit:g} x {over}"
 
 

@@ -1,14 +1,19 @@
 """The tables in documents are those of the results that are kept, and of no others."""
 
+import datetime
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from bench.compare.conditions import Term
 from bench.compare.document import BLOCK, fill, table
 from bench.compare.frames.orders import orders
-from bench.compare.hosts import host
+from bench.compare.hosts import WrongData, host
 from bench.compare.peers import find
 from bench.compare.records import join_json
 from bench.compare.suites.grow.growth import PEERS
+from bench.compare.suites.scan import questions
 from bench.compare.targets import evaluate
 
 ROOT = Path(__file__).parents[2]
@@ -142,6 +147,101 @@ def test_appended_rows_come_back(key, tmp_path):
         peer.append(rows, path)
     lost = host("pandas").differences(whole, peer.restore(peer.read(path), whole))
     assert lost == [] or not peer.exact
+
+
+FLAT = pa.table(
+    {
+        "key": pa.array([5, 1, None, 3, 2, 4], pa.int32()),
+        "price": pa.array(["1.05", "0.07", "0.06", None, "0.05", "0.04"]).cast(pa.decimal128(15, 2)),
+        "day": pa.array([datetime.date(1994, 1, day) for day in (1, 2, 3, 4, 5, 6)]),
+        "text": ["air", "rail", None, "fair", "air", "ship air"],
+        "city": pa.array(["Bern", "Oslo", "Bern", None, "Rome", "Oslo"]).dictionary_encode(),
+        "x": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5],
+    }
+)
+CONDITIONS = {
+    "integer": ((Term("key", "<", 4),), [1, 3, 4]),
+    "decimals": ((Term("price", "between", (Decimal("0.05"), Decimal("0.07"))),), [1, 2, 4]),
+    "days": (
+        (Term("day", ">=", datetime.date(1994, 1, 2)), Term("day", "<=", datetime.date(1994, 1, 4))),
+        [1, 2, 3],
+    ),
+    "equal": ((Term("text", "=", "air"),), [0, 4]),
+    "category": ((Term("city", "=", "Oslo"),), [1, 5]),
+    "in": ((Term("key", "in", [5, 2, 9]),), [0, 4]),
+    "starts with": ((Term("text", "starts with", "ai"),), [0, 4]),
+    "contains": ((Term("text", "contains", "air"),), [0, 3, 4, 5]),
+    "several columns": ((Term("x", ">", 1.0), Term("key", "<=", 2)), [1, 4]),
+    "none": ((Term("key", ">", 99),), []),
+}
+
+
+@pytest.mark.parametrize("key", [*questions.PEERS, questions.IN_MEMORY])
+def test_filters_of_formats_find_the_same_rows(key, tmp_path):
+    peer = find(key)
+    if reason := peer.missing():
+        pytest.skip(reason)
+    peer = peer.at("arrow")
+    path = tmp_path / "flat"
+    peer.write(peer.prepare(FLAT), path)
+    filters = peer.filters(path, FLAT.schema)
+    for name, (condition, rows) in CONDITIONS.items():
+        columns = ["x", "text", "key"]
+        question = questions.Question("kind", name, condition, columns)
+        expected = questions.answer(FLAT, question)
+        assert expected.column("x").to_pylist() == [0.5 + row for row in rows]
+        got = questions.prepared(filters, question)()
+        assert questions.UNORDERED not in questions.differences(expected, got, exact=peer.exact)
+        count = questions.Question("kind", name, condition)
+        assert questions.prepared(filters, count)() == questions.answer(FLAT, count) == len(rows)
+
+
+def test_other_rows_of_a_filter_are_wrong():
+    rows = FLAT.select(["key", "text"])
+    turned = rows.take([1, 0, 2, 3, 4, 5])
+    assert questions.differences(rows, turned, exact=False) == [questions.UNORDERED]
+    for other in (turned, rows.slice(1)):
+        with pytest.raises(WrongData):
+            questions.differences(rows, other, exact=True)
+    with pytest.raises(WrongData):
+        questions.differences(rows, rows.take([0, 0, 2, 3, 4, 5]), exact=False)
+    with pytest.raises(WrongData):
+        questions.differences(3, 4, exact=False)
+
+
+def _scanned(format, work, median_s):
+    record = {"suite": "scan", "frame": "shuffled", "kind": "share", "work": work, "host": "arrow"}
+    record |= {"format": format, "label": format, "n_rows": 10, "median_s": median_s}
+    return record | {"best_median_s": 0.004}
+
+
+SCANNED = [
+    _scanned("entasis", "1 %", 0.002),
+    _scanned("vortex", "1 %", 0.004),
+    _scanned("entasis-in-memory", "1 %", 0.001),
+    _scanned("entasis", "99 %", 0.003),
+    _scanned("entasis-in-memory", "99 %", 0.003),
+]
+
+
+def test_ratios_to_the_fastest_other_format():
+    found = table("scan frame=shuffled : work median_ms=ms median/best median/entasis-in-memory", {"scan": SCANNED})
+    assert found == "\n".join(
+        [
+            "|  | ms | median / the best other | median / entasis-in-memory |",
+            "|---|---|---|---|",
+            "| 1 % | 2.00 | 0.50 | 2.00 |",
+            "| 99 % | 3.00 | 0.75 | 1.00 |",
+        ]
+    )
+
+
+def test_targets_of_filters():
+    found = evaluate({"scan": SCANNED})
+    assert [(target["what"], target["frame"], target["measured"], target["n_met"]) for target in found] == [
+        ("all columns of a share of the rows <= 0.7 x the best other", "shuffled: 99 %", 0.75, 1),
+        ("all columns of a share of the rows <= 1.1 x entasis-in-memory", "shuffled: 1 %", 2.0, 1),
+    ]
 
 
 def test_marks_without_records_are_told(tmp_path):

@@ -73,13 +73,21 @@ def _column(label: str, expected: pa.ChunkedArray, got: pa.ChunkedArray) -> list
 def _as_type(label: str, column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
     try:
         if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+            column = _decoded(column)
         if pa.types.is_dictionary(wanted):
             plain = column.cast(wanted.value_type)
             return plain.dictionary_encode().cast(wanted)
         return column.cast(wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise WrongData(f"column {label}: {column.type} for {wanted}: {error}") from error
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values of a column with a dictionary. Arrow takes nothing from string views."""
+    kind = column.type.value_type
+    kind = pa.large_string() if kind == pa.string_view() else kind
+    chunks = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(chunks, kind)
 
 
 def _same(expected: pa.ChunkedArray, got: pa.ChunkedArray, *, any_nan: bool = False) -> bool:

@@ -6,9 +6,9 @@ import re
 import sys
 from collections.abc import Iterable
 
-from .base import Opened, Peer, Refused
+from .base import Filters, Opened, Peer, Refused
 from .duckdb import DuckDb, DuckParquet
-from .entasis import Entasis
+from .entasis import Entasis, EntasisInMemory
 from .lance import Lance
 from .numpy import Npy, Npz
 from .pickle import Pickle
@@ -18,7 +18,7 @@ from .pytables import PyTables
 from .static_frame import StaticFrameNpz
 from .vortex import Vortex
 
-__all__ = ["Opened", "Peer", "Pool", "Refused", "every", "find", "more"]
+__all__ = ["Filters", "Opened", "Peer", "Pool", "Refused", "every", "find", "more"]
 
 
 def every() -> list[Peer]:
@@ -53,6 +53,7 @@ def more() -> list[Peer]:
         DuckParquet("snappy"),
         DuckParquet("zstd"),
         PyTables(),
+        EntasisInMemory(),
     ]
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from ..conditions import Condition
+
 Rows = Callable[[list[str], int, int], "pd.DataFrame"]
 Take = Callable[[list[str], "np.ndarray"], "pd.DataFrame"]
 
@@ -27,6 +29,17 @@ class Opened:
 
     rows: Rows  # columns, first row, end
     take: Take | None = None  # columns, numbers of rows in ascending order
+
+
+@dataclass
+class Filters:
+    """A file that is open for filters. Each member prepares a call, which alone is timed.
+
+    The rows come as an Arrow table of the named columns.
+    """
+
+    count: Callable[[Condition], Callable[[], int]]
+    rows: Callable[[Condition, list[str]], Callable[[], Any]]
 
 
 class Peer:
@@ -121,6 +134,10 @@ class Peer:
     def open(self, path: Path, frame: pd.DataFrame) -> Opened:
         """Open the file for reads of a few rows and columns."""
         raise Refused("no reading of some rows")
+
+    def filters(self, path: Path, schema: Any) -> Filters:
+        """Open the file for filters. `schema` is that of the Arrow table that was written."""
+        raise Refused("no filters")
 
 
 def nullable_types(frame: Any) -> Callable[[Any], Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .base import Opened, Peer
+from ..conditions import for_sql
+from .base import Filters, Opened, Peer
 
 
 class DuckPeer(Peer):
@@ -25,6 +27,20 @@ class DuckPeer(Peer):
 
     def fetch(self, relation: Any) -> Any:
         return relation.df() if self.host == "pandas" else relation.to_arrow_table()
+
+    def filters_of(self, database: Any, source: str, schema: Any) -> Filters:
+        """Filters of a table, or of what else can be named after FROM."""
+
+        def count(condition: Any) -> Callable[[], int]:
+            query = f"SELECT count(*) FROM {source} WHERE {for_sql(condition, schema)}"
+            return lambda: database.sql(query).fetchall()[0][0]  # type: ignore[no-any-return]
+
+        def rows(condition: Any, columns: list[str]) -> Callable[[], Any]:
+            names = ", ".join(map(_quoted, columns))
+            query = f"SELECT {names} FROM {source} WHERE {for_sql(condition, schema)}"
+            return lambda: database.sql(query).to_arrow_table()
+
+        return Filters(count, rows)
 
 
 class DuckDb(DuckPeer):
@@ -67,6 +83,9 @@ class DuckDb(DuckPeer):
 
         return Opened(rows)
 
+    def filters(self, path: Path, schema: Any) -> Filters:
+        return self.filters_of(self.connect(str(path), read_only=True), "t", schema)
+
 
 class DuckParquet(DuckPeer):
     def __init__(self, codec: str) -> None:
@@ -84,6 +103,12 @@ class DuckParquet(DuckPeer):
     def read(self, path: Path) -> Any:
         with self.connect(":memory:") as database:
             return self.fetch(database.sql(f"SELECT * FROM read_parquet('{_text(path)}')"))
+
+    def filters(self, path: Path, schema: Any) -> Filters:
+        database = self.connect(":memory:")
+        # The other formats keep what they read when the file was opened, too.
+        database.execute("SET parquet_metadata_cache = true")
+        return self.filters_of(database, f"read_parquet('{_text(path)}')", schema)
 
 
 def _quoted(label: str) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from .base import Opened, Peer, Refused
+from ..conditions import columns as columns_of
+from ..conditions import for_arrow, for_entasis
+from .base import Filters, Opened, Peer, Refused
 
 
 class Entasis(Peer):
@@ -75,6 +77,50 @@ class Entasis(Peer):
             lambda columns, start, stop: file.read(columns=columns, rows=(start, stop)),
             lambda columns, rows: file.read(columns=columns, rows=rows),
         )
+
+    def filters(self, path: Path, schema: Any) -> Filters:
+        import entasis
+
+        file = entasis.File(str(path))
+
+        def count(condition: Any) -> Callable[[], int]:
+            expression = for_entasis(condition)
+            return lambda: file.count(expression)
+
+        def rows(condition: Any, columns: list[str]) -> Callable[[], Any]:
+            expression = for_entasis(condition)
+            return lambda: file.filter(expression).select(columns).to_pyarrow()
+
+        return Filters(count, rows)
+
+
+class EntasisInMemory(Entasis):
+    """Read all rows of the columns, and let Arrow filter them: the reference of filters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key = "entasis-in-memory"
+        self.label = "all read, filtered by Arrow"
+
+    def filters(self, path: Path, schema: Any) -> Filters:
+        import entasis
+
+        file = entasis.File(str(path))
+
+        def filtered(condition: Any, columns: list[str]) -> Callable[[], Any]:
+            expression = for_arrow(condition, schema)
+            needed = list(dict.fromkeys([*columns, *columns_of(condition)]))
+
+            def call() -> Any:
+                return file.select(needed).to_pyarrow().filter(expression).select(columns)
+
+            return call
+
+        def count(condition: Any) -> Callable[[], int]:
+            rows = filtered(condition, [])
+            return lambda: rows().num_rows  # type: ignore[no-any-return]
+
+        return Filters(count, filtered)
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from .base import ArrowPeer, Opened, nullable_types
+from ..conditions import for_sql
+from .base import ArrowPeer, Filters, Opened, nullable_types
 
 
 class Lance(ArrowPeer):
@@ -64,3 +66,18 @@ class Lance(ArrowPeer):
                 types_mapper=mapper
             ),
         )
+
+    def filters(self, path: Path, schema: Any) -> Filters:
+        import lance
+
+        data = lance.dataset(str(path))
+
+        def count(condition: Any) -> Callable[[], int]:
+            text = for_sql(condition, schema, "`")
+            return lambda: data.count_rows(filter=text)  # type: ignore[no-any-return]
+
+        def rows(condition: Any, columns: list[str]) -> Callable[[], Any]:
+            text = for_sql(condition, schema, "`")
+            return lambda: data.to_table(columns=columns, filter=text)
+
+        return Filters(count, rows)

@@ -6,10 +6,12 @@ user of pandas or Arrow gets who calls Polars for its files.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .base import ArrowPeer, Opened
+from ..conditions import for_polars
+from .base import ArrowPeer, Filters, Opened
 
 
 class PolarsPeer(ArrowPeer):
@@ -72,6 +74,23 @@ class ParquetPolars(PolarsPeer):
                 .to_pandas(types_mapper=mapper)
             )
         )
+
+    def filters(self, path: Path, schema: Any) -> Filters:
+        import polars as pl
+
+        scan = pl.scan_parquet(path)
+        # With string views, so that strings are not copied once more.
+        level = pl.CompatLevel.newest()
+
+        def count(condition: Any) -> Callable[[], int]:
+            query = scan.filter(for_polars(condition)).select(pl.len())
+            return lambda: query.collect().item()  # type: ignore[no-any-return]
+
+        def rows(condition: Any, columns: list[str]) -> Callable[[], Any]:
+            query = scan.filter(for_polars(condition)).select(columns)
+            return lambda: query.collect().to_arrow(compat_level=level)
+
+        return Filters(count, rows)
 
 
 class IpcPolars(PolarsPeer):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from .base import ArrowPeer, Opened, Refused
+from ..conditions import for_arrow
+from .base import ArrowPeer, Filters, Opened, Refused
 
 
 class PyarrowPeer(ArrowPeer):
@@ -138,6 +139,21 @@ class Parquet(PyarrowPeer):
         import pyarrow.parquet as pq
 
         return self.from_table(pq.read_table(str(path), columns=[label]))
+
+    def filters(self, path: Path, schema: Any) -> Filters:
+        import pyarrow.dataset
+
+        data = pyarrow.dataset.dataset(str(path))
+
+        def count(condition: Any) -> Callable[[], int]:
+            expression = for_arrow(condition, schema)
+            return lambda: data.count_rows(filter=expression)
+
+        def rows(condition: Any, columns: list[str]) -> Callable[[], Any]:
+            expression = for_arrow(condition, schema)
+            return lambda: data.to_table(columns=columns, filter=expression)
+
+        return Filters(count, rows)
 
 
 class ParquetFolder(PyarrowPeer):

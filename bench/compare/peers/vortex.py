@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .base import ArrowPeer, Opened, nullable_types
+from ..conditions import for_vortex
+from .base import ArrowPeer, Filters, Opened, nullable_types
 
 
 class Vortex(ArrowPeer):
@@ -62,3 +64,18 @@ class Vortex(ArrowPeer):
             return found.to_arrow_table().to_pandas(types_mapper=mapper)
 
         return Opened(rows, take)
+
+    def filters(self, path: Path, schema: Any) -> Filters:
+        import vortex
+
+        file = vortex.open(str(path))
+
+        def count(condition: Any) -> Callable[[], int]:
+            expression = for_vortex(condition, schema)
+            return lambda: len(file.scan([], expr=expression).read_all())
+
+        def rows(condition: Any, columns: list[str]) -> Callable[[], Any]:
+            expression = for_vortex(condition, schema)
+            return lambda: file.scan(columns, expr=expression).read_all().to_arrow_table()
+
+        return Filters(count, rows)

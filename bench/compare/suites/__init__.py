@@ -14,6 +14,7 @@ from . import (
     objects,
     real,
     realfile,
+    scan,
     shootout,
     small,
     strings,
@@ -38,6 +39,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "objects": objects.run,
     "small": small.run,
     "grow": grow.run,
+    "scan": scan.run,
     "sweep": sweep.run,
 }
 TARGETS = [
@@ -51,6 +53,7 @@ TARGETS = [
     "objects",
     "small",
     "grow",
+    "scan",
 ]
 GROUPS: dict[str, list[str]] = {
     "demo": ["headline", "file"],

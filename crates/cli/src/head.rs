@@ -12,7 +12,7 @@ use crate::cell;
 use crate::failure::Outcome;
 use crate::json;
 use crate::labels::{self, Label, Source};
-use crate::names::unknown_column;
+use crate::names::{chosen_columns, unknown_column};
 use crate::nested;
 use crate::objects::{self, Style};
 use crate::open::OpenArgs;
@@ -82,7 +82,7 @@ pub(crate) struct TailArgs {
 }
 
 /// The columns to print, and the form of the output.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct PrintArgs {
     /// An Entasis file, or - for the standard input
     #[arg(value_name = "FILE")]
@@ -101,6 +101,21 @@ pub(crate) struct PrintArgs {
     pub(crate) threads: Option<usize>,
     #[command(flatten)]
     pub(crate) open: OpenArgs,
+}
+
+impl PrintArgs {
+    /// Whether labels of rows are left out.
+    pub(crate) fn has_no_index(&self) -> bool {
+        self.no_index
+    }
+
+    /// The places in the table of the columns that are asked for.
+    ///
+    /// # Errors
+    /// *Argument* for a name that no column has.
+    pub(crate) fn places(&self, file: &File) -> entasis::Result<Vec<usize>> {
+        chosen_columns(file, &self.file, &self.columns)
+    }
 }
 
 fn parse_rows(text: &str) -> Result<(Option<i64>, Option<i64>), String> {

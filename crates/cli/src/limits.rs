@@ -6,7 +6,7 @@ use std::path::Path;
 use entasis::{Error, File, Limits, MemorySource};
 
 /// The limits that a verb opens its files with.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct LimitArgs {
     /// Raise or lower the most that a file may ask for, such as metadata_len=256MiB. Raise a limit
     /// only for a file that you trust. May be repeated

@@ -7,7 +7,7 @@ use entasis::{Error, File};
 use crate::limits::LimitArgs;
 
 /// The state of a file that a verb shows, and the limits that it opens the file with.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct OpenArgs {
     /// Show an earlier generation of the file; `entasis generations` lists them
     #[arg(long, value_name = "N")]

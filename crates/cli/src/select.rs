@@ -1,10 +1,11 @@
 //! `entasis select`, `entasis count` and `entasis sample`: rows by a condition, or at random.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use entasis::{Error, File};
+use entasis::{Error, File, Kind, Rows, WriteOptions};
 use entasis_query::{Plan, Predicate, Scan, parse_where};
 
+use crate::column_labels;
 use crate::failure::Outcome;
 use crate::head::{self, PrintArgs};
 use crate::labels::{self, Source};
@@ -12,12 +13,13 @@ use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::row_set::RowSet;
-use crate::text::{count, thousands};
+use crate::text::{count, escape, thousands};
 
 const EXAMPLES: &str = "Examples:
   entasis select flights.entasis --where \"delay > 60 and carrier in ('LX', 'OS')\"
   entasis select flights.entasis --where \"day between '2024-01-05' and '2024-01-07'\" --columns day,delay
   entasis select flights.entasis --where \"not cancelled and tail is not null\" --json | jq .tail
+  entasis select flights.entasis --where \"delay > 60\" --to entasis --output late.entasis
   entasis select flights.entasis --where \"\\\"air time\\\" < 30\" --explain
 
 Conditions: = != < <= > >=, in (...), between ... and ..., like 'x%_', is null, is nan, a column of booleans, and, or, \
@@ -36,14 +38,32 @@ pub(crate) struct Args {
     /// The condition, as after WHERE in SQL [default: all rows]
     #[arg(long = "where", value_name = "CONDITION")]
     condition: Option<String>,
-    /// The greatest number of rows [default: 100 in a table, all as JSON]
+    /// The greatest number of rows [default: 100 in a printed table, otherwise all]
     #[arg(short = 'n', long = "n-rows", value_name = "N")]
     n: Option<u64>,
     /// Print how many rows statistics decide, and no rows
-    #[arg(long, conflicts_with_all = ["json", "n"])]
+    #[arg(long, conflicts_with_all = ["json", "n", "to"])]
     explain: bool,
+    /// The form of the rows: a printed table, JSON (as --json), or an Entasis file with the same
+    /// types and labels [default: table]
+    #[arg(long, value_name = "FORM", conflicts_with = "json")]
+    to: Option<Form>,
+    /// The file for `--to entasis`; one that exists is replaced
+    #[arg(long, value_name = "OUT")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     print: PrintArgs,
+}
+
+/// The form of the rows that are found.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// A table for people
+    Table,
+    /// A JSON object per row
+    Json,
+    /// An Entasis file
+    Entasis,
 }
 
 /// Print the number of rows, or of those for which a condition is true
@@ -79,22 +99,32 @@ pub(crate) struct SampleArgs {
 
 /// Runs `entasis select`.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    let file = args.print.open.open_table(&args.print.file)?;
-    let limit = args.n.unwrap_or(if args.print.json { u64::MAX } else { TABLE });
+    let mut print = args.print.clone();
+    print.json |= args.to == Some(Form::Json);
+    let output = output(args)?;
+    let file = print.open.open_table(&print.file)?;
     if args.explain {
         return explain(&file, args.condition.as_deref(), out);
     }
+    let is_printed = !print.json && output.is_none();
+    let limit = args.n.unwrap_or(if is_printed { TABLE } else { u64::MAX });
     let Some(condition) = &args.condition else {
         let rows = RowSet::from(0..file.n_rows().min(limit));
-        return head::print(&file, &rows, None, &args.print, out);
+        return match output {
+            Some(path) => copy(&file, &rows, path, &print, out),
+            None => head::print(&file, &rows, None, &print, out),
+        };
     };
     let rows = {
         let watch = Watch::new("filtering");
         let predicate = predicate(&file, condition)?;
-        Scan::new(&file, &predicate)?.row_numbers(args.print.threads, &watch)?
+        Scan::new(&file, &predicate)?.row_numbers(print.threads, &watch)?
     };
     let n_found = rows.len() as u64;
     let shown: RowSet = rows.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
+    if let Some(path) = output {
+        return copy(&file, &shown, path, &print, out);
+    }
     let all = count(file.n_rows(), "row");
     let note = match shown.n() {
         n if n < n_found => {
@@ -102,7 +132,53 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         }
         n => format!("{} of {all}", thousands(n)),
     };
-    head::print(&file, &shown, Some(note), &args.print, out)
+    head::print(&file, &shown, Some(note), &print, out)
+}
+
+/// The file to write, if the form is an Entasis file.
+fn output(args: &Args) -> entasis::Result<Option<&Path>> {
+    let wrong = |what: &'static str, advice| Err(Error::argument(what).advise(advice));
+    match (args.to == Some(Form::Entasis), &args.output) {
+        (false, None) => Ok(None),
+        (true, Some(_)) if args.print.has_no_index() => {
+            wrong("--no-index is for printed rows", "leave it out: the labels are written to the new file")
+        }
+        (true, Some(path)) => {
+            let same = (args.print.file.canonicalize(), path.canonicalize());
+            if matches!(same, (Ok(a), Ok(b)) if a == b) {
+                return wrong("the rows of a file cannot replace it", "name another file after --output");
+            }
+            Ok(Some(path))
+        }
+        (true, None) => wrong("--to entasis needs a file to write", "name it after --output"),
+        (false, Some(_)) => wrong("--output is for --to entasis", "write --to entasis --output OUT"),
+    }
+}
+
+/// Writes rows to a new file.
+fn copy(file: &File, rows: &RowSet, path: &Path, args: &PrintArgs, out: &mut Out) -> Outcome {
+    use std::io::Write;
+
+    let places = args.places(file)?;
+    let host = file.host()?;
+    let advised = |error: Error| match error.kind() {
+        Kind::Argument | Kind::Unsupported => column_labels::advise(
+            error,
+            &host,
+            "use en.write(en.open(path).filter(condition), out) in Python",
+            "write the rows in R",
+        ),
+        _ => error,
+    };
+    let watch = Watch::new("writing");
+    let frame = file.copy_rows(&places, &Rows::from(rows), args.threads, &watch).map_err(advised)?;
+    let options =
+        WriteOptions { compression: file.compression(), threads: args.threads, ..WriteOptions::default() };
+    entasis::write(path, &frame, &options, &watch)?;
+    drop(watch);
+    let shape = format!("{}, {}", count(rows.n(), "row"), count(places.len() as u64, "column"));
+    writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;
+    Ok(())
 }
 
 /// The condition on the columns of the table and on the labels of its rows.

@@ -2,8 +2,10 @@
 
 mod common;
 
-use common::{Folder, counting, entasis, every_type, lines, pandas};
-use entasis::Frame;
+use std::path::Path;
+
+use common::{Folder, counting, entasis, every_type, lines, pandas, rows, verify};
+use entasis::{Frame, Value};
 use serde_json::Value as Json;
 
 /// The values of column `column` in the rows that `args` print as JSON.
@@ -128,4 +130,87 @@ fn samples_keep_the_order_of_the_file() {
     assert_eq!(all.lines().count(), 10_000);
     let table = entasis(args!["sample", file, "-n", "3"]).fine();
     assert!(table.contains("3 at random of 10,000 rows"), "{table}");
+}
+
+/// The rows that a condition finds, and those of the file that is written of them.
+fn copied(file: &Path, out: &Path, condition: &str, more: &[&str]) -> (Vec<Json>, Vec<Json>) {
+    let run = |last: &[&str]| {
+        let mut all = args!["select", file, "--where", condition].to_vec();
+        all.extend(more.iter().chain(last).map(std::ffi::OsString::from));
+        entasis(all).fine()
+    };
+    let wanted = lines(&run(&["--json"]));
+    let said = run(&["--to", "entasis", "--output", &out.to_string_lossy()]);
+    assert!(said.replace(',', "").contains(&format!("out.entasis: {} row", wanted.len())), "{said}");
+    verify(out);
+    (wanted, rows(out))
+}
+
+#[test]
+fn rows_become_a_file_of_the_same_types() {
+    let folder = Folder::new();
+    let out = folder.path().join("out.entasis");
+    for host in [Value::Null, pandas(4), Value::map([("host", Value::from("polars"))])] {
+        let has_index = host.get("index").is_some();
+        let file = folder.write("file.entasis", &Frame { host, ..every_type() });
+        let types = |path: &Path| {
+            let columns = entasis(args!["schema", path, "--json"]).fine();
+            let mut schema: Json = serde_json::from_str(&columns).unwrap();
+            for column in schema["columns"].as_array_mut().unwrap() {
+                column.as_object_mut().unwrap().remove("n_missing");
+            }
+            schema["columns"].take()
+        };
+        for (condition, ids) in
+            [("\"a,b\" in (1, 4)", vec![0, 3]), ("\"a,b\" in (2, 3)", vec![1, 2]), ("\"a,b\" > 9", vec![])]
+        {
+            let (wanted, mut found) = copied(&file, &out, condition, &[]);
+            let labels: Vec<Json> = found
+                .iter_mut()
+                .filter_map(|row| row.as_object_mut().and_then(|row| row.remove("index")))
+                .collect();
+            assert_eq!(found, wanted, "{condition}");
+            assert_eq!(labels, if has_index { ids } else { vec![] }, "{condition}");
+            assert_eq!(types(&out), types(&file));
+        }
+        let (wanted, mut found) = copied(&file, &out, "small > 1", &["--columns", "city,text"]);
+        found.iter_mut().for_each(|row| drop(row.as_object_mut().map(|row| row.remove("index"))));
+        assert_eq!(found, wanted);
+        assert_eq!(found.len(), 2);
+        let (wanted, found) = copied(&file, &out, "small > 1", &["--columns", "twice", "-n", "1"]);
+        assert_eq!((wanted.len(), found.len()), (1, 1));
+    }
+    let long = folder.write("long.entasis", &counting(200_000));
+    let (wanted, found) = copied(&long, &out, "name like '%7' or name is null", &[]);
+    assert!(wanted.len() > 40_000 && wanted == found);
+    assert_eq!(entasis(args!["select", long, "--to", "json", "-n", "2"]).fine().lines().count(), 2);
+    let all = entasis(args!["select", long, "--to", "entasis", "--output", out]).fine();
+    assert!(all.contains("200,000 rows, 2 columns"), "{all}");
+    assert_eq!(rows(&out).len(), 200_000);
+}
+
+#[test]
+fn rows_that_cannot_be_copied_are_refused() {
+    let folder = Folder::new();
+    let file = folder.write("file.entasis", &counting(10));
+    let out = folder.path().join("out.entasis");
+    let unknown = folder.write("unknown.entasis", &every_type());
+    let said = entasis(args!["select", unknown, "--to", "entasis", "--output", out]).failed();
+    assert!(said.contains("\"test\" are not copied"), "{said}");
+    for (more, wanted) in [
+        (vec!["--to", "entasis"], "--output"),
+        (vec!["--output", "x"], "--to entasis"),
+        (vec!["--to", "table", "--output", "x"], "--to entasis"),
+        (vec!["--to", "entasis", "--no-index", "--output", "x"], "--no-index"),
+        (vec!["--to", "entasis", "--output", "x", "--columns", "nowhere"], "nowhere"),
+        (vec!["--to", "entasis", "--output", &*file.to_string_lossy()], "another file"),
+    ] {
+        let mut all = args!["select", file].to_vec();
+        all.extend(more.iter().map(std::ffi::OsString::from));
+        let said = entasis(all).failed();
+        assert!(said.contains(wanted), "{more:?}: {said}");
+    }
+    assert_eq!(entasis(args!["select", file, "--to", "csv"]).code, 2);
+    assert!(!out.exists());
+    assert_eq!(rows(&file).len(), 10);
 }

@@ -13,6 +13,7 @@ mod host_map;
 mod joined_host;
 mod keep;
 mod kept;
+mod rows_of_file;
 mod stream;
 mod tail;
 

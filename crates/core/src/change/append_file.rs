@@ -141,7 +141,7 @@ pub(super) fn values(file: &File, column: &Column, monitor: &dyn Monitor) -> Res
     Ok(decode(file, &info, 0, monitor)?.0)
 }
 
-fn nulls(info: &ColumnInfo) -> Result<Chunk> {
+pub(super) fn nulls(info: &ColumnInfo) -> Result<Chunk> {
     let n = usize::try_from(info.record.n_values).map_err(|_| Error::argument("too many rows"))?;
     Ok(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid })
 }

@@ -11,7 +11,7 @@ use crate::monitor::Monitor;
 use crate::rows::Rows;
 
 /// The use of the memory, in messages.
-const VALUES: &str = "values of blocks that are replaced";
+const VALUES: &str = "values that are stored again";
 
 /// Decodes some values of a column: of a nested one its structure values. Also returns how many are
 /// missing.
@@ -22,9 +22,20 @@ pub(crate) fn read_chunk(
     threads: Option<usize>,
     monitor: &dyn Monitor,
 ) -> Result<(Chunk, u64)> {
+    read_rows(file, info, Rows::Range(values), threads, monitor)
+}
+
+/// Decodes any values of a column, as [`read_chunk`].
+pub(crate) fn read_rows(
+    file: &File,
+    info: &ColumnInfo,
+    rows: Rows,
+    threads: Option<usize>,
+    monitor: &dyn Monitor,
+) -> Result<(Chunk, u64)> {
     let of = info.record.column_type.layout();
     let too_many = || Error::out_of_memory(usize::MAX, VALUES);
-    let n = usize::try_from(values.end.saturating_sub(values.start)).map_err(|_| too_many())?;
+    let n = usize::try_from(rows.n(info.record.n_values)).map_err(|_| too_many())?;
     let width = of.width().unwrap_or(1);
     let is_var = of.physical.is_var();
     let len = if is_var { Some(0) } else { n.checked_mul(width) };
@@ -36,7 +47,6 @@ pub(crate) fn read_chunk(
         _ if is_var => Output::Text(&mut text),
         _ => Output::Words(&mut bytes),
     };
-    let rows = Rows::Range(values);
     let request = Request { column: info.index, rows, output, missing: MissingTo::Mask(&mut mask) };
     file.read(vec![request], threads, monitor)?;
     let values = if is_var {
