@@ -36,7 +36,13 @@ ALLOWED = {
     },
     "entasis-query": {"entasis", "entasis-encodings", "entasis-kernels"},
     "entasis-cli": {"entasis", "entasis-query"},
-    "entasis-testkit": {"entasis", "entasis-encodings", "entasis-format", "entasis-kernels", "entasis-query"},
+    "entasis-testkit": {
+        "entasis",
+        "entasis-encodings",
+        "entasis-format",
+        "entasis-kernels",
+        "entasis-query",
+    },
     "entasis-python": {"entasis", "entasis-query", "entasis-cli"},
     "entasis-r": {"entasis"},
 }
