@@ -283,3 +283,12 @@ def test_batches_can_be_written(tmp_path: Path) -> None:
     with en.writer(tmp_path / "out.entasis") as w:
         lazy.sink_batches(w.write)
     assert_frame_equal(en.read(tmp_path / "out.entasis"), whole.filter(pl.col("i") > 3))
+
+
+def test_values_that_are_no_frames(tmp_path: Path) -> None:
+    en.write({"a": [1, 2]}, tmp_path / "tree.entasis")
+    with pytest.raises(en.NotAFrameError, match="lazy is for frames"):
+        en.scan_polars(tmp_path / "tree.entasis")
+    tree = en.open(tmp_path / "tree.entasis")
+    assert not hasattr(tree, "to_dataset")
+    assert not hasattr(tree, "batches")

@@ -23,7 +23,7 @@ from . import indexers as _indexers
 from . import row_labels as _row_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
     from typing import Self
 
@@ -351,6 +351,29 @@ class File:
         from entasis._scan.scan import scan
 
         return scan(self, columns, filter, rows, limit)
+
+    def batches(self, n: int = 65_536, *, columns: Columns | None = None, to: Host | None = None) -> Iterator[Any]:
+        """Read the rows in frames, with memory for one at a time.
+
+        Parameters
+        ----------
+        n
+            The number of rows of a frame. The last one may have fewer.
+        columns, to
+            As for `entasis.read`.
+
+        Yields
+        ------
+        Any
+            A frame.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+        >>> [len(frame) for frame in en.open("table.entasis").batches(2)]
+        [2, 1]
+        """
+        return self.scan().batches(n, columns=columns, to=to)
 
     def count(self, condition: Filter | None = None, *, threads: int | None = None) -> int:
         """Return the number of rows, or of those for which a condition is true.
