@@ -16,7 +16,7 @@ use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
 use crate::column::{Column, type_name, type_of};
-use crate::query::{self, Filter};
+use crate::query::{self, Filter, RowNumbers};
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
 use crate::{errors, monitor, options, statistics, value};
@@ -219,14 +219,14 @@ impl Handle {
 
     /// The numbers of the rows from `start` up to `stop` that pass a condition, as the bytes of
     /// 64-bit integers.
-    fn filtered_rows<'py>(
+    fn filtered_rows(
         &self,
-        py: Python<'py>,
-        condition: &Bound<'py, PyTuple>,
+        py: Python<'_>,
+        condition: &Bound<'_, PyTuple>,
         start: u64,
         stop: u64,
         threads: Option<usize>,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    ) -> PyResult<RowNumbers> {
         Filter::new(&self.file, condition, start..stop)?.rows(py, threads)
     }
 

@@ -55,6 +55,8 @@ mod _entasis {
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]
+    use crate::query::RowNumbers;
+    #[pymodule_export]
     use crate::tools::{cli_main, default_threads, is_unicode, platform_features, set_threads};
     #[pymodule_export]
     use crate::value::{CellRef, ColumnRef};

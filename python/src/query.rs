@@ -1,12 +1,13 @@
 //! Filters from Python: conditions as trees of tuples.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use entasis::File;
 use entasis_query::{Comparison, Literal, Match, Predicate, Rules, Scan, TimeKind, missing_rules};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::{errors, monitor};
 
@@ -26,15 +27,10 @@ impl<'f> Filter<'f> {
         Scan::of_rows(self.file, &self.predicate, self.rows.clone())
     }
 
-    /// Their numbers, as the bytes of 64-bit integers.
-    pub fn rows<'py>(&self, py: Python<'py>, threads: Option<usize>) -> PyResult<Bound<'py, PyBytes>> {
+    /// Their numbers.
+    pub fn rows(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<RowNumbers> {
         let rows = monitor::run(py, |monitor| self.scan()?.row_numbers(threads, monitor))?;
-        PyBytes::new_with(py, 8 * rows.len(), |out| {
-            for (out, row) in out.as_chunks_mut::<8>().0.iter_mut().zip(rows) {
-                *out = row.to_ne_bytes();
-            }
-            Ok(())
-        })
+        Ok(RowNumbers(Arc::new(rows)))
     }
 
     /// How many there are.
@@ -52,6 +48,25 @@ impl<'f> Filter<'f> {
 /// The number of the column that is a field of a struct column.
 pub fn field(py: Python<'_>, file: &File, column: u64, name: &str) -> PyResult<u64> {
     entasis_query::field(file, column, name).map_err(|e| errors::raise(py, &e))
+}
+
+/// Ascending numbers of rows. NumPy takes them without a copy, and so does a read that gets that
+/// array.
+#[pyclass(frozen)]
+pub struct RowNumbers(pub Arc<Vec<u64>>);
+
+#[pymethods]
+impl RowNumbers {
+    /// The numbers as an array of `int64` that cannot be written to.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let of = PyDict::new(py);
+        of.set_item("version", 3)?;
+        of.set_item("shape", (self.0.len(),))?;
+        of.set_item("typestr", "<i8")?;
+        of.set_item("data", (self.0.as_ptr().expose_provenance(), true))?;
+        Ok(of)
+    }
 }
 
 fn unknown(what: &str) -> PyErr {

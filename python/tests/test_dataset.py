@@ -354,3 +354,89 @@ def test_threads_share_a_dataset(tmp_path: Path) -> None:
     assert reader.read_next_batch().num_rows
     del reader
     assert dataset.count_rows() == len(whole)
+
+
+def test_columns_by_their_numbers(tmp_path: Path) -> None:
+    whole = pa.table({"a": range(10), "b": range(0, 100, 10), "c": range(0, 1000, 100)})
+    en.write(whole, tmp_path / "table.entasis")
+    dataset, memory = en.open(tmp_path / "table.entasis").to_dataset(), ds.dataset(whole)
+    for condition in ((pc.field("c") >= 0) & (pc.field(0) > 5), pc.field(1) < 30, pc.field("b") > 80):
+        assert_same(dataset.to_table(filter=condition), memory.to_table(filter=condition))
+    columns = {"s": pc.add(pc.field("c"), pc.field(0))}
+    assert_same(dataset.to_table(columns=columns), memory.to_table(columns=columns))
+
+
+def test_comparisons_with_nan(tmp_path: Path) -> None:
+    rows = np.arange(150_000)
+    whole = pa.table({"f": np.where(rows < BLOCK, np.nan, rows / 7).astype("f4"), "finance": rows / 3})
+    en.write(whole, tmp_path / "table.entasis")
+    dataset, memory = en.open(tmp_path / "table.entasis").to_dataset(), ds.dataset(whole)
+    f, nan = pc.field("f"), float("nan")
+    for condition in (f < nan, ~(f < nan), ~(f <= nan), f != nan, ~(f > nan), f.isin([nan, 9362.5]), ~(f == nan)):
+        assert dataset.count_rows(filter=condition) == memory.count_rows(filter=condition), str(condition)
+
+
+class Reads:
+    """Records how many rows and columns a dataset reads at once."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from entasis._engines.dataset import Dataset
+
+        self.rows: list[int] = []
+        self.cells: list[int] = []
+        read = Dataset._read
+
+        def spy(dataset: Dataset, names: list[str], rows: Any) -> pa.Table:
+            self.rows.append(len(rows))
+            self.cells.append(len(names) * len(rows))
+            return read(dataset, names, rows)
+
+        monkeypatch.setattr(Dataset, "_read", spy)
+
+
+def test_missing_values_do_not_hinder_pruning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 1_000_000
+    rows = np.arange(n)
+    texts = pa.array([f"{row // 1000:06d}" for row in rows], mask=rows % 1000 == 7)
+    whole = pa.table({"x": pa.array(rows, mask=rows % 1000 == 7), "s": texts, "y": rows})
+    en.write(whole, tmp_path / "table.entasis")
+    dataset, reads = en.open(tmp_path / "table.entasis").to_dataset(), Reads(monkeypatch)
+    for condition in (pc.field("x") > n - 10, pc.field("s") == "000500", pc.field("x").isin([5, 70_000])):
+        reads.rows.clear()
+        found = dataset.to_table(columns=["y"], filter=condition)
+        assert_same(found, ds.dataset(whole).to_table(columns=["y"], filter=condition))
+        assert sum(reads.rows) <= 3 * BLOCK, str(condition)
+
+
+def test_wide_tables_are_read_in_small_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 400_000
+    columns = {f"c{i}": np.full(n, i % 200, "u1") for i in range(300)}
+    en.write(pa.table({"k": np.arange(n) % 100, **columns}), tmp_path / "table.entasis")
+    dataset, reads = en.open(tmp_path / "table.entasis").to_dataset(), Reads(monkeypatch)
+    assert sum(batch.num_rows for batch in dataset.to_batches(filter=pc.field("k") >= 50)) == n // 2
+    assert sum(batch.num_rows for batch in dataset.to_batches()) == n
+    assert max(reads.cells) <= 1 << 22
+
+
+def test_odd_columns_and_numbers(tmp_path: Path) -> None:
+    whole = pa.table({"entasis row": range(10), "a b": range(10), "c": ["x", "y"] * 5})
+    en.write(whole, tmp_path / "table.entasis")
+    dataset, memory = en.open(tmp_path / "table.entasis").to_dataset(), ds.dataset(whole)
+    for condition in (pc.field("entasis row") > 5, pc.field("a b") < 3, pc.field("c") == "x"):
+        assert_same(dataset.to_table(filter=condition), memory.to_table(filter=condition))
+    assert dataset.to_table(columns=["c", "c"]).column_names == ["c", "c"]
+    with pytest.raises(en.ArgumentError, match="a number of rows"):
+        dataset.head(-1)
+    with pytest.raises(IndexError, match="from 0 to 9"):
+        dataset.take([-1])
+
+
+def test_closed_and_mapped_files(tmp_path: Path) -> None:
+    whole = pa.table({"a": np.arange(100_000), "b": np.arange(100_000) % 1000 / 3})
+    en.write(whole, tmp_path / "table.entasis", compression=0)
+    with en.open(tmp_path / "table.entasis") as f:
+        dataset, scan = f.to_dataset(), f.filter(en.col("a") < 10)
+    assert dataset.count_rows(filter=pc.field("a") < 10) == scan.count() == 10
+    mapped = en.open(tmp_path / "table.entasis", memory_map=True)
+    condition = pc.field("b") > 300.0
+    assert_same(mapped.to_dataset().to_table(filter=condition), ds.dataset(whole).to_table(filter=condition))

@@ -292,3 +292,26 @@ def test_values_that_are_no_frames(tmp_path: Path) -> None:
     tree = en.open(tmp_path / "tree.entasis")
     assert not hasattr(tree, "to_dataset")
     assert not hasattr(tree, "batches")
+
+
+def test_closed_and_mapped_files(tmp_path: Path) -> None:
+    whole = pl.DataFrame({"a": np.arange(100_000), "b": np.arange(100_000) / 3})
+    en.write(whole, tmp_path / "frame.entasis", compression=0)
+    with en.open(tmp_path / "frame.entasis") as f:
+        lazy = f.lazy()
+    condition = pl.col("a").is_in([5, 70_000])
+    assert_frame_equal(lazy.filter(condition).collect(), whole.filter(condition))
+    mapped = en.open(tmp_path / "frame.entasis", memory_map=True).lazy()
+    assert_frame_equal(mapped.filter(condition).collect(), whole.filter(condition))
+
+
+def test_wide_frames_come_in_small_batches(tmp_path: Path) -> None:
+    from entasis._engines.windows import windows
+
+    whole = pl.DataFrame({f"c{i}": np.full(20_000, i % 200, "u1") for i in range(3_000)})
+    en.write(whole, tmp_path / "frame.entasis")
+    f = en.open(tmp_path / "frame.entasis")
+    n_rows = [len(window.rows) for window in windows(f, None, 3_000)]
+    assert sum(n_rows) == 20_000
+    assert max(n_rows) <= (1 << 22) // 3_000
+    assert_frame_equal(f.lazy().collect(), whole)

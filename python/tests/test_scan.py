@@ -676,3 +676,29 @@ def test_fields_and_lengths_that_are_not_there(tmp_path: Path) -> None:
         f.count(_EN > 1.5)
     with pytest.raises(TypeError, match="no truth value"):
         bool(_EN)
+
+
+def test_typed_floats_of_polars_are_refused(tmp_path: Path) -> None:
+    """Polars converts a column to the type of such a literal, and a filter does not."""
+    en.write(pl.DataFrame({"x": [0.1, 0.5], "f": pl.Series([0.1, 0.5], dtype=pl.Float32)}), tmp_path / "f.entasis")
+    f = en.open(tmp_path / "f.entasis")
+    for condition in (pl.col("x") < pl.lit(0.1, pl.Float32), pl.col("f") == pl.lit(0.1, pl.Float64)):
+        with pytest.raises(en.ArgumentError, match="without a type"):
+            f.count(condition)
+        assert f.lazy().filter(condition).collect().equals(f.to_polars().filter(condition))
+    assert f.count(pl.col("x") < 0.2) == 1
+
+
+def test_deep_conditions_and_odd_decimals(tmp_path: Path) -> None:
+    en.write(pd.DataFrame({"a": [1, 2, 3]}), tmp_path / "f.entasis")
+    f = en.open(tmp_path / "f.entasis")
+    condition = col("a") > 1
+    for _ in range(3_001):
+        condition = ~condition
+    assert f.count(condition) == 1
+    for i in range(500):
+        condition = condition & (col("a") < 9) if i % 2 else condition | (col("a") < 2)
+    with pytest.raises(en.ArgumentError, match="nested deeper than 200"):
+        f.count(condition)
+    with pytest.raises(en.ArgumentError, match="nothing equals NaN"):
+        f.count(col("a") > decimal.Decimal("sNaN"))

@@ -369,3 +369,9 @@ def test_stats_of_other_types(file):
     shared = file(pd.DataFrame({"a": [1, 2], "b": [5, 0]})).stats("b")
     assert [(block["n_rows"], block["min"], block["n_missing"]) for block in shared] == [(2, None, None)]
     assert file(pd.DataFrame({"a": np.array([], "int64")})).stats() == []
+
+
+def test_a_row_of_nan_is_not_sorted(tmp_path: Any) -> None:
+    en.write(pd.DataFrame({"x": [np.nan]}), tmp_path / "nan.entasis")
+    with pytest.raises(en.ArgumentError):
+        en.open(tmp_path / "nan.entasis").search("x", 1.0)

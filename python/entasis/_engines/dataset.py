@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from entasis.errors import ArgumentError, MissingLibraryError
 
 try:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
     Projection = list[str] | Mapping[str, pc.Expression] | None
 
-# Rows of the first and of the longest part that is tested at once.
-_FIRST = 1 << 16
-_MOST = 1 << 20
-_ROW = "entasis row"
+# Rows of the first part that is tested at once.
+_FIRST = 1 << 14
+# Values of the longest part, and of the longest batch.
+_CELLS = 1 << 22
 
 
 class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
@@ -41,8 +42,8 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     cannot hold. The columns of the filter are read first, then the other ones in the rows that
     pass.
 
-    Code that asks the base class instead of these methods finds one file that does not exist, so
-    that it fails and does not see an empty dataset.
+    The base class has one file, which does not exist. So code that does not call the methods here
+    gets an error, and not an empty dataset.
     """
 
     def __init__(self, scan: Scan) -> None:
@@ -53,7 +54,9 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         self._numbers = numbers_by_name(self._view, self._schema.names)
         self._guarantees: dict[tuple[str, ...], Guarantees] = {}
         format_, system = ds.IpcFileFormat(), fs.LocalFileSystem()
-        nothing = format_.make_fragment("an Entasis file is read by the methods of its dataset", system)
+        nothing = format_.make_fragment(
+            "an Entasis file: read it by the methods of its dataset, such as scanner", system
+        )
         super().__init__([nothing], self._schema, format_, system)
 
     @property
@@ -81,15 +84,16 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         filter
             The condition on the rows.
         options
-            Those of `pyarrow.dataset.Dataset.scanner`: `batch_size`, `use_threads` and
-            `memory_pool` are used. Others are for files of pyarrow's own formats.
+            Those of `pyarrow.dataset.Dataset.scanner`. With expressions as `columns`, `batch_size`,
+            `use_threads` and `memory_pool` are used. All others are for files of pyarrow's own
+            formats.
         """
         names = self._schema.names if columns is None else self._needed(columns)
         # Batches without columns would not tell how many rows there are.
-        read = names or self._schema.names[:1]
+        read = list(dict.fromkeys(names)) or self._schema.names[:1]
         schema = pa.schema([self._schema.field(name) for name in read])
         rows = Rows(schema, lambda: ahead(self._batches(read, filter)))
-        if names and not hasattr(columns, "items"):
+        if names and not hasattr(columns, "items") and len(read) == len(names):
             return rows
         kept = {key: options[key] for key in ("batch_size", "use_threads", "memory_pool") if key in options}
         return ds.Scanner.from_batches(rows.to_batches(), schema=schema, columns=_projection(columns), **kept)
@@ -100,12 +104,15 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             unknown = [name for name in columns if name not in self._numbers]
             if unknown:
                 raise ArgumentError(f"the dataset has no column {unknown[0]!r}")
-            return list(dict.fromkeys(columns))
+            return list(columns)
         found = [name for expression in columns.values() for name in self._referenced(expression)]
         return list(dict.fromkeys(found))
 
     def _referenced(self, expression: pc.Expression) -> list[str]:
         """The columns that an expression names, found by binding it to more and more of them."""
+        if "FieldPath(" in str(expression):
+            # It may name columns by their numbers, which count all columns.
+            return list(self._schema.names)
         names: list[str] = []
         while True:
             schema = pa.schema([self._schema.field(name) for name in names])
@@ -126,42 +133,50 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             for window in windows(self._view, None, len(names)):
                 yield from self._read(names, window.rows).to_batches()
             return
-        import numpy as np
-
         used = self._referenced(filter) or names[:1]
         others = [name for name in names if name not in used]
+        if self._view._frame.memory_map:
+            # Only neighbouring rows of a mapped file can be read.
+            used, others = used + others, []
         for rows in self._parts(filter, used):
             table = self._read(used, rows)
-            table = table.append_column(_ROW, pa.array(np.arange(len(rows)))).filter(filter)
+            # The filter does not see the last column, because its name is that of no other.
+            row = max(table.column_names, key=len) + " "
+            table = table.append_column(row, pa.array(np.arange(len(rows)))).filter(filter)
             if not len(table):
                 continue
-            if others:
-                places = table[_ROW].to_numpy()
-                passed = rows[int(places[0]) : int(places[-1]) + 1]
-                if len(places) < len(passed):
-                    passed = rows.start + rows.step * places if isinstance(rows, range) else np.asarray(rows)[places]
-                rest = self._read(others, passed)
-                for name in others:
-                    table = table.append_column(rest.schema.field(name), rest[name])
-            yield from table.select(names).to_batches()
+            places = table[row].to_numpy()
+            size = max(1, _CELLS // len(names))
+            for start in range(0, len(places), size):
+                part = table.slice(start, size)
+                if others:
+                    rest = self._read(others, _at(rows, places[start : start + size]))
+                    for name in others:
+                        part = part.append_column(rest.schema.field(name), rest[name])
+                yield from part.select(names).to_batches()
 
     def _parts(self, filter: pc.Expression, used: list[str]) -> Iterator[Any]:
         """The rows in which a filter can hold, in parts that grow."""
         own = self._view._rows
         every: Any = range(self._view.n_rows) if own is None else own
         ranges: Iterable[range] = [range(len(every))]
-        if used and isinstance(every, range) and every.step == 1:
+        if isinstance(every, range) and every.step == 1 and not self._has_nan(filter, used):
             first = every.start
             found = self._guarantee(used).ranges(filter)
             inside = (range(max(part.start, first) - first, min(part.stop, every.stop) - first) for part in found)
             ranges = (part for part in inside if len(part))
-        size = _FIRST
+        size, most = _FIRST, max(_FIRST, _CELLS // len(used))
         for part in ranges:
             start = part.start
             while start < part.stop:
                 stop = min(start + size, part.stop)
                 yield every[start:stop]
-                start, size = stop, min(2 * size, _MOST)
+                start, size = stop, min(2 * size, most)
+
+    def _has_nan(self, filter: pc.Expression, used: list[str]) -> bool:
+        """Whether a filter may compare floats with NaN. pyarrow simplifies that wrongly."""
+        floats = any(pa.types.is_floating(self._schema.field(name).type) for name in used)
+        return floats and re.search(r"(?<![A-Za-z_])nan(?![A-Za-z_])", str(filter), re.I) is not None
 
     def _guarantee(self, used: list[str]) -> Guarantees:
         key = tuple(used)
@@ -197,9 +212,10 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         """Read rows by their positions among those that pass the filter."""
         if filter is not None:
             return self.scanner(columns, filter, **options).take(indices)
-        import numpy as np
-
-        return Dataset(self._view[np.asarray(indices, np.int64)].scan()).to_table(columns, **options)
+        places = np.asarray(indices, np.int64)
+        if len(places) and not 0 <= places.min() <= places.max() < self._view.n_rows:
+            raise IndexError(f"take: a position is not from 0 to {self._view.n_rows - 1}")
+        return Dataset(self._view[places].scan()).to_table(columns, **options)
 
     def to_table(self, columns: Projection = None, filter: pc.Expression | None = None, **options: Any) -> pa.Table:
         """Read the rows that pass as a table."""
@@ -244,12 +260,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
 class Rows:
     """The scanner of a dataset for plain columns.
 
-    It has the methods of `pyarrow.dataset.Scanner`, which reads all rows ahead of its consumer.
-    This one reads a batch when it is asked for.
+    It takes the place of `pyarrow.dataset.Scanner`, which reads all rows ahead of its consumer.
+    This one reads one batch ahead.
     """
 
     def __init__(self, schema: pa.Schema, batches: Callable[[], Iterator[pa.RecordBatch]]) -> None:
-        self.projected_schema = self.dataset_schema = schema
+        self.projected_schema = schema
         self._batches = batches
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
@@ -266,6 +282,8 @@ class Rows:
 
     def head(self, num_rows: int) -> pa.Table:
         """Read the first rows."""
+        if num_rows < 0:
+            raise ArgumentError(f"head({num_rows}): it is a number of rows")
         found, n = [], 0
         for batch in self._batches():
             found.append(batch.slice(0, num_rows - n))
@@ -276,7 +294,7 @@ class Rows:
 
     def take(self, indices: Any) -> pa.Table:
         """Read rows by their positions."""
-        return self.to_table().take(indices)
+        return self.to_table().take(pa.array(indices))
 
     def count_rows(self) -> int:
         """Count the rows."""
@@ -284,6 +302,16 @@ class Rows:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_reader().__arrow_c_stream__(requested_schema)
+
+
+def _at(rows: Any, places: Any) -> Any:
+    """The rows at ascending places of others: a range if they are consecutive."""
+    first, last = int(places[0]), int(places[-1])
+    if last - first == len(places) - 1:
+        return rows[first : last + 1]
+    if isinstance(rows, range):
+        return rows.start + rows.step * places
+    return np.asarray(rows)[places]
 
 
 def _in_memory(dataset: Any) -> Any:

@@ -64,36 +64,40 @@ class Guarantees:
 
 
 def _of_column(file: File, number: int, field: pa.Field) -> Iterator[tuple[int, pc.Expression | None]]:
-    """The guarantee of a column for each part of the table; None where there is none."""
-    of_part: dict[int, list[pc.Expression | None]] = {}
+    """The guarantee of a column for each part of the table; None for a part without one."""
+    of_part: dict[int, list[dict[str, Any]]] = {}
     for block in file._view([number], None).stats():
-        guarantee = _guarantee(block, field)
         first, last = block["first_row"], block["first_row"] + block["n_rows"] - 1
         for part in range(first // _ROWS, last // _ROWS + 1):
-            of_part.setdefault(part, []).append(guarantee)
-    for part, guarantees in of_part.items():
-        known = [guarantee for guarantee in guarantees if guarantee is not None]
-        yield part, reduce(operator.or_, known) if len(known) == len(guarantees) else None
+            of_part.setdefault(part, []).append(block)
+    for part, blocks in of_part.items():
+        yield part, _guarantee(blocks, field)
 
 
-def _guarantee(block: dict[str, Any], field: pa.Field) -> pc.Expression | None:
-    """An expression that holds for all values of a block."""
+def _guarantee(blocks: list[dict[str, Any]], field: pa.Field) -> pc.Expression | None:
+    """An expression that holds for all values of some blocks.
+
+    It is a conjunction of bounds, because pyarrow makes no use of other forms. Blocks with NaN have
+    none: no bound holds for it.
+    """
     column = pc.field(field.name)
-    least, greatest = _scalar(block["min"], field.type), _scalar(block["max"], field.type)
-    if block["n_missing"] is None:
+    if any(block["n_missing"] is None or block["has_nan"] for block in blocks):
         return None
-    if block["n_missing"] == block["n_rows"]:
+    some = [block for block in blocks if block["n_missing"] < block["n_rows"]]
+    if not some:
         return column.is_null()
-    if least is None:
+    if any(block["min"] is None or block["max"] is None for block in some):
         return None
-    holds = column >= least
-    if not block["is_cut"]:
-        if greatest is None:
-            return None
-        holds = holds & (column <= greatest)
-    if block["has_nan"]:
-        holds = holds | column.is_nan()
-    return holds | column.is_null() if block["n_missing"] else holds
+    least = _scalar(min(block["min"] for block in some), field.type)
+    greatest = _scalar(max(block["max"] for block in some), field.type)
+    if least is None or greatest is None:
+        return None
+    bounds = [column >= least]
+    if not any(block["is_cut"] for block in some):
+        bounds.append(column <= greatest)
+    if any(block["n_missing"] for block in blocks):
+        bounds = [bound | column.is_null() for bound in bounds]
+    return reduce(operator.and_, bounds)
 
 
 def _scalar(value: Any, type_: pa.DataType) -> pa.Scalar | None:

@@ -117,10 +117,13 @@ class _Reader(FileReader):
     @reported
     def _tree(self, filters: Sequence[FilterExpr]) -> tuple[Any, ...] | None:
         """The conditions that the core can test, joined."""
+        if self._view._frame.memory_map:
+            # Only neighbouring rows of a mapped file can be read.
+            return None
         trees = []
         for part in filters:
             try:
-                condition = Condition(tree_of(part.expr))
+                condition = Condition(tree_of(part.expr, has_casts=True))
                 tree = bind.tree(condition, self._view._handle, lambda labels: [self._numbers[labels[0]]])
                 self._view._handle.explain_filter(tree, 0, 0)
             except (ArgumentError, UnsupportedTypeError, KeyError):

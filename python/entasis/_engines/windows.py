@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 # Rows of the first window. Later windows are longer, so that several threads have work. Engines ask
 # for a few windows ahead, even where they need one row.
 _FIRST = 1 << 14
+# Rows of a window of a table with very many columns.
+_LEAST = 1 << 10
 _GROWTH = 2
-# Cells of the longest window.
+# Values of the longest window.
 _CELLS = 1 << 22
 # The same for rows that are tested together. A row that passes takes 8 bytes.
 _FIRST_TESTED = 1 << 16
@@ -48,8 +50,8 @@ def windows(view: File, tree: tuple[Any, ...] | None, n_columns: int) -> Iterato
     n_columns
         How many columns are read of them.
     """
-    most = max(_FIRST_TESTED, _CELLS // max(n_columns, 1))
-    size = _FIRST
+    most = max(_LEAST, _CELLS // max(n_columns, 1))
+    size = min(_FIRST, most)
     for passed in _passed(view, tree):
         n, start = len(passed.rows), 0
         while start < n:
@@ -71,8 +73,11 @@ def _passed(view: File, tree: tuple[Any, ...] | None) -> Iterator[Window]:
     while start < view.n_rows:
         stop = min(start + size, view.n_rows)
         rows = own[start:stop]
-        first, last = (rows[0], rows[-1]) if is_range else (min(rows), max(rows))
-        found = np.frombuffer(view._handle.filtered_rows(tree, int(first), int(last) + 1, None), np.int64)
+        if not isinstance(rows, range):
+            rows = np.asarray(rows, np.int64)
+        ends = (rows[0], rows[-1]) if isinstance(rows, range) else (rows.min(), rows.max())
+        first, last = min(ends), max(ends)
+        found = np.asarray(view._handle.filtered_rows(tree, int(first), int(last) + 1, None))
         if is_range:
             yield Window(found + (start - int(first)), found)
         else:

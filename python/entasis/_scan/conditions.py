@@ -60,7 +60,7 @@ class Condition:
         return _joined("or", self, other)
 
     def __invert__(self) -> Condition:
-        return Condition(("not", self._tree))
+        return Condition(self._tree[1] if self._tree[0] == "not" else ("not", self._tree))
 
     def __bool__(self) -> bool:
         raise TypeError(

@@ -104,7 +104,9 @@ def _float(value: float) -> Literal:
 
 
 def _decimal(value: decimal.Decimal) -> Literal:
-    if not value.is_finite():
+    if value.is_nan():
+        return _float(math.nan)
+    if value.is_infinite():
         return _float(float(value))
     sign, digits, exponent = value.as_tuple()
     number = int("".join(map(str, digits)) or "0") * (-1 if sign else 1)

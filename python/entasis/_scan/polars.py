@@ -31,8 +31,16 @@ _DAY = 86_400 * 10**18
 Tree = tuple[Any, ...]
 
 
-def tree_of(expression: Any) -> Tree:
+def tree_of(expression: Any, *, has_casts: bool) -> Tree:
     """The condition that an expression is.
+
+    Parameters
+    ----------
+    expression
+        An expression of Polars.
+    has_casts
+        Whether Polars has added its casts. Without them, a literal that is a float of 32 or 64
+        bits is refused: Polars may convert the column to that type.
 
     Raises
     ------
@@ -43,7 +51,21 @@ def tree_of(expression: Any) -> Tree:
         # Polars warns that the form may change. A form that is not known here is refused.
         warnings.simplefilter("ignore")
         text = expression.meta.serialize(format="json")
-    return _condition(json.loads(text))
+    node = json.loads(text)
+    if not has_casts and ('"Float32":' in text or '"Float64":' in text):
+        _refuse_typed_floats(node)
+    return _condition(node)
+
+
+def _refuse_typed_floats(node: Any) -> None:
+    if isinstance(node, dict):
+        scalar = _only(node, "Scalar")
+        if isinstance(scalar, dict) and not scalar.keys().isdisjoint(("Float32", "Float64")):
+            raise _refused(node, "write the number without a type")
+        node = list(node.values())
+    if isinstance(node, list):
+        for part in node:
+            _refuse_typed_floats(part)
 
 
 def _refused(part: Any, hint: str = "") -> ArgumentError:

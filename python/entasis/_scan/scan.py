@@ -95,7 +95,7 @@ class Scan:
             return every[: self._limit]
         start, stop = self._span()
         numbers = self._file._handle.filtered_rows(self._tree(), start, stop, _threads(threads))
-        found = np.frombuffer(numbers, np.int64)
+        found = np.asarray(numbers)
         if self._is_scattered():
             every = np.asarray(rows, np.int64)
             found = every[np.isin(every, found)]
@@ -255,8 +255,7 @@ def checked_limit(limit: Any, before: int | None = None) -> int | None:
 
 def scan(file: File, columns: Columns | None, condition: Any, rows: Rows | None, limit: int | None) -> Scan:
     """A scan of a view of a file."""
-    view = file
-    if columns is not None or rows is not None:
-        view = file._view(file._resolve(columns), file._compose(rows))
+    # A view of its own stays valid when the file is closed.
+    view = file._view(file._resolve(columns), file._compose(rows))
     checked = None if condition is None else _bind.condition(condition)
     return Scan(view, checked, checked_limit(limit))

@@ -85,7 +85,7 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
     # The block has values of other columns too.
     is_mixed = found["n_values"] != n
     is_one = (flags & BOUNDS != 0) & (flags & NAN == 0) & (low == high) & ~is_cut
-    is_inside = (flags & ASCENDING != 0) | (n == 1) | is_one.astype(bool)
+    is_inside = (flags & ASCENDING != 0) | ((n == 1) & (flags & NAN == 0)) | is_one.astype(bool)
     if not (is_inside | is_mixed | (column.physical in _WITHOUT_ORDER)).all():
         return False
     is_before = (high[:-1] < low[1:]).astype(bool) | ((high[:-1] == low[1:]).astype(bool) & ~is_cut[:-1])

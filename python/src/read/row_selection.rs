@@ -6,6 +6,7 @@ use entasis::Rows;
 use pyo3::prelude::*;
 
 use crate::array::NumpyArray;
+use crate::query::RowNumbers;
 
 /// Converts `None`, a tuple `(start, stop, step)` without negative places, or an array of
 /// non-negative `int64`.
@@ -14,6 +15,9 @@ pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
     if let Ok((start, stop, step)) = rows.extract::<(u64, i64, i64)>() {
         let stop = u64::try_from(stop).unwrap_or(u64::MAX);
         return Ok(Rows::step(start, stop, step));
+    }
+    if let Some(numbers) = whole_filter(rows) {
+        return Ok(Rows::Indices(numbers));
     }
     let array = NumpyArray::new(rows)?;
     // SAFETY: the caller keeps `rows` alive, and the memory is used in this function alone.
@@ -24,4 +28,16 @@ pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
         return Err(pyo3::exceptions::PyTypeError::new_err("rows are an array of int64"));
     }
     Ok(Rows::Indices(Arc::from(numbers)))
+}
+
+/// The numbers of a filter, if the array is all of them as they are.
+fn whole_filter(rows: &Bound<'_, PyAny>) -> Option<Arc<Vec<u64>>> {
+    let base = rows.getattr("base").ok()?;
+    let numbers = &base.cast::<RowNumbers>().ok()?.get().0;
+    // An array with the length and the strides of its base has all its values, in their order.
+    let shape: (usize,) = rows.getattr("shape").ok()?.extract().ok()?;
+    let strides: (isize,) = rows.getattr("strides").ok()?.extract().ok()?;
+    let typestr: String = rows.getattr("dtype").ok()?.getattr("str").ok()?.extract().ok()?;
+    let is_whole = shape == (numbers.len(),) && strides == (8,) && typestr == "<i8";
+    is_whole.then(|| Arc::clone(numbers))
 }

@@ -349,7 +349,7 @@ fn wide_parts<'o>(
     }))
 }
 
-fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<()> {
+pub(super) fn extend_to<T: Narrow>(values: &[T], width: usize, out: &mut [u64]) -> Result<()> {
     if sign_extend::extend(values, width, out) {
         Ok(())
     } else {

@@ -1,26 +1,26 @@
 //! Reads rows by number: sorts them, opens each page that holds some of them once, and puts each
 //! value to its place in the request.
 
+mod few;
 mod runs;
 mod strings;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_encodings::Validity;
 use entasis_format::{BlockRecord, Error, Result, fallible};
-use entasis_kernels::{VECTOR, Word, bits};
+use entasis_kernels::{VECTOR, bits};
 use entasis_platform::Buffers;
 
 use super::alloc::{STRINGS, zeros};
 use super::assembly::{Assembly, Piece};
-use super::codes::check_codes;
 use super::decoded_len::DecodedLen;
 use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
 use super::pages::{OpenPage, Reader};
-use super::request::{MissingTo, Output, Source, unaligned};
+use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
+use few::take_few;
 use runs::Scratch;
 use strings::TakeStrings;
 
@@ -254,71 +254,6 @@ fn write_missing(
         put_missing(opened.page.validity, at..at + 1, place, missing)?;
     }
     Ok(())
-}
-
-/// Decodes the wanted values one by one.
-fn take_few(
-    source: &Source,
-    opened: &OpenPage<'_>,
-    wanted: impl Iterator<Item = (usize, usize)>,
-    output: &mut Output<'_>,
-    missing: &mut MissingTo<'_>,
-) -> Result<()> {
-    let first = opened.range.start;
-    match (&mut *output, source.of.physical.width()) {
-        (Output::Words(out), Some(1)) => few_words::<u8>(source, opened, wanted, out, missing),
-        (Output::Words(out), Some(2)) => few_words::<u16>(source, opened, wanted, out, missing),
-        (Output::Words(out), Some(4)) => few_words::<u32>(source, opened, wanted, out, missing),
-        (Output::Words(out), Some(8)) => few_words::<u64>(source, opened, wanted, out, missing),
-        _ => {
-            for (at, place) in wanted {
-                let range = first + at..first + at + 1;
-                put(source, OpenPage { range, at: place, ..*opened }, output, missing)?;
-            }
-            Ok(())
-        }
-    }
-}
-
-fn few_words<T: Word>(
-    source: &Source,
-    opened: &OpenPage<'_>,
-    mut wanted: impl Iterator<Item = (usize, usize)>,
-    out: &mut [u8],
-    missing: &mut MissingTo<'_>,
-) -> Result<()> {
-    const STEP: usize = 64;
-    let out: &mut [T] = bytemuck::try_cast_slice_mut(out).map_err(unaligned)?;
-    let (mut at, mut places, mut words) = ([0u16; STEP], [0usize; STEP], [T::from_u64(0); STEP]);
-    let validity = opened.page.validity;
-    let is_full = matches!(validity, Validity::AllValid);
-    loop {
-        let mut n = 0;
-        for (inside, place) in wanted.by_ref().take(STEP) {
-            (at[n], places[n]) = ((opened.range.start + inside) as u16, place);
-            n += 1;
-        }
-        let (at, words) = (&at[..n], &mut words[..n]);
-        opened.decoder.pick(opened.page, at, words)?;
-        for ((&at, word), &place) in at.iter().zip(&mut *words).zip(&places) {
-            let at = usize::from(at)..usize::from(at) + 1;
-            if let Some(n) = source.n_categories {
-                check_codes(validity, at.clone(), n, std::slice::from_mut(word))?;
-            }
-            match &*missing {
-                MissingTo::Ignore => {}
-                MissingTo::Sentinel(_) if is_full => {}
-                MissingTo::Sentinel(sentinel) => {
-                    validity.write_sentinel(at, T::from_u64(*sentinel), std::slice::from_mut(word))
-                }
-                _ => put_missing(validity, at, place, missing)?,
-            }
-            out[place] = *word;
-        }
-        if n < STEP {
-            return Ok(());
-        }
-    }
 }
 
 /// Decodes the whole range that holds the wanted values, then copies each to its place.
