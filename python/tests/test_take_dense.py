@@ -38,6 +38,9 @@ def table() -> pa.Table:
             "texts": pa.array(texts, mask=few),
             "times": pa.array(numbers.astype("datetime64[ms]"), mask=some),
             "decimals": pa.array(numbers).cast(pa.decimal128(30, 2)),
+            "negative decimals": pa.array(500 - numbers, mask=some).cast(pa.decimal128(30, 2)),
+            "short decimals": pa.array(numbers - 500, pa.int32(), mask=few).cast(pa.decimal128(12, 0)),
+            "long decimals": pa.array(numbers - 500, mask=some).cast(pa.decimal256(60, 4)),
             "binary": pa.array([text.encode() for text in texts], pa.binary(), mask=some),
             "category": pa.array(words[numbers % 5], mask=some).dictionary_encode(),
             "lists": pa.array(lists),
@@ -90,9 +93,10 @@ def test_rows_are_those_of_arrow(path: Path, whole: pa.Table, name: str, threads
 @pytest.mark.parametrize("name", selections())
 def test_rows_are_those_of_polars(path: Path, whole: pa.Table, name: str) -> None:
     rows = selections()[name]
-    frame = pl.from_arrow(whole)
+    # Polars has no decimals of 256 bits.
+    frame = pl.from_arrow(whole.drop_columns(["long decimals"]))
     assert isinstance(frame, pl.DataFrame)
-    assert en.open(path)[rows].read(to="polars").equals(frame[rows])
+    assert en.open(path)[rows].read(to="polars", columns=frame.columns).equals(frame[rows])
 
 
 def test_damage_in_a_page_without_wanted_rows_is_not_met(path: Path) -> None:
