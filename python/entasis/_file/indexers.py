@@ -9,7 +9,6 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, ColumnNotFoundError, EntasisError, RowNotFoundError
 
 from . import row_labels as _row_labels
-from . import sorted_labels as _sorted_labels
 from .column_labels import hint
 
 if TYPE_CHECKING:
@@ -135,6 +134,9 @@ def _loc_rows(file: File, key: Any) -> Any:
     if isinstance(key, slice) and key == slice(None):
         return None
     try:
+        # Loaded on demand, because it needs the modules of filters.
+        from . import sorted_labels as _sorted_labels
+
         found = _sorted_labels.find(file, key)
         if found is not None:
             return found
