@@ -702,3 +702,15 @@ def test_deep_conditions_and_odd_decimals(tmp_path: Path) -> None:
         f.count(condition)
     with pytest.raises(en.ArgumentError, match="nothing equals NaN"):
         f.count(col("a") > decimal.Decimal("sNaN"))
+
+
+def test_numbers_of_rows_select_them(tmp_path: Path) -> None:
+    whole = pd.DataFrame({"a": np.arange(1000) % 7, "s": [f"s{i}" for i in range(1000)]})
+    en.write(whole, tmp_path / "f.entasis")
+    f = en.open(tmp_path / "f.entasis")
+    rows = f.filter(col("a") == 3).row_numbers()
+    assert not rows.flags.writeable
+    for some in (rows, rows[::-1], rows[1:], rows[::2], rows[:0], rows + 0, rows.astype("i4"), rows.view("u8")):
+        assert f[some].read().equals(whole.iloc[some])
+    del f
+    assert rows.tolist() == np.flatnonzero(whole["a"] == 3).tolist()
