@@ -21,8 +21,8 @@ CORE = {
     "append", "arenas", "array_index", "bad_input", "buffers", "change_columns", "compact", "convert",
     "cpython", "damage", "dataset", "errors", "file", "file_protocols", "golden", "labels", "lazy", "map",
     "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only",
-    "pyarrow", "scan", "scan_work", "search", "select", "selection", "sources",
-    "static_frame", "take_dense", "threads", "tree_classes", "tree_sharing", "trees", "unsupported_columns", "writer",
+    "pyarrow", "scan", "search", "select", "selection", "sources",
+    "static_frame", "threads", "tree_classes", "tree_sharing", "trees", "unsupported_columns", "writer",
 }  # fmt: skip
 
 

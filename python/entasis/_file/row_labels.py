@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from .file import File
 
 
+# Errors of pandas for keys that it does not take. An AttributeError comes from a time span "".
+_REFUSED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
+
 def _are_labels(labels: Any, key: Any) -> bool:
     """Whether a list that holds booleans is a list of labels rather than a mask."""
     if not isinstance(key, list) or all(type(part).__name__ in ("bool", "bool_") for part in key):
@@ -61,7 +65,7 @@ def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
         found = labels.get_loc(key) if is_label else numbers.loc[key]
     except KeyError:
         raise
-    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, pd.errors.InvalidIndexError) as error:
+    except (*_REFUSED, pd.errors.InvalidIndexError) as error:
         raise ArgumentError(f"f.loc can't find {noun}s by {shown(key)}: {type(error).__name__}: {error}") from error
     number = integer(found)
     if number is not None:

@@ -55,7 +55,7 @@ def find(file: File, key: Any) -> range | None:
         if is_slice:
             return None
         raise
-    except (ArithmeticError, LookupError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         # Reading all labels gives the error of pandas.
         return None
 
