@@ -19,6 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import static_frame as sf
+from io_counts import bytes_read
 from polars.testing import assert_frame_equal
 
 import entasis as en
@@ -296,12 +297,6 @@ def test_an_open_file_keeps_its_generation(path: str) -> None:
     pd.testing.assert_frame_equal(before.read(), old)
     pd.testing.assert_frame_equal(mapped[:10].read(), old[:10])
     assert len(en.read(path)) == 70_010
-
-
-def bytes_read() -> int:
-    """Bytes that the process has read so far, from caches too."""
-    lines = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
-    return int(lines["rchar"])
 
 
 @pytest.mark.skipif(not os.access("/proc/self/io", os.R_OK), reason="the system does not count bytes")

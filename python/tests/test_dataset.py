@@ -6,7 +6,6 @@ import datetime
 import decimal
 import pickle
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -16,11 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pytest
+from io_counts import bytes_read
 
 import entasis as en
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 FLOATS = [0.0, -0.0, 1.0, 0.1, 2.5, -3.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1e300, None]
 TEXTS = ["", "a", "ab", "é", "x" * 14, "x" * 15, "x" * 15 + "a", "x" * 15 + "b", "\U0010ffff" * 5, None]
@@ -247,10 +248,6 @@ def test_duckdb_hands_over_columns_and_filters(tmp_path: Path) -> None:
     assert "Filters" in plan
     assert "Projections: s" in plan
     assert dataset.count_rows() == 10
-
-
-def bytes_read() -> int:
-    return int(dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())["rchar"])
 
 
 def test_few_rows_read_few_bytes(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from io_counts import bytes_read
 from polars.testing import assert_frame_equal
 
 import entasis as en
@@ -191,12 +192,6 @@ def test_explanations_name_what_is_pushed(tmp_path: Path) -> None:
     assert "frame.entasis" in text
     assert "PROJECT 2/15 COLUMNS" in text
     assert re.search(r'SELECTION: .*col\("i"\)\)? > \(?3', text), text
-
-
-def bytes_read() -> int:
-    from pathlib import Path
-
-    return int(dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())["rchar"])
 
 
 def test_few_rows_read_few_bytes(tmp_path: Path) -> None:

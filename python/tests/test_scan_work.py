@@ -15,18 +15,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from io_counts import bytes_read
 
 import entasis as en
 from entasis import col
 
 BLOCK = 65_536
 counts_bytes = pytest.mark.skipif(not os.access("/proc/self/io", os.R_OK), reason="the system does not count bytes")
-
-
-def bytes_read() -> int:
-    """Bytes that the process has read so far, from caches too."""
-    lines = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
-    return int(lines["rchar"])
 
 
 @pytest.fixture(scope="module")

@@ -37,9 +37,8 @@ def lazy(scan: Scan) -> pl.LazyFrame:
     """A scan as a LazyFrame. Reads the description of the columns alone."""
     import polars as pl
 
-    builder = _Builder(scan)
-    schema = builder.build_file_reader("", {}).schema() if scan._condition is None else _Reader(scan._file).schema()
-    return pl.scan_external_reader(builder, sources=[scan._file.path], schema=schema)
+    schema = _Reader(scan._file).schema()
+    return pl.scan_external_reader(_Builder(scan), sources=[scan._file.path], schema=schema)
 
 
 class _Builder(FileReaderBuilder):
@@ -63,14 +62,11 @@ class _Reader(FileReader):
 
     def __init__(self, view: File) -> None:
         self._view = view
-        self._numbers = numbers_by_name(view, self._empty().columns)
-
-    def _empty(self) -> pl.DataFrame:
-        found: pl.DataFrame = self._view[:0].read(to="polars")
-        return found
+        self._schema: pl.Schema = view[:0].read(to="polars").schema
+        self._numbers = numbers_by_name(view, self._schema.names())
 
     def schema(self) -> pl.Schema:
-        return self._empty().schema
+        return self._schema
 
     def n_rows_in_file(self, limit: int | None = None) -> int:
         return self._view.n_rows if limit is None else min(limit, self._view.n_rows)

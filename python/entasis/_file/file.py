@@ -760,7 +760,7 @@ class File:
     def to_dataset(self) -> ArrowDataset:
         """Return a dataset of pyarrow that reads only what is asked for.
 
-        DuckDB, pyarrow and ibis scan it. They read the columns that they need, and statistics leave
+        DuckDB and pyarrow scan it. They read the columns that they need, and statistics leave
         out the blocks in which a filter cannot hold. Comparisons are those of pyarrow, where NaN
         equals nothing and has no order.
 

@@ -149,25 +149,15 @@ impl TakeTask<'_> {
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
     ) -> Result<Option<Piece>> {
-        match self {
-            Self::Fixed(task) => task.run(reader, control, decoded_len),
-            Self::Strings(task) => task.run(reader, control, decoded_len).map(Some),
-        }
+        let (source, done) = match self {
+            Self::Fixed(task) => (task.source, task.take(reader, control, decoded_len)),
+            Self::Strings(task) => (task.source, task.take(reader, control, decoded_len).map(Some)),
+        };
+        done.map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
     }
 }
 
 impl TakeFixed<'_> {
-    fn run(
-        self,
-        reader: &mut Reader<'_>,
-        control: &Control<'_>,
-        decoded_len: &DecodedLen<'_>,
-    ) -> Result<Option<Piece>> {
-        let source = self.source;
-        self.take(reader, control, decoded_len)
-            .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
-    }
-
     fn take(
         self,
         reader: &mut Reader<'_>,

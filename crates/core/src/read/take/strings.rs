@@ -30,7 +30,7 @@ const SHARE: u64 = 16;
 /// Rows of some blocks.
 pub(crate) struct TakeStrings<'a> {
     request: usize,
-    source: &'a Source,
+    pub(super) source: &'a Source,
     rows: Arc<Vec<u64>>,
     part: Range<usize>,
     /// The number of the buffer for the strings, for views.
@@ -159,18 +159,7 @@ fn is_shared(block: &BlockRecord, n: usize) -> bool {
 }
 
 impl TakeStrings<'_> {
-    pub(crate) fn run(
-        self,
-        reader: &mut Reader<'_>,
-        control: &Control<'_>,
-        decoded_len: &DecodedLen<'_>,
-    ) -> Result<Piece> {
-        let source = self.source;
-        self.take(reader, control, decoded_len)
-            .map_err(|e| if source.name.is_empty() { e } else { e.in_column(&source.name) })
-    }
-
-    fn take(
+    pub(super) fn take(
         self,
         reader: &mut Reader<'_>,
         control: &Control<'_>,
