@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from typing import TYPE_CHECKING, Any
+from functools import reduce
+from typing import TYPE_CHECKING, Any, Literal
 
+from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, MissingLibraryError
 
 try:
@@ -17,42 +20,42 @@ except ImportError as error:  # pragma: no cover
     raise MissingLibraryError("datasets need pyarrow: pip install 'entasis[pyarrow]'") from error
 
 from .ahead import ahead
-from .guarantees import Guarantees
+from .bound import bound
+from .expressions import parts_of
 from .names import numbers_by_name
-from .windows import windows
+from .scanner import Fragment, Rows
+from .windows import Window, windows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from entasis._file.file import File
     from entasis._scan.scan import Scan
 
     Projection = list[str] | Mapping[str, pc.Expression] | None
 
-# Rows of the first part that is tested at once.
-_FIRST = 1 << 14
-# Values of the longest part, and of the longest batch.
+# Values of the longest batch.
 _CELLS = 1 << 22
 
 
 class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     """The rows of a scan as a dataset of pyarrow.
 
-    pyarrow evaluates the expressions. Before it, statistics leave out blocks in which a filter
-    cannot hold. The columns of the filter are read first, then the other ones in the rows that
-    pass.
+    A filter is split at *and*. The parts with an exact counterpart are tested on the file. pyarrow
+    evaluates the others on the rows that are left.
 
     The base class has one file, which does not exist. So code that does not call the methods here
     gets an error, and not an empty dataset.
     """
 
-    def __init__(self, scan: Scan) -> None:
-        self._scan = scan
+    def __init__(self, scan: Scan, nan: Literal["ieee", "largest"] = "ieee") -> None:
+        if nan not in ("ieee", "largest"):
+            raise ArgumentError(f'nan={shown(nan)}: it is "ieee" or "largest"')
+        self._scan, self._nan_is_largest = scan, nan == "largest"
         self._view: File = scan.view()
         empty = self._view[:0].read(to="pyarrow")
         self._schema = pa.schema([_plain(field) for field in empty.schema])
         self._numbers = numbers_by_name(self._view, self._schema.names)
-        self._guarantees: dict[tuple[str, ...], Guarantees] = {}
         format_, system = ds.IpcFileFormat(), fs.LocalFileSystem()
         nothing = format_.make_fragment(
             "an Entasis file: read it by the methods of its dataset, such as scanner", system
@@ -129,65 +132,71 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
 
     def _batches(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
         """The rows that pass, with these columns."""
-        if filter is None:
-            for window in windows(self._view, None, len(names)):
-                yield from self._read(names, window.rows).to_batches()
+        tree, rest = self._split(filter)
+        if rest is None:
+            for window in windows(self._view, tree, len(names)):
+                yield from self._passing(names, window).to_batches()
             return
-        used = self._referenced(filter) or names[:1]
+        used = self._referenced(rest) or names[:1]
         others = [name for name in names if name not in used]
-        if self._view._frame.memory_map:
-            # Only neighbouring rows of a mapped file can be read.
-            used, others = used + others, []
-        for rows in self._parts(filter, used):
-            table = self._read(used, rows)
+        for window in windows(self._view, tree, len(used)):
+            table, rows = self._passing(used, window), window.rows
+            if window.kept is not None:
+                rows = rows.start + window.kept
             # The filter does not see the last column, because its name is that of no other.
             row = max(table.column_names, key=len) + " "
-            table = table.append_column(row, pa.array(np.arange(len(rows)))).filter(filter)
-            if not len(table):
-                continue
+            table = table.append_column(row, pa.array(np.arange(len(rows)))).filter(rest)
             places = table[row].to_numpy()
             size = max(1, _CELLS // len(names))
             for start in range(0, len(places), size):
                 part = table.slice(start, size)
                 if others:
-                    rest = self._read(others, _at(rows, places[start : start + size]))
+                    found = self._read(others, _at(rows, places[start : start + size]))
                     for name in others:
-                        part = part.append_column(rest.schema.field(name), rest[name])
+                        part = part.append_column(found.schema.field(name), found[name])
                 yield from part.select(names).to_batches()
 
-    def _parts(self, filter: pc.Expression, used: list[str]) -> Iterator[Any]:
-        """The rows in which a filter can hold, in parts that grow."""
-        own = self._view._rows
-        every: Any = range(self._view.n_rows) if own is None else own
-        ranges: Iterable[range] = [range(len(every))]
-        if isinstance(every, range) and every.step == 1 and not self._has_nan(filter, used):
-            first = every.start
-            found = self._guarantee(used).ranges(filter)
-            inside = (range(max(part.start, first) - first, min(part.stop, every.stop) - first) for part in found)
-            ranges = (part for part in inside if len(part))
-        size, most = _FIRST, max(_FIRST, _CELLS // len(used))
-        for part in ranges:
-            start = part.start
-            while start < part.stop:
-                stop = min(start + size, part.stop)
-                yield every[start:stop]
-                start, size = stop, min(2 * size, most)
+    def _split(self, filter: pc.Expression | None) -> tuple[tuple[Any, ...] | None, pc.Expression | None]:
+        """The condition that the core tests, and what pyarrow tests after it. Either may be None."""
+        if filter is None:
+            return None, None
+        trees: list[tuple[Any, ...]] = []
+        rest: list[pc.Expression] = []
+        for part in parts_of(filter, self._schema, nan_is_largest=self._nan_is_largest):
+            tree = None if part.tree is None else bound(self._view, self._numbers, part.tree)
+            if tree is None:
+                rest.append(part.expression)
+            else:
+                trees.append(tree)
+        left = reduce(operator.and_, rest) if rest else None
+        if left is not None and self._nan_is_largest:
+            self._refuse_floats(left)
+        return ("and", trees) if trees else None, left
 
-    def _has_nan(self, filter: pc.Expression, used: list[str]) -> bool:
-        """Whether a filter may compare floats with NaN. pyarrow simplifies that wrongly."""
-        floats = any(pa.types.is_floating(self._schema.field(name).type) for name in used)
-        return floats and re.search(r"(?<![A-Za-z_])nan(?![A-Za-z_])", str(filter), re.I) is not None
+    def _refuse_floats(self, expression: pc.Expression) -> None:
+        """Refuse a condition on floats that pyarrow would test, since it follows IEEE 754."""
+        for name in self._referenced(expression):
+            if pa.types.is_floating(self._schema.field(name).type):
+                raise ArgumentError(
+                    f'nan="largest": pyarrow alone can test {shown(str(expression))}, and it takes NaN in column '
+                    f'{shown(name)} for no number: filter after reading, or use nan="ieee"'
+                )
 
-    def _guarantee(self, used: list[str]) -> Guarantees:
-        key = tuple(used)
-        if key not in self._guarantees:
-            whole = self._view._view(None, None)
-            schema = pa.schema([self._schema.field(name) for name in used])
-            self._guarantees[key] = Guarantees(whole, [self._numbers[name] for name in used], schema)
-        return self._guarantees[key]
+    def _passing(self, names: list[str], window: Window) -> pa.Table:
+        """The rows of a window that pass."""
+        table = self._read(names, window.rows)
+        if window.kept is None:
+            return table
+        mask = np.zeros(len(window.rows), bool)
+        mask[window.kept] = True
+        return table.filter(pa.array(mask))
 
     def _read(self, names: list[str], rows: Any) -> pa.Table:
         numbers = [self._numbers[name] for name in names]
+        if self._view._frame.memory_map and not isinstance(rows, range):
+            # Only neighbouring rows of a mapped file can be read, which takes no copy.
+            first, last = int(rows.min()), int(rows.max())
+            return self._read(names, range(first, last + 1)).take(rows - first)
         table: pa.Table = self._view._view(numbers, rows).read(to="pyarrow")
         wanted = pa.schema([self._schema.field(name) for name in names])
         return table if table.schema.equals(wanted) else table.cast(wanted)
@@ -196,8 +205,15 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         """Count the rows, or those that pass a filter."""
         if filter is None:
             return self._view.n_rows
-        names = self._referenced(filter)[:1] or self._schema.names[:1]
-        return sum(batch.num_rows for batch in self._batches(names, filter))
+        tree, rest = self._split(filter)
+        if rest is not None:
+            names = self._referenced(rest)[:1] or self._schema.names[:1]
+            return sum(batch.num_rows for batch in self._batches(names, filter))
+        rows = self._view._rows
+        if rows is None or (isinstance(rows, range) and rows.step == 1 and len(rows)):
+            start, stop = (0, self._view.n_rows) if rows is None else (rows.start, rows.stop)
+            return self._view._handle.count_filtered(tree, start, stop, None)
+        return sum(len(window.rows if window.kept is None else window.kept) for window in windows(self._view, tree, 1))
 
     def head(
         self, num_rows: int, columns: Projection = None, filter: pc.Expression | None = None, **options: Any
@@ -228,10 +244,9 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         found: Iterator[pa.RecordBatch] = self.scanner(columns, filter, **options).to_batches()
         return found
 
-    def get_fragments(self, filter: pc.Expression | None = None) -> Iterator[ds.Fragment]:
-        """Return the rows that pass as one fragment in memory."""
-        found: Iterator[ds.Fragment] = ds.dataset(self.to_table(filter=filter)).get_fragments()
-        return found
+    def get_fragments(self, filter: pc.Expression | None = None) -> Iterator[Fragment]:
+        """Return the dataset as one fragment. Its own filter is still to be given."""
+        yield Fragment(self)
 
     def filter(self, expression: pc.Expression) -> ds.Dataset:
         """Return the rows that pass as a dataset in memory."""
@@ -254,64 +269,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         raise ArgumentError("the columns of a file keep their types: cast the table that was read")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Dataset, (self._scan,)
-
-
-class Rows:
-    """The scanner of a dataset for plain columns.
-
-    It takes the place of `pyarrow.dataset.Scanner`, which reads all rows ahead of its consumer.
-    This one reads one batch ahead.
-    """
-
-    def __init__(self, schema: pa.Schema, batches: Callable[[], Iterator[pa.RecordBatch]]) -> None:
-        self.projected_schema = schema
-        self._batches = batches
-
-    def to_batches(self) -> Iterator[pa.RecordBatch]:
-        """Read the rows in batches."""
-        return self._batches()
-
-    def to_reader(self) -> pa.RecordBatchReader:
-        """Return a reader of the rows in batches."""
-        return pa.RecordBatchReader.from_batches(self.projected_schema, self._batches())
-
-    def to_table(self) -> pa.Table:
-        """Read all rows as a table."""
-        return pa.Table.from_batches(self._batches(), self.projected_schema)
-
-    def head(self, num_rows: int) -> pa.Table:
-        """Read the first rows."""
-        if num_rows < 0:
-            raise ArgumentError(f"head({num_rows}): it is a number of rows")
-        found, n = [], 0
-        for batch in self._batches():
-            found.append(batch.slice(0, num_rows - n))
-            n += len(found[-1])
-            if n >= num_rows:
-                break
-        return pa.Table.from_batches(found, self.projected_schema)
-
-    def take(self, indices: Any) -> pa.Table:
-        """Read rows by their positions."""
-        return self.to_table().take(pa.array(indices))
-
-    def count_rows(self) -> int:
-        """Count the rows."""
-        return sum(batch.num_rows for batch in self._batches())
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.to_reader().__arrow_c_stream__(requested_schema)
+        return Dataset, (self._scan, "largest" if self._nan_is_largest else "ieee")
 
 
 def _at(rows: Any, places: Any) -> Any:
-    """The rows at ascending places of others: a range if they are consecutive."""
-    first, last = int(places[0]), int(places[-1])
-    if last - first == len(places) - 1:
-        return rows[first : last + 1]
-    if isinstance(rows, range):
-        return rows.start + rows.step * places
-    return np.asarray(rows)[places]
+    """The rows at ascending places of others."""
+    return rows.start + rows.step * places if isinstance(rows, range) else rows[places]
 
 
 def _in_memory(dataset: Any) -> Any:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._memory import reported
-from entasis._scan import bind
-from entasis._scan.conditions import Condition
 from entasis._scan.polars import tree_of
-from entasis.errors import ArgumentError, MissingLibraryError, UnsupportedTypeError
+from entasis.errors import ArgumentError, MissingLibraryError
 
+from .bound import bound
 from .names import numbers_by_name
 from .windows import windows
 
@@ -110,20 +108,17 @@ class _Reader(FileReader):
         numbers = np.asarray(positions, np.int64) + (first + offset)
         return frame.insert_column(0, pl.Series(name, numbers, dtype=pl.get_index_type()))
 
-    @reported
     def _tree(self, filters: Sequence[FilterExpr]) -> tuple[Any, ...] | None:
-        """The conditions that the core can test, joined."""
+        """The conditions that the core can test, joined. Polars tests the others alone."""
         if self._view._frame.memory_map:
             # Only neighbouring rows of a mapped file can be read.
             return None
         trees = []
         for part in filters:
             try:
-                condition = Condition(tree_of(part.expr, has_casts=True))
-                tree = bind.tree(condition, self._view._handle, lambda labels: [self._numbers[labels[0]]])
-                self._view._handle.explain_filter(tree, 0, 0)
-            except (ArgumentError, UnsupportedTypeError, KeyError):
-                # Polars tests this part alone.
+                tree = bound(self._view, self._numbers, tree_of(part.expr, has_casts=True))
+            except ArgumentError:
                 continue
-            trees.append(tree)
+            if tree is not None:
+                trees.append(tree)
         return ("and", trees) if trees else None

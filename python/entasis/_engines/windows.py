@@ -21,6 +21,8 @@ _CELLS = 1 << 22
 _FIRST_TESTED = 1 << 16
 _TEST_GROWTH = 16
 _MOST_TESTED = 1 << 24
+# Rows are read with those between them, if these make it at most so many times as many.
+_DENSE = 4 / 3
 
 
 class Window(NamedTuple):
@@ -32,10 +34,14 @@ class Window(NamedTuple):
         Their positions in the view, ascending: a range or an array of int64.
     rows
         Their numbers in the file.
+    kept
+        The places, among these rows, of those that pass the condition; None if all do. Where most
+        rows pass, reading all of them takes less time than picking.
     """
 
     positions: Any
     rows: Any
+    kept: Any = None
 
 
 def windows(view: File, tree: tuple[Any, ...] | None, n_columns: int) -> Iterator[Window]:
@@ -52,12 +58,28 @@ def windows(view: File, tree: tuple[Any, ...] | None, n_columns: int) -> Iterato
     """
     most = max(_LEAST, _CELLS // max(n_columns, 1))
     size = min(_FIRST, most)
+    own = view._rows
+    are_neighbours = own is None or (isinstance(own, range) and own.step == 1)
     for passed in _passed(view, tree):
         n, start = len(passed.rows), 0
         while start < n:
             stop = min(start + size, n)
-            yield Window(passed.positions[start:stop], passed.rows[start:stop])
+            window = Window(passed.positions[start:stop], passed.rows[start:stop])
+            yield _closed(window) if are_neighbours else window
             start, size = stop, min(size * _GROWTH, most)
+
+
+def _closed(window: Window) -> Window:
+    """The window with the rows between its own, if these are few. All rows ascend."""
+    rows = window.rows
+    if isinstance(rows, range):
+        return window
+    first, last, at = int(rows[0]), int(rows[-1]), int(window.positions[0])
+    between = last - first + 1
+    if between > _DENSE * len(rows):
+        return window
+    kept = None if between == len(rows) else rows - first
+    return Window(range(at, at + between), range(first, last + 1), kept)
 
 
 def _passed(view: File, tree: tuple[Any, ...] | None) -> Iterator[Window]:

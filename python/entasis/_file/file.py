@@ -757,15 +757,22 @@ class File:
         """
         return self.scan().lazy()
 
-    def to_dataset(self) -> ArrowDataset:
+    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee") -> ArrowDataset:
         """Return a dataset of pyarrow that reads only what is asked for.
 
-        DuckDB and pyarrow scan it. They read the columns that they need, and statistics leave
-        out the blocks in which a filter cannot hold. Comparisons are those of pyarrow, where NaN
-        equals nothing and has no order.
+        DuckDB, DataFusion, ibis and pyarrow scan it. They read the columns that they need. The
+        parts of a filter with an exact counterpart are tested on the file, and pyarrow tests the
+        others on the rows that are left. docs/guides/duckdb.md lists them.
 
         DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
         reads all columns and rows.
+
+        Parameters
+        ----------
+        nan
+            The place of NaN in comparisons. "ieee": it equals nothing and has no order, as in
+            pyarrow. "largest": it equals itself and is greater than all other floats, as
+            DataFusion expects.
 
         Raises
         ------
@@ -783,7 +790,7 @@ class File:
         >>> dataset.to_table(columns=["city"], filter=pc.field("price") > 3).to_pydict()
         {'city': ['Rome', 'Bern']}
         """
-        return self.scan().to_dataset()
+        return self.scan().to_dataset(nan=nan)
 
     def to_pyarrow(self) -> ArrowTable:
         """Read as a pyarrow Table."""

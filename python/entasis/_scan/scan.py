@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from entasis._arguments.options import integer, shown
 from entasis._arguments.options import threads as _threads
@@ -206,11 +206,11 @@ class Scan:
 
         return lazy(self)
 
-    def to_dataset(self) -> ArrowDataset:
+    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee") -> ArrowDataset:
         """Return a dataset of pyarrow, which DuckDB scans too. See `File.to_dataset`."""
         from entasis._engines.dataset import Dataset
 
-        return Dataset(self)
+        return Dataset(self, nan)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.view().__arrow_c_stream__(requested_schema)

@@ -1,0 +1,36 @@
+"""Conditions of engines, bound to the columns of a view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from entasis._memory import reported
+from entasis._scan import bind
+from entasis._scan.conditions import Condition
+from entasis.errors import ArgumentError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from entasis._file.file import File
+
+
+@reported
+def bound(view: File, numbers: Mapping[str, int], tree: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The condition as the core takes it; None where the core can't test it.
+
+    Parameters
+    ----------
+    view
+        The view that is asked for rows.
+    numbers
+        The numbers of its columns, by name.
+    tree
+        The condition, with columns by name.
+    """
+    try:
+        found = bind.tree(Condition(tree), view._handle, lambda labels: [numbers[labels[0]]])
+        view._handle.explain_filter(found, 0, 0)
+    except (ArgumentError, UnsupportedTypeError, KeyError):
+        return None
+    return found
