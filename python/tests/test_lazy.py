@@ -280,6 +280,40 @@ def test_batches_can_be_written(tmp_path: Path) -> None:
     assert_frame_equal(en.read(tmp_path / "out.entasis"), whole.filter(pl.col("i") > 3))
 
 
+QUERIES: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
+    "filter": lambda lazy: lazy.filter(pl.col("i") > 3),
+    "no rows": lambda lazy: lazy.filter(pl.col("id") < 0),
+    "groups": lambda lazy: lazy.group_by("s").agg(pl.len(), pl.col("l")).sort("s"),
+    "new categories": lambda lazy: lazy.select(pl.col("id").cast(pl.String).cast(pl.Categorical)),
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_sinks_of_a_schema_equal_collect(tmp_path: Path, query: str) -> None:
+    path = tmp_path / "frame.entasis"
+    en.write(frame(100_000), path)
+    lazy = QUERIES[query](en.scan_polars(path))
+    wanted = lazy.collect()
+    # The file that is read is also the one that is replaced.
+    with en.writer(path, schema=lazy.collect_schema()) as w:
+        lazy.sink_batches(w.write, chunk_size=30_000)
+    assert_frame_equal(en.read(path), wanted)
+
+
+def test_a_sink_that_fails_leaves_the_file(tmp_path: Path) -> None:
+    def fail(a: int) -> int:
+        return 1 // a
+
+    path = tmp_path / "frame.entasis"
+    en.write(frame(10), path)
+    lazy = pl.LazyFrame({"a": [1, 0]}).select(pl.col("a").map_elements(fail, return_dtype=pl.Int64))
+    with pytest.raises(ZeroDivisionError), en.writer(path) as w:
+        lazy.sink_batches(w.write)
+    with pytest.raises(en.ArgumentError, match="nothing was written"), en.writer(path) as w:
+        lazy.filter(pl.lit(False)).sink_batches(w.write)
+    assert_frame_equal(en.read(path), frame(10))
+
+
 def test_values_that_are_no_frames(tmp_path: Path) -> None:
     en.write({"a": [1, 2]}, tmp_path / "tree.entasis")
     with pytest.raises(en.NotAFrameError, match="lazy is for frames"):

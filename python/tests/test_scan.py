@@ -295,6 +295,34 @@ def test_pandas_files_take_expressions_of_polars(file):
     assert "(col('f') > 1) | col('f').is_nan()" in repr(f.filter(pl.col("f") > 1))
 
 
+def test_missing_values_of_pandas_columns(file):
+    """The table of docs/guides/pandas.md."""
+    first = datetime.datetime(2026, 1, 1)
+    columns = {
+        "float64": (pd.Series([1.0, None, 2.0]), 1),
+        "float32": (pd.Series([1.0, None, 2.0], dtype="float32"), 1),
+        "str": (pd.Series(["a", None, "b"]), "a"),
+        "object": (pd.Series(["a", None, "b"], dtype=object), "a"),
+        "category": (pd.Series(["a", None, "b"], dtype="category"), "a"),
+        "time": (pd.Series([first, None, first.replace(year=2027)]), first),
+        "time span": (pd.to_timedelta(pd.Series([1, None, 2]), unit="D"), datetime.timedelta(1)),
+        "Float64": (pd.Series([1.0, None, 2.0], dtype="Float64"), 1),
+        "boolean": (pd.Series([True, None, False], dtype="boolean"), True),
+        "Arrow": (pd.Series([1, None, 2], dtype="int64[pyarrow]"), 1),
+    }
+    f = file(pd.DataFrame({name: series for name, (series, _) in columns.items()}))
+    for name, (_, value) in columns.items():
+        kept = [1, 2] if name.startswith("float") else [2]
+        for condition in (col(name) != value, ~(col(name) == value), ~col(name).is_in([value])):
+            assert f.filter(condition).row_numbers().tolist() == kept, condition
+        assert f.filter((name, "not in", [value])).row_numbers().tolist() == kept
+        assert f.filter(col(name) == value).row_numbers().tolist() == [0]
+        assert f.filter(col(name).is_missing()).row_numbers().tolist() == [1]
+    nan = file(pd.DataFrame({"a": pd.arrays.ArrowExtensionArray(pa.array([1.0, float("nan"), None]))}))
+    assert nan.filter(col("a").is_nan()).row_numbers().tolist() == [1]
+    assert nan.filter(col("a").is_missing()).row_numbers().tolist() == [2]
+
+
 def test_batches_have_the_rows_that_pass(file, frame):
     f = file(frame)
     condition, mask = col("small") == 3, frame.small == 3
