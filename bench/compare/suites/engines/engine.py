@@ -20,7 +20,7 @@ Tables = dict[str, Any]  # paths by name; in memory, tables of Arrow
 
 
 class Engine:
-    """A query engine. What `open` returns is the first argument of the other methods."""
+    """A query engine. Other methods take what `open` returns as their first argument."""
 
     key = ""
     label = ""

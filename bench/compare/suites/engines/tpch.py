@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...context import Context
@@ -57,14 +58,14 @@ Frames = dict[str, "pl.LazyFrame"]
 
 def run(context: Context) -> None:
     scale = context.options.tpch * context.options.scale
-    found = tables(context, scale)
+    found = tables(context.options.data, scale)
     ask(context, "tpch", found, queries())
     cost.run(context, found["lineitem"])
 
 
-def tables(context: Context, scale: float) -> dict[str, pa.Table]:
+def tables(folder: Path, scale: float) -> dict[str, pa.Table]:
     """The tables with plain strings."""
-    paths = {name: tpch.table(context.options.data, name, scale) for name in TABLES}
+    paths = {name: tpch.table(folder, name, scale) for name in TABLES}
     return {
         name: tpch.plain_strings(user_file.arrow_table(path)).combine_chunks()
         for name, path in paths.items()
