@@ -3,7 +3,8 @@
     <!-- table SECTION WHERE ... : ROWS COLUMN ... -->
     <!-- end -->
 
-SECTION holds the records: comparisons, threads, compression, access, sweep, grow, scan, targets.
+SECTION holds the records: comparisons, threads, compression, access, sweep, grow, scan, engines,
+targets.
 WHERE are fields of records with a pattern each, such as suite=nine host=pandas. A row is all
 records that agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`,
 `file_MB`; `row`: nanoseconds a row), that of another format (`read_ms@npz`), or the ratio to it

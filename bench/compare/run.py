@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from . import files
 from .floor import Floor
@@ -147,8 +147,12 @@ def compare(
     return outcome
 
 
+class CanFail(Protocol):
+    failure: str | None
+
+
 @contextmanager
-def failure(result: Result) -> Iterator[None]:
+def failure(result: CanFail) -> Iterator[None]:
     """Record an exception of a format as its result."""
     try:
         yield

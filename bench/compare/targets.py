@@ -1,16 +1,19 @@
 """Targets as data, and their evaluation for a run.
 
 A target is a bound on a time or a size, or on its ratio to that of another format on the same
-frame. Where it covers several frames, the worst counts.
+frame. Where it covers several frames, the worst counts, or their geometric mean.
 """
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
 
 from .table import Column, aligned
+
+SECTIONS = ("access", "grow", "scan", "engines")  # of suites that have their own
 
 
 @dataclass(frozen=True)
@@ -24,17 +27,18 @@ class Target:
 
     suite: str
     frames: str  # a pattern
-    host: str
+    host: str  # a pattern; in the suite engines the engine
     quantity: str  # a key of WORDS
     limit: float
     over: str | None
     format: str = "entasis"
-    kind: str | None = None  # of access, grow and scan
+    kind: str | None = None  # of access, grow, scan and engines
     n_rows: int | None = None  # of access
+    is_mean: bool = False  # the geometric mean counts instead of the worst
 
     @property
     def section(self) -> str:
-        return self.suite if self.suite in ("access", "grow", "scan") else "comparisons"
+        return self.suite if self.suite in SECTIONS else "comparisons"
 
 
 def _each(
@@ -49,6 +53,11 @@ def _grow(kind: str, quantity: str, limit: float, over: str | None) -> Target:
 
 def _scan(kind: str, limit: float, over: str | None = "best") -> Target:
     return Target("scan", "*", "arrow", "median_s", limit, over, kind=kind)
+
+
+def _engines(kind: str, limit: float, host: str = "*", *, is_mean: bool = False) -> Target:
+    over, quantity = "parquet-zstd", "median_s"
+    return Target("engines", "*", host, quantity, limit, over, kind=kind, is_mean=is_mean)
 
 
 NPZ = "npz@static_frame"
@@ -133,6 +142,11 @@ TARGETS: list[Target] = [
     _scan("sample", 0.006, None),
     _scan("sample-blocks", 0.003, None),
     _scan("key", 0.00015, None),
+    _engines("sum", 0.7, "duckdb"),
+    _engines("tpch", 0.9, is_mean=True),
+    _engines("tpch", 1.15),
+    _engines("group", 0.8, "polars"),
+    Target("engines", "tall", "polars", "median_s", 0.003, None, kind="head"),
 ]
 
 WORDS = {
@@ -170,6 +184,13 @@ SCAN = {  # by kind
     "sample-blocks": "sample by blocks of 10^8 rows",
     "key": "one key of 10^8 rows",
 }
+ENGINES = {  # by kind
+    "sum": "sum of one column out of ten",
+    "tpch": "TPC-H Q1 and Q6",
+    "group": "filter and group",
+    "head": "first rows of 10^8",
+}
+ENGINE = {"duckdb": "DuckDB", "polars": "Polars", "*": "each engine"}
 
 
 def evaluate(sections: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -180,6 +201,9 @@ def evaluate(sections: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
         measured = [m for r in records if (m := _measured(target, r, records)) is not None]
         if not measured:
             continue
+        if target.is_mean:
+            ratios = [ratio for ratio, _ in measured]
+            measured = [(statistics.geometric_mean(ratios), f"the mean of {len(ratios)}")]
         worst, frame = max(measured)
         found.append(
             {
@@ -210,12 +234,14 @@ def _measured(
         return None
     work = record.get("work")
     title = f"{frame}: {work}" if work else frame
-    if record.get("host", target.host) != target.host or record.get("failure"):
+    if not fnmatch(record.get("host", target.host), target.host) or record.get("failure"):
         return None
     if target.kind is not None and record["kind"] != target.kind:
         return None
     if target.n_rows is not None and record["n_rows"] != target.n_rows:
         return None
+    if target.host == "*":
+        title += f", {ENGINE[record['host']]}"
     value = record[target.quantity]
     if value is None or target.over is None:
         return None if value is None else (value, title)
@@ -227,7 +253,7 @@ def _measured(
         key, _, host = target.over.partition("@")
         same = {"frame": frame, "format": key}
         if "host" in record:
-            same["host"] = host or target.host
+            same["host"] = host or record["host"]
         if target.kind is not None:
             same |= {"kind": target.kind, "n_rows": record["n_rows"]}
         if work:
@@ -246,6 +272,9 @@ def _what(target: Target) -> str:
         words = GROW[target.kind or "", target.quantity]
     elif target.section == "scan":
         words = SCAN[target.kind or ""]
+    elif target.section == "engines":
+        words = f"{ENGINES[target.kind or '']}, {ENGINE[target.host]}"
+        words += ", geometric mean" if target.is_mean else ""
     elif target.kind == "rows":
         words = f"{target.n_rows:,} rows, file open"
     elif target.kind == "column":

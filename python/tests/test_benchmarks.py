@@ -12,6 +12,10 @@ from bench.compare.frames.orders import orders
 from bench.compare.hosts import WrongData, host
 from bench.compare.peers import find
 from bench.compare.records import join_json
+from bench.compare.suites.engines import counties, head, sums, tpch
+from bench.compare.suites.engines.engine import ENTASIS, MEMORY, PARQUET, DuckDb, Polars
+from bench.compare.suites.engines.plans import duckdb_plan, polars_plan
+from bench.compare.suites.engines.query import check
 from bench.compare.suites.grow.growth import PEERS
 from bench.compare.suites.scan import questions
 from bench.compare.targets import evaluate
@@ -241,6 +245,120 @@ def test_targets_of_filters():
     assert [(target["what"], target["frame"], target["measured"], target["n_met"]) for target in found] == [
         ("all columns of a share of the rows <= 0.7 x the best other", "shuffled: 99 %", 0.75, 1),
         ("all columns of a share of the rows <= 1.1 x entasis-in-memory", "shuffled: 1 %", 2.0, 1),
+    ]
+
+
+COUNTIES = pa.table(
+    {
+        "date": ["2020-05-31", "2020-06-01", "2020-07-02", "2020-08-31", "2020-09-01", "2020-07-03"],
+        "county": ["Travis", "Travis", "Bexar", None, "Bexar", "Kings"],
+        "state": ["Texas", "Texas", "Texas", "Texas", "Texas", "New York"],
+        "cases": pa.array([1, 20_000, 3, 10_000, 30_000, 40_000], pa.int32()),
+        "deaths": pa.array([0, 1, None, 2, 3, None], pa.int32()),
+    }
+)
+
+
+def _asked(name, folder):
+    """The tables and the queries of a part of the suite."""
+    if name == "counties":
+        return {"counties": COUNTIES}, counties.queries()
+    if name == "tpch":
+        try:
+            return tpch.tables(folder, 0.001), tpch.queries()
+        except FileNotFoundError as error:
+            pytest.skip(str(error))
+    table = pa.Table.from_pandas(orders(3_000), preserve_index=False).replace_schema_metadata()
+    return {"orders": table, "tall": table}, [*sums.queries(), head.query()]
+
+
+@pytest.mark.parametrize("name", ["orders", "counties", "tpch"])
+def test_engines_answer_the_same_from_all_formats(name, tmp_path):
+    pytest.importorskip("polars.io.external_reader", reason="lazy scans need Polars 2.0 or later")
+    pytest.importorskip("duckdb")
+    tables, queries = _asked(name, tmp_path)
+    engines = [DuckDb(find(DuckDb.parquet).at("arrow")), Polars()]
+    columns = {column: key for key, table in tables.items() for column in table.column_names}
+    answers = {query.title: [] for query in queries}
+    for engine in engines:
+        for format, peer in ((ENTASIS, "entasis"), (PARQUET, engine.parquet), (MEMORY, None)):
+            named = tables
+            if peer is not None:
+                named = {key: tmp_path / f"{name}.{key}.{peer}" for key in tables}
+                for key, path in named.items():
+                    find(peer).at("arrow").write(tables[key], path)
+            opened = engine.open(format, named)
+            for query in queries:
+                answers[query.title].append(engine.answer(engine.call(opened, query)()))
+                plan = engine.plan(opened, query, columns)
+                assert plan.has_joins == (query.kind == "join")
+                if plan.has_joins and format != MEMORY:
+                    assert {"lineitem"} < set(plan.order) - {"?"}
+    for first, *others in answers.values():
+        assert first.num_rows
+        for other in others:
+            check(first, other)
+
+
+def test_other_answers_are_wrong():
+    answer = pa.table({"state": ["Texas", None], "n": [1, 2], "x": [0.1, 0.2]})
+    check(answer, answer.take([1, 0]).set_column(1, "n", pa.array([2, 1]).cast(pa.decimal128(38, 0))))
+    check(answer, answer.set_column(2, "x", pa.array([0.1, 0.2 * (1 + 1e-12)])))
+    for other in (
+        answer.slice(1),
+        answer.select(["state", "n"]),
+        answer.set_column(1, "n", pa.array([1, None])),
+        answer.set_column(2, "x", pa.array([0.1, 0.2001])),
+        answer.set_column(2, "x", pa.array([0.1, None])),
+    ):
+        with pytest.raises(WrongData):
+            check(answer, other)
+
+
+def test_plans_have_the_order_of_joins():
+    scans = [
+        {"name": "READ_PARQUET", "extra_info": {"Projections": ["l_partkey", "l_tax"], "Estimated Cardinality": "9"}},
+        {"name": "PYTHON_ARROW_SCAN ", "extra_info": {"Projections": "p_partkey"}},
+    ]
+    join = {"name": "HASH_JOIN", "children": scans, "extra_info": {"Conditions": "l_partkey = p_partkey"}}
+    columns = {"l_partkey": "lineitem", "l_tax": "lineitem", "p_partkey": "part"}
+    plan = duckdb_plan([{"name": "PROJECTION", "children": [join]}], columns)
+    assert plan.order == ("lineitem", "part")
+    assert plan.text.splitlines() == [
+        "HASH_JOIN: l_partkey = p_partkey",
+        "  READ_PARQUET lineitem: 9 rows expected",
+        "  PYTHON_ARROW_SCAN part: ? rows expected",
+    ]
+    plan = polars_plan("INNER JOIN:\nBUILD SIDE: PreferRight\n  Parquet SCAN [/a b/tpch.part.polars-zstd]\n  x")
+    assert plan.order == ("BUILD SIDE: PreferRight", "part")
+    assert plan.text.splitlines()[-1] == "  Parquet SCAN part"
+
+
+def _engine(host, work, format, median_s):
+    record = {"suite": "engines", "frame": "tpch", "kind": "tpch", "work": work, "host": host}
+    return record | {"format": format, "label": format.title(), "n_rows": 10, "median_s": median_s}
+
+
+ENGINES = [
+    _engine("duckdb", "Q1", "entasis", 0.002),
+    _engine("duckdb", "Q1", "parquet-zstd", 0.004),
+    _engine("polars", "Q1", "entasis", 0.002),
+    _engine("polars", "Q1", "parquet-zstd", 0.001),
+    _engine("polars", "Q6", "entasis", 0.027),
+    _engine("polars", "Q6", "parquet-zstd", 0.001) | {"failure": "refused", "median_s": None},
+]
+
+
+def test_ratios_of_an_engine():
+    found = table("engines host=polars : work median_ms=ms median/parquet-zstd=ratio", {"engines": ENGINES})
+    assert found.splitlines()[2:] == ["| Q1 | 2.00 | 2.00 |", "| Q6 | 27.0 |  |"]
+
+
+def test_targets_of_engines():
+    found = evaluate({"engines": ENGINES})
+    assert [(target["what"], target["frame"], target["measured"], target["n_met"]) for target in found] == [
+        ("TPC-H Q1 and Q6, each engine, geometric mean <= 0.9 x parquet-zstd", "the mean of 2", 1.0, 0),
+        ("TPC-H Q1 and Q6, each engine <= 1.15 x parquet-zstd", "tpch: Q1, Polars", 2.0, 1),
     ]
 
 

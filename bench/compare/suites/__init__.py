@@ -8,6 +8,7 @@ from ..context import Context
 from . import (
     access,
     compression,
+    engines,
     grow,
     headline,
     nine,
@@ -40,6 +41,7 @@ SUITES: dict[str, Callable[[Context], None]] = {
     "small": small.run,
     "grow": grow.run,
     "scan": scan.run,
+    "engines": engines.run,
     "sweep": sweep.run,
 }
 TARGETS = [
@@ -54,6 +56,7 @@ TARGETS = [
     "small",
     "grow",
     "scan",
+    "engines",
 ]
 GROUPS: dict[str, list[str]] = {
     "demo": ["headline", "file"],

@@ -109,7 +109,7 @@ def _ask(
             if seconds > PATIENCE:
                 result.notes.append(SLOW)
             calls[result.peer.key] = call
-            often[result.peer.key] = _repeats(call, seconds)
+            often[result.peer.key] = repeats(call, seconds)
     fit = [result for result in results if result.failure is None]
     buffers = [] if isinstance(expected, int) else host("arrow").buffers(expected)
     floor = Floor(buffers, context.options.threads) if buffers else None
@@ -176,7 +176,7 @@ def _sorted(table: pa.Table) -> pa.Table:
     return table.take(order)
 
 
-def _repeats(call: Callable[[], Any], seconds: float) -> int:
+def repeats(call: Callable[[], Any], seconds: float) -> int:
     """Calls in one measurement."""
     if seconds < 1:
         # The first call loads code and gets pages, so the least of several counts.
