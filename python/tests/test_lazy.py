@@ -280,7 +280,7 @@ def test_batches_can_be_written(tmp_path: Path) -> None:
     assert_frame_equal(en.read(tmp_path / "out.entasis"), whole.filter(pl.col("i") > 3))
 
 
-QUERIES: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
+WRITTEN: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
     "filter": lambda lazy: lazy.filter(pl.col("i") > 3),
     "no rows": lambda lazy: lazy.filter(pl.col("id") < 0),
     "groups": lambda lazy: lazy.group_by("s").agg(pl.len(), pl.col("l")).sort("s"),
@@ -288,11 +288,11 @@ QUERIES: dict[str, Callable[[pl.LazyFrame], pl.LazyFrame]] = {
 }
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", WRITTEN)
 def test_sinks_of_a_schema_equal_collect(tmp_path: Path, query: str) -> None:
     path = tmp_path / "frame.entasis"
     en.write(frame(100_000), path)
-    lazy = QUERIES[query](en.scan_polars(path))
+    lazy = WRITTEN[query](en.scan_polars(path))
     wanted = lazy.collect()
     # The file that is read is also the one that is replaced.
     with en.writer(path, schema=lazy.collect_schema()) as w:

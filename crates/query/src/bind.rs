@@ -422,13 +422,22 @@ fn require_values(column: &ColumnInfo) -> Result<()> {
         (Logical::Object, _) | (_, Physical::Union | Physical::ValueColumn | Physical::RunEnd) => {
             Err(unsupported(column))
         }
+        // Bounds of an interval that is missing are NaN or NaT, and nothing marks it.
+        (Logical::Extension, _) if is_interval_of_pandas(column) => Err(unsupported(column)),
         _ => Ok(()),
     }
 }
 
+fn is_interval_of_pandas(column: &ColumnInfo) -> bool {
+    let name = column.detail.as_ref().and_then(|detail| detail.get("name"));
+    name.and_then(Value::as_str) == Some("pandas.bounds")
+}
+
 fn unsupported(column: &ColumnInfo) -> Error {
     let of = name_of(column);
-    Error::unsupported(format!("filters on columns of type {of} are not supported")).in_column(&column.name)
+    Error::unsupported(format!("filters on columns of type {of} are not supported"))
+        .in_column(&column.name)
+        .advise("filter the frame after reading")
 }
 
 fn mismatch(column: &ColumnInfo, problem: &str) -> Error {

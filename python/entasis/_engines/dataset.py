@@ -8,6 +8,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 from entasis._arguments.options import shown
+from entasis._hosts.arrow.pyarrow import as_table
 from entasis.errors import ArgumentError, MissingLibraryError
 
 try:
@@ -53,8 +54,8 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             raise ArgumentError(f'nan={shown(nan)}: it is "ieee" or "largest"')
         self._scan, self._nan_is_largest = scan, nan == "largest"
         self._view: File = scan.view()
-        empty = self._view[:0].read(to="pyarrow")
-        self._schema = pa.schema([_plain(field) for field in empty.schema])
+        schema = _table(self._view[:0]).schema
+        self._schema = pa.schema([_plain(field) for field in schema], metadata=schema.metadata)
         self._numbers = numbers_by_name(self._view, self._schema.names)
         format_, system = ds.IpcFileFormat(), fs.LocalFileSystem()
         nothing = format_.make_fragment(
@@ -94,7 +95,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         names = self._schema.names if columns is None else self._needed(columns)
         # Batches without columns would not tell how many rows there are.
         read = list(dict.fromkeys(names)) or self._schema.names[:1]
-        schema = pa.schema([self._schema.field(name) for name in read])
+        schema = pa.schema([self._schema.field(name) for name in read], metadata=self._schema.metadata)
         rows = Rows(schema, lambda: ahead(self._batches(read, filter)))
         if names and not hasattr(columns, "items") and len(read) == len(names):
             return rows
@@ -189,7 +190,11 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             return table
         mask = np.zeros(len(window.rows), bool)
         mask[window.kept] = True
-        return table.filter(pa.array(mask))
+        try:
+            return table.filter(pa.array(mask))
+        except pa.ArrowNotImplementedError:
+            # pyarrow lacks the filter of a type, such as runs.
+            return self._read(names, window.rows.start + window.kept)
 
     def _read(self, names: list[str], rows: Any) -> pa.Table:
         numbers = [self._numbers[name] for name in names]
@@ -197,7 +202,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             # Only neighbouring rows of a mapped file can be read, which takes no copy.
             first, last = int(rows.min()), int(rows.max())
             return self._read(names, range(first, last + 1)).take(rows - first)
-        table: pa.Table = self._view._view(numbers, rows).read(to="pyarrow")
+        table = _table(self._view._view(numbers, rows))
         wanted = pa.schema([self._schema.field(name) for name in names])
         return table if table.schema.equals(wanted) else table.cast(wanted)
 
@@ -206,8 +211,8 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         if filter is None:
             return self._view.n_rows
         tree, rest = self._split(filter)
-        if rest is not None:
-            names = self._referenced(rest)[:1] or self._schema.names[:1]
+        if rest is not None or tree is None:
+            names = self._referenced(filter)[:1] or self._schema.names[:1]
             return sum(batch.num_rows for batch in self._batches(names, filter))
         rows = self._view._rows
         if rows is None or (isinstance(rows, range) and rows.step == 1 and len(rows)):
@@ -275,6 +280,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
 def _at(rows: Any, places: Any) -> Any:
     """The rows at ascending places of others."""
     return rows.start + rows.step * places if isinstance(rows, range) else rows[places]
+
+
+def _table(view: File) -> pa.Table:
+    """The rows of a view as a table, also where an array or a batch was written."""
+    found = view.read(to="pyarrow")
+    return found if isinstance(found, pa.Table) else as_table(found)[0]
 
 
 def _in_memory(dataset: Any) -> Any:

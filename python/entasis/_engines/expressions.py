@@ -1,9 +1,9 @@
 """Expressions of pyarrow as conditions.
 
-pyarrow shows no parts of an expression. It does pickle one, as a record batch whose metadata have
-the calls in order, and whose columns have the literals. An expression is built again from these, and
-is taken only where it equals the first one. So another form in another version of pyarrow costs
-time, and no rows.
+pyarrow shows no parts of an expression. It does pickle one, as a record batch. The metadata of the
+batch have the calls in order, and its columns have the literals. An expression is built again from
+these, and is used only where it equals the first one. So another form in another version of pyarrow
+costs time, and no rows.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _call(name: str, parts: list[pc.Expression], options: dict[str, pa.Scalar]) 
 
 
 def _conjuncts(node: Node) -> Iterator[Node]:
-    """The parts of a condition of which all must be true."""
+    """The parts of a condition that *and* joins."""
     if node.kind in ("and_kleene", "and"):
         for part in node.parts:
             yield from _conjuncts(part)
@@ -293,15 +293,18 @@ def _match(node: Node) -> bytes:
 
 
 def _is_text(of: pa.DataType) -> bool:
-    return pa.types.is_string(of) or pa.types.is_large_string(of)
+    found: bool = pa.types.is_string(of) or pa.types.is_large_string(of)
+    return found
 
 
 def _is_bytes(of: pa.DataType) -> bool:
-    return pa.types.is_binary(of) or pa.types.is_large_binary(of)
+    found: bool = pa.types.is_binary(of) or pa.types.is_large_binary(of)
+    return found
 
 
 def _is_float(of: pa.DataType) -> bool:
-    return pa.types.is_float32(of) or pa.types.is_float64(of)
+    found: bool = pa.types.is_float32(of) or pa.types.is_float64(of)
+    return found
 
 
 # Comparisons with NaN where it is the greatest float, made of the test for NaN.
@@ -336,20 +339,20 @@ def _integer(value: pa.Scalar, of: pa.DataType) -> Any:
     return _if(pa.types.is_integer(of) or is_exact, number)
 
 
-def _float(value: pa.Scalar, of: pa.DataType) -> float:
+def _float(value: pa.Scalar, of: pa.DataType) -> Any:
     number: float = value.as_py()
     # Integers of 64 bits are rounded when they are compared with floats.
     is_exact = pa.types.is_integer(of) and abs(number) < _EXACT_IN_FLOATS
     return _if(number == number and (_is_float(of) or is_exact), number)
 
 
-def _decimal(value: pa.Scalar, of: pa.DataType) -> Exact:
+def _decimal(value: pa.Scalar, of: pa.DataType) -> Any:
     number = value.as_py()
     scaled = int(number.scaleb(value.type.scale, decimal.Context(prec=77)))
     return _if(pa.types.is_decimal128(of), Exact(("decimal", scaled, value.type.scale)))
 
 
-def _timestamp(value: pa.Scalar, of: pa.DataType) -> Exact:
+def _timestamp(value: pa.Scalar, of: pa.DataType) -> Any:
     kind = "naive" if value.type.tz is None else "aware"
     is_same = pa.types.is_timestamp(of) and of.tz == value.type.tz
     return _if(is_same, Exact(("time", kind, value.value * _PER_UNIT[value.type.unit])))
@@ -366,11 +369,11 @@ def _same(make: Callable[[pa.Scalar], Any]) -> Callable[[pa.Scalar, pa.DataType]
     return lambda value, of: _if(value.type == of, make(value))
 
 
-def _bytes(value: pa.Scalar, of: pa.DataType) -> bytes:
+def _bytes(value: pa.Scalar, of: pa.DataType) -> Any:
     return _if(_is_bytes(of), value.as_py())
 
 
-def _text(value: pa.Scalar, of: pa.DataType) -> str:
+def _text(value: pa.Scalar, of: pa.DataType) -> Any:
     return _if(_is_text(of), value.as_py())
 
 

@@ -60,7 +60,7 @@ class _Reader(FileReader):
 
     def __init__(self, view: File) -> None:
         self._view = view
-        self._schema: pl.Schema = view[:0].read(to="polars").schema
+        self._schema: pl.Schema = _frame(view[:0]).schema
         self._numbers = numbers_by_name(view, self._schema.names())
 
     def schema(self) -> pl.Schema:
@@ -93,8 +93,7 @@ class _Reader(FileReader):
             yield self._with_index(self._read(numbers, range(0)), row_index, 0, range(0))
 
     def _read(self, numbers: list[int], rows: Any) -> pl.DataFrame:
-        found: pl.DataFrame = self._view._view(numbers, rows).read(to="polars")
-        return found
+        return _frame(self._view._view(numbers, rows))
 
     def _with_index(
         self, frame: pl.DataFrame, row_index: tuple[str, int] | None, first: int, positions: Any
@@ -122,3 +121,11 @@ class _Reader(FileReader):
             if tree is not None:
                 trees.append(tree)
         return ("and", trees) if trees else None
+
+
+def _frame(view: File) -> pl.DataFrame:
+    """The rows of a view as a frame, also where a Series was written."""
+    import polars as pl
+
+    found = view.read(to="polars")
+    return found.to_frame() if isinstance(found, pl.Series) else found

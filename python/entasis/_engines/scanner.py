@@ -1,4 +1,4 @@
-"""What a dataset hands to engines: scanners and fragments."""
+"""Scanners and fragments of a dataset."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
     import pyarrow as pa
 
     if type(table) is not pa.Table:
-        table, class_entry = _as_table(table)
+        table, class_entry = as_table(table)
         builder, host = build(table)
         return builder, host | class_entry
     for field in table.schema:
@@ -86,7 +86,7 @@ def is_table(value: Any) -> bool:
     return isinstance(value, (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray, pa.Scalar))
 
 
-def _as_table(value: Any) -> tuple[Any, dict[str, Any]]:
+def as_table(value: Any) -> tuple[Any, dict[str, Any]]:
     """A table of a value, and the entry of the host map that records its class."""
     import pyarrow as pa
 
