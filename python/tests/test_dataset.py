@@ -244,7 +244,8 @@ def test_queries_of_duckdb(both: tuple[pa.Table, en.File], query: str) -> None:
 def test_duckdb_hands_over_columns_and_filters(tmp_path: Path) -> None:
     en.write(table(10), tmp_path / "table.entasis")
     dataset = en.open(tmp_path / "table.entasis").to_dataset()
-    plan = duckdb.connect().sql("explain select s from dataset where id = 3").fetchall()[0][1]
+    with duckdb.connect() as connection:
+        plan = connection.sql("explain select s from dataset where id = 3").fetchall()[0][1]
     assert "Filters" in plan
     assert "Projections: s" in plan
     assert dataset.count_rows() == 10
@@ -292,11 +293,10 @@ def test_views_scans_and_frames_of_pandas(tmp_path: Path) -> None:
     en.write(df, tmp_path / "pandas.entasis")
     frame = en.open(tmp_path / "pandas.entasis").to_dataset()
     assert frame.schema.names == ["k", "f", "s"]
-    assert duckdb.connect().sql("select k from frame where k > 200 and s is not null").fetchall() == [
-        (201,),
-        (203,),
-        (205,),
-    ]
+    with duckdb.connect() as connection:
+        found = connection.sql("select k from frame where k > 200 and s is not null").fetchall()
+    assert found == [(201,), (203,), (205,)]
+    assert len(frame.schema) == 3
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"])
     en.write(twice, tmp_path / "twice.entasis")
     with pytest.raises(en.DuplicateColumnError, match="two columns named 'a'"):
@@ -314,8 +314,8 @@ def test_damage_is_reported_where_it_is_read(tmp_path: Path) -> None:
     assert_same(dataset.to_table(filter=pc.field("id") < 9), whole.slice(0, 9))
     with pytest.raises(en.CorruptFileError, match="checksum"):
         dataset.to_table()
-    with pytest.raises(Exception, match="checksum"):
-        duckdb.connect().sql("select sum(id) from dataset").fetchall()
+    with duckdb.connect() as connection, pytest.raises(Exception, match="checksum"):
+        connection.sql("select sum(id) from dataset").fetchall()
 
 
 def test_threads_share_a_dataset(tmp_path: Path) -> None:
@@ -337,7 +337,8 @@ def test_threads_share_a_dataset(tmp_path: Path) -> None:
 
     def by_duckdb() -> int:
         lines = dataset
-        found = duckdb.connect().sql("select count(*) from lines where i > 3").fetchall()
+        with duckdb.connect() as connection:
+            found = connection.sql("select count(*) from lines where i > 3").fetchall()
         return int(found[0][0]) if lines is dataset else -1
 
     threads = [threading.Thread(target=run, args=[ask]) for ask in (by_pyarrow, by_duckdb) * 4]

@@ -111,6 +111,7 @@ def test_datafusion_reads_few_bytes(tmp_path: Path) -> None:
         assert bytes_read() - before <= most, query
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_ibis(both: tuple[pa.Table, en.File]) -> None:
     table, f = both
     _ = ibis._
