@@ -19,7 +19,7 @@ except ImportError as error:  # pragma: no cover
 from .ahead import ahead
 from .guarantees import Guarantees
 from .names import numbers_by_name
-from .windows import windows
+from .windows import Sizes, windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -130,7 +130,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     def _batches(self, names: list[str], filter: pc.Expression | None) -> Iterator[pa.RecordBatch]:
         """The rows that pass, with these columns."""
         if filter is None:
-            for window in windows(self._view, None, len(names)):
+            for window in windows(self._view, None, Sizes(len(names))):
                 yield from self._read(names, window.rows).to_batches()
             return
         used = self._referenced(filter) or names[:1]

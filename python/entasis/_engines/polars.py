@@ -16,7 +16,7 @@ from entasis._scan.polars import tree_of
 from entasis.errors import ArgumentError, MissingLibraryError, UnsupportedTypeError
 
 from .names import numbers_by_name
-from .windows import windows
+from .windows import Sizes, windows
 
 try:
     from polars.io.external_reader import FileReader, FileReaderBuilder, ReaderCapabilities
@@ -88,7 +88,7 @@ class _Reader(FileReader):
             first, stop = (min(max(place, 0), view.n_rows) for place in (start, stop))
             view = view[first:stop]
         is_any = False
-        for window in windows(view, self._tree(filters), len(numbers)):
+        for window in windows(view, self._tree(filters), Sizes(len(numbers))):
             is_any = True
             yield self._with_index(self._read(numbers, window.rows), row_index, first, window.positions)
         if not is_any:

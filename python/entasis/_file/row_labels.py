@@ -111,4 +111,8 @@ def range_values(file: File, rows: Any) -> Any:
     """The labels of an index that is stored as a range, at these rows."""
     import numpy as np
 
-    return _rows.at(np.array(file._frame.levels.range, np.int64), rows)
+    labels = file._frame.levels.range
+    assert labels is not None, "the index is a range"
+    if rows is None or isinstance(rows, range):
+        return np.array(_rows.at(labels, rows), np.int64)
+    return np.array(labels, np.int64)[rows]
