@@ -23,8 +23,8 @@ const EIO: c_int = 5;
 const ENOMEM: c_int = 12;
 const EINVAL: c_int = 22;
 
-/// Whether the interpreter has begun to shut down. CPython ends threads that attach to it after that,
-/// or lets them hang.
+/// Whether the interpreter has begun to shut down. CPython ends threads that attach to it after
+/// that, or lets them hang.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// The type and the values of an item of the iterator.

@@ -81,8 +81,8 @@ fn finish(own: bool, metadata: bool, layout: u8, dictionaries: &Dictionaries) ->
     nested::Finish { own, metadata, layout, dictionaries }
 }
 
-/// All columns as one Arrow table. Every target must be Arrow. `known` dictionaries were not decoded
-/// again.
+/// All columns as one Arrow table. Every target must be Arrow. `known` dictionaries were not
+/// decoded again.
 #[allow(clippy::too_many_arguments)]
 pub fn table(
     py: Python<'_>,
