@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 from typing import TYPE_CHECKING, Any
 
 from entasis._file import leave_out
@@ -21,12 +20,19 @@ if TYPE_CHECKING:
     from entasis._file.file import File
     from entasis._scan.scan import Scan
 
-# Rows of the first array of a view that is not read at once.
+# Rows of a block.
+_BLOCK = 1 << 16
+# Rows of the first array of a view that is not read at once, and how many of them there are for each
+# value of a dictionary. Each array has the whole dictionary, and some consumers convert it each time.
 _FIRST = 1 << 16
+_ROWS_OF_CATEGORY = 4
 # Values of a view that is read at once, and the length of its file. Compressed text becomes a few
 # times longer.
 _CELLS_AT_ONCE = 1 << 22
 _LEN_AT_ONCE = 1 << 26
+# Values of the longest array of less than a block. Reading a block in several parts takes longer.
+_CELLS_OF_BLOCK = 1 << 25
+# Large strings; see `Handle.read_arrow`.
 _LARGE = 1
 _NO_ROWS = Window(range(0), range(0))
 
@@ -131,29 +137,30 @@ class Rows:
 
     def _tables(self, tree: tuple[Any, ...] | None, limit: int | None) -> Iterator[Any]:
         """All rows in order, in one table or more."""
-        n, handle = self._file.n_rows, self._file._handle
-        is_small = n * self._columns.n <= _CELLS_AT_ONCE and handle.file_len <= _LEN_AT_ONCE
-        sizes, left, is_any = Sizes(self._columns.n, n if is_small else _FIRST), limit, False
-        try:
-            with reported:
-                for window in windows(self._file, tree, sizes):
-                    if left is not None:
-                        window = Window(window.positions[:left], window.rows[:left])
-                        left -= len(window.rows)
-                    for table in self._typed(window):
-                        is_any = True
-                        if self._is_native:
-                            sizes.measured(len(window.rows), table.memory_len)
-                        yield table
-                    if left == 0:
-                        break
-                if not is_any:
-                    # Some consumers take the dictionaries of a table from its first array.
-                    yield self._empty
-        except KeyboardInterrupt:
-            # The consumer gets a number instead of this exception. This raises it again after that.
-            _thread.interrupt_main()
-            raise
+        sizes, left, is_any = self._sizes(), limit, False
+        with reported:
+            for window in windows(self._file, tree, sizes):
+                if left is not None:
+                    window = Window(window.positions[:left], window.rows[:left])
+                    left -= len(window.rows)
+                for table in self._typed(window):
+                    is_any = True
+                    if self._is_native:
+                        sizes.measured(len(window.rows), table.memory_len)
+                    yield table
+                if left == 0:
+                    break
+            if not is_any:
+                # Some consumers take the dictionaries of a table from its first array.
+                yield self._empty
+
+    def _sizes(self) -> Sizes:
+        n, n_columns = self._file.n_rows, max(self._columns.n, 1)
+        least = min(_BLOCK, _CELLS_OF_BLOCK // n_columns)
+        if n * n_columns <= _CELLS_AT_ONCE and self._file._handle.file_len <= _LEN_AT_ONCE:
+            return Sizes(n_columns, n, least)
+        n_categories = self._empty.dictionary_len if self._is_native else 0
+        return Sizes(n_columns, max(_FIRST, n_categories * _ROWS_OF_CATEGORY), least)
 
     def _typed(self, window: Window) -> Iterator[Any]:
         """Tables of some rows. They are several if one would have another type.

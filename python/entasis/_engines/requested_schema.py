@@ -64,7 +64,7 @@ def _layout(types: list[tuple[Any, Any]]) -> int:
     import pyarrow as pa
 
     for own, wanted in types:
-        if wanted != own and _kind(own) in ("text", "bytes"):
+        if wanted != own and _kind(wanted) == _kind(own):
             if pa.types.is_string(wanted) or pa.types.is_binary(wanted):
                 return _SMALL
             if pa.types.is_string_view(wanted) or pa.types.is_binary_view(wanted):

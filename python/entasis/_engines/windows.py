@@ -44,8 +44,8 @@ class Window(NamedTuple):
 class Sizes:
     """The lengths of windows in rows. They grow up to a number of values, and of bytes if known."""
 
-    def __init__(self, n_columns: int, first: int | None = None) -> None:
-        most = max(_LEAST, _CELLS // max(n_columns, 1))
+    def __init__(self, n_columns: int, first: int | None = None, least: int | None = None) -> None:
+        most = max(_LEAST if least is None else least, _CELLS // max(n_columns, 1))
         # Windows that end where blocks end decode no block twice.
         self._most = most if most < _BLOCK else most - most % _BLOCK
         self.size = min(_FIRST if first is None else first, self._most)

@@ -204,6 +204,12 @@ impl ArrowTable {
         self.data.memory_len()
     }
 
+    /// The number of values in the longest dictionary.
+    #[getter]
+    fn dictionary_len(&self) -> usize {
+        self.dictionaries.values().map(|(_, values)| values.n).max().unwrap_or(0)
+    }
+
     /// The same columns with other names for some positions.
     fn renamed(&self, py: Python<'_>, names: HashMap<usize, String>) -> PyResult<Self> {
         let mut kind = (*self.kind).clone();

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyCFunction, PyIterator};
@@ -68,6 +69,12 @@ impl Owner {
             Err(error) => described(py, &error),
         };
         *items = None;
+        if failed.0 == EINTR {
+            // The consumer gets a number. After that, the main thread raises the exception once
+            // more. Any call of Python before that would take the signal.
+            // SAFETY: the call needs an initialised interpreter alone, which `py` proves.
+            unsafe { ffi::PyErr_SetInterrupt() };
+        }
         Err(failed)
     }
 
@@ -85,9 +92,36 @@ impl Drop for Owner {
     }
 }
 
+/// Holds the GIL while it lives.
+struct Gil(ffi::PyGILState_STATE);
+
+impl Gil {
+    /// None if the interpreter is shutting down.
+    fn take() -> Option<Self> {
+        // SAFETY: `Py_IsInitialized` can be called at any time.
+        if IS_ENDING.load(Ordering::Acquire) || unsafe { ffi::Py_IsInitialized() } == 0 {
+            return None;
+        }
+        // SAFETY: the interpreter is initialised, and it does not end threads yet, as checked above.
+        Some(Self(unsafe { ffi::PyGILState_Ensure() }))
+    }
+}
+
+impl Drop for Gil {
+    fn drop(&mut self) {
+        // SAFETY: only `take` makes this value, so the state is that of `PyGILState_Ensure` in this
+        // thread, and values inside one another are dropped in reverse order.
+        unsafe { ffi::PyGILState_Release(self.0) };
+    }
+}
+
 /// Calls a function with the GIL. None without the call if the interpreter is shutting down.
+///
+/// pyo3 alone is not enough: it takes a thread in which it holds the GIL for attached, although a
+/// consumer that Python calls from there may have released the GIL.
 fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> Option<R> {
-    if IS_ENDING.load(Ordering::Acquire) { None } else { Python::try_attach(work) }
+    let _gil = Gil::take()?;
+    Python::try_attach(work)
 }
 
 /// The number and the message of an exception.
