@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._file import leave_out
-from entasis._file.row_labels import range_values
 from entasis._host_map import interpretation
+from entasis._hosts import leave_out
 from entasis._hosts.arrow.stream import Columns, has_metadata
 from entasis._hosts.levels import RANGE
 from entasis._memory import reported
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
 # Rows of a block.
 _BLOCK = 1 << 16
-# Rows of the first array of a view that is not read at once, and how many of them there are for each
-# value of a dictionary. Each array has the whole dictionary, and some consumers convert it each time.
+# Rows of the first array of a view that is not read at once, and the least number of them for each
+# value of a dictionary. Some consumers convert the dictionary of each array.
 _FIRST = 1 << 16
 _ROWS_OF_CATEGORY = 4
 # Values of a view that is read at once, and the length of its file. Compressed text becomes a few
@@ -200,7 +199,7 @@ class Rows:
             with interpretation():
                 table = pa.RecordBatchReader.from_stream(table).read_all()
         for place in self._ranges:
-            name, labels = file._frame.levels.name(RANGE), pa.array(range_values(file, rows))
+            name, labels = file._frame.levels.name(RANGE), pa.array(file._frame.levels.range_values(rows))
             table = table.add_column(place, name, labels) if table.num_columns else pa.table({name: labels})
         return table
 

@@ -619,7 +619,7 @@ class File:
         try:
             with host_calls():
                 if skips:
-                    from . import leave_out as _leave_out
+                    from entasis._hosts import leave_out as _leave_out
 
                     every = _leave_out.every(handle, host, columns, has_index=getattr(reader, "HAS_INDEX", False))
                     found = _leave_out.read(read, columns, every)
@@ -765,7 +765,7 @@ class File:
         equals nothing and has no order.
 
         DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
-        reads all columns and rows.
+        reads all columns, and the rows from the first one on.
 
         Raises
         ------

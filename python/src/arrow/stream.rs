@@ -50,7 +50,7 @@ impl Owner {
             Ok(Some(Ok(next))) => Ok(next.map_or_else(ArrowArray::empty, |data| export::array(&data))),
             Ok(Some(Err((code, message)))) => Err(self.fail(code, message)),
             Ok(None) => Err(self.fail(EIO, "Python is shutting down".to_owned())),
-            Err(_) => Err(self.fail(EIO, "a defect of Entasis: reading the next rows panicked".to_owned())),
+            Err(_) => Err(self.fail(EIO, "a defect of Entasis: reading panicked".to_owned())),
         }
     }
 
@@ -102,7 +102,7 @@ impl Gil {
         if IS_ENDING.load(Ordering::Acquire) || unsafe { ffi::Py_IsInitialized() } == 0 {
             return None;
         }
-        // SAFETY: the interpreter is initialised, and it does not end threads yet, as checked above.
+        // SAFETY: the interpreter is initialised and does not end threads yet, as checked above.
         Some(Self(unsafe { ffi::PyGILState_Ensure() }))
     }
 }
