@@ -6,8 +6,8 @@
 use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError};
 use pyo3::ffi;
@@ -24,9 +24,9 @@ const EIO: c_int = 5;
 const ENOMEM: c_int = 12;
 const EINVAL: c_int = 22;
 
-/// Whether the interpreter has begun to shut down. CPython ends threads that attach to it after
-/// that, or lets them hang.
-static IS_ENDING: AtomicBool = AtomicBool::new(false);
+/// The thread that shuts the interpreter down, once it has begun to. CPython ends other threads
+/// that attach to it after that, or lets them hang.
+static ENDING: OnceLock<ThreadId> = OnceLock::new();
 
 /// The type and the values of an item of the iterator.
 pub type Parts = fn(&Bound<'_, PyAny>) -> PyResult<(Arc<Kind>, Data)>;
@@ -98,11 +98,12 @@ struct Gil(ffi::PyGILState_STATE);
 impl Gil {
     /// None if the interpreter is shutting down.
     fn take() -> Option<Self> {
+        let is_late = ENDING.get().is_some_and(|&ending| ending != thread::current().id());
         // SAFETY: `Py_IsInitialized` can be called at any time.
-        if IS_ENDING.load(Ordering::Acquire) || unsafe { ffi::Py_IsInitialized() } == 0 {
+        if is_late || unsafe { ffi::Py_IsInitialized() } == 0 {
             return None;
         }
-        // SAFETY: the interpreter is initialised and does not end threads yet, as checked above.
+        // SAFETY: the interpreter is initialised and does not end this thread, as checked above.
         Some(Self(unsafe { ffi::PyGILState_Ensure() }))
     }
 }
@@ -141,13 +142,13 @@ fn described(py: Python<'_>, error: &PyErr) -> (c_int, String) {
     (code, if message.is_empty() { name } else { format!("{name}: {message}") })
 }
 
-/// Makes `attached` refuse once the interpreter runs the functions of `atexit`.
+/// Makes `attached` refuse in other threads once the interpreter runs the functions of `atexit`.
 fn watch_exit(py: Python<'_>) -> PyResult<()> {
     static WATCHED: Once = Once::new();
     if WATCHED.is_completed() {
         return Ok(());
     }
-    let ending = PyCFunction::new_closure(py, None, None, |_, _| IS_ENDING.store(true, Ordering::Release))?;
+    let ending = PyCFunction::new_closure(py, None, None, |_, _| _ = ENDING.set(thread::current().id()))?;
     py.import("atexit")?.call_method1("register", (ending,))?;
     WATCHED.call_once(|| ());
     Ok(())
