@@ -12,6 +12,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::arrow::column::ArrowTable;
+use crate::arrow::export::Dictionaries;
 use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
@@ -352,7 +353,9 @@ impl Handle {
         let n_values = n_values.unwrap_or(self.file.n_rows());
         let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
         let infos = self.select(py, columns.as_deref())?;
-        let decoded = columns::read(py, &self.file, infos, n_values, &rows, host, own, n_shared, threads)?;
+        let none = Dictionaries::new();
+        let decoded =
+            columns::read(py, &self.file, infos, n_values, &rows, host, own, n_shared, &none, threads)?;
         results::entries(py, decoded, own)
     }
 
@@ -360,8 +363,12 @@ impl Handle {
     ///
     /// With `own`, the types are exactly those of the Arrow table that was written. Otherwise
     /// strings have layout 1 (large) or 2 (views). `metadata` keeps the metadata of fields in
-    /// nested columns. `polars` refuses types that Polars does not have.
-    #[pyo3(signature = (columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars=false))]
+    /// nested columns. `polars` refuses types that Polars does not have. `like` is a table of the
+    /// same columns that a call with the same other arguments returned. Its dictionaries are used
+    /// again.
+    #[pyo3(signature = (
+        columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars=false, like=None
+    ))]
     #[allow(clippy::too_many_arguments)]
     fn read_arrow(
         &self,
@@ -375,6 +382,7 @@ impl Handle {
         schema_metadata: Option<Vec<u8>>,
         metadata: bool,
         polars: bool,
+        like: Option<Bound<'_, ArrowTable>>,
     ) -> PyResult<ArrowTable> {
         let rows = row_selection::from_python(rows.as_ref())?;
         let infos = self.select(py, columns.as_deref())?;
@@ -387,9 +395,11 @@ impl Handle {
             return Err(errors::raise(py, &error));
         }
         let n_rows = self.file.n_rows();
-        let decoded =
-            columns::read(py, &self.file, infos, n_rows, &rows, Host::Arrow(layout), own, 0, threads)?;
-        results::table(py, decoded, own, metadata, field_metadata, schema_metadata)
+        let none = Dictionaries::new();
+        let known = like.as_ref().map_or(&none, |table| &table.get().dictionaries);
+        let host = Host::Arrow(layout);
+        let decoded = columns::read(py, &self.file, infos, n_rows, &rows, host, own, 0, known, threads)?;
+        results::table(py, decoded, own, metadata, field_metadata, schema_metadata, known)
     }
 
     /// The places of values in the file, for a range of rows of some columns: offset, length, and

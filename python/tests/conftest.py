@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The files of the marker `core`: about two minutes in all, without tests marked `slow`.
 CORE = {
-    "append", "arenas", "array_index", "bad_input", "buffers", "change_columns", "compact", "convert",
+    "append", "arenas", "array_index", "arrow_stream", "bad_input", "buffers", "change_columns", "compact", "convert",
     "cpython", "damage", "dataset", "errors", "file", "file_protocols", "golden", "labels", "lazy", "map",
     "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only",
     "pyarrow", "scan", "search", "select", "selection", "sources",

@@ -23,7 +23,7 @@ LAYERS = [
     ("_columns",),
     ("_hosts.registry", "_hosts.foreign_index", "_hosts.numpy.compat", "_hosts.r"),
     ("_values",),
-    ("_hosts.levels", "_hosts.unsupported_columns"),
+    ("_hosts.levels", "_hosts.leave_out", "_hosts.unsupported_columns"),
     ("_hosts.numpy",),
     ("_hosts.arrow",),
     ("_hosts.pandas", "_hosts.static_frame"),

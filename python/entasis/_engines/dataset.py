@@ -25,7 +25,7 @@ from .bound import bound
 from .expressions import parts_of
 from .names import numbers_by_name
 from .scanner import Fragment, Rows
-from .windows import Window, windows
+from .windows import Sizes, Window, spans, windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -135,12 +135,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         """The rows that pass, with these columns."""
         tree, rest = self._split(filter)
         if rest is None:
-            for window in windows(self._view, tree, len(names)):
+            for window in spans(self._view, tree, Sizes(len(names))):
                 yield from self._passing(names, window).to_batches()
             return
         used = self._referenced(rest) or names[:1]
         others = [name for name in names if name not in used]
-        for window in windows(self._view, tree, len(used)):
+        for window in spans(self._view, tree, Sizes(len(used))):
             table, rows = self._passing(used, window), window.rows
             if window.kept is not None:
                 rows = rows.start + window.kept
@@ -218,7 +218,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         if rows is None or (isinstance(rows, range) and rows.step == 1 and len(rows)):
             start, stop = (0, self._view.n_rows) if rows is None else (rows.start, rows.stop)
             return self._view._handle.count_filtered(tree, start, stop, None)
-        return sum(len(window.rows if window.kept is None else window.kept) for window in windows(self._view, tree, 1))
+        return sum(len(window.rows) for window in windows(self._view, tree, Sizes(1)))
 
     def head(
         self, num_rows: int, columns: Projection = None, filter: pc.Expression | None = None, **options: Any

@@ -14,7 +14,7 @@ from entasis.errors import ArgumentError, MissingLibraryError
 
 from .bound import bound
 from .names import numbers_by_name
-from .windows import windows
+from .windows import Sizes, spans
 
 try:
     from polars.io.external_reader import FileReader, FileReaderBuilder, ReaderCapabilities
@@ -86,7 +86,7 @@ class _Reader(FileReader):
             first, stop = (min(max(place, 0), view.n_rows) for place in (start, stop))
             view = view[first:stop]
         is_any = False
-        for window in windows(view, self._tree(filters), len(numbers)):
+        for window in spans(view, self._tree(filters), Sizes(len(numbers))):
             is_any = True
             yield self._with_index(self._read(numbers, window.rows), row_index, first, window.positions)
         if not is_any:

@@ -15,8 +15,11 @@ _FIRST = 1 << 14
 # Rows of a window of a table with very many columns.
 _LEAST = 1 << 10
 _GROWTH = 2
-# Values of the longest window.
+# Values and bytes of the longest window.
 _CELLS = 1 << 22
+_BYTES = 1 << 28
+# Rows of a block, and so of a segment that is decoded at once.
+_BLOCK = 1 << 16
 # The same for rows that are tested together. A row that passes takes 8 bytes.
 _FIRST_TESTED = 1 << 16
 _TEST_GROWTH = 16
@@ -35,8 +38,9 @@ class Window(NamedTuple):
     rows
         Their numbers in the file.
     kept
-        The places, among these rows, of those that pass the condition; None if all do. Where most
-        rows pass, reading all of them takes less time than picking.
+        The places, among these rows, of those that pass the condition; None if all do. `windows`
+        has the rows that pass alone. `spans` may have others: where most rows pass, reading all of
+        them takes less time than picking.
     """
 
     positions: Any
@@ -44,7 +48,27 @@ class Window(NamedTuple):
     kept: Any = None
 
 
-def windows(view: File, tree: tuple[Any, ...] | None, n_columns: int) -> Iterator[Window]:
+class Sizes:
+    """The lengths of windows in rows. They grow up to a number of values, and of bytes if known."""
+
+    def __init__(self, n_columns: int, first: int | None = None, least: int | None = None) -> None:
+        most = max(_LEAST if least is None else least, _CELLS // max(n_columns, 1))
+        # Windows that end where blocks end decode no block twice.
+        self._most = most if most < _BLOCK else most - most % _BLOCK
+        self.size = min(_FIRST if first is None else first, self._most)
+
+    def grow(self) -> None:
+        """Set the size of the next window."""
+        self.size = min(self.size * _GROWTH, self._most)
+
+    def measured(self, n_rows: int, memory_len: int) -> None:
+        """Take into account how many bytes the rows of the last window took."""
+        if n_rows and memory_len:
+            self._most = min(self._most, max(1, n_rows * _BYTES // memory_len))
+            self.size = min(self.size, self._most)
+
+
+def windows(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
     """The rows of a view that pass a condition, in order.
 
     Parameters
@@ -53,20 +77,24 @@ def windows(view: File, tree: tuple[Any, ...] | None, n_columns: int) -> Iterato
         The view.
     tree
         The condition as the core takes it; None for all rows.
-    n_columns
-        How many columns are read of them.
+    sizes
+        The lengths of the windows.
     """
-    most = max(_LEAST, _CELLS // max(n_columns, 1))
-    size = min(_FIRST, most)
-    own = view._rows
-    are_neighbours = own is None or (isinstance(own, range) and own.step == 1)
     for passed in _passed(view, tree):
         n, start = len(passed.rows), 0
         while start < n:
-            stop = min(start + size, n)
-            window = Window(passed.positions[start:stop], passed.rows[start:stop])
-            yield _closed(window) if are_neighbours else window
-            start, size = stop, min(size * _GROWTH, most)
+            stop = min(start + sizes.size, n)
+            sizes.grow()
+            yield Window(passed.positions[start:stop], passed.rows[start:stop])
+            start = stop
+
+
+def spans(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
+    """As `windows`, where windows of which most rows pass have all rows."""
+    own = view._rows
+    are_neighbours = own is None or (isinstance(own, range) and own.step == 1)
+    for window in windows(view, tree, sizes):
+        yield _closed(window) if are_neighbours else window
 
 
 def _closed(window: Window) -> Window:
@@ -101,9 +129,21 @@ def _passed(view: File, tree: tuple[Any, ...] | None) -> Iterator[Window]:
         first, last = min(ends), max(ends)
         found = np.asarray(view._handle.filtered_rows(tree, int(first), int(last) + 1, None))
         if is_range:
-            yield Window(found + (start - int(first)), found)
+            found = _consecutive(found)
+            yield Window(_moved(found, start - int(first)), found)
         else:
             every = np.asarray(rows, np.int64)
             places = np.flatnonzero(np.isin(every, found))
             yield Window(places + start, every[places])
         start, size = stop, min(size * _TEST_GROWTH, _MOST_TESTED)
+
+
+def _consecutive(rows: Any) -> Any:
+    """Ascending numbers, as a range if none between them is missing. A range decodes faster."""
+    if len(rows) and int(rows[-1]) - int(rows[0]) == len(rows) - 1:
+        return range(int(rows[0]), int(rows[-1]) + 1)
+    return rows
+
+
+def _moved(rows: Any, by: int) -> Any:
+    return range(rows.start + by, rows.stop + by) if isinstance(rows, range) else rows + by

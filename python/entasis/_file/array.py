@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from entasis._hosts.levels import RANGE
 from entasis._hosts.numpy.read import read_columns
 
-from .row_labels import range_values
-
 if TYPE_CHECKING:
     from .file import File
 
@@ -35,7 +33,7 @@ def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
 def _arrays(file: File, numbers: list[int], rows: Any) -> list[Any]:
     """The columns as a list, since a dict can't hold columns of equal names."""
     if RANGE in numbers:
-        values = range_values(file, rows)
+        values = file._frame.levels.range_values(rows)
         others = iter(_arrays(file, [number for number in numbers if number != RANGE], rows))
         return [values if number == RANGE else next(others) for number in numbers]
     return read_columns(file._handle, file._frame.host, numbers, rows, None)[1] if numbers else []

@@ -619,7 +619,7 @@ class File:
         try:
             with host_calls():
                 if skips:
-                    from . import leave_out as _leave_out
+                    from entasis._hosts import leave_out as _leave_out
 
                     every = _leave_out.every(handle, host, columns, has_index=getattr(reader, "HAS_INDEX", False))
                     found = _leave_out.read(read, columns, every)
@@ -765,7 +765,7 @@ class File:
         others on the rows that are left. docs/guides/duckdb.md lists them.
 
         DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
-        reads all columns and rows.
+        reads all columns, and the rows from the first one on.
 
         Parameters
         ----------
@@ -810,44 +810,38 @@ class File:
         return of_columns(self, dtype, copy)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        if self._columns is not None and RANGE in self._columns:
-            return self.to_pyarrow().__arrow_c_stream__(requested_schema)
-        return self._arrow().__arrow_c_stream__(requested_schema)
+        """Return a stream of the rows in batches. A batch is decoded when the consumer asks for it.
+
+        Each call returns a new stream from the first row on. A stream holds at most about 4 million
+        values or 256 MiB at a time.
+
+        Parameters
+        ----------
+        requested_schema
+            The capsule of a schema. Its names choose the columns, and text, bytes and integers get
+            its types, if pyarrow is installed. A schema with other columns is ignored, and so are
+            other types.
+
+        Returns
+        -------
+        object
+            The capsule of an `ArrowArrayStream`.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+        >>> reader = pa.RecordBatchReader.from_stream(en.open("table.entasis"))
+        >>> [batch.num_rows for batch in reader]
+        [3]
+        """
+        return self.scan().__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
-        if self._columns is not None and RANGE in self._columns:
-            return self._view(self._columns, range(0)).to_pyarrow().schema.__arrow_c_schema__()
-        table = self._arrow(has_rows=False)
-        # A table of pyarrow has a schema. Our own table is one.
-        return getattr(table, "schema", table).__arrow_c_schema__()
+        """Return the capsule of the schema that streams of the rows have."""
+        from entasis._engines.arrow_stream import schema
 
-    @reported
-    def _arrow(self, *, has_rows: bool = True) -> Any:
-        from entasis._hosts.arrow import stream as _arrow
-
-        from . import leave_out as _leave_out
-
-        own = self.written_by == "pyarrow"
-        host = self._frame.host
-        metadata = _arrow.has_metadata(host)
-
-        def read(columns: list[int] | None) -> Any:
-            table, _ = _arrow.read(
-                self._handle,
-                host,
-                columns,
-                self._rows,
-                None,
-                layout=1,
-                own=own,
-                metadata=metadata,
-                has_rows=has_rows,
-            )
-            return table
-
-        # A query of some columns works, although Arrow lacks a type of others.
-        every = _leave_out.every(self._handle, host, self._columns, has_index=False)
-        return _leave_out.read(read, self._columns, every)
+        return schema(self)
 
     def close(self) -> None:
         """Close the file, as `with` does.

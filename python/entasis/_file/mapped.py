@@ -119,8 +119,9 @@ class MappedHandle:
         schema_metadata: bytes | None,
         metadata: bool,
         polars: bool = False,
+        like: Any = None,
     ) -> Any:
-        """See `Handle.read_arrow`."""
+        """See `Handle.read_arrow`. Dictionaries are always read again."""
         handle = self._handle
         start, stop = self._range(rows)
         if start == stop or columns == [] or handle.n_columns == 0:

@@ -88,7 +88,7 @@ def without(host: dict[str, Any]) -> dict[str, Any]:
 def read_with_range(file: File, reader: Any, host: dict[str, Any], threads: int | None) -> Any:
     """Read columns that include an index stored as a range, for a library without an index."""
     columns, levels = file._columns or [], file._frame.levels
-    name, values = levels.name(RANGE), range_values(file, file._rows)
+    name, values = levels.name(RANGE), levels.range_values(file._rows)
     others = [column for column in columns if column != RANGE]
     found = reader.read(file._handle, host, others, file._rows, threads)
     places = [place for place, column in enumerate(columns) if column == RANGE]
@@ -105,10 +105,3 @@ def read_with_range(file: File, reader: Any, host: dict[str, Any], threads: int 
     import pyarrow as pa
 
     return found.add_column(place, name, pa.array(values)) if others else pa.table({name: values})
-
-
-def range_values(file: File, rows: Any) -> Any:
-    """The labels of an index that is stored as a range, at these rows."""
-    import numpy as np
-
-    return _rows.at(np.array(file._frame.levels.range, np.int64), rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from entasis._arguments import rows as _rows
 from entasis._columns.index_spec import columns_of
 from entasis._columns.names import as_text
 from entasis._host_map import interpretation
@@ -50,6 +51,20 @@ class Levels:
     def columns(self) -> list[int]:
         """The extra columns that hold the levels."""
         return [number for number in self._numbers if number != RANGE]
+
+    def range_values(self, rows: Any) -> Any:
+        """The labels of an index that is a range, at some rows, as an array of int64."""
+        import numpy as np
+
+        labels = self.range
+        assert labels is not None, "the index is a range"
+        if rows is None or isinstance(rows, range):
+            return np.array(_rows.at(labels, rows), np.int64)
+        if len(labels) < 2:
+            return np.array(labels, np.int64)[rows]
+        # Labels that do not fit are an error here, as above.
+        first, _ = np.int64(labels[0]), np.int64(labels[-1])
+        return first + np.asarray(rows, np.int64) * labels.step
 
     def names(self) -> list[str]:
         """The names that the levels have in other libraries."""

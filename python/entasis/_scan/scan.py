@@ -213,9 +213,16 @@ class Scan:
         return Dataset(self, nan)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.view().__arrow_c_stream__(requested_schema)
+        """Return a stream of the rows that pass, in batches. See `File.__arrow_c_stream__`.
+
+        Rows are tested when the consumer asks for a batch.
+        """
+        from entasis._engines.arrow_stream import stream
+
+        return stream(self, requested_schema)
 
     def __arrow_c_schema__(self) -> object:
+        """Return the capsule of the schema that streams of the rows have."""
         return self._file.__arrow_c_schema__()
 
     def _tree(self) -> tuple[Any, ...]:

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use entasis::{Buffer, Physical};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyIterator, PyList, PyString};
 
 use super::c_string::c_string;
-use super::export::{self, Data, Kind};
+use super::export::{self, Data, Dictionaries, Kind};
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
+use super::stream;
 use crate::array::{self, NumpyArray};
 use crate::fixed_width;
 
@@ -157,22 +158,56 @@ pub fn offset_at(offsets: &Buffer, i: usize) -> usize {
 pub struct ArrowTable {
     pub kind: Arc<Kind>,
     pub data: Data,
+    /// All dictionaries of the columns.
+    pub dictionaries: Arc<Dictionaries>,
+}
+
+/// The type and the values of an item of a stream.
+fn parts(table: &Bound<'_, PyAny>) -> PyResult<(Arc<Kind>, Data)> {
+    let table = table.cast::<ArrowTable>()?.get();
+    Ok((Arc::clone(&table.kind), table.data.clone()))
 }
 
 #[pymethods]
 impl ArrowTable {
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        stream_capsule(py, export::stream(Arc::clone(&self.kind), self.data.clone()))
+        Self::stream(slf, PyList::new(slf.py(), [slf])?.try_iter()?)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         schema_capsule(py, export::schema(&self.kind))
+    }
+
+    /// A stream with the type of this table, whose arrays are the tables of an iterator. The
+    /// consumer gets an error instead of a table of another type.
+    fn stream<'py>(
+        slf: &Bound<'py, Self>,
+        tables: Bound<'py, PyIterator>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let stream = stream::stream(slf.py(), Arc::clone(&slf.get().kind), tables, parts)?;
+        stream_capsule(slf.py(), stream)
+    }
+
+    /// Whether another table has the same names and types.
+    fn is_like(&self, other: &Bound<'_, Self>) -> bool {
+        self.kind == other.get().kind
+    }
+
+    /// The bytes of memory that the columns take, without their dictionaries.
+    #[getter]
+    fn memory_len(&self) -> usize {
+        self.data.memory_len()
+    }
+
+    /// The number of values in the longest dictionary.
+    #[getter]
+    fn dictionary_len(&self) -> usize {
+        self.dictionaries.values().map(|(_, values)| values.n).max().unwrap_or(0)
     }
 
     /// The same columns with other names for some positions.
@@ -183,6 +218,7 @@ impl ArrowTable {
                 child.name = c_string(py, &name, &name)?;
             }
         }
-        Ok(Self { kind: Arc::new(kind), data: self.data.clone() })
+        let dictionaries = Arc::clone(&self.dictionaries);
+        Ok(Self { kind: Arc::new(kind), data: self.data.clone(), dictionaries })
     }
 }

@@ -1,15 +1,16 @@
 //! Exports decoded columns as structures of the C data interface, without a copy.
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
 use std::ptr;
 use std::sync::Arc;
 
 use entasis::Buffer;
 
-use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema, KEYS_SORTED, NULLABLE, ORDERED};
+use super::ffi::{ArrowArray, ArrowSchema, KEYS_SORTED, NULLABLE, ORDERED};
 
 /// The type of a column.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Kind {
     pub name: CString,
     pub format: CString,
@@ -43,6 +44,17 @@ pub struct Data {
     /// Whether the array lacks a validity buffer, as a union does.
     pub is_all_there: bool,
 }
+
+impl Data {
+    /// Bytes of the buffers, without those of dictionaries.
+    pub fn memory_len(&self) -> usize {
+        let buffers = self.buffers.iter().flatten().map(|buffer| buffer.len());
+        buffers.chain(self.children.iter().map(Self::memory_len)).fold(0, usize::saturating_add)
+    }
+}
+
+/// The dictionaries of columns, by the number of the column with their values.
+pub type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
 
 struct SchemaOwner {
     format: CString,
@@ -153,67 +165,5 @@ unsafe extern "C" fn release_array(array: *mut ArrowArray) {
             drop(Box::from_raw(owner.dictionary));
         }
         (*array).release = None;
-    }
-}
-
-struct StreamOwner {
-    kind: Arc<Kind>,
-    data: Option<Data>,
-}
-
-/// A stream of one array.
-pub fn stream(kind: Arc<Kind>, data: Data) -> ArrowArrayStream {
-    ArrowArrayStream {
-        get_schema: Some(stream_schema),
-        get_next: Some(stream_next),
-        get_last_error: Some(stream_error),
-        release: Some(release_stream),
-        private_data: Box::into_raw(Box::new(StreamOwner { kind, data: Some(data) })).cast(),
-    }
-}
-
-/// Writes the schema of the stream.
-///
-/// # Safety
-/// `stream` must be a structure that [`stream`] made; `out` must be writable.
-unsafe extern "C" fn stream_schema(stream: *mut ArrowArrayStream, out: *mut ArrowSchema) -> c_int {
-    // SAFETY: the private data is our box, and the importer lends us `out` to fill.
-    unsafe {
-        let owner = &*(*stream).private_data.cast::<StreamOwner>();
-        ptr::write(out, schema(&owner.kind));
-    }
-    0
-}
-
-/// Writes the array of the stream, then the end of the stream.
-///
-/// # Safety
-/// `stream` must be a structure that [`stream`] made; `out` must be writable.
-unsafe extern "C" fn stream_next(stream: *mut ArrowArrayStream, out: *mut ArrowArray) -> c_int {
-    // SAFETY: the private data is our box, and the importer lends us `out` to fill.
-    unsafe {
-        let owner = &mut *(*stream).private_data.cast::<StreamOwner>();
-        ptr::write(out, owner.data.take().map_or_else(ArrowArray::empty, |data| array(&data)));
-    }
-    0
-}
-
-/// Streams in memory have no errors.
-///
-/// # Safety
-/// None: nothing is dereferenced.
-unsafe extern "C" fn stream_error(_stream: *mut ArrowArrayStream) -> *const c_char {
-    ptr::null()
-}
-
-/// Frees what `stream` made.
-///
-/// # Safety
-/// `stream` must be a structure that [`stream`] made and that was not released.
-unsafe extern "C" fn release_stream(stream: *mut ArrowArrayStream) {
-    // SAFETY: the importer calls this once, with a structure that `stream` made.
-    unsafe {
-        drop(Box::from_raw((*stream).private_data.cast::<StreamOwner>()));
-        (*stream).release = None;
     }
 }

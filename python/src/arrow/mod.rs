@@ -9,3 +9,4 @@ pub mod import;
 pub mod metadata;
 pub mod nested;
 mod nested_chunks;
+pub mod stream;

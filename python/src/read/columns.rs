@@ -10,6 +10,7 @@ use entasis::{
 use pyo3::prelude::*;
 
 use crate::array;
+use crate::arrow::export::Dictionaries;
 use crate::arrow::format;
 use crate::read::nested;
 use crate::read::plan::{self, Host, Target, Unit};
@@ -58,7 +59,7 @@ fn no_memory(py: Python<'_>, n: usize) -> PyErr {
 }
 
 /// Reads columns of `n_values` values each for a host. Only the first `n_shared` columns share
-/// arrays.
+/// arrays. Dictionaries of Arrow targets that are `known` are not read.
 #[allow(clippy::too_many_arguments)]
 pub fn read<'py>(
     py: Python<'py>,
@@ -69,9 +70,10 @@ pub fn read<'py>(
     host: Host,
     own: bool,
     n_shared: usize,
+    known: &Dictionaries,
     threads: Option<usize>,
 ) -> PyResult<Decoded<'py>> {
-    let mut decoded = prepare(py, file, infos, n_values, rows, host, own, n_shared)?;
+    let mut decoded = prepare(py, file, infos, n_values, rows, host, own, n_shared, known)?;
     let mut requests = Vec::new();
     decoded.requests(rows, &mut requests)?;
     monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
@@ -90,6 +92,7 @@ fn prepare<'py>(
     host: Host,
     own: bool,
     n_shared: usize,
+    known: &Dictionaries,
 ) -> PyResult<Decoded<'py>> {
     if let Some(info) = infos.iter().find(|info| info.record.n_values != n_values) {
         let message =
@@ -164,6 +167,7 @@ fn prepare<'py>(
     for block in &mut blocks {
         block.array = Some(array::empty(py, (block.n_columns, n_rows), &block.dtype)?);
     }
+    wanted.retain(|index| !known.contains_key(index));
     let (mut dictionaries, mut categories) = (Vec::with_capacity(wanted.len()), Vec::new());
     for (index, is_array) in
         wanted.into_iter().map(|index| (index, false)).chain(of_arrays.into_iter().map(|index| (index, true)))
@@ -178,7 +182,7 @@ fn prepare<'py>(
         }
         let n_values = info.record.n_values;
         let info = vec![(*info).clone()];
-        let found = (index, prepare(py, file, info, n_values, &Rows::All, host, own, 0)?);
+        let found = (index, prepare(py, file, info, n_values, &Rows::All, host, own, 0, known)?);
         if is_array { categories.push(found) } else { dictionaries.push(found) }
     }
     Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries, categories })

@@ -1,20 +1,16 @@
 //! Decoded columns in Arrow's layout.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use entasis::{Buffer, ColumnInfo, ColumnType, Logical, Physical, Text, TextLayout, Value, json_string};
 use pyo3::prelude::*;
 
 use crate::arrow::c_string::c_string;
-use crate::arrow::export::{Data, Kind};
+use crate::arrow::export::{Data, Dictionaries, Kind};
 use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED, SMALL, VIEW};
 use crate::arrow::metadata;
 use crate::errors;
 use crate::read::plan::Target;
-
-/// The dictionaries of Arrow columns, by their number.
-pub type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
 
 /// The metadata of a column of an extension type. None for other columns, and if the file has no
 /// name.

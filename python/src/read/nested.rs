@@ -9,11 +9,11 @@ use entasis::{
 use pyo3::prelude::*;
 
 use crate::arrow::c_string::c_string;
-use crate::arrow::export::{Data, Kind};
+use crate::arrow::export::{Data, Dictionaries, Kind};
 use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED};
 use crate::arrow::nested as types;
 use crate::errors;
-use crate::read::finished::{Dictionaries, Finished, extension};
+use crate::read::finished::{Finished, extension};
 use crate::read::plan::Target;
 
 /// The most types in an Arrow union, whose codes are 0 to 127.
@@ -209,7 +209,8 @@ fn union(
     let mut codes = types::codes(info.detail.as_ref(), kinds.len())
         .ok_or_else(|| bad("the codes of a union don't fit its types"))?;
     let n_missing = types.iter().filter(|&&k| k == u8::MAX).count();
-    if n_missing > 0 {
+    // All rows of a column have one type, also where none of them is missing.
+    if n_missing > 0 || info.record.n_missing > 0 {
         codes.push(codes.len() as u8);
         kinds.push(Kind::new(c_string(py, "n", "")?));
         arrays.push(Data { n: n_missing, ..Data::default() });

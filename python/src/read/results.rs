@@ -9,10 +9,10 @@ use pyo3::types::PyList;
 use crate::array;
 use crate::arrow::c_string::c_string;
 use crate::arrow::column::{ArrowColumn, ArrowTable};
-use crate::arrow::export::{Data, Kind};
+use crate::arrow::export::{Data, Dictionaries, Kind};
 use crate::column::Column;
 use crate::read::columns::{Decoded, Memory};
-use crate::read::finished::{Dictionaries, Finished};
+use crate::read::finished::Finished;
 use crate::read::nested;
 use crate::read::plan::Target;
 
@@ -81,7 +81,9 @@ fn finish(own: bool, metadata: bool, layout: u8, dictionaries: &Dictionaries) ->
     nested::Finish { own, metadata, layout, dictionaries }
 }
 
-/// All columns as one Arrow table. Every target must be Arrow.
+/// All columns as one Arrow table. Every target must be Arrow. `known` dictionaries were not
+/// decoded again.
+#[allow(clippy::too_many_arguments)]
 pub fn table(
     py: Python<'_>,
     decoded: Decoded<'_>,
@@ -89,9 +91,11 @@ pub fn table(
     metadata: bool,
     mut field_metadata: HashMap<usize, Vec<u8>>,
     schema_metadata: Option<Vec<u8>>,
+    known: &Dictionaries,
 ) -> PyResult<ArrowTable> {
     let Decoded { infos, units, memory, n_rows, dictionaries, .. } = decoded;
-    let dictionaries = finish_dictionaries(py, dictionaries, own)?;
+    let mut dictionaries = finish_dictionaries(py, dictionaries, own)?;
+    dictionaries.extend(known.iter().map(|(&index, dictionary)| (index, dictionary.clone())));
     let mut fields: Vec<Option<(Kind, Data)>> = Vec::new();
     fields.resize_with(infos.len(), || None);
     for (unit, memory) in units.into_iter().zip(memory) {
@@ -119,7 +123,7 @@ pub fn table(
     let kind =
         Kind { children: kinds, metadata: schema_metadata, required: true, ..Kind::new(c"+s".to_owned()) };
     let data = Data { n: n_rows, buffers: vec![None], children, ..Data::default() };
-    Ok(ArrowTable { kind: Arc::new(kind), data })
+    Ok(ArrowTable { kind: Arc::new(kind), data, dictionaries: Arc::new(dictionaries) })
 }
 
 fn finish_dictionaries(

@@ -13,8 +13,6 @@ from entasis.errors import UnsupportedTypeError
 from . import convert as _arrow_convert
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from entasis._entasis import ArrowTable, Builder, Handle
 
 
@@ -36,6 +34,108 @@ def add(builder: Builder, frame: Any, names: list[str]) -> dict[str, Any]:
     return host
 
 
+class Columns:
+    """Reads any rows of some columns of a file for Arrow. All rows have one type.
+
+    Parameters
+    ----------
+    handle, host, columns, threads
+        The file, its host map, the numbers of the columns (None for all), the number of threads.
+    layout, own, metadata, polars
+        As for `Handle.read_arrow`.
+    """
+
+    def __init__(
+        self,
+        handle: Handle,
+        host: dict[str, Any],
+        columns: list[int] | None,
+        threads: int | None,
+        *,
+        layout: int,
+        own: bool,
+        metadata: bool,
+        polars: bool = False,
+    ) -> None:
+        self._handle, self._threads, self._polars = handle, threads, polars
+        self._columns, self._names = with_labels(handle, host, columns)
+        self.n = handle.n_columns if self._columns is None else len(self._columns)
+        self._schema, self._fields = _metadata(host, self._columns) if metadata else (None, {})
+        self._layout, self._own, self._metadata = layout, own, metadata
+        self._made = [] if own else _converted(handle, self._columns)
+        # The first table that was decoded: the later ones use its dictionaries.
+        self._first: Any = None
+
+    def converted(self, rows: Any) -> dict[int, tuple[Any, Any]]:
+        """Fields and arrays of the columns that have to be converted, by position, of some rows."""
+        if not self._made:
+            return {}
+        import pyarrow as pa
+
+        found = {}
+        for i in self._made:
+            (column,) = self._handle.columns([self._numbers[i]])
+            array, metadata = _arrow_convert.convert(self._handle, column, rows, self._threads, polars=self._polars)
+            found[i] = pa.field(column.name, array.type, metadata=metadata or None), array
+        return found
+
+    def read(self, rows: Any, converted: dict[int, tuple[Any, Any]]) -> Any:
+        """Read rows as a table with Arrow's stream interface.
+
+        Parameters
+        ----------
+        converted
+            The result of `converted`, of these rows.
+
+        Returns
+        -------
+        Any
+            A table, of pyarrow if there are converted columns.
+        """
+        if not converted:
+            table = self._direct(self._columns, self._fields, rows)
+            return table.renamed(self._names) if self._names else table
+        import pyarrow as pa
+
+        plain = [i for i in range(self.n) if i not in converted]
+        found = dict(converted)
+        schema_metadata = None
+        if plain:
+            places = {i: place for place, i in enumerate(plain)}
+            fields = {places[i]: metadata for i, metadata in self._fields.items() if i in places}
+            stream = self._direct([self._numbers[i] for i in plain], fields, rows)
+            with interpretation():
+                table = pa.RecordBatchReader.from_stream(stream).read_all()
+            schema_metadata = table.schema.metadata
+            found |= {i: (table.schema.field(place), table.column(place)) for i, place in places.items()}
+        in_order = [found[i] for i in range(self.n)]
+        schema = pa.schema([field for field, _ in in_order], metadata=schema_metadata)
+        table = pa.Table.from_arrays([array for _, array in in_order], schema=schema)
+        return table.rename_columns([self._names.get(i, name) for i, name in enumerate(table.column_names)])
+
+    @property
+    def _numbers(self) -> list[int]:
+        return list(range(self.n)) if self._columns is None else self._columns
+
+    def _direct(self, columns: list[int] | None, fields: dict[int, bytes], rows: Any) -> ArrowTable:
+        """Decode columns into Arrow's memory."""
+        table = self._handle.read_arrow(
+            columns,
+            _rows.native(rows),
+            self._layout,
+            self._own,
+            self._threads,
+            fields,
+            self._schema,
+            self._metadata,
+            self._polars,
+            self._first,
+        )
+        if self._first is None:
+            self._first = table
+        return table
+
+
 def read(
     handle: Handle,
     host: dict[str, Any],
@@ -47,15 +147,8 @@ def read(
     own: bool,
     metadata: bool,
     polars: bool = False,
-    has_rows: bool = True,
 ) -> tuple[Any, int]:
-    """Read columns as a table with Arrow's stream interface.
-
-    Parameters
-    ----------
-    has_rows
-        False gives a table without rows that has the types of these rows, and refuses the same
-        values.
+    """Read columns as a table with Arrow's stream interface; see `Columns`.
 
     Returns
     -------
@@ -63,21 +156,8 @@ def read(
         The table, of pyarrow if a column has to be converted for Arrow, and the number of its
         columns.
     """
-    columns, names = with_labels(handle, host, columns)
-    n = handle.n_columns if columns is None else len(columns)
-    schema, fields = _metadata(host, columns) if metadata else (None, {})
-
-    def direct(numbers: list[int] | None, fields: dict[int, bytes]) -> ArrowTable:
-        read = rows if has_rows else range(0)
-        return handle.read_arrow(numbers, _rows.native(read), layout, own, threads, fields, schema, metadata, polars)
-
-    made = [] if own else _converted(handle, columns)
-    if not made:
-        table = direct(columns, fields)
-        return table.renamed(names) if names else table, n
-    numbers = list(range(n)) if columns is None else columns
-    found = _assemble(handle, numbers, set(made), fields, direct, rows, threads, polars=polars, has_rows=has_rows)
-    return found.rename_columns([names.get(i, name) for i, name in enumerate(found.column_names)]), n
+    found = Columns(handle, host, columns, threads, layout=layout, own=own, metadata=metadata, polars=polars)
+    return found.read(rows, found.converted(rows)), found.n
 
 
 def _converted(handle: Handle, columns: list[int] | None) -> list[int]:
@@ -86,41 +166,6 @@ def _converted(handle: Handle, columns: list[int] | None) -> list[int]:
         return []
     infos = handle.columns(columns)
     return [i for i, info in enumerate(infos) if _arrow_convert.is_converted(handle, info)]
-
-
-def _assemble(
-    handle: Handle,
-    numbers: list[int],
-    made: set[int],
-    fields: dict[int, bytes],
-    direct: Callable[[list[int], dict[int, bytes]], ArrowTable],
-    rows: Any,
-    threads: int | None,
-    *,
-    polars: bool,
-    has_rows: bool,
-) -> Any:
-    """A pyarrow table of columns that are decoded for Arrow and of converted columns."""
-    import pyarrow as pa
-
-    plain = [i for i in range(len(numbers)) if i not in made]
-    found: dict[int, tuple[Any, Any]] = {}
-    schema_metadata = None
-    if plain:
-        places = {i: place for place, i in enumerate(plain)}
-        of_plain = {places[i]: metadata for i, metadata in fields.items() if i in places}
-        stream = direct([numbers[i] for i in plain], of_plain)
-        with interpretation():
-            table = pa.RecordBatchReader.from_stream(stream).read_all()
-        schema_metadata = table.schema.metadata
-        found = {i: (table.schema.field(place), table.column(place)) for i, place in places.items()}
-    for i in made:
-        (column,) = handle.columns([numbers[i]])
-        array, metadata = _arrow_convert.convert(handle, column, rows, threads, polars=polars)
-        found[i] = pa.field(column.name, array.type, metadata=metadata or None), array if has_rows else array[:0]
-    in_order = [found[i] for i in range(len(numbers))]
-    schema = pa.schema([field for field, _ in in_order], metadata=schema_metadata)
-    return pa.Table.from_arrays([array for _, array in in_order], schema=schema)
 
 
 def has_metadata(host: dict[str, Any]) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from entasis._hosts.levels import with_labels
 from entasis.errors import UnsupportedTypeError, printable
+
+from .levels import with_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
