@@ -1,6 +1,7 @@
 //! The blocks of one column, for programs that choose rows by their values.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use entasis_format::{BlockRecord, Error, Layout, Result, Statistics};
 
@@ -12,27 +13,30 @@ use crate::threads;
 /// A column with the statistics of its blocks.
 pub struct ColumnBlocks {
     source: Source,
-    statistics: Vec<Statistics>,
+    statistics: Arc<Vec<Statistics>>,
 }
 
 impl ColumnBlocks {
-    /// The blocks of column `column`. Reads their records and statistics, and no values.
+    /// The blocks of column `column`. Reads their records and statistics, and no values. The file
+    /// keeps them for the next call.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.
     pub fn open(file: &File, column: u64) -> Result<Self> {
         let source = file.source(column).map_err(|e| e.in_file(file.path()))?;
-        let statistics = file.statistics(source.storage)?;
-        if statistics.len() != source.blocks.len() {
-            return Err(Error::corrupt("the statistics of a column are not those of its blocks")
-                .in_column(&source.name)
-                .in_file(file.path()));
-        }
-        for (i, (block, statistics)) in source.blocks.iter().zip(&statistics).enumerate() {
-            statistics
-                .check(source.of, block.n_values)
-                .map_err(|e| e.in_block(i as u64).in_column(&source.name).in_file(file.path()))?;
-        }
+        let statistics = file.kept_statistics(source.storage, |statistics| {
+            if statistics.len() != source.blocks.len() {
+                return Err(Error::corrupt("the statistics of a column are not those of its blocks")
+                    .in_column(&source.name)
+                    .in_file(file.path()));
+            }
+            for (i, (block, statistics)) in source.blocks.iter().zip(statistics).enumerate() {
+                statistics
+                    .check(source.of, block.n_values)
+                    .map_err(|e| e.in_block(i as u64).in_column(&source.name).in_file(file.path()))?;
+            }
+            Ok(())
+        })?;
         Ok(Self { source, statistics })
     }
 
@@ -53,7 +57,7 @@ impl ColumnBlocks {
         let values =
             rows.start.saturating_add(first_value)..rows.end.saturating_add(first_value).min(end_value);
         let first = self.source.blocks.partition_point(|block| block.end_value() <= values.start);
-        let blocks = self.source.blocks.iter().zip(&self.statistics).enumerate().skip(first);
+        let blocks = self.source.blocks.iter().zip(&*self.statistics).enumerate().skip(first);
         let end = values.end;
         let blocks = blocks.take_while(move |(_, (block, _))| block.first_value < end);
         blocks.map(move |(number, (block, statistics))| {

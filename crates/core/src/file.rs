@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
     BlockRecord, Error, Header, Limits, Result, Room, Root, Section, SectionKind, Slot, SlotState,
-    TableRecord, Thousands, Value, checksum,
+    Statistics, TableRecord, Thousands, Value, checksum,
 };
 use entasis_io::{FileSource, Source};
 
@@ -46,6 +46,7 @@ pub struct File {
     is_table: bool,
     columns: Mutex<HashMap<u64, Arc<ColumnInfo>>>,
     blocks: Mutex<HashMap<u64, Arc<Vec<BlockRecord>>>>,
+    statistics: Mutex<HashMap<u64, Arc<Vec<Statistics>>>>,
     names: Names,
 }
 
@@ -111,6 +112,7 @@ impl File {
             is_table: false,
             columns: Mutex::default(),
             blocks: Mutex::default(),
+            statistics: Mutex::default(),
             names: Names::default(),
         }
     }

@@ -24,6 +24,9 @@ pub(crate) struct LastBlocks {
     pub blocks: Vec<BlockRecord>,
 }
 
+/// A file keeps the statistics of at most so many columns.
+const COLUMNS_WITH_STATISTICS: usize = 64;
+
 impl File {
     /// The blocks of a column, in order. They cover its values without a gap.
     ///
@@ -149,6 +152,26 @@ impl File {
             statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))
         });
         fallible::try_collect(parsed, "the statistics")
+    }
+
+    /// As `statistics`. The file keeps those of some columns, as filters ask for them again. They
+    /// are checked when they are read.
+    pub(crate) fn kept_statistics(
+        &self,
+        column: u64,
+        check: impl FnOnce(&[Statistics]) -> Result<()>,
+    ) -> Result<Arc<Vec<Statistics>>> {
+        if let Some(known) = lock(&self.statistics).get(&column) {
+            return Ok(Arc::clone(known));
+        }
+        let found = Arc::new(self.statistics(column)?);
+        check(&found)?;
+        let mut kept = lock(&self.statistics);
+        if kept.len() >= COLUMNS_WITH_STATISTICS {
+            kept.clear();
+        }
+        fallible::insert(&mut kept, column, Arc::clone(&found), "the statistics")?;
+        Ok(found)
     }
 
     /// The block records of these ranges.
