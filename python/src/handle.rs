@@ -17,9 +17,10 @@ use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
 use crate::column::{Column, type_name, type_of};
-use crate::query::{self, Filter, RowNumbers};
+use crate::query::{self, Filter};
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
+use crate::row_sets::{RowBits, RowNumbers};
 use crate::{errors, monitor, options, statistics, value};
 
 /// The argument that a file is opened from.
@@ -229,6 +230,18 @@ impl Handle {
         threads: Option<usize>,
     ) -> PyResult<RowNumbers> {
         Filter::new(&self.file, condition, start..stop)?.rows(py, threads)
+    }
+
+    /// A bit for each row from `start` up to `stop`: whether it passes a condition.
+    fn filtered_bits(
+        &self,
+        py: Python<'_>,
+        condition: &Bound<'_, PyTuple>,
+        start: u64,
+        stop: u64,
+        threads: Option<usize>,
+    ) -> PyResult<RowBits> {
+        Filter::new(&self.file, condition, start..stop)?.bits(py, threads)
     }
 
     /// The number of rows from `start` up to `stop` that pass a condition.

@@ -20,6 +20,7 @@ mod monitor;
 mod options;
 mod query;
 mod read;
+mod row_sets;
 mod statistics;
 mod tools;
 mod value;
@@ -55,7 +56,9 @@ mod _entasis {
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]
-    use crate::query::RowNumbers;
+    use crate::row_sets::RowBits;
+    #[pymodule_export]
+    use crate::row_sets::RowNumbers;
     #[pymodule_export]
     use crate::tools::{cli_main, default_threads, is_unicode, platform_features, set_threads};
     #[pymodule_export]

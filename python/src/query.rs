@@ -7,8 +7,9 @@ use entasis::File;
 use entasis_query::{Comparison, Literal, Match, Predicate, Rules, Scan, TimeKind, missing_rules};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyTuple;
 
+use crate::row_sets::{RowBits, RowNumbers};
 use crate::{errors, monitor};
 
 /// The rows of a file from `start` up to `stop` that pass a condition.
@@ -33,6 +34,11 @@ impl<'f> Filter<'f> {
         Ok(RowNumbers(Arc::new(rows)))
     }
 
+    /// A bit for each row.
+    pub fn bits(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<RowBits> {
+        Ok(RowBits(monitor::run(py, |monitor| self.scan()?.bits(threads, monitor))?))
+    }
+
     /// How many there are.
     pub fn count(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<u64> {
         monitor::run(py, |monitor| self.scan()?.count(threads, monitor))
@@ -48,25 +54,6 @@ impl<'f> Filter<'f> {
 /// The number of the column that is a field of a struct column.
 pub fn field(py: Python<'_>, file: &File, column: u64, name: &str) -> PyResult<u64> {
     entasis_query::field(file, column, name).map_err(|e| errors::raise(py, &e))
-}
-
-/// Ascending numbers of rows. NumPy takes them without a copy, and so does a read that gets that
-/// array.
-#[pyclass(frozen)]
-pub struct RowNumbers(pub Arc<Vec<u64>>);
-
-#[pymethods]
-impl RowNumbers {
-    /// The numbers as an array of `int64` that cannot be written to.
-    #[getter]
-    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let of = PyDict::new(py);
-        of.set_item("version", 3)?;
-        of.set_item("shape", (self.0.len(),))?;
-        of.set_item("typestr", "<i8")?;
-        of.set_item("data", (self.0.as_ptr().expose_provenance(), true))?;
-        Ok(of)
-    }
 }
 
 fn unknown(what: &str) -> PyErr {

@@ -515,6 +515,10 @@ def requests() -> list[tuple[pa.Schema, list[tuple[str, pa.DataType]]]]:
     ]
 
 
+# pyarrow 21 does not cast one type of categories to another.
+CASTS_CATEGORIES = int(pa.__version__.partition(".")[0]) > 21
+
+
 @pytest.mark.parametrize("number", range(len(requests())))
 @pytest.mark.usefixtures("small")
 def test_requested_schemas(path: Path, number: int) -> None:
@@ -532,6 +536,8 @@ def test_requested_schemas(path: Path, number: int) -> None:
     f = en.open(path)
     expected = f.to_pyarrow()
     reader = pa.RecordBatchReader.from_stream(f, schema=wanted)
+    if number == 8 and not CASTS_CATEGORIES:
+        columns = [("c", expected.schema.field("c").type)]
     assert [(field.name, field.type) for field in reader.schema] == columns
     found = list(reader)
     assert len(found) > 3

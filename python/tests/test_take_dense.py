@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import entasis as en
@@ -97,6 +98,45 @@ def test_rows_are_those_of_polars(path: Path, whole: pa.Table, name: str) -> Non
     frame = pl.from_arrow(whole.drop_columns(["long decimals"]))
     assert isinstance(frame, pl.DataFrame)
     assert en.open(path)[rows].read(to="polars", columns=frame.columns).equals(frame[rows])
+
+
+@pytest.mark.parametrize("host", ["pyarrow", "polars", "pandas", "numpy"])
+@pytest.mark.parametrize("least", [0, 1, 30, 240, 260, 990, 1000])
+def test_most_rows_of_a_filter(path: Path, whole: pa.Table, least: int, host: str) -> None:
+    f = en.open(path)
+    condition = pc.field("whole") >= least
+    for view, part in [(f, whole), (f[70_001:140_003], whole.slice(70_001, 70_002)), (f[::-3], None)]:
+        columns = [name for name in whole.column_names if name not in ("long decimals", "lists", "structs")]
+        if host == "numpy":
+            columns = ["whole", "rising"]
+        found = view.filter(en.col("whole") >= least).read(to=host, columns=columns)
+        rows = np.arange(N)[::-3] if part is None else None
+        expected = (whole.take(rows) if part is None else part).filter(condition).select(columns)
+        if host == "pyarrow":
+            found.validate(full=True)
+            for column in columns:
+                a, b = found[column].combine_chunks(), expected[column].combine_chunks()
+                same = a.cast(pa.string()).equals(b.cast(pa.string())) if column == "category" else a.equals(b)
+                assert same, column
+        elif host == "polars":
+            assert found.equals(pl.from_arrow(expected))
+        else:
+            assert len(found["rising"]) == len(expected)
+            assert np.array_equal(found["rising"], expected["rising"].to_numpy())
+            assert np.array_equal(np.asarray(found["whole"]), expected["whole"].to_numpy())
+
+
+def test_most_rows_of_columns_without_a_mask(tmp_path: Path) -> None:
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([5, 9], pa.int32()), pa.array(["a", "b"]))
+    whole = pa.table({"x": range(9), "runs": runs})
+    en.write(whole, tmp_path / "runs.entasis")
+    f = en.open(tmp_path / "runs.entasis")
+    found = f.filter(en.col("x") != 4).to_pyarrow()
+    assert found["runs"].to_pylist() == ["a"] * 4 + ["b"] * 4
+    assert f.to_dataset().to_table(filter=pc.field("x") != 4)["runs"].to_pylist() == ["a"] * 4 + ["b"] * 4
+    en.write(whole["x"].combine_chunks(), tmp_path / "array.entasis")
+    array = en.open(tmp_path / "array.entasis")
+    assert array.filter(en.col("") != 4).read().to_pylist() == [0, 1, 2, 3, 5, 6, 7, 8]
 
 
 def test_damage_in_a_page_without_wanted_rows_is_not_met(path: Path) -> None:

@@ -10,6 +10,7 @@ use crate::bind::Binder;
 use crate::evaluate::{TASK, by_statistics, restrict};
 use crate::node::Node;
 use crate::predicate::Predicate;
+use crate::row_bits::RowBits;
 use crate::selection::Selection;
 use crate::test::Answers;
 
@@ -130,6 +131,21 @@ impl<'f> Scan<'f> {
             }
         }
         Ok(rows)
+    }
+
+    /// A bit for each row of the scan, in order: whether it passes.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count).
+    pub fn bits(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<RowBits> {
+        self.file.check_decoded_len((self.rows.end - self.rows.start).div_ceil(8))?;
+        let bits = Mutex::new(RowBits::none(self.rows.clone())?);
+        let passed = self.run(threads, monitor, |rows, selection| {
+            lock(&bits).add(rows.start, selection.words());
+        })?;
+        let mut bits = bits.into_inner().unwrap_or_else(PoisonError::into_inner);
+        passed.into_iter().for_each(|rows| bits.add_all(rows));
+        Ok(bits)
     }
 
     /// Tests the rows that statistics do not decide. Returns the rows that all pass.

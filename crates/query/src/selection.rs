@@ -31,6 +31,11 @@ impl Selection {
         self.n
     }
 
+    /// The bits, with zeros after the last row.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }

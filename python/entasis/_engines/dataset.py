@@ -141,18 +141,19 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         used = self._referenced(rest) or names[:1]
         others = [name for name in names if name not in used]
         for window in spans(self._view, tree, Sizes(len(used))):
-            table, rows = self._passing(used, window), window.rows
-            if window.kept is not None:
-                rows = rows.start + window.kept
+            table = self._read(used, window.rows)
             # The filter does not see the last column, because its name is that of no other.
             row = max(table.column_names, key=len) + " "
-            table = table.append_column(row, pa.array(np.arange(len(rows)))).filter(rest)
+            table = table.append_column(row, pa.array(np.arange(len(window.rows))))
+            if window.kept is not None:
+                table = table.filter(_mask(window))
+            table = table.filter(rest)
             places = table[row].to_numpy()
             size = max(1, _CELLS // len(names))
             for start in range(0, len(places), size):
                 part = table.slice(start, size)
                 if others:
-                    found = self._read(others, _at(rows, places[start : start + size]))
+                    found = self._read(others, _at(window.rows, places[start : start + size]))
                     for name in others:
                         part = part.append_column(found.schema.field(name), found[name])
                 yield from part.select(names).to_batches()
@@ -188,13 +189,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         table = self._read(names, window.rows)
         if window.kept is None:
             return table
-        mask = np.zeros(len(window.rows), bool)
-        mask[window.kept] = True
         try:
-            return table.filter(pa.array(mask))
+            return table.filter(_mask(window))
         except pa.ArrowNotImplementedError:
             # pyarrow lacks the filter of a type, such as runs.
-            return self._read(names, window.rows.start + window.kept)
+            places = np.flatnonzero(_mask(window).to_numpy(zero_copy_only=False))
+            return self._read(names, window.rows.start + places)
 
     def _read(self, names: list[str], rows: Any) -> pa.Table:
         numbers = [self._numbers[name] for name in names]
@@ -275,6 +275,13 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Dataset, (self._scan, "largest" if self._nan_is_largest else "ieee")
+
+
+def _mask(window: Window) -> pa.BooleanArray:
+    """Which rows of a window pass. The bits are not copied."""
+    assert window.kept is not None
+    bits, first = window.kept
+    return pa.BooleanArray.from_buffers(pa.bool_(), len(window.rows), [None, pa.py_buffer(bits)], offset=first)
 
 
 def _at(rows: Any, places: Any) -> Any:

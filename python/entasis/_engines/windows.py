@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from entasis._scan.dense import SHARE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -24,8 +26,6 @@ _BLOCK = 1 << 16
 _FIRST_TESTED = 1 << 16
 _TEST_GROWTH = 16
 _MOST_TESTED = 1 << 24
-# Rows are read with those between them, if these make it at most so many times as many.
-_DENSE = 4 / 3
 
 
 class Window(NamedTuple):
@@ -38,14 +38,29 @@ class Window(NamedTuple):
     rows
         Their numbers in the file.
     kept
-        The places, among these rows, of those that pass the condition; None if all do. `windows`
-        has the rows that pass alone. `spans` may have others: where most rows pass, reading all of
-        them takes less time than picking.
+        Which of these rows pass the condition; None if all do. `windows` has the rows that pass
+        alone. `spans` may have others: where most rows pass, reading all of them takes less time
+        than picking.
     """
 
     positions: Any
     rows: Any
-    kept: Any = None
+    kept: Mask | None = None
+
+
+class Mask(NamedTuple):
+    """A bit for each row of a window, least significant first.
+
+    Attributes
+    ----------
+    bits
+        The bits of these rows and others, as an array of bytes.
+    first
+        The place of the first row.
+    """
+
+    bits: Any
+    first: int
 
 
 class Sizes:
@@ -81,37 +96,31 @@ def windows(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[
         The lengths of the windows.
     """
     for passed in _passed(view, tree):
-        n, start = len(passed.rows), 0
-        while start < n:
-            stop = min(start + sizes.size, n)
-            sizes.grow()
-            yield Window(passed.positions[start:stop], passed.rows[start:stop])
-            start = stop
+        yield from _cut(passed, sizes)
 
 
 def spans(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
-    """As `windows`, where windows of which most rows pass have all rows."""
-    own = view._rows
-    are_neighbours = own is None or (isinstance(own, range) and own.step == 1)
-    for window in windows(view, tree, sizes):
-        yield _closed(window) if are_neighbours else window
+    """As `windows`, where parts of which most rows pass have all rows."""
+    for passed in _passed(view, tree, dense=SHARE):
+        yield from _cut(passed, sizes)
 
 
-def _closed(window: Window) -> Window:
-    """The window with the rows between its own, if these are few. All rows ascend."""
-    rows = window.rows
-    if isinstance(rows, range):
-        return window
-    first, last, at = int(rows[0]), int(rows[-1]), int(window.positions[0])
-    between = last - first + 1
-    if between > _DENSE * len(rows):
-        return window
-    kept = None if between == len(rows) else rows - first
-    return Window(range(at, at + between), range(first, last + 1), kept)
+def _cut(passed: Window, sizes: Sizes) -> Iterator[Window]:
+    """The windows of rows that were tested together."""
+    n, start, kept = len(passed.rows), 0, passed.kept
+    while start < n:
+        stop = min(start + sizes.size, n)
+        sizes.grow()
+        here = None if kept is None else Mask(kept.bits, kept.first + start)
+        yield Window(passed.positions[start:stop], passed.rows[start:stop], here)
+        start = stop
 
 
-def _passed(view: File, tree: tuple[Any, ...] | None) -> Iterator[Window]:
-    """The rows of a view that pass, in parts that are tested together."""
+def _passed(view: File, tree: tuple[Any, ...] | None, dense: float = 1.0) -> Iterator[Window]:
+    """The rows of a view that pass, in parts that are tested together.
+
+    A part of which at least the share `dense` passes has all its rows, and a mask.
+    """
     import numpy as np
 
     own = range(view.n_rows) if view._rows is None else view._rows
@@ -123,27 +132,25 @@ def _passed(view: File, tree: tuple[Any, ...] | None) -> Iterator[Window]:
     while start < view.n_rows:
         stop = min(start + size, view.n_rows)
         rows = own[start:stop]
-        if not isinstance(rows, range):
-            rows = np.asarray(rows, np.int64)
-        ends = (rows[0], rows[-1]) if isinstance(rows, range) else (rows.min(), rows.max())
-        first, last = min(ends), max(ends)
-        found = np.asarray(view._handle.filtered_rows(tree, int(first), int(last) + 1, None))
         if is_range:
-            found = _consecutive(found)
-            yield Window(_moved(found, start - int(first)), found)
+            yield _found(view, tree, rows, start, dense)
         else:
             every = np.asarray(rows, np.int64)
-            places = np.flatnonzero(np.isin(every, found))
+            found = view._handle.filtered_rows(tree, int(every.min()), int(every.max()) + 1, None)
+            places = np.flatnonzero(np.isin(every, np.asarray(found)))
             yield Window(places + start, every[places])
         start, size = stop, min(size * _TEST_GROWTH, _MOST_TESTED)
 
 
-def _consecutive(rows: Any) -> Any:
-    """Ascending numbers, as a range if none between them is missing. A range decodes faster."""
-    if len(rows) and int(rows[-1]) - int(rows[0]) == len(rows) - 1:
-        return range(int(rows[0]), int(rows[-1]) + 1)
-    return rows
+def _found(view: File, tree: tuple[Any, ...], rows: range, position: int, dense: float) -> Window:
+    """Those of consecutive rows that pass. The first one has a position in the view."""
+    import numpy as np
 
-
-def _moved(rows: Any, by: int) -> Any:
-    return range(rows.start + by, rows.stop + by) if isinstance(rows, range) else rows + by
+    found = view._handle.filtered_bits(tree, rows.start, rows.stop, None)
+    (first, last), n = found.span, found.count
+    by = position - rows.start
+    if n < dense * (last - first):
+        numbers = np.asarray(found.numbers())
+        return Window(numbers + by, numbers)
+    kept = None if n == last - first else Mask(np.asarray(found), first - rows.start)
+    return Window(range(first + by, last + by), range(first, last), kept)

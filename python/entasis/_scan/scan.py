@@ -10,6 +10,7 @@ from entasis._memory import reported
 from entasis.errors import ArgumentError
 
 from . import bind as _bind
+from . import dense as _dense
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,7 +137,27 @@ class Scan:
             A frame with the index of the rows, as `df[mask]` has it.
         """
         scan = self if limit is None else Scan(self._file, self._condition, checked_limit(limit, self._limit))
+        is_whole = scan._condition is not None and scan._limit is None and not scan._is_scattered()
+        if is_whole and (to or self._file.written_by) in _dense.HOSTS and not self._file._frame.memory_map:
+            return scan._read_whole(columns=columns, to=to, threads=threads, index=index)
         return scan.view(threads=threads).read(columns=columns, to=to, threads=threads, index=index)
+
+    def _read_whole(self, *, threads: int | None, **options: Any) -> Any:
+        """Read the rows that pass, or all of them and drop the others."""
+        file, (start, stop) = self._file, self._span()
+        with reported:
+            found = file._handle.filtered_bits(self._tree(), start, stop, _threads(threads))
+            rows = _dense.range_of(found)
+        if rows is not None:
+            frame = file._view(file._columns, rows).read(threads=threads, **options)
+            some = _dense.kept(frame, found, start)
+            if some is not None:
+                return some
+        import numpy as np
+
+        with reported:
+            numbers = np.asarray(found.numbers())
+        return file._view(file._columns, numbers).read(threads=threads, **options)
 
     def view(self, *, threads: int | None = None) -> File:
         """Return the rows that pass as a view of the file.

@@ -6,7 +6,7 @@ use entasis::Rows;
 use pyo3::prelude::*;
 
 use crate::array::NumpyArray;
-use crate::query::RowNumbers;
+use crate::row_sets::RowNumbers;
 
 /// Converts `None`, a tuple `(start, stop, step)` without negative places, or an array of
 /// non-negative `int64`.
