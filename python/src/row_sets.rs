@@ -34,6 +34,12 @@ impl RowBits {
         interface(py, size_of_val(words), "|u1", words.as_ptr().expose_provenance())
     }
 
+    /// The row of the first bit.
+    #[getter]
+    fn first(&self) -> u64 {
+        self.0.first()
+    }
+
     /// How many rows pass.
     #[getter]
     fn count(&self, py: Python<'_>) -> u64 {

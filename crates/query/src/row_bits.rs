@@ -56,6 +56,11 @@ impl RowBits {
         &self.words
     }
 
+    /// The row of the first bit.
+    pub fn first(&self) -> u64 {
+        self.rows.start
+    }
+
     /// How many rows are chosen.
     pub fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()

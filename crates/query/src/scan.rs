@@ -133,19 +133,24 @@ impl<'f> Scan<'f> {
         Ok(rows)
     }
 
-    /// A bit for each row of the scan, in order: whether it passes.
+    /// A bit for each row: whether it passes. The rows begin and end with those that statistics
+    /// leave.
     ///
     /// # Errors
     /// As [`count`](Self::count).
     pub fn bits(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<RowBits> {
-        self.file.check_decoded_len((self.rows.end - self.rows.start).div_ceil(8))?;
-        let bits = Mutex::new(RowBits::none(self.rows.clone())?);
-        let passed = self.run(threads, monitor, |rows, selection| {
+        let left = self.left();
+        let ranges = || left.tested.iter().chain(&left.passed);
+        let first = ranges().map(|rows| rows.start).min().unwrap_or(self.rows.start);
+        let end = ranges().map(|rows| rows.end).max().unwrap_or(first);
+        self.file.check_decoded_len((end - first).div_ceil(8))?;
+        let mut bits = RowBits::none(first..end)?;
+        left.passed.iter().for_each(|rows| bits.add_all(rows.clone()));
+        let bits = Mutex::new(bits);
+        self.test(left.tested, threads, monitor, |rows, selection| {
             lock(&bits).add(rows.start, selection.words());
         })?;
-        let mut bits = bits.into_inner().unwrap_or_else(PoisonError::into_inner);
-        passed.into_iter().for_each(|rows| bits.add_all(rows));
-        Ok(bits)
+        Ok(bits.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Tests the rows that statistics do not decide. Returns the rows that all pass.
@@ -155,21 +160,39 @@ impl<'f> Scan<'f> {
         monitor: &dyn Monitor,
         take: impl Fn(&Range<u64>, Selection) + Sync,
     ) -> Result<Vec<Range<u64>>> {
-        let (mut tasks, mut passed) = (Vec::new(), Vec::new());
+        let Left { tested, passed } = self.left();
+        self.test(tested, threads, monitor, take)?;
+        Ok(passed)
+    }
+
+    /// Tests these rows.
+    fn test(
+        &self,
+        tasks: Vec<Range<u64>>,
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+        take: impl Fn(&Range<u64>, Selection) + Sync,
+    ) -> Result<()> {
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        self.file.for_each_task(tasks, threads, monitor, |reader, rows| {
+            let mut selection = Selection::all((rows.end - rows.start) as usize);
+            restrict(&self.node, &rows, &mut selection, reader)?;
+            take(&rows, selection);
+            Ok(())
+        })
+    }
+
+    /// The rows that statistics leave.
+    fn left(&self) -> Left {
+        let mut found = Left::default();
         self.decide(self.rows.clone(), &mut |rows, answers| match answers {
             Answers::None => {}
-            Answers::All => passed.push(rows),
-            Answers::Some => tasks.push(rows),
+            Answers::All => found.passed.push(rows),
+            Answers::Some => found.tested.push(rows),
         });
-        if !tasks.is_empty() {
-            self.file.for_each_task(tasks, threads, monitor, |reader, rows| {
-                let mut selection = Selection::all((rows.end - rows.start) as usize);
-                restrict(&self.node, &rows, &mut selection, reader)?;
-                take(&rows, selection);
-                Ok(())
-            })?;
-        }
-        Ok(passed)
+        found
     }
 
     /// Splits rows until statistics decide, or into tasks. Tasks end where blocks of values of
@@ -187,6 +210,13 @@ impl<'f> Scan<'f> {
         self.decide(rows.start..middle, decided);
         self.decide(middle..rows.end, decided);
     }
+}
+
+/// Rows that statistics leave: some of the tested ones pass, and all of the others.
+#[derive(Default)]
+struct Left {
+    tested: Vec<Range<u64>>,
+    passed: Vec<Range<u64>>,
 }
 
 /// Rows that pass: the selected ones from `first` on, or `n` consecutive ones.

@@ -152,5 +152,5 @@ def _found(view: File, tree: tuple[Any, ...], rows: range, position: int, dense:
     if n < dense * (last - first):
         numbers = np.asarray(found.numbers())
         return Window(numbers + by, numbers)
-    kept = None if n == last - first else Mask(np.asarray(found), first - rows.start)
+    kept = None if n == last - first else Mask(np.asarray(found), first - found.first)
     return Window(range(first + by, last + by), range(first, last), kept)

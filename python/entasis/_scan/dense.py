@@ -23,7 +23,7 @@ def range_of(found: RowBits) -> range | None:
     return range(first, last) if 0 < SHARE * (last - first) <= found.count else None
 
 
-def kept(frame: Any, found: RowBits, first: int) -> Any | None:
+def kept(frame: Any, found: RowBits) -> Any | None:
     """The rows of a frame that pass.
 
     Parameters
@@ -32,8 +32,6 @@ def kept(frame: Any, found: RowBits, first: int) -> Any | None:
         The rows of `range_of`.
     found
         A bit for each row that was tested.
-    first
-        The number of the first row that was tested.
 
     Returns
     -------
@@ -45,7 +43,7 @@ def kept(frame: Any, found: RowBits, first: int) -> Any | None:
     start, stop = found.span
     if found.count == stop - start:
         return frame
-    bits, at = np.asarray(found), start - first
+    bits, at = np.asarray(found), start - found.first
     pa, pl = sys.modules.get("pyarrow"), sys.modules.get("polars")
     if pa is not None and isinstance(frame, pa.Table):
         mask = pa.BooleanArray.from_buffers(pa.bool_(), stop - start, [None, pa.py_buffer(bits)], offset=at)

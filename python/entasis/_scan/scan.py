@@ -150,7 +150,7 @@ class Scan:
             rows = _dense.range_of(found)
         if rows is not None:
             frame = file._view(file._columns, rows).read(threads=threads, **options)
-            some = _dense.kept(frame, found, start)
+            some = _dense.kept(frame, found)
             if some is not None:
                 return some
         import numpy as np
