@@ -100,7 +100,7 @@ def windows(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[
 
 
 def spans(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
-    """As `windows`, where parts of which most rows pass have all rows."""
+    """As `windows`. A part has all its rows if most of them pass."""
     for passed in _passed(view, tree, dense=SHARE):
         yield from _cut(passed, sizes)
 
@@ -119,7 +119,7 @@ def _cut(passed: Window, sizes: Sizes) -> Iterator[Window]:
 def _passed(view: File, tree: tuple[Any, ...] | None, dense: float = 1.0) -> Iterator[Window]:
     """The rows of a view that pass, in parts that are tested together.
 
-    A part of which at least the share `dense` passes has all its rows, and a mask.
+    A part has all its rows, and a mask, if at least the share `dense` of them passes.
     """
     import numpy as np
 
