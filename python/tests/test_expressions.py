@@ -195,6 +195,7 @@ def test_windows_in_which_most_rows_pass(tmp_path: Path) -> None:
 def test_largest_nan(tmp_path: Path) -> None:
     values = [0.0, -0.0, 1.0, NAN, None, float("inf"), 7.5]
     table = pa.table({"f": pa.array(values, pa.float64()), "g": pa.array(values, pa.float32()), "i": range(7)})
+    table = table.append_column("p", pa.StructArray.from_arrays([table["f"].combine_chunks()], ["x"]))
     en.write(table, tmp_path / "table.entasis")
     dataset = en.open(tmp_path / "table.entasis").to_dataset(nan="largest")
     for name in ("f", "g"):
@@ -215,6 +216,8 @@ def test_largest_nan(tmp_path: Path) -> None:
             assert dataset.to_table(columns=["i"], filter=condition)["i"].to_pylist() == rows, str(condition)
     with pytest.raises(en.ArgumentError, match=r"column .f..*ieee"):
         dataset.to_table(filter=pc.field("f") * 2.0 > 1.0)
+    with pytest.raises(en.ArgumentError, match="column 'p'"):
+        dataset.to_table(filter=pc.field("p", "x") * 2.0 > 1.0)
     assert dataset.count_rows(filter=pc.field("i") * 2 > 5) == 4
     with pytest.raises(en.ArgumentError, match="ieee"):
         en.open(tmp_path / "table.entasis").to_dataset(nan="first")

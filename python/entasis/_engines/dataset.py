@@ -178,7 +178,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     def _refuse_floats(self, expression: pc.Expression) -> None:
         """Refuse a condition on floats that pyarrow would test, since it follows IEEE 754."""
         for name in self._referenced(expression):
-            if pa.types.is_floating(self._schema.field(name).type):
+            if _has_floats(self._schema.field(name).type):
                 raise ArgumentError(
                     f'nan="largest": pyarrow alone can test {shown(str(expression))}, and it takes NaN in column '
                     f'{shown(name)} for no number: filter after reading, or use nan="ieee"'
@@ -275,6 +275,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Dataset, (self._scan, "largest" if self._nan_is_largest else "ieee")
+
+
+def _has_floats(of: pa.DataType) -> bool:
+    if pa.types.is_dictionary(of):
+        return _has_floats(of.value_type)
+    return pa.types.is_floating(of) or any(_has_floats(of.field(i).type) for i in range(of.num_fields))
 
 
 def _mask(window: Window) -> pa.BooleanArray:
