@@ -99,6 +99,41 @@ fn from_double(value: f64, unit: Unit, per: i64, scale: Scale) -> Option<i64> {
     (same && n != NA_INTEGER64).then_some(n)
 }
 
+/// The place of a double among counts of a unit: the first count that is not less, and the first
+/// one that is greater. Counts are compared as R compares their doubles times `factor`. `None` if
+/// times of the unit have no counterpart in R.
+pub fn place(value: f64, unit: Unit, scale: Option<Scale>, factor: f64) -> Option<(i64, i64)> {
+    let shown = |n: i64| scale.map_or(Some(n as f64), |scale| to_double(n, unit, scale));
+    shown(0)?;
+    // Conversions never decrease, but they may map neighbours to the same double.
+    let first = |is_reached: &dyn Fn(f64) -> bool| {
+        let most = if per_second(unit).is_some() { FAR as i64 } else { 1 << 40 };
+        let (mut low, mut high) = (-most, most);
+        while low < high {
+            // The floor of the mean, without overflow.
+            let middle = (low & high) + ((low ^ high) >> 1);
+            if shown(middle).is_some_and(|n| is_reached(factor * n)) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        low
+    };
+    Some((first(&|n| n >= value), first(&|n| n > value)))
+}
+
+/// Attoseconds in some counts of a unit with a fixed length.
+pub fn attoseconds(n: i64, unit: Unit) -> Option<i128> {
+    let second = 10i128.pow(18);
+    let each = match (per_second(unit), seconds_in(unit)) {
+        (Some(per), _) => second / i128::from(per),
+        (None, Some(seconds)) => second * i128::from(seconds),
+        _ => return None,
+    };
+    i128::from(n).checked_mul(each)
+}
+
 /// The coarsest unit in which all doubles but missing ones are exact counts.
 pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let tried: &[(Unit, i64)] = if scale == Scale::Days { &[(Unit::Day, 1)] } else { &TRIED };
