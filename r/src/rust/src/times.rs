@@ -281,6 +281,36 @@ mod tests {
     }
 
     #[test]
+    fn doubles_have_a_place_among_counts() {
+        let of = |value, unit, scale| place(value, unit, scale, 1.0);
+        assert_eq!(of(2.0, Unit::Day, Some(Scale::Days)), Some((2, 3)));
+        assert_eq!(of(2.5, Unit::Day, Some(Scale::Days)), Some((3, 3)));
+        assert_eq!(of(-1.5, Unit::Millisecond, Some(Scale::Instant)), Some((-1500, -1499)));
+        assert_eq!(of(7.0, Unit::Week, None), Some((7, 8)));
+        assert_eq!(place(3600.0, Unit::Second, Some(Scale::Span(60)), 60.0), Some((3600, 3601)));
+        assert_eq!(of(1.0, Unit::Month, Some(Scale::Instant)), None);
+        // Beyond all counts.
+        assert_eq!(of(1e300, Unit::Second, Some(Scale::Instant)), Some((FAR as i64, FAR as i64)));
+        assert_eq!(of(-1e300, Unit::Second, Some(Scale::Instant)), Some((-FAR as i64, -FAR as i64)));
+        assert_eq!(attoseconds(-2, Unit::Millisecond), Some(-2 * 10i128.pow(15)));
+        assert_eq!(attoseconds(1, Unit::Year), None);
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_compared_as_their_doubles(n in any::<i32>(), near in -3..4i64, seconds in 1..70u32, unit in 0..4usize) {
+            let scale = Scale::Span(seconds);
+            let (unit, factor) = (TRIED[unit].0, f64::from(seconds));
+            let double = |n: i64| factor * to_double(n, unit, scale).unwrap();
+            let value = double(n.into());
+            let (first, after) = place(value, unit, Some(scale), factor).unwrap();
+            let n = i64::from(n) + near;
+            prop_assert_eq!(double(n) < value, n < first);
+            prop_assert_eq!(double(n) <= value, n < after);
+        }
+    }
+
+    #[test]
     fn units_of_other_hosts() {
         assert_eq!(to_double(-1, Unit::Millisecond, Scale::Instant), Some(-0.001));
         assert_eq!(to_double(2, Unit::Week, Scale::Instant), Some(1_209_600.0));
