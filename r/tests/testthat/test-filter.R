@@ -245,6 +245,36 @@ test_that("other locales change the order of strings alone", {
   }
 })
 
+test_that("tables in a list and files with appended rows are filtered", {
+  frame <- odd_frame(300L)[c("id", "x", "s", "f", "t")]
+  path <- written(list(a = data.frame(id = 1:3, x = 3:1), b = frame, plain = 1))
+  table <- entasis(path)$b
+  expect_rows(table, frame, quote(x > 0 & s == "a" & f != "b"))
+  expect_rows(table, frame, quote(t < 1577836801 & nchar(s) == 2))
+  expect_length(pushed(table, quote(x > 0 & s == "a"))$core, 2L)
+  path <- written(frame)
+  append_entasis(frame[1:9, ], path)
+  expect_identical(count_entasis(entasis(path), id < 10), 18L)
+})
+
+test_that("files of other hosts are filtered", {
+  path <- tempfile(fileext = ".entasis")
+  python(c(
+    "df = pd.DataFrame({'id': range(300), 'x': [1.5, float('nan'), -1.0] * 100, 'y': np.arange(300, dtype='float32') / 10,",
+    "  'k': np.arange(300) % 7, 'small': np.arange(300, dtype='int8') % 5, 'l': [True, False, True] * 100, 's': ['a', None, 'b\u00e9'] * 100,",
+    "  'c': pd.Categorical(['u', 'v', None] * 100), 't': pd.date_range('2020-01-01', periods=300, freq='D')})",
+    "df['n'] = pd.array([1, None, 3] * 100, dtype='Int32')",
+    sprintf("en.write(df, r'%s')", path)
+  ))
+  table <- entasis(path)
+  frame <- read_entasis(path)
+  for (e in expression(x > 0, !(x > 0), is.na(x), y == 0.1, y > 0.3, y <= 0.5, y %in% c(0.5, 2), k == 3, small >= 3L, l, !l, s == "b\u00e9", is.na(s), s %in% c("a", NA),
+    !(s == "a"), c == "u", is.na(c), t > as.POSIXct("2020-03-01", tz = "UTC"), n == 1, n != 1, is.na(n), n %in% c(3, NA), x > 0 & nchar(s) == 1 & id < mean(id))) {
+    expect_rows(table, frame, e)
+  }
+  expect_length(pushed(table, quote(x > 0 & small > 1 & s == "a" & y > 1 & l & n > 1))$core, 6L)
+})
+
 test_that("rows are counted and sampled", {
   frame <- odd_frame(300L)
   path <- written(frame)
