@@ -245,6 +245,22 @@ test_that("other locales change the order of strings alone", {
   }
 })
 
+test_that("times that are integers are compared as doubles", {
+  frame <- data.frame(id = 1:7, n = c(-2L, -1L, 0L, 1L, 2L, 600L, NA))
+  frame$t <- structure(frame$n, class = c("POSIXct", "POSIXt"), tzone = "UTC")
+  for (units in c("secs", "mins", "hours", "days", "weeks")) {
+    frame$w <- structure(frame$n, class = "difftime", units = units)
+    frame$x <- structure(frame$n + 0.5, class = "difftime", units = units)
+    table <- opened(frame)
+    for (e in expression(t > 0, t == 1.5, t != as.POSIXct(600, origin = "1970-01-01", tz = "UTC"), w > 1L, w <= as.difftime(90, units = "secs"),
+      w == as.difftime(1, units = "hours"), w != as.difftime(2, units = "weeks"), w > 0.5, x > as.difftime(1, units = "days"), x == 0.5, is.na(w), w < 1e300)) {
+      expect_rows(table, frame, e)
+      expect_rows(table, frame, bquote(!(.(e))))
+      expect_length(pushed(table, e)$core, 1L)
+    }
+  }
+})
+
 test_that("tables in a list and files with appended rows are filtered", {
   frame <- odd_frame(300L)[c("id", "x", "s", "f", "t")]
   path <- written(list(a = data.frame(id = 1:3, x = 3:1), b = frame, plain = 1))
