@@ -44,7 +44,7 @@ ALLOWED = {
         "entasis-query",
     },
     "entasis-python": {"entasis", "entasis-query", "entasis-cli"},
-    "entasis-r": {"entasis"},
+    "entasis-r": {"entasis", "entasis-query"},
 }
 
 SAFE = {"entasis-format", "entasis-io", "entasis-encodings", "entasis", "entasis-query"}

@@ -19,11 +19,11 @@ done
 
 # The workspace without the parts that R does not need.
 mkdir "$package/src/crates"
-for crate in platform kernels format encodings io core; do
+for crate in platform kernels format encodings io core query; do
     mkdir "$package/src/crates/$crate"
     cp -r "crates/$crate/Cargo.toml" "crates/$crate/src" "$package/src/crates/$crate"
 done
-sed -e 's|^members = .*|members = ["crates/*", "rust"]|' -e '/^default-members/d' -e '/^entasis-\(cli\|query\)/d' Cargo.toml >"$package/src/Cargo.toml"
+sed -e 's|^members = .*|members = ["crates/*", "rust"]|' -e '/^default-members/d' -e '/^entasis-cli/d' Cargo.toml >"$package/src/Cargo.toml"
 for manifest in "$package"/src/crates/*/Cargo.toml "$package/src/rust/Cargo.toml"; do
     # Without tests, and the dependencies of tests.
     awk '/^\[/ { skip = $0 == "[dev-dependencies]" || $0 == "[[example]]" || $0 == "[[test]]" || $0 == "[[bench]]" } !skip' "$manifest" >"$manifest.new"

@@ -22,6 +22,12 @@ dear <- x[x$price > 19, c("city", "price")]
 stopifnot(nrow(dear) == sum(flights$price > 19))
 print(aggregate(price ~ city, data = dear, FUN = length))
 
+# A condition is tested on the file.
+dear <- subset(x, price > 19 & city == "Bern", c(city, price))
+n <- count_entasis(x, price > 19 & !is.na(city))
+some <- sample_entasis(x, 2, c("city", "price"))
+stopifnot(nrow(dear) == sum(flights$price > 19 & flights$city == "Bern"), n == sum(flights$price > 19), nrow(some) == 2L)
+
 # More rows.
 append_entasis(data.frame(city = "Bern", price = 4.5, day = as.Date("2026-02-01")), path)
 stopifnot(nrow(read_entasis(path)) == 5001L)

@@ -7,6 +7,7 @@ with.entasis_table <- function(data, expr, ...) {
 
 subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
   caller <- parent.frame()
+  rows <- if (!missing(subset)) rows_where(file_of(x), substitute(subset), caller)
   columns <- if (missing(select)) {
     seq_along(x)
   } else {
@@ -14,12 +15,7 @@ subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
     names(positions) <- names(x)
     eval(substitute(select), positions, caller)
   }
-  if (missing(subset)) {
-    return(x[, columns, drop = drop])
-  }
-  chosen <- eval(substitute(subset), scope_of(names(x), function(k) read_column(file_of(x), k), caller))
-  if (!is.logical(chosen)) wrong("'subset' must be logical")
-  x[chosen & !is.na(chosen), columns, drop = drop]
+  if (is.null(rows)) x[, columns, drop = drop] else x[rows, columns, drop = drop]
 }
 
 transform.entasis_table <- function(`_data`, ...) call_with(match.call(), "_data", transform, `_data`[], parent.frame())

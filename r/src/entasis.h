@@ -19,6 +19,7 @@ typedef struct ent_failure ent_failure;
 typedef struct ent_file ent_file;
 typedef struct ent_found ent_found;
 typedef struct ent_generations ent_generations;
+typedef struct ent_row_numbers ent_row_numbers;
 typedef struct ent_loaded ent_loaded;   /* cells that were read */
 typedef struct ent_strings ent_strings; /* to write */
 typedef struct ent_text ent_text;       /* strings that were read */
@@ -291,6 +292,15 @@ ent_found *ent_read(const ent_file *file, const ent_want *wants, size_t n_wants,
 ent_text *ent_found_strings(ent_found *found, size_t i);
 int ent_found_is_rounded(const ent_found *found, size_t i);
 void ent_found_free(ent_found *found);
+
+/* filters.rs: rows for which a condition, as nodes, is true */
+ent_row_numbers *ent_find_rows(const ent_file *file, const ent_node *nodes, size_t n_nodes, ent_interrupted interrupted,
+                               ent_failure **failure);
+size_t ent_row_numbers_n(const ent_row_numbers *rows);
+void ent_row_numbers_take(ent_row_numbers *rows, double *out); /* from 1 on; frees them */
+double ent_count_rows(const ent_file *file, const ent_node *nodes, size_t n_nodes, ent_interrupted interrupted,
+                      ent_failure **failure); /* -1: a failure */
+int ent_plan_rows(const ent_file *file, const ent_node *nodes, size_t n_nodes, double *counts, ent_failure **failure);
 
 /* integers.rs */
 int ent_integer_fits(const ent_file *file, const double *numbers, size_t n, int *out, ent_failure **failure);

@@ -16,6 +16,7 @@ mod change;
 mod chosen_columns;
 mod column;
 mod file;
+mod filters;
 mod generations;
 mod guard;
 mod integers;

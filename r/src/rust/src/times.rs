@@ -99,6 +99,41 @@ fn from_double(value: f64, unit: Unit, per: i64, scale: Scale) -> Option<i64> {
     (same && n != NA_INTEGER64).then_some(n)
 }
 
+/// The place of a double among counts of a unit: the first count that is not less, and the first
+/// one that is greater. Counts are compared as R compares their doubles times `factor`. `None` if
+/// times of the unit have no counterpart in R.
+pub fn place(value: f64, unit: Unit, scale: Option<Scale>, factor: f64) -> Option<(i64, i64)> {
+    let shown = |n: i64| scale.map_or(Some(n as f64), |scale| to_double(n, unit, scale));
+    shown(0)?;
+    // Conversions never decrease, but they may map neighbours to the same double.
+    let first = |is_reached: &dyn Fn(f64) -> bool| {
+        let most = if per_second(unit).is_some() { FAR as i64 } else { 1 << 40 };
+        let (mut low, mut high) = (-most, most);
+        while low < high {
+            // The floor of the mean, without overflow.
+            let middle = (low & high) + ((low ^ high) >> 1);
+            if shown(middle).is_some_and(|n| is_reached(factor * n)) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        low
+    };
+    Some((first(&|n| n >= value), first(&|n| n > value)))
+}
+
+/// Attoseconds in some counts of a unit with a fixed length.
+pub fn attoseconds(n: i64, unit: Unit) -> Option<i128> {
+    let second = 10i128.pow(18);
+    let each = match (per_second(unit), seconds_in(unit)) {
+        (Some(per), _) => second / i128::from(per),
+        (None, Some(seconds)) => second * i128::from(seconds),
+        _ => return None,
+    };
+    i128::from(n).checked_mul(each)
+}
+
 /// The coarsest unit in which all doubles but missing ones are exact counts.
 pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let tried: &[(Unit, i64)] = if scale == Scale::Days { &[(Unit::Day, 1)] } else { &TRIED };
@@ -242,6 +277,36 @@ mod tests {
         fn any_bits(bits: [u64; 3], scale in 0..5usize) {
             let scale = [Scale::Days, Scale::Instant, Scale::Span(1), Scale::Span(60), Scale::Span(604_800)][scale];
             there_and_back(&bits.map(f64::from_bits), scale);
+        }
+    }
+
+    #[test]
+    fn doubles_have_a_place_among_counts() {
+        let of = |value, unit, scale| place(value, unit, scale, 1.0);
+        assert_eq!(of(2.0, Unit::Day, Some(Scale::Days)), Some((2, 3)));
+        assert_eq!(of(2.5, Unit::Day, Some(Scale::Days)), Some((3, 3)));
+        assert_eq!(of(-1.5, Unit::Millisecond, Some(Scale::Instant)), Some((-1500, -1499)));
+        assert_eq!(of(7.0, Unit::Week, None), Some((7, 8)));
+        assert_eq!(place(3600.0, Unit::Second, Some(Scale::Span(60)), 60.0), Some((3600, 3601)));
+        assert_eq!(of(1.0, Unit::Month, Some(Scale::Instant)), None);
+        // Beyond all counts.
+        assert_eq!(of(1e300, Unit::Second, Some(Scale::Instant)), Some((FAR as i64, FAR as i64)));
+        assert_eq!(of(-1e300, Unit::Second, Some(Scale::Instant)), Some((-FAR as i64, -FAR as i64)));
+        assert_eq!(attoseconds(-2, Unit::Millisecond), Some(-2 * 10i128.pow(15)));
+        assert_eq!(attoseconds(1, Unit::Year), None);
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_compared_as_their_doubles(n in any::<i32>(), near in -3..4i64, seconds in 1..70u32, unit in 0..4usize) {
+            let scale = Scale::Span(seconds);
+            let (unit, factor) = (TRIED[unit].0, f64::from(seconds));
+            let double = |n: i64| factor * to_double(n, unit, scale).unwrap();
+            let value = double(n.into());
+            let (first, after) = place(value, unit, Some(scale), factor).unwrap();
+            let n = i64::from(n) + near;
+            prop_assert_eq!(double(n) < value, n < first);
+            prop_assert_eq!(double(n) <= value, n < after);
         }
     }
 
