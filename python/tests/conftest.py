@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +20,17 @@ if TYPE_CHECKING:
 # The files of the marker `core`: about two minutes in all, without tests marked `slow`.
 CORE = {
     "append", "arenas", "array_index", "arrow_stream", "bad_input", "buffers", "change_columns", "compact", "convert",
-    "cpython", "damage", "dataset", "errors", "file", "file_protocols", "golden", "labels", "lazy", "map",
-    "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only",
+    "cpython", "damage", "dataset", "errors", "expressions", "file", "file_protocols", "golden", "labels",
+    "lazy", "map", "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only",
     "pyarrow", "scan", "search", "select", "selection", "sources",
     "static_frame", "threads", "tree_classes", "tree_sharing", "trees", "unsupported_columns", "writer",
 }  # fmt: skip
+
+
+# A shell that runs the tests in the background ignores Ctrl-C for them and their child processes,
+# and tests send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def is_core(path: Path) -> bool:
