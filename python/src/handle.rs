@@ -241,7 +241,8 @@ impl Handle {
         stop: u64,
         threads: Option<usize>,
     ) -> PyResult<RowBits> {
-        Filter::new(&self.file, condition, start..stop)?.bits(py, threads)
+        let bits = Filter::new(&self.file, condition, start..stop)?.bits(py, threads)?;
+        Ok(RowBits { bits, file: Arc::clone(&self.file) })
     }
 
     /// The number of rows from `start` up to `stop` that pass a condition.

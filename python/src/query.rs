@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis::File;
-use entasis_query::{Comparison, Literal, Match, Predicate, Rules, Scan, TimeKind, missing_rules};
+use entasis_query::{Comparison, Literal, Match, Predicate, RowBits, Rules, Scan, TimeKind, missing_rules};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::row_sets::{RowBits, RowNumbers};
+use crate::row_sets::RowNumbers;
 use crate::{errors, monitor};
 
 /// The rows of a file from `start` up to `stop` that pass a condition.
@@ -36,7 +36,7 @@ impl<'f> Filter<'f> {
 
     /// A bit for each row.
     pub fn bits(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<RowBits> {
-        Ok(RowBits(monitor::run(py, |monitor| self.scan()?.bits(threads, monitor))?))
+        monitor::run(py, |monitor| self.scan()?.bits(threads, monitor))
     }
 
     /// How many there are.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use entasis::File;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,40 +24,47 @@ impl RowNumbers {
 
 /// A bit for each of consecutive rows: whether it passes.
 #[pyclass(frozen)]
-pub struct RowBits(pub entasis_query::RowBits);
+pub struct RowBits {
+    pub bits: entasis_query::RowBits,
+    /// The file of the rows, whose limits hold for their numbers.
+    pub file: Arc<File>,
+}
 
 #[pymethods]
 impl RowBits {
     /// The bits as an array of bytes that cannot be written to, least significant first.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let words = self.0.words();
+        let words = self.bits.words();
         interface(py, size_of_val(words), "|u1", words.as_ptr().expose_provenance())
     }
 
     /// The row of the first bit.
     #[getter]
     fn first(&self) -> u64 {
-        self.0.first()
+        self.bits.first()
     }
 
     /// How many rows pass.
     #[getter]
     fn count(&self, py: Python<'_>) -> u64 {
-        py.detach(|| self.0.count())
+        py.detach(|| self.bits.count())
     }
 
     /// The first row that passes, and the one after the last.
     #[getter]
     fn span(&self) -> (u64, u64) {
-        let span = self.0.span();
+        let span = self.bits.span();
         (span.start, span.end)
     }
 
     /// The numbers of the rows that pass.
     fn numbers(&self, py: Python<'_>) -> PyResult<RowNumbers> {
-        let numbers = py.detach(|| self.0.numbers()).map_err(|e| errors::raise(py, &e))?;
-        Ok(RowNumbers(Arc::new(numbers)))
+        let numbers = py.detach(|| {
+            self.file.check_decoded_len(self.bits.count().saturating_mul(8))?;
+            self.bits.numbers()
+        });
+        Ok(RowNumbers(Arc::new(numbers.map_err(|e| errors::raise(py, &e))?)))
     }
 }
 

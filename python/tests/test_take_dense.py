@@ -137,6 +137,18 @@ def test_most_rows_of_columns_without_a_mask(tmp_path: Path) -> None:
     en.write(whole["x"].combine_chunks(), tmp_path / "array.entasis")
     array = en.open(tmp_path / "array.entasis")
     assert array.filter(en.col("") != 4).read().to_pylist() == [0, 1, 2, 3, 5, 6, 7, 8]
+    en.write(pl.Series("x", range(9)), tmp_path / "series.entasis")
+    series = en.open(tmp_path / "series.entasis").filter(en.col("x") != 4).read()
+    assert series.to_list() == [0, 1, 2, 3, 5, 6, 7, 8]
+
+
+def test_numbers_of_rows_count_for_the_limit(path: Path) -> None:
+    f = en.open(path, limits={"decoded_len": 400_000}).select("all true")
+    # Half of the rows: their bits and values take 19 kB, and their numbers 600 kB.
+    condition = en.col("whole") < 500
+    for read in (lambda: f.filter(condition).to_pyarrow(), lambda: f.filter(condition).row_numbers()):
+        with pytest.raises(en.LimitError, match="decoded_len allows 400,000"):
+            read()
 
 
 def test_damage_in_a_page_without_wanted_rows_is_not_met(path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from entasis._arguments.options import shown
 from entasis._hosts.arrow.pyarrow import as_table
+from entasis._scan.dense import filtered, mask
 from entasis.errors import ArgumentError, MissingLibraryError
 
 try:
@@ -146,7 +147,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             row = max(table.column_names, key=len) + " "
             table = table.append_column(row, pa.array(np.arange(len(window.rows))))
             if window.kept is not None:
-                table = table.filter(_mask(window))
+                table = table.filter(mask(*window.kept, len(table)))
             table = table.filter(rest)
             places = table[row].to_numpy()
             size = max(1, _CELLS // len(names))
@@ -189,12 +190,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         table = self._read(names, window.rows)
         if window.kept is None:
             return table
-        try:
-            return table.filter(_mask(window))
-        except pa.ArrowNotImplementedError:
-            # pyarrow lacks the filter of a type, such as runs.
-            places = np.flatnonzero(_mask(window).to_numpy(zero_copy_only=False))
-            return self._read(names, window.rows.start + places)
+        some = filtered(table, *window.kept)
+        if some is not None:
+            return some
+        bits, first = window.kept
+        passing = np.unpackbits(bits, count=first + len(window.rows), bitorder="little")[first:]
+        return self._read(names, window.rows.start + np.flatnonzero(passing))
 
     def _read(self, names: list[str], rows: Any) -> pa.Table:
         numbers = [self._numbers[name] for name in names]
@@ -281,13 +282,6 @@ def _has_floats(of: pa.DataType) -> bool:
     if pa.types.is_dictionary(of):
         return _has_floats(of.value_type)
     return pa.types.is_floating(of) or any(_has_floats(of.field(i).type) for i in range(of.num_fields))
-
-
-def _mask(window: Window) -> pa.BooleanArray:
-    """Which rows of a window pass. The bits are not copied."""
-    assert window.kept is not None
-    bits, first = window.kept
-    return pa.BooleanArray.from_buffers(pa.bool_(), len(window.rows), [None, pa.py_buffer(bits)], offset=first)
 
 
 def _at(rows: Any, places: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from entasis._scan.dense import SHARE
+from entasis._scan.dense import SHARE, range_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +101,7 @@ def windows(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[
 
 def spans(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
     """As `windows`. A part has all its rows if most of them pass."""
-    for passed in _passed(view, tree, dense=SHARE):
+    for passed in _passed(view, tree, SHARE):
         yield from _cut(passed, sizes)
 
 
@@ -116,10 +116,10 @@ def _cut(passed: Window, sizes: Sizes) -> Iterator[Window]:
         start = stop
 
 
-def _passed(view: File, tree: tuple[Any, ...] | None, dense: float = 1.0) -> Iterator[Window]:
+def _passed(view: File, tree: tuple[Any, ...] | None, share: float = 1.0) -> Iterator[Window]:
     """The rows of a view that pass, in parts that are tested together.
 
-    A part has all its rows, and a mask, if at least the share `dense` of them passes.
+    A part has all its rows, and a mask, if at least this share of them passes.
     """
     import numpy as np
 
@@ -133,7 +133,7 @@ def _passed(view: File, tree: tuple[Any, ...] | None, dense: float = 1.0) -> Ite
         stop = min(start + size, view.n_rows)
         rows = own[start:stop]
         if is_range:
-            yield _found(view, tree, rows, start, dense)
+            yield _found(view, tree, rows, start, share)
         else:
             every = np.asarray(rows, np.int64)
             found = view._handle.filtered_rows(tree, int(every.min()), int(every.max()) + 1, None)
@@ -142,15 +142,14 @@ def _passed(view: File, tree: tuple[Any, ...] | None, dense: float = 1.0) -> Ite
         start, size = stop, min(size * _TEST_GROWTH, _MOST_TESTED)
 
 
-def _found(view: File, tree: tuple[Any, ...], rows: range, position: int, dense: float) -> Window:
+def _found(view: File, tree: tuple[Any, ...], rows: range, position: int, share: float) -> Window:
     """Those of consecutive rows that pass. The first one has a position in the view."""
     import numpy as np
 
     found = view._handle.filtered_bits(tree, rows.start, rows.stop, None)
-    (first, last), n = found.span, found.count
-    by = position - rows.start
-    if n < dense * (last - first):
+    by, dense = position - rows.start, range_of(found, share)
+    if dense is None:
         numbers = np.asarray(found.numbers())
         return Window(numbers + by, numbers)
-    kept = None if n == last - first else Mask(np.asarray(found), first - found.first)
-    return Window(range(first + by, last + by), range(first, last), kept)
+    kept = None if found.count == len(dense) else Mask(np.asarray(found), dense.start - found.first)
+    return Window(range(dense.start + by, dense.stop + by), dense, kept)

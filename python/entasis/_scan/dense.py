@@ -17,10 +17,10 @@ SHARE = 0.75
 HOSTS = ("pyarrow", "polars")
 
 
-def range_of(found: RowBits) -> range | None:
+def range_of(found: RowBits, share: float = SHARE) -> range | None:
     """The rows to read, from the first one that passes to the last; None if too few of them pass."""
     first, last = found.span
-    return range(first, last) if 0 < SHARE * (last - first) <= found.count else None
+    return range(first, last) if 0 < share * (last - first) <= found.count else None
 
 
 def kept(frame: Any, found: RowBits) -> Any | None:
@@ -29,14 +29,14 @@ def kept(frame: Any, found: RowBits) -> Any | None:
     Parameters
     ----------
     frame
-        The rows of `range_of`.
+        The rows of `range_of`: a frame, or the array or Series that was written.
     found
         A bit for each row that was tested.
 
     Returns
     -------
     Any
-        A frame; None for values that take no mask.
+        A value of the same type; None for values that take no mask.
     """
     import numpy as np
 
@@ -45,14 +45,29 @@ def kept(frame: Any, found: RowBits) -> Any | None:
         return frame
     bits, at = np.asarray(found), start - found.first
     pa, pl = sys.modules.get("pyarrow"), sys.modules.get("polars")
-    if pa is not None and isinstance(frame, pa.Table):
-        mask = pa.BooleanArray.from_buffers(pa.bool_(), stop - start, [None, pa.py_buffer(bits)], offset=at)
-        try:
-            return frame.filter(mask)
-        except pa.ArrowNotImplementedError:
-            # pyarrow lacks the filter of a type, such as runs.
-            return None
-    if pl is not None and isinstance(frame, pl.DataFrame):
+    if pa is not None and isinstance(frame, (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray)):
+        return filtered(frame, bits, at)
+    if pl is not None and isinstance(frame, (pl.DataFrame, pl.Series)):
         some = np.unpackbits(bits, count=at + stop - start, bitorder="little")[at:]
         return frame.filter(pl.Series(some.view(bool)))
     return None
+
+
+def filtered(values: Any, bits: Any, at: int) -> Any | None:
+    """The rows of a table or array of pyarrow whose bits are set, from bit `at` on.
+
+    None if pyarrow lacks the filter of a type, such as runs.
+    """
+    import pyarrow as pa
+
+    try:
+        return values.filter(mask(bits, at, len(values)))
+    except pa.ArrowNotImplementedError:
+        return None
+
+
+def mask(bits: Any, at: int, n: int) -> Any:
+    """Bits from bit `at` on as booleans of pyarrow. They are not copied."""
+    import pyarrow as pa
+
+    return pa.BooleanArray.from_buffers(pa.bool_(), n, [None, pa.py_buffer(bits)], offset=at)
