@@ -7,6 +7,7 @@ use entasis_encodings::{BlockDecoder, TextScratch, Validity};
 use entasis_kernels::{VECTOR, Word, bits, compare, gather};
 
 use crate::key_set::KeySet;
+use crate::mark_strings;
 use crate::node::{Leaf, Node};
 use crate::selection::Selection;
 use crate::test::{Answers, Test, key_of};
@@ -183,12 +184,8 @@ impl PageVisitor for Pages<'_> {
         self.entries.clear();
         if decoder.has_string_entries() {
             let (lengths, bytes) = decoder.entries()?;
-            let mut at = 0;
-            self.entries.extend(lengths.iter().map(|&length| {
-                let entry = &bytes[at..at + length as usize];
-                at += length as usize;
-                u8::from(self.leaf.test.passes(entry))
-            }));
+            self.entries.resize(lengths.len(), 0);
+            mark_strings::mark(&self.leaf.test, &lengths, bytes, &mut self.entries);
         } else if let Test::Keys(set) = &self.leaf.test {
             match self.leaf.layout().physical.width() {
                 Some(1) => self.mark_entries::<u8>(decoder, set),
@@ -283,7 +280,7 @@ impl Pages<'_> {
         if !self.entries.is_empty() {
             let codes = opened.decoder.codes(opened.page, range, scratch)?;
             if !gather::gather(&self.entries, codes, &mut self.marks[..n]) {
-                return Err(Error::corrupt("a code is not in the dictionary"));
+                return Err(unknown_code());
             }
             return Ok(());
         }
@@ -310,12 +307,9 @@ impl Pages<'_> {
             },
             test if layout.physical.is_var() => {
                 let strings = opened.decoder.strings(opened.page, range, scratch)?;
-                let mut before = 0;
-                for (i, mark) in self.marks[..n].iter_mut().enumerate() {
-                    let string = strings.get(i, before);
-                    before += string.len();
-                    *mark = u8::from(test.passes(string));
-                }
+                // The strings of a dictionary were tested with it, unless it is empty.
+                let bytes = strings.contiguous().ok_or_else(unknown_code)?;
+                mark_strings::mark(test, strings.lengths(), bytes, &mut self.marks[..n]);
             }
             test => {
                 let width = layout.width().unwrap_or(0);
@@ -336,6 +330,10 @@ impl Pages<'_> {
         mark(self.leaf.layout().physical, values, set, &mut self.marks[..n]);
         Ok(())
     }
+}
+
+fn unknown_code() -> Error {
+    Error::corrupt("a code is not in the dictionary")
 }
 
 /// Marks the words whose keys are in the set.

@@ -61,6 +61,7 @@ mod iso_time;
 mod key_set;
 mod like;
 mod literal_keys;
+mod mark_strings;
 mod node;
 mod predicate;
 mod row_bits;

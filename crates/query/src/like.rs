@@ -58,6 +58,15 @@ impl Like {
         matches!(self.0.as_slice(), [Token::Any] | [Token::Text(_), Token::Any])
     }
 
+    /// The longest text that every match contains, if there is any.
+    pub fn longest(&self) -> Option<&[u8]> {
+        let texts = self.0.iter().filter_map(|token| match token {
+            Token::Text(text) => Some(text.as_slice()),
+            _ => None,
+        });
+        texts.max_by_key(|text| text.len())
+    }
+
     /// Whether a string matches. The time is at most the product of both lengths.
     pub fn matches(&self, string: &[u8]) -> bool {
         let (mut token, mut at) = (0, 0);

@@ -15,6 +15,10 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
+    pub fn contains(&self, string: &[u8]) -> bool {
+        string >= self.start.as_slice() && self.end.as_ref().is_none_or(|end| string < end.as_slice())
+    }
+
     fn is_empty(&self) -> bool {
         self.end.as_ref().is_some_and(|end| *end <= self.start)
     }
@@ -86,6 +90,10 @@ impl StringSet {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    pub fn intervals(&self) -> &[Interval] {
+        &self.0
     }
 
     pub fn into_intervals(self) -> Vec<Interval> {

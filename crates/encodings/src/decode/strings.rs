@@ -212,6 +212,14 @@ impl StringSlice<'_> {
         self.total
     }
 
+    /// The bytes of all strings without gaps, if they lie like this. Those of a dictionary don't.
+    pub fn contiguous(&self) -> Option<&[u8]> {
+        match self.source {
+            Source::Contiguous(bytes) => Some(bytes),
+            Source::Dictionary { .. } => None,
+        }
+    }
+
     /// Writes the bytes of all strings. `out` has length [`total_len`](Self::total_len).
     ///
     /// # Errors
