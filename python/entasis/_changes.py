@@ -11,7 +11,7 @@ from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._file.file import File
 from ._memory import reported
-from .errors import ArgumentError, FileError
+from .errors import ArgumentError, FileError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,6 +30,12 @@ def _path(path: str | PathLike[str]) -> str:
 
 def _write(whole: Any, to: Destination, metadata: Any) -> None:
     write_value(whole, to, metadata, "error")
+
+
+def _missing(path: str) -> MissingFileError:
+    error = MissingFileError(f"no file {path!r} to append to; create=True writes it")
+    error.file = path
+    return error
 
 
 def append(
@@ -101,7 +107,9 @@ def append(
         to = destination(_path(path), compression, threads, durable, wait)
         if isinstance(value, File):
             value = value.read()
-        if create and not os.path.exists(_path(path)):
+        if not os.path.exists(_path(path)):
+            if not create:
+                raise _missing(_path(path))
             try:
                 write_value(value, {**to, "is_new": True}, None, "error")
             except FileError:

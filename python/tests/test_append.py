@@ -353,7 +353,7 @@ def test_compression_is_that_of_the_last_write(path: str) -> None:
 
 
 def test_what_can_not_be_appended_to(path: str) -> None:
-    with pytest.raises(en.MissingFileError):
+    with pytest.raises(en.MissingFileError, match="create=True"):
         en.append(frame(3), path)
     assert en.append(frame(3), path, create=True) == []
     assert en.append(frame(2, 3), path, create=True) == []
