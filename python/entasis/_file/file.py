@@ -21,6 +21,7 @@ from . import column_labels as _column_labels
 from . import frame as _frame
 from . import indexers as _indexers
 from . import row_labels as _row_labels
+from .conversions import Conversions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,14 +36,12 @@ if TYPE_CHECKING:
     from entasis._scan.conditions import Filter
     from entasis._scan.scan import Scan
     from entasis._typing import (
-        ArrowDataset,
         ArrowTable,
         Limits,
         NumpyArrays,
         PandasFrame,
         PartOptions,
         PolarsFrame,
-        PolarsLazyFrame,
         StaticFrame,
     )
 
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 _VALUES = frozenset(["builtins", "datetime", "decimal", "fractions", "numpy", "pandas", "polars", "pyarrow", "uuid"])
 
 
-class File:
+class File(Conversions):
     """An open file of a frame, or a view of some of its columns and rows.
 
     `f["a"]` and `f[["a", "b"]]` are views of columns. `f[1000:2000]`, `f[7]`, `f[array]` and
@@ -718,130 +717,13 @@ class File:
 
         return self.read(rows=draw(self.n_rows, n, fraction, seed, by))
 
-    def to_pandas(self) -> PandasFrame:
-        """Read as a pandas DataFrame."""
-        return self.read(to="pandas")
-
-    def to_polars(self) -> PolarsFrame:
-        """Read as a Polars DataFrame."""
-        return self.read(to="polars")
-
-    def lazy(self) -> PolarsLazyFrame:
-        """Return a LazyFrame of Polars that reads only what its query asks for.
-
-        Polars hands over the columns, slices, a row index, and the conditions that it can move to
-        the start of the query. Conditions that `filter=` takes decide which blocks and pages are
-        read. Polars applies all others to the rows that are left, so results equal those of
-        `to_polars().lazy()`. `explain` of the LazyFrame shows what was handed over.
-
-        Raises
-        ------
-        MissingLibraryError
-            Polars is not installed.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> prices = pl.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
-        >>> en.write(prices, "prices.entasis")
-        >>> en.open("prices.entasis").lazy().filter(pl.col("price") > 3).select("city").collect()
-        shape: (2, 1)
-        ┌──────┐
-        │ city │
-        │ ---  │
-        │ str  │
-        ╞══════╡
-        │ Rome │
-        │ Bern │
-        └──────┘
-        """
-        return self.scan().lazy()
-
-    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee") -> ArrowDataset:
-        """Return a dataset of pyarrow that reads only what is asked for.
-
-        DuckDB, DataFusion, ibis and pyarrow scan it. They read the columns that they need. The
-        parts of a filter with an exact counterpart are tested on the file, and pyarrow tests the
-        others on the rows that are left. docs/guides/duckdb.md lists them.
-
-        DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
-        reads all columns, and the rows from the first one on.
-
-        Parameters
-        ----------
-        nan
-            The place of NaN in comparisons. "ieee": it equals nothing and has no order, as in
-            pyarrow. "largest": it equals itself and is greater than all other floats, as
-            DataFusion expects.
-
-        Raises
-        ------
-        MissingLibraryError
-            pyarrow is not installed.
-        DuplicateColumnError
-            Two columns have the same name.
-
-        Examples
-        --------
-        >>> import pyarrow.compute as pc
-        >>> prices = pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
-        >>> en.write(prices, "prices.entasis")
-        >>> dataset = en.open("prices.entasis").to_dataset()
-        >>> dataset.to_table(columns=["city"], filter=pc.field("price") > 3).to_pydict()
-        {'city': ['Rome', 'Bern']}
-        """
-        return self.scan().to_dataset(nan=nan)
-
-    def to_pyarrow(self) -> ArrowTable:
-        """Read as a pyarrow Table."""
-        return self.read(to="pyarrow")
-
-    def to_numpy(self) -> NumpyArrays:
-        """Read as a dict of NumPy arrays."""
-        return self.read(to="numpy")
-
-    def to_static_frame(self) -> StaticFrame:
-        """Read as a StaticFrame Frame, or as the Series or Index that was written."""
-        return self.read(to="static_frame")
+    def _as_scan(self) -> Scan:
+        return self.scan()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         from .array import of_columns
 
         return of_columns(self, dtype, copy)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return a stream of the rows in batches. A batch is decoded when the consumer asks for it.
-
-        Each call returns a new stream from the first row on. A stream holds at most about 4 million
-        values or 256 MiB at a time.
-
-        Parameters
-        ----------
-        requested_schema
-            The capsule of a schema. Its names choose the columns, and text, bytes and integers get
-            its types, if pyarrow is installed. A schema with other columns is ignored, and so are
-            other types.
-
-        Returns
-        -------
-        object
-            The capsule of an `ArrowArrayStream`.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
-        >>> reader = pa.RecordBatchReader.from_stream(en.open("table.entasis"))
-        >>> [batch.num_rows for batch in reader]
-        [3]
-        """
-        return self.scan().__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> object:
-        """Return the capsule of the schema that streams of the rows have."""
-        from entasis._engines.arrow_stream import schema
-
-        return schema(self)
 
     def close(self) -> None:
         """Close the file, as `with` does.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import integer, shown
 from entasis._arguments.options import threads as _threads
+from entasis._file.conversions import Conversions
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 
@@ -19,20 +20,11 @@ if TYPE_CHECKING:
     from entasis._columns.names import Columns
     from entasis._file.file import File
     from entasis._hosts.registry import Host
-    from entasis._typing import (
-        ArrowDataset,
-        ArrowTable,
-        NumpyArrays,
-        PandasFrame,
-        PolarsFrame,
-        PolarsLazyFrame,
-        StaticFrame,
-    )
 
     from .conditions import Condition
 
 
-class Scan:
+class Scan(Conversions):
     """The rows of a file for which a condition is true. `File.filter` and `File.scan` make it.
 
     Nothing is read until a method asks for values. Then the statistics of blocks decide first which
@@ -201,50 +193,8 @@ class Scan:
                 left = None if left is None else left - found.n_rows
                 yield found.read(columns=columns, to=to)
 
-    def to_pandas(self) -> PandasFrame:
-        """Read as a pandas DataFrame."""
-        return cast("PandasFrame", self.read(to="pandas"))
-
-    def to_polars(self) -> PolarsFrame:
-        """Read as a Polars DataFrame."""
-        return cast("PolarsFrame", self.read(to="polars"))
-
-    def to_pyarrow(self) -> ArrowTable:
-        """Read as a pyarrow Table."""
-        return cast("ArrowTable", self.read(to="pyarrow"))
-
-    def to_numpy(self) -> NumpyArrays:
-        """Read as a dict of NumPy arrays."""
-        return cast("NumpyArrays", self.read(to="numpy"))
-
-    def to_static_frame(self) -> StaticFrame:
-        """Read as a StaticFrame Frame."""
-        return cast("StaticFrame", self.read(to="static_frame"))
-
-    def lazy(self) -> PolarsLazyFrame:
-        """Return a LazyFrame of Polars that reads only what its query asks for. See `File.lazy`."""
-        from entasis._engines.polars import lazy
-
-        return lazy(self)
-
-    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee") -> ArrowDataset:
-        """Return a dataset of pyarrow, which DuckDB scans too. See `File.to_dataset`."""
-        from entasis._engines.dataset import Dataset
-
-        return Dataset(self, nan)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return a stream of the rows that pass, in batches. See `File.__arrow_c_stream__`.
-
-        Rows are tested when the consumer asks for a batch.
-        """
-        from entasis._engines.arrow_stream import stream
-
-        return stream(self, requested_schema)
-
-    def __arrow_c_schema__(self) -> object:
-        """Return the capsule of the schema that streams of the rows have."""
-        return self._file.__arrow_c_schema__()
+    def _as_scan(self) -> Scan:
+        return self
 
     def _tree(self) -> tuple[Any, ...]:
         assert self._condition is not None

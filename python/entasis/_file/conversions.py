@@ -1,0 +1,158 @@
+"""The rows of a file or of a scan as values of other libraries."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+if TYPE_CHECKING:
+    from entasis._scan.scan import Scan
+    from entasis._typing import (
+        ArrowDataset,
+        ArrowTable,
+        NumpyArrays,
+        PandasFrame,
+        PolarsFrame,
+        PolarsLazyFrame,
+        StaticFrame,
+    )
+
+
+class Conversions(ABC):
+    """What open files and scans have in common: frames of each library, and engines that scan them."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def read(self, *, to: Any = None) -> Any:
+        """Read the rows."""
+
+    @abstractmethod
+    def _as_scan(self) -> Scan:
+        """The scan that engines ask."""
+
+    def to_pandas(self) -> PandasFrame:
+        """Read as a pandas DataFrame."""
+        return cast("PandasFrame", self.read(to="pandas"))
+
+    def to_polars(self) -> PolarsFrame:
+        """Read as a Polars DataFrame."""
+        return cast("PolarsFrame", self.read(to="polars"))
+
+    def lazy(self) -> PolarsLazyFrame:
+        """Return a LazyFrame of Polars that reads only what its query asks for.
+
+        Polars hands over the columns, slices, a row index, and the conditions that it can move to
+        the start of the query. Conditions that `filter=` takes decide which blocks and pages are
+        read. Polars applies all others to the rows that are left, so results equal those of
+        `to_polars().lazy()`. `explain` of the LazyFrame shows what was handed over.
+
+        Raises
+        ------
+        MissingLibraryError
+            Polars is not installed.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> prices = pl.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
+        >>> en.write(prices, "prices.entasis")
+        >>> en.open("prices.entasis").lazy().filter(pl.col("price") > 3).select("city").collect()
+        shape: (2, 1)
+        ┌──────┐
+        │ city │
+        │ ---  │
+        │ str  │
+        ╞══════╡
+        │ Rome │
+        │ Bern │
+        └──────┘
+        """
+        from entasis._engines.polars import lazy
+
+        return lazy(self._as_scan())
+
+    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee") -> ArrowDataset:
+        """Return a dataset of pyarrow that reads only what is asked for.
+
+        DuckDB, DataFusion, ibis and pyarrow scan it. They read the columns that they need. The
+        parts of a filter with an exact counterpart are tested on the file, and pyarrow tests the
+        others on the rows that are left. docs/guides/duckdb.md lists them.
+
+        DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
+        reads all columns, and the rows from the first one on.
+
+        Parameters
+        ----------
+        nan
+            The place of NaN in comparisons. "ieee": it equals nothing and has no order, as in
+            pyarrow. "largest": it equals itself and is greater than all other floats, as
+            DataFusion expects.
+
+        Raises
+        ------
+        MissingLibraryError
+            pyarrow is not installed.
+        DuplicateColumnError
+            Two columns have the same name.
+
+        Examples
+        --------
+        >>> import pyarrow.compute as pc
+        >>> prices = pd.DataFrame({"city": ["Oslo", "Rome", "Bern"], "price": [3, 5, 4]})
+        >>> en.write(prices, "prices.entasis")
+        >>> dataset = en.open("prices.entasis").to_dataset()
+        >>> dataset.to_table(columns=["city"], filter=pc.field("price") > 3).to_pydict()
+        {'city': ['Rome', 'Bern']}
+        """
+        from entasis._engines.dataset import Dataset
+
+        return Dataset(self._as_scan(), nan)
+
+    def to_pyarrow(self) -> ArrowTable:
+        """Read as a pyarrow Table."""
+        return cast("ArrowTable", self.read(to="pyarrow"))
+
+    def to_numpy(self) -> NumpyArrays:
+        """Read as a dict of NumPy arrays."""
+        return cast("NumpyArrays", self.read(to="numpy"))
+
+    def to_static_frame(self) -> StaticFrame:
+        """Read as a StaticFrame Frame, or as the Series or Index that was written."""
+        return cast("StaticFrame", self.read(to="static_frame"))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a stream of the rows in batches. A batch is decoded when the consumer asks for it.
+
+        Each call returns a new stream from the first row on. A stream holds at most about 4 million
+        values or 256 MiB at a time.
+
+        Parameters
+        ----------
+        requested_schema
+            The capsule of a schema. Its names choose the columns, and text, bytes and integers get
+            its types, if pyarrow is installed. A schema with other columns is ignored, and so are
+            other types.
+
+        Returns
+        -------
+        object
+            The capsule of an `ArrowArrayStream`.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+        >>> reader = pa.RecordBatchReader.from_stream(en.open("table.entasis"))
+        >>> [batch.num_rows for batch in reader]
+        [3]
+        """
+        from entasis._engines.arrow_stream import stream
+
+        return stream(self._as_scan(), requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the capsule of the schema that streams of the rows have."""
+        from entasis._engines.arrow_stream import schema
+
+        return schema(self._as_scan()._file)
