@@ -136,7 +136,7 @@ impl Codecs {
     pub fn restore_into(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let written = match codec {
             Codec::None => return Err(Error::corrupt("a page without a codec has two lengths")),
-            Codec::Lz4 => lz4_flex::block::decompress_into(stored, out).ok(),
+            Codec::Lz4 => lz4::block::decompress_to_buffer(stored, i32::try_from(out.len()).ok(), out).ok(),
             Codec::Zstd => {
                 if self.zstd_decoder.is_none() {
                     self.zstd_decoder = DCtx::try_create();

@@ -91,11 +91,24 @@ pub(crate) mod cost {
     pub(crate) const RUN: f64 = 4.0;
     pub(crate) const DICTIONARY: f64 = 0.25;
     pub(crate) const ALP: f64 = 0.25;
-    pub(crate) const SHUFFLE_BYTE: f64 = 0.06;
+    pub(crate) const SHUFFLE_BYTE: f64 = 0.04;
     pub(crate) const LITERAL_BYTE: f64 = 0.03;
     pub(crate) const FSST_BYTE: f64 = 0.3;
     /// Digrams decode in about two fifths of the time of longer symbols.
     pub(crate) const DIGRAM_BYTE: f64 = 0.12;
+
+    /// LZ4 of words by the bytes that it writes and those that it reads. Long matches are copies.
+    const LZ4_OUT: f64 = 0.05;
+    const LZ4_IN: f64 = 0.5;
+
+    /// The time for words of `len` bytes, of which `stored` are in the file.
+    pub(crate) fn codec(codec: Codec, len: f64, stored: f64) -> f64 {
+        let by_length = len * codec_byte(codec);
+        match codec {
+            Codec::Lz4 => by_length.min(len * LZ4_OUT + stored * LZ4_IN),
+            _ => by_length,
+        }
+    }
 
     pub(crate) fn codec_byte(codec: Codec) -> f64 {
         match codec {

@@ -1,6 +1,8 @@
 //! Byte shuffle: groups the bytes of equal significance of all values, which codecs compress
 //! better.
 
+use std::ops::{BitOr, Shl};
+
 use crate::dispatch::multiversion;
 
 /// Appends byte 0 of every value, then byte 1 of every value, and so on: `src.len()` bytes.
@@ -100,37 +102,43 @@ fn load_values<const W: usize>(values: &[[u8; W]], halves: &mut Halves) {
 #[inline(always)]
 fn join_body<const W: usize>(planes: &[u8], out: &mut [u8]) {
     let n = out.len() / W;
-    let mut halves: Halves = [[0; BLOCK]; 2];
-    for (block, values) in out.as_chunks_mut::<W>().0.chunks_mut(BLOCK).enumerate() {
-        let plane = |k: usize| {
-            let at = k * n + block * BLOCK;
-            &planes[at..at + values.len()]
-        };
-        for (h, half) in halves.iter_mut().enumerate() {
-            match W - (8 * h).min(W) {
-                0 => {}
-                2 => join_words([plane(0), plane(1)], half),
-                4 => join_words([0, 1, 2, 3].map(plane), half),
-                _ => join_words([0, 1, 2, 3, 4, 5, 6, 7].map(|k| plane(8 * h + k)), half),
+    let plane = |k: usize| &planes[k * n..(k + 1) * n];
+    // Whole words are stored at once. Loops over their bytes are not vectorized.
+    match W {
+        2 => join_words([0, 1].map(plane), out.as_chunks_mut().0, u16::to_le_bytes),
+        4 => join_words([0, 1, 2, 3].map(plane), out.as_chunks_mut().0, u32::to_le_bytes),
+        8 => join_words([0, 1, 2, 3, 4, 5, 6, 7].map(plane), out.as_chunks_mut().0, u64::to_le_bytes),
+        _ => {
+            let mut halves = [[[0; 8]; BLOCK]; 2];
+            for (block, values) in out.as_chunks_mut::<W>().0.chunks_mut(BLOCK).enumerate() {
+                let start = block * BLOCK;
+                let plane = |k: usize| &plane(k)[start..start + values.len()];
+                for (h, half) in halves.iter_mut().enumerate() {
+                    let planes = [0, 1, 2, 3, 4, 5, 6, 7].map(|k| plane(8 * h + k));
+                    join_words(planes, &mut half[..values.len()], u64::to_le_bytes);
+                }
+                for ((value, low), high) in values.iter_mut().zip(&halves[0]).zip(&halves[1]) {
+                    value[..8].copy_from_slice(low);
+                    value[8..].copy_from_slice(high);
+                }
             }
-        }
-        for ((value, low), high) in values.iter_mut().zip(&halves[0]).zip(&halves[1]) {
-            let word = u128::from(*low) | u128::from(*high) << 64;
-            value.copy_from_slice(&word.to_le_bytes()[..W]);
         }
     }
 }
 
 #[inline(always)]
-fn join_words<const P: usize>(planes: [&[u8]; P], words: &mut [u64; BLOCK]) {
-    let n = planes[0].len().min(BLOCK);
+fn join_words<const W: usize, T>(planes: [&[u8]; W], out: &mut [[u8; W]], to_bytes: impl Fn(T) -> [u8; W])
+where
+    T: From<u8> + BitOr<Output = T> + Shl<usize, Output = T>,
+{
+    let n = out.len();
     let planes = planes.map(|plane| &plane[..n]);
-    for (i, word) in words[..n].iter_mut().enumerate() {
-        let mut joined = 0;
+    for (i, value) in out.iter_mut().enumerate() {
+        let mut joined = T::from(0);
         for (k, plane) in planes.iter().enumerate() {
-            joined |= u64::from(plane[i]) << (8 * k);
+            joined = joined | T::from(plane[i]) << (8 * k);
         }
-        *word = joined;
+        *value = to_bytes(joined);
     }
 }
 

@@ -9,6 +9,7 @@ use entasis_kernels::{VECTOR, Word, column_stats};
 
 use super::{MIN_PAYLOAD, ZSTD_OF_LZ4};
 use crate::codec::{Codecs, entropy_len};
+use crate::dictionary::MIX;
 use crate::limits::PAGE;
 use crate::packing::{bit_packed, raw};
 use crate::profile::{Profile, cost};
@@ -98,6 +99,11 @@ pub(crate) enum CodecHint {
     /// No codec paid off; the stored bytes per word at that time.
     NoneAt(f64),
     Use(Packing, Filter, (Codec, i32), f64),
+}
+
+/// Whether blocks of these bytes per word are so similar that one choice fits both.
+pub(crate) fn is_similar(per_word: f64, then: f64) -> bool {
+    (per_word / then - 1.0).abs() < 0.25
 }
 
 /// The plan with the best score that `profile` allows.
@@ -363,7 +369,7 @@ impl<T: Word> LightPlan<T> {
             };
             plan.filter = filter;
             plan.codec = codec;
-            plan.ns += plan.len * cost::codec_byte(codec.0);
+            plan.ns += cost::codec(codec.0, plan.len, plan.len * ratio);
             if filter == Filter::Shuffle {
                 plan.ns += plan.len * cost::SHUFFLE_BYTE;
             }
@@ -376,7 +382,7 @@ impl<T: Word> LightPlan<T> {
             plan
         };
         match *hint {
-            CodecHint::NoneAt(then) if (per_word / then - 1.0).abs() < 0.25 => return light,
+            CodecHint::NoneAt(then) if is_similar(per_word, then) => return light,
             CodecHint::Use(packing, filter, codec, ratio)
                 if packing == Packing::BitPacked || exceptions.n == 0 =>
             {
@@ -411,9 +417,14 @@ impl<T: Word> LightPlan<T> {
             }
             after as f64 / before as f64
         };
-        // Narrow words are compressed in their packed form only; wide ones have no narrower form.
+        // The bytes of narrow words are apart from each other after a shuffle; those that are zero
+        // cost little.
         let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
-            &[(Packing::BitPacked, Filter::None)]
+            if aligned > 8 && exceptions.n == 0 && !unrepeated {
+                &[(Packing::BitPacked, Filter::None), (Packing::Raw, Filter::Shuffle)]
+            } else {
+                &[(Packing::BitPacked, Filter::None)]
+            }
         } else if exceptions.n > 0 {
             // Only bit-packing has patches.
             &[]
@@ -422,6 +433,7 @@ impl<T: Word> LightPlan<T> {
         } else {
             &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
         };
+        let mut repeats_far = None;
         for &(packing, filter) in forms {
             // The ratio of LZ4 in its last trial, and the ratio of the last trial if something
             // repeated.
@@ -468,7 +480,10 @@ impl<T: Word> LightPlan<T> {
                 if codec.0 == Codec::Lz4 {
                     (by_lz4, tried) = (last, last.filter(|&ratio| ratio <= NO_REPEATS_ABOVE));
                 }
-                if is_hopeless {
+                // Periods may be longer than the trial.
+                if is_hopeless
+                    && !(codec.0 == Codec::Lz4 && *repeats_far.get_or_insert_with(|| repeats_far_back(words)))
+                {
                     continue;
                 }
                 // Codecs find repetitions within a page only, so whole pages decide.
@@ -491,10 +506,32 @@ impl<T: Word> LightPlan<T> {
     }
 }
 
+/// Whether pieces of four words of the second half of a page are in its first half as well. Four
+/// equal words don't count: shorter trials see them.
+fn repeats_far_back<T: Word>(words: &[T]) -> bool {
+    const SLOTS: usize = 1 << 16;
+    const EVERY: usize = 16;
+    if words.len() < PAGE {
+        return false;
+    }
+    let slot = |piece: &[T]| {
+        let mixed =
+            piece.iter().fold(0u64, |hash, word| (hash.rotate_left(23) ^ word.to_u64()).wrapping_mul(MIX));
+        (mixed >> 48) as usize % SLOTS
+    };
+    let page = sample_ranges(words.len(), 1, PAGE).next().map_or(words, |range| &words[range]);
+    let (first, second) = page.split_at(PAGE / 2);
+    let mut seen = vec![false; SLOTS];
+    first.windows(4).for_each(|piece| seen[slot(piece)] = true);
+    let probes =
+        || second.windows(4).step_by(EVERY).filter(|piece| piece.iter().any(|word| *word != piece[0]));
+    let found = probes().filter(|piece| seen[slot(piece)]).count();
+    found * 4 > probes().count() && found > 8
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dictionary::MIX;
 
     fn mixed(i: usize) -> u64 {
         let z = (i as u64 + 1).wrapping_mul(MIX);

@@ -8,7 +8,7 @@ use super::Encoder;
 use super::page_writer::{Context, PageWriter, fixed_pages};
 use crate::alp::{Decimals, Float};
 use crate::choose::floats;
-use crate::choose::integers::{Exceptions, Kind, WordPlan, plan_light};
+use crate::choose::integers::{CodecHint, Exceptions, Kind, WordPlan, is_similar, plan_light};
 use crate::limits::PAGE;
 use crate::profile::{Profile, cost};
 use crate::words::Order;
@@ -27,7 +27,38 @@ impl Encoder {
         &mut self,
         values: &[F],
         by: Decimals,
+        found: (usize, bool),
+    ) -> AlpPlan<F::Int> {
+        let mut hint = self.choices.hints.ints;
+        let plan = self.plan_ints(values, by, found, &mut hint);
+        self.choices.hints.ints = hint;
+        // Words with a place for NaN have no patches, so more codecs fit them.
+        let per_word = plan.words.len / values.len() as f64;
+        let is_settled = self.choices.hints.patched_nan.is_some_and(|then| is_similar(per_word, then));
+        if is_settled || !plan.words.patches || self.choices.profile.codecs.is_empty() {
+            return plan;
+        }
+        if let Some(with_nan) = with_place_for_nan(values, by) {
+            let mut hint = CodecHint::Unknown;
+            let mut other = self.plan_ints(values, with_nan, found, &mut hint);
+            let score = |plan: &AlpPlan<F::Int>| plan.words.score(&self.choices.profile);
+            if score(&other) < score(&plan) {
+                (self.choices.hints.ints, self.choices.hints.decimals) = (hint, Some(with_nan));
+                self.ints = plan.ints;
+                return other;
+            }
+            self.ints = std::mem::take(&mut other.ints);
+        }
+        self.choices.hints.patched_nan = Some(per_word);
+        plan
+    }
+
+    fn plan_ints<F: Float>(
+        &mut self,
+        values: &[F],
+        by: Decimals,
         (n_runs, unrepeated): (usize, bool),
+        hint: &mut CodecHint,
     ) -> AlpPlan<F::Int> {
         let mut memory = std::mem::take(&mut self.ints);
         if memory.len() < values.len() {
@@ -54,8 +85,8 @@ impl Encoder {
         };
         let mut light = plan_light(ints, kind, &self.choices.profile);
         light.unrepeated = unrepeated;
-        let (hint, bound) = (&mut self.choices.hints.ints, f64::INFINITY);
-        let mut words = light.with_codec(ints, bound, &self.choices.profile, &mut self.choices.codecs, hint);
+        let (profile, codecs) = (&self.choices.profile, &mut self.choices.codecs);
+        let mut words = light.with_codec(ints, f64::INFINITY, profile, codecs, hint);
         words.ns += values.len() as f64 * cost::ALP;
         AlpPlan { words, ints: memory, exceptions, by }
     }
@@ -75,6 +106,20 @@ impl Encoder {
         self.ints = alp.ints;
         Ok(Directory { exponent, factor, ..directory })
     }
+}
+
+/// Parameters with the same decimals and a residual of the fewest bits, if all values of the first
+/// page but NaN fit them.
+fn with_place_for_nan<F: Float>(values: &[F], by: Decimals) -> Option<Decimals> {
+    const MOST_BITS: u8 = 3;
+    let Decimals::Exact { e, f } = by else { return None };
+    let page = &values[..values.len().min(PAGE)];
+    let (mut ints, mut outside) = (vec![F::Int::from_u64(0); page.len()], Vec::new());
+    (1..=MOST_BITS).map(|bits| Decimals::Residual { e: e - f, bits }).find(|&by| {
+        outside.clear();
+        F::encode(page, by, &mut ints, &mut outside);
+        outside.is_empty()
+    })
 }
 
 pub(super) enum Alp {

@@ -1,6 +1,6 @@
 //! Encodes words of up to 8 bytes: a packing, ALP or a dictionary, whichever scores best.
 
-use entasis_format::{Directory, Packing, Physical, Result, Transform};
+use entasis_format::{Codec, Directory, Packing, Physical, Result, Transform};
 use entasis_kernels::Word;
 use entasis_platform::memory::ScratchVec;
 
@@ -8,6 +8,7 @@ use super::dictionary::{Bounds, SMALLER};
 use super::floats::Alp;
 use super::page_writer::{Context, Entries, PageWriter, Payload, fixed_pages};
 use super::{Encoded, Encoder, statistics};
+use crate::alp::Decimals;
 use crate::choose::integers::{Kind, LightPlan, WordPlan, count_runs, plan_light};
 use crate::dictionary::{Key, NoDictionary};
 use crate::profile::cost;
@@ -57,7 +58,7 @@ impl Encoder {
         };
         let settled = self.choices.profile.is_raw() || light.best.packing == Packing::Constant;
         let light_len = as_ints.map_or(light.best.len, |(len, _)| len.min(light.best.len));
-        let as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.choices.profile.score(len, ns));
+        let mut as_ints = as_ints.map_or(f64::INFINITY, |(len, ns)| self.choices.profile.score(len, ns));
         let mut bound = as_ints.min(light.best.score(&self.choices.profile));
         let mut dictionary = Err(NoDictionary::Costly);
         if !settled && size_of::<T>() > 1 {
@@ -82,18 +83,32 @@ impl Encoder {
             )
         };
         let mut best = plan.score(&self.choices.profile);
+        let found = (n_runs, unrepeated);
+        // The estimate has no codec. Where one helps the alternatives, it may help the integers too.
+        let has_codec = plan.codec.0 != Codec::None
+            || dictionary.as_ref().is_ok_and(|(_, codes)| codes.codec.0 != Codec::None);
+        let mut alp = None;
+        if let Some((by, _)) = decimals
+            && has_codec
+        {
+            let planned = self.plan_alp_of(physical, words, by, found);
+            as_ints = planned.len_and_score(&self.choices.profile).1;
+            alp = Some(planned);
+        }
         if let Ok((entries, codes)) = &dictionary
             && self.dictionary_wins(codes, size_of_val(entries.as_slice()) as f64, best.min(as_ints))
         {
+            self.ints = alp.map_or_else(ScratchVec::new, Alp::into_ints);
             statistics.n_distinct = if context.n_missing == 0 { entries.len() as u32 } else { 0 };
             let directory = self.write_words_dictionary(n, entries, codes, context, out);
             return Ok(Encoded { directory: directory?, decoded_len, statistics });
         }
-        let found = (n_runs, unrepeated);
-        let mut alp = decimals.filter(|_| as_ints < best).map(|(by, _)| match physical {
-            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by, found)),
-            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by, found)),
-        });
+        if let Some((by, _)) = decimals
+            && alp.is_none()
+            && as_ints < best
+        {
+            alp = Some(self.plan_alp_of(physical, words, by, found));
+        }
         // The sample may have suggested fewer decimals than the block has, or decimals where there
         // are none.
         if let Some((len, score)) = alp.as_ref().map(|alp| alp.len_and_score(&self.choices.profile))
@@ -140,6 +155,19 @@ impl Encoder {
             }
         };
         Ok(Encoded { directory: directory?, decoded_len, statistics })
+    }
+
+    fn plan_alp_of<T: Word>(
+        &mut self,
+        physical: Physical,
+        words: &[T],
+        by: Decimals,
+        found: (usize, bool),
+    ) -> Alp {
+        match physical {
+            Physical::F64 => Alp::F64(self.plan_alp::<f64>(bytemuck::cast_slice(words), by, found)),
+            _ => Alp::F32(self.plan_alp::<f32>(bytemuck::cast_slice(words), by, found)),
+        }
     }
 
     pub(super) fn write_words_dictionary<T: Word>(
