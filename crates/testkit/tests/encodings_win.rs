@@ -184,6 +184,36 @@ fn nan_among_decimals() {
     assert!(chosen.codec == Codec::Lz4 && chosen.len < N, "{} {:?}", chosen.len, chosen.features);
 }
 
+/// Each day lists the same groups. A period is longer than the trials of codecs, and shorter than a
+/// page.
+#[test]
+fn groups_that_repeat() {
+    const GROUPS: usize = 2900;
+    let r = noise(GROUPS, 34);
+    let ids: Vec<i32> = (0..N).map(|i| (1001 + 2 * (i % GROUPS) + i % GROUPS / 60 * 900) as i32).collect();
+    let counts: Vec<i32> = (0..N)
+        .map(|i| (r[i % GROUPS] % 300 + i as u64 / GROUPS as u64 * (r[i % GROUPS] % 7 / 6)) as i32)
+        .collect();
+    for (name, values, bits) in [("ids", ids, 16), ("counts", counts, 9)] {
+        let is_there = |i: usize| i % GROUPS % 97 != 0;
+        let long: Vec<i64> = values.iter().map(|&value| value.into()).collect();
+        let floats = |(i, &value): (usize, &i32)| if is_there(i) { f64::from(value) } else { f64::NAN };
+        let floats: Vec<f64> = values.iter().enumerate().map(floats).collect();
+        let models = [
+            Model::words(format!("{name}, 32 bits"), Physical::I32, &values).with_missing(is_there),
+            Model::words(format!("{name}, 64 bits"), Physical::I64, &long).with_missing(is_there),
+            Model::words(format!("{name}, floats"), Physical::F64, &floats),
+        ];
+        let chosen = models.map(|model| choose(&model, 50));
+        let first = chosen[0].len;
+        for chosen in &chosen {
+            assert_eq!((chosen.codec, chosen.filter), (Codec::Lz4, Filter::Shuffle), "{:?}", chosen.features);
+            assert!(chosen.len < N * bits / 8 * 6 / 10, "{name}: {} bytes", chosen.len);
+            assert!(chosen.len * 10 < first * 11, "{name}: {} bytes", chosen.len);
+        }
+    }
+}
+
 #[test]
 fn alp_with_residual() {
     let r = noise(N, 14);
