@@ -1,0 +1,136 @@
+# Finds the columns that expressions use, so that the others are not read.
+
+# Functions that may look at columns which no expression names.
+PEEKERS <- c(
+  "get", "get0", "mget", "exists", "eval", "evalq", "eval.parent", "eval_tidy", "inject", "parent.frame", "sys.function", "sys.frame", "sys.frames",
+  "environment", "as.environment", "caller_env", "current_env", "cur_data", "cur_data_all", "pick", "across", "if_any", "if_all", "c_across",
+  "as.formula", "formula", "reformulate", "str2lang", "str2expression", "parse", "parse_expr", "sym", "syms", "as.name", "as.symbol", "model.frame",
+  "glue", "str_glue", "str_interp", "match.fun", "as_function", "dynGet", "local", "sys.call", "match.call", "ls", "attach", "data_sym", "data_syms"
+)
+
+# Packages whose other functions get their values through arguments alone.
+TRUSTED_PACKAGES <- c("base", "stats", "utils", "methods", "dplyr", "rlang", "tidyselect", "tibble", "vctrs", "stringr", "lubridate", "forcats", "hms",
+                      "purrr", "bit64", "data.table", "magrittr", "entasis")
+
+# The names of the columns that quosures use, or NULL if they may use any.
+needed_names <- function(query, quosures) {
+  found <- character()
+  names <- names(query)
+  for (quosure in quosures) {
+    if (!rlang::is_quosure(quosure)) quosure <- rlang::new_quosure(quosure, baseenv())
+    of_one <- names_used(query, names, rlang::quo_get_expr(quosure), rlang::quo_get_env(quosure))
+    if (is.null(of_one)) {
+      return(NULL)
+    }
+    found <- union(found, of_one)
+  }
+  found
+}
+
+names_used <- function(query, names, e, env) {
+  if (rlang::is_quosure(e)) {
+    return(names_used(query, names, rlang::quo_get_expr(e), rlang::quo_get_env(e)))
+  }
+  if (is.symbol(e)) {
+    name <- as.character(e)
+    return(if (name %in% names) name else if (name != ".data" && is_trusted(name, env)) character())
+  }
+  if (is.pairlist(e)) e <- as.list(e)
+  if (!is.call(e) && !is.list(e)) {
+    return(if (is.character(e)) intersect(e, names) else if (!is.function(e) && !is.environment(e) && !is.expression(e)) character())
+  }
+  if (is.call(e)) {
+    if (is_data_pronoun(e)) {
+      name <- pronoun_name(e)
+      return(if (!is.null(name)) intersect(name, names))
+    }
+    if (called_name(e) %in% c("across", "if_any", "if_all", "c_across")) {
+      return(names_across(query, names, e, env))
+    }
+    if (is.call(e[[1L]]) && identical(e[[1L]][[1L]], quote(`::`))) {
+      trusted <- as.character(e[[1L]][[2L]]) %in% TRUSTED_PACKAGES && !called_name(e) %in% PEEKERS
+      return(if (trusted) names_used(query, names, as.list(e)[-1L], env))
+    }
+  }
+  found <- character()
+  parts <- as.list(e)
+  for (part in parts[!vapply(parts, identical, NA, quote(expr = ))]) {
+    of_part <- names_used(query, names, part, env)
+    if (is.null(of_part)) {
+      return(NULL)
+    }
+    found <- union(found, of_part)
+  }
+  found
+}
+
+# Whether a symbol stands for nothing that could look at columns by itself. Functions that a user
+# made are searched.
+is_trusted <- function(name, env, seen = character()) {
+  if (name %in% PEEKERS) {
+    return(FALSE)
+  }
+  f <- if (nzchar(name)) get0(name, envir = env, mode = "function")
+  if (is.null(f) || is.primitive(f) || name %in% seen) {
+    return(TRUE)
+  }
+  home <- topenv(environment(f))
+  if (isNamespace(home)) {
+    return(getNamespaceName(home) %in% TRUSTED_PACKAGES)
+  }
+  names <- all.names(body(f), unique = TRUE)
+  all(vapply(names, is_trusted, NA, environment(f), c(seen, name)))
+}
+
+# .data$name and .data[[name]]
+is_data_pronoun <- function(e) {
+  is.call(e) && length(e) == 3L && (identical(e[[1L]], quote(`$`)) || identical(e[[1L]], quote(`[[`))) && identical(e[[2L]], quote(.data))
+}
+
+# The name in a use of `.data`, or NULL if it is not written there.
+pronoun_name <- function(e) {
+  name <- e[[3L]]
+  if (is.symbol(name) && identical(e[[1L]], quote(`$`))) name <- as.character(name)
+  if (is_string(name)) name
+}
+
+# The columns of across() and the like, if the selection means the same in a frame with fewer
+# columns: without numbers and last_col().
+names_across <- function(query, names, e, env) {
+  given <- names(e)
+  arguments <- as.list(e)[-1L]
+  at <- match(".cols", given[-1L])
+  if (is.na(at)) at <- if (is.null(given)) 1L else match("", given[-1L])
+  if (is.na(at) || at > length(arguments)) {
+    return(NULL)
+  }
+  selection <- arguments[[at]]
+  words <- all.names(selection)
+  is_by_name <- is.language(selection) && is_static_selection(selection, env, names) && !any(c("last_col", "one_of", "num_range", "group_cols") %in% words)
+  if (!is_by_name || has_numbers(selection, env, names)) {
+    return(NULL)
+  }
+  parts <- lazy_content(query)
+  chosen <- tryCatch(tidyselect::eval_select(rlang::new_quosure(selection, env), dplyr::ungroup(parts$skeleton)), error = function(e) NULL)
+  rest <- names_used(query, names, arguments[-at], env)
+  if (!is.null(chosen) && !is.null(rest)) Reduce(union, list(names[chosen], rest, intersect(all.vars(selection), names)))
+}
+
+# Whether a selection uses positions.
+has_numbers <- function(e, env, names) {
+  if (is.numeric(e)) {
+    return(TRUE)
+  }
+  if (is.symbol(e)) {
+    name <- as.character(e)
+    return(!name %in% names && is.numeric(get0(name, envir = env)))
+  }
+  if (!is.call(e)) {
+    return(FALSE)
+  }
+  if (called_name(e) %in% c("all_of", "any_of")) {
+    value <- tryCatch(eval(e[[2L]], env), error = function(e) NULL)
+    return(!is.character(value))
+  }
+  any(vapply(as.list(e)[-1L], has_numbers, NA, env, names))
+}

@@ -1,0 +1,115 @@
+# Verbs of dplyr on open tables return what they return for data frames in memory.
+
+skip_if_not_installed("dplyr")
+suppressMessages(library(dplyr, warn.conflicts = FALSE))
+
+# The value of an expression in `x`, and what is said meanwhile.
+outcome <- function(expression, x, env) {
+  said <- character()
+  add <- function(c, restart) {
+    said <<- c(said, conditionMessage(c))
+    invokeRestart(restart)
+  }
+  value <- tryCatch(
+    withCallingHandlers({
+      set.seed(3)
+      value <- eval(expression, list2env(list(x = x), parent = env))
+      if (inherits(value, "entasis_table")) collect(value) else value
+    }, warning = function(w) add(w, "muffleWarning"), message = function(m) add(m, "muffleMessage")),
+    error = function(e) structure(list(message = conditionMessage(e)), class = "failure")
+  )
+  list(value = value, said = said)
+}
+
+expect_same <- function(table, frame, expression, env = parent.frame()) {
+  found <- outcome(expression, table, env)
+  expected <- outcome(expression, frame, env)
+  expect_identical(found, expected, label = paste(deparse(expression), collapse = " "))
+}
+
+PANEL <- expression(
+  collect(x), filter(x), filter(x, i == 2), filter(x, i == 2, l), filter(x, i == 2 & l, .preserve = TRUE), filter(x, x > 0 | is.na(x)), filter(x, x > mean(x, na.rm = TRUE)),
+  filter(x, l, x > mean(x, na.rm = TRUE)), filter(filter(x, l), x > mean(x, na.rm = TRUE)), filter(x, nchar(s) == 1, i > 0), filter(x, i > 0 & nchar(s) == 2 & l),
+  filter(x, .data$i == 2), filter(x, .data[["i"]] == 2, .env$limit == 2L), filter(x, i == limit), filter(x, i == !!limit), filter(x, i == .env$i_value), filter(x, shadow == 1),
+  filter(x, between(x, 0, 1.5)), filter(x, near(x, 0.3)), filter(x, row_number() < 5), filter(x, n() > 5), filter(x, id > n() / 2), filter(x, get("i") == 2), filter(x, .data[[name]] > 1),
+  filter(x, if_any(c(i, x), ~ .x == 0)), filter(x, if_all(everything(), ~ !is.na(.x))), filter(x, across(c(i, x), ~ .x > 0)), filter(x, above(x)), filter(x, peeking()), filter(x, i %in% c(1, NA)),
+  filter(x, TRUE), filter(x, FALSE), filter(x, NA), filter(x, i), filter(x, i = 2), filter(x, nowhere > 1), filter(x, s), filter(x, 1:3 > 2), filter(x, l & id), filter(x, l & s), filter(x, NULL),
+  filter(x, rep(c(TRUE, FALSE), length.out = length(id))), filter(x, lag(i) == 2), filter(x, runif(length(id)) < 0.5), filter(x, x > runif(1) & cumsum(id) > 9), filter(x, d >= as.Date("2020-01-02"), t > moment),
+  filter(x, f == "a", !is.na(o), o < "high"), filter(x, d == "nonsense"), filter(x, i > 0, ), filter(x, sqrt(x * x) > 0, i > 1), filter(x, desc(i) > 0), filter(x, startsWith(s, "a"), endsWith(s, "b")),
+  select(x, id, s), select(x, y = x, f), select(x, -d, -t), select(x, starts_with("d")), select(x, where(is.numeric)), select(x, where(~ anyNA(.x))), select(x, id:s), select(x, 1:3), select(x, "id"),
+  select(x, all_of(c("s", "id"))), select(x, any_of(c("s", "nowhere"))), select(x, nowhere), select(x, everything()), select(x, last_col()), select(x), select(x, !i), select(x, matches("^t")), select(x, nested_select()),
+  select(x, is.numeric), rename(x, a = id, b = s), rename(x, s = id), rename(x, a = nowhere), rename_with(x, toupper), rename_with(x, toupper, c(id, s)), mutate(filter(x, i == 2), z = TRUE), relocate(x, s), relocate(x, s, .after = x),
+  filter(select(x, a = i, id), a == 2), filter(rename(x, i = x, x = i), i > 0), filter(select(x, id), i == 2), filter(rename(x, i2 = i), i == 2), select(filter(x, i == 2), -i),
+  mutate(x, z = i + 1L), mutate(x, s = NULL), mutate(x, z = nowhere), mutate(filter(x, i == 2), z = n()), mutate(x, across(where(is.numeric), ~ .x * 2)), transmute(x, id, z = x * 2), transmute(x, z = cur_data()$i), transmute(x),
+  arrange(x, s, desc(id)), arrange(x, desc(x)), arrange(x), arrange(x, nowhere), arrange(filter(x, l), f, o), filter(arrange(x, desc(id)), i == 2, x > 0), arrange(x, across(c(i, s))), arrange(x, runif(n())), arrange(x, .data$i, id),
+  slice(x, 1:3), slice(x, 3:1), slice(x, c(2, 2)), slice(x, n()), slice(x, -1), slice(x, which(i == 2)), slice(x, 1e6), slice(x, 0), slice(x), slice(x, "a"), slice_head(x, n = 3), slice_head(x), slice_head(x, prop = 0.1), slice_head(x, n = -3),
+  slice_tail(x, n = 2), slice_sample(x, n = 5), slice_sample(x, prop = 0.5, replace = TRUE), slice_sample(x, n = 5, weight_by = id), slice_min(x, x, n = 3), slice_max(x, id, n = 3), slice_max(x, i, with_ties = FALSE), slice_head(x, 3),
+  slice_head(arrange(filter(x, i > 0), desc(x)), n = 3), slice(filter(x, i == 2, l), 2:4), filter(slice(x, c(5, 1, 1)), id < 3), filter(slice_sample(x, n = 50), i == 2),
+  pull(x), pull(x, id), pull(x, 2), pull(x, -2), pull(x, "s"), pull(x, id, s), pull(x, nowhere), pull(filter(x, i == 2), d), pull(filter(x, i == 2), id, name = s), pull(x, !!name),
+  count(x), count(x, i), count(x, f, o), count(x, i, wt = id), count(x, i, sort = TRUE), count(x, i, name = "many"), count(x, k = i > 0), count(x, nowhere), count(filter(x, l), s), tally(x), tally(x, id), count(x, n = i),
+  summarise(x, n = n()), summarise(x, sum(id), m = mean(x, na.rm = TRUE)), summarise(x, across(c(id, i), max)), summarise(x, across(where(is.double), ~ sum(.x, na.rm = TRUE))), summarise(x), summarise(x, m = nowhere),
+  summarise(filter(x, i == 2, l), n(), sum(x), min(d), max(t)), summarise(x, q = quantile(id, c(0.2, 0.8))), summarise(x, m = above(x)), summarise(x, m = peeking()), summarise(x, min(i[i > 100])), summarise(x, n_distinct(s, f)),
+  summarise(x, across(-c(list), n_distinct)), summarise(x, across(c(1, 2), max)), summarise(x, last(id), first(s)), summarise(x, m = sum(!!quote(id))), summarise(x, m = sum(.data[[name]], na.rm = TRUE)), summarise(x, m = sum(cur_data()$id)),
+  summarise(x, across(all_of(c("id", "i")), list(lo = min, hi = max), na.rm = TRUE)), summarise(x, m = sum(sapply(c("id", "i"), function(k) get(k)[1]))), summarise(x, m = nrow(cur_data())), summarise(x, list(id), data.frame(a = 1, b = sum(id))),
+  distinct(x, i), distinct(x, i, s), distinct(select(x, i, l)), distinct(x, i, .keep_all = TRUE), distinct(x, k = i > 0), distinct(x, nowhere), distinct(filter(x, i == 2), f),
+  group_by(x, i), group_by(x, i, s), group_by(x, k = i > 0), group_by(x, nowhere), group_by(x, "a"), group_by(x), group_by(x, f, .drop = FALSE), group_by(group_by(x, i), s, .add = TRUE), ungroup(group_by(x, i, s)), ungroup(group_by(x, i, s), s),
+  group_vars(group_by(x, i, s)), groups(group_by(x, i)), group_keys(group_by(x, f)), group_size(group_by(x, f)), n_groups(group_by(x, f)), group_indices(group_by(x, f)), group_data(group_by(x, f)), tbl_vars(group_by(x, f)), names(rename(x, a = id)),
+  select(group_by(x, i), x), select(group_by(x, i), k = i, x), rename(group_by(x, i), k = i), filter(group_by(x, i), x > mean(x, na.rm = TRUE)), filter(group_by(x, f), n() > 30), filter(group_by(x, i), row_number() == 1L), filter(group_by(x, i), s == "a"),
+  filter(group_by(x, f, .drop = FALSE), s == "a"), filter(group_by(x, i), s == "a", nchar(s) == 1), filter(group_by(x, f), cur_group_id() == 1), slice_head(group_by(x, i), n = 1), slice(group_by(x, i), 2, 1), slice_sample(group_by(x, f), n = 2), slice_max(group_by(x, i), x),
+  arrange(group_by(x, i), x), arrange(group_by(x, i), x, .by_group = TRUE), mutate(group_by(x, i), z = sum(id)), transmute(group_by(x, i), z = cumsum(id)), count(group_by(x, i), s), tally(group_by(x, f)), distinct(group_by(x, i), s),
+  summarise(group_by(x, f), n = n(), m = mean(x, na.rm = TRUE), sum(i, na.rm = TRUE)), summarise(group_by(x, i, s), n = n()), summarise(group_by(x, i, s), n = n(), .groups = "keep"), summarise(group_by(x, f, .drop = FALSE), n = n()), pull(group_by(x, i), x),
+  summarise(group_by(filter(x, l, x > 0), d, o), n = n(), across(c(id, x), sum), .groups = "drop"), summarise(group_by(x, i, s), n(), .groups = "rowwise"), summarise(group_by(x, i), across(everything(), n_distinct)), summarise(group_by(x, i), m = max(d), t = min(t)),
+  head(filter(x, i == 2), 3), nrow(filter(x, i == 2)), dim(select(x, id, s)), as_tibble(filter(x, i == 2)), as.data.frame(filter(x, i == 2)), filter(x, i == 2)[["id"]], filter(x, i == 2)$s, filter(x, l)[1:2, ], filter(x, l)["id"], head(select(x, di), 2),
+  inner_join(filter(x, i == 2, l), other, by = "i"), left_join(select(x, id, i), other, by = "i"), semi_join(x, other, by = "i"), anti_join(x, other), add_count(x, i), add_tally(filter(x, l)), top_n(x, 2, id), sample_n(x, 3), sample_frac(x, 0.1),
+  group_split(select(group_by(x, l), id)), group_map(select(group_by(x, l), id), ~ nrow(.x)), rowwise(select(x, id)), union(select(x, i), select(x, i)), setdiff(select(x, i), head(select(x, i), 2)), do(group_by(select(x, id, l), l), head(., 1)), nest_by(select(x, id, l), l),
+  wanted(x, i, 2), wanted(x, i + 1L, 2), counted_by(x, s), with(filter(x, i == 2), sum(id)), subset(filter(x, i == 2), l, id), lapply(filter(select(x, id, s), id < 4), class), merge(filter(select(x, id, i), id < 9), other)
+)
+
+in_panel <- function(frame) {
+  i_value <- 2L
+  limit <- 2L
+  shadow <- 1
+  name <- "i"
+  i <- "a variable with the name of a column"
+  moment <- as.POSIXct("2020-01-01", tz = "UTC")
+  above <- function(v) v > 1
+  peeking <- function() get("i", envir = parent.frame()) == 2
+  nested_select <- function() where(function(column) !anyNA(column))
+  other <- data.frame(i = c(1L, 2L, NA), note = c("one", "two", "none"))
+  wanted <- function(data, column, value) filter(data, {{ column }} == value, .data$id > 3)
+  counted_by <- function(data, ...) count(group_by(data, ...))
+  environment()
+}
+
+test_that("each verb returns what it returns in memory", {
+  frame <- odd_frame(120L)
+  table <- opened(frame)
+  env <- in_panel(frame)
+  for (expression in PANEL) expect_same(table, frame, expression, env)
+})
+
+# A part of the panel for which classes and sizes of frames matter.
+SOME <- expression(
+  collect(x), filter(x, i == 2), filter(x), filter(x, i == 2, nchar(s) == 1), filter(x, x > mean(x)), filter(x, id > 1e9), select(x, id, f), select(x, a = f), rename(x, a = id), relocate(x, s), slice(x, 2:1), slice(x, c(1, 1)),
+  slice_head(x, n = 2), arrange(x, desc(id)), mutate(x, z = 1L), transmute(x, s), summarise(x, n = n(), min(id)), count(x, i), count(x), distinct(x, s), group_by(x, i), ungroup(x), group_by(x, s, .add = TRUE), group_vars(x), pull(filter(x, i == 2), s),
+  filter(group_by(x, i), row_number() == 1L), select(filter(x, l), f, s), filter(select(x, s, f), s == "a"), summarise(group_by(x, o), sum(id)), head(filter(x, l), 2), as_tibble(filter(x, l)), as.data.frame(select(x, id, f)), inner_join(x, x, by = "id"),
+  summarise(x, across(where(is.numeric), max)), filter(x, is.na(none)), filter(x, all_na), nrow(x), dim(filter(x, l)), names(select(x, s, id)), tally(x), filter(filter(x, i == 2), n() > 2), arrange(filter(x, l), x), rename_with(x, toupper)
+)
+
+test_that("frames of each class and size give what they give in memory", {
+  for (n in c(0L, 1L, 60L)) {
+    frame <- odd_frame(n)[c("id", "i", "x", "l", "all_na", "none", "s", "f", "di", "o", "label", "list")]
+    frames <- list(
+      frame, as_tibble(frame), `rownames<-`(frame, sprintf("row%d", frame$id)), structure(frame, note = "kept"), structure(as_tibble(frame), note = "kept"),
+      group_by(as_tibble(frame), f), group_by(as_tibble(frame), f, .drop = FALSE), rowwise(as_tibble(frame)), frame[rev(seq_len(n)), ]
+    )
+    if (n == 0L) frames <- frames[c(1L, 3L, 6L)]
+    if (n == 1L) frames <- frames[c(2L, 7L)]
+    if (n == 60L && requireNamespace("data.table", quietly = TRUE)) frames <- c(frames, list(data.table::data.table(frame, key = "id")))
+    for (frame in frames) {
+      table <- opened(frame)
+      env <- in_panel(frame)
+      for (expression in SOME) expect_same(table, frame, expression, env)
+    }
+  }
+})
