@@ -43,7 +43,7 @@ is_read_whole <- function(file, which, rows) {
 # The frame of a query, without its groups. `is_cut` is whether vctrs cuts the columns.
 gather <- function(query, rows = rows_of_query(query), is_cut = lazy_content(query)$is_cut) {
   parts <- lazy_content(query)
-  file <- parts$file
+  file <- file_of_query(query)
   n <- if (is.null(rows)) file$facts$n_rows else length(rows)
   if (n > .Machine$integer.max) {
     abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; leave fewer rows with filter() or slice_head()")

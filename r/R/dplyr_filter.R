@@ -4,7 +4,7 @@
 filter.entasis_table <- function(.data, ..., .preserve = FALSE) {
   query <- query_of(.data)
   conditions <- rlang::enquos(..., .ignore_empty = "all")
-  needed <- if (!is.null(query)) lapply(conditions, function(condition) needed_names(query, list(condition)))
+  needed <- if (!is.null(query)) lapply(conditions, function(condition) needed_names(query, list(condition), TRUE))
   if (is.null(query) || any(vapply(needed, is.null, NA)) || !isFALSE(.preserve) || has_empty_groups(query)) {
     return(dplyr::filter(collect_for(.data, "filter"), !!!conditions, .preserve = .preserve))
   }
@@ -23,7 +23,8 @@ filter.entasis_table <- function(.data, ..., .preserve = FALSE) {
 planned_query <- function(query, conditions, plans, needed) {
   has_tests <- !vapply(plans, function(plan) is.null(plan$predicate), NA)
   is_core <- has_tests & vapply(plans, function(plan) is.null(plan$rest), NA)
-  is_by_row <- !is_core & (any(has_tests) || length(lazy_content(query)$predicates) > 0L) & vapply(plans, function(plan) isTRUE(plan$is_by_row), NA)
+  is_narrowed <- any(has_tests) || length(lazy_content(query)$predicates) > 0L
+  is_by_row <- !is_core & is_narrowed & vapply(plans, function(plan) isTRUE(plan$is_by_row), NA)
   is_whole <- !is_core & !is_by_row
   for (k in which(!vapply(plans, is.null, NA))) {
     # Parts without a column are not evaluated again.

@@ -2,23 +2,25 @@
 
 # Functions that may look at columns which no expression names.
 PEEKERS <- c(
-  "get", "get0", "mget", "exists", "eval", "evalq", "eval.parent", "eval_tidy", "inject", "parent.frame", "sys.function", "sys.frame", "sys.frames",
-  "environment", "as.environment", "caller_env", "current_env", "cur_data", "cur_data_all", "pick", "across", "if_any", "if_all", "c_across",
+  "get", "get0", "mget", "exists", "eval", "evalq", "eval.parent", "eval_tidy", "inject", "parent.frame", "sys.function", "sys.frame",
+  "sys.frames", "environment", "as.environment", "caller_env", "current_env", "cur_data",
+  "cur_data_all", "pick", "across", "if_any", "if_all", "c_across",
   "as.formula", "formula", "reformulate", "str2lang", "str2expression", "parse", "parse_expr", "sym", "syms", "as.name", "as.symbol", "model.frame",
   "glue", "str_glue", "str_interp", "match.fun", "as_function", "dynGet", "local", "sys.call", "match.call", "ls", "attach", "data_sym", "data_syms"
 )
 
 # Packages whose other functions get their values through arguments alone.
-TRUSTED_PACKAGES <- c("base", "stats", "utils", "methods", "dplyr", "rlang", "tidyselect", "tibble", "vctrs", "stringr", "lubridate", "forcats", "hms",
-                      "purrr", "bit64", "data.table", "magrittr", "entasis")
+TRUSTED_PACKAGES <- c("base", "stats", "utils", "methods", "dplyr", "rlang", "tidyselect", "tibble", "vctrs", "stringr", "lubridate", "forcats",
+                      "hms", "purrr", "bit64", "data.table", "magrittr", "entasis")
 
-# The names of the columns that quosures use, or NULL if they may use any.
-needed_names <- function(query, quosures) {
+# The names of the columns that quosures use, or NULL if they may use any. `with_numbers` is whether
+# the frame will have a column of row numbers, which across() must not choose.
+needed_names <- function(query, quosures, with_numbers = FALSE) {
   found <- character()
-  names <- names(query)
+  scope <- list(skeleton = lazy_content(query)$skeleton, names = names(query), with_numbers = with_numbers)
   for (quosure in quosures) {
     if (!rlang::is_quosure(quosure)) quosure <- rlang::new_quosure(quosure, baseenv())
-    of_one <- names_used(query, names, rlang::quo_get_expr(quosure), rlang::quo_get_env(quosure))
+    of_one <- names_used(scope, rlang::quo_get_expr(quosure), rlang::quo_get_env(quosure))
     if (is.null(of_one)) {
       return(NULL)
     }
@@ -27,9 +29,10 @@ needed_names <- function(query, quosures) {
   found
 }
 
-names_used <- function(query, names, e, env) {
+names_used <- function(scope, e, env) {
+  names <- scope$names
   if (rlang::is_quosure(e)) {
-    return(names_used(query, names, rlang::quo_get_expr(e), rlang::quo_get_env(e)))
+    return(names_used(scope, rlang::quo_get_expr(e), rlang::quo_get_env(e)))
   }
   if (is.symbol(e)) {
     name <- as.character(e)
@@ -45,17 +48,19 @@ names_used <- function(query, names, e, env) {
       return(if (!is.null(name)) intersect(name, names))
     }
     if (called_name(e) %in% c("across", "if_any", "if_all", "c_across")) {
-      return(names_across(query, names, e, env))
+      return(names_across(scope, e, env))
     }
-    if (is.call(e[[1L]]) && identical(e[[1L]][[1L]], quote(`::`))) {
-      trusted <- as.character(e[[1L]][[2L]]) %in% TRUSTED_PACKAGES && !called_name(e) %in% PEEKERS
-      return(if (trusted) names_used(query, names, as.list(e)[-1L], env))
+    if (!is.symbol(e[[1L]])) {
+      # Only pkg::name() is known.
+      name <- called_name(e)
+      is_known <- nzchar(name) && as.character(e[[1L]][[2L]]) %in% TRUSTED_PACKAGES && !name %in% PEEKERS
+      return(if (is_known) names_used(scope, as.list(e)[-1L], env))
     }
   }
   found <- character()
   parts <- as.list(e)
   for (part in parts[!vapply(parts, identical, NA, quote(expr = ))]) {
-    of_part <- names_used(query, names, part, env)
+    of_part <- names_used(scope, part, env)
     if (is.null(of_part)) {
       return(NULL)
     }
@@ -64,22 +69,34 @@ names_used <- function(query, names, e, env) {
   found
 }
 
-# Whether a symbol stands for nothing that could look at columns by itself. Functions that a user
-# made are searched.
+# Whether the value of a symbol cannot look at columns by itself. Functions that a user made are
+# searched, also those in a list.
 is_trusted <- function(name, env, seen = character()) {
   if (name %in% PEEKERS) {
     return(FALSE)
   }
-  f <- if (nzchar(name)) get0(name, envir = env, mode = "function")
-  if (is.null(f) || is.primitive(f) || name %in% seen) {
+  if (!nzchar(name) || name %in% seen) {
     return(TRUE)
   }
-  home <- topenv(environment(f))
-  if (isNamespace(home)) {
-    return(getNamespaceName(home) %in% TRUSTED_PACKAGES)
+  # A symbol may stand for a function and for another value.
+  values <- tryCatch(list(get0(name, envir = env, mode = "function"), get0(name, envir = env)), error = function(e) NULL)
+  !is.null(values) && all(vapply(values, is_trusted_value, NA, c(seen, name)))
+}
+
+is_trusted_value <- function(x, seen) {
+  if (is.list(x) && !is.object(x)) {
+    return(all(vapply(x, is_trusted_value, NA, seen)))
   }
-  names <- all.names(body(f), unique = TRUE)
-  all(vapply(names, is_trusted, NA, environment(f), c(seen, name)))
+  if (!is.function(x) || is.primitive(x)) {
+    return(!inherits(x, "formula") || all(vapply(all.names(x), is_trusted, NA, environment(x), seen)))
+  }
+  home <- environment(x)
+  if (isNamespace(topenv(home))) {
+    # A function that a function of a package made may hold others.
+    return(isNamespace(home) && getNamespaceName(home) %in% TRUSTED_PACKAGES)
+  }
+  names <- unique(c(all.names(body(x)), unlist(lapply(formals(x), all.names))))
+  all(vapply(names, is_trusted, NA, home, seen))
 }
 
 # .data$name and .data[[name]]
@@ -96,7 +113,8 @@ pronoun_name <- function(e) {
 
 # The columns of across() and the like, if the selection means the same in a frame with fewer
 # columns: without numbers and last_col().
-names_across <- function(query, names, e, env) {
+names_across <- function(scope, e, env) {
+  names <- scope$names
   given <- names(e)
   arguments <- as.list(e)[-1L]
   at <- match(".cols", given[-1L])
@@ -106,13 +124,15 @@ names_across <- function(query, names, e, env) {
   }
   selection <- arguments[[at]]
   words <- all.names(selection)
-  is_by_name <- is.language(selection) && is_static_selection(selection, env, names) && !any(c("last_col", "one_of", "num_range", "group_cols") %in% words)
-  if (!is_by_name || has_numbers(selection, env, names)) {
+  by_position <- c("last_col", "one_of", "num_range", "group_cols")
+  open <- c("-", "!", "everything", "where", "starts_with", "ends_with", "contains", "matches")
+  is_known <- !any(c(by_position, if (scope$with_numbers) open) %in% words) && is_static_selection(selection, env, names)
+  if (!is_known || has_numbers(selection, env, names)) {
     return(NULL)
   }
-  parts <- lazy_content(query)
-  chosen <- tryCatch(tidyselect::eval_select(rlang::new_quosure(selection, env), dplyr::ungroup(parts$skeleton)), error = function(e) NULL)
-  rest <- names_used(query, names, arguments[-at], env)
+  frame <- dplyr::ungroup(scope$skeleton)
+  chosen <- tryCatch(tidyselect::eval_select(rlang::new_quosure(selection, env), frame), error = function(e) NULL)
+  rest <- names_used(scope, as.list(arguments[-at]), env)
   if (!is.null(chosen) && !is.null(rest)) Reduce(union, list(names[chosen], rest, intersect(all.vars(selection), names)))
 }
 

@@ -10,6 +10,7 @@
 # - `predicates`: conditions of the core that are still to be tested on these rows. They hold values
 #   alone, so a later change of a variable has no effect. dplyr evaluates all other conditions at
 #   once.
+# - `stamp`: identifies the file, because row numbers mean nothing in another one.
 # - `tested`, `tests`, `evaluated`: all predicates so far, as they were written, and what dplyr
 #   evaluated; for explain().
 # - `is_cut`: whether rows were chosen, after which dplyr has cut the columns by vctrs.
@@ -25,12 +26,13 @@ query_of <- function(x) {
     return(x)
   }
   file <- file_of(x)
-  skeleton <- if (has_plain_names(frame_names(file))) skeleton_of(file)
+  if (is.null(file$skeleton)) file$skeleton <- list(if (has_plain_names(frame_names(file))) skeleton_of(file))
+  skeleton <- file$skeleton[[1L]]
   if (is.null(skeleton)) {
     return(NULL)
   }
   new_query(list(
-    file = file, skeleton = skeleton, at = seq_along(skeleton), rows = NULL, predicates = list(), is_cut = FALSE,
+    file = file, stamp = file$stamp, skeleton = skeleton, at = seq_along(skeleton), rows = NULL, predicates = list(), is_cut = FALSE,
     tests = list(), tested = list(), evaluated = list()
   ))
 }
@@ -38,10 +40,20 @@ query_of <- function(x) {
 # A query with other parts.
 changed <- function(query, ...) {
   old <- lazy_content(query)
-  parts <- mget(c("file", "skeleton", "at", "rows", "predicates", "is_cut", "tests", "evaluated", "tested"), envir = old)
+  parts <- mget(c("file", "stamp", "skeleton", "at", "rows", "predicates", "is_cut", "tests", "evaluated", "tested"), envir = old)
   new <- list(...)
   parts[names(new)] <- new
   new_query(parts)
+}
+
+# The open file of a query, which may be opened again in another session.
+file_of_query <- function(query) {
+  parts <- lazy_content(query)
+  handle_of(parts$file)
+  if (!identical(parts$stamp, parts$file$stamp)) {
+    wrong("the file \"", parts$file$path, "\" has changed since the query was saved: open it again with entasis()")
+  }
+  parts$file
 }
 
 has_plain_names <- function(names) !anyNA(names) && all(names != "") && !anyDuplicated(names)

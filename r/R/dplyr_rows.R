@@ -4,7 +4,7 @@
 rows_of_query <- function(query) {
   parts <- lazy_content(query)
   if (length(parts$predicates) > 0L) {
-    found <- core(.Call(C_find_rows, handle_of(parts$file), joined_predicates(parts$predicates)))
+    found <- core(.Call(C_find_rows, handle_of(file_of_query(query)), joined_predicates(parts$predicates)))
     if (is.null(parts$rows)) {
       parts$rows <- found
     } else {
@@ -22,7 +22,7 @@ joined_predicates <- function(predicates) c(list("and"), predicates)
 count_of_query <- function(query) {
   parts <- lazy_content(query)
   if (is.null(parts$rows) && length(parts$predicates) > 0L) {
-    if (is.null(parts$n)) parts$n <- core(.Call(C_count_rows, handle_of(parts$file), joined_predicates(parts$predicates)))
+    if (is.null(parts$n)) parts$n <- core(.Call(C_count_rows, handle_of(file_of_query(query)), joined_predicates(parts$predicates)))
     return(parts$n)
   }
   rows <- rows_of_query(query)
@@ -39,6 +39,9 @@ cut_skeleton <- function(query) {
   if (parts$is_cut) parts$skeleton else dplyr::dplyr_row_slice(parts$skeleton, integer())
 }
 
+# A name that no expression uses.
+ROW_NUMBER <- " row number in file "
+
 # The row numbers that a verb of dplyr leaves of a frame with some columns of the query, with
 # their groups and a column of row numbers.
 rows_by <- function(query, names, verb) {
@@ -46,8 +49,8 @@ rows_by <- function(query, names, verb) {
   needed <- choose_names(query, names)
   rows <- rows_of_query(needed)
   frame <- gather(needed, rows)
-  number <- "row_number_in_file"
-  while (number %in% names(query)) number <- paste0(number, "_")
+  number <- ROW_NUMBER
+  while (number %in% names(query)) number <- paste0(number, " ")
   n <- count_of_query(needed)
   columns <- c(unclass(frame)[seq_along(frame)], structure(list(if (is.null(rows)) seq_len(n) else rows), names = number))
   frame <- decorate(unname(columns), list(names = names(columns), class = c("tbl_df", "tbl", "data.frame"), row.names = c(NA, -as.integer(n))))

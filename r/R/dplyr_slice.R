@@ -4,7 +4,7 @@
 # A query of the rows that a verb leaves, or the frame that it returns if it may use any column.
 sliced <- function(.data, name, arguments, verb) {
   query <- query_of(.data)
-  needed <- if (!is.null(query)) needed_names(query, arguments)
+  needed <- if (!is.null(query)) needed_names(query, arguments, TRUE)
   if (is.null(needed) || has_empty_groups(query)) verb(collect_for(.data, name)) else with_rows(query, rows_by(query, needed, verb))
 }
 
