@@ -5,7 +5,7 @@ select.entasis_table <- function(.data, ...) {
   if (is.null(query) || !are_static_selections(rlang::enquos(...), names(.data))) {
     return(dplyr::select(collect_for(.data, "select"), ...))
   }
-  choose(query, function(frame) dplyr::select(frame, ...))
+  with_columns(query, function(frame) dplyr::select(frame, ...))
 }
 
 relocate.entasis_table <- function(.data, ...) {
@@ -13,7 +13,7 @@ relocate.entasis_table <- function(.data, ...) {
   if (is.null(query) || !are_static_selections(rlang::enquos(...), names(.data))) {
     return(dplyr::relocate(collect_for(.data, "relocate"), ...))
   }
-  choose(query, function(frame) dplyr::relocate(frame, ...))
+  with_columns(query, function(frame) dplyr::relocate(frame, ...))
 }
 
 rename.entasis_table <- function(.data, ...) {
@@ -21,7 +21,7 @@ rename.entasis_table <- function(.data, ...) {
   if (is.null(query) || !are_static_selections(rlang::enquos(...), names(.data))) {
     return(dplyr::rename(collect_for(.data, "rename"), ...))
   }
-  choose(query, function(frame) dplyr::rename(frame, ...))
+  with_columns(query, function(frame) dplyr::rename(frame, ...))
 }
 
 rename_with.entasis_table <- function(.data, .fn, .cols = dplyr::everything(), ...) {
@@ -30,14 +30,14 @@ rename_with.entasis_table <- function(.data, .fn, .cols = dplyr::everything(), .
   if (is.null(query) || !are_static_selections(list(columns), names(.data))) {
     return(dplyr::rename_with(collect_for(.data, "rename_with"), .fn, !!columns, ...))
   }
-  choose(query, function(frame) dplyr::rename_with(frame, .fn, !!columns, ...))
+  with_columns(query, function(frame) dplyr::rename_with(frame, .fn, !!columns, ...))
 }
 
 # The mark of a column with its number, which survives another choice of columns.
 PLACE <- "entasis_place"
 
 # The query of the columns that a verb chooses of the frame without rows.
-choose <- function(query, verb) {
+with_columns <- function(query, verb) {
   parts <- lazy_content(query)
   columns <- unclass(parts$skeleton)[seq_along(parts$at)]
   marked <- lapply(seq_along(columns), function(k) `attr<-`(columns[[k]], PLACE, k))
@@ -49,9 +49,11 @@ choose <- function(query, verb) {
 
 # The query of some columns and those of the groups, in the order of the query.
 choose_names <- function(query, names) {
-  names <- union(names, group_names(query))
-  names <- intersect(names(query), names)
-  choose(query, function(frame) dplyr::select(frame, dplyr::all_of(names)))
+  parts <- lazy_content(query)
+  k <- which(names(query) %in% c(names, group_names(query)))
+  attrs <- attributes(parts$skeleton)
+  attrs[["names"]] <- attrs[["names"]][k]
+  changed(query, skeleton = decorate(unname(unclass(parts$skeleton)[k]), attrs), at = parts$at[k])
 }
 
 # Functions of tidyselect that look at names alone, and tests that look at types.

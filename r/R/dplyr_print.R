@@ -11,7 +11,7 @@ print.entasis_query <- function(x, n = 10, width = getOption("width"), digits = 
   most <- width %/% 4 + 1
   shown <- seq_len(min(size[2L], most))
   rows <- rows_of_query(x)
-  narrow <- choose(x, function(frame) dplyr::select(dplyr::ungroup(frame), dplyr::all_of(shown)))
+  narrow <- with_columns(x, function(frame) dplyr::select(dplyr::ungroup(frame), dplyr::all_of(shown)))
   frame <- gather(narrow, if (is.null(rows)) seq_len(n_shown) else rows[seq_len(n_shown)])
   cells <- table_cells(flat_columns(unclass(frame), n_shown, most), n_shown, digits)
   lines <- lay_out(cells, row_labels(frame, seq_len(n_shown)), width)

@@ -14,11 +14,11 @@ frame_for <- function(x, name, arguments) {
 
 summarise.entasis_table <- function(.data, ..., .groups = NULL) {
   arguments <- rlang::enquos(..., .ignore_empty = "all")
+  query <- query_of(.data)
+  parts <- if (!is.null(query)) summarised_blocks(query, arguments)
+  if (is.null(parts)) parts <- list(frame = frame_for(.data, "summarise", arguments), arguments = arguments)
   # dplyr says how the result is grouped if the caller is a script.
-  caller <- new.env(parent = parent.frame())
-  caller$frame <- frame_for(.data, "summarise", arguments)
-  caller$arguments <- arguments
-  caller$groups <- .groups
+  caller <- list2env(c(parts, list(groups = .groups)), parent = parent.frame())
   eval(quote(dplyr::summarise(frame, !!!arguments, .groups = groups)), caller)
 }
 
