@@ -4,12 +4,15 @@
 filter.entasis_table <- function(.data, ..., .preserve = FALSE) {
   query <- query_of(.data)
   conditions <- rlang::enquos(..., .ignore_empty = "all")
+  if (any(names(conditions) != "")) {
+    # dplyr refuses names of conditions without looking at rows.
+    if (!is.null(query)) dplyr::filter(lazy_content(query)$skeleton, ..., .preserve = .preserve)
+    return(dplyr::filter(collect_for(.data, "filter"), ..., .preserve = .preserve))
+  }
   needed <- if (!is.null(query)) lapply(conditions, function(condition) needed_names(query, list(condition), TRUE))
   if (is.null(query) || any(vapply(needed, is.null, NA)) || !isFALSE(.preserve) || has_empty_groups(query)) {
     return(dplyr::filter(collect_for(.data, "filter"), !!!conditions, .preserve = .preserve))
   }
-  # dplyr refuses names of conditions without looking at rows.
-  if (any(names(conditions) != "")) dplyr::filter(lazy_content(query)$skeleton, !!!conditions)
   conditions <- unclass(conditions)
   plans <- lapply(conditions, plan_of, query)
   # Parts of conditions have other errors than the conditions as they were written.

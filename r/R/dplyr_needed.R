@@ -13,6 +13,10 @@ PEEKERS <- c(
 TRUSTED_PACKAGES <- c("base", "stats", "utils", "methods", "dplyr", "rlang", "tidyselect", "tibble", "vctrs", "stringr", "lubridate", "forcats",
                       "hms", "purrr", "bit64", "data.table", "magrittr", "entasis")
 
+# Whether arguments of a verb include options of other versions of dplyr, such as .by and .locale.
+# The verb then gets all arguments as they were given.
+has_options <- function(arguments) any(startsWith(names(arguments), ".") | names(arguments) == "by")
+
 # The names of the columns that quosures use, or NULL if they may use any. `with_numbers` is whether
 # the frame will have a column of row numbers, which across() must not choose.
 needed_names <- function(query, quosures, with_numbers = FALSE) {

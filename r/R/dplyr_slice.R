@@ -4,7 +4,7 @@
 # A query of the rows that a verb leaves, or the frame that it returns if it may use any column.
 sliced <- function(.data, name, arguments, verb) {
   query <- query_of(.data)
-  needed <- if (!is.null(query)) needed_names(query, arguments, TRUE)
+  needed <- if (!is.null(query) && !has_options(arguments)) needed_names(query, arguments, TRUE)
   if (is.null(needed) || has_empty_groups(query)) verb(collect_for(.data, name)) else with_rows(query, rows_by(query, needed, verb))
 }
 
@@ -12,8 +12,7 @@ slice.entasis_table <- function(.data, ..., .preserve = FALSE) {
   if (!isFALSE(.preserve)) {
     return(dplyr::slice(collect_for(.data, "slice"), ..., .preserve = .preserve))
   }
-  numbers <- rlang::enquos(...)
-  sliced(.data, "slice", numbers, function(frame) dplyr::slice(frame, !!!numbers))
+  sliced(.data, "slice", rlang::enquos(...), function(frame) dplyr::slice(frame, ...))
 }
 
 slice_head.entasis_table <- function(.data, ...) {
@@ -37,6 +36,5 @@ slice_max.entasis_table <- function(.data, ...) {
 }
 
 arrange.entasis_table <- function(.data, ..., .by_group = FALSE) {
-  keys <- rlang::enquos(...)
-  sliced(.data, "arrange", keys, function(frame) dplyr::arrange(frame, !!!keys, .by_group = .by_group))
+  sliced(.data, "arrange", rlang::enquos(...), function(frame) dplyr::arrange(frame, ..., .by_group = .by_group))
 }

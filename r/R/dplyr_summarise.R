@@ -14,6 +14,9 @@ frame_for <- function(x, name, arguments) {
 
 summarise.entasis_table <- function(.data, ..., .groups = NULL) {
   arguments <- rlang::enquos(..., .ignore_empty = "all")
+  if (has_options(arguments)) {
+    return(dplyr::summarise(collect_for(.data, "summarise"), ..., .groups = .groups))
+  }
   query <- query_of(.data)
   parts <- if (!is.null(query)) summarised_blocks(query, arguments)
   if (is.null(parts)) parts <- list(frame = frame_for(.data, "summarise", arguments), arguments = arguments)
@@ -24,12 +27,18 @@ summarise.entasis_table <- function(.data, ..., .groups = NULL) {
 
 transmute.entasis_table <- function(.data, ...) {
   arguments <- rlang::enquos(..., .ignore_empty = "all")
+  if (has_options(arguments)) {
+    return(dplyr::transmute(collect_for(.data, "transmute"), ...))
+  }
   dplyr::transmute(frame_for(.data, "transmute", arguments), !!!arguments)
 }
 
 count.entasis_table <- function(x, ..., wt = NULL, sort = FALSE, name = NULL) {
   wt <- rlang::enquo(wt)
   groups <- rlang::enquos(..., .ignore_empty = "all")
+  if (has_options(groups)) {
+    return(dplyr::count(collect_for(x, "count"), ..., wt = !!wt, sort = sort, name = name))
+  }
   frame <- frame_for(x, "count", c(groups, list(wt)))
   # An empty list of groups would remove those of the frame.
   if (length(groups) == 0L) {
@@ -45,7 +54,7 @@ tally.entasis_table <- function(x, wt = NULL, sort = FALSE, name = NULL) {
 
 distinct.entasis_table <- function(.data, ..., .keep_all = FALSE) {
   arguments <- rlang::enquos(..., .ignore_empty = "all")
-  is_narrow <- length(arguments) > 0L && isFALSE(.keep_all)
+  is_narrow <- length(arguments) > 0L && isFALSE(.keep_all) && !has_options(arguments)
   frame <- if (is_narrow) frame_for(.data, "distinct", arguments) else collect_for(.data, "distinct")
-  dplyr::distinct(frame, !!!arguments, .keep_all = .keep_all)
+  dplyr::distinct(frame, ..., .keep_all = .keep_all)
 }

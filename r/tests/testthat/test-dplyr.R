@@ -65,7 +65,8 @@ PANEL <- expression(
   filter(slice_sample(x, n = 50), i == 2), pull(x), pull(x, id), pull(x, 2), pull(x, -2), pull(x, "s"), pull(x, id, s),
   pull(x, nowhere), pull(filter(x, i == 2), d), pull(filter(x, i == 2), id, name = s), pull(x, !!name), count(x), count(x, i),
   count(x, f, o), count(x, i, wt = id), count(x, i, sort = TRUE), count(x, i, name = "many"), count(x, k = i > 0),
-  count(x, nowhere), count(filter(x, l), s), tally(x), tally(x, id), count(x, n = i), summarise(x, n = n()),
+  count(x, nowhere), count(filter(x, l), s), tally(x), tally(x, id), count(x, n = i), count(x, f, .drop = FALSE),
+  filter(x, i == 2, .by = f), summarise(x, n(), .by = f), slice_head(x, n = 1, by = f), summarise(x, n = n()),
   summarise(x, sum(id), m = mean(x, na.rm = TRUE)), summarise(x, across(c(id, i), max)),
   summarise(x, across(where(is.double), ~ sum(.x, na.rm = TRUE))), summarise(x), summarise(x, m = nowhere),
   summarise(filter(x, i == 2, l), n(), sum(x), min(d), max(t)), summarise(x, q = quantile(id, c(0.2, 0.8))),
@@ -99,9 +100,10 @@ PANEL <- expression(
   left_join(select(x, id, i), other, by = "i"), semi_join(x, other, by = "i"), anti_join(x, other), add_count(x, i),
   add_tally(filter(x, l)), top_n(x, 2, id), sample_n(x, 3), sample_frac(x, 0.1), group_split(select(group_by(x, l), id)),
   group_map(select(group_by(x, l), id), ~ nrow(.x)), rowwise(select(x, id)), dplyr::union(select(x, i), select(x, i)),
-  dplyr::setdiff(select(x, i), head(select(x, i), 2)), do(group_by(select(x, id, l), l), head(., 1)), nest_by(select(x, id, l), l),
-  wanted(x, i, 2), wanted(x, i + 1L, 2), counted_by(x, s), with(filter(x, i == 2), sum(id)), subset(filter(x, i == 2), l, id),
-  lapply(filter(select(x, id, s), id < 4), class), merge(filter(select(x, id, i), id < 9), other)
+  dplyr::setdiff(select(x, i), head(select(x, i), 2)), do(group_by(select(x, id, l), l), head(., 1)),
+  nest_by(select(x, id, l), l), wanted(x, i, 2), wanted(x, i + 1L, 2), counted_by(x, s), with(filter(x, i == 2), sum(id)),
+  subset(filter(x, i == 2), l, id), lapply(filter(select(x, id, s), id < 4), class),
+  merge(filter(select(x, id, i), id < 9), other)
 )
 
 in_panel <- function() {
@@ -126,7 +128,7 @@ in_panel <- function() {
 }
 
 test_that("each verb returns what it returns in memory", {
-  frame <- odd_frame(120L)
+  frame <- odd_frame(80L)
   table <- opened(frame)
   env <- in_panel()
   for (expression in PANEL) expect_same(table, frame, expression, env)
@@ -134,15 +136,13 @@ test_that("each verb returns what it returns in memory", {
 
 # A part of the panel for which classes and sizes of frames matter.
 SOME <- expression(
-  collect(x), filter(x, i == 2), filter(x), filter(x, i == 2, nchar(s) == 1), filter(x, x > mean(x)), filter(x, id > 1e9),
-  select(x, id, f), select(x, a = f), rename(x, a = id), relocate(x, s), slice(x, 2:1), slice(x, c(1, 1)), slice_head(x, n = 2),
-  arrange(x, desc(id)), mutate(x, z = 1L), transmute(x, s), summarise(x, n = n(), min(id)), count(x, i), count(x), distinct(x, s),
-  group_by(x, i), ungroup(x), group_by(x, s, .add = TRUE), group_vars(x), pull(filter(x, i == 2), s),
-  filter(group_by(x, i), row_number() == 1L), select(filter(x, l), f, s), filter(select(x, s, f), s == "a"),
-  summarise(group_by(x, o), sum(id)), head(filter(x, l), 2), as_tibble(filter(x, l)), as.data.frame(select(x, id, f)),
-  inner_join(x, x, by = "id"), summarise(x, across(where(is.numeric), max)), filter(x, is.na(none)), filter(x, all_na), nrow(x),
-  dim(filter(x, l)), names(select(x, s, id)), tally(x), filter(filter(x, i == 2), n() > 2), arrange(filter(x, l), x),
-  rename_with(x, toupper)
+  collect(x), filter(x, i == 2), filter(x), filter(x, i == 2, nchar(s) == 1), filter(x, x > mean(x)), select(x, id, f),
+  select(x, a = f), slice(x, 2:1), slice(x, c(1, 1)), slice_head(x, n = 2), arrange(x, desc(id)), mutate(x, z = 1L),
+  summarise(x, n = n(), min(id)), count(x, i), distinct(x, s), group_by(x, i), group_by(x, s, .add = TRUE), group_vars(x),
+  pull(filter(x, i == 2), s), filter(group_by(x, i), row_number() == 1L), select(filter(x, l), f, s),
+  filter(select(x, s, f), s == "a"), summarise(group_by(x, o), sum(id)), head(filter(x, l), 2), as.data.frame(select(x, id, f)),
+  inner_join(x, x, by = "id"), summarise(x, across(where(is.numeric), max)), filter(x, is.na(none)), nrow(x),
+  filter(filter(x, i == 2), n() > 2), arrange(filter(x, l), x)
 )
 
 test_that("frames of each class and size give what they give in memory", {
