@@ -1,16 +1,26 @@
-# Verbs of dplyr that get the whole frame. A method is registered for several generics, which differ
-# in the name of their first argument.
+# Verbs of dplyr and tidyr that get the whole frame, and data for plots. A method is registered for
+# several generics, which differ in the name of their first argument.
 
-on_frame <- function(.data, ...) getExportedValue("dplyr", .Generic)(collect_for(.data, .Generic), ...)
+on_frame <- function(.data, ...) call_verb(..., verb_package = "dplyr", verb_name = .Generic, verb_frame = .data)
 
-on_frame_tbl <- function(.tbl, ...) getExportedValue("dplyr", .Generic)(collect_for(.tbl, .Generic), ...)
+on_frame_tbl <- function(.tbl, ...) call_verb(..., verb_package = "dplyr", verb_name = .Generic, verb_frame = .tbl)
 
-on_frame_x <- function(x, ...) getExportedValue("dplyr", .Generic)(collect_for(x, .Generic), ...)
+on_frame_x <- function(x, ...) call_verb(..., verb_package = "dplyr", verb_name = .Generic, verb_frame = x)
 
 on_frames <- function(x, y, ...) {
   y <- if (inherits(y, "entasis_table")) collect_for(y, .Generic) else y
-  getExportedValue("dplyr", .Generic)(collect_for(x, .Generic), y, ...)
+  call_verb(y, ..., verb_package = "dplyr", verb_name = .Generic, verb_frame = x)
 }
+
+on_frame_data <- function(data, ...) call_verb(..., verb_package = "tidyr", verb_name = .Generic, verb_frame = data)
+
+# The dots come first, so that a name such as `.f` is no part of another one.
+call_verb <- function(..., verb_package, verb_name, verb_frame) {
+  verb <- getExportedValue(verb_package, verb_name)
+  verb(collect_for(verb_frame, verb_name), ...)
+}
+
+fortify.entasis_table <- function(model, data, ...) ggplot2::fortify(collect_for(model, "ggplot"), data, ...)
 
 rowwise.entasis_table <- function(data, ...) dplyr::rowwise(collect_for(data, "rowwise"), ...)
 

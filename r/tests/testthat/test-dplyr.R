@@ -99,7 +99,8 @@ PANEL <- expression(
   filter(x, l)[1:2, ], filter(x, l)["id"], head(select(x, di), 2), inner_join(filter(x, i == 2, l), other, by = "i"),
   left_join(select(x, id, i), other, by = "i"), semi_join(x, other, by = "i"), anti_join(x, other), add_count(x, i),
   add_tally(filter(x, l)), top_n(x, 2, id), sample_n(x, 3), sample_frac(x, 0.1), group_split(select(group_by(x, l), id)),
-  group_map(select(group_by(x, l), id), ~ nrow(.x)), rowwise(select(x, id)), dplyr::union(select(x, i), select(x, i)),
+  group_map(select(group_by(x, l), id), .f = ~ nrow(.x)),
+  nest_join(select(x, i), other, by = "i", name = "n"), add_count(x, i, name = "n2"), rowwise(select(x, id)), dplyr::union(select(x, i), select(x, i)),
   dplyr::setdiff(select(x, i), head(select(x, i), 2)), do(group_by(select(x, id, l), l), head(., 1)),
   nest_by(select(x, id, l), l), wanted(x, i, 2), wanted(x, i + 1L, 2), counted_by(x, s), with(filter(x, i == 2), sum(id)),
   subset(filter(x, i == 2), l, id), lapply(filter(select(x, id, s), id < 4), class),
@@ -312,6 +313,22 @@ test_that("a large silent read warns", {
   expect_silent(as_tibble(filter(table, a > 0)))
   expect_silent(summarise(filter(table, a > mean(b)), sum(as.double(c))))
   expect_silent(pull(arrange(table, desc(a)), b))
+})
+
+test_that("verbs of tidyr and plots get the data frame", {
+  frame <- odd_frame(30L)[c("id", "i", "x", "s")]
+  table <- opened(frame)
+  env <- in_panel()
+  if (requireNamespace("tidyr", quietly = TRUE)) {
+    for (expression in expression(
+      tidyr::drop_na(filter(x, id > 3)), tidyr::pivot_longer(x, c(i, x), names_to = "n"), tidyr::fill(x, s), tidyr::complete(select(x, i, s), i, s)
+    )) {
+      expect_same(table, frame, expression, env)
+    }
+  }
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    expect_identical(ggplot2::ggplot(filter(table, id > 3), ggplot2::aes(id, x))$data, filter(frame, id > 3))
+  }
 })
 
 test_that("results are computed into files, and queries are saved with a session", {
