@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 here=$(pwd)
 tools/check-rust-version.sh
 tools/check-r-api.sh
-libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 lubridate mgcv nanotime purrr R6 readr survival tibble tidyr vctrs zoo"
+libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 lubridate mgcv nanotime purrr R6 readr rlang survival tibble tidyr tidyselect vctrs zoo"
 
 missing=
 for library in $libraries; do

@@ -67,6 +67,7 @@ look_at <- function(file) {
   file$labels <- NULL
   file$table_facts <- NULL
   file$fits <- NULL
+  file$skeleton <- NULL
   file$object_classes <- list()
 }
 

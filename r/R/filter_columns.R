@@ -11,7 +11,7 @@ column_of <- function(plan, e) {
     return(NULL)
   }
   key <- as.character(k)
-  if (is.null(plan$columns[[key]])) plan$columns[[key]] <- list(tested_column(plan$file, k))
+  if (is.null(plan$columns[[key]])) plan$columns[[key]] <- list(tested_column(plan$file, plan$at[k]))
   plan$columns[[key]][[1L]]
 }
 

@@ -30,11 +30,11 @@ explain_where <- function(file, condition, caller = parent.frame()) {
   )
 }
 
-# A condition on a file: its parts, and an environment with the columns.
-plan_condition <- function(file, condition, caller) {
-  names <- frame_names(file)
-  plan <- list2env(list(file = file, names = names, caller = caller, columns = list()), parent = emptyenv())
-  plan$scope <- scope_of(names, function(k) read_column(file, k), caller)
+# A condition on a file: its parts, and an environment with the columns. The columns `at` have the
+# names `names`. Parts that name none of them are evaluated in `scope`.
+plan_condition <- function(file, condition, caller, names = frame_names(file), at = seq_along(names),
+                           scope = scope_of(names, function(k) read_column(file, at[k]), caller)) {
+  plan <- list2env(list(file = file, names = names, at = at, caller = caller, scope = scope, columns = list()), parent = emptyenv())
   plan$condition <- with_values(plan, condition)
   parts <- conjuncts(plan, plan$condition)
   predicates <- lapply(parts, predicate_of, plan = plan)
@@ -75,7 +75,7 @@ planned_rows <- function(plan) {
   if (length(plan$by_row) > 0L) {
     k <- length(rows)
     chosen <- rows_at(rows, n)
-    scope <- scope_of(plan$names, function(i) read_column(plan$file, i, chosen), plan$caller)
+    scope <- scope_of(plan$names, function(i) read_column(plan$file, plan$at[i], chosen), plan$caller)
     passes <- rep_len(TRUE, k)
     for (part in plan$by_row) {
       found <- truth_of(eval(part, scope), k, is_single)

@@ -52,6 +52,33 @@ many <- function(n = 100000) {
   )
 }
 
+# Columns of each type with odd values, in several blocks.
+odd_frame <- function(n) {
+  set.seed(11)
+  pick <- function(values) sample(values, n, TRUE)
+  d <- data.frame(
+    id = seq_len(n), i = pick(c(-3:3, NA, .Machine$integer.max)), x = pick(c(-0.0, 0, 1.5, -2, 0.1 + 0.2, NA, NaN, Inf, -Inf, 1e300)),
+    l = pick(c(TRUE, FALSE, NA)), all_na = rep(NA, n), none = rep(NA_real_, n), s = pick(c("", "a", "ab", "b", "B", "\u00e9t\u00e9", "z\u00fcrich", NA)),
+    f = factor(pick(c("a", "b", "zz", NA)), levels = c("zz", "b", "a", "unused")), fn = addNA(factor(pick(c("a", NA)))),
+    d = as.Date("2020-01-01") + pick(c(-40000, 0:3, NA)), di = structure(pick(c(18262L:18265L, NA)), class = "Date"),
+    dx = as.Date("2020-01-01") + pick(c(0.5, 1, NA)), t = as.POSIXct("2020-01-01", tz = "UTC") + pick(c(0, 0.25, 1, 86400, -1e9 - 0.001, NA)),
+    tb = as.POSIXct("2020-03-29 01:30:00", tz = "Europe/Berlin") + pick(c(0, 3600, NA)),
+    tn = as.POSIXct("2020-03-29 01:30:00") + pick(c(0, 3600, NA)),
+    w = as.difftime(pick(c(1, 1.5, 90, 0.1, NA)), units = "mins"), ws = as.difftime(pick(c(60, 90, NA)), units = "secs"), stringsAsFactors = FALSE
+  )
+  d$o <- factor(pick(c("low", "mid", "high", NA)), levels = c("low", "mid", "high"), ordered = TRUE)
+  d$latin <- pick(c("a", iconv("\u00e9", "UTF-8", "latin1"), NA))
+  d$label <- structure(pick(c(1, 2, NA)), label = "a label")
+  d$list <- lapply(seq_len(n), identity)
+  if (requireNamespace("bit64", quietly = TRUE)) {
+    d$big <- bit64::as.integer64(pick(c(1, 2, 2^53, NA)))
+    d$big[pick(c(TRUE, FALSE))] <- bit64::as.integer64("9007199254740993")
+  }
+  d
+}
+
+opened <- function(frame, ...) entasis(written(frame, ...))
+
 # lubridate asks timedatectl for the time zone when it is loaded, which warns without systemd.
 suppressWarnings(requireNamespace("lubridate", quietly = TRUE))
 

@@ -1,0 +1,60 @@
+# The rows of a query.
+
+# The row numbers that are left, or NULL for all. They are kept until the query changes.
+rows_of_query <- function(query) {
+  parts <- lazy_content(query)
+  if (length(parts$predicates) > 0L) {
+    found <- core(.Call(C_find_rows, handle_of(file_of_query(query)), joined_predicates(parts$predicates)))
+    if (is.null(parts$rows)) {
+      parts$rows <- found
+    } else {
+      passes <- logical(parts$file$facts$n_rows)
+      passes[found] <- TRUE
+      parts$rows <- parts$rows[passes[parts$rows]]
+    }
+    parts$predicates <- list()
+  }
+  parts$rows
+}
+
+joined_predicates <- function(predicates) c(list("and"), predicates)
+
+count_of_query <- function(query) {
+  parts <- lazy_content(query)
+  if (is.null(parts$rows) && length(parts$predicates) > 0L) {
+    if (is.null(parts$n)) parts$n <- core(.Call(C_count_rows, handle_of(file_of_query(query)), joined_predicates(parts$predicates)))
+    return(parts$n)
+  }
+  rows <- rows_of_query(query)
+  if (is.null(rows)) parts$file$facts$n_rows else length(rows)
+}
+
+# A query of other rows, as dplyr cuts a frame.
+with_rows <- function(query, rows, ...) {
+  changed(query, rows = rows, predicates = list(), skeleton = cut_skeleton(query), is_cut = TRUE, ...)
+}
+
+cut_skeleton <- function(query) {
+  parts <- lazy_content(query)
+  if (parts$is_cut) parts$skeleton else dplyr::dplyr_row_slice(parts$skeleton, integer())
+}
+
+# A name that no expression uses.
+ROW_NUMBER <- " row number in file "
+
+# The row numbers that a verb of dplyr leaves of a frame with some columns of the query, with
+# their groups and a column of row numbers.
+rows_by <- function(query, names, verb) {
+  parts <- lazy_content(query)
+  needed <- choose_names(query, names)
+  rows <- rows_of_query(needed)
+  frame <- gather(needed, rows)
+  number <- ROW_NUMBER
+  while (number %in% names(query)) number <- paste0(number, " ")
+  n <- count_of_query(needed)
+  columns <- c(unclass(frame)[seq_along(frame)], structure(list(if (is.null(rows)) seq_len(n) else rows), names = number))
+  frame <- decorate(unname(columns), list(names = names(columns), class = c("tbl_df", "tbl", "data.frame"), row.names = c(NA, -as.integer(n))))
+  groups <- group_names(query)
+  if (length(groups) > 0L) frame <- dplyr::grouped_df(frame, groups, dplyr::group_by_drop_default(parts$skeleton))
+  .subset2(verb(frame), number)
+}

@@ -1,0 +1,59 @@
+# Methods of base R for queries. Others are inherited from open tables, and start from x[].
+
+dim.entasis_query <- function(x) {
+  n <- count_of_query(x)
+  c(if (n <= .Machine$integer.max) as.integer(n) else n, length(lazy_content(x)$at))
+}
+
+length.entasis_query <- function(x) length(lazy_content(x)$at)
+
+names.entasis_query <- function(x) names(lazy_content(x)$skeleton)
+
+row.names.entasis_query <- function(x) row.names(x[])
+
+`[.entasis_query` <- function(x, i, j, ...) {
+  n_arguments <- nargs()
+  frame <- gather_grouped(x)
+  # An argument that is missing must stay missing.
+  if (n_arguments < 3L) if (missing(i)) frame else frame[i] else frame[i, j, ...]
+}
+
+`[[.entasis_query` <- function(x, i, ...) {
+  if (...length() > 0L) {
+    return(x[][[i, ...]])
+  }
+  names <- names(x)
+  name <- if (is.character(i)) i else names[[i]]
+  if (name %in% names) gather(choose_names(x, name))[[name]]
+}
+
+`$.entasis_query` <- function(x, name) if (name %in% names(x)) x[[name]]
+
+with.entasis_query <- function(data, expr, ...) {
+  eval(substitute(expr), scope_of(names(data), function(k) data[[k]], parent.frame()))
+}
+
+subset.entasis_query <- function(x, ...) call_with(match.call(), "x", subset, x[], parent.frame())
+
+anyNA.entasis_query <- function(x, recursive = FALSE) anyNA(x[], recursive)
+
+head.entasis_query <- function(x, n = 6L, ...) {
+  n <- ends_at(n, count_of_query(x))
+  by_class_of(head, some_of_query(x, seq_len(n)), n)
+}
+
+tail.entasis_query <- function(x, n = 6L, ...) {
+  n_rows <- count_of_query(x)
+  n <- ends_at(n, n_rows)
+  by_class_of(tail, some_of_query(x, n_rows - n + seq_len(n)), n)
+}
+
+# The frame of the rows at some places among those of a query.
+some_of_query <- function(x, places) {
+  rows <- rows_of_query(x)
+  gather_grouped(x, if (is.null(rows)) places else rows[places])
+}
+
+# Methods of data frames drop the attributes of columns, also of all rows. Those of data.table depend
+# on the caller.
+by_class_of <- function(part, frame, n) if (inherits(frame, "data.table")) frame else part(frame, n)
