@@ -4,7 +4,7 @@ open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), g
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
   file$functions <- check_flag(functions, "functions")
-  file$int64 <- check_int64(int64)
+  file$int64 <- check_choice(int64, "int64", INT64)
   file$limits <- check_limits(limits)
   file$generation <- if (!is.null(generation)) check_whole(generation, "generation", 1)
   reopen(file)
