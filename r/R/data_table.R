@@ -57,9 +57,9 @@ answer_as_table <- function(x, call, caller) {
   refuse_assignment(given[["j"]])
   query$columns <- columns_of_call(query)
   chosen <- choose_rows(query)
-  if (is_selection(query) && !chosen$may_join && !anyDuplicated(names)) {
-    empty <- select_columns(query)
-    if (length(empty) == 0L) return(empty)
+  if (is_selection(query)) {
+    empty <- if (!chosen$may_join && !anyDuplicated(names)) select_columns(query)
+    if (is.null(empty)) query$columns <- NULL else if (length(empty) == 0L) return(empty)
   }
   evaluate_chosen(query, chosen)
 }

@@ -57,11 +57,15 @@ is_with <- function(query) {
 }
 
 # Replaces `j` by the names of the columns that it selects. data.table selects them of no rows, which
-# is returned.
+# is returned. NULL after an error, which data.table repeats after those in `i`.
 select_columns <- function(query) {
   names <- query$names
   none <- read_frame(query$file, seq_along(names), row_range(0, 0, -1))
-  found <- evaluate_on(none, query$given[intersect(names(query$given), c("j", "with"))], query$caller)
+  given <- query$given[intersect(names(query$given), c("j", "with"))]
+  found <- tryCatch(evaluate_on(none, given, query$caller), error = function(e) NULL)
+  if (is.null(found)) {
+    return(NULL)
+  }
   query$given$j <- names(found)
   query$given$with <- FALSE
   query$columns <- sort(unique(match(names(found), names)))

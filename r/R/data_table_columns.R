@@ -13,6 +13,7 @@ columns_of_call <- function(query) {
   if (finds_columns(given$j, by) || is.null(names_by) || is.null(names_sd)) {
     return(NULL)
   }
+  query$is_grouped <- length(columns_named(query, names_by)) > 0L
   used <- c(all.names(given$j), names_by, names_sd)
   columns_named(query, used)
 }
@@ -67,8 +68,7 @@ columns_to_read <- function(query, chosen) {
 # Whether the table that was read must not have a key: `j` would keep the first columns of the key,
 # where the whole key is lost.
 loses_key <- function(query, columns) {
-  given <- query$given
-  "j" %in% names(given) && !any(c("by", "keyby") %in% names(given)) && !is_selection(query) && !all(query$key %in% query$names[columns])
+  "j" %in% names(query$given) && !isTRUE(query$is_grouped) && !is_selection(query) && !all(query$key %in% query$names[columns])
 }
 
 # Functions of base R whose value is a vector, for vectors.
@@ -79,9 +79,8 @@ is_vector_call <- function(query, e) head_of(e) %in% VECTOR_FUNCTIONS && is_of_b
 
 # Whether the result of `j` may keep the key: a table without groups that has all columns of the key.
 may_have_key <- function(query, key) {
-  given <- query$given
-  j <- given$j
-  if (any(c("by", "keyby") %in% names(given)) || !is.call(j) || is_vector_call(query, j)) {
+  j <- query$given$j
+  if (isTRUE(query$is_grouped) || !is.call(j) || is_vector_call(query, j)) {
     return(FALSE)
   }
   if (!head_of(j) %in% c(".", "list")) {

@@ -26,6 +26,7 @@ look_up <- function(query, values, i) {
   on <- query$given[["on"]]
   columns <- if (is.null(on)) query$key[seq_len(min(length(query$key), length(values)))] else names_of_on(on)
   if (!is.null(on) && !is.null(names(values))) values <- values[match(columns, names(values))]
+  n_given <- length(values)
   values <- values[seq_along(columns)]
   at <- match(columns, query$names)
   if (length(columns) == 0L || anyNA(at) || !all(vapply(values, is_plain_key, NA)) || anyDuplicated(query$names)) {
@@ -42,7 +43,7 @@ look_up <- function(query, values, i) {
   if (is.null(rows) || !is_short) {
     return(rows_as_written(query, i))
   }
-  if (length(rows) > 0L && is_row_look_up(query, plan, at, values)) {
+  if (length(rows) > 0L && n_given == length(at) && is_row_look_up(query, plan, at, values)) {
     query$given <- query$given["i"]
     return(rows_in_order(rows))
   }

@@ -71,6 +71,9 @@ rows_as_written <- function(query, i = query$given$i, may_join = TRUE) {
 
 # A condition on columns. The core tests what it can if R evaluates the rest on the rows left.
 rows_of_condition <- function(query, i) {
+  if ("on" %in% names(query$given)) {
+    return(rows_as_written(query))
+  }
   is_special <- any(startsWith(all.vars(i), "."))
   if (!is_special && head_of(i) %in% c(names(PREDICATES), BY_ROW) && data.table::getNumericRounding() == 0L) {
     plan <- plan_condition(query$file, i, query$caller)
@@ -105,7 +108,7 @@ rows_of_value <- function(query, value, written) {
     return(look_up(query, list(value), value))
   }
   is_plain <- (is.logical(value) || is.numeric(value)) && !is.object(value) && is.null(dim(value))
-  if (!is_plain) {
+  if (!is_plain || "on" %in% names(query$given)) {
     return(rows_as_written(query, written))
   }
   # `x[NA]` is a row of NA, whereas a variable that is NA chooses no rows.
