@@ -54,6 +54,10 @@ row.names.entasis_table <- function(x) {
     return(read_frame(file, which, ALL_ROWS))
   }
   which <- if (missing(j)) seq_along(names) else resolve_columns(names, j)
+  if (!missing(i)) {
+    rows <- rows_of_mask(file, substitute(i), substitute(x), parent.frame())
+    if (!is.null(rows)) i <- rows
+  }
   if (check_flag(drop, "drop") && length(which) == 1L) {
     return(read_one(file, which, if (missing(i)) NULL else i, function() row.names(x)))
   }

@@ -20,8 +20,6 @@ subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
 
 transform.entasis_table <- function(`_data`, ...) call_with(match.call(), "_data", transform, `_data`[], parent.frame())
 
-summary.entasis_table <- function(object, ...) summary(object[], ...)
-
 as.matrix.entasis_table <- function(x, ...) {
   # data.matrix() is not generic. It calls as.matrix() for anything but a data frame, which would
   # convert factors to text.
