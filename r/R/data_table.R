@@ -8,14 +8,14 @@ lazy_frame <- function(file) {
     return(lazy_object(file, "entasis_table"))
   }
   x <- lazy_object(file, c("entasis_data_table", "entasis_table"))
-  if (!isTRUE(file$as_table)) attr(x, "sorted") <- interpret(file, own_attributes(file)[["sorted"]])
+  if (!isTRUE(file$as_table)) attr(x, "sorted") <- interpret(file, own_attribute(file, "sorted"))
   x
 }
 
 # Whether a file has a data.table, or was opened as one.
 is_data_table <- function(file) isTRUE(file$as_table) || is_stored_table(file)
 
-is_stored_table <- function(file) file$own && "data.table" %in% interpret(file, own_attributes(file)[["class"]])
+is_stored_table <- function(file) file$own && "data.table" %in% interpret(file, own_attribute(file, "class"))
 
 # Makes a data.table of a frame by reference.
 as_table_frame <- function(frame, why) {

@@ -65,6 +65,7 @@ look_at <- function(file) {
   file$string_encodings <- if (file$own) interpret(file, string_encodings_of(file$host))
   file$layout <- NULL
   file$labels <- NULL
+  file$attributes <- NULL
   file$table_facts <- NULL
   file$fits <- NULL
   file$object_classes <- list()

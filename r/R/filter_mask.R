@@ -56,12 +56,13 @@ with_columns <- function(found, e) {
 rows_of_plan <- function(plan, missing) {
   ask <- function(predicate) ask_core(.Call(C_find_rows, handle_of(plan$file), predicate))
   any_missing <- c(list("or"), missing)
-  is_missing <- ask(any_missing)
-  is_slow <- length(missing) == 1L && length(is_missing) > 0L
-  is_true <- if (!is.null(is_missing) && !is_slow) ask(plan$predicate)
-  if (is.null(is_true) || length(is_missing) == 0L) {
+  n_missing <- ask_core(.Call(C_count_rows, handle_of(plan$file), any_missing))
+  is_slow <- is.null(n_missing) || length(missing) == 1L && n_missing > 0
+  is_true <- if (!is_slow) ask(plan$predicate)
+  if (is.null(is_true) || n_missing == 0) {
     return(is_true)
   }
+  is_missing <- ask(any_missing)
   mask <- rep_len(FALSE, plan$file$facts$n_rows)
   mask[is_missing] <- NA
   mask[ask(list("and", any_missing, list("not", plan$predicate)))] <- FALSE

@@ -102,8 +102,9 @@ read_frame <- function(file, which, rows) {
 
 # A data frame of some columns and rows, without the class and attributes of the frame.
 read_unclassed <- function(file, which, rows, columns = read_columns(file, which, rows, KEEPING)) {
+  bare <- list(names = NULL, class = "data.frame", row.names = NULL)
   in_session(file, interpret(file, {
-    if (file$own) own_frame(file, columns, which, rows, list(names = NULL, class = "data.frame", row.names = NULL)) else foreign_frame(file, which, rows)
+    if (file$own) own_frame(file, columns, which, rows, bare) else foreign_frame(file, which, rows)
   }))
 }
 
@@ -146,15 +147,6 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
     out[k] <- list(slice_value(out[[k]], positions, frame_class, is_whole[k], place_of(file, name)))
   }
   out
-}
-
-# The attributes of a frame, with NULL for names and row names.
-own_attributes <- function(file) {
-  if ("attributes" %in% names(file$host)) {
-    lapply_pairs(extras_of(file), file$host$attributes)
-  } else {
-    list(names = NULL, class = "data.frame", row.names = NULL)
-  }
 }
 
 own_frame <- function(file, columns, which, rows, attrs) {

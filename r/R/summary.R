@@ -4,7 +4,7 @@
 # when they are summarised. Classes with a summary of their own get the whole frame.
 summary.entasis_table <- function(object, ...) {
   file <- file_of(object)
-  class <- if (file$own) interpret(file, own_attributes(file)[["class"]]) else "data.frame"
+  class <- if (file$own) interpret(file, own_attribute(file, "class")) else "data.frame"
   if (!all(class %in% SIMPLE_FRAMES) || is.null(names(object))) {
     return(summary(object[], ...))
   }

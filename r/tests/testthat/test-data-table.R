@@ -68,8 +68,10 @@ ROWS <- expression(
 
 # Rows that may be missing. data.table 1.14 reads beyond the end if it groups these.
 LOOK_UPS <- expression(
-  NA, c(NA, 2), 1:.N, c(2, 300), "Bern", "nowhere", c("Bern", "Basel"), several, one, .("Bern"), J("Bern"), .(one), list("Bern"), .(c("Bern", NA)), .("Bern", 3L),
-  .(city = "Bern"), !"Bern", !.("Bern"), data.table(city = c("Bern", "X"), w = 1:2), .(sample(c("Bern", "Basel"), 1)), .(1), .(3L), .(3), .(2.5), .(city), list(3L)
+  NA, c(NA, 2), 1:.N, c(2, 300), "Bern", "nowhere", c("Bern", "Basel"), several, one, .("Bern"), J("Bern"), .(one), list("Bern"),
+  .(c("Bern", NA)), .("Bern", 3L),
+  .(city = "Bern"), !"Bern", !.("Bern"), data.table(city = c("Bern", "X"), w = 1:2), .(sample(c("Bern", "Basel"), 1)), .(1), .(3L), .(3),
+  .(2.5), .(city), list(3L)
 )
 
 COLUMNS <- expression(
@@ -159,10 +161,24 @@ test_that("attributes, chains and functions are those of data.table", {
   data.table::setattr(x, "note", "a note")
   data.table::setattr(x$k, "label", "a label")
   path <- written(x)
-  for (call in expression(x[id > 3], x[.(3L)], x[.(3L), k], x["Bern", on = "city"], x[, .(k)], x[k > 3, "k"], x[][1], x[city == "Bern"][order(-v)][1:2, .(v)],
-    lapply(1:2, function(p) x[k > p, .N]), sapply(c("u", "v"), function(u) x[f == u, sum(v, na.rm = TRUE)]), x[id %in% x[k > 40, id]], head(x, 3), key(x),
-    x[x$k > 40, .N], do.call("[", list(x, 3L)), (function(...) x[...])(k > 40, .N), lapply(list(x), "[", 2L), nrow(x), x[["v"]], x$v, dim(x), names(x))) {
-    expect_same_outcome(call, x, path)
+  calls <- expression(
+    x[id > 3], x[.(3L)], x[.(3L), k], x["Bern", on = "city"], x[, .(k)], x[k > 3, "k"], x[][1], x[city == "Bern"][order(-v)][1:2, .(v)],
+    lapply(1:2, function(p) x[k > p, .N]), sapply(c("u", "v"), function(u) x[f == u, sum(v, na.rm = TRUE)]), x[id %in% x[k > 40, id]],
+    head(x, 3), key(x), x[x$k > 40, .N], do.call("[", list(x, 3L)), (function(...) x[...])(k > 40, .N), lapply(list(x), "[", 2L), nrow(x),
+    x[["v"]], x$v, dim(x), names(x), unique(x, by = "city"), anyDuplicated(x)
+  )
+  for (call in calls) expect_same_outcome(call, x, path)
+})
+
+test_that("the order of strings is that of data.table in other locales", {
+  before <- Sys.getlocale("LC_COLLATE")
+  on.exit(Sys.setlocale("LC_COLLATE", before))
+  x <- data.table::data.table(s = c("b", "A", "\u00e4", "a", "Z", NA), n = 1:6, key = "s")
+  path <- written(x)
+  for (locale in c("C", "de_DE.UTF-8")) {
+    if (suppressWarnings(Sys.setlocale("LC_COLLATE", locale)) == "") next
+    calls <- expression(x[s < "b"], x[s >= "Z" & n > 1], x[order(s)], x[, .N, keyby = s], x["\u00e4"], x[.("a"), n], x[s > "a", max(s, na.rm = TRUE)])
+    for (call in calls) expect_same_outcome(call, x, path)
   }
 })
 
@@ -182,8 +198,11 @@ test_that("the columns that a call names are read, and no others", {
   writeBin(bytes, path)
   of_file <- table_user(entasis(path))
   in_memory <- table_user(frame)
-  for (call in expression(x[b > 0.5, sum(b)], x[, .N, by = g], x[, .(b = mean(b)), keyby = g], x[.N, b], x[c(1, 3), "b"], x[, .N], x[.(2L), .N, on = "g"],
-    x[b > mean(b) & g == 2, .(b, g)], x[g == 1, lapply(.SD, sum), .SDcols = "b"], x[order(b), .(g)], x[, -1], x[g %in% 2:3, .N])) {
+  calls <- expression(
+    x[b > 0.5, sum(b)], x[, .N, by = g], x[, .(b = mean(b)), keyby = g], x[.N, b], x[c(1, 3), "b"], x[, .N], x[.(2L), .N, on = "g"],
+    x[b > mean(b) & g == 2, .(b, g)], x[g == 1, lapply(.SD, sum), .SDcols = "b"], x[order(b), .(g)], x[, -1], x[g %in% 2:3, .N]
+  )
+  for (call in calls) {
     expect_equal(eval(call, of_file), eval(call, in_memory), tolerance = 0, label = deparse(call))
   }
   for (call in expression(x[a > 0.5, sum(b)], x[b > 0.5, sum(a)], x[, .SD], x[, get("b")])) {
