@@ -33,9 +33,9 @@ look_up <- function(query, values, i) {
     return(rows_as_written(query, i))
   }
   plan <- list2env(list(file = query$file, names = query$names, columns = list()), parent = emptyenv())
-  predicates <- Map(function(k, value) member_predicate(column_of(plan, as.name(query$names[k])), value), at, values)
-  predicates <- predicates[!vapply(predicates, is.null, NA)]
-  rows <- if (length(predicates) > 0L) ask_core(.Call(C_find_rows, handle_of(query$file), c(list("and"), unname(predicates))))
+  predicates <- Map(function(k, value) key_predicate(column_of(plan, as.name(query$names[k])), value), at, values)
+  is_known <- !any(vapply(predicates, is.null, NA))
+  rows <- if (is_known) ask_core(.Call(C_find_rows, handle_of(query$file), c(list("and"), unname(predicates))))
   # data.table refuses a join that repeats rows and is longer than both tables. The rows here are too
   # few to compare with, so this is decided for the file.
   longest <- values[[which.max(lengths(values))]]
@@ -65,6 +65,12 @@ is_row_look_up <- function(query, plan, at, values) {
     !is.null(column) && length(column$attrs) == 0L && is.null(attributes(value)) &&
       switch(as.character(column$kind), "2" = is.integer(value), "6" = is.character(value) && is_ascii(value), FALSE)
   }, at, values)))
+}
+
+# data.table joins other types only if all values of the column are missing, which some rows don't
+# tell.
+key_predicate <- function(column, values) {
+  if (!is.logical(values) || !is.null(column) && column$kind == LOGICAL) member_predicate(column, values)
 }
 
 # Values that compare with a column as data.table joins them.

@@ -52,7 +52,16 @@ value_of_i <- function(query, i) {
   }
   scope <- new.env(parent = query$caller)
   scope$.N <- if (query$n <= .Machine$integer.max) as.integer(query$n) else query$n
-  eval(i, scope)
+  or_message(query, eval(i, scope))
+}
+
+# Evaluates a part of `i`. data.table has messages of its own for errors, which need no rows.
+or_message <- function(query, expr) {
+  tryCatch(expr, entasis_error = function(e) stop(e), error = function(e) {
+    none <- read_frame(query$file, seq_along(query$names), row_range(0, 0, -1))
+    evaluate_on(none, list(i = query$given$i, which = TRUE), query$caller)
+    stop(e)
+  })
 }
 
 # All rows, with `i` as it is written or with its value.
@@ -76,13 +85,13 @@ rows_of_condition <- function(query, i) {
   }
   is_special <- any(startsWith(all.vars(i), "."))
   if (!is_special && head_of(i) %in% c(names(PREDICATES), BY_ROW) && data.table::getNumericRounding() == 0L) {
-    plan <- plan_condition(query$file, i, query$caller)
+    plan <- or_message(query, plan_condition(query$file, i, query$caller))
     # Values are evaluated once.
     i <- plan$condition
     if (!is.null(plan$predicate) && length(plan$whole) == 0L) {
       n <- if (is_counted(query)) count_planned(plan)
       if (!is.null(n)) return(rows_chosen(double(), if (n == 0) integer(), n_rows = n))
-      rows <- planned_rows(plan)
+      rows <- or_message(query, planned_rows(plan))
       if (!is.null(rows)) return(rows_in_order(rows))
     }
   }
@@ -101,47 +110,3 @@ CONDITIONS <- c("==", "!=", "<", "<=", ">", ">=", "&", "|", "%in%", "%chin%", "%
 
 # Whether the number of the rows is all that the call needs.
 is_counted <- function(query) !is_selection(query) && length(query$columns) == 0L && !is.null(query$columns)
-
-# Rows by a value that has the place of `i`. `written` is what data.table gets for other values.
-rows_of_value <- function(query, value, written) {
-  if (is.character(value)) {
-    return(look_up(query, list(value), value))
-  }
-  is_plain <- (is.logical(value) || is.numeric(value)) && !is.object(value) && is.null(dim(value))
-  if (!is_plain || "on" %in% names(query$given)) {
-    return(rows_as_written(query, written))
-  }
-  # `x[NA]` is a row of NA, whereas a variable that is NA chooses no rows.
-  if (identical(query$given$i, NA)) value <- NA_integer_
-  if (!is.logical(value)) {
-    return(rows_of_numbers(query, value, written))
-  }
-  if (length(value) == 1L && isTRUE(unname(value))) {
-    rows_chosen()
-  } else if (length(value) <= 1L) {
-    rows_in_order(double())
-  } else if (length(value) == query$n) {
-    rows_in_order(which(value))
-  } else {
-    # data.table has a message.
-    rows_as_written(query, written, FALSE)
-  }
-}
-
-rows_of_numbers <- function(query, numbers, written) {
-  numbers <- as.integer(numbers)
-  n <- query$n
-  there <- if (anyNA(numbers)) numbers[!is.na(numbers)] else numbers
-  if (length(there) > 0L && min(there) < 0L) {
-    is_plain <- max(there) < 0L && length(there) == length(numbers) && min(there) >= -n && !anyDuplicated(there)
-    return(if (is_plain) rows_in_order(seq_len(n)[numbers]) else rows_as_written(query, written, FALSE))
-  }
-  numbers <- numbers[is.na(numbers) | numbers != 0L]
-  # Numbers after the last row are rows of NA.
-  numbers[numbers > n] <- NA
-  if (!anyNA(numbers) && !is.unsorted(numbers, strictly = TRUE)) {
-    return(rows_in_order(numbers))
-  }
-  rows <- sort(unique(numbers))
-  rows_chosen(rows, match(numbers, rows))
-}

@@ -63,7 +63,8 @@ ROWS <- expression(
   %between% c(1, 3), city %like% "^B", order(city, -v), order(-k), big == 1, big > 1L, price > 1e9, k == c(1, 2), k == c(1, 2) & city == "Bern",
   nchar(city) == 4 & price > 0, ifelse(l, price, 0) > 1, get("price") > 2, eval(quote(price > 2)), which(price > 2), !mask, k, (k),
   !duplicated(city), k > .N / 20, 3 < k, k > 40 & FALSE, xor(l, k > 3), startsWith(city, "B"), price == 0.5 + 1.5, day %in% as.Date("2024-01-03"), k
-  > sample(50, 1) & toupper(city) == "BERN", 1i, "a" == "b", factor("Bern"), matrix(1:2)
+  > sample(50, 1) & toupper(city) == "BERN", 1i, "a" == "b", factor("Bern"), matrix(1:2),
+  missing_variable > 3, v > missing_variable, k > 3 & nchar(missing_variable) > 1, log("a"), k > 3 & stop("no"), stop("no"), v > cols
 )
 
 # Rows that may be missing. data.table 1.14 reads beyond the end if it groups these.
