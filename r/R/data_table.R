@@ -8,7 +8,8 @@ lazy_frame <- function(file) {
     return(lazy_object(file, "entasis_table"))
   }
   x <- lazy_object(file, c("entasis_data_table", "entasis_table"))
-  if (!isTRUE(file$as_table)) attr(x, "sorted") <- interpret(file, own_attribute(file, "sorted"))
+  key <- if (!isTRUE(file$as_table)) interpret(file, own_attribute(file, "sorted"))
+  if (is.character(key) && all(key %in% frame_names(file))) attr(x, "sorted") <- key
   x
 }
 

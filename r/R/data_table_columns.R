@@ -61,7 +61,7 @@ columns_to_read <- function(query, chosen) {
     return(all)
   }
   key <- query$key
-  if (!is_selection(query) && !is.null(key) && (chosen$may_join || may_have_key(query, key))) columns <- c(columns, match(key, query$names))
+  if (!is_selection(query) && (chosen$may_join || may_have_key(query, key))) columns <- c(columns, match(key, query$names))
   sort(unique(c(columns, chosen$columns)))
 }
 
@@ -80,7 +80,7 @@ is_vector_call <- function(query, e) head_of(e) %in% VECTOR_FUNCTIONS && is_of_b
 # Whether the result of `j` may keep the key: a table without groups that has all columns of the key.
 may_have_key <- function(query, key) {
   j <- query$given$j
-  if (isTRUE(query$is_grouped) || !is.call(j) || is_vector_call(query, j)) {
+  if (is.null(key) || isTRUE(query$is_grouped) || !is.call(j) || is_vector_call(query, j)) {
     return(FALSE)
   }
   if (!head_of(j) %in% c(".", "list")) {

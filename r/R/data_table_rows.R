@@ -109,4 +109,7 @@ rows_of_condition <- function(query, i) {
 CONDITIONS <- c("==", "!=", "<", "<=", ">", ">=", "&", "|", "%in%", "%chin%", "%like%", "%between%", "is.na")
 
 # Whether the number of the rows is all that the call needs.
-is_counted <- function(query) !is_selection(query) && length(query$columns) == 0L && !is.null(query$columns)
+is_counted <- function(query) {
+  names_none <- length(query$columns) == 0L && !is.null(query$columns)
+  names_none && !is_selection(query) && !may_have_key(query, query$key)
+}

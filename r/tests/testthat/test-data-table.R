@@ -166,6 +166,7 @@ test_that("attributes, chains and functions are those of data.table", {
     x[id > 3], x[.(3L)], x[.(3L), k], x["Bern", on = "city"], x[, .(k)], x[k > 3, "k"], x[][1], x[city == "Bern"][order(-v)][1:2, .(v)],
     lapply(1:2, function(p) x[k > p, .N]), sapply(c("u", "v"), function(u) x[f == u, sum(v, na.rm = TRUE)]), x[id %in% x[k > 40, id]],
     head(x, 3), key(x), x[x$k > 40, .N], do.call("[", list(x, 3L)), (function(...) x[...])(k > 40, .N), lapply(list(x), "[", 2L), nrow(x),
+    x[k > 40, .(.N, 5L)], x[k > 40, .(n = .N, id = average(1))], x[k > 40, list(.N)],
     x[["v"]], x$v, dim(x), names(x), unique(x, by = "city"), anyDuplicated(x)
   )
   for (call in calls) expect_same_outcome(call, x, path)
