@@ -9,6 +9,18 @@ check_flag <- function(x, name) {
   x
 }
 
+# Checks one of several strings; all of them, as in the usage, mean the first.
+check_choice <- function(x, name, choices) {
+  if (identical(x, choices)) {
+    return(choices[1L])
+  }
+  if (!is.character(x) || length(x) != 1L || !x %in% choices) {
+    quoted <- paste0("\"", choices, "\"")
+    wrong("'", name, "' must be ", paste(quoted[-length(quoted)], collapse = ", "), " or ", quoted[length(quoted)])
+  }
+  x
+}
+
 # Checks a whole number, and returns it as a double.
 check_whole <- function(x, name, from, to = 2^53) {
   is_number <- is.numeric(x) && is.null(oldClass(x)) && length(x) == 1L && !is.na(x)

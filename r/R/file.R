@@ -4,7 +4,7 @@ open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), g
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
   file$functions <- check_flag(functions, "functions")
-  file$int64 <- check_int64(int64)
+  file$int64 <- check_choice(int64, "int64", INT64)
   file$limits <- check_limits(limits)
   file$generation <- if (!is.null(generation)) check_whole(generation, "generation", 1)
   reopen(file)
@@ -65,6 +65,7 @@ look_at <- function(file) {
   file$string_encodings <- if (file$own) interpret(file, string_encodings_of(file$host))
   file$layout <- NULL
   file$labels <- NULL
+  file$attributes <- NULL
   file$table_facts <- NULL
   file$fits <- NULL
   file$skeleton <- NULL

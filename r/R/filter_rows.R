@@ -12,13 +12,16 @@ rows_where <- function(file, condition, caller) {
 # The number of the rows.
 count_where <- function(file, condition, caller) {
   plan <- plan_condition(file, condition, caller)
-  if (length(plan$by_row) + length(plan$whole) == 0L) {
-    n <- ask_core(.Call(C_count_rows, handle_of(file), plan$predicate))
-    if (!is.null(n)) return(n)
-  }
+  n <- count_planned(plan)
+  if (!is.null(n)) return(n)
   rows <- planned_rows(plan)
   if (is.null(rows)) rows <- rows_in_memory(plan)
   if (is.logical(rows)) sum(rep_len(rows, file$facts$n_rows)) else length(rows)
+}
+
+# The number of the rows if the core tests the whole condition, else NULL.
+count_planned <- function(plan) {
+  if (length(plan$by_row) + length(plan$whole) == 0L) ask_core(.Call(C_count_rows, handle_of(plan$file), plan$predicate))
 }
 
 # The parts of a condition by who evaluates them, and the rows that statistics decide, for tests.

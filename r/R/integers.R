@@ -8,16 +8,6 @@ INT64 <- c("fit", "integer64", "double")
 FITS_INTEGER <- 0L
 FITS_INTEGER64 <- 1L
 
-check_int64 <- function(int64) {
-  if (identical(int64, INT64)) {
-    return("fit")
-  }
-  if (!is.character(int64) || length(int64) != 1L || !int64 %in% INT64) {
-    wrong("'int64' must be \"fit\", \"integer64\" or \"double\"")
-  }
-  int64
-}
-
 is_of_r <- function(file) file$own || isTRUE(file$facts$is_own)
 
 # The code of the choice in C; 0 for files of R, which keep their types.

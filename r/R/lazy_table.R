@@ -1,15 +1,20 @@
 # Lazy tables: files whose columns and rows are read when they are selected.
 
-entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL) {
+entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL,
+                    as = c("stored", "data.table")) {
+  as <- check_choice(as, "as", c("stored", "data.table"))
   file <- open_file(path, functions, int64, limits, generation)
   if (is_tree(file)) {
+    if (as != "stored") wrong("the file holds a tree of values: as = \"data.table\" is for files with one data frame")
     return(tree_part(file, file$facts$root, "x"))
   }
   if (file$own && identical(file$host$form, "vector")) {
     wrong("the file holds a vector: read_entasis() reads it")
   }
   layout_of(file)
-  lazy_object(file, "entasis_table")
+  file$as_table <- as == "data.table" && !is_stored_table(file)
+  if (file$as_table && !requireNamespace("data.table", quietly = TRUE)) wrong("as = \"data.table\" needs the package data.table")
+  lazy_frame(file)
 }
 
 # The open file of a lazy table, which is opened again in another session.
@@ -50,6 +55,10 @@ row.names.entasis_table <- function(x) {
     return(read_frame(file, which, ALL_ROWS))
   }
   which <- if (missing(j)) seq_along(names) else resolve_columns(names, j)
+  if (!missing(i)) {
+    rows <- rows_of_mask(file, substitute(i), substitute(x), parent.frame())
+    if (!is.null(rows)) i <- rows
+  }
   if (check_flag(drop, "drop") && length(which) == 1L) {
     return(read_one(file, which, if (missing(i)) NULL else i, function() row.names(x)))
   }

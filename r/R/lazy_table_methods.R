@@ -20,8 +20,6 @@ subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
 
 transform.entasis_table <- function(`_data`, ...) call_with(match.call(), "_data", transform, `_data`[], parent.frame())
 
-summary.entasis_table <- function(object, ...) summary(object[], ...)
-
 as.matrix.entasis_table <- function(x, ...) {
   # data.matrix() is not generic. It calls as.matrix() for anything but a data frame, which would
   # convert factors to text.
@@ -44,11 +42,12 @@ anyNA.entasis_table <- function(x, recursive = FALSE) {
 
 na.omit.entasis_table <- function(object, ...) stats::na.omit(object[], ...)
 
-unique.entasis_table <- function(x, incomparables = FALSE, ...) unique(x[], incomparables, ...)
+# The methods of data.table depend on the caller.
+unique.entasis_table <- function(x, incomparables = FALSE, ...) call_with(match.call(), "x", unique, x[], parent.frame())
 
-duplicated.entasis_table <- function(x, incomparables = FALSE, ...) duplicated(x[], incomparables, ...)
+duplicated.entasis_table <- function(x, incomparables = FALSE, ...) call_with(match.call(), "x", duplicated, x[], parent.frame())
 
-anyDuplicated.entasis_table <- function(x, incomparables = FALSE, ...) anyDuplicated(x[], incomparables, ...)
+anyDuplicated.entasis_table <- function(x, incomparables = FALSE, ...) call_with(match.call(), "x", anyDuplicated, x[], parent.frame())
 
 rbind.entasis_table <- function(..., deparse.level = 1) do.call(rbind, lapply(list(...), read_lazy))
 

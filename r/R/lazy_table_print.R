@@ -5,7 +5,8 @@ print.entasis_table <- function(x, n = 10, width = getOption("width"), digits = 
   n <- check_count(n, "n")
   width <- check_count(width, "width")
   size <- dim(x)
-  cat("<entasis file> ", file$path, "\n", counted(size[1L], "row"), ", ", counted(size[2L], "column"), "\n", sep = "")
+  cat("<entasis file> ", file$path, "\n", counted(size[1L], "row"), ", ", counted(size[2L], "column"),
+      if (inherits(x, "entasis_data_table")) ", data.table", "\n", sep = "")
   shown <- shown_rows(n, size[1L])
   # A column takes at least three characters and a space.
   most <- width %/% 4 + 1

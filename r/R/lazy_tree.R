@@ -16,7 +16,7 @@ tree_part <- function(file, cell, name) {
     table <- interpret(file, view_of(file, found$integer))
     if (!identical(table$host$form, "vector")) {
       layout_of(table)
-      return(lazy_object(table, "entasis_table"))
+      return(lazy_frame(table))
     }
   }
   read_cell(file, cell)

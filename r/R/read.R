@@ -18,11 +18,7 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
   which <- if (is.null(columns)) seq_along(layout$first) else resolve_columns(layout$names, columns)
   n_labels <- length(label_names(file))
   frame <- read_frame(file, c(seq_len(n_labels), n_labels + which), range_of(file, from, to))
-  if (isTRUE(as.data.table) && !inherits(frame, "data.table")) {
-    if (!requireNamespace("data.table", quietly = TRUE)) wrong("as.data.table = TRUE needs the package data.table")
-    frame <- data.table::setDT(frame)
-  }
-  frame
+  if (isTRUE(as.data.table) && !inherits(frame, "data.table")) as_table_frame(frame, "as.data.table = TRUE") else frame
 }
 
 # The rows from one number to another, both included. Rows after the last one are ignored.
@@ -90,6 +86,9 @@ read_frame <- function(file, which, rows) {
   if (count_rows(rows, file$facts$n_rows) > .Machine$integer.max) {
     abort("unsupported", "not supported: a data frame has at most 2^31 - 1 rows; read some of them with 'from' and 'to'")
   }
+  if (isTRUE(file$as_table)) {
+    return(as_table_frame(read_unclassed(file, which, rows), "as = \"data.table\""))
+  }
   in_session(file, {
     if (file$own && !(is_all(rows) && identical(as.integer(which), seq_along(layout_of(file)$first)))) {
       some_of_frame(file, which, rows)
@@ -99,6 +98,14 @@ read_frame <- function(file, which, rows) {
       })
     }
   })
+}
+
+# A data frame of some columns and rows, without the class and attributes of the frame.
+read_unclassed <- function(file, which, rows, columns = read_columns(file, which, rows, KEEPING)) {
+  bare <- list(names = NULL, class = "data.frame", row.names = NULL)
+  in_session(file, interpret(file, {
+    if (file$own) own_frame(file, columns, which, rows, bare) else foreign_frame(file, which, rows)
+  }))
 }
 
 # Reads columns. `frame_class` decides how some rows of a column are cut: see `slice_value`.
@@ -140,15 +147,6 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
     out[k] <- list(slice_value(out[[k]], positions, frame_class, is_whole[k], place_of(file, name)))
   }
   out
-}
-
-# The attributes of a frame, with NULL for names and row names.
-own_attributes <- function(file) {
-  if ("attributes" %in% names(file$host)) {
-    lapply_pairs(extras_of(file), file$host$attributes)
-  } else {
-    list(names = NULL, class = "data.frame", row.names = NULL)
-  }
 }
 
 own_frame <- function(file, columns, which, rows, attrs) {

@@ -25,14 +25,11 @@ read_one <- function(file, which, i, row_names) {
 # Columns and row labels to print. If only a class without its package could choose rows, bare
 # values do.
 shown_frame <- function(file, which, rows) {
-  if (!file$own) {
+  if (isTRUE(file$as_table) || !file$own) {
     return(read_frame(file, which, rows))
   }
-  in_session(file, interpret(file, {
-    columns <- tryCatch(read_columns(file, which, rows, KEEPING), entasis_error_unsupported = function(e) {
-      lapply(which, function(k) shown_column(file, k, rows))
-    })
-    own_frame(file, columns, which, rows, list(names = NULL, class = "data.frame", row.names = NULL))
+  read_unclassed(file, which, rows, tryCatch(read_columns(file, which, rows, KEEPING), entasis_error_unsupported = function(e) {
+    lapply(which, function(k) shown_column(file, k, rows))
   }))
 }
 

@@ -145,7 +145,7 @@ read_selection <- function(file, which, i, row_names) {
   n <- file$facts$n_rows
   if (is.logical(i) && anyNA(i)) {
     # data.table treats a missing value in a mask as FALSE.
-    if (file$own && "data.table" %in% interpret(file, own_attributes(file))[["class"]]) i[is.na(i)] <- FALSE
+    if (is_data_table(file)) i[is.na(i)] <- FALSE
   }
   numbers <- row_numbers_of(i, n, row_names)
   if (!anyNA(numbers)) {

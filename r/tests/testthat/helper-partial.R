@@ -30,6 +30,18 @@ table_caller <- local({
   e
 })
 
+# The selection of an open table.
+part_of_table <- function(z, columns, rows) {
+  if (is.null(columns)) {
+    return(if (is.null(rows)) z[] else z[rows, ])
+  }
+  if (inherits(z, "entasis_data_table")) {
+    selection <- if (is.null(rows)) quote(z[, columns, with = FALSE]) else quote(z[rows, columns, with = FALSE])
+    return(eval(selection, list(z = z, columns = columns, rows = rows), table_caller))
+  }
+  if (is.null(rows)) z[, columns] else z[rows, columns]
+}
+
 # Removes what may differ between reading and R: row names that are numbers, the address of
 # data.table.
 comparable <- function(value, of) {
@@ -57,9 +69,7 @@ expect_part <- function(path, x, columns, rows, where, by = "") {
   # zoo warns of rows that are chosen twice.
   expected <- suppressWarnings(comparable(selected(x, columns, if (!are_all(rows, nrow(x))) rows), x))
   if (!is.null(rows) && !anyNA(rows)) expected <- renumbered(expected, x, columns)
-  reads <- list(table = function() if (is.null(columns)) {
-    if (is.null(rows)) entasis(path)[] else entasis(path)[rows, ]
-  } else if (is.null(rows)) entasis(path)[, columns] else entasis(path)[rows, columns])
+  reads <- list(table = function() part_of_table(entasis(path), columns, rows))
   if (is_range) reads$range <- function() read_entasis(path, columns, rows[1L], rows[length(rows)])
   if (!is_sound(expected)) {
     for (read in reads) expect_error(suppressWarnings(read()), class = "entasis_error_unsupported", info = where)

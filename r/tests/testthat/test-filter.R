@@ -280,3 +280,58 @@ test_that("rows are counted and sampled", {
   expect_identical(nrow(sample_entasis(path, 500, replace = TRUE)), 500L)
   expect_error(sample_entasis(table, 301), "larger than the population")
 })
+
+# A condition with `x$name` in place of the names of columns.
+of_table <- function(e, names, k = 0L) {
+  if (is.symbol(e) && as.character(e) %in% names) {
+    return(if (k %% 2L == 0L) call("$", quote(x), e) else call("[[", quote(x), as.character(e)))
+  }
+  if (is.call(e)) for (at in seq_along(e)[-1L]) if (!identical(e[[at]], quote(expr = ))) e[at] <- list(of_table(e[[at]], names, k + at))
+  e
+}
+
+test_that("conditions as masks select rows of NA where they are missing", {
+  for (n in c(0L, 1L, 300L)) {
+    frame <- odd_frame(n)
+    table <- opened(frame)
+    env <- in_a_frame()
+    select <- function(x, condition) {
+      call <- call("[", quote(x), condition, c("id", "x"))
+      value <- tryCatch(suppressWarnings(eval(call, list2env(list(x = x), parent = env))), error = function(e) "an error")
+      if (is.data.frame(value)) list(value$id, value$x) else value
+    }
+    atoms <- as.list(c(ATOMS, if ("big" %in% names(frame)) BIG))
+    # Files refuse masks of other lengths.
+    is_mask <- function(atom) {
+      names_columns <- any(all.vars(atom) %in% names(frame))
+      names_columns && is.call(atom) && tryCatch(length(suppressWarnings(eval(atom, frame, env))) == n, error = function(e) TRUE)
+    }
+    atoms <- Filter(is_mask, atoms)
+    for (atom in atoms) {
+      for (e in list(atom, bquote(!(.(atom))), bquote(.(atom) & x > 0), bquote(l | .(atom)), bquote(!(.(atom) & l) | is.na(s)))) {
+        condition <- of_table(e, names(frame))
+        expect_identical(select(table, condition), select(frame, condition), label = paste(deparse(condition), collapse = " "))
+      }
+    }
+  }
+})
+
+test_that("the core tests masks whose meaning is sure", {
+  frame <- odd_frame(300L)
+  x <- opened(frame)
+  limit <- 1
+  rows <- function(condition) rows_of_mask(file_of(x), condition, quote(x), environment())
+  expect_null(rows(quote(x$i > limit)))
+  expect_identical(rows(quote(x[["i"]] > 1 & x$x < 1)), frame$i > 1 & frame$x < 1)
+  expect_identical(rows(quote(x$id == 3)), 3)
+  expect_identical(rows(quote(x$id %in% c(2, 2 + 3))), c(2, 5))
+  expect_identical(x[x$id > 298, "id"]$id, 299:300)
+  i <- 2
+  id <- frame$id
+  for (e in expression(x$i > i, x$i > y$i, id > 3, id & x$i > 2, x$nowhere > 1, round(x$i) == 2, x$i > x$id, limit > 0, x[["i"]][1] > 2, x$i[-1] > 2,
+    nrow(x) > 2)) {
+    expect_null(rows(e), label = deparse(e))
+  }
+  `>` <- function(a, b) FALSE
+  expect_null(rows_of_mask(file_of(x), quote(x$i > 1), quote(x), environment()))
+})

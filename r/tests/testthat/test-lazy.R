@@ -71,6 +71,8 @@ test_that("methods give what they give of the data frame", {
   expect_same(function(z) colnames(z))
   expect_same(function(z) rownames(z))
   expect_same(function(z) summary(z))
+  expect_same(function(z) summary(z, digits = 3, maxsum = 4))
+  expect_same(function(z) summary(z, quantile.type = 6))
   expect_same(function(z) as.matrix(z))
   expect_same(function(z) data.matrix(z), names = c("plain", "named", "no_rows", "tibble", "data.table"))
   expect_same(function(z) t(z))

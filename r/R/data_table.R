@@ -1,0 +1,99 @@
+# Open tables whose `[` answers as that of data.table does. Only the rows that `i` chooses and the
+# columns that the call names are read. data.table itself evaluates `j` and `by` on them, in the
+# frame of the caller.
+
+# The lazy object of an open frame. Its attribute `sorted` is where data.table::key() looks.
+lazy_frame <- function(file) {
+  if (!is_data_table(file)) {
+    return(lazy_object(file, "entasis_table"))
+  }
+  x <- lazy_object(file, c("entasis_data_table", "entasis_table"))
+  key <- if (!isTRUE(file$as_table)) interpret(file, own_attribute(file, "sorted"))
+  if (is.character(key) && all(key %in% frame_names(file))) attr(x, "sorted") <- key
+  x
+}
+
+# Whether a file has a data.table, or was opened as one.
+is_data_table <- function(file) isTRUE(file$as_table) || is_stored_table(file)
+
+is_stored_table <- function(file) file$own && "data.table" %in% interpret(file, own_attribute(file, "class"))
+
+# Makes a data.table of a frame by reference.
+as_table_frame <- function(frame, why) {
+  if (!requireNamespace("data.table", quietly = TRUE)) wrong(why, " needs the package data.table")
+  data.table::setDT(frame)
+}
+
+`[.entasis_data_table` <- function(x, ...) {
+  caller <- parent.frame()
+  if (!requireNamespace("data.table", quietly = TRUE) || !is_table_aware(caller)) {
+    return(NextMethod())
+  }
+  answer_as_table(x, sys.call(), caller)
+}
+
+# Whether data.table's `[` follows its own rules for a caller. Code outside of packages always gets
+# these. Packages that do not know data.table get those of data frames.
+is_table_aware <- function(caller) {
+  if (!isNamespace(topenv(caller))) {
+    return(TRUE)
+  }
+  probe <- data.table::setDT(list(a = 1L, b = 1L))
+  length(evaluate_on(probe, list(i = 1L), caller)) == 2L
+}
+
+# The answer to a call of `[`.
+answer_as_table <- function(x, call, caller) {
+  file <- file_of(x)
+  given <- table_arguments(call)
+  names <- frame_names(file)
+  if (is.null(given)) {
+    return(evaluate_on(read_frame(file, seq_along(names), ALL_ROWS), as.list(call)[-(1:2)], caller))
+  }
+  if (length(given) == 0L) {
+    return(read_frame(file, seq_along(names), ALL_ROWS))
+  }
+  query <- list2env(list(file = file, names = names, n = file$facts$n_rows, key = attr(x, "sorted"), caller = caller, given = given),
+                    parent = emptyenv())
+  refuse_assignment(given[["j"]])
+  query$columns <- columns_of_call(query)
+  chosen <- choose_rows(query)
+  if (is_selection(query)) {
+    empty <- if (!chosen$may_join && !anyDuplicated(names)) select_columns(query)
+    if (is.null(empty)) query$columns <- NULL else if (length(empty) == 0L) return(empty)
+  }
+  evaluate_chosen(query, chosen)
+}
+
+# Reads the rows and columns, and evaluates the call on them.
+evaluate_chosen <- function(query, chosen) {
+  columns <- columns_to_read(query, chosen)
+  table <- read_queried(query$file, columns, chosen$rows, chosen$n_rows)
+  if (loses_key(query, columns)) data.table::setattr(table, "sorted", NULL)
+  left <- query$given[setdiff(names(query$given), "i")]
+  # No rows and rows that are not in order are chosen again by `i`.
+  if (!is.null(chosen$i)) left <- c(chosen$i, left, chosen$more)
+  # data.table warns about arguments without `i` and `j`.
+  if (length(left) > 0L && !any(c("i", "j", "on") %in% names(left))) left <- c(list(i = TRUE), left)
+  if (length(left) == 0L) table else evaluate_on(table, left, query$caller)
+}
+
+# Some rows and columns as a data.table. Without columns it has one that no call can name, for the
+# number of rows.
+read_queried <- function(file, columns, rows, n_rows = NULL) {
+  n <- file$facts$n_rows
+  if (length(columns) > 0L) {
+    return(read_frame(file, columns, if (is.null(rows)) ALL_ROWS else rows_at(rows, n)))
+  }
+  if (is.null(n_rows)) n_rows <- if (is.null(rows)) n else length(rows)
+  data.table::setDT(list(` ` = seq_len(n_rows)))
+}
+
+# Evaluates `[` with some arguments on a table. A function returns the table, because calls are shown
+# in errors.
+evaluate_on <- function(table, arguments, caller) {
+  the_table <- function() table
+  eval(as.call(c(list(as.name("["), call_of(the_table)), arguments)), caller)
+}
+
+call_of <- function(f) as.call(list(f))

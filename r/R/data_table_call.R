@@ -1,0 +1,73 @@
+# The call of `[` on a table of data.table: its arguments, and what can't be done with a file.
+
+# The arguments as they are written, by name. NULL if they are passed on as `...`, or are not those
+# of data.table.
+table_arguments <- function(call) {
+  if (length(call) == 2L || any(vapply(as.list(call), is_passed_on, NA))) {
+    return(if (length(call) == 2L) list())
+  }
+  method <- getS3method("[", "data.table", envir = asNamespace("data.table"))
+  tryCatch(as.list(match.call(method, call))[-(1:2)], error = function(e) NULL)
+}
+
+is_passed_on <- function(e) is.symbol(e) && !identical(e, quote(expr = )) && grepl("^[.][.]([.]|[0-9]+)$", as.character(e))
+
+# `:=` would change the rows that were read, and not the file.
+refuse_assignment <- function(j) {
+  while (is_call_of(j, "{") && length(j) > 1L) j <- j[[2L]]
+  if (is_call_of(j, c(":=", "let"))) {
+    wrong("`:=` can't change the table of a file: use replace_columns_entasis() or add_columns_entasis() for columns, ",
+          "append_entasis() for rows, or read the table with x[] and change that")
+  }
+}
+
+is_call_of <- function(e, names) is.call(e) && head_of(e) %in% names
+
+# The name of the function that a call calls, or "".
+head_of <- function(e) if (is.call(e) && is.symbol(e[[1L]])) as.character(e[[1L]]) else ""
+
+# Functions that find columns which a call does not name.
+FINDING <- c("get", "mget", "get0", "exists", "eval", "evalq", "eval.parent")
+
+finds_columns <- function(...) any(vapply(list(...), function(e) any(FINDING %in% all.names(e)), NA))
+
+# Whether `j` chooses columns as with = FALSE: names, numbers, a range or `..columns`.
+is_selection <- function(query) {
+  given <- query$given
+  if (!"j" %in% names(given) || is.null(given$j)) {
+    return(FALSE)
+  }
+  if (!is_with(query)) {
+    return(TRUE)
+  }
+  j <- given$j
+  head <- head_of(j)
+  if (head == ":" || head %in% c("-", "!") && is_call_of(j[[2L]], "(") && is_call_of(j[[2L]][[2L]], ":")) {
+    return(TRUE)
+  }
+  variables <- all.vars(j)
+  is_plain <- !is.call(j) || head %in% c("c", "paste", "paste0", "-", "!")
+  is_plain && all(startsWith(variables, "..")) && !any(c("by", "keyby") %in% names(given))
+}
+
+# The argument `with`.
+is_with <- function(query) {
+  with <- query$given[["with"]]
+  is.null(with) || !isFALSE(tryCatch(eval(with, query$caller), error = function(e) TRUE))
+}
+
+# Replaces `j` by the names of the columns that it selects. data.table selects them of no rows, which
+# is returned. NULL after an error, which data.table repeats after those in `i`.
+select_columns <- function(query) {
+  names <- query$names
+  none <- read_frame(query$file, seq_along(names), row_range(0, 0, -1))
+  given <- query$given[intersect(names(query$given), c("j", "with"))]
+  found <- tryCatch(evaluate_on(none, given, query$caller), error = function(e) NULL)
+  if (is.null(found)) {
+    return(NULL)
+  }
+  query$given$j <- names(found)
+  query$given$with <- FALSE
+  query$columns <- sort(unique(match(names(found), names)))
+  found
+}

@@ -1,0 +1,115 @@
+# The rows that `i` chooses in a call of `[` on a table of data.table.
+
+# A choice of rows has: `rows`, the row numbers to read in the order of the file, or NULL for all;
+# `n_rows`, their number if nothing has to be read; `i`, a list with the `i` to evaluate on these
+# rows, or NULL; `columns`, the positions of the columns in that `i`, or NULL for all; `may_join`,
+# whether `i` may be another table; and `more` arguments.
+rows_chosen <- function(rows = NULL, i = NULL, columns = integer(), may_join = FALSE, n_rows = NULL, more = NULL) {
+  list(rows = rows, i = if (!is.null(i)) list(i = i), columns = columns, may_join = may_join, n_rows = n_rows, more = more)
+}
+
+# Rows in the order of the file. data.table treats no rows unlike a table without rows.
+rows_in_order <- function(rows) rows_chosen(rows, if (length(rows) == 0L) integer())
+
+# Arguments that need all rows: they look beyond the rows that match, or return row numbers.
+WHOLE_ARGUMENTS <- c("roll", "rollends", "which", "allow.cartesian", "env")
+
+choose_rows <- function(query) {
+  given <- query$given
+  if (!"i" %in% names(given)) {
+    return(if ("on" %in% names(given)) rows_chosen(columns = NULL, may_join = TRUE) else rows_chosen())
+  }
+  i <- given$i
+  uses_numbers <- ".I" %in% unlist(lapply(given[c("j", "by", "keyby")], all.names))
+  # A range of columns in `by` is another one if `i` chooses rows.
+  is_range <- is_call_of(given[["by"]], ":") || is_call_of(given[["keyby"]], ":")
+  # A variable after `!` is not a column, and `nomatch` is an error there.
+  is_other <- is_call_of(i, "!") && (is.symbol(i[[2L]]) || "nomatch" %in% names(given))
+  if (is.null(i) || any(WHOLE_ARGUMENTS %in% names(given)) || finds_columns(i) || uses_numbers || is_range || is_other) {
+    return(rows_as_written(query))
+  }
+  if (is_call_of(i, c(".", "J", "list"))) {
+    return(look_up_call(query, i))
+  }
+  if (is.call(i) && any(all.vars(i) %in% query$names)) {
+    return(rows_of_condition(query, i))
+  }
+  if (is_call_of(i, c("order", "!"))) {
+    return(rows_as_written(query, i, is_call_of(i, "!")))
+  }
+  # data.table has a message for a variable that is not found.
+  if (is.symbol(i) && !identical(i, quote(.N)) && !exists(as.character(i), envir = query$caller)) {
+    return(rows_as_written(query, i, FALSE))
+  }
+  value <- value_of_i(query, i)
+  rows_of_value(query, value, if (is.symbol(i)) i else value)
+}
+
+# The value of an `i` without columns.
+value_of_i <- function(query, i) {
+  if (!is.language(i)) {
+    return(i)
+  }
+  scope <- new.env(parent = query$caller)
+  scope$.N <- if (query$n <= .Machine$integer.max) as.integer(query$n) else query$n
+  or_message(query, eval(i, scope))
+}
+
+# Evaluates a part of `i`. data.table has messages of its own for errors, which need no rows.
+or_message <- function(query, expr) {
+  tryCatch(expr, entasis_error = function(e) stop(e), error = function(e) {
+    none <- read_frame(query$file, seq_along(query$names), row_range(0, 0, -1))
+    evaluate_on(none, list(i = query$given$i, which = TRUE), query$caller)
+    stop(e)
+  })
+}
+
+# All rows, with `i` as it is written or with its value.
+rows_as_written <- function(query, i = query$given$i, may_join = TRUE) {
+  given <- query$given
+  of_call <- if (is.language(i)) all.names(i) else character()
+  on <- given[["on"]]
+  key <- if (may_join) query$key
+  columns <- if (!finds_columns(i, on)) columns_named(query, c(of_call, key, unlist(names_of_on(on))))
+  # An `on` that is not plain may name any column.
+  if (!is.null(on) && is.null(names_of_on(on))) columns <- NULL
+  chosen <- rows_chosen(columns = columns, may_join = may_join)
+  chosen$i <- list(i = i)
+  chosen
+}
+
+# A condition on columns. The core tests what it can if R evaluates the rest on the rows left.
+rows_of_condition <- function(query, i) {
+  if ("on" %in% names(query$given)) {
+    return(rows_as_written(query))
+  }
+  is_special <- any(startsWith(all.vars(i), "."))
+  if (!is_special && head_of(i) %in% c(names(PREDICATES), BY_ROW) && data.table::getNumericRounding() == 0L) {
+    plan <- or_message(query, plan_condition(query$file, i, query$caller))
+    # Values are evaluated once.
+    i <- plan$condition
+    if (!is.null(plan$predicate) && length(plan$whole) == 0L) {
+      n <- if (is_counted(query)) count_planned(plan)
+      if (!is.null(n)) return(rows_chosen(double(), if (n == 0) integer(), n_rows = n))
+      rows <- or_message(query, planned_rows(plan))
+      if (!is.null(rows)) return(rows_in_order(rows))
+    }
+  }
+  used <- columns_named(query, all.names(i))
+  is_condition <- head_of(i) %in% CONDITIONS
+  if (!is_condition || !is.null(query$columns) && all(query$columns %in% used)) {
+    return(rows_as_written(query, i, !is_condition && head_of(i) != "order"))
+  }
+  # data.table finds the rows on the columns of the condition alone.
+  table <- read_queried(query$file, used, NULL)
+  rows_of_numbers(query, evaluate_on(table, list(i = i, which = TRUE), query$caller), i)
+}
+
+# Functions whose value is a mask.
+CONDITIONS <- c("==", "!=", "<", "<=", ">", ">=", "&", "|", "%in%", "%chin%", "%like%", "%between%", "is.na")
+
+# Whether the number of the rows is all that the call needs.
+is_counted <- function(query) {
+  names_none <- length(query$columns) == 0L && !is.null(query$columns)
+  names_none && !is_selection(query) && !may_have_key(query, query$key)
+}

@@ -1,0 +1,26 @@
+# The attributes of a frame in a file of R.
+
+# All attributes, with NULL for names and row names.
+own_attributes <- function(file) {
+  if (!is.null(file$attributes)) {
+    return(file$attributes)
+  }
+  attrs <- if ("attributes" %in% names(file$host)) {
+    lapply_pairs(extras_of(file), file$host$attributes)
+  } else {
+    list(names = NULL, class = "data.frame", row.names = NULL)
+  }
+  # Small ones are kept for the next read.
+  is_small <- function(x) is.null(x) || is.character(x) && is.null(attributes(x)) && length(x) < 100L
+  if (all(vapply(attrs, is_small, NA))) file$attributes <- attrs
+  attrs
+}
+
+# One attribute of the frame, without the others: an index has a number for each row.
+own_attribute <- function(file, name) {
+  pairs <- file$host$attributes
+  if (is.null(pairs) || are_decoded(pairs)) {
+    return(own_attributes(file)[[name]])
+  }
+  lapply_pairs(extras_of(file), pairs[names_of_pairs(pairs) == name])[[name]]
+}
