@@ -5,6 +5,8 @@ use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_outpu
 use zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd_safe::{CCtx, CParameter, DCtx};
 
+use crate::lz4_block::{self, prepend_literals};
+
 /// The size of a decoder of Zstandard, for messages.
 const ZSTD_DECODER_LEN: usize = 96 << 10;
 /// The code of Zstandard for memory that the system refused.
@@ -136,7 +138,7 @@ impl Codecs {
     pub fn restore_into(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let written = match codec {
             Codec::None => return Err(Error::corrupt("a page without a codec has two lengths")),
-            Codec::Lz4 => restore_lz4(stored, out),
+            Codec::Lz4 => lz4_block::restore(stored, out),
             Codec::Zstd => {
                 if self.zstd_decoder.is_none() {
                     self.zstd_decoder = DCtx::try_create();
@@ -162,47 +164,6 @@ impl Codecs {
             Err(Error::corrupt("the codec can't restore a page"))
         }
     }
-}
-
-/// Decodes an LZ4 block; returns the length of the output.
-fn restore_lz4(stored: &[u8], out: &mut [u8]) -> Option<usize> {
-    /// The longest block of the C library, which is several times as fast with short matches.
-    const LONGEST: usize = 0x7E00_0000;
-    match i32::try_from(out.len()) {
-        Ok(len) if out.len().max(stored.len()) <= LONGEST => {
-            lz4::block::decompress_to_buffer(stored, Some(len), out).ok()
-        }
-        _ => lz4_flex::block::decompress_into(stored, out).ok(),
-    }
-}
-
-/// Appends an LZ4 block that decodes to `before` followed by the contents of `block`. `before`
-/// becomes additional literals of the first sequence. Match offsets are relative, so the sequences
-/// of `block` stay valid.
-fn prepend_literals(before: &[u8], block: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    /// A length of 15 continues in further bytes, up to the first byte that is not 255.
-    const CONTINUED: usize = 15;
-    let (&token, mut rest) = block.split_first()?;
-    let mut n = usize::from(token >> 4);
-    if n == CONTINUED {
-        loop {
-            let (&more, behind) = rest.split_first()?;
-            rest = behind;
-            n += usize::from(more);
-            if more < u8::MAX {
-                break;
-            }
-        }
-    }
-    n += before.len();
-    out.push((n.min(CONTINUED) as u8) << 4 | token & 15);
-    if let Some(more) = n.checked_sub(CONTINUED) {
-        out.resize(out.len() + more / 255, u8::MAX);
-        out.push((more % 255) as u8);
-    }
-    out.extend_from_slice(before);
-    out.extend_from_slice(rest);
-    Some(())
 }
 
 /// Estimated length of these bytes after an order-0 entropy coder.

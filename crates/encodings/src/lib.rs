@@ -59,6 +59,7 @@ mod dictionary;
 mod encode;
 mod fsst;
 mod limits;
+mod lz4_block;
 mod packing;
 mod profile;
 mod string_dictionary;

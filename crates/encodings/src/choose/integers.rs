@@ -417,10 +417,10 @@ impl<T: Word> LightPlan<T> {
             }
             after as f64 / before as f64
         };
-        // The bytes of narrow words are apart from each other after a shuffle; those that are zero
-        // cost little.
+        let repeats_far = repeats_far_back(words);
         let forms: &[(Packing, Filter)] = if (aligned as usize) < T::BITS as usize {
-            if aligned > 8 && exceptions.n == 0 && !unrepeated {
+            // After a shuffle the bytes that are zero in all narrow words are together.
+            if repeats_far && aligned > 8 && exceptions.n == 0 {
                 &[(Packing::BitPacked, Filter::None), (Packing::Raw, Filter::Shuffle)]
             } else {
                 &[(Packing::BitPacked, Filter::None)]
@@ -433,7 +433,6 @@ impl<T: Word> LightPlan<T> {
         } else {
             &[(Packing::Raw, Filter::None), (Packing::Raw, Filter::Shuffle)]
         };
-        let mut repeats_far = None;
         for &(packing, filter) in forms {
             // The ratio of LZ4 in its last trial, and the ratio of the last trial if something
             // repeated.
@@ -480,10 +479,8 @@ impl<T: Word> LightPlan<T> {
                 if codec.0 == Codec::Lz4 {
                     (by_lz4, tried) = (last, last.filter(|&ratio| ratio <= NO_REPEATS_ABOVE));
                 }
-                // Periods may be longer than the trial.
-                if is_hopeless
-                    && !(codec.0 == Codec::Lz4 && *repeats_far.get_or_insert_with(|| repeats_far_back(words)))
-                {
+                // A period may be longer than the trial.
+                if is_hopeless && !(repeats_far && codec.0 == Codec::Lz4) {
                     continue;
                 }
                 // Codecs find repetitions within a page only, so whole pages decide.
@@ -507,26 +504,31 @@ impl<T: Word> LightPlan<T> {
 }
 
 /// Whether pieces of four words of the second half of a page are in its first half as well. Four
-/// equal words don't count: shorter trials see them.
-fn repeats_far_back<T: Word>(words: &[T]) -> bool {
+/// equal words don't count: short trials see them.
+pub(crate) fn repeats_far_back<T: Word>(words: &[T]) -> bool {
     const SLOTS: usize = 1 << 16;
     const EVERY: usize = 16;
+    const SHARE: usize = 2;
     if words.len() < PAGE {
         return false;
     }
     let slot = |piece: &[T]| {
-        let mixed =
-            piece.iter().fold(0u64, |hash, word| (hash.rotate_left(23) ^ word.to_u64()).wrapping_mul(MIX));
-        (mixed >> 48) as usize % SLOTS
+        let mix = |hash: u64, word: &T| (hash.rotate_left(23) ^ word.to_u64()).wrapping_mul(MIX);
+        let hash = (piece.iter().fold(0, mix) >> 48) as usize;
+        (hash / 64, 1 << (hash % 64))
     };
     let page = sample_ranges(words.len(), 1, PAGE).next().map_or(words, |range| &words[range]);
     let (first, second) = page.split_at(PAGE / 2);
-    let mut seen = vec![false; SLOTS];
-    first.windows(4).for_each(|piece| seen[slot(piece)] = true);
-    let probes =
-        || second.windows(4).step_by(EVERY).filter(|piece| piece.iter().any(|word| *word != piece[0]));
-    let found = probes().filter(|piece| seen[slot(piece)]).count();
-    found * 4 > probes().count() && found > 8
+    let mut seen = [0u64; SLOTS / 64];
+    for piece in first.windows(4) {
+        let (at, bit) = slot(piece);
+        seen[at] |= bit;
+    }
+    let is_repeat = |piece: &&[T]| {
+        let (at, bit) = slot(piece);
+        seen[at] & bit != 0 && piece.iter().any(|word| *word != piece[0])
+    };
+    second.windows(4).step_by(EVERY).filter(is_repeat).count() > second.len() / EVERY / SHARE
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use super::Encoder;
 use super::page_writer::{Context, PageWriter, fixed_pages};
 use crate::alp::{Decimals, Float};
 use crate::choose::floats;
-use crate::choose::integers::{CodecHint, Exceptions, Kind, WordPlan, is_similar, plan_light};
+use crate::choose::integers::{
+    CodecHint, Exceptions, Kind, WordPlan, is_similar, plan_light, repeats_far_back,
+};
 use crate::limits::PAGE;
 use crate::profile::{Profile, cost};
 use crate::words::Order;
@@ -38,7 +40,10 @@ impl Encoder {
         if is_settled || !plan.words.patches || self.choices.profile.codecs.is_empty() {
             return plan;
         }
-        if let Some(with_nan) = with_place_for_nan(values, by) {
+        let ints: &[F::Int] = &bytemuck::cast_slice(&plan.ints)[..values.len()];
+        if repeats_far_back(ints)
+            && let Some(with_nan) = with_place_for_nan(values, by)
+        {
             let mut hint = CodecHint::Unknown;
             let mut other = self.plan_ints(values, with_nan, found, &mut hint);
             let score = |plan: &AlpPlan<F::Int>| plan.words.score(&self.choices.profile);

@@ -9,7 +9,7 @@ use super::floats::Alp;
 use super::page_writer::{Context, Entries, PageWriter, Payload, fixed_pages};
 use super::{Encoded, Encoder, statistics};
 use crate::alp::Decimals;
-use crate::choose::integers::{Kind, LightPlan, WordPlan, count_runs, plan_light};
+use crate::choose::integers::{Kind, LightPlan, WordPlan, count_runs, plan_light, repeats_far_back};
 use crate::dictionary::{Key, NoDictionary};
 use crate::profile::cost;
 use crate::validity;
@@ -90,6 +90,7 @@ impl Encoder {
         let mut alp = None;
         if let Some((by, _)) = decimals
             && has_codec
+            && repeats_far_back(words)
         {
             let planned = self.plan_alp_of(physical, words, by, found);
             as_ints = planned.len_and_score(&self.choices.profile).1;

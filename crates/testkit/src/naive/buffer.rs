@@ -1,7 +1,7 @@
 //! Compressed buffers, and the hash of a buffer.
 
 use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
-use super::payload::one_frame;
+use super::payload::restored;
 
 const MAGIC: [u8; 8] = [0x89, 0x45, 0x4E, 0x42, 0x0D, 0x0A, 0x1A, 0x0A];
 
@@ -58,14 +58,7 @@ pub fn decompress(container: &[u8]) -> Result<Vec<u8>, Wrong> {
             decoded.extend_from_slice(stored);
             continue;
         }
-        let mut block = vec![0; len];
-        let n = if codec == 1 {
-            lz4_flex::block::decompress_into(stored, &mut block).ok()
-        } else {
-            one_frame(stored)?;
-            zstd_safe::decompress(&mut block[..], stored).ok()
-        };
-        rule(n == Some(len), "the codec")?;
+        let block = restored(stored, len, codec)?;
         decoded.extend_from_slice(&block);
     }
     Ok(decoded)

@@ -16,6 +16,7 @@ pub mod column;
 pub mod directory;
 pub mod file;
 pub mod header;
+pub mod lz4;
 pub mod nested;
 pub mod payload;
 pub mod records;

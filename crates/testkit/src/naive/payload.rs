@@ -1,6 +1,7 @@
 //! From stored bytes to the body, and validity.
 
 use super::bytes::{Cursor, Kind, Wrong, checksum, rule, wrong};
+use super::lz4;
 
 /// The largest payload that is decoded, so that tests on hostile files stay small.
 const LIMIT: u32 = 64 << 20;
@@ -18,15 +19,23 @@ pub fn payload(stored: &[u8], payload_len: u32, sum: u64, codec: u8) -> Result<V
     if payload_len > LIMIT {
         return wrong(Kind::Limit, "a payload of more than 64 MiB");
     }
-    let mut payload = vec![0; payload_len as usize];
-    let n = if codec == 1 {
-        lz4_flex::block::decompress_into(stored, &mut payload).ok()
-    } else {
-        one_frame(stored)?;
-        zstd_safe::decompress(payload.as_mut_slice(), stored).ok()
-    };
-    rule(n == Some(payload.len()), "what the codec gives")?;
-    Ok(payload)
+    restored(stored, payload_len as usize, codec)
+}
+
+/// The `len` bytes that a codec gives.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn restored(stored: &[u8], len: usize, codec: u8) -> Result<Vec<u8>, Wrong> {
+    const WRONG: &str = "what the codec gives";
+    if codec == 1 {
+        return lz4::block(stored, len).map_or_else(|| wrong(Kind::Corrupt, WRONG), Ok);
+    }
+    one_frame(stored)?;
+    let mut out = vec![0; len];
+    let n = zstd_safe::decompress(out.as_mut_slice(), stored).ok();
+    rule(n == Some(len), WRONG)?;
+    Ok(out)
 }
 
 /// Checks that bytes are one Zstandard frame and nothing more.
