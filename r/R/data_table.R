@@ -89,8 +89,8 @@ read_queried <- function(file, columns, rows, n_rows = NULL) {
   data.table::setDT(list(` ` = seq_len(n_rows)))
 }
 
-# Evaluates `[` with some arguments on a table. A function returns the table, because calls are shown
-# in errors.
+# Evaluates `[` with some arguments on a table. A function returns the table, because calls are
+# shown in errors.
 evaluate_on <- function(table, arguments, caller) {
   the_table <- function() table
   eval(as.call(c(list(as.name("["), call_of(the_table)), arguments)), caller)

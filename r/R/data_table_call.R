@@ -56,8 +56,8 @@ is_with <- function(query) {
   is.null(with) || !isFALSE(tryCatch(eval(with, query$caller), error = function(e) TRUE))
 }
 
-# Replaces `j` by the names of the columns that it selects. data.table selects them of no rows, which
-# is returned. NULL after an error, which data.table repeats after those in `i`.
+# Replaces `j` by the names of the columns that it selects. data.table selects them of no rows,
+# which is returned. NULL after an error, which data.table repeats after those in `i`.
 select_columns <- function(query) {
   names <- query$names
   none <- read_frame(query$file, seq_along(names), row_range(0, 0, -1))

@@ -77,7 +77,8 @@ VECTOR_FUNCTIONS <- c("sum", "mean", "min", "max", "length", "range", "unique", 
 
 is_vector_call <- function(query, e) head_of(e) %in% VECTOR_FUNCTIONS && is_of_base(head_of(e), query$caller)
 
-# Whether the result of `j` may keep the key: a table without groups that has all columns of the key.
+# Whether the result of `j` may keep the key: a table without groups that has all columns of the
+# key.
 may_have_key <- function(query, key) {
   j <- query$given$j
   if (is.null(key) || isTRUE(query$is_grouped) || !is.call(j) || is_vector_call(query, j)) {

@@ -36,8 +36,8 @@ look_up <- function(query, values, i) {
   predicates <- Map(function(k, value) key_predicate(column_of(plan, as.name(query$names[k])), value), at, values)
   is_known <- !any(vapply(predicates, is.null, NA))
   rows <- if (is_known) ask_core(.Call(C_find_rows, handle_of(query$file), c(list("and"), unname(predicates))))
-  # data.table refuses a join that repeats rows and is longer than both tables. The rows here are too
-  # few to compare with, so this is decided for the file.
+  # data.table refuses a join that repeats rows and is longer than both tables. The rows here are
+  # too few to compare with, so this is decided for the file.
   longest <- values[[which.max(lengths(values))]]
   is_short <- !anyDuplicated(longest) || length(rows) * as.double(length(longest)) <= query$n
   if (is.null(rows) || !is_short) {

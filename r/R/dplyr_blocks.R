@@ -1,6 +1,6 @@
 # summarise() of dplyr for many rows, by blocks of rows, so that memory is bounded. Only for counts,
-# sums of integers, and least and greatest values: their values for all rows follow exactly from those
-# of the blocks. dplyr summarises each block, and then the blocks together.
+# sums of integers, and least and greatest values: their values for all rows follow exactly from
+# those of the blocks. dplyr summarises each block, and then the blocks together.
 
 BLOCK_ROWS <- 2^20
 
@@ -56,7 +56,7 @@ has_plain_groups <- function(query) {
   }, NA))
 }
 
-# What to compute of a block, and the function that joins the values of blocks. NULL for other
+# The value that is computed of a block, and the function that joins the values of blocks. NULL for other
 # expressions than n(), sum(), min() and max() of a column.
 block_part <- function(argument, query) {
   e <- rlang::quo_get_expr(argument)

@@ -14,7 +14,7 @@ on_frames <- function(x, y, ...) {
 
 on_frame_data <- function(data, ...) call_verb(..., verb_package = "tidyr", verb_name = .Generic, verb_frame = data)
 
-# The dots come first, so that a name such as `.f` is no part of another one.
+# The dots come first, so that a name such as `.f` is not a part of another one.
 call_verb <- function(..., verb_package, verb_name, verb_frame) {
   verb <- getExportedValue(verb_package, verb_name)
   verb(collect_for(verb_frame, verb_name), ...)

@@ -41,8 +41,8 @@ planned_query <- function(query, conditions, plans, needed) {
 }
 
 # How to test a condition: the part for the core (`predicate`, `core`), and the condition of the
-# `rest`, which may treat each row by itself (`is_by_row`). NULL if dplyr has to evaluate the condition
-# as it was written.
+# `rest`, which may treat each row by itself (`is_by_row`). NULL if dplyr has to evaluate the
+# condition as it was written.
 plan_of <- function(condition, query) {
   parts <- lazy_content(query)
   env <- rlang::quo_get_env(condition)
@@ -65,7 +65,7 @@ plan_of <- function(condition, query) {
   list(predicate = plan$predicate, core = plan$core, rest = rest, is_by_row = TRUE)
 }
 
-# Functions whose value depends on the groups or on all rows: their values are no constants.
+# Functions whose value depends on the groups or on all rows: their values are not constants.
 CONTEXT <- c("n", "row_number", "cur_group", "cur_group_id", "cur_group_rows", "cur_column")
 
 # An expression with columns in place of .data$name, values in place of .env$name, and without

@@ -4,7 +4,7 @@
 # Functions that may compute the values that columns are compared with.
 VALUE_FUNCTIONS <- c("c", "-", "+", "*", "/", ":", "as.Date", "as.POSIXct", "as.integer", "as.numeric")
 
-# What the condition selects: row numbers, or a mask if some of its values are missing. NULL if the
+# The rows of the condition: row numbers, or a mask if some of its values are missing. NULL if the
 # core can't test all of it, so that R evaluates it. `table` is the name of the table in it.
 rows_of_mask <- function(file, condition, table, caller) {
   if (!is.call(condition) || !is.symbol(table) || file$facts$n_rows == 0) {

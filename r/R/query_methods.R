@@ -54,6 +54,6 @@ some_of_query <- function(x, places) {
   gather_grouped(x, if (is.null(rows)) places else rows[places])
 }
 
-# Methods of data frames drop the attributes of columns, also of all rows. Those of data.table depend
-# on the caller.
+# Methods of data frames drop the attributes of columns, also of all rows. Those of data.table
+# depend on the caller.
 by_class_of <- function(part, frame, n) if (inherits(frame, "data.table")) frame else part(frame, n)

@@ -37,7 +37,7 @@ fn has_zero_offset(block: &[u8]) -> bool {
     false
 }
 
-/// The length that a half of a token begins, and moves `rest` behind it.
+/// The length that a half of a token begins. Moves `rest` past it.
 fn length(half: u8, rest: &mut &[u8]) -> Option<usize> {
     let mut length = usize::from(half);
     if length == CONTINUED {

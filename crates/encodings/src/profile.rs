@@ -101,7 +101,7 @@ pub(crate) mod cost {
     const LZ4_OUT: f64 = 0.05;
     const LZ4_IN: f64 = 0.5;
 
-    /// The time for words of `len` bytes, of which `stored` are in the file.
+    /// The time for words of `len` bytes that take `stored` bytes in the file.
     pub(crate) fn codec(codec: Codec, len: f64, stored: f64) -> f64 {
         let by_length = len * codec_byte(codec);
         match codec {

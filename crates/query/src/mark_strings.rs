@@ -64,7 +64,7 @@ fn find(text: &Finder<'_>, lengths: &[u32], bytes: &[u8], marks: &mut [u8], pass
         if hit + text.needle().len() <= end {
             marks[i] = u8::from(passes(&bytes[start..end]));
         }
-        // Whatever begins later in this string would end after it as well.
+        // A text that begins later in this string would end after it as well.
         (from, start, i) = (end, end, i + 1);
     }
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Conversions(ABC):
-    """What open files and scans have in common: frames of each library, and engines that scan them."""
+    """Conversions of open files and scans: frames of each library, and engines that scan them."""
 
     __slots__ = ()
 

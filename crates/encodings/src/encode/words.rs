@@ -84,7 +84,8 @@ impl Encoder {
         };
         let mut best = plan.score(&self.choices.profile);
         let found = (n_runs, unrepeated);
-        // The estimate has no codec. Where one helps the alternatives, it may help the integers too.
+        // The estimate has no codec. Where one helps the alternatives, it may help the integers
+        // too.
         let has_codec = plan.codec.0 != Codec::None
             || dictionary.as_ref().is_ok_and(|(_, codes)| codes.codec.0 != Codec::None);
         let mut alp = None;
