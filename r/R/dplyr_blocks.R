@@ -56,8 +56,8 @@ has_plain_groups <- function(query) {
   }, NA))
 }
 
-# The value that is computed of a block, and the function that joins the values of blocks. NULL for other
-# expressions than n(), sum(), min() and max() of a column.
+# The value that is computed of a block, and the function that joins the values of blocks. NULL for
+# other expressions than n(), sum(), min() and max() of a column.
 block_part <- function(argument, query) {
   e <- rlang::quo_get_expr(argument)
   env <- rlang::quo_get_env(argument)

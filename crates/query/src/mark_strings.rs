@@ -55,7 +55,7 @@ fn find(text: &Finder<'_>, lengths: &[u32], bytes: &[u8], marks: &mut [u8], pass
     while let Some(found) = text.find(&bytes[from..]) {
         let hit = from + found;
         // An empty text is found at the end too, where no string is left.
-        while i < lengths.len() && start + lengths[i] as usize <= hit && text.needle().len() > 0 {
+        while i < lengths.len() && start + lengths[i] as usize <= hit && !text.needle().is_empty() {
             start += lengths[i] as usize;
             i += 1;
         }

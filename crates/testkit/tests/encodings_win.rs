@@ -195,7 +195,7 @@ fn groups_that_repeat() {
         .map(|i| (r[i % GROUPS] % 300 + i as u64 / GROUPS as u64 * (r[i % GROUPS] % 40 / 39)) as i32)
         .collect();
     for (name, values, bits) in [("ids", ids, 16), ("counts", counts, 9)] {
-        let is_there = |i: usize| i % GROUPS % 97 != 0;
+        let is_there = |i: usize| !(i % GROUPS).is_multiple_of(97);
         let long: Vec<i64> = values.iter().map(|&value| value.into()).collect();
         let floats = |(i, &value): (usize, &i32)| if is_there(i) { f64::from(value) } else { f64::NAN };
         let floats: Vec<f64> = values.iter().enumerate().map(floats).collect();
