@@ -29,7 +29,7 @@ LAYERS = [
     ("_hosts.pandas", "_hosts.static_frame"),
     ("_scan",),
     ("_engines",),
-    ("_scan.scan",),
+    ("_scan.scan", "_scan.conversions"),
     ("_file",),
     ("_tree",),
     ("_npz_lengths",),

@@ -15,13 +15,13 @@ from entasis._host_map import host_calls
 from entasis._hosts import registry as _hosts
 from entasis._hosts.levels import RANGE
 from entasis._memory import reported
+from entasis._scan.conversions import Conversions
 from entasis.errors import ArgumentError, CorruptFileError
 
 from . import column_labels as _column_labels
 from . import frame as _frame
 from . import indexers as _indexers
 from . import row_labels as _row_labels
-from .conversions import Conversions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

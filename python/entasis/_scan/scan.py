@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import integer, shown
 from entasis._arguments.options import threads as _threads
-from entasis._file.conversions import Conversions
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 
 from . import bind as _bind
 from . import dense as _dense
+from .conversions import Conversions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
