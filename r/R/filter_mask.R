@@ -11,7 +11,7 @@ rows_of_mask <- function(file, condition, table, caller) {
     return(NULL)
   }
   found <- list2env(list(names = frame_names(file), table = table, caller = caller, is_known = TRUE, columns = character()), parent = emptyenv())
-  condition <- with_columns(found, condition)
+  condition <- by_names(found, condition)
   if (!found$is_known || length(found$columns) == 0L) {
     return(NULL)
   }
@@ -24,7 +24,7 @@ rows_of_mask <- function(file, condition, table, caller) {
 
 # Replaces `table$name` and `table[["name"]]` by `name`. `is_known` becomes false for anything that
 # might mean something else.
-with_columns <- function(found, e) {
+by_names <- function(found, e) {
   if (!is.language(e)) {
     return(e)
   }
@@ -47,7 +47,7 @@ with_columns <- function(found, e) {
     found$is_known <- FALSE
     return(e)
   }
-  for (k in seq_along(e)[-1L]) e[k] <- list(with_columns(found, e[[k]]))
+  for (k in seq_along(e)[-1L]) e[k] <- list(by_names(found, e[[k]]))
   e
 }
 
