@@ -20,7 +20,8 @@ sales <- function(n) {
   data.frame(
     id = seq_len(n),
     city = factor(sample(labels(UScitiesD), n, TRUE)),
-    day = structure(sample(18262:18627, n, TRUE), class = "Date"),
+    # fst turns whole numbers into another class of dates.
+    day = structure(as.double(sample(18262:18627, n, TRUE)), class = "Date"),
     price = sample.int(10000L, n, TRUE) / 100,
     amount = sample.int(100L, n, TRUE)
   )
@@ -81,9 +82,9 @@ if (any(c("subset", "key") %in% parts)) {
   if ("key" %in% parts) {
     x <- entasis(paths$Entasis)
     keys <- sample.int(rows, 200L)
-    one <- vapply(keys, function(key) seconds_of(subset(x, id == key)), 0)
+    one <- seconds_of(for (key in keys) subset(x, id == key)) / length(keys)
     stopifnot(identical(vapply(keys[1:10], function(key) subset(x, id == key)$id, 0L), keys[1:10]))
-    cat(sprintf("\none key of a sorted column of %s rows, five columns, file open: median %.3f ms (target 0.5)\n", format(rows, big.mark = ","), 1000 * median(one)))
+    cat(sprintf("\none key of a sorted column of %s rows, five columns, file open: mean of 200 %.3f ms (target 0.5)\n", format(rows, big.mark = ","), 1000 * one))
   }
   unlink(unlist(paths))
 }
