@@ -578,9 +578,9 @@ class File(Conversions):
         if columns is not None or rows is not None:
             view = self._view(self._resolve(columns), self._compose(rows))
         if on_damage == "error":
-            if filter is not None:
-                view = view._filtered(filter, threads)
-            return view._read(to, threads, index, skips=on_unsupported == "skip")
+            if filter is not None and on_unsupported == "error":
+                return view.filter(filter).read(to=to, threads=threads, index=index)
+            return view._filtered(filter, threads)._read(to, threads, index, skips=on_unsupported == "skip")
         _on_damage(on_damage)
         from . import damage as _damage
 
