@@ -162,3 +162,13 @@ def test_damage_in_a_page_without_wanted_rows_is_not_met(path: Path) -> None:
     assert damaged[keep].read().equals(expected)
     with pytest.raises(en.EntasisError, match="checksum"):
         damaged[np.arange(0, N, 2)].read()
+
+
+@pytest.mark.parametrize("bound", [10, 990])
+def test_reads_with_a_filter_are_scans(path: Path, bound: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    f = en.open(path).select("whole", "all true")
+    expected = f.scan(filter=en.col("whole") < bound).read()
+    # The numbers of rows would take a view.
+    monkeypatch.setattr("entasis._scan.scan.Scan.view", None)
+    assert f.read(filter=en.col("whole") < bound).equals(expected)
+    assert en.read(path, columns=["whole", "all true"], filter=en.col("whole") < bound).equals(expected)
