@@ -48,6 +48,12 @@ if (has("readr")) {
   )
 }
 
+# The arguments of a script by their places: a number, or words between commas.
+number_at <- function(place, default) if (length(commandArgs(TRUE)) >= place) as.numeric(commandArgs(TRUE)[place]) else default
+words_at <- function(place, default) {
+  if (length(commandArgs(TRUE)) >= place) strsplit(commandArgs(TRUE)[place], ",", fixed = TRUE)[[1L]] else default
+}
+
 # Entasis and those of these names, or all.
 chosen <- function(formats, names = NULL) {
   if (is.null(names)) formats else formats[intersect(names(formats), c("Entasis", names))]

@@ -9,11 +9,10 @@
 
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 source(file.path(here, "formats.R"))
-args <- commandArgs(TRUE)
-rows <- if (length(args) >= 1L) as.numeric(args[1L]) else 5e7
-rounds <- if (length(args) >= 2L) as.numeric(args[2L]) else 5
-parts <- if (length(args) >= 3L) strsplit(args[3L], ",", fixed = TRUE)[[1L]] else c("headline", "strings", "vectors", "wide")
-only <- if (length(args) >= 4L) strsplit(args[4L], ",", fixed = TRUE)[[1L]]
+rows <- number_at(1L, 5e7)
+rounds <- number_at(2L, 5)
+parts <- words_at(3L, c("headline", "strings", "vectors", "wide"))
+only <- words_at(4L, NULL)
 about()
 set.seed(5)
 

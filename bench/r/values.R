@@ -6,9 +6,8 @@
 
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 source(file.path(here, "formats.R"))
-args <- commandArgs(TRUE)
-scale <- if (length(args) >= 1L) as.numeric(args[1L]) else 1
-rounds <- if (length(args) >= 2L) as.numeric(args[2L]) else 3
+scale <- number_at(1L, 1)
+rounds <- number_at(2L, 3)
 about()
 
 compare <- function(what, x, uses = list(read = NULL), formats = value_formats) measure(what, x, formats, rounds, uses)
