@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import Any, Literal
 
 from entasis._arguments.options import shown
@@ -144,6 +143,8 @@ def reader(to: str | None, written_by: str | None) -> Any:
     found = _loaded.get(_READERS[to])
     if found is not None and sys.modules.get(to) is not None:
         return found
+    from importlib import import_module
+
     try:
         import_module(to)
     except ImportError as error:
@@ -163,5 +164,7 @@ def _module(name: str) -> Any:
     """Import a module. `sys.modules` may hold it while another thread still imports it."""
     found = _loaded.get(name)
     if found is None:
+        from importlib import import_module
+
         found = _loaded[name] = import_module(name)
     return found
