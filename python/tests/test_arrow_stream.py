@@ -177,6 +177,9 @@ def test_polars_and_duckdb_take_several_batches(path: Path, name: str) -> None:
         column = "c"
         counts = f"select {column}, count(*) from f group by 1 order by 1"
         assert connection.sql(counts).fetchall() == connection.sql(counts.replace("f ", "expected ")).fetchall()
+        if duckdb.__version__.startswith("1.1."):
+            # It takes one stream of an object, whatever the query.
+            return
         # A query that scans the file twice gets two streams.
         key = f.column_names[0]
         pairs = connection.sql(f"select count(*) from f a join f b using ({key!s}, {column})").fetchall()

@@ -135,6 +135,7 @@ pub use entasis_format::{
     Unit, Value, checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
+pub use entasis_kernels::bits::count_ones;
 pub use entasis_platform::memory::reserve;
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
 pub use file::{ColumnInfo, File, Generation, NameGroup, NamePlaces};

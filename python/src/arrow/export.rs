@@ -5,7 +5,7 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-use entasis::Buffer;
+use entasis::{Buffer, count_ones};
 
 use super::ffi::{ArrowArray, ArrowSchema, KEYS_SORTED, NULLABLE, ORDERED};
 
@@ -50,6 +50,22 @@ impl Data {
     pub fn memory_len(&self) -> usize {
         let buffers = self.buffers.iter().flatten().map(|buffer| buffer.len());
         buffers.chain(self.children.iter().map(Self::memory_len)).fold(0, usize::saturating_add)
+    }
+
+    /// The number of missing values, or -1 where the importer is to count them.
+    fn null_count(&self) -> i64 {
+        if self.is_all_there {
+            return 0;
+        }
+        match self.buffers.first() {
+            // DuckDB 1.1 takes -1 as none in arrays with a dictionary, and loses missing values.
+            Some(Some(validity)) if self.dictionary.is_some() => {
+                (self.n - count_ones(validity, self.offset, self.n)) as i64
+            }
+            Some(Some(_)) => -1,
+            None if self.children.is_empty() => self.n as i64,
+            _ => 0,
+        }
     }
 }
 
@@ -127,17 +143,9 @@ pub fn array(data: &Data) -> ArrowArray {
     let buffers = buffers.map(|buffer| buffer.as_ref().map_or(ptr::null(), |buffer| buffer.as_ptr().cast()));
     let mut owner =
         Box::new(ArrayOwner { buffers: buffers.collect(), children, dictionary, _data: data.clone() });
-    let has_validity = matches!(data.buffers.first(), Some(Some(_))) && !data.is_all_there;
-    let is_null = data.buffers.is_empty() && data.children.is_empty() && !data.is_all_there;
     ArrowArray {
         length: data.n as i64,
-        null_count: if has_validity {
-            -1
-        } else if is_null {
-            data.n as i64
-        } else {
-            0
-        },
+        null_count: data.null_count(),
         offset: data.offset as i64,
         n_buffers: owner.buffers.len() as i64,
         n_children: owner.children.len() as i64,
