@@ -31,6 +31,7 @@ from ._file.file import File
 from ._file.info import Info, Report
 from ._npz import read_npz, write_npz
 from ._record import Record
+from ._register import register
 from ._scan.conditions import Condition, col
 from ._versions import show_versions
 from .errors import *  # noqa: F403
@@ -64,6 +65,7 @@ __all__ = [
     "open",
     "read",
     "read_npz",
+    "register",
     "rename_columns",
     "repair",
     "replace_columns",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from . import _entasis
+from . import _entasis, _register
 from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
@@ -17,7 +17,7 @@ from ._memory import reported
 from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, UnsupportedTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from os import PathLike
 
     from ._arguments.options import OnDamage, OnRefused
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         PolarsLazyFrame,
         ReadOptions,
         StaticFrame,
+        Types,
     )
 
 
@@ -208,7 +209,7 @@ def write_value(
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
-    if not is_table and type(value) is not dict:
+    if not is_table and type(value) is not dict and _register.functions(type(value)) is None:
         value = _of_scan(value)
         if metadata is None and on_unsupported == "error" and to["path"] is not None and not to["column_compression"]:
             from ._grow.writer import write_stream
@@ -279,7 +280,7 @@ def read(
     to: Host | None = None,
     threads: int | None = None,
     memory_map: bool = False,
-    types: Iterable[type] | None = None,
+    types: Types | None = None,
     index: bool = True,
     on_unsupported: OnRefused = "error",
     on_damage: OnDamage = "error",
@@ -315,7 +316,9 @@ def read(
     memory_map
         True makes the columns views of the file instead of reading them; see `open`.
     types
-        Classes to use instead of `Record`: dataclasses, named tuples and Enums.
+        Classes to use instead of `Record`: dataclasses, named tuples and Enums, as a list, or as a
+        dict by the names that the file has, such as `{"__main__.Point": Point}`. Fields that a
+        class gained since get their defaults. Classes of `register` need not be named.
     index
         False leaves out the row labels.
     on_unsupported
@@ -414,7 +417,7 @@ def open(
     path: Source,
     *,
     memory_map: bool = False,
-    types: Iterable[type] | None = None,
+    types: Types | None = None,
     limits: Limits | None = None,
     generation: int | None = None,
 ) -> File:
@@ -431,7 +434,9 @@ def open(
         only Arrow and Polars get views of them. All other types raise `NotMappableError` with the
         reason. Row labels that can't be views are decoded. Arrow and Polars need pyarrow for this.
     types
-        Classes to use instead of `Record`: dataclasses, named tuples and Enums.
+        Classes to use instead of `Record`: dataclasses, named tuples and Enums, as a list, or as a
+        dict by the names that the file has, such as `{"__main__.Point": Point}`. Fields that a
+        class gained since get their defaults. Classes of `register` need not be named.
     limits
         As for `read`. They also hold for everything that is read from the file later.
     generation

@@ -8,19 +8,23 @@ from .errors import printable
 
 
 class Record:
-    """A dataclass, named tuple or Enum member of a file. Its class is neither imported nor run.
+    """A value of a class that is not known here. The class is neither imported nor run.
 
-    Reading with `types=[Class]` gives values of that class instead.
+    It was a dataclass, a named tuple, a member of an Enum, or a value of a class that its writer
+    registered. Reading with `types=[Class]`, or after `register(Class)`, gives values of that class
+    instead.
 
     Attributes
     ----------
     kind
-        "dataclass", "namedtuple" or "enum"; "r" for a value of R that has no counterpart in Python.
+        "dataclass", "namedtuple", "enum" or "registered"; "r" for a value of R that has no
+        counterpart in Python.
     name
         The class, as "module.Class". For a value of R its kind: "r.vector", "r.call" ...
     fields
         The parts by name. They are attributes of the record too, except for those named `kind`,
-        `name` or `fields`. An Enum member has the fields `name` and `value`.
+        `name` or `fields`. An Enum member has the fields `name` and `value`, and a registered value
+        has `value`: what `encode` returned.
 
     Examples
     --------

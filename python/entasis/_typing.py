@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import numpy as np
     import pandas
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     ArrowTable: TypeAlias = pyarrow.Table
     NumpyArrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
     StaticFrame: TypeAlias = static_frame.Frame
+    # Classes for records: by their own names, or by names that a file has.
+    Types: TypeAlias = Iterable[type] | Mapping[str, type]
 
 
 class PartOptions(TypedDict, total=False):
@@ -58,5 +60,5 @@ class ReadOptions(PartOptions, total=False):
     """Options for reading a file."""
 
     memory_map: bool
-    types: Iterable[type] | None
+    types: Types | None
     limits: Limits | None

@@ -41,6 +41,8 @@ pub struct Handle {
     pub file: Arc<File>,
     infos: OnceLock<Arc<Vec<ColumnInfo>>>,
     groups: OnceLock<Groups>,
+    /// The classes for records, by their names in files.
+    classes: OnceLock<Py<PyDict>>,
 }
 
 /// A generation of a file: number, time, operation, rows, bytes.
@@ -49,7 +51,16 @@ type Generation = (u64, i64, &'static str, Option<u64>, u64);
 impl Handle {
     /// The handle of an open file.
     pub fn of(file: Arc<File>) -> Self {
-        Self { file, infos: OnceLock::new(), groups: OnceLock::new() }
+        Self { file, infos: OnceLock::new(), groups: OnceLock::new(), classes: OnceLock::new() }
+    }
+
+    /// A handle of another part of this file, with the same classes.
+    fn with(&self, py: Python<'_>, file: File) -> Self {
+        let found = Self::of(Arc::new(file));
+        if let Some(classes) = self.classes.get() {
+            let _ = found.classes.set(classes.clone_ref(py));
+        }
+        found
     }
 
     /// All columns of the table.
@@ -150,7 +161,7 @@ impl Handle {
     /// The file at an earlier generation.
     fn at_generation(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
         let found = py.detach(|| self.file.at_generation(number)).map_err(|e| errors::raise(py, &e))?;
-        Ok(Self::of(Arc::new(found)))
+        Ok(self.with(py, found))
     }
 
     /// The number of the generation.
@@ -181,12 +192,24 @@ impl Handle {
     /// A table of the file, as a handle of its own.
     fn table(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
         let file = py.detach(|| self.file.table(number)).map_err(|e| errors::raise(py, &e))?;
-        Ok(Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() })
+        Ok(self.with(py, file))
     }
 
     /// All columns of the file, as no table: for arrays in trees.
-    fn whole(&self) -> Self {
-        Self { file: Arc::new(self.file.whole()), infos: OnceLock::new(), groups: OnceLock::new() }
+    fn whole(&self, py: Python<'_>) -> Self {
+        self.with(py, self.file.whole())
+    }
+
+    /// Set the classes for records of this file: a dict by the names that the file has. Only the
+    /// first call counts.
+    fn keep_classes(&self, classes: Bound<'_, PyDict>) {
+        let _ = self.classes.set(classes.unbind());
+    }
+
+    /// The classes that `keep_classes` got, if any.
+    #[getter]
+    fn classes(&self, py: Python<'_>) -> Option<Py<PyDict>> {
+        self.classes.get().map(|classes| classes.clone_ref(py))
     }
 
     /// The cells of the file, or None if it has no cells.
@@ -467,8 +490,7 @@ impl Handle {
         if survey.n_damages == 0 {
             return Ok(None);
         }
-        let handle = Self { file: Arc::new(file), infos: OnceLock::new(), groups: OnceLock::new() };
-        Ok(Some((handle, errors::damages(py, &survey.damages)?, survey.n_damages)))
+        Ok(Some((self.with(py, file), errors::damages(py, &survey.damages)?, survey.n_damages)))
     }
 
     /// Writes all values but those of damaged blocks to a new file. Returns the damaged places and

@@ -22,7 +22,7 @@ CORE = {
     "append", "arenas", "array_index", "arrow_stream", "bad_input", "buffers", "change_columns", "compact", "convert",
     "cpython", "damage", "dataset", "errors", "expressions", "file", "file_protocols", "golden", "labels",
     "lazy", "map", "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only",
-    "pyarrow", "scan", "search", "select", "selection", "sources",
+    "pyarrow", "register", "scan", "search", "select", "selection", "sources",
     "static_frame", "threads", "tree_classes", "tree_sharing", "trees", "unsupported_columns", "writer",
 }  # fmt: skip
 

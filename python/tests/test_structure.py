@@ -20,6 +20,7 @@ LAYERS = [
     ("errors", "_damage", "_entasis", "_record", "_versions", "_typing"),
     ("_host_map", "_hosts.public_only", "_memory"),
     ("_arguments",),
+    ("_register",),
     ("_columns",),
     ("_hosts.registry", "_hosts.foreign_index", "_hosts.numpy.compat", "_hosts.r"),
     ("_values",),

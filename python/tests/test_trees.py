@@ -113,3 +113,15 @@ def test_golden():
     assert nested["b"].read().tolist() == [[30, 50], [40, 60]]
     assert nested.metadata == [0]
     assert en.open(folder / "table-and-metadata.entasis").metadata == [0]
+
+
+def test_mapped_arrays_are_kept_by_their_values(round_trip, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("maps")
+    mapped = np.memmap(folder / "values", dtype="f4", mode="w+", shape=(100, 10))
+    mapped[:] = np.arange(1_000).reshape(100, 10)
+    fields = np.memmap(folder / "fields", dtype=[("a", "i4"), ("b", "f8")], mode="w+", shape=5)
+    for value in (mapped, mapped.T, mapped[3:7, ::2], fields):
+        back, again = round_trip([value, value])
+        assert back is again
+        assert type(back) is np.ndarray
+        assert same(back, np.asarray(value))

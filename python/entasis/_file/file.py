@@ -24,7 +24,7 @@ from . import indexers as _indexers
 from . import row_labels as _row_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         PartOptions,
         PolarsFrame,
         StaticFrame,
+        Types,
     )
 
     from . import display as _display
@@ -95,7 +96,7 @@ class File(Conversions):
         path: Source,
         *,
         memory_map: bool = False,
-        types: Iterable[type] | None = None,
+        types: Types | None = None,
         limits: Limits | None = None,
         generation: int | None = None,
     ) -> None:

@@ -14,7 +14,7 @@ from . import column_labels as _column_labels
 from . import row_labels as _row_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from entasis._typing import Types
 
     from .column_labels import Labels
 
@@ -119,27 +119,27 @@ def opened(
     source: str | bytes,
     *,
     memory_map: bool,
-    types: Iterable[type] | None,
+    types: Types | None,
     limits: dict[str, int] | None,
     generation: int | None = None,
 ) -> Frame:
     """Open the file at a path or in memory. The frame of a file of another value has no columns."""
     if generation is not None and memory_map:
         raise ArgumentError("memory_map=True maps the current generation: leave out one of generation and memory_map")
-    if isinstance(source, bytes):
-        if memory_map:
-            raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
-        handle = _handle(source, limits, generation)
-        classes = _codec_classes(types)
-        return Frame(handle, _sources.IN_MEMORY, classes, content=source, limits=limits, generation=generation)
+    content = source if isinstance(source, bytes) else None
     if memory_map:
+        if isinstance(source, bytes):
+            raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
         from . import mapped as _map
 
         handle = cast("_entasis.Handle", _map.MappedHandle(source, limits))
     else:
         handle = _handle(source, limits, generation)
-    classes = _codec_classes(types)
-    return Frame(handle, source, classes, memory_map=memory_map, limits=limits, generation=generation)
+    classes = _by_name(types)
+    if classes:
+        handle.keep_classes(classes)
+    path = _sources.IN_MEMORY if isinstance(source, bytes) else source
+    return Frame(handle, path, classes, memory_map=memory_map, content=content, limits=limits, generation=generation)
 
 
 def _handle(source: str | bytes, limits: dict[str, int] | None, generation: int | None) -> _entasis.Handle:
@@ -147,15 +147,12 @@ def _handle(source: str | bytes, limits: dict[str, int] | None, generation: int 
     return handle if generation is None else handle.at_generation(generation)
 
 
-def _codec_classes(types: Iterable[type] | None) -> dict[str, type]:
+def _by_name(types: Types | None) -> dict[str, type]:
     if not types:
         return {}
     from entasis._values import classes as _classes
 
-    try:
-        return _classes.by_name(types)
-    except TypeError as error:
-        raise ArgumentError(str(error)) from None
+    return _classes.by_name(types)
 
 
 def closed(path: str) -> Any:

@@ -23,7 +23,7 @@ def source(frame: _frame.Frame) -> Source:
         n = f"{len(content):,}"
         raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
     found = os.path.abspath(frame.path) if content is None else content
-    return found, frame.memory_map, list(frame.types.values()), fingerprint, frame.table, frame.limits, frame.generation
+    return found, frame.memory_map, dict(frame.types), fingerprint, frame.table, frame.limits, frame.generation
 
 
 def frame(found: Source) -> _frame.Frame:

@@ -24,13 +24,14 @@ from entasis.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from entasis._arguments.options import OnDamage, OnRefused
     from entasis._arguments.rows import Rows
     from entasis._columns.names import Columns
     from entasis._hosts.registry import Host
     from entasis._scan.conditions import Filter
+    from entasis._typing import Types
 
     from .array_view import View
 
@@ -246,7 +247,7 @@ class Tree(File):
         to: Host | None = None,
         threads: int | None = None,
         index: bool = True,
-        types: Iterable[type] | None = None,
+        types: Types | None = None,
         on_unsupported: OnRefused = "error",
         on_damage: OnDamage = "error",
     ) -> Any:

@@ -201,7 +201,7 @@ def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
     """Read rows of an object column."""
     if type(column.detail) is not CellRef:
         raise CorruptFileError(f"column '{column.name}': objects without cells")
-    cells, number = Cells(handle, ""), column.detail.number
+    cells, number = Cells(handle, "", handle.classes), column.detail.number
     return as_objects(cells.children_at(number, range(n_values) if rows is None else rows))
 
 

@@ -1,24 +1,34 @@
-"""Codecs of classes that users define: dataclasses, named tuples and Enums."""
+"""Codecs of classes that users define: dataclasses, named tuples, Enums and registered classes."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import enum
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
+from entasis import _register
 from entasis._arguments.options import shown
 from entasis._record import Record
-from entasis.errors import UnsupportedTypeError
+from entasis._register import called, is_named_tuple
+from entasis.errors import ArgumentError, EntasisError, UnsupportedTypeError, printable
 
 from .parts import UNSUPPORTED, object_parts
 
-# One tuple object for all members, so that a file stores the names once.
+# One tuple object for all values of a kind, so that a file stores the names once.
 _ENUM = ("name", "value")
+_REGISTERED = ("value",)
+# Messages of functions are cut to so many characters.
+_LONGEST = 200
 
 
 def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
     """Take a value of such a class apart. None for other values."""
+    functions = _register.functions(kind)
+    if functions is not None and functions.encode is not None:
+        return object_parts("record", "registered", called(kind), _REGISTERED, _encoded(value, functions.encode))
     if kind is Record:
         fields = value.fields
         return object_parts("record", value.kind, value.name, tuple(fields), *fields.values())
@@ -30,14 +40,24 @@ def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
         if all(hasattr(value, name) for name in names) and not _has_more(value, names):
             return object_parts("record", "dataclass", called(kind), names, *(getattr(value, name) for name in names))
         return UNSUPPORTED
-    if _is_named_tuple(kind):
+    if is_named_tuple(kind):
         return object_parts("record", "namedtuple", called(kind), kind._fields, *value)  # type: ignore[attr-defined]
     return None
 
 
-def called(kind: type) -> str:
-    """The name of a class in files."""
-    return f"{kind.__module__}.{kind.__qualname__}"
+def _encoded(value: Any, function: Any) -> Any:
+    try:
+        return function(value)
+    except (EntasisError, MemoryError):
+        raise
+    except Exception as error:
+        raise _raised("encode", called(type(value)), error) from error
+
+
+def _raised(what: str, name: str, error: Exception) -> UnsupportedTypeError:
+    """The error for an exception of a function of a registered class."""
+    message = f"{what}= of {name} raised {type(error).__name__}: {error}"
+    return UnsupportedTypeError(printable(message[:_LONGEST]))
 
 
 def _field_names(kind: type) -> tuple[str, ...]:
@@ -55,46 +75,114 @@ def _has_more(value: Any, names: tuple[str, ...]) -> bool:
     return not set(getattr(value, "__dict__", ())) <= set(names)
 
 
-def _is_named_tuple(kind: type) -> bool:
-    return tuple in kind.__bases__ and type(getattr(kind, "_fields", None)) is tuple and hasattr(kind, "_make")
-
-
 def decode(parts: list[Any], types: dict[str, type]) -> Any:
-    """Make a value of one of the classes `types`, or a `Record` of another class."""
+    """Make a value of one of the classes `types`, or of a registered one, else a `Record`."""
     kind, name, names, *values = parts
     fields = dict(zip(names, values, strict=True))
     if not all(type(key) is str for key in (kind, name, *fields)):
         raise TypeError("the names of a record must be strings")
-    found = types.get(name)
+    found = types.get(name) or _register.classes().get(name)
     if found is None:
+        _warn_of_namesakes(name, types)
         return Record(kind, name, fields)
+    if kind == "registered":
+        return _decoded(found, name, fields)
     if kind == "enum" and issubclass(found, enum.Enum):
-        member = found.__members__.get(fields["name"])
-        if member is None and issubclass(found, enum.Flag) and type(fields["value"]) is int:
-            # A combination of flags has no member of its own. The class makes it from the value.
-            with contextlib.suppress(ValueError):
-                member = found(fields["value"])
-        if member is None or member.value != fields["value"]:
-            raise UnsupportedTypeError(f"{name} has no member {fields['name']!r} with the stored value")
-        return member
-    if kind == "namedtuple" and _is_named_tuple(found) and found._fields == tuple(fields):  # type: ignore[attr-defined]
-        return found._make(values)  # type: ignore[attr-defined]
-    if kind == "dataclass" and dataclasses.is_dataclass(found) and set(_field_names(found)) == set(fields):
+        return _member(found, name, fields)
+    if kind == "namedtuple" and is_named_tuple(found):
+        return found._make(_completed(found, kind, name, fields).values())  # type: ignore[attr-defined]
+    if kind == "dataclass" and dataclasses.is_dataclass(found):
         value = object.__new__(found)
-        for field, part in fields.items():
+        for field, part in _completed(found, kind, name, fields).items():
             # Sets fields of frozen classes too, and runs no code of the class.
             object.__setattr__(value, field, part)
         return value
-    raise UnsupportedTypeError(
-        f"{name} differs from the {kind} that was written, which has the fields {', '.join(fields)}"
-    )
+    raise UnsupportedTypeError(f"{name} was written as a {kind}, which the class {called(found)} is not")
+
+
+def _decoded(found: type, name: str, fields: dict[str, Any]) -> Any:
+    """Make a value by the function that is registered for its class."""
+    functions = _register.functions(found)
+    if functions is None or functions.decode is None:
+        raise UnsupportedTypeError(
+            f"{name} was written by functions of entasis.register: register {called(found)} with them before reading"
+        )
+    (value,) = fields.values()
+    try:
+        return functions.decode(value)
+    except (EntasisError, MemoryError):
+        raise
+    except Exception as error:
+        raise _raised("decode", name, error) from error
+
+
+def _member(found: type[enum.Enum], name: str, fields: dict[str, Any]) -> enum.Enum:
+    member = found.__members__.get(fields["name"])
+    if member is None and issubclass(found, enum.Flag) and type(fields["value"]) is int:
+        # A combination of flags has no member of its own. The class makes it from the value.
+        with contextlib.suppress(ValueError):
+            member = found(fields["value"])
+    if member is None or member.value != fields["value"]:
+        raise UnsupportedTypeError(f"{name} has no member {fields['name']!r} with the stored value")
+    return member
+
+
+def _completed(found: type, kind: str, name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """The stored fields in the order of the class, and the defaults of fields that it gained."""
+    if kind == "dataclass":
+        wanted: tuple[str, ...] = _field_names(found)
+    else:
+        wanted = found._fields  # type: ignore[attr-defined]
+    if tuple(fields) == wanted:
+        return fields
+    defaults = _defaults(found, kind)
+    unknown = [field for field in fields if field not in wanted]
+    lacking = [field for field in wanted if field not in fields and field not in defaults]
+    if unknown or lacking:
+        raise UnsupportedTypeError(
+            f"{called(found)} differs from the {kind} {name} that was written, which has the fields "
+            f"{', '.join(fields)}: "
+            + (f"the class has no {', '.join(unknown)}" if unknown else f"no default for {', '.join(lacking)}")
+        )
+    return {field: fields[field] if field in fields else defaults[field]() for field in wanted}
+
+
+def _defaults(found: type, kind: str) -> dict[str, Any]:
+    """Functions that make the defaults of fields."""
+    if kind == "namedtuple":
+        of_tuple: dict[str, Any] = found._field_defaults  # type: ignore[attr-defined]
+        return {name: lambda value=value: value for name, value in of_tuple.items()}
+    found_defaults = {}
+    for field in dataclasses.fields(found):
+        if field.default_factory is not dataclasses.MISSING:
+            found_defaults[field.name] = field.default_factory
+        elif field.default is not dataclasses.MISSING:
+            found_defaults[field.name] = lambda value=field.default: value
+    return found_defaults
+
+
+def _warn_of_namesakes(name: str, types: dict[str, type]) -> None:
+    """Warn if a class of this name is known, but from another module."""
+    last = name.rpartition(".")[2]
+    for known in (types, _register.classes()):
+        for other, kind in known.items():
+            if other.rpartition(".")[2] == last:
+                message = (
+                    f"the file has values of {name}, which is not {other}: they are read as entasis.Record. "
+                    f"If it is the same class, pass types={{{name!r}: {kind.__qualname__}}}"
+                )
+                warnings.warn(printable(message), stacklevel=2)
+                return
 
 
 def by_name(types: Any) -> dict[str, type]:
     """The classes of `types=`, by the names that files have for them."""
+    pairs = types.items() if isinstance(types, Mapping) else ((None, kind) for kind in types or ())
     found = {}
-    for kind in types or ():
+    for name, kind in pairs:
         if not isinstance(kind, type):
-            raise TypeError(f"types must be classes, not {shown(kind)}")
-        found[called(kind)] = kind
+            raise ArgumentError(f"types must be classes, not {shown(kind)}")
+        if name is not None and type(name) is not str:
+            raise ArgumentError(f"the keys of types must be names of classes, as 'module.Class', not {shown(name)}")
+        found[called(kind) if name is None else name] = kind
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+from entasis import _register
 from entasis._hosts.r.decode import decode as decode_r
 from entasis.errors import UnsupportedTypeError
 
@@ -32,7 +33,9 @@ _DECODE: dict[str, Any] = _standard.DECODE | _numpy.DECODE | _pandas.DECODE | _s
 def encode(value: Any) -> tuple[Any, ...]:
     """Take a value apart, in a form for `CellBuilder`. The value is not a frame."""
     kind = type(value)
-    of_library = _ENCODE.get(kind.__module__.partition(".")[0])
+    of_library = None
+    if _register.functions(kind) is None:
+        of_library = _ENCODE.get(kind.__module__.partition(".")[0])
     if of_library is not None:
         return of_library(value)
     found = _classes.encode(value, kind)

@@ -16,6 +16,9 @@ from .parts import UNSUPPORTED, object_parts
 def encode(value: Any) -> tuple[Any, ...]:
     import numpy as np
 
+    if type(value) is np.memmap:
+        # The values count. Where they lie is a matter of this process.
+        return encode(np.asarray(value))
     if type(value) in (np.ndarray, np.recarray) and not _is_bytes(value.dtype):
         return object_parts("numpy.fields", *_structured.encode(value))
     if type(value) is np.ndarray:
