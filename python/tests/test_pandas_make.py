@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,6 +109,33 @@ def test_frames_of_many_columns(tmp_path: Path) -> None:
     found = en.read(path)
     pd.testing.assert_frame_equal(found, written)
     pd.testing.assert_series_equal(found["half"] + found["c3"], written["half"] + written["c3"])
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_collections_while_many_columns_are_made(tmp_path: Path, is_enabled: bool) -> None:
+    """The collector does not look at new columns again and again, and is left as it was."""
+    path = tmp_path / "f.entasis"
+    en.write(pd.DataFrame({f"c{i}": ["a", "b"] for i in range(5_000)}), path)
+    starts = []
+
+    def called(phase: str, info: dict[str, int]) -> None:
+        starts.append(phase)
+
+    gc.callbacks.append(called)
+    try:
+        if not is_enabled:
+            gc.disable()
+        en.read(path)
+        assert gc.isenabled() is is_enabled
+        path.write_bytes(path.read_bytes()[:-1])
+        with pytest.raises(en.CorruptFileError):
+            en.read(path)
+        assert gc.isenabled() is is_enabled
+    finally:
+        gc.enable()
+        gc.callbacks.remove(called)
+    # Before and after the columns are made.
+    assert starts.count("start") <= 4
 
 
 def test_blocks_that_do_not_fit_are_left_to_pandas() -> None:

@@ -156,14 +156,22 @@ def _making() -> Iterator[None]:
     depth = getattr(_state, "depth", 0)
     if depth >= _DEEPEST:
         raise CorruptFileError("frames of the file are nested deeper than they can be")
-    was_enabled = gc.isenabled()
     _state.depth = depth + 1
-    gc.disable()
     try:
-        with interpretation():
+        with without_collection(), interpretation():
             yield
     finally:
         _state.depth = depth
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Switch the garbage collector off, which would look at all new objects again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
         if was_enabled:
             gc.enable()
 

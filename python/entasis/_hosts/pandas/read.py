@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # From this number of columns on, plain columns are read together by type, not one by one.
 _MANY = 64
+# From this number of columns on, the garbage collector is off while they are made.
+_VERY_MANY = 1024
 # A frame has row labels, so levels of the index are not read as columns.
 HAS_INDEX = True
 _NAMES = {"kind": "names", "dtype": "str", "name": None}
@@ -36,6 +38,14 @@ _NAMES = {"kind": "names", "dtype": "str", "name": None}
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
     """Read columns and rows as a frame."""
+    n = handle.n_columns if columns is None else len(columns)
+    if n < _VERY_MANY:
+        return _read(handle, host, columns, rows, threads)
+    with _cells.without_collection():
+        return _read(handle, host, columns, rows, threads)
+
+
+def _read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
     own, host = _with_indexes(host)
     n = handle.n_columns if columns is None else len(columns)
     labels, index, categories = _parts(host) if host else (_NAMES, None, {})
