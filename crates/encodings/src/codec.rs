@@ -7,10 +7,19 @@ use zstd_safe::{CCtx, CParameter, DCtx};
 
 use crate::lz4_block::{self, prepend_literals};
 
+/// Levels of Zstandard that are tried beside any higher one.
+const LOWER_LEVELS: [i32; 3] = [1, 12, 16];
+/// The highest level that estimates use.
+const HIGHEST_JUDGE: i32 = 12;
 /// The size of a decoder of Zstandard, for messages.
 const ZSTD_DECODER_LEN: usize = 96 << 10;
 /// The code of Zstandard for memory that the system refused.
 const ZSTD_NO_MEMORY: usize = (ZSTD_ErrorCode::ZSTD_error_memory_allocation as usize).wrapping_neg();
+
+/// The first `written` bytes of `spare` if they are fewer than the payload, else the payload.
+fn shorter<'a>(written: Option<usize>, spare: &'a [u8], payload: &'a [u8]) -> &'a [u8] {
+    written.filter(|&n| n < payload.len()).map_or(payload, |n| &spare[..n])
+}
 
 /// Reusable contexts of the general codecs. Use one per thread: to create one costs more than to
 /// compress a small page.
@@ -20,6 +29,8 @@ pub struct Codecs {
     zstd_encoder: Option<(CCtx<'static>, i32)>,
     zstd_decoder: Option<DCtx<'static>>,
     spare: Vec<u8>,
+    /// The frame of a second level.
+    other: Vec<u8>,
     /// The output of the last trial, and the length of its input.
     trial: Vec<u8>,
     trial_of: usize,
@@ -39,15 +50,18 @@ impl Codecs {
     /// unchanged.
     pub fn store(&mut self, codec: Codec, level: i32, payload: &[u8], out: &mut Vec<u8>) -> usize {
         let mut spare = std::mem::take(&mut self.spare);
-        let written = match codec {
-            Codec::None => None,
-            Codec::Lz4 => self.compress_lz4(payload, &mut spare),
-            Codec::Zstd => self.compress_zstd(level, payload, &mut spare),
-        };
-        let stored = match written {
-            Some(n) if n < payload.len() => &spare[..n],
-            _ => payload,
-        };
+        let mut written = self.compress(codec, level, payload, &mut spare);
+        // A higher level gives some payloads a longer frame.
+        for lower in LOWER_LEVELS.into_iter().filter(|&lower| codec == Codec::Zstd && lower < level) {
+            let mut other = std::mem::take(&mut self.other);
+            let n = self.compress(codec, lower, payload, &mut other);
+            if n.is_some_and(|n| written.is_none_or(|written| n < written)) {
+                written = n;
+                std::mem::swap(&mut spare, &mut other);
+            }
+            self.other = other;
+        }
+        let stored = shorter(written, &spare, payload);
         out.extend_from_slice(stored);
         let len = stored.len();
         self.spare = spare;
@@ -70,20 +84,31 @@ impl Codecs {
         self.spare = spare;
     }
 
-    /// The number of bytes that [`store`](Self::store) would append.
+    /// About the number of bytes that [`store`](Self::store) would append. High levels of Zstandard
+    /// are judged by a lower one, so that all of them make the same choices.
     pub(crate) fn stored_len(&mut self, codec: Codec, level: i32, payload: &[u8]) -> usize {
-        let mut out = std::mem::take(&mut self.trial);
-        out.clear();
-        let len = self.store(codec, level, payload, &mut out);
-        self.trial = out;
+        let mut spare = std::mem::take(&mut self.spare);
+        let written = self.compress(codec, level.min(HIGHEST_JUDGE), payload, &mut spare);
+        self.trial.clear();
+        self.trial.extend_from_slice(shorter(written, &spare, payload));
         self.trial_of = payload.len();
-        len
+        self.spare = spare;
+        self.trial.len()
     }
 
     /// Estimates the ratio that an entropy coder would reach after LZ4: the entropy of the last
     /// trial's output, as a fraction of that trial's input.
     pub(crate) fn entropy_of_trial(&self) -> f64 {
         entropy_len(&self.trial) as f64 / self.trial_of as f64
+    }
+
+    /// Compresses a payload into `spare`. None if that is impossible.
+    fn compress(&mut self, codec: Codec, level: i32, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
+        match codec {
+            Codec::None => None,
+            Codec::Lz4 => self.compress_lz4(payload, spare),
+            Codec::Zstd => self.compress_zstd(level, payload, spare),
+        }
     }
 
     fn compress_lz4(&mut self, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
@@ -98,12 +123,14 @@ impl Codecs {
     }
 
     fn compress_zstd(&mut self, level: i32, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
-        if self.zstd_encoder.as_ref().is_none_or(|(_, l)| *l != level) {
-            let mut context = CCtx::try_create()?;
-            context.set_parameter(CParameter::CompressionLevel(level)).ok()?;
-            self.zstd_encoder = Some((context, level));
+        if self.zstd_encoder.is_none() {
+            self.zstd_encoder = Some((CCtx::try_create()?, 0));
         }
-        let (context, _) = self.zstd_encoder.as_mut()?;
+        let (context, of) = self.zstd_encoder.as_mut()?;
+        if *of != level {
+            context.set_parameter(CParameter::CompressionLevel(level)).ok()?;
+            *of = level;
+        }
         context.compress2(room(spare, zstd_safe::compress_bound(payload.len())), payload).ok()
     }
 

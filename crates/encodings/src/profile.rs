@@ -30,8 +30,8 @@ impl Profile {
     /// | 1..=24 | lightweight; those that cost time must save much | none |
     /// | 25..=49 | lightweight | none |
     /// | 50 | lightweight | LZ4 or Zstandard 1 where they save much |
-    /// | 51..=79 | lightweight | Zstandard 1 to 9, time weighs less and less |
-    /// | 80..=100 | all | Zstandard 12 to 19, time weighs little |
+    /// | 51..=79 | lightweight | LZ4 or Zstandard 1 to 9, time weighs less and less |
+    /// | 80..=100 | all, tried for each block | Zstandard 12 to 19, time weighs little |
     ///
     /// From 50 on, repeated patches (for example NaN among decimals) may be compressed by LZ4 at
     /// any setting.
@@ -41,11 +41,10 @@ impl Profile {
     pub fn new(compression: u8) -> Result<Self> {
         let codecs: &'static [(Codec, i32)] = match compression {
             0..=49 => &[],
-            50..=54 => &[(Codec::Lz4, 0), (Codec::Zstd, 1)],
-            55..=61 => &[(Codec::Zstd, 1)],
-            62..=67 => &[(Codec::Zstd, 3)],
-            68..=73 => &[(Codec::Zstd, 6)],
-            74..=79 => &[(Codec::Zstd, 9)],
+            50..=61 => &[(Codec::Lz4, 0), (Codec::Zstd, 1)],
+            62..=67 => &[(Codec::Lz4, 0), (Codec::Zstd, 3)],
+            68..=73 => &[(Codec::Lz4, 0), (Codec::Zstd, 6)],
+            74..=79 => &[(Codec::Lz4, 0), (Codec::Zstd, 9)],
             80..=89 => &[(Codec::Zstd, 12)],
             90..=99 => &[(Codec::Zstd, 16)],
             100 => &[(Codec::Zstd, 19)],
@@ -69,6 +68,11 @@ impl Profile {
     /// Whether the setting is 0, at which only raw values are written.
     pub fn is_raw(&self) -> bool {
         self.compression == 0
+    }
+
+    /// Whether size is nearly all that counts, so that more is tried for each block.
+    pub(crate) fn is_small(&self) -> bool {
+        self.compression >= 80
     }
 
     /// The score of an encoding, lower is better: its size plus its decoding time converted to

@@ -13,7 +13,7 @@ use crate::mutate::Map;
 use crate::naive::bytes::u32_at;
 
 /// The compression settings.
-pub const SETTINGS: [u8; 5] = [0, 25, 50, 80, 100];
+pub const SETTINGS: [u8; 9] = [0, 10, 25, 50, 60, 70, 80, 90, 100];
 
 /// Values of a column of numbers: two blocks, the second one partial.
 const N: usize = 70_000;

@@ -16,3 +16,16 @@ fn sizes_are_as_recorded() {
         changed.join("\n")
     );
 }
+
+#[test]
+fn a_higher_setting_is_never_larger() {
+    let recorded = std::fs::read_to_string(ratio::path()).unwrap();
+    let mut n = 0;
+    for line in recorded.lines().skip(1) {
+        let sizes: Vec<u64> = line.split(',').skip(3).map(|size| size.parse().unwrap()).collect();
+        assert_eq!(sizes.len(), ratio::SETTINGS.len());
+        assert!(sizes.is_sorted_by(|a, b| a >= b), "{line}");
+        n += 1;
+    }
+    assert_eq!(n, ratio::columns().len());
+}

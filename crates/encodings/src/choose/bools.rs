@@ -42,7 +42,7 @@ pub(crate) fn plan(
         bits::pack_bytes(&values[range], &mut sample);
     }
     let mut best = (profile.score(n / 8.0, 0.0), none);
-    let is_worth_it = profile.compression >= 80 || sample.len() >= MIN_PAYLOAD;
+    let is_worth_it = profile.is_small() || sample.len() >= MIN_PAYLOAD;
     for &codec in profile.codecs.iter().filter(|_| is_worth_it) {
         let len = codecs.stored_len(codec.0, codec.1, &sample);
         let ratio = len as f64 / sample.len() as f64;

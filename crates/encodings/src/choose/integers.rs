@@ -156,8 +156,7 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
     let min = ranges.iter().map(|r| r.0).min_by_key(|&w| kind.order.key(w)).expect("a block has values");
     let max = ranges.iter().map(|r| r.1).max_by_key(|&w| kind.order.key(w)).expect("a block has values");
     let width = bits_of(max.wrapping_sub(min));
-    let takes_codec =
-        !profile.codecs.is_empty() && (profile.compression >= 80 || size_of_val(words) >= MIN_PAYLOAD);
+    let takes_codec = !profile.codecs.is_empty() && (profile.is_small() || size_of_val(words) >= MIN_PAYLOAD);
     let exceptions = kind.exceptions;
     if exceptions.n > 0 {
         let best = with_exceptions(patched(words, min, width), exceptions, profile);
@@ -382,6 +381,8 @@ impl<T: Word> LightPlan<T> {
             plan
         };
         match *hint {
+            // Time weighs little there.
+            _ if profile.is_small() => {}
             CodecHint::NoneAt(then) if is_similar(per_word, then) => return light,
             CodecHint::Use(packing, filter, codec, ratio)
                 if packing == Packing::BitPacked || exceptions.n == 0 =>
@@ -480,7 +481,7 @@ impl<T: Word> LightPlan<T> {
                     (by_lz4, tried) = (last, last.filter(|&ratio| ratio <= NO_REPEATS_ABOVE));
                 }
                 // A period may be longer than the trial.
-                if is_hopeless && !(repeats_far && codec.0 == Codec::Lz4) {
+                if is_hopeless && !repeats_far {
                     continue;
                 }
                 // Codecs find repetitions within a page only, so whole pages decide.
