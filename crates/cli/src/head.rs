@@ -16,7 +16,7 @@ use crate::names::{chosen_columns, unknown_column};
 use crate::nested;
 use crate::objects::{self, Style};
 use crate::open::OpenArgs;
-use crate::output::Out;
+use crate::output::{Out, WidthArgs};
 use crate::progress::Watch;
 use crate::row_set::RowSet;
 use crate::table::{self, Cell, Column};
@@ -32,6 +32,7 @@ const EXAMPLES: &str = "Examples:
   entasis head flights.entasis
   entasis head -n 3 --columns carrier,delay flights.entasis
   entasis head --rows 1000:1010 flights.entasis
+  entasis head --width 200 flights.entasis > rows.txt
   entasis head --json -n 1000000 flights.entasis | jq .delay
   entasis head --generation 3 flights.entasis
   cat flights.entasis | entasis head -
@@ -96,6 +97,8 @@ pub(crate) struct PrintArgs {
     /// Print one JSON object per row, on a line of its own
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    width: WidthArgs,
     /// Threads to read with [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     pub(crate) threads: Option<usize>,
@@ -207,6 +210,7 @@ pub(crate) fn print(
     args: &PrintArgs,
     out: &mut Out,
 ) -> Outcome {
+    args.width.apply(out);
     let (shown, n_asked) = select(file, args, out)?;
     let watch = Watch::new("reading");
     let reader = Reader::new(file, &shown, args, &watch)?;

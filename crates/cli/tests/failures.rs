@@ -154,6 +154,8 @@ fn wrong_usage() {
         &["head", "x", "--rows", "5"],
         &["head", "x", "--rows", "5:3"],
         &["head", "x", "-n", "-1"],
+        &["head", "x", "--width", "19"],
+        &["schema", "x", "--width", "-1"],
         &["head", "x", "-n", "1", "--rows", "1:2"],
         &["verify", "--threads", "0", "x"],
         &["bench", "--compression", "101"],
