@@ -9,6 +9,7 @@ mod append;
 mod array;
 mod bench;
 mod calendar;
+mod cat;
 mod cell;
 mod change;
 mod column_labels;
@@ -66,6 +67,7 @@ const AFTER: &str = "Examples:
   entasis count flights.entasis --where \"delay > 60\"
                                               how many rows
   entasis sample -n 20 flights.entasis        some rows at random
+  entasis cat flights.entasis more.entasis    all rows as JSON lines
   entasis info flights.entasis                the encoding and the size of each column
   entasis tree model.entasis                  the contents of a file of nested values
   entasis verify *.entasis                    check that every byte is unchanged
@@ -102,6 +104,7 @@ enum Verb {
     Select(select::Args),
     Count(select::CountArgs),
     Sample(select::SampleArgs),
+    Cat(cat::Args),
     Tree(tree::Args),
     Verify(verify::Args),
     Generations(generations::Args),
@@ -142,6 +145,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Select(args) => select::run(args, &mut out),
         Verb::Count(args) => select::run_count(args, &mut out),
         Verb::Sample(args) => select::run_sample(args, &mut out),
+        Verb::Cat(args) => cat::run(args, &mut out),
         Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
         Verb::Generations(args) => generations::run(args, &mut out),

@@ -59,8 +59,8 @@ impl Out {
         let is_terminal = io::stdout().is_terminal();
         let set = |name| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
         let color = is_terminal && !set("NO_COLOR") && env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let width =
-            is_terminal.then(|| Term::stdout().size_checked().map_or(80, |(_, n)| usize::from(n).max(LEAST_WIDTH)));
+        let width = is_terminal
+            .then(|| Term::stdout().size_checked().map_or(80, |(_, n)| usize::from(n).max(LEAST_WIDTH)));
         Self {
             to: BufWriter::with_capacity(1 << 16, io::stdout()),
             style: Style { color, width },

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use common::{Folder, Said, counting, entasis, every_type, lines};
 
-const VERBS: [&str; 7] = ["info", "schema", "head", "tail", "verify", "generations", "bench"];
+const VERBS: [&str; 8] = ["info", "schema", "head", "tail", "cat", "verify", "generations", "bench"];
 
 #[test]
 fn files_that_are_none() {
