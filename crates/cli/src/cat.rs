@@ -63,7 +63,7 @@ fn passing(
     threads: Option<usize>,
 ) -> impl Iterator<Item = Result<RowSet>> {
     let n = file.n_rows();
-    // The condition is checked even if there are no rows.
+    // The condition of an empty table is checked too.
     let starts = (0..n.div_ceil(WINDOW).max(1)).map(|window| window * WINDOW);
     starts.map(move |start| {
         let rows = start..n.min(start + WINDOW);

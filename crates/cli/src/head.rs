@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The columns to read, at most `room` besides labels, and the number of columns that are asked for.
+/// The columns to read, at most `room` besides labels, and how many columns are asked for.
 fn select(file: &File, args: &ReadArgs, room: usize) -> Outcome<(Vec<Shown>, u64)> {
     let mut shown: Vec<Shown> =
         if args.no_index { Vec::new() } else { labels::of(file)?.into_iter().map(Shown::from).collect() };
