@@ -71,10 +71,11 @@ impl Array {
         Ok(Self { name, column_type, detail, n, values, missing, categories: None })
     }
 
-    /// Bytes of its memory, without categories.
+    /// Bytes of its memory, without categories. Objects count with their text.
     pub(crate) fn len(&self) -> usize {
         let inside = match &self.values {
             Values::Nested(inside) => inside.children.iter().map(Self::len).sum(),
+            Values::Objects(objects) => objects.iter().map(|object| object.text.len()).sum(),
             _ => 0,
         };
         self.buffers().map(|buffer| buffer.len()).sum::<usize>() + inside

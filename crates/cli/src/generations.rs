@@ -9,7 +9,7 @@ use crate::calendar::{self, Form};
 use crate::failure::Outcome;
 use crate::json::{self, Object};
 use crate::limits::LimitArgs;
-use crate::output::Out;
+use crate::output::{Out, WidthArgs};
 use crate::table::{self, Column};
 use crate::text::{escape, size, thousands};
 
@@ -37,11 +37,14 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    width: WidthArgs,
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    args.width.apply(out);
     let several = args.files.len() > 1;
     crate::for_each(&args.files, out, |path, out| one(path, args, several, out))
 }

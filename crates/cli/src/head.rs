@@ -5,7 +5,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use entasis::{ColumnInfo, Error, File, Logical, Rows};
+use entasis::{ColumnInfo, Error, File, Logical, Monitor, Rows};
 
 use crate::array::{self, Array, Values};
 use crate::cell;
@@ -16,22 +16,27 @@ use crate::names::{chosen_columns, unknown_column};
 use crate::nested;
 use crate::objects::{self, Style};
 use crate::open::OpenArgs;
-use crate::output::Out;
-use crate::progress::Watch;
+use crate::output::{Out, WidthArgs};
+use crate::progress::{Step, Watch};
 use crate::row_set::RowSet;
 use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, thousands};
 use crate::types::{is_number, missing_name, type_of};
 
-/// Rows that are read and printed together as JSON.
+/// The most rows that are read and printed together as JSON.
 const STEP: u64 = 1 << 16;
 /// The same, in values.
 const STEP_VALUES: u64 = 1 << 20;
+/// The same, in bytes of values, as far as the rows before them show.
+const STEP_LEN: u64 = 32 << 20;
+/// The first rows, from which the lengths of others are estimated.
+const FIRST_STEP: u64 = 1 << 10;
 
 const EXAMPLES: &str = "Examples:
   entasis head flights.entasis
   entasis head -n 3 --columns carrier,delay flights.entasis
   entasis head --rows 1000:1010 flights.entasis
+  entasis head --width 200 flights.entasis > rows.txt
   entasis head --json -n 1000000 flights.entasis | jq .delay
   entasis head --generation 3 flights.entasis
   cat flights.entasis | entasis head -
@@ -87,15 +92,24 @@ pub(crate) struct PrintArgs {
     /// An Entasis file, or - for the standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Print one JSON object per row, on a line of its own
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    width: WidthArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+/// The columns to read, and how they are read.
+#[derive(Clone, clap::Args)]
+pub(crate) struct ReadArgs {
     /// The columns to show, in this order. A name with a comma needs a --columns of its own
     #[arg(short, long, value_name = "A,B")]
     columns: Vec<String>,
     /// Leave out the labels of rows
     #[arg(long)]
     no_index: bool,
-    /// Print one JSON object per row, on a line of its own
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Threads to read with [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     pub(crate) threads: Option<usize>,
@@ -106,7 +120,7 @@ pub(crate) struct PrintArgs {
 impl PrintArgs {
     /// Whether labels of rows are left out.
     pub(crate) fn has_no_index(&self) -> bool {
-        self.no_index
+        self.read.no_index
     }
 
     /// The places in the table of the columns that are asked for.
@@ -114,7 +128,7 @@ impl PrintArgs {
     /// # Errors
     /// *Argument* for a name that no column has.
     pub(crate) fn places(&self, file: &File) -> entasis::Result<Vec<usize>> {
-        chosen_columns(file, &self.file, &self.columns)
+        chosen_columns(file, &self.file, &self.read.columns)
     }
 }
 
@@ -172,7 +186,7 @@ impl Shown {
 
 /// Runs `entasis head`.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    let file = args.print.open.open_table(&args.print.file)?;
+    let file = args.print.read.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
     let (start, stop) = args.rows.unwrap_or((None, Some(args.n.min(i64::MAX as u64).cast_signed())));
     let rows = resolve_rows(start, stop, n_rows).ok_or_else(|| {
@@ -185,7 +199,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 
 /// Runs `entasis tail`.
 pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
-    let file = args.print.open.open_table(&args.print.file)?;
+    let file = args.print.read.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
     let rows = n_rows.saturating_sub(args.n)..n_rows;
     print_range(&file, rows, &args.print, out)
@@ -207,21 +221,48 @@ pub(crate) fn print(
     args: &PrintArgs,
     out: &mut Out,
 ) -> Outcome {
-    let (shown, n_asked) = select(file, args, out)?;
-    let watch = Watch::new("reading");
-    let reader = Reader::new(file, &shown, args, &watch)?;
-    if !args.json {
-        let arrays = reader.read(rows)?;
-        let n = array::in_memory(rows.n())?;
-        let note =
-            note.unwrap_or_else(|| format!("{} of {}", thousands(rows.n()), count(file.n_rows(), "row")));
-        return print_table(&shown, &arrays, n, note, n_asked, out);
+    if args.json {
+        return print_lines(file, [Ok(rows.clone())], rows.span(), &args.read, out);
     }
+    args.width.apply(out);
+    // A terminal has no room for thousands of columns.
+    let room = out.style().width.map_or(usize::MAX, |width| (width / 3).max(1));
+    let (shown, n_asked) = select(file, &args.read, room)?;
+    let watch = Watch::new("reading");
+    let arrays = Reader::new(file, &shown, Style::Text, args.read.threads, &watch)?.read(rows)?;
+    let n = array::in_memory(rows.n())?;
+    let note = note.unwrap_or_else(|| format!("{} of {}", thousands(rows.n()), count(file.n_rows(), "row")));
+    print_table(&shown, &arrays, n, note, n_asked, out)
+}
+
+/// Prints rows as lines of JSON: those of each set, all of them within `span`. Holds some
+/// megabytes of values at a time.
+pub(crate) fn print_lines(
+    file: &File,
+    sets: impl IntoIterator<Item = entasis::Result<RowSet>>,
+    span: Range<u64>,
+    args: &ReadArgs,
+    out: &mut Out,
+) -> Outcome {
+    let watch = Watch::of_lines("reading");
+    let (shown, _) = select(file, args, usize::MAX)?;
+    let reader = Reader::new(file, &shown, Style::Json, args.threads, &Step)?;
     let keys = json_keys(&shown);
-    let step = (STEP_VALUES / (shown.len() as u64).max(1)).clamp(1, STEP);
-    for part in rows.parts(step) {
-        watch.check()?;
-        print_json(&keys, &reader.read(&part)?, array::in_memory(part.n())?, out)?;
+    let most = (STEP_VALUES / (shown.len() as u64).max(1)).clamp(1, STEP);
+    let mut step = most.min(FIRST_STEP);
+    for rows in sets {
+        let rows = rows?;
+        let mut parts = rows.parts();
+        while let Some(part) = parts.take(step) {
+            watch.check()?;
+            let arrays = reader.read(&part)?;
+            print_json(&keys, &arrays, array::in_memory(part.n())?, out)?;
+            watch.progress(part.span().end - span.start, span.end - span.start);
+            let len = arrays.iter().map(Array::len).sum::<usize>() as u64;
+            let fitting = STEP_LEN / (len / part.n().max(1)).max(1);
+            // Longer rows may follow, so the step grows slowly.
+            step = fitting.min(step * 4).clamp(1, most);
+        }
     }
     Ok(())
 }
@@ -235,11 +276,17 @@ struct Reader<'a> {
     categories: Vec<Option<std::sync::Arc<Array>>>,
     style: Style,
     threads: Option<usize>,
-    watch: &'a Watch,
+    monitor: &'a dyn Monitor,
 }
 
 impl<'a> Reader<'a> {
-    fn new(file: &'a File, shown: &'a [Shown], args: &PrintArgs, watch: &'a Watch) -> entasis::Result<Self> {
+    fn new(
+        file: &'a File,
+        shown: &'a [Shown],
+        style: Style,
+        threads: Option<usize>,
+        monitor: &'a dyn Monitor,
+    ) -> entasis::Result<Self> {
         let stored: Vec<ColumnInfo> = shown
             .iter()
             .filter_map(|shown| match &shown.source {
@@ -247,23 +294,22 @@ impl<'a> Reader<'a> {
                 Source::Range { .. } => None,
             })
             .collect();
-        let categories = array::load_categories(file, &stored, args.threads, watch)?;
-        let style = if args.json { Style::Json } else { Style::Text };
-        Ok(Self { file, shown, stored, categories, style, threads: args.threads, watch })
+        let categories = array::load_categories(file, &stored, threads, monitor)?;
+        Ok(Self { file, shown, stored, categories, style, threads, monitor })
     }
 
     fn read(&self, rows: &RowSet) -> entasis::Result<Vec<Array>> {
         let asked = Rows::from(rows);
         let load_nested =
-            |columns: &[&ColumnInfo]| nested::load(self.file, columns, &asked, self.threads, self.watch);
+            |columns: &[&ColumnInfo]| nested::load(self.file, columns, &asked, self.threads, self.monitor);
         let mut arrays =
-            array::load(self.file, &self.stored, &asked, self.threads, self.watch, &load_nested)?;
+            array::load(self.file, &self.stored, &asked, self.threads, self.monitor, &load_nested)?;
         for ((array, categories), info) in arrays.iter_mut().zip(&self.categories).zip(&self.stored) {
             array.categories.clone_from(categories);
             if info.record.column_type.logical == Logical::Object {
                 let mut objects = Vec::new();
                 for rows in rows.ranges() {
-                    let of = objects::load(self.file, info, rows, self.style, self.threads, self.watch)?;
+                    let of = objects::load(self.file, info, rows, self.style, self.threads, self.monitor)?;
                     objects.extend(of);
                 }
                 array.values = Values::Objects(objects);
@@ -278,13 +324,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The columns to read, and the number of columns to show, because a terminal has no room for
-/// thousands.
-fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)> {
-    let room = match out.style().width {
-        Some(width) if !args.json => (width / 3).max(1),
-        _ => usize::MAX,
-    };
+/// The columns to read, at most `room` besides labels, and how many columns are asked for.
+fn select(file: &File, args: &ReadArgs, room: usize) -> Outcome<(Vec<Shown>, u64)> {
     let mut shown: Vec<Shown> =
         if args.no_index { Vec::new() } else { labels::of(file)?.into_iter().map(Shown::from).collect() };
     if args.columns.is_empty() {
@@ -317,7 +358,7 @@ fn select(file: &File, args: &PrintArgs, out: &Out) -> Outcome<(Vec<Shown>, u64)
         }
         for name in names.split(',') {
             if !take(name)? {
-                return Err(unknown_column(file, &args.file, name).into());
+                return Err(unknown_column(file, file.path(), name).into());
             }
         }
     }

@@ -8,7 +8,7 @@ use entasis::{ColumnLayout, File, Info, Role};
 use crate::failure::Outcome;
 use crate::json;
 use crate::open::OpenArgs;
-use crate::output::Out;
+use crate::output::{Out, WidthArgs};
 use crate::table::{self, Cell, Column};
 use crate::text::{count, escape, ratio, size, thousands};
 
@@ -39,11 +39,14 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    width: WidthArgs,
+    #[command(flatten)]
     open: OpenArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    args.width.apply(out);
     let mut first = true;
     crate::for_each(&args.files, out, |path, out| {
         let file = args.open.open(path)?;

@@ -9,10 +9,12 @@ mod append;
 mod array;
 mod bench;
 mod calendar;
+mod cat;
 mod cell;
 mod change;
 mod column_labels;
 mod compact;
+mod completions;
 mod drop;
 mod failure;
 mod generations;
@@ -23,6 +25,7 @@ mod json_value;
 mod labels;
 mod lend;
 mod limits;
+mod man;
 mod metadata;
 mod names;
 mod nested;
@@ -48,7 +51,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;
 use output::Out;
 
@@ -57,7 +60,7 @@ const ABOUT: &str = "Look into Entasis files, check and change them, and measure
 An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), \
 or a tree of frames, arrays and other values.";
 
-const AFTER: &str = "Examples:
+const EXAMPLES: &str = "\
   entasis schema flights.entasis              the columns and their types
   entasis head -n 20 flights.entasis          the first rows
   entasis tail flights.entasis                the last rows
@@ -66,6 +69,7 @@ const AFTER: &str = "Examples:
   entasis count flights.entasis --where \"delay > 60\"
                                               how many rows
   entasis sample -n 20 flights.entasis        some rows at random
+  entasis cat flights.entasis more.entasis    all rows as JSON lines
   entasis info flights.entasis                the encoding and the size of each column
   entasis tree model.entasis                  the contents of a file of nested values
   entasis verify *.entasis                    check that every byte is unchanged
@@ -80,14 +84,19 @@ const AFTER: &str = "Examples:
   entasis compact flights.entasis             drop what changes left in the file
   entasis repair bad.entasis good.entasis     save the intact values of a damaged file
   entasis bench --rows 50000000               how fast this machine writes and reads
-  cat flights.entasis | entasis head -        a file from the standard input
+  entasis completions bash                    a script for the completion of words
+  entasis man                                 the manual page
+  cat flights.entasis | entasis head -        a file from the standard input";
 
-Exit status: 0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.
-NO_COLOR=1 in the environment turns styles off.";
+const EXIT_STATUS: &str =
+    "0 success; 1 a file or an operation failed (the reason is on standard error); 2 wrong usage.";
+
+const ENVIRONMENT: &str = "NO_COLOR=1 in the environment turns styles off.";
 
 #[derive(Parser)]
-#[command(name = "entasis", version = entasis::VERSION, about = ABOUT, after_help = AFTER, max_term_width = 100)]
+#[command(name = "entasis", version = entasis::VERSION, about = ABOUT, max_term_width = 100)]
 #[command(arg_required_else_help = true)]
+#[command(after_help = format!("Examples:\n{EXAMPLES}\n\nExit status: {EXIT_STATUS}\n{ENVIRONMENT}"))]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -102,6 +111,7 @@ enum Verb {
     Select(select::Args),
     Count(select::CountArgs),
     Sample(select::SampleArgs),
+    Cat(cat::Args),
     Tree(tree::Args),
     Verify(verify::Args),
     Generations(generations::Args),
@@ -115,6 +125,8 @@ enum Verb {
     Compact(compact::Args),
     Repair(repair::Args),
     Bench(bench::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Runs the command with these arguments (without the program's name) and returns its exit code: 0
@@ -142,6 +154,7 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Select(args) => select::run(args, &mut out),
         Verb::Count(args) => select::run_count(args, &mut out),
         Verb::Sample(args) => select::run_sample(args, &mut out),
+        Verb::Cat(args) => cat::run(args, &mut out),
         Verb::Tree(args) => tree::run(args, &mut out),
         Verb::Verify(args) => verify::run(args, &mut out),
         Verb::Generations(args) => generations::run(args, &mut out),
@@ -155,6 +168,8 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Repair(args) => repair::run(args, &mut out),
         Verb::Bench(args) => bench::run(args, &mut out),
+        Verb::Completions(args) => completions::run(args, Cli::command(), &mut out),
+        Verb::Man(man::Args {}) => man::run(&Cli::command(), &mut out),
     };
     let outcome = outcome.and_then(|()| out.flush().map_err(Into::into));
     match outcome {

@@ -5,6 +5,9 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use console::Term;
 
+/// The least width of tables.
+const LEAST_WIDTH: usize = 20;
+
 /// The destination of results.
 pub(crate) struct Out {
     to: BufWriter<Stdout>,
@@ -17,8 +20,37 @@ pub(crate) struct Out {
 pub(crate) struct Style {
     /// Whether escape sequences are allowed.
     pub(crate) color: bool,
-    /// Columns of the terminal; none if the output is not a terminal.
+    /// The characters of a line that tables may use; none without a limit.
     pub(crate) width: Option<usize>,
+}
+
+/// The width of tables.
+#[derive(Clone, clap::Args)]
+pub(crate) struct WidthArgs {
+    /// The most characters in a line of a table, at least 20. 0 prints all columns uncut. JSON has
+    /// no limit [default: the width of the terminal; 0 without one]
+    #[arg(long, value_name = "N", value_parser = parse_width)]
+    width: Option<usize>,
+}
+
+impl WidthArgs {
+    /// Gives tables this width, if the user chose one.
+    pub(crate) fn apply(&self, out: &mut Out) {
+        if let Some(n) = self.width {
+            out.style.width = (n > 0).then_some(n);
+        }
+    }
+}
+
+/// A width that is enough for two narrow columns, or 0.
+fn parse_width(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if (1..LEAST_WIDTH).contains(&n) => {
+            Err(format!("a table needs {LEAST_WIDTH} characters; 0 prints all columns uncut"))
+        }
+        Ok(n) => Ok(n),
+        Err(error) => Err(format!("{error}")),
+    }
 }
 
 impl Out {
@@ -27,8 +59,8 @@ impl Out {
         let is_terminal = io::stdout().is_terminal();
         let set = |name| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
         let color = is_terminal && !set("NO_COLOR") && env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let width =
-            is_terminal.then(|| Term::stdout().size_checked().map_or(80, |(_, n)| usize::from(n).max(20)));
+        let width = is_terminal
+            .then(|| Term::stdout().size_checked().map_or(80, |(_, n)| usize::from(n).max(LEAST_WIDTH)));
         Self {
             to: BufWriter::with_capacity(1 << 16, io::stdout()),
             style: Style { color, width },

@@ -37,6 +37,13 @@ impl Watch {
         Self { label: label.into(), started: Instant::now(), bar: OnceLock::new(), visible }
     }
 
+    /// Watches the printing of lines. The bar is hidden where it would mix with them.
+    pub(crate) fn of_lines(label: impl Into<String>) -> Self {
+        let mut watch = Self::new(label);
+        watch.visible &= !io::stdout().is_terminal();
+        watch
+    }
+
     /// Returns an error after the user pressed Ctrl-C.
     pub(crate) fn check(&self) -> entasis::Result<()> {
         if self.interrupted() { Err(Error::interrupted()) } else { Ok(()) }
@@ -62,6 +69,15 @@ impl Monitor for Watch {
         // Work with several steps has a total for each.
         bar.set_length(total);
         bar.set_position(done.min(total));
+    }
+}
+
+/// Watches a step of longer work: Ctrl-C cancels it, and no bar shows its progress.
+pub(crate) struct Step;
+
+impl Monitor for Step {
+    fn interrupted(&self) -> bool {
+        STOPPED.load(Ordering::Relaxed)
     }
 }
 

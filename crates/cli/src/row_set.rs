@@ -48,27 +48,37 @@ impl RowSet {
         &self.0
     }
 
-    /// Parts of at most `n` rows.
-    pub(crate) fn parts(&self, n: u64) -> impl Iterator<Item = Self> {
-        let (mut rest, mut i) = (self.0.first().cloned(), 0);
-        std::iter::from_fn(move || {
-            let (mut part, mut left) = (Vec::new(), n);
-            while let Some(rows) = rest.take() {
-                let end = rows.end.min(rows.start.saturating_add(left));
-                left -= end - rows.start;
-                part.push(rows.start..end);
-                if end < rows.end {
-                    rest = Some(end..rows.end);
-                } else {
-                    i += 1;
-                    rest = self.0.get(i).cloned();
-                }
-                if left == 0 {
-                    break;
-                }
-            }
-            (!part.is_empty()).then_some(Self(part))
-        })
+    /// From the first row to the last one.
+    pub(crate) fn span(&self) -> Range<u64> {
+        let of = |rows: Option<&Range<u64>>, place: fn(&Range<u64>) -> u64| rows.map_or(0, place);
+        of(self.0.first(), |rows| rows.start)..of(self.0.last(), |rows| rows.end)
+    }
+
+    /// The rows, to be taken in parts.
+    pub(crate) fn parts(&self) -> Parts<'_> {
+        Parts { rest: self.0.first().cloned(), following: self.0.get(1..).unwrap_or_default().iter() }
+    }
+}
+
+/// Rows that are taken in parts.
+pub(crate) struct Parts<'a> {
+    rest: Option<Range<u64>>,
+    following: std::slice::Iter<'a, Range<u64>>,
+}
+
+impl Parts<'_> {
+    /// Takes the next `n` rows, or those that are left; none at the end.
+    pub(crate) fn take(&mut self, n: u64) -> Option<RowSet> {
+        let (mut part, mut left) = (Vec::new(), n);
+        while left > 0
+            && let Some(rows) = self.rest.take()
+        {
+            let end = rows.end.min(rows.start.saturating_add(left));
+            left -= end - rows.start;
+            part.push(rows.start..end);
+            self.rest = if end < rows.end { Some(end..rows.end) } else { self.following.next().cloned() };
+        }
+        (!part.is_empty()).then_some(RowSet(part))
     }
 }
 
@@ -82,10 +92,13 @@ mod tests {
         assert_eq!(set.ranges(), [1..4, 7..8, 9..11]);
         assert_eq!(set.n(), 6);
         let parts = |n| -> Vec<Vec<u64>> {
-            set.parts(n).map(|part| part.ranges().iter().cloned().flatten().collect()).collect()
+            let mut parts = set.parts();
+            let next = || parts.take(n).map(|part| part.ranges().iter().cloned().flatten().collect());
+            std::iter::from_fn(next).collect()
         };
         assert_eq!(parts(4), [vec![1, 2, 3, 7], vec![9, 10]]);
         assert_eq!(parts(2), [vec![1, 2], vec![3, 7], vec![9, 10]]);
-        assert_eq!(RowSet::default().parts(3).count(), 0);
+        assert_eq!(RowSet::default().parts().take(3), None);
+        assert_eq!((set.span(), RowSet::default().span()), (1..11, 0..0));
     }
 }

@@ -9,7 +9,7 @@ use crate::failure::Outcome;
 use crate::json::{self, Object};
 use crate::labels::{self, Label, Source};
 use crate::open::OpenArgs;
-use crate::output::Out;
+use crate::output::{Out, WidthArgs};
 use crate::table::{self, Column};
 use crate::text::{count, escape, thousands};
 use crate::types::{missing_name, time_zone, type_of};
@@ -34,11 +34,14 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    width: WidthArgs,
+    #[command(flatten)]
     open: OpenArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    args.width.apply(out);
     let several = args.files.len() > 1;
     crate::for_each(&args.files, out, |path, out| one(path, args, several, out))
 }

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let mut print = args.print.clone();
     print.json |= args.to == Some(Form::Json);
     let output = output(args)?;
-    let file = print.open.open_table(&print.file)?;
+    let file = print.read.open.open_table(&print.file)?;
     if args.explain {
         return explain(&file, args.condition.as_deref(), out);
     }
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let rows = {
         let watch = Watch::new("filtering");
         let predicate = predicate(&file, condition)?;
-        Scan::new(&file, &predicate)?.row_numbers(print.threads, &watch)?
+        Scan::new(&file, &predicate)?.row_numbers(print.read.threads, &watch)?
     };
     let n_found = rows.len() as u64;
     let shown: RowSet = rows.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
@@ -171,9 +171,12 @@ fn copy(file: &File, rows: &RowSet, path: &Path, args: &PrintArgs, out: &mut Out
         _ => error,
     };
     let watch = Watch::new("writing");
-    let frame = file.copy_rows(&places, &Rows::from(rows), args.threads, &watch).map_err(advised)?;
-    let options =
-        WriteOptions { compression: file.compression(), threads: args.threads, ..WriteOptions::default() };
+    let frame = file.copy_rows(&places, &Rows::from(rows), args.read.threads, &watch).map_err(advised)?;
+    let options = WriteOptions {
+        compression: file.compression(),
+        threads: args.read.threads,
+        ..WriteOptions::default()
+    };
     entasis::write(path, &frame, &options, &watch)?;
     drop(watch);
     let shape = format!("{}, {}", count(rows.n(), "row"), count(places.len() as u64, "column"));
@@ -182,7 +185,7 @@ fn copy(file: &File, rows: &RowSet, path: &Path, args: &PrintArgs, out: &mut Out
 }
 
 /// The condition on the columns of the table and on the labels of its rows.
-fn predicate(file: &File, condition: &str) -> Result<Predicate, Error> {
+pub(crate) fn predicate(file: &File, condition: &str) -> Result<Predicate, Error> {
     let labels = labels::of(file)?.into_iter().filter_map(|label| match label.source {
         Source::Column(info) => Some((label.name, info.index)),
         Source::Range { .. } => None,
@@ -224,7 +227,7 @@ pub(crate) fn run_count(args: &CountArgs, out: &mut Out) -> Outcome {
 
 /// Runs `entasis sample`.
 pub(crate) fn run_sample(args: &SampleArgs, out: &mut Out) -> Outcome {
-    let file = args.print.open.open_table(&args.print.file)?;
+    let file = args.print.read.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
     let mut random = args.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
     let rows = draw(n_rows, args.n.min(n_rows), &mut random)?;

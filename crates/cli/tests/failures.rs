@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use common::{Folder, Said, counting, entasis, every_type, lines};
 
-const VERBS: [&str; 7] = ["info", "schema", "head", "tail", "verify", "generations", "bench"];
+const VERBS: [&str; 8] = ["info", "schema", "head", "tail", "cat", "verify", "generations", "bench"];
 
 #[test]
 fn files_that_are_none() {
@@ -154,6 +154,8 @@ fn wrong_usage() {
         &["head", "x", "--rows", "5"],
         &["head", "x", "--rows", "5:3"],
         &["head", "x", "-n", "-1"],
+        &["head", "x", "--width", "19"],
+        &["schema", "x", "--width", "-1"],
         &["head", "x", "-n", "1", "--rows", "1:2"],
         &["verify", "--threads", "0", "x"],
         &["bench", "--compression", "101"],

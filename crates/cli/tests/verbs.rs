@@ -291,3 +291,28 @@ fn bench_measures_and_leaves_nothing() {
     assert!(objects[1]["read_s"].as_f64().unwrap() > 0.0);
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0);
 }
+
+#[test]
+fn tables_have_the_width_that_is_asked_for() {
+    let folder = Folder::new();
+    let file = folder.write("every.entasis", &every_type());
+    let longest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+    for verb in ["head", "tail", "select", "sample"] {
+        let text = entasis(args![verb, "--width", "60", file]).fine();
+        let (table, note) = text.trim_end().rsplit_once('\n').unwrap();
+        assert!((40..=60).contains(&longest(table)), "{verb}: {table}");
+        assert!(note.contains(" of 20 columns shown, choose with --columns"), "{verb}: {note}");
+    }
+    for verb in ["schema", "info", "generations"] {
+        let text = entasis(args![verb, "--width", "30", folder.path().join("every.entasis")]).fine();
+        let table = text.lines().filter(|line| line.contains("  ")).collect::<Vec<_>>().join("\n");
+        assert!(longest(&table) <= 30, "{verb}: {table}");
+    }
+    // Other columns follow below, so that nothing is left out.
+    assert!(entasis(args!["schema", "--width", "40", file]).fine().contains("3 categories"));
+    let uncut = entasis(args!["head", file]).fine();
+    assert!(longest(&uncut) > 300);
+    assert_eq!(entasis(args!["head", "--width", "0", file]).fine(), uncut);
+    let json = entasis(args!["head", "--json", file]).fine();
+    assert_eq!(entasis(args!["head", "--json", "--width", "20", file]).fine(), json);
+}
