@@ -7,7 +7,7 @@ use zstd_safe::{CCtx, CParameter, DCtx};
 
 use crate::lz4_block::{self, prepend_literals};
 
-/// Levels of Zstandard that are tried beside any higher one.
+/// Levels of Zstandard that are tried with any higher one.
 const LOWER_LEVELS: [i32; 3] = [1, 12, 16];
 /// The highest level that estimates use.
 const HIGHEST_JUDGE: i32 = 12;
