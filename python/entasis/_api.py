@@ -14,13 +14,13 @@ from ._file.file import File
 from ._file.info import Info, Report
 from ._hosts import registry as _hosts
 from ._memory import reported
-from .errors import ArgumentError, ColumnNotFoundError, NotMappableError, UnsupportedTypeError
+from .errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
-    from ._arguments.options import OnDamage, OnRefused
+    from ._arguments.options import MemoryMap, OnDamage, OnRefused
     from ._arguments.rows import Rows
     from ._arguments.sources import Source, Target
     from ._columns.names import Columns
@@ -279,7 +279,7 @@ def read(
     filter: Filter | None = None,
     to: Host | None = None,
     threads: int | None = None,
-    memory_map: bool = False,
+    memory_map: MemoryMap = False,
     types: Types | None = None,
     index: bool = True,
     on_unsupported: OnRefused = "error",
@@ -314,7 +314,8 @@ def read(
     threads
         The number of threads. None means one per processor.
     memory_map
-        True makes the columns views of the file instead of reading them; see `open`.
+        True makes columns and arrays views of the file instead of reading them, "auto" those that
+        can be views; see `open`.
     types
         Classes to use instead of `Record`: dataclasses, named tuples and Enums, as a list, or as a
         dict by the names that the file has, such as `{"__main__.Point": Point}`. Fields that a
@@ -416,7 +417,7 @@ def _root(frame: Frame) -> File:
 def open(
     path: Source,
     *,
-    memory_map: bool = False,
+    memory_map: MemoryMap = False,
     types: Types | None = None,
     limits: Limits | None = None,
     generation: int | None = None,
@@ -428,11 +429,14 @@ def open(
     path
         As for `read`.
     memory_map
-        True makes columns that are read later views of the file, which takes no time whatever their
-        size. The file must have been written with `compression=0`. The rows must be consecutive,
-        and the columns of fixed width without missing values. Booleans are bits in the file, so
-        only Arrow and Polars get views of them. All other types raise `NotMappableError` with the
-        reason. Row labels that can't be views are decoded. Arrow and Polars need pyarrow for this.
+        True makes columns and arrays that are read later views of the file, which takes no time
+        whatever their size. They must have been written with `compression=0`. The rows must be
+        consecutive, and the columns of fixed width without missing values. Booleans are bits in the
+        file, so only Arrow and Polars get views of them. All other columns raise `NotMappableError`
+        with the reason. Row labels and parts of trees that can't be views because of their type are
+        decoded. Arrow and Polars need pyarrow for this.
+
+        "auto" makes views where that is possible, and reads all else.
     types
         Classes to use instead of `Record`: dataclasses, named tuples and Enums, as a list, or as a
         dict by the names that the file has, such as `{"__main__.Point": Point}`. Fields that a
@@ -456,7 +460,7 @@ def open(
     LimitError
         The footer asks for more than a limit allows.
     NotMappableError
-        `memory_map` is True and the file holds a tree.
+        `memory_map` is True, and an array or a column that is read can't be a view.
 
     Notes
     -----
@@ -486,8 +490,6 @@ def open(
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
         if file._handle.is_table:
             return file
-        if memory_map:
-            raise NotMappableError("the file holds a tree, and only a file of one frame can be mapped; open it without")
         return _root(file._frame)
 
 

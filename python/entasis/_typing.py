@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset
     import static_frame
 
-    from ._arguments.options import OnDamage, OnRefused
+    from ._arguments.options import MemoryMap, OnDamage, OnRefused
     from ._arguments.rows import Rows
     from ._columns.names import Columns
     from ._scan.conditions import Filter
@@ -59,6 +59,6 @@ class Limits(TypedDict, total=False):
 class ReadOptions(PartOptions, total=False):
     """Options for reading a file."""
 
-    memory_map: bool
+    memory_map: MemoryMap
     types: Types | None
     limits: Limits | None

@@ -152,10 +152,10 @@ class UnsupportedTypeError(EntasisError, TypeError):
 
 
 class NotMappableError(EntasisError, ValueError):
-    """With `memory_map=True`, some column or the selected rows can't be a view of the file.
+    """With `memory_map=True`, a column, an array or the selected rows can't be a view of the file.
 
-    Choose other columns or consecutive rows, write the file with `compression=0`, or read it
-    without `memory_map`.
+    Pass `memory_map="auto"`, which reads these, choose other columns or consecutive rows, or write
+    the file with `compression=0`.
     """
 
 

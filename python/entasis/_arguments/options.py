@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 # The treatment of columns whose type the reading library lacks.
 OnRefused = Literal["error", "skip"]
 
+# Whether columns and arrays are views of the file: "auto" reads those that can't be.
+MemoryMap = Literal["auto"] | bool
+
 # The treatment of damaged blocks.
 OnDamage = Literal["error", "missing"]
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._columns.arrays import from_entry
+from entasis._entasis import Handle
 from entasis.errors import CorruptFileError
 
 if TYPE_CHECKING:
-    from entasis._entasis import Column, Handle
+    from entasis._entasis import Column
 
 
 def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int | None) -> Any:
@@ -17,6 +18,9 @@ def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int |
     (info,) = handle.columns([column])
     if stop > info.n_values:
         raise CorruptFileError(f"an array ends at value {stop} of a pool with {info.n_values} values")
+    found = _view(handle, info, start, stop)
+    if found is not None:
+        return found
     rows = None if (start, stop) == (0, info.n_values) else range(start, stop)
     return _pool_rows(handle, info, rows, threads)
 
@@ -26,7 +30,23 @@ def read_pool_at(handle: Handle, column: int, places: Any, threads: int | None) 
     (info,) = handle.columns([column])
     if len(places) and int(places.max()) >= info.n_values:
         raise CorruptFileError(f"an array has value {places.max()} of a pool with {info.n_values} values")
+    if len(places):
+        start = int(places.min())
+        found = _view(handle, info, start, int(places.max()) + 1)
+        if found is not None:
+            return found[places - start]
     return _pool_rows(handle, info, places, threads)
+
+
+def _view(handle: Handle, info: Column, start: int, stop: int) -> Any:
+    """Values of a pool as a view of a mapped file; None if they have to be read."""
+    if type(handle) is Handle:
+        return None
+    entry = handle.view(info, start, stop)
+    if entry is None:
+        return None
+    _, (found,) = from_entry(entry, True, stop - start)
+    return found
 
 
 def _pool_rows(handle: Handle, info: Column, rows: Any, threads: int | None) -> Any:

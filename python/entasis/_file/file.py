@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from entasis._arguments.options import OnDamage, OnRefused
+    from entasis._arguments.options import MemoryMap, OnDamage, OnRefused
     from entasis._arguments.rows import Rows
     from entasis._arguments.sources import Source
     from entasis._columns.names import Columns
@@ -95,7 +95,7 @@ class File(Conversions):
         self,
         path: Source,
         *,
-        memory_map: bool = False,
+        memory_map: MemoryMap = False,
         types: Types | None = None,
         limits: Limits | None = None,
         generation: int | None = None,

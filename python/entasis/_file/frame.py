@@ -14,6 +14,7 @@ from . import column_labels as _column_labels
 from . import row_labels as _row_labels
 
 if TYPE_CHECKING:
+    from entasis._arguments.options import MemoryMap
     from entasis._typing import Types
 
     from .column_labels import Labels
@@ -45,7 +46,6 @@ class Frame:
         path: str,
         types: dict[str, type],
         *,
-        memory_map: bool = False,
         table: int | None = None,
         content: bytes | None = None,
         limits: dict[str, int] | None = None,
@@ -55,7 +55,8 @@ class Frame:
         # The number of the generation that was asked for; None for the current one.
         self.generation = generation
         # For pickles: `table` is the number of the table in a tree, `content` the file in memory.
-        self.memory_map, self.table, self.content, self.limits = memory_map, table, content, limits
+        self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
+        self.table, self.content, self.limits = table, content, limits
         self._host: dict[str, Any] | None = None
         self._labels: Labels | None = None
         self._levels: Levels | None = None
@@ -106,6 +107,8 @@ class Frame:
 class Closed:
     """Replaces the handle of a closed file. Every use raises `ClosedFileError`."""
 
+    memory_map = False
+
     def __init__(self, path: str) -> None:
         self._path = path
 
@@ -118,28 +121,30 @@ class Closed:
 def opened(
     source: str | bytes,
     *,
-    memory_map: bool,
+    memory_map: MemoryMap,
     types: Types | None,
     limits: dict[str, int] | None,
     generation: int | None = None,
 ) -> Frame:
     """Open the file at a path or in memory. The frame of a file of another value has no columns."""
+    if memory_map not in (False, True, "auto"):
+        raise ArgumentError(f"memory_map={memory_map!r}: True, False or 'auto'")
     if generation is not None and memory_map:
-        raise ArgumentError("memory_map=True maps the current generation: leave out one of generation and memory_map")
+        raise ArgumentError("memory_map maps the current generation: leave out one of generation and memory_map")
     content = source if isinstance(source, bytes) else None
     if memory_map:
         if isinstance(source, bytes):
-            raise ArgumentError("memory_map=True maps a file on the disk: pass its path, or leave memory_map out")
+            raise ArgumentError("memory_map maps a file on the disk: pass its path, or leave memory_map out")
         from . import mapped as _map
 
-        handle = cast("_entasis.Handle", _map.MappedHandle(source, limits))
+        handle = cast("_entasis.Handle", _map.MappedHandle.opened(source, limits, memory_map))
     else:
         handle = _handle(source, limits, generation)
     classes = _by_name(types)
     if classes:
         handle.keep_classes(classes)
     path = _sources.IN_MEMORY if isinstance(source, bytes) else source
-    return Frame(handle, path, classes, memory_map=memory_map, content=content, limits=limits, generation=generation)
+    return Frame(handle, path, classes, content=content, limits=limits, generation=generation)
 
 
 def _handle(source: str | bytes, limits: dict[str, int] | None, generation: int | None) -> _entasis.Handle:

@@ -17,6 +17,7 @@ from entasis._hosts.pandas.variants import BIG as PANDAS_BIG
 from entasis.errors import FileError, MissingLibraryError, NotMappableError
 
 if TYPE_CHECKING:
+    from entasis._arguments.options import MemoryMap
     from entasis._entasis import Column
 
     # Place, length, and the bit of the first boolean.
@@ -24,18 +25,58 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 20
 _NO_ROWS = (0, 0, 1)
-_INSTEAD = "choose others with columns=[...], or read without memory_map"
+_INSTEAD = "choose others with columns=[...], or pass memory_map='auto', which reads such columns"
 
 
 class MappedHandle:
     """A handle whose columns are views of the file. It replaces `_entasis.Handle`.
 
     Row labels and other extra columns are decoded if they can't be views.
+
+    Attributes
+    ----------
+    memory_map
+        True if all columns have to be views; "auto" if those that can't be are decoded.
     """
 
-    def __init__(self, path: str, limits: dict[str, int] | None = None) -> None:
-        self._path = path
-        self._handle, self._bytes = _open(path, limits)
+    def __init__(self, path: str, handle: _entasis.Handle, memory: Any, memory_map: MemoryMap) -> None:
+        self._path, self._handle, self._bytes, self.memory_map = path, handle, memory, memory_map
+
+    @classmethod
+    def opened(cls, path: str, limits: dict[str, int] | None, memory_map: MemoryMap) -> MappedHandle:
+        """Open and map a file."""
+        return cls(path, *_open(path, limits), memory_map)
+
+    def table(self, number: int) -> MappedHandle:
+        """See `Handle.table`."""
+        return MappedHandle(self._path, self._handle.table(number), self._bytes, self.memory_map)
+
+    def whole(self) -> MappedHandle:
+        """See `Handle.whole`."""
+        return MappedHandle(self._path, self._handle.whole(), self._bytes, self.memory_map)
+
+    def view(self, column: Column, start: int, stop: int) -> tuple[Any, ...] | None:
+        """The values `start` to `stop` of the arrays of a tree, as an entry of `Handle.read`.
+
+        None if they have to be decoded: because of their type, or because "auto" allows it.
+        """
+        if start == stop or column.n_missing:
+            return None
+        try:
+            dtype = self._dtype(column, "numpy", True)
+        except NotMappableError:
+            return None
+        if dtype is None:
+            return None
+        try:
+            ((at, _, _),) = self._handle.extents([column.index], start, stop)
+        except NotMappableError:
+            if self.memory_map == "auto":
+                return None
+            why = "its values are compressed, or lie in several pieces; write the file with compression=0"
+            message = f"an array of {column.type_name} can't be mapped: {why}, or pass memory_map='auto'"
+            raise self._error(None, message) from None
+        return _Block(column, dtype, 0, at).entry(self._bytes, stop - start, "numpy")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -62,7 +103,7 @@ class MappedHandle:
         if n_values is not None:
             # These are not rows of the table, but categories or column labels.
             return handle.read(columns, rows, host, own, n_shared, threads, n_values)
-        start, stop = self._range(rows)
+        start, stop = self._range(rows) or (0, 0)
         n = stop - start
         if n == 0:
             return handle.read(columns, rows, host, own, n_shared, threads)
@@ -96,8 +137,9 @@ class MappedHandle:
                 values = self._arrow(infos[position], kind, extents[position], n)
                 entries.append(("arrow", [position], infos[position], values, None))
         if decoded:
+            n_shared = sum(i < n_shared for i in decoded)
             for kind, places, column, values, mask in handle.read(
-                [infos[i].index for i in decoded], rows, host, own, 0, threads
+                [infos[i].index for i in decoded], rows, host, own, n_shared, threads
             ):
                 if kind == "categories":
                     pass
@@ -123,7 +165,7 @@ class MappedHandle:
     ) -> Any:
         """See `Handle.read_arrow`. Dictionaries are always read again."""
         handle = self._handle
-        start, stop = self._range(rows)
+        start, stop = self._range(rows) or (0, 0)
         if start == stop or columns == [] or handle.n_columns == 0:
             return handle.read_arrow(
                 columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars
@@ -131,6 +173,10 @@ class MappedHandle:
         infos, extents, decoded = self._find(columns, start, stop, "arrow", own)
         for column in infos:
             if column.physical == "i128" and column.logical == "plain":
+                if self.memory_map == "auto":
+                    return handle.read_arrow(
+                        columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars
+                    )
                 why = "pyarrow, which makes the views, has no integers of 128 bits"
                 raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}; {_INSTEAD}")
         # A read of no rows gives types and metadata.
@@ -151,14 +197,19 @@ class MappedHandle:
                 schema = schema.set(i, schema.field(i).with_type(column.type))
         return _Table(arrays, schema)
 
-    def _range(self, rows: Any) -> tuple[int, int]:
-        """The first row, and the one after the last. Raises unless the rows are consecutive."""
+    def _range(self, rows: Any) -> tuple[int, int] | None:
+        """The first row, and the one after the last.
+
+        Other rows than consecutive ones are an error, or None with "auto".
+        """
         if rows is None:
             return 0, self._handle.n_rows
         if type(rows) is tuple and rows[2] == 1:
             return rows[0], max(rows[0], rows[1])
         if type(rows) is not tuple and len(rows) == 0:
             return 0, 0
+        if self.memory_map == "auto":
+            return None
         message = "only neighbouring rows can be mapped: take a range of them, or read without memory_map"
         raise self._error(None, message)
 
@@ -170,18 +221,21 @@ class MappedHandle:
         infos = handle.columns(columns)
         extents: list[Extent | None] = [None] * len(infos)
         table = [i for i, column in enumerate(infos) if column.index < handle.n_columns]
+        if self.memory_map == "auto":
+            table = []
         for i, extent in zip(table, handle.extents([infos[i].index for i in table], start, stop), strict=True):
             extents[i] = extent
-        extra = [] if len(table) == len(infos) else sorted(set(range(len(infos))).difference(table))
-        for i in extra:
+        others = [] if len(table) == len(infos) else sorted(set(range(len(infos))).difference(table))
+        for i in others:
             column = infos[i]
-            if column.n_values != handle.n_rows:
+            # Decimals with few digits are stored narrower.
+            if column.n_values != handle.n_rows or column.logical == "decimal":
                 continue
             with suppress(NotMappableError):
                 if host != "arrow":
                     self._dtype(column, host, own)
                 (extents[i],) = handle.extents([column.index], start, stop)
-        return infos, extents, [i for i in extra if extents[i] is None]
+        return infos, extents, [i for i in others if extents[i] is None]
 
     def _dtype(self, column: Column, host: str, own: bool) -> str | None:
         """The dtype of a view in NumPy or pandas; None for an `ArrowDtype`."""
