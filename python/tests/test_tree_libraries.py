@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime
 import math
+import pickle
 import uuid
 from decimal import Decimal
 
 import numpy as np
 import pytest
+import static_frame as sf
+from io_counts import bytes_read
 from tree_panel import (
     LIBRARIES,
     Point,
@@ -118,3 +121,38 @@ def test_arrays_of_objects(round_trip, path):
     assert same(back["o"].tolist()[:-2], CELLS[:-2])
     assert back["o"][-1] == "\ud800"
     assert same(en.read(path, rows=(2, 5), columns=["o"])["o"].tolist(), CELLS[2:5])
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        sf.Index(["first", "second"]),
+        sf.Index([7, 3]),
+        sf.Index(["text", None]),
+        sf.IndexDate(["2020-01-01", "2020-01-02"]),
+        sf.IndexHierarchy.from_labels([("a", 1), ("b", 2)]),
+    ],
+    ids=["text", "numbers", "objects", "days", "hierarchy"],
+)
+def test_frames_of_a_bus_are_read_one_by_one(path, index):
+    long = np.random.default_rng(0).random((200_000, 3))
+    frames = (sf.Frame(np.arange(6).reshape(3, 2), columns=("a", "b")), sf.Frame(long, name="second"))
+    bus = sf.Bus(frames, index=index)
+    en.write({"bus": bus}, path)
+    tree = en.open(path)["bus"]
+    keys = tree.keys()
+    assert (tree.kind, len(tree), list(tree)) == ("Bus", 2, keys)
+    assert keys == [label if index.depth == 1 else tuple(label) for label in index]
+    assert keys[0] in tree
+    assert "missing" not in tree
+    for key, frame in zip(keys, frames, strict=True):
+        assert tree[key].read().equals(frame, compare_name=True, compare_dtype=True, compare_class=True)
+    assert tree[keys[1]].n_rows == 200_000
+    assert pickle.loads(pickle.dumps(tree))[keys[0]].read().equals(frames[0])
+    assert tree.read().equals(bus, compare_class=True)
+    with pytest.raises(en.ColumnNotFoundError, match="has no key"):
+        tree["missing"]
+    before = bytes_read()
+    tree[keys[0]].read()
+    assert bytes_read() - before < 100_000
+    assert f"{keys[0]!r}: frame, 3 x 2" in en.open(path).tree()

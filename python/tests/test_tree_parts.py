@@ -61,8 +61,6 @@ def test_parts(path):
         f["models"]["a"][0]
     with pytest.raises(en.ArgumentError, match="tree"):
         en.read(path, columns="a")
-    with pytest.raises(en.NotMappableError):
-        en.open(path, memory_map=True)
     en.write(matrix, path)
     assert np.array_equal(en.read(path, rows=(5, 7)), matrix[5:7])
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .array_view import View
 
 _SEQUENCES = ("list", "tuple", "set", "frozenset")
+_WITH_KEYS = ("dict", "Bus")
 
 
 class _OfFrames:
@@ -146,13 +147,13 @@ class Tree(File):
         return int(self._info["count"])
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        return iter(self.keys()) if self.kind == "dict" else (self[i] for i in range(len(self)))
+        return iter(self.keys()) if self.kind in _WITH_KEYS else (self[i] for i in range(len(self)))
 
     def __contains__(self, key: object) -> bool:
-        return self._place(key) is not None if self.kind == "dict" else key in self.read()
+        return self._place(key) is not None if self.kind in _WITH_KEYS else key in self.read()
 
     def keys(self) -> list[Any]:
-        """Return the keys of a dict, or the names of the fields of a record."""
+        """Return the keys of a dict, the names of the fields of a record, or the labels of a Bus."""
         return list(self._places())
 
     def _place(self, key: Any) -> int | None:
@@ -174,6 +175,8 @@ class Tree(File):
                 with interpretation():
                     # A damaged file may have unhashable keys.
                     self._keys = {key: i for i, key in enumerate(keys)}
+            elif self.kind == "Bus":
+                self._keys = _labels_of_bus(self._cells.read(self._info["labels"]), len(self))
             elif self._record() is not None:
                 self._keys = {name: 4 + i for i, name in enumerate(self._record() or ())}
             else:
@@ -191,7 +194,7 @@ class Tree(File):
         return f"value{self._where}"
 
     def __getitem__(self, key: Any) -> File:
-        if self.kind in ("dict", "object"):
+        if self.kind in ("dict", "object", "Bus"):
             place = self._place(key)
             if place is None:
                 raise ColumnNotFoundError(f"{self._named()} has no key {key!r}")
@@ -403,7 +406,7 @@ class Tree(File):
         return _reopened, (_reopen.source(frame), self._where, self._info, self._rows)
 
     def _ipython_key_completions_(self) -> list[str]:
-        has_keys = self.kind == "dict" or self._record() is not None
+        has_keys = self.kind in _WITH_KEYS or self._record() is not None
         return [key for key in self.keys() if isinstance(key, str)] if has_keys else []
 
     def _repr_html_(self) -> str:
@@ -433,7 +436,7 @@ class Tree(File):
             return "\n".join(self._outline(self._where or "value", 0, depth, most))
 
     def _outlines_of_parts(self, name: str, level: int, depth: int, most: int) -> list[str]:
-        named = self.kind == "dict" or (self.kind == "object" and self._record() is not None)
+        named = self.kind in _WITH_KEYS or (self.kind == "object" and self._record() is not None)
         if not named and self.kind not in ("list", "tuple"):
             return []
         lines = []
@@ -454,7 +457,7 @@ class Tree(File):
                 (column,) = self._cells.handle.whole().columns([info["column"]])
                 return f"array of {column.type_name}, {shape}"
             return f"{kind}, {shape}"
-        if kind in ("dict", *_SEQUENCES):
+        if kind in (*_WITH_KEYS, *_SEQUENCES):
             return f"{kind}, {len(self):,}"
         if kind in ("bytes", "bytearray"):
             return f"{kind}, {info['len']:,}"
@@ -474,16 +477,42 @@ class Tree(File):
 def _describe_cell(cells: Cells, number: int) -> dict[str, Any]:
     """Describe a cell.
 
-    An array whose dtype has metadata is described as an array, with the cell of these.
+    An array whose dtype has metadata is described as an array, with the cell of these, and a Bus as
+    its frames, with the cell of their labels.
     """
     info: dict[str, Any] = cells.reader.describe(number)
-    if info["kind"] != "object" or info.get("count") != 3 or "parts" in info:
+    if info["kind"] != "object" or info.get("count") not in (3, 4) or "parts" in info:
         return info
+    if info["count"] == 4:
+        if cells.children(info["number"], 0, 1) != ["static_frame.Bus"]:
+            return info
+        frames: dict[str, Any] = cells.reader.describe(info["first"] + 2)
+        is_plain = frames["kind"] == "list" and "first" in frames and "rows" not in frames
+        labels = {"kind": "Bus", "number": info["number"], "labels": info["first"] + 1}
+        return frames | labels if is_plain else info
     if cells.children(info["number"], 0, 1) != ["numpy.metadata"]:
         return info
     of: dict[str, Any] = cells.reader.describe(info["first"] + 1)
     is_array = of["kind"] in ("array", "array of objects")
     return of | {_dtype_metadata.KEY: info["first"] + 2} if is_array else info
+
+
+def _labels_of_bus(index: Any, n: int) -> dict[Any, int]:
+    """The places of the frames of a Bus, by their labels."""
+    with interpretation():
+        labels = [_label(label) for label in index]
+        if len(labels) != n:
+            raise CorruptFileError(f"a Bus has {len(labels)} labels and {n} frames")
+        return {label: i for i, label in enumerate(labels)}
+
+
+def _label(label: Any) -> Any:
+    """A label of StaticFrame as a key: a tuple for a hierarchy, and no scalar of NumPy but a time."""
+    import numpy as np
+
+    if isinstance(label, (tuple, np.ndarray)):
+        return tuple(map(_label, label))
+    return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
 
 
 def a(kind: str) -> str:
