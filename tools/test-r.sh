@@ -16,11 +16,17 @@ done
 # Tools of the check itself.
 command -v checkbashisms >/dev/null 2>&1 || missing="$missing devscripts"
 command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
+# Tests compare strings in this locale too, and skip it where it is missing.
+is_german() { locale -a 2>/dev/null | grep -qix 'de_DE\.utf-\?8'; }
+is_german || missing="$missing locales"
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     echo "installing R and packages for its tests"
     # shellcheck disable=SC2086 # a word for each package
     { apt-get install --yes --no-install-recommends r-base-core $missing ||
         { apt-get update && apt-get install --yes --no-install-recommends r-base-core $missing; }; } >/dev/null 2>&1 || true
+fi
+if ! is_german && [ "$(id -u)" = 0 ]; then
+    localedef -i de_DE -f UTF-8 de_DE.UTF-8 >/dev/null 2>&1 || true
 fi
 if ! command -v R >/dev/null 2>&1; then
     echo "note: R is not installed, so its package is not tested (Debian: apt-get install r-base-core r-cran-testthat)"
