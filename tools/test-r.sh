@@ -6,6 +6,12 @@ cd "$(dirname "$0")/.."
 here=$(pwd)
 tools/check-rust-version.sh
 tools/check-r-api.sh
+# All files of R/ share one namespace, in which the last function of a name wins without a word.
+twice=$(grep -hoE '^`?[[:alnum:]_.<-]+`? <- function' r/R/*.R | sort | uniq -d)
+if [ -n "$twice" ]; then
+    echo "error: defined twice in r/R: $twice" >&2
+    exit 1
+fi
 libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 lubridate mgcv nanotime purrr R6 readr rlang survival tibble tidyr tidyselect vctrs zoo"
 
 missing=
