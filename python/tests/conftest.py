@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import entasis as en
+from entasis import _register
 
 # The panels are in `bench/fidelity`, whose folder is the root of the repository.
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -50,6 +51,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_core(item.path) and item.get_closest_marker("slow") is None:
             item.add_marker("core")
+
+
+@pytest.fixture(autouse=True)
+def registrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has registrations of classes of its own."""
+    monkeypatch.setattr(_register, "_functions", {})
+    monkeypatch.setattr(_register, "_classes", {})
 
 
 @pytest.fixture

@@ -78,12 +78,16 @@ PRIVATE = {
 }
 
 
+# Attributes of named tuples that Python documents.
+DOCUMENTED = {"_field_defaults", "_fields", "_make"}
+
+
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_private_names_are_in_compat(path: Path) -> None:
     if path.name == "compat.py":
         return
     assert attributes(path) & PRIVATE == set()
-    assert attributes(path) - defined() == set()
+    assert attributes(path) - defined() - DOCUMENTED == set()
 
 
 def frame() -> pd.DataFrame:

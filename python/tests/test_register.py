@@ -20,13 +20,6 @@ import entasis as en
 from entasis import _register
 
 
-@pytest.fixture(autouse=True)
-def forgotten(monkeypatch):
-    """Each test has registrations of its own."""
-    monkeypatch.setattr(_register, "_functions", {})
-    monkeypatch.setattr(_register, "_classes", {})
-
-
 class Money:
     def __init__(self, amount, currency="CHF"):
         self.amount, self.currency = amount, currency
