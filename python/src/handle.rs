@@ -42,7 +42,7 @@ pub struct Handle {
     infos: OnceLock<Arc<Vec<ColumnInfo>>>,
     groups: OnceLock<Groups>,
     /// The classes for records, by their names in files.
-    classes: OnceLock<Py<PyDict>>,
+    classes: Option<Py<PyDict>>,
 }
 
 /// A generation of a file: number, time, operation, rows, bytes.
@@ -51,16 +51,13 @@ type Generation = (u64, i64, &'static str, Option<u64>, u64);
 impl Handle {
     /// The handle of an open file.
     pub fn of(file: Arc<File>) -> Self {
-        Self { file, infos: OnceLock::new(), groups: OnceLock::new(), classes: OnceLock::new() }
+        Self { file, infos: OnceLock::new(), groups: OnceLock::new(), classes: None }
     }
 
     /// A handle of another part of this file, with the same classes.
     fn with(&self, py: Python<'_>, file: File) -> Self {
-        let found = Self::of(Arc::new(file));
-        if let Some(classes) = self.classes.get() {
-            let _ = found.classes.set(classes.clone_ref(py));
-        }
-        found
+        let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
+        Self { classes, ..Self::of(Arc::new(file)) }
     }
 
     /// All columns of the table.
@@ -200,16 +197,15 @@ impl Handle {
         self.with(py, self.file.whole())
     }
 
-    /// Set the classes for records of this file: a dict by the names that the file has. Only the
-    /// first call counts.
-    fn keep_classes(&self, classes: Bound<'_, PyDict>) {
-        let _ = self.classes.set(classes.unbind());
+    /// The same with classes for records: a dict by the names that the file has.
+    fn with_classes(&self, classes: Bound<'_, PyDict>) -> Self {
+        Self { classes: Some(classes.unbind()), ..Self::of(Arc::clone(&self.file)) }
     }
 
-    /// The classes that `keep_classes` got, if any.
+    /// The classes for records.
     #[getter]
-    fn classes(&self, py: Python<'_>) -> Option<Py<PyDict>> {
-        self.classes.get().map(|classes| classes.clone_ref(py))
+    fn classes<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        self.classes.as_ref().map_or_else(|| PyDict::new(py), |classes| classes.bind(py).clone())
     }
 
     /// The cells of the file, or None if it has no cells.

@@ -128,6 +128,10 @@ def test_types_reach_the_cells_of_columns(path):
     with en.open(path, types=types) as tree:
         assert tree["df"].read(columns=["p"], rows=[1])["p"].tolist() == [Point(2, 3)]
         assert pickle.loads(pickle.dumps(tree))["df"].read()["p"].tolist() == df["p"].tolist()
+    with en.open(path) as tree:
+        # Classes of one read, too.
+        assert tree.read(types=types)["df"]["p"].tolist() == df["p"].tolist()
+        assert type(tree["df"].read()["p"].iloc[0]) is en.Record
     en.write(df, path)
     assert en.read(path, types=types)["p"].tolist() == df["p"].tolist()
     assert en.read(path.read_bytes(), types=types)["p"].tolist() == df["p"].tolist()
@@ -229,6 +233,9 @@ def test_fields_that_a_class_gained(path):
         en.read(path, types=[changed("Point", ["x", "y", "z"])])
     with pytest.raises(en.UnsupportedTypeError, match="fields x, y: the class has no y"):
         en.read(path, types=[changed("Point", ["x"])])
+    fails = [("x", int), ("y", int), ("z", int, dataclasses.field(default_factory=lambda: int("none")))]
+    with pytest.raises(en.UnsupportedTypeError, match=r"default_factory= of .*Point\.z raised ValueError"):
+        en.read(path, types=[changed("Point", fails)])
     en.write([Pair(1, "a")], path)
     longer = collections.namedtuple("Pair", ["b", "a", "c"], defaults=[3], module=__name__)
     assert en.read(path, types=[longer]) == [longer("a", 1, 3)]

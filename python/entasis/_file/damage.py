@@ -32,9 +32,7 @@ def read(frame: Frame, read_frame: Callable[[Frame], Any], threads: int | None) 
     handle, damages, n_damages = found
     if frame.table is not None:
         handle = handle.table(frame.table)
-    value = read_frame(
-        Frame(handle, frame.path, frame.types, table=frame.table, content=frame.content, limits=frame.limits)
-    )
+    value = read_frame(Frame(handle, frame.path, table=frame.table, content=frame.content, limits=frame.limits))
     warnings.warn(_warning(frame.path, damages, n_damages), stacklevel=4)
     return value
 

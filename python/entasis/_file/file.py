@@ -122,7 +122,7 @@ class File(Conversions):
         with reported:
             from entasis._values.cells import metadata
 
-            return metadata(self._handle, self.path, self._frame.types)
+            return metadata(self._handle, self.path)
 
     def tree(self, *, depth: int = 3, most: int = 20) -> str:
         """Return an outline of the value: a line for each part, with kinds, shapes and sizes.

@@ -37,21 +37,19 @@ class Frame:
         "sorted",
         "sorted_labels",
         "table",
-        "types",
     )
 
     def __init__(
         self,
         handle: _entasis.Handle,
         path: str,
-        types: dict[str, type],
         *,
         table: int | None = None,
         content: bytes | None = None,
         limits: dict[str, int] | None = None,
         generation: int | None = None,
     ) -> None:
-        self.handle, self.path, self.types = handle, path, types
+        self.handle, self.path = handle, path
         # The number of the generation that was asked for; None for the current one.
         self.generation = generation
         # For pickles: `table` is the number of the table in a tree, `content` the file in memory.
@@ -75,7 +73,7 @@ class Frame:
             if self.handle.has_cells:
                 from entasis._values.cells import bind
 
-                self._host = bind(self._host, self.handle, self.path, self.types)
+                self._host = bind(self._host, self.handle, self.path)
         return self._host
 
     @property
@@ -142,9 +140,9 @@ def opened(
         handle = _handle(source, limits, generation)
     classes = _by_name(types)
     if classes:
-        handle.keep_classes(classes)
+        handle = handle.with_classes(classes)
     path = _sources.IN_MEMORY if isinstance(source, bytes) else source
-    return Frame(handle, path, classes, content=content, limits=limits, generation=generation)
+    return Frame(handle, path, content=content, limits=limits, generation=generation)
 
 
 def _handle(source: str | bytes, limits: dict[str, int] | None, generation: int | None) -> _entasis.Handle:
@@ -162,4 +160,4 @@ def _by_name(types: Types | None) -> dict[str, type]:
 
 def closed(path: str) -> Any:
     """The frame of a closed file."""
-    return Frame(cast("_entasis.Handle", Closed(path)), path, {})
+    return Frame(cast("_entasis.Handle", Closed(path)), path)

@@ -51,6 +51,10 @@ class MappedHandle:
         """See `Handle.table`."""
         return MappedHandle(self._path, self._handle.table(number), self._bytes, self.memory_map)
 
+    def with_classes(self, classes: dict[str, type]) -> MappedHandle:
+        """See `Handle.with_classes`."""
+        return MappedHandle(self._path, self._handle.with_classes(classes), self._bytes, self.memory_map)
+
     def whole(self) -> MappedHandle:
         """See `Handle.whole`."""
         return MappedHandle(self._path, self._handle.whole(), self._bytes, self.memory_map)

@@ -23,7 +23,7 @@ def source(frame: _frame.Frame) -> Source:
         n = f"{len(content):,}"
         raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
     found = os.path.abspath(frame.path) if content is None else content
-    return found, frame.memory_map, dict(frame.types), fingerprint, frame.table, frame.limits, frame.generation
+    return found, frame.memory_map, frame.handle.classes, fingerprint, frame.table, frame.limits, frame.generation
 
 
 def frame(found: Source) -> _frame.Frame:
@@ -37,4 +37,4 @@ def frame(found: Source) -> _frame.Frame:
         raise error
     if table is None:
         return frame
-    return _frame.Frame(frame.handle.table(table), path, frame.types, table=table, content=frame.content, limits=limits)
+    return _frame.Frame(frame.handle.table(table), path, table=table, content=frame.content, limits=limits)

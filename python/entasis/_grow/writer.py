@@ -205,7 +205,7 @@ class Writer:
             self._stream.will_append([])
             builder.write(host, to)
             return
-        file = File._of(_frame.Frame(handle, str(self._to["path"]), {}))
+        file = File._of(_frame.Frame(handle, str(self._to["path"])))
         if not append_in_place(file, part, self._rules, to, self._stream):
             raise ArgumentError("the rows have another index, other objects or categories than the first batch")
 

@@ -304,7 +304,7 @@ class Tree(File):
         if types is not None:
             from entasis._values import classes as _classes
 
-            cells = Cells(cells.handle, cells.path, _classes.by_name(types), cells.reader)
+            cells = Cells(cells.handle.with_classes(_classes.by_name(types)), cells.path, cells.reader)
         if rows is not None and not self.shape:
             raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
         if rows is not None and self.kind not in (*_SEQUENCES, "array", "array of objects"):
@@ -378,7 +378,7 @@ class Tree(File):
     @property
     def metadata(self) -> Any:
         """The value that was written as `metadata=`; None without any."""
-        return metadata(self._cells.handle, self.path, self._cells.types)
+        return metadata(self._cells.handle, self.path)
 
     def close(self) -> None:
         """Close the file, as `with` does.
@@ -402,7 +402,7 @@ class Tree(File):
         from entasis._file import reopen as _reopen
 
         cells = self._cells
-        frame = Frame(cells.handle, self.path, cells.types, content=cells.content)
+        frame = Frame(cells.handle, self.path, content=cells.content)
         return _reopened, (_reopen.source(frame), self._where, self._info, self._rows)
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -541,12 +541,12 @@ def part(cells: Cells, number: int, where: str) -> File:
         return found
     number = found._info["int"]
     handle = cells.handle.table(number)
-    return File._of(Frame(handle, cells.path, cells.types, table=number, content=cells.content))
+    return File._of(Frame(handle, cells.path, table=number, content=cells.content))
 
 
 def root(frame: Frame) -> File:
     """Return the value of a file that is not a table."""
-    cells = Cells(frame.handle, frame.path, frame.types)
+    cells = Cells(frame.handle, frame.path)
     cells.content = frame.content
     number, _ = cells.reader.roots()
     if number is None:
@@ -559,6 +559,6 @@ def _reopened(source: Any, where: str, info: dict[str, Any], rows: Any) -> Tree:
     from entasis._file import reopen as _reopen
 
     frame = _reopen.frame(source)
-    cells = Cells(frame.handle, frame.path, frame.types)
+    cells = Cells(frame.handle, frame.path)
     cells.content = frame.content
     return Tree._at(cells, where, info, rows)

@@ -25,15 +25,16 @@ _state = threading.local()
 class Maker:
     """Makes the objects that the native module can't make itself. It calls these methods."""
 
-    def __init__(self, handle: Handle, path: str, types: dict[str, type], threads: int | None) -> None:
-        self._handle, self._path, self._types, self._threads = handle, path, types, threads
+    def __init__(self, handle: Handle, path: str, threads: int | None) -> None:
+        self._handle, self._path, self._threads = handle, path, threads
+        self._types = handle.classes
         self._whole: Handle | None = None
 
     def table(self, number: int) -> Any:
         """Read a frame inside a tree."""
         handle = self._handle.table(number)
         with host_calls():
-            return _hosts.read_whole(handle, bind(handle.host(), handle, self._path, self._types), self._threads)
+            return _hosts.read_whole(handle, bind(handle.host(), handle, self._path), self._threads)
 
     def pool(self, column: int, start: int, stop: int) -> Any:
         """Read the values of an array."""
@@ -84,20 +85,18 @@ def as_objects(cells: list[Any]) -> Any:
 class Cells:
     """The cells of a file."""
 
-    def __init__(
-        self, handle: Handle, path: str, types: dict[str, type] | None = None, reader: CellReader | None = None
-    ) -> None:
+    def __init__(self, handle: Handle, path: str, reader: CellReader | None = None) -> None:
         found = reader or handle.cells()
         if found is None:
             raise CorruptFileError("the file has no cells, and names some")
         self.reader: CellReader = found
-        self.handle, self.path, self.types = handle, path, types or {}
+        self.handle, self.path = handle, path
         # The content of a file in memory, for pickles.
         self.content: bytes | None = None
 
     def maker(self, threads: int | None = None) -> Maker:
         """The callbacks for the native module."""
-        return Maker(self.handle, self.path, self.types, threads)
+        return Maker(self.handle, self.path, threads)
 
     def read(self, number: int, threads: int | None = None) -> Any:
         """Read the object of a cell."""
@@ -176,7 +175,7 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> dict[str, Any]:
+def bind(host: Any, handle: Handle, path: str) -> dict[str, Any]:
     """Return a host map whose cell references read their values on demand."""
     if not isinstance(host, dict):
         return {}
@@ -190,7 +189,7 @@ def bind(host: Any, handle: Handle, path: str, types: dict[str, type]) -> dict[s
         if type(value) is not CellRef:
             return value
         if not cells:
-            cells.append(Cells(handle, path, types))
+            cells.append(Cells(handle, path))
         return CellValue(cells[0], value.number)
 
     found: dict[str, Any] = bound(host)
@@ -209,14 +208,14 @@ def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
     """Read rows of an object column."""
     if type(column.detail) is not CellRef:
         raise CorruptFileError(f"column '{column.name}': objects without cells")
-    cells, number = Cells(handle, "", handle.classes), column.detail.number
+    cells, number = Cells(handle, ""), column.detail.number
     return as_objects(cells.children_at(number, range(n_values) if rows is None else rows))
 
 
-def metadata(handle: Handle, path: str, types: dict[str, type]) -> Any:
+def metadata(handle: Handle, path: str) -> Any:
     """Read the value that was written as `metadata=`; None without any."""
     if handle.cells() is None:
         return None
-    cells = Cells(handle, path, types)
+    cells = Cells(handle, path)
     _, number = cells.reader.roots()
     return None if number is None else cells.read(number)

@@ -28,7 +28,9 @@ def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
     """Take a value of such a class apart. None for other values."""
     functions = _register.functions(kind)
     if functions is not None and functions.encode is not None:
-        return object_parts("record", "registered", called(kind), _REGISTERED, _encoded(value, functions.encode))
+        return object_parts(
+            "record", "registered", called(kind), _REGISTERED, _called("encode", called(kind), functions.encode, value)
+        )
     if kind is Record:
         fields = value.fields
         return object_parts("record", value.kind, value.name, tuple(fields), *fields.values())
@@ -45,19 +47,15 @@ def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
     return None
 
 
-def _encoded(value: Any, function: Any) -> Any:
+def _called(what: str, name: str, function: Any, *arguments: Any) -> Any:
+    """Call a function of a user for a class of this name."""
     try:
-        return function(value)
+        return function(*arguments)
     except (EntasisError, MemoryError):
         raise
     except Exception as error:
-        raise _raised("encode", called(type(value)), error) from error
-
-
-def _raised(what: str, name: str, error: Exception) -> UnsupportedTypeError:
-    """The error for an exception of a function of a registered class."""
-    message = f"{what}= of {name} raised {type(error).__name__}: {error}"
-    return UnsupportedTypeError(printable(message[:_LONGEST]))
+        message = f"{what}= of {name} raised {type(error).__name__}: {error}"
+        raise UnsupportedTypeError(printable(message[:_LONGEST])) from error
 
 
 def _field_names(kind: type) -> tuple[str, ...]:
@@ -108,12 +106,7 @@ def _decoded(found: type, name: str, fields: dict[str, Any]) -> Any:
             f"{name} was written by functions of entasis.register: register {called(found)} with them before reading"
         )
     (value,) = fields.values()
-    try:
-        return functions.decode(value)
-    except (EntasisError, MemoryError):
-        raise
-    except Exception as error:
-        raise _raised("decode", name, error) from error
+    return _called("decode", name, functions.decode, value)
 
 
 def _member(found: type[enum.Enum], name: str, fields: dict[str, Any]) -> enum.Enum:
@@ -135,30 +128,33 @@ def _completed(found: type, kind: str, name: str, fields: dict[str, Any]) -> dic
         wanted = found._fields  # type: ignore[attr-defined]
     if tuple(fields) == wanted:
         return fields
-    defaults = _defaults(found, kind)
+    gained = _defaults(found, kind, [field for field in wanted if field not in fields])
     unknown = [field for field in fields if field not in wanted]
-    lacking = [field for field in wanted if field not in fields and field not in defaults]
+    lacking = [field for field in wanted if field not in fields and field not in gained]
     if unknown or lacking:
         raise UnsupportedTypeError(
             f"{called(found)} differs from the {kind} {name} that was written, which has the fields "
             f"{', '.join(fields)}: "
             + (f"the class has no {', '.join(unknown)}" if unknown else f"no default for {', '.join(lacking)}")
         )
-    return {field: fields[field] if field in fields else defaults[field]() for field in wanted}
+    every = fields | gained
+    return {field: every[field] for field in wanted}
 
 
-def _defaults(found: type, kind: str) -> dict[str, Any]:
-    """Functions that make the defaults of fields."""
+def _defaults(found: type, kind: str, names: list[str]) -> dict[str, Any]:
+    """The defaults of those of these fields that have one."""
     if kind == "namedtuple":
         of_tuple: dict[str, Any] = found._field_defaults  # type: ignore[attr-defined]
-        return {name: lambda value=value: value for name, value in of_tuple.items()}
-    found_defaults = {}
+        return {name: of_tuple[name] for name in names if name in of_tuple}
+    defaults = {}
     for field in dataclasses.fields(found):
+        if field.name not in names:
+            continue
         if field.default_factory is not dataclasses.MISSING:
-            found_defaults[field.name] = field.default_factory
+            defaults[field.name] = _called("default_factory", f"{called(found)}.{field.name}", field.default_factory)
         elif field.default is not dataclasses.MISSING:
-            found_defaults[field.name] = lambda value=field.default: value
-    return found_defaults
+            defaults[field.name] = field.default
+    return defaults
 
 
 def _warn_of_namesakes(name: str, types: dict[str, type]) -> None:
