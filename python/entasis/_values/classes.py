@@ -28,9 +28,8 @@ def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
     """Take a value of such a class apart. None for other values."""
     functions = _register.functions(kind)
     if functions is not None and functions.encode is not None:
-        return object_parts(
-            "record", "registered", called(kind), _REGISTERED, _called("encode", called(kind), functions.encode, value)
-        )
+        encoded = _called("encode", called(kind), functions.encode, value)
+        return object_parts("record", "registered", called(kind), _REGISTERED, encoded)
     if kind is Record:
         fields = value.fields
         return object_parts("record", value.kind, value.name, tuple(fields), *fields.values())
