@@ -136,3 +136,65 @@ test_that("forked children share an open file, and read trees and tables of it",
     expect_identical(found[[i]][-1L], list(i, quote(a + b)))
   }
 })
+
+# The ways to ask a file, as calls on an open frame `x` and, for data.table, `d`.
+asking <- function() {
+  calls <- list(subset = quote(subset(x, a > 10 & a <= 20000, c(a, g))), mask = quote(x[x$a > 10, c("a", "g")]), sample = quote(sample_entasis(x, 3)))
+  if (requireNamespace("dplyr", quietly = TRUE)) {
+    calls$filter <- quote(as.data.frame(dplyr::collect(dplyr::filter(x, a > 10, g == "u"))))
+    calls$summarise <- quote(as.data.frame(dplyr::summarise(dplyr::group_by(dplyr::filter(x, a > 5), g), n = dplyr::n(), s = sum(a))))
+  }
+  if (requireNamespace("data.table", quietly = TRUE)) {
+    calls$condition <- quote(d[g == "u", .(s = max(a)), by = b])
+    calls$rows <- quote(d[c(3L, 50000L), .(a, g)])
+  }
+  calls
+}
+
+asked_frame <- function(n) data.frame(a = seq_len(n), g = factor(rep_len(c("u", "v", "w"), n)), b = rep_len(c(TRUE, FALSE, FALSE, TRUE), n))
+
+test_that("forked children ask the same open files", {
+  skip_on_os("windows")
+  frame <- asked_frame(200000L)
+  path <- written(frame)
+  x <- entasis(path)
+  d <- if (requireNamespace("data.table", quietly = TRUE)) entasis(path, as = "data.table")
+  calls <- asking()[names(asking()) != "sample"]
+  user <- list2env(list(x = x, d = d), parent = table_caller)
+  wanted <- lapply(calls, eval, user)
+  found <- parallel::mclapply(1:4, function(i) lapply(calls, eval, user), mc.cores = 2)
+  for (of_child in found) for (name in names(calls)) expect_equal(of_child[[name]], wanted[[name]], info = name)
+})
+
+test_that("each way to ask a file is interrupted, and works afterwards", {
+  skip_on_os("windows")
+  skip_on_cran()
+  path <- written(asked_frame(2000000L))
+  calls <- asking()
+  wait <- function(file) for (i in 1:600) if (file.exists(file)) break else Sys.sleep(0.1)
+  # One script for all, since R takes long to start. It says which call it is in.
+  script <- tempfile(fileext = ".R")
+  at <- tempfile()
+  texts <- vapply(calls, function(call) paste(deparse(call), collapse = " "), "")
+  writeLines(c(
+    "library(entasis)", sprintf("at <- '%s'; path <- '%s'", at, path), "x <- entasis(path)",
+    if (requireNamespace("data.table", quietly = TRUE)) "library(data.table); d <- entasis(path, as = 'data.table')",
+    sprintf(
+      paste0(
+        "first <- %1$s; file.create(paste0(at, '.%2$s.ready'));",
+        "found <- tryCatch({repeat %1$s}, interrupt = function(e) 'interrupted');",
+        "writeLines(c(found, identical(dim(%1$s), dim(first))), paste0(at, '.part')); file.rename(paste0(at, '.part'), paste0(at, '.%2$s'))"
+      ),
+      texts, names(calls)
+    )
+  ), script)
+  pid <- as.integer(system(sprintf("exec %s %s > /dev/null 2>&1 & echo $!", file.path(R.home("bin"), "Rscript"), script), intern = TRUE))
+  on.exit(tools::pskill(pid))
+  for (name in names(calls)) {
+    wait(paste0(at, ".", name, ".ready"))
+    Sys.sleep(0.3)
+    tools::pskill(pid, tools::SIGINT)
+    wait(paste0(at, ".", name))
+    expect_identical(readLines(paste0(at, ".", name)), c("interrupted", "TRUE"), info = name)
+  }
+})
