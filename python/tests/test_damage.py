@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -208,3 +209,20 @@ def test_arguments(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(en.CorruptFileError):
         en.read(path, on_damage="missing")
+
+
+def test_rows_of_a_changed_file_are_verified_again(tmp_path: Path) -> None:
+    path = tmp_path / "t.entasis"
+    values = np.random.default_rng(0).random(N)
+    en.write({"x": values}, path, compression=0)
+    f = en.open(path)
+    for rows in ([5, 100_000], [7, 100_001]):
+        np.testing.assert_array_equal(f.read(rows=rows)["x"], values[rows])
+    place = path.read_bytes().index(values[3].tobytes())
+    time.sleep(0.05)  # Systems count the time of a change in steps of up to 10 ms.
+    with path.open("r+b") as file:
+        file.seek(place)
+        file.write(b"\xff")
+    with pytest.raises(en.CorruptFileError, match="checksum"):
+        f.read(rows=[7])
+    np.testing.assert_array_equal(f.read(rows=[100_002])["x"], values[[100_002]])

@@ -5,6 +5,7 @@ pub(crate) mod cell_columns;
 mod columns;
 mod footer;
 mod generations;
+mod known_blocks;
 mod names;
 mod open;
 mod ranges;
@@ -25,6 +26,7 @@ use cell_columns::CellColumns;
 pub use columns::ColumnInfo;
 use footer::OpenFile;
 pub use generations::Generation;
+pub(crate) use known_blocks::KnownBlock;
 use names::Names;
 pub use names::{NameGroup, NamePlaces};
 

@@ -96,6 +96,9 @@ impl File {
         }
         let are_whole = requests.iter().all(|request| matches!(request.rows, Rows::All));
         let ahead_to = if are_whole { pages::ahead_to(&sources) } else { 0 };
+        let is_scattered = |rows: &Rows| matches!(rows, Rows::Indices(_) | Rows::Step { .. });
+        let trusts_known_pages =
+            requests.iter().any(|request| is_scattered(&request.rows)) && self.renew_known_blocks();
         let control = Control::new(monitor, n_values);
         let threads = threads_for(work, threads);
         let mut tasks = Vec::new();
@@ -117,7 +120,7 @@ impl File {
             tasks,
             threads,
             &control,
-            || Reader::ahead(self, ahead_to),
+            || Reader::ahead(self, ahead_to).trusting(trusts_known_pages),
             |reader, task| {
                 let done = match task {
                     Task::Fixed(task) => task.run(reader, &control).map(|()| None),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{Counting, Model, check, file_of, indices};
+use common::{Changing, Counting, Model, check, file_of, indices};
 use entasis::{File, Limits, MemorySource, MissingTo, Output, Physical, Request, Rows, Silent, WriteOptions};
 
 fn columns() -> Vec<(&'static str, Model)> {
@@ -136,17 +136,56 @@ fn scattered_rows() {
         ("words", Model::text(&(0..n).map(|i| format!("w{}", noise(i) % 90)).collect::<Vec<_>>())),
         ("texts", Model::text(&(0..n).map(|i| format!("{:x}", noise(i))).collect::<Vec<_>>())),
     ];
-    let file = common::open(&file_of(&columns, &WriteOptions::default())).unwrap();
+    let file = Changing::new(file_of(&columns, &WriteOptions::default())).open();
     let ascending =
         |step: usize| (0..n).step_by(step).map(move |i| (n - 1).min(i + noise(i) as usize % step) as u64);
     let clustered = (0..60u64).flat_map(|k| 5_000 * k..5_000 * k + k * k).collect::<Vec<_>>();
     let mut shuffled = ascending(101).collect::<Vec<_>>();
     shuffled.sort_by_key(|&row| noise(row as usize));
-    for (column, (_, model)) in columns.iter().enumerate() {
-        let column = column as u64;
-        check(&file, column, model, &indices(ascending(61)), 2);
-        check(&file, column, model, &indices(ascending(30_000)), 1);
-        check(&file, column, model, &indices(clustered.iter().copied()), 2);
-        check(&file, column, model, &indices(shuffled.iter().copied()), 1);
+    // Pages that were verified before are read in part.
+    for _ in 0..2 {
+        for (column, (_, model)) in columns.iter().enumerate() {
+            let column = column as u64;
+            check(&file, column, model, &indices(ascending(61)), 2);
+            check(&file, column, model, &indices(ascending(30_000)), 1);
+            check(&file, column, model, &indices(clustered.iter().copied()), 2);
+            check(&file, column, model, &indices(shuffled.iter().copied()), 1);
+        }
     }
+}
+
+/// Once a page is verified, single values are read without the rest of it, until the file changes.
+#[test]
+fn verified_pages_are_read_in_part() {
+    let noise = |i: u64| ((i + 1) * (i + 7)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let raw = Model::words(Physical::U64, &(0..100_000).map(noise).collect::<Vec<_>>());
+    let packed: Vec<u64> = (0..100_000).map(|i| noise(i) >> 45).collect();
+    let columns = vec![
+        ("raw", raw),
+        ("packed", Model::words(Physical::U64, &packed)),
+        ("missing", Model::words(Physical::U64, &packed).with_missing(|i| i % 5 != 0)),
+    ];
+    let source = Changing::new(file_of(&columns, &WriteOptions::default()));
+    let file = source.open();
+    let n_read = |column: usize, row: u64| {
+        source.n_read.store(0, Ordering::Relaxed);
+        check(&file, column as u64, &columns[column].1, &indices([row]), 1);
+        source.n_read.load(Ordering::Relaxed)
+    };
+    for (column, most) in [(0, 8), (1, 128 * 19), (2, 1100 + 128 * 19)] {
+        let page = file.blocks(column as u64).unwrap()[0].pages_len / 8;
+        assert!(n_read(column, 20_000) > u64::from(page) / 2, "the first read takes the page");
+        let n = n_read(column, 23_000);
+        assert!(n <= most, "{n} bytes were read for a value of a verified page");
+        assert!(n_read(column, 40_000) > most, "another page");
+    }
+    // Damage of a value that is not asked for stays unseen, until the time of the file changes.
+    let place = file.blocks(0).unwrap()[0].pages_at as usize + 8 * 16_400;
+    source.bytes.lock().unwrap()[place] ^= 1;
+    assert_eq!(n_read(0, 23_000), 8);
+    source.seconds.fetch_add(1, Ordering::Relaxed);
+    let error = common::read(&file, 0, &indices([23_000]), 1).unwrap_err();
+    assert!(error.to_string().contains("checksum"), "{error}");
+    source.bytes.lock().unwrap()[place] ^= 1;
+    assert!(n_read(0, 23_000) > 8, "the page is verified again");
 }

@@ -68,7 +68,7 @@ mod validity;
 mod words;
 
 pub use codec::Codecs;
-pub use decode::{BlockDecoder, Page, PageScratch, StringSlice, TextScratch};
+pub use decode::{BlockDecoder, Page, PageScratch, ReadPart, StringSlice, TextScratch};
 pub use encode::{Encoded, Encoder, Values};
 pub use fsst::{Pieces, SharedSymbols};
 pub use limits::{BLOCK, PAGE, PAGE_TEXT};

@@ -84,6 +84,17 @@ impl<'a> Validity<'a> {
         }
     }
 
+    /// The length of the validity section at the start of `bytes`; none when they are too short to
+    /// tell.
+    pub(crate) fn len(bytes: &[u8], n: usize) -> Option<usize> {
+        match *bytes {
+            [0 | 2, ..] => Some(1),
+            [1, ..] => Some(1 + n.div_ceil(8)),
+            [3, low, high, ..] => Some(3 + 2 * usize::from(u16::from_le_bytes([low, high]))),
+            _ => None,
+        }
+    }
+
     fn sparse(&self) -> impl Iterator<Item = usize> + use<'a> {
         let positions = if let Self::Sparse(positions) = self { *positions } else { &[] };
         positions.chunks_exact(2).map(|p| usize::from(u16::from_le_bytes([p[0], p[1]])))

@@ -72,6 +72,43 @@ impl Stored {
     }
 }
 
+impl Stored {
+    /// Checks the values of parts of pages against those of the block. Only the bytes that a part
+    /// asks for are there.
+    fn check_parts<T: Word>(&self, physical: Physical, values: &[T], valid: &[bool]) {
+        let directory =
+            Directory::parse(&self.directory, &self.record, physical, &Limits::default()).unwrap();
+        let (dictionary, mut rest) = self.pages.split_at(directory.dictionary.stored_len as usize);
+        let decoder = BlockDecoder::open(&directory, physical, dictionary, &mut Codecs::new()).unwrap();
+        let (mut at, mut scratch) = (0, PageScratch::default());
+        for (i, entry) in directory.pages.iter().enumerate() {
+            let n = entry.n_values as usize;
+            let (stored, after) = rest.split_at(entry.stored_len as usize);
+            for range in [0..1, n / 2..(n / 2 + 3).min(n), n / 3..n, n - 1..n] {
+                let mut n_read = 0;
+                let mut read = |from: usize, out: &mut [u8]| {
+                    out.copy_from_slice(&stored[from..from + out.len()]);
+                    n_read += out.len();
+                    Ok(())
+                };
+                let part = Page::open_part(&directory, physical, i, range.clone(), &mut scratch, &mut read);
+                let Some(page) = part.unwrap() else { continue };
+                let mut out = vec![T::from_u64(0xAA); range.len()];
+                decoder.decode(&page, range.clone(), &mut out).unwrap();
+                for (i, value) in range.clone().zip(out) {
+                    assert_eq!(page.validity.is_valid(i), valid[at + i]);
+                    let is_same = !valid[at + i] || value == values[at + i];
+                    assert!(is_same, "{i} of {:?}", self.record.encoding);
+                }
+                // Few values need one or two vectors, the parameters of all vectors, and the validity.
+                let most = 2 * 1024 * size_of::<T>() + 8 * (size_of::<T>() + 1) + 1025;
+                assert!(range.len() > 3 || n_read <= most.max(2048), "{n_read} bytes were read");
+            }
+            (at, rest) = (at + n, after);
+        }
+    }
+}
+
 fn bits(valid: &[bool]) -> Vec<u8> {
     let mut bits = vec![0; valid.len().div_ceil(8)];
     valid.iter().enumerate().filter(|(_, v)| **v).for_each(|(i, _)| bits[i / 8] |= 1 << (i % 8));
@@ -146,6 +183,7 @@ fn check_words<T: Word>(
         })
         .unwrap();
     assert_eq!(seen, values.len());
+    stored.check_parts(physical, &original, valid);
 }
 
 fn check_all(values: &[u64], valid: &[bool], compression: u8) {

@@ -3,6 +3,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use crate::Source;
 use crate::identity::same_file;
@@ -70,12 +71,31 @@ impl Source for FileSource {
         Ok(self.len)
     }
 
+    fn changed(&self) -> Option<SystemTime> {
+        changed(&self.file.metadata().ok()?)
+    }
+
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         if at.checked_add(out.len() as u64).is_none_or(|end| i64::try_from(end).is_err()) {
             return Ok(0); // no file reaches this far, and systems count positions with a sign
         }
         read_at(&self.file, at, out)
     }
+}
+
+/// When the content or the metadata of a file changed last. Programs that copy or synchronise files
+/// can set the time of modification, but not this one.
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = Duration::from_secs(u64::try_from(metadata.ctime()).ok()?);
+    let nanoseconds = Duration::from_nanos(u64::try_from(metadata.ctime_nsec()).ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(seconds + nanoseconds)
+}
+
+#[cfg(not(unix))]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok()
 }
 
 #[cfg(unix)]

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Bytes that can be read at any position, from many threads at once.
 pub trait Source: Send + Sync {
@@ -14,6 +15,11 @@ pub trait Source: Send + Sync {
     /// Errors of the medium.
     fn measure(&mut self) -> io::Result<u64> {
         Ok(self.len())
+    }
+
+    /// When the bytes were changed last, if the medium records it.
+    fn changed(&self) -> Option<SystemTime> {
+        None
     }
 
     /// Whether the length is 0.
@@ -55,6 +61,10 @@ impl<S: Source + ?Sized> Source for &S {
         (**self).len()
     }
 
+    fn changed(&self) -> Option<SystemTime> {
+        (**self).changed()
+    }
+
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         (**self).read_at(at, out)
     }
@@ -67,6 +77,10 @@ impl<S: Source + ?Sized> Source for &S {
 impl<S: Source + ?Sized> Source for Arc<S> {
     fn len(&self) -> u64 {
         (**self).len()
+    }
+
+    fn changed(&self) -> Option<SystemTime> {
+        (**self).changed()
     }
 
     fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {

@@ -12,6 +12,7 @@ use entasis_format::{
 use entasis_io::Source;
 
 use super::cell_columns::CellColumns;
+use super::known_blocks::KnownBlocks;
 use super::lock;
 
 /// The most parts of the footer that are cached; each has up to 64 KiB.
@@ -39,6 +40,8 @@ pub(crate) struct OpenFile {
     pub cached: Vec<(u64, Vec<u8>)>,
     /// Cached parts of the footer, by their place.
     pub parts: Mutex<HashMap<u64, Arc<Vec<u8>>>>,
+    /// Blocks whose pages were verified one by one.
+    pub known_blocks: KnownBlocks,
     /// Whether a newer generation was not written completely.
     pub is_passed_over: bool,
 }

@@ -11,6 +11,7 @@ use entasis_io::Source;
 
 use super::cell_columns::CellColumns;
 use super::footer::{OpenFile, read};
+use super::known_blocks::KnownBlocks;
 
 /// Bytes read from the end of a file when it is opened. They usually hold the footer.
 const TAIL: u64 = 64 << 10;
@@ -89,6 +90,7 @@ impl OpenFile {
             cells: None,
             cached: vec![(0, head)],
             parts: Mutex::default(),
+            known_blocks: KnownBlocks::default(),
             is_passed_over: false,
         }
     }

@@ -27,6 +27,8 @@ pub(crate) struct Reader<'f> {
     pub text: TextScratch,
     /// Whether FSST codes are left undecoded until the strings are written.
     pub leaves_symbols: bool,
+    /// Whether pages that were verified earlier are read in part.
+    trusts_known_pages: bool,
     /// Every byte before this place is wanted, so a short segment may be read with the bytes after
     /// it.
     ahead_to: u64,
@@ -65,10 +67,16 @@ impl<'f> Reader<'f> {
             page: PageScratch::default(),
             text: TextScratch::default(),
             leaves_symbols: false,
+            trusts_known_pages: false,
             ahead_to,
             window: (0, Vec::new()),
             directory: Vec::new(),
         }
+    }
+
+    /// The same reader, which reads pages in part that were verified earlier if `trusts` is true.
+    pub(crate) fn trusting(self, trusts: bool) -> Self {
+        Self { trusts_known_pages: trusts, ..self }
     }
 
     /// Visits every page that holds some of the `values` of the stored column, in order.

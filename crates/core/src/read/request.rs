@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use entasis_encodings::PAGE;
 use entasis_format::{BlockRecord, Codec, Error, Layout};
 
 use super::layout::Text;
@@ -87,12 +88,19 @@ pub(crate) struct Source {
 impl Source {
     /// Estimates the work of reading some rows, in bytes of memory that could be filled in that
     /// time. Unpacking costs more than copying, a codec more than unpacking, and a single row as
-    /// much as a vector.
+    /// much as a vector, or as the page that holds it.
     pub(super) fn work(&self, rows: &Rows) -> u64 {
         let n = self.values.end - self.values.start;
         let n_rows = rows.n(n);
         if matches!(rows, Rows::Indices(_) | Rows::Step { .. }) {
-            return n_rows.saturating_mul(1024);
+            let pages_of = |n_values: u64| n_values.div_ceil(PAGE as u64).max(1);
+            let n_pages = pages_of(self.blocks.last().map_or(0, BlockRecord::end_value));
+            let page_len = self
+                .blocks
+                .first()
+                .map_or(0, |block| u64::from(block.pages_len) / pages_of(u64::from(block.n_values)));
+            let read = page_len.saturating_mul(n_pages.min(n_rows));
+            return n_rows.saturating_mul(1024).saturating_add(read);
         }
         let all = self
             .blocks

@@ -3,8 +3,9 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
 
 use entasis::{
     Array, Chunk, Column, ColumnType, File, Frame, HostRead, HostValidity, HostValues, Limits, MemorySink,
@@ -261,6 +262,44 @@ impl Source for Counting {
         let n = self.inner.read_at(at, out)?;
         self.n_read.fetch_add(n as u64, Ordering::Relaxed);
         self.n_reads.fetch_add(1, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Bytes in memory that can be changed, with the time of the last change as files have it. Counts the
+/// bytes that are read.
+#[derive(Clone, Default)]
+pub struct Changing {
+    pub bytes: Arc<Mutex<Vec<u8>>>,
+    pub seconds: Arc<AtomicU64>,
+    pub n_read: Arc<AtomicU64>,
+}
+
+impl Changing {
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes: Arc::new(Mutex::new(bytes)), ..Self::default() }
+    }
+
+    pub fn open(&self) -> File {
+        File::from_source(Box::new(self.clone()), Path::new("changing"), Limits::default()).unwrap()
+    }
+}
+
+impl Source for Changing {
+    fn len(&self) -> u64 {
+        self.bytes.lock().unwrap().len() as u64
+    }
+
+    fn changed(&self) -> Option<SystemTime> {
+        Some(SystemTime::UNIX_EPOCH + Duration::from_secs(self.seconds.load(Ordering::Relaxed)))
+    }
+
+    fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.bytes.lock().unwrap();
+        let there = bytes.get(at as usize..).unwrap_or_default();
+        let n = there.len().min(out.len());
+        out[..n].copy_from_slice(&there[..n]);
+        self.n_read.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
     }
 }

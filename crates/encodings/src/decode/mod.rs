@@ -1,6 +1,7 @@
 //! Decoding: any range of a page, straight into the caller's memory.
 
 mod page;
+mod part;
 mod pick;
 mod strings;
 
@@ -18,6 +19,7 @@ use crate::words::get;
 
 use page::{Body, Packed, open_dictionary, open_words};
 pub use page::{Page, PageScratch};
+pub use part::ReadPart;
 pub use strings::{StringSlice, TextScratch};
 
 /// Decodes the pages of one block.

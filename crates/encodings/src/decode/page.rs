@@ -30,10 +30,10 @@ pub struct Page<'a> {
 /// strings, and the parameters of vectors.
 #[derive(Debug, Default)]
 pub struct PageScratch {
-    payload: Vec<u8>,
+    pub(super) payload: Vec<u8>,
     values: Vec<u8>,
     text: Vec<u8>,
-    vectors: Vectors,
+    pub(super) vectors: Vectors,
 }
 
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub(crate) enum Body<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
     /// Start offsets of the bits of each vector, and the end of the last one.
-    at: [usize; VECTORS + 1],
+    pub at: [usize; VECTORS + 1],
     pub width: [u8; VECTORS],
     /// The base; for delta packing the least difference.
     pub base: [u64; VECTORS],
@@ -72,8 +72,8 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// Splits the bits of all vectors off `body` by their widths; returns the bits and the rest.
-    fn split_bits<'a>(&mut self, body: &'a [u8], n: usize, max_width: u32) -> Result<(&'a [u8], &'a [u8])> {
+    /// Computes the offsets of the bits of each vector from the widths; returns the end of the last.
+    pub(super) fn place_bits(&mut self, n: usize, max_width: u32) -> Result<usize> {
         let mut end = 0;
         for v in 0..n.div_ceil(VECTOR) {
             if u32::from(self.width[v]) > max_width {
@@ -83,6 +83,12 @@ impl Vectors {
             end += bitpack::packed_len(VECTOR.min(n - v * VECTOR), u32::from(self.width[v]));
             self.at[v + 1] = end;
         }
+        Ok(end)
+    }
+
+    /// Splits the bits of all vectors off `body` by their widths; returns the bits and the rest.
+    fn split_bits<'a>(&mut self, body: &'a [u8], n: usize, max_width: u32) -> Result<(&'a [u8], &'a [u8])> {
+        let end = self.place_bits(n, max_width)?;
         let (bits, rest) = body.split_at_checked(end).ok_or_else(short_body)?;
         // Only the last vector can be partial, and only a partial one has unused bits.
         let last = n.div_ceil(VECTOR).saturating_sub(1);
@@ -103,7 +109,7 @@ pub(crate) struct Packed<'a> {
 
 impl<'a> Packed<'a> {
     /// Vectors without patches.
-    fn plain(vectors: &'a Vectors, bits: &'a [u8]) -> Self {
+    pub(super) fn plain(vectors: &'a Vectors, bits: &'a [u8]) -> Self {
         Self { vectors, bits, positions: &[], values: &[] }
     }
 
@@ -286,6 +292,28 @@ impl<'a> Page<'a> {
     }
 }
 
+/// Splits the bases and widths of bit-packed vectors off a body; returns the rest.
+pub(super) fn parse_params<'a>(
+    body: &'a [u8],
+    directory: &Directory,
+    n: usize,
+    word_len: usize,
+    vectors: &mut Vectors,
+) -> Result<&'a [u8]> {
+    if !directory.per_vector {
+        vectors.base = [directory.base; VECTORS];
+        vectors.width = [directory.width; VECTORS];
+        return Ok(body);
+    }
+    let params = n.div_ceil(VECTOR) * (word_len + 1);
+    let (params, rest) = body.split_at_checked(params).ok_or_else(short_body)?;
+    for (v, param) in params.chunks_exact(word_len + 1).enumerate() {
+        vectors.base[v] = word(&param[..word_len]);
+        vectors.width[v] = param[word_len];
+    }
+    Ok(rest)
+}
+
 fn parse_packed<'a>(
     body: &'a [u8],
     directory: &Directory,
@@ -295,18 +323,7 @@ fn parse_packed<'a>(
     vectors: &'a mut Vectors,
 ) -> Result<Packed<'a>> {
     let n_vectors = n.div_ceil(VECTOR);
-    let mut rest = body;
-    if directory.per_vector {
-        let (params, after) = rest.split_at_checked(n_vectors * (word_len + 1)).ok_or_else(short_body)?;
-        for (v, param) in params.chunks_exact(word_len + 1).enumerate() {
-            vectors.base[v] = word(&param[..word_len]);
-            vectors.width[v] = param[word_len];
-        }
-        rest = after;
-    } else {
-        vectors.base = [directory.base; VECTORS];
-        vectors.width = [directory.width; VECTORS];
-    }
+    let mut rest = parse_params(body, directory, n, word_len, vectors)?;
     if directory.patches {
         let (counts, after) = rest.split_at_checked(2 * n_vectors).ok_or_else(short_body)?;
         vectors.patch_end[0] = 0;

@@ -1,9 +1,12 @@
 //! Values at any places of a stored column. Each block, page and directory is opened once.
 
-use entasis_encodings::{PAGE, Page};
-use entasis_format::{BlockRecord, Error, Result};
+use std::ops::Range;
+
+use entasis_encodings::{BlockDecoder, PAGE, Page};
+use entasis_format::{BlockRecord, Directory, Error, Result};
 
 use super::{OpenPage, Reader, Visit};
+use crate::file::KnownBlock;
 use crate::read::request::Source;
 
 impl Reader<'_> {
@@ -32,17 +35,33 @@ impl Reader<'_> {
         at: usize,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        // Enough rows to hit half of the pages: the segment is read as a whole.
-        let is_whole = rows.len() * 2 > (block.n_values as usize).div_ceil(PAGE);
+        let known = if self.trusts_known_pages { self.file.known_block(block, source.of) } else { None };
+        // If half of the pages are wanted, the segment is read as a whole.
+        let is_whole = n_pages(rows, block.first_value) * 2 > (block.n_values as usize).div_ceil(PAGE)
+            && !known.as_ref().is_some_and(|known| known.are_verified(rows));
         if is_whole {
             self.load(block, std::iter::empty())?;
         }
-        let directory = self.directory(source, block)?;
+        let own;
+        let known = match known {
+            None if self.trusts_known_pages => {
+                let directory = self.directory(source, block)?;
+                Some(self.file.add_known_block(block, source.of, directory)?)
+            }
+            known => known,
+        };
+        let directory = match &known {
+            Some(known) => &known.directory,
+            None => {
+                own = self.directory(source, block)?;
+                &own
+            }
+        };
         let dictionary_len = u64::from(directory.dictionary.stored_len);
         if dictionary_len > 0 {
             self.ensure(block.pages_at, dictionary_len)?;
         }
-        let decoder = self.decoder(&directory, source, block.pages_at)?;
+        let decoder = self.decoder(directory, source, block.pages_at)?;
         let inside = |k: usize| (rows[k] - block.first_value) as usize;
         if directory.pages.is_empty() {
             let page = Page::constant(block.n_values as usize);
@@ -56,15 +75,10 @@ impl Reader<'_> {
             let end = first + entry.n_values as usize;
             let n = rows[k..].partition_point(|&row| ((row - block.first_value) as usize) < end);
             if n > 0 {
-                let here = |e: Error| e.in_page(i as u64).at(place);
-                self.ensure(place, u64::from(entry.stored_len))?;
-                let skip = (place - self.window.0) as usize;
-                let stored = &self.window.1[skip..skip + entry.stored_len as usize];
-                let page = Page::open(&directory, source.of, i, stored, &mut self.codecs, &mut self.page)
-                    .map_err(here)?;
                 let range = inside(k) - first..inside(k + n - 1) - first + 1;
-                let opened = OpenPage { block, decoder: &decoder, page: &page, range, at: at + k };
-                visit(opened, &mut self.text).map_err(here)?;
+                let wanted = Wanted { block, decoder: &decoder, directory, i, place, range, at: at + k };
+                self.rows_of_page(source, wanted, known.as_deref(), visit)
+                    .map_err(|e| e.in_page(i as u64).at(place))?;
                 k += n;
             }
             if k == rows.len() {
@@ -75,4 +89,54 @@ impl Reader<'_> {
         }
         Ok(())
     }
+
+    /// Visits a page. If it was verified earlier, only the bytes of the wanted values are read.
+    fn rows_of_page(
+        &mut self,
+        source: &Source,
+        wanted: Wanted<'_>,
+        known: Option<&KnownBlock>,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        let Wanted { block, decoder, directory, i, place, range, at } = wanted;
+        let entry = &directory.pages[i];
+        let is_few = range.len() * 2 < entry.n_values as usize;
+        if is_few && known.is_some_and(|known| known.is_verified(i)) {
+            let file = self.file;
+            let mut read = |from: usize, out: &mut [u8]| file.read_into(place + from as u64, out);
+            let range_in_page = range.clone();
+            let part = Page::open_part(directory, source.of, i, range_in_page, &mut self.page, &mut read)?;
+            if let Some(page) = part {
+                return visit(OpenPage { block, decoder, page: &page, range, at }, &mut self.text);
+            }
+        }
+        self.ensure(place, u64::from(entry.stored_len))?;
+        let skip = (place - self.window.0) as usize;
+        let stored = &self.window.1[skip..skip + entry.stored_len as usize];
+        let page = Page::open(directory, source.of, i, stored, &mut self.codecs, &mut self.page)?;
+        if let Some(known) = known {
+            known.set_verified(i);
+        }
+        visit(OpenPage { block, decoder, page: &page, range, at }, &mut self.text)
+    }
+}
+
+/// The number of pages that hold these ascending rows, if pages are full.
+fn n_pages(rows: &[u64], first_value: u64) -> usize {
+    let page = |row: &u64| (row - first_value) / PAGE as u64;
+    1 + rows.windows(2).filter(|pair| page(&pair[0]) != page(&pair[1])).count()
+}
+
+/// Some values of page `i` of a block.
+struct Wanted<'w> {
+    block: &'w BlockRecord,
+    decoder: &'w BlockDecoder<'w>,
+    directory: &'w Directory,
+    i: usize,
+    /// Where the page is in the file.
+    place: u64,
+    /// The values, as places in the page.
+    range: Range<usize>,
+    /// The place of the first value among all wanted ones.
+    at: usize,
 }

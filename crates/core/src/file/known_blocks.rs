@@ -1,0 +1,109 @@
+//! Blocks whose single values were read, and which of their pages were verified.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use entasis_format::{BlockRecord, Directory, Layout, Result, fallible};
+
+use super::{File, lock};
+
+/// The use of the memory, in messages.
+const PAGES: &str = "the verified pages";
+
+/// The most pages of all known blocks. Each takes about 30 bytes of memory.
+const MOST_PAGES: usize = 1 << 18;
+
+/// A block with its verified directory.
+pub(crate) struct KnownBlock {
+    block: BlockRecord,
+    of: Layout,
+    pub directory: Directory,
+    /// One bit per page.
+    verified: Vec<AtomicU64>,
+}
+
+impl KnownBlock {
+    fn new(block: &BlockRecord, of: Layout, directory: Directory) -> Result<Self> {
+        let n_words = directory.pages.len().div_ceil(64);
+        let mut verified = fallible::with_capacity(n_words, PAGES)?;
+        verified.resize_with(n_words, AtomicU64::default);
+        Ok(Self { block: *block, of, directory, verified })
+    }
+
+    /// Whether the checksum of page `index` was verified.
+    pub fn is_verified(&self, index: usize) -> bool {
+        self.verified[index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 == 1
+    }
+
+    /// Whether the pages of these ascending rows of the column were verified.
+    pub fn are_verified(&self, rows: &[u64]) -> bool {
+        let (mut end, mut k) = (self.block.first_value, 0);
+        self.directory.pages.iter().enumerate().all(|(i, entry)| {
+            end += u64::from(entry.n_values);
+            let n = rows[k..].partition_point(|row| *row < end);
+            k += n;
+            n == 0 || self.is_verified(i)
+        })
+    }
+
+    /// Records that the checksum of page `index` was verified.
+    pub fn set_verified(&self, index: usize) {
+        self.verified[index / 64].fetch_or(1 << (index % 64), Ordering::Relaxed);
+    }
+}
+
+/// The known blocks of an open file, by the place of their pages.
+#[derive(Default)]
+pub(crate) struct KnownBlocks(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    blocks: HashMap<u64, Arc<KnownBlock>>,
+    n_pages: usize,
+    /// When the file was changed last, as of the last look.
+    changed: Option<SystemTime>,
+}
+
+impl File {
+    /// Prepares to read single values. Forgets the known blocks if the file was changed since
+    /// the last call: another program may have overwritten it.
+    ///
+    /// Returns false if the source does not tell, so that each page must be verified again.
+    pub(crate) fn renew_known_blocks(&self) -> bool {
+        let changed = self.opened.source.changed();
+        let mut state = lock(&self.opened.known_blocks.0);
+        if state.changed != changed {
+            *state = State { changed, ..State::default() };
+        }
+        changed.is_some()
+    }
+
+    /// The block, if it is known.
+    pub(crate) fn known_block(&self, block: &BlockRecord, of: Layout) -> Option<Arc<KnownBlock>> {
+        let state = lock(&self.opened.known_blocks.0);
+        let known = state.blocks.get(&block.pages_at)?;
+        // The records of a damaged file may name one place twice.
+        (known.block == *block && known.of == of).then(|| Arc::clone(known))
+    }
+
+    /// Makes a block known.
+    pub(crate) fn add_known_block(
+        &self,
+        block: &BlockRecord,
+        of: Layout,
+        directory: Directory,
+    ) -> Result<Arc<KnownBlock>> {
+        let n_pages = directory.pages.len();
+        let known = Arc::new(KnownBlock::new(block, of, directory)?);
+        let mut state = lock(&self.opened.known_blocks.0);
+        if state.n_pages + n_pages > MOST_PAGES {
+            state.blocks.clear();
+            state.n_pages = 0;
+        }
+        state.n_pages += n_pages;
+        fallible::insert(&mut state.blocks, block.pages_at, Arc::clone(&known), PAGES)?;
+        Ok(known)
+    }
+}
