@@ -100,7 +100,7 @@ impl Stored {
                     let is_same = !valid[at + i] || value == values[at + i];
                     assert!(is_same, "{i} of {:?}", self.record.encoding);
                 }
-                // Few values need one or two vectors, the parameters of all vectors, and the validity.
+                // Few values need at most two vectors, the parameters of all, and the validity.
                 let most = 2 * 1024 * size_of::<T>() + 8 * (size_of::<T>() + 1) + 1025;
                 assert!(range.len() > 3 || n_read <= most.max(2048), "{n_read} bytes were read");
             }

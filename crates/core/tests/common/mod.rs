@@ -266,8 +266,8 @@ impl Source for Counting {
     }
 }
 
-/// Bytes in memory that can be changed, with the time of the last change as files have it. Counts the
-/// bytes that are read.
+/// Bytes in memory that can be changed, with the time of the last change as files have it. Counts
+/// the bytes that are read.
 #[derive(Clone, Default)]
 pub struct Changing {
     pub bytes: Arc<Mutex<Vec<u8>>>,

@@ -72,7 +72,8 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// Computes the offsets of the bits of each vector from the widths; returns the end of the last.
+    /// Computes the offsets of the bits of each vector from the widths; returns the end of the last
+    /// one.
     pub(super) fn place_bits(&mut self, n: usize, max_width: u32) -> Result<usize> {
         let mut end = 0;
         for v in 0..n.div_ceil(VECTOR) {
