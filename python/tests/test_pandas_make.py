@@ -161,7 +161,8 @@ def test_dtypes_of_categoricals_are_those_of_the_constructor(categories: list[An
 def test_arrays_of_strings_are_those_of_the_constructor(missing: Any) -> None:
     values = pa.array(["a", None, "b"], pa.large_string())
     dtype: Any = pd.StringDtype("pyarrow", na_value=missing)
-    found, wanted = make.strings(values, missing), pd.arrays.ArrowStringArray(pa.chunked_array([values]), dtype=dtype)
+    found = make.string_maker(missing)(values)
+    wanted = pd.arrays.ArrowStringArray(pa.chunked_array([values]), dtype=dtype)
     pd.testing.assert_extension_array_equal(found, wanted)
     assert type(found) is type(wanted)
     assert vars(found).keys() == vars(wanted).keys()

@@ -91,7 +91,7 @@ def _string_index_maker() -> Any:
     import pyarrow as pa
 
     make = _private(pd.Index, "_simple_new")
-    array = strings(pa.array(["a"], pa.large_string()), np.nan)
+    array = string_maker(np.nan)(pa.array(["a"], pa.large_string()))
     public, made = pd.Index(array, dtype=array.dtype, name="n"), make(array, name="n")
     return make if type(public) is type(made) and _parts(public) == _parts(made) and public.equals(made) else None
 
@@ -120,19 +120,24 @@ def set_freq(index: Any, freq: Any) -> None:
 # Arrays
 
 
-def strings(values: Any, na_value: Any) -> Any:
-    """An array of strings around a pyarrow array of `large_string`. `na_value` is NaN or NA."""
+def string_maker(na_value: Any) -> Callable[[Any], Any]:
+    """Make arrays of strings around pyarrow arrays of `large_string`. `na_value` is NaN or NA."""
     import pandas as pd
     import pyarrow as pa
 
     array_type: Any = pd.arrays.ArrowStringArray
     dtype = string_dtype("pyarrow", na_value)
-    chunked = pa.chunked_array((values,))
-    try:
-        return array_type(chunked, dtype=dtype)
-    except TypeError:
-        # The constructor has no dtype before pandas 3.
-        return pd.array(chunked, dtype=dtype)
+    chunked_array = pa.chunked_array
+
+    def make(values: Any) -> Any:
+        chunked = chunked_array((values,))
+        try:
+            return array_type(chunked, dtype=dtype)
+        except TypeError:
+            # The constructor has no dtype before pandas 3.
+            return pd.array(chunked, dtype=dtype)
+
+    return make
 
 
 @cache

@@ -20,6 +20,8 @@ from . import variants as _variants
 from .times import to_numpy_times
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from entasis._entasis import ArrowColumn, Column, Handle
 
 # The units of times in pandas, as NumPy reports them.
@@ -79,11 +81,10 @@ class Arrays:
             elif kind == "arrow":
                 if positions[0] >= self._n:
                     continue
-                n_rows = len(values) // len(positions)
-                for k, position in enumerate(positions):
-                    part = values if len(positions) == 1 else values.slice(k * n_rows, n_rows)
-                    # All columns of an entry have the same type.
-                    array = _strings(column, part, self._own)
+                # All columns of an entry have the same type.
+                for position, array in zip(
+                    positions, _neighbours(column, values, len(positions), self._own), strict=True
+                ):
                     if position in kinds:
                         array = mixed(array, kinds[position])
                     blocks.append((_as_block(array), position))
@@ -300,12 +301,46 @@ def _times(column: Column, values: Any, own: bool) -> Any:
         raise UnsupportedTypeError(message) from error
 
 
-def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
-    """An array of strings, or of an `ArrowDtype`."""
+def _neighbours(column: Column, values: ArrowColumn, n: int, own: bool) -> Iterator[Any]:
+    """Arrays of `n` columns of the type of `column`, whose values follow each other in `values`."""
+    if n == 1:
+        yield _strings(column, values, own)
+        return
+    n_rows = len(values) // n
+    host_variant = _host_variant(column, own)
+    if _is_pyarrow(host_variant) and column.physical == "utf8":
+        import pyarrow as pa
+
+        with host_calls():
+            shared, make = pa.array(values), _compat.string_maker(_missing(host_variant))
+            arrays = [make(shared.slice(k * n_rows, n_rows)) for k in range(n)]
+        yield from arrays
+        return
+    for k in range(n):
+        yield _strings(column, values.slice(k * n_rows, n_rows), own)
+
+
+def _host_variant(column: Column, own: bool) -> int:
+    """The kind of array of pandas for a column of strings or of an `ArrowDtype`."""
     is_string = column.logical == "plain" and column.physical in ("utf8", "binary")
     # Host variants below `ARROW` are defined for strings only.
     is_recorded = own and (is_string or column.host_variant >= _variants.ARROW)
-    host_variant = column.host_variant if is_recorded else _default_variant(column)
+    return column.host_variant if is_recorded else _default_variant(column)
+
+
+def _is_pyarrow(host_variant: int) -> bool:
+    """Whether pandas keeps such strings in arrays of pyarrow."""
+    return host_variant in (_variants.STR_ARROW, _variants.STRING_ARROW) and has_pyarrow()
+
+
+def _missing(host_variant: int) -> Any:
+    """What is missing in strings of pandas."""
+    return np.nan if host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON) else pd.NA
+
+
+def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
+    """An array of strings, or of an `ArrowDtype`."""
+    host_variant = _host_variant(column, own)
     if host_variant >= _variants.ARROW:
         import pyarrow as pa
 
@@ -320,12 +355,11 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
         return pd.arrays.ArrowExtensionArray(pa.chunked_array([array]))
     if host_variant != _variants.OBJECT and column.physical != "utf8":
         raise CorruptFileError(f"column '{column.name}': strings of pandas are not of type {column.type_name}")
-    if host_variant in (_variants.STR_ARROW, _variants.STRING_ARROW) and has_pyarrow():
+    if _is_pyarrow(host_variant):
         import pyarrow as pa
 
-        nan_or_na = np.nan if host_variant == _variants.STR_ARROW else pd.NA
         with host_calls():
-            return _compat.strings(pa.array(values), nan_or_na)
+            return _compat.string_maker(_missing(host_variant))(pa.array(values))
     missing = {"NaN": np.nan, "NA": pd.NA, "NaT": pd.NaT}.get(column.missing)
     if host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON):
         missing = np.nan
@@ -333,9 +367,8 @@ def _strings(column: Column, values: ArrowColumn, own: bool) -> Any:
     objects[:] = values.to_objects(missing)
     if host_variant == _variants.OBJECT:
         return objects
-    is_str = host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON)
     with host_calls():
-        return pd.array(objects, dtype=_compat.string_dtype("python", np.nan if is_str else pd.NA))
+        return pd.array(objects, dtype=_compat.string_dtype("python", _missing(host_variant)))
 
 
 def _default_variant(column: Column) -> int:

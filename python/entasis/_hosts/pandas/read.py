@@ -260,7 +260,7 @@ def _joined_names(handle: Handle) -> Any:
 
 
 def _string_index(array: Any, name: Any) -> Any:
-    return _compat.string_index(_compat.strings(array, np.nan), name)
+    return _compat.string_index(_compat.string_maker(np.nan)(array), name)
 
 
 @cache
