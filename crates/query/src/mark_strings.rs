@@ -78,19 +78,31 @@ fn mark_set(set: &StringSet, lengths: &[u32], bytes: &[u8], marks: &mut [u8]) {
 }
 
 fn mark_interval(interval: &Interval, lengths: &[u32], bytes: &[u8], marks: &mut [u8]) {
+    /// The mark of a string whose head is that of a bound: the bytes after it decide.
+    const UNSURE: u8 = 2;
     let low = head(&interval.start, 0, interval.start.len());
-    let high = interval.end.as_ref().map(|end| head(end, 0, end.len()));
+    let high = interval.end.as_ref().map_or(u64::MAX, |end| head(end, 0, end.len()));
+    // Without branches, as no processor predicts which strings pass.
+    let (mut at, mut seen) = (0, 0);
+    for (mark, &length) in marks.iter_mut().zip(lengths) {
+        let head = head(bytes, at, length as usize);
+        // Strings with different heads have the order of their heads.
+        let is_between = u8::from(head > low) & u8::from(head < high);
+        let is_unsure = u8::from(head == low) | u8::from(head == high);
+        *mark = is_between | (UNSURE * is_unsure);
+        seen |= *mark;
+        at += length as usize;
+    }
+    if seen & UNSURE == 0 {
+        return;
+    }
     let mut at = 0;
     for (mark, &length) in marks.iter_mut().zip(lengths) {
-        let length = length as usize;
-        let head = head(bytes, at, length);
-        // Strings with different heads have the order of their heads.
-        *mark = if head == low || Some(head) == high {
-            u8::from(interval.contains(&bytes[at..at + length]))
-        } else {
-            u8::from(head > low && high.is_none_or(|high| head < high))
-        };
-        at += length;
+        let end = at + length as usize;
+        if *mark & UNSURE != 0 {
+            *mark = u8::from(interval.contains(&bytes[at..end]));
+        }
+        at = end;
     }
 }
 
