@@ -391,11 +391,10 @@ def _read(
 ) -> Any:
     """Read an open file."""
     if type(file) is not File:
-        if columns is not None or to is not None or filter is not None:
-            raise ArgumentError(
-                "the file holds a tree: columns, filter and to= are for frames; open it and choose a part"
-            )
-        return file.read(rows=rows, threads=threads, index=index)
+        # `to=` is also for lists of dicts, and then `columns` are their keys.
+        if filter is not None or (to is None and columns is not None):
+            raise ArgumentError("the file holds a tree: columns and filter are for frames; open it and choose a part")
+        return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index)
     return file.read(
         columns=columns,
         rows=rows,
