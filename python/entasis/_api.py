@@ -298,7 +298,8 @@ def read(
     columns
         A label of any type, a list or array of labels, or positions as a slice or range. If all
         labels of the file are strings, integers are positions. Names of index levels are accepted:
-        pandas gets these levels as its index, other libraries as columns.
+        pandas gets these levels as its index, other libraries as columns. `en.field("s", "a")` is a
+        field of a struct column, alone or in a list.
     rows
         Positions: a slice, a range, integers or a boolean mask in any sequence or array, or a tuple
         `(start, stop)` of integers or None. Negative numbers count from the end. Order and repeats

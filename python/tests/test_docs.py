@@ -98,6 +98,7 @@ DOCUMENTED = [
     "_grow.writer",
     "_npz",
     "_record",
+    "_scan.conditions",
     "_torch.batches",
     "_torch.iterable_dataset",
     "_torch.map_dataset",
