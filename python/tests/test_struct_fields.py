@@ -265,6 +265,16 @@ def test_errors(columns: Any, error: type[Exception], message: str, file: en.Fil
         file.read(columns=columns)
 
 
+def test_a_name_of_two_fields(path: Path) -> None:
+    """Neither of them is chosen in silence, in columns and in conditions."""
+    structs = pa.StructArray.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "a", "b"])
+    en.write(pa.table({"s": structs}), path)
+    for options in ({"columns": A}, {"filter": A == 1}):
+        with pytest.raises(en.ArgumentError, match="several fields of the column have the name .*a"):
+            en.read(path, **options)
+    assert en.read(path, columns=B)["b"].to_pylist() == [3]
+
+
 def test_more_errors(file: en.File) -> None:
     with pytest.raises(en.ColumnNotFoundError, match="the view has no column 's'"):
         file.select("x").read(columns=A)

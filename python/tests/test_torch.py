@@ -361,6 +361,12 @@ def test_numpy_gives_all_types(path: Path) -> None:
     assert collate(MapDataset(path, to="numpy").__getitems__([1, 0]))["day"].dtype == "M8[us]"
 
 
+def test_fields_of_structs(path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    en.write(pa.table({"s": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]}), path)
+    assert MapDataset(path, columns=[en.field("s", "a")], to="numpy")[-1] == {"a": 2}
+
+
 def test_fixed_size_lists_have_one_more_axis(path: Path) -> None:
     pl = pytest.importorskip("polars")
     vectors = np.arange(12, dtype="f4").reshape(4, 3)

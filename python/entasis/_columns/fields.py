@@ -27,4 +27,4 @@ class FieldColumn(int):
 
 def are_among(columns: list[int] | None) -> bool:
     """Whether selected columns include fields of structs."""
-    return columns is not None and any(type(column) is FieldColumn for column in columns)
+    return columns is not None and FieldColumn in map(type, columns)

@@ -90,10 +90,20 @@ def _missing(handle: Handle, field: FieldColumn, rows: Any, threads: int | None)
     if not any(info.n_missing for info in handle.columns(list(field.parents))):
         return None
     n = handle.n_rows
-    start, stop = (0, n) if rows is None else (int(min(rows)), int(max(rows)) + 1) if len(rows) else (0, 0)
+    start, stop = _span(rows, n)
     missing = np.asarray(handle.filtered_rows(("null", field.parents[-1]), start, stop, threads))
     numbers = np.arange(n) if rows is None else np.asarray(rows, np.int64)
     return None if len(missing) == 0 else np.ma.MaskedArray(np.arange(len(numbers)), np.isin(numbers, missing))
+
+
+def _span(rows: Any, n: int) -> tuple[int, int]:
+    """The first of the selected rows, and the one after the last."""
+    if rows is None:
+        return 0, n
+    if len(rows) == 0:
+        return 0, 0
+    ends = (rows[0], rows[-1]) if isinstance(rows, range) else (rows.min(), rows.max())
+    return int(min(ends)), int(max(ends)) + 1
 
 
 def _array(file: File, field: FieldColumn, threads: int | None, own: bool) -> Any:
