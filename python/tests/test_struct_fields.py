@@ -270,7 +270,7 @@ def test_a_name_of_two_fields(path: Path) -> None:
     structs = pa.StructArray.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "a", "b"])
     en.write(pa.table({"s": structs}), path)
     for options in ({"columns": A}, {"filter": A == 1}):
-        with pytest.raises(en.ArgumentError, match="several fields of the column have the name .*a"):
+        with pytest.raises(en.ArgumentError, match=r"several fields of the column have the name .*a"):
             en.read(path, **options)
     assert en.read(path, columns=B)["b"].to_pylist() == [3]
 
