@@ -32,7 +32,7 @@ from ._file.info import Info, Report
 from ._npz import read_npz, write_npz
 from ._record import Record
 from ._register import register
-from ._scan.conditions import Condition, col
+from ._scan.conditions import Condition, col, field
 from ._versions import show_versions
 from .errors import *  # noqa: F403
 
@@ -59,6 +59,7 @@ __all__ = [
     "decompress",
     "drop_columns",
     "errors",
+    "field",
     "generations",
     "hash",
     "info",

@@ -298,7 +298,8 @@ def read(
     columns
         A label of any type, a list or array of labels, or positions as a slice or range. If all
         labels of the file are strings, integers are positions. Names of index levels are accepted:
-        pandas gets these levels as its index, other libraries as columns.
+        pandas gets these levels as its index, other libraries as columns. `en.field("s", "a")` is a
+        field of a struct column, alone or in a list.
     rows
         Positions: a slice, a range, integers or a boolean mask in any sequence or array, or a tuple
         `(start, stop)` of integers or None. Negative numbers count from the end. Order and repeats
@@ -391,11 +392,10 @@ def _read(
 ) -> Any:
     """Read an open file."""
     if type(file) is not File:
-        if columns is not None or to is not None or filter is not None:
-            raise ArgumentError(
-                "the file holds a tree: columns, filter and to= are for frames; open it and choose a part"
-            )
-        return file.read(rows=rows, threads=threads, index=index)
+        # `to=` is also for lists of dicts, and then `columns` are their keys.
+        if filter is not None or (to is None and columns is not None):
+            raise ArgumentError("the file holds a tree: columns and filter are for frames; open it and choose a part")
+        return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index)
     return file.read(
         columns=columns,
         rows=rows,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # message.
 _LONGEST, _QUOTED = 400, 120
 _BEGIN, _END = 170, 120
+# PyTorch raises an error of a worker process again, with its traceback as the message.
+_OF_WORKER = re.compile(r"Caught \w+ in (DataLoader worker process \d+)\.\n.*\n[\w.]+: ([^\n]*)\n?", re.S)
 _QUOTES = re.compile(rf"(['\"])([^'\"]{{{_QUOTED + 1},}})\1")
 
 
@@ -68,7 +70,11 @@ class EntasisError(Exception):
     offset: int | None = None
 
     def __init__(self, message: str = "", *more: Any) -> None:
-        super().__init__(printable(str(message)), *more)
+        text = str(message)
+        found = _OF_WORKER.fullmatch(text)
+        super().__init__(printable(f"{found[2]} (in {found[1]})" if found else text), *more)
+        if found:
+            self.add_note(text)
 
     def __str__(self) -> str:
         # KeyError would quote the message, and OSError would add the number of the error.

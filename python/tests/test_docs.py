@@ -98,6 +98,10 @@ DOCUMENTED = [
     "_grow.writer",
     "_npz",
     "_record",
+    "_scan.conditions",
+    "_torch.batches",
+    "_torch.iterable_dataset",
+    "_torch.map_dataset",
     "_tree.tree",
     "_versions",
     "errors",
@@ -129,10 +133,12 @@ def sections(text: str) -> set[str]:
 def test_public_functions_have_sections():
     """Each public function and method documents its parameters, and has an example."""
     import entasis as en
+    from entasis import torch
     from entasis._grow.writer import Writer
 
     functions = {name: getattr(en, name) for name in en.__all__ if inspect.isfunction(getattr(en, name))}
-    for cls in (en.File, en.Tree, Writer):
+    functions["collate"] = torch.collate
+    for cls in (en.File, en.Tree, Writer, torch.MapDataset, torch.IterableDataset):
         methods = inspect.getmembers(cls, inspect.isfunction)
         functions |= {f"{cls.__name__}.{name}": f for name, f in methods if not name.startswith("_")}
     assert {"read", "write", "hash", "File.read", "Tree.read"} <= functions.keys()
@@ -141,7 +147,8 @@ def test_public_functions_have_sections():
         takes_arguments = len(inspect.signature(function).parameters) > ("." in name)
         assert not takes_arguments or "Parameters" in found, name
         assert not takes_arguments or "Examples" in found, name
-    for cls in (en.File, en.Tree, Writer, en.Record, en.Info, en.EntasisError):
+    classes = (en.File, en.Tree, Writer, en.Record, en.Info, en.EntasisError)
+    for cls in (*classes, torch.MapDataset, torch.IterableDataset):
         assert "Examples" in sections(cls.__doc__ or ""), cls
 
 

@@ -37,7 +37,8 @@ LAYERS = [
     ("_grow",),
     ("_api", "_buffers", "_npz", "_cli"),
     ("_changes",),
-    ("", "__main__"),
+    ("_torch",),
+    ("", "__main__", "torch"),
 ]
 
 

@@ -7,7 +7,8 @@ use entasis::{ColumnInfo, Error, File, Physical, Result, type_name};
 /// The number of the column that is a field of a struct column.
 ///
 /// # Errors
-/// *Argument* when the column is not a struct, or has no field of this name; *corrupt*, *io*.
+/// *Argument* when the column is not a struct, or has no field of this name, or several; *corrupt*,
+/// *io*.
 pub fn field(file: &File, column: u64, name: &str) -> Result<u64> {
     let parent = file.column(column)?;
     let of = &parent.record.column_type;
@@ -17,13 +18,17 @@ pub fn field(file: &File, column: u64, name: &str) -> Result<u64> {
         return Err(Error::argument(message).in_column(&parent.name));
     }
     let first = parent.record.first_child.unwrap_or(0);
-    let mut names = Vec::new();
+    let (mut found, mut names) = (None, Vec::new());
     for number in first..first.saturating_add(parent.record.n_children.into()) {
         let child = file.column(number)?;
-        if child.name == name {
-            return Ok(number);
+        if child.name == name && found.replace(number).is_some() {
+            let message = format!("several fields of the column have the name {name:?}");
+            return Err(Error::argument(message).in_column(&parent.name));
         }
         names.push(format!("{:?}", child.name));
+    }
+    if let Some(number) = found {
+        return Ok(number);
     }
     let message = format!("the column has no field {name:?}: its fields are {}", names.join(", "));
     Err(Error::argument(message).in_column(&parent.name))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .fields import are_among
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
@@ -48,7 +50,7 @@ def schema(handle: Handle, columns: list[int] | None, levels: Levels | None = No
 
 def _are_many(handle: Handle, columns: list[int]) -> bool:
     """Whether one pass over all columns costs less than one look-up for each of these."""
-    return len(columns) > max(16, handle.n_columns // 64)
+    return len(columns) > max(16, handle.n_columns // 64) and not are_among(columns)
 
 
 def is_text(text: str) -> bool:

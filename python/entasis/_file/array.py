@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from entasis._columns.fields import are_among
 from entasis._hosts.levels import RANGE
 from entasis._hosts.numpy.read import read_columns
 
@@ -36,6 +37,8 @@ def _arrays(file: File, numbers: list[int], rows: Any) -> list[Any]:
         values = file._frame.levels.range_values(rows)
         others = iter(_arrays(file, [number for number in numbers if number != RANGE], rows))
         return [values if number == RANGE else next(others) for number in numbers]
+    if are_among(numbers):
+        return list(file._view(numbers, rows).read(to="numpy").values())
     return read_columns(file._handle, file._frame.host, numbers, rows, None)[1] if numbers else []
 
 

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import integer, shown
+from entasis._columns.fields import FieldColumn, are_among
 from entasis._host_map import interpretation
 from entasis._hosts import registry as _hosts
+from entasis._scan.conditions import Col
+from entasis._scan.fields import Field
 from entasis.errors import ArgumentError, ColumnNotFoundError, ColumnsOutOfRangeError, DuplicateColumnError
 
 if TYPE_CHECKING:
@@ -178,6 +181,8 @@ def listed(columns: Any, labels: Labels) -> list[Any]:
     """The labels of a selection, one by one."""
     if type(columns) is list:
         return columns
+    if isinstance(columns, Col):
+        return [columns]
     if isinstance(columns, str) or integer(columns) is not None:
         return [columns]
     if isinstance(columns, tuple):
@@ -220,6 +225,10 @@ def resolve(columns: Columns, frame: Frame, view: list[int] | None) -> list[int]
 
 
 def _one(column: Any, frame: Frame, labels: Labels, view: list[int] | None, n: int) -> int:
+    if isinstance(column, Col):
+        column = column.label
+        if isinstance(column, Field):
+            return _field(column, frame, labels, view, n)
     if labels.are_text and not isinstance(column, str):
         position = integer(column)
         if position is not None:
@@ -242,11 +251,28 @@ def _one(column: Any, frame: Frame, labels: Labels, view: list[int] | None, n: i
     level = frame.levels.find(column)
     if level is not None:
         return level
+    if view is not None and are_among(view):
+        for number in view:
+            if type(number) is FieldColumn and frame.handle.columns([number])[0].name == column:
+                return number
     if labels.are_text and not isinstance(column, str):
         kind = type(column).__name__
         hint_of = "; masks are for f.iloc[:, mask]" if isinstance(column, bool) else ""
         raise ArgumentError(f"a column is selected by a name (str) or position (int), not by {kind}{hint_of}")
     raise ColumnNotFoundError(f"there is no column {shown(column)}{hint(column, labels, frame.levels, view)}")
+
+
+def _field(column: Field, frame: Frame, labels: Labels, view: list[int] | None, n: int) -> int:
+    """The number of a field of a struct. The view has the field, or a struct around it."""
+    number, parents = _one(column.label, frame, labels, None, n), []
+    if not 0 <= number < n:
+        raise ArgumentError(f"the level {shown(column.label)} of the index is not a struct, and has no fields")
+    for name in column.names:
+        parents.append(number)
+        number = frame.handle.field(number, name)
+    if view is None or number in view or not set(parents).isdisjoint(view):
+        return FieldColumn(number, tuple(parents))
+    raise ColumnNotFoundError(f"the view has no column {shown(column.label)}, so it has none of its fields")
 
 
 def _at(position: int, view: list[int] | None, n: int) -> int:

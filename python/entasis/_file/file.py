@@ -11,6 +11,7 @@ from entasis._arguments.options import limits as _limits
 from entasis._arguments.options import on_damage as _on_damage
 from entasis._arguments.options import threads as _threads
 from entasis._columns import names as _columns
+from entasis._columns.fields import FieldColumn, are_among
 from entasis._host_map import host_calls
 from entasis._hosts import registry as _hosts
 from entasis._hosts.levels import RANGE
@@ -185,7 +186,7 @@ class File(Conversions):
         """The labels of the columns: an index of pandas or StaticFrame, else a list of names."""
         if self.written_by == "pandas":
             return self._pandas_labels(levels=False)
-        if self.written_by == "static_frame":
+        if self.written_by == "static_frame" and not are_among(self._columns):
             found = _hosts.reader("static_frame", None).column_labels(self._handle, self._frame.host)
             return found if self._columns is None else found.iloc[self._of_table(self._columns)]
         return self.column_names
@@ -506,7 +507,9 @@ class File(Conversions):
     def _has_levels(self) -> bool:
         """Whether the columns include levels of the index."""
         columns = self._columns
-        return columns is not None and columns != [] and not 0 <= min(columns) <= max(columns) < self._handle.n_columns
+        if columns is None or columns == [] or 0 <= min(columns) <= max(columns) < self._handle.n_columns:
+            return False
+        return any(self._frame.levels.has(column, self._handle.n_columns) for column in columns)
 
     def _of_table(self, columns: list[int]) -> list[int]:
         """The columns without the levels of the index."""
@@ -517,12 +520,19 @@ class File(Conversions):
         found = _hosts.reader("pandas", None).column_labels(self._handle, self._frame.host)
         if self._columns is None:
             return found
-        if not levels or not self._has_levels():
+        has_fields = are_among(self._columns)
+        if not has_fields and (not levels or not self._has_levels()):
             return found[self._of_table(self._columns)]
         import pandas as pd
 
-        n, index_levels = self._handle.n_columns, self._frame.levels
-        labels = [found[column] if 0 <= column < n else index_levels.label(column) for column in self._columns]
+        n, index_levels, labels = self._handle.n_columns, self._frame.levels, []
+        for column in self._columns:
+            if 0 <= column < n:
+                labels.append(found[column])
+            elif type(column) is FieldColumn:
+                labels.append(self._handle.columns([column])[0].name)
+            elif levels:
+                labels.append(index_levels.label(column))
         return pd.Index(labels, tupleize_cols=False)
 
     @overload
@@ -600,6 +610,14 @@ class File(Conversions):
         self, to: Host | None, threads: int | None, index: bool | None, *, is_restored: bool = True, skips: bool = False
     ) -> Any:
         handle, host, columns, rows = self._handle, self._frame.host, self._columns, self._rows
+        if are_among(columns):
+            from . import struct_fields as _struct_fields
+
+            if skips:
+                raise ArgumentError(
+                    "on_unsupported='skip' leaves out columns, and fields of structs are asked for by name"
+                )
+            return _struct_fields.read(self, to, threads, index)
         found = host.get("host")
         written_by = found if isinstance(found, str) else None
         reader = _hosts.reader(to, written_by)
@@ -719,7 +737,7 @@ class File(Conversions):
         return self.read(rows=draw(self.n_rows, n, fraction, seed, by))
 
     def _as_scan(self) -> Scan:
-        return self.scan()
+        return self.scan()._as_scan()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         from .array import of_columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
+from entasis._columns.fields import FieldColumn
 from entasis._columns.index_spec import columns_of
 from entasis._columns.names import as_text
 from entasis._host_map import interpretation
@@ -79,7 +80,7 @@ class Levels:
 
     def has(self, number: int, n_columns: int) -> bool:
         """Whether a number is that of a level, not of a column of the table."""
-        return not 0 <= number < n_columns
+        return not 0 <= number < n_columns and type(number) is not FieldColumn
 
     def position(self, number: int) -> int:
         """The position of the level with this number."""

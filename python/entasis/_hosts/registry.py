@@ -133,13 +133,17 @@ def writer(host: str) -> Any:
     return _module(_WRITERS[host])
 
 
-def reader(to: str | None, written_by: str | None) -> Any:
-    """The module that reads for the host `to`; by default for the host that wrote the file."""
+def chosen(to: str | None, written_by: str | None) -> str:
+    """The host `to`; by default the one that wrote the file, or else an installed one."""
     if to is not None and to not in HOSTS:
         raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
-    if to is None:
-        known = written_by if written_by in HOSTS else None
-        to = known or next(filter(_is_installed, HOSTS))
+    known = written_by if written_by in HOSTS else None
+    return to or known or next(filter(_is_installed, HOSTS))
+
+
+def reader(to: str | None, written_by: str | None) -> Any:
+    """The module that reads for the host `to`; by default for the host that wrote the file."""
+    to = chosen(to, written_by)
     found = _loaded.get(_READERS[to])
     if found is not None and sys.modules.get(to) is not None:
         return found

@@ -276,6 +276,40 @@ def col(label: Any) -> Col:
     return Col(label)
 
 
+def field(label: Any, *names: str) -> Col:
+    """Return a field of a column of structs, to select it or to write conditions with.
+
+    Parameters
+    ----------
+    label
+        The label of the column.
+    *names
+        The name of the field, after those of the structs around it.
+
+    Returns
+    -------
+    Col
+        The same as `en.col(label).field(name)`. `columns=` takes it, and the field is a column with
+        its own name then.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> trips = pa.table({"at": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]})
+    >>> en.write(trips, "trips.entasis")
+    >>> en.read("trips.entasis", columns=[en.field("at", "y")], to="pandas")
+       y
+    0  2
+    1  4
+    """
+    if not names:
+        raise ArgumentError("field takes the label of a column and the name of a field, as in en.field('at', 'x')")
+    found = Col(label)
+    for name in names:
+        found = found.field(name)
+    return found
+
+
 def _joined(name: str, a: Condition, b: Any) -> Condition:
     if isinstance(b, Col):
         b = b.is_true()

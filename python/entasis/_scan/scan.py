@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import integer, shown
 from entasis._arguments.options import threads as _threads
+from entasis._columns.fields import are_among
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 
@@ -194,6 +195,11 @@ class Scan(Conversions):
                 yield found.read(columns=columns, to=to)
 
     def _as_scan(self) -> Scan:
+        if are_among(self._file._columns):
+            raise ArgumentError(
+                "engines and streams take whole columns, and this selection has a field of a struct: select the "
+                "struct, and let the engine take the field"
+            )
         return self
 
     def _tree(self) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from entasis._memory import reported
 from entasis.errors import ArgumentError
 
 from . import bind as _bind
-from .conditions import col
+from .conditions import Col, col
 from .statistics import is_ascending, records
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ def position(file: File, label: Any, key: Any, side: str) -> int:
     """The position at which a key keeps the order of a sorted column. See `File.search`."""
     if side not in ("left", "right"):
         raise ArgumentError(f"side={shown(side)}: 'left' or 'right'")
+    if isinstance(label, Col):
+        raise ArgumentError("search takes the label of a column, not a field or another expression")
     rows = file._rows
     if rows is not None and not (isinstance(rows, range) and rows.step > 0):
         raise ArgumentError("a search takes all rows or a slice of them, not rows in another order")

@@ -12,6 +12,7 @@ from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._file.file import File
 from entasis._file.frame import Closed, Frame
 from entasis._host_map import interpretation
+from entasis._hosts import registry as _hosts
 from entasis._memory import reported
 from entasis._values.cells import Cells, as_objects, metadata
 from entasis.errors import (
@@ -24,7 +25,7 @@ from entasis.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from entasis._arguments.options import OnDamage, OnRefused
     from entasis._arguments.rows import Rows
@@ -260,14 +261,19 @@ class Tree(File):
         ----------
         columns
             Positions on the second axis of an array, in the forms of `rows`. Only these are read if
-            the array is in Fortran order.
+            the array is in Fortran order. With `to=`, a key or a list of keys of the dicts.
         rows
             Positions on the first axis of an array, or of items in a list; as for `entasis.read`.
         threads
             The number of threads. None means one per processor.
         types
             Classes to use instead of `Record`; by default those of `entasis.open`.
-        filter, to, index, on_unsupported, on_damage
+        to
+            "pandas", "polars", "pyarrow", "numpy" or "static_frame" to get a list of dicts with
+            equal keys as a frame, with a column for each key. The library chooses its type as for a
+            list of the values, and no value changes: where the library would turn True into 1, the
+            column has objects, or there is an `UnsupportedTypeError`.
+        filter, index, on_unsupported, on_damage
             For frames only.
 
         Returns
@@ -278,7 +284,8 @@ class Tree(File):
         Raises
         ------
         ArgumentError
-            The value has no such axis, or an option is for frames only.
+            The value has no such axis, or an option is for frames only. With `to=`, the value is
+            not a list of dicts with equal keys.
         RowsOutOfRangeError
             A position is out of range.
         CorruptFileError
@@ -293,8 +300,6 @@ class Tree(File):
         on_refused(on_unsupported)
         if filter is not None:
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: filter= is for frames")
-        if to is not None:
-            raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames")
         if not index:
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: index=False is for frames")
         if on_damage != "error":
@@ -305,6 +310,8 @@ class Tree(File):
             from entasis._values import classes as _classes
 
             cells = Cells(cells.handle.with_classes(_classes.by_name(types)), cells.path, cells.reader)
+        if to is not None:
+            return Tree._at(cells, self._where, self._info, self._rows)._frame_of_dicts(columns, rows, to, threads)
         if rows is not None and not self.shape:
             raise ArgumentError(f"{self._named()} ({self.kind}) has no rows")
         if rows is not None and self.kind not in (*_SEQUENCES, "array", "array of objects"):
@@ -319,6 +326,69 @@ class Tree(File):
             metadata = cells.read(self._info[_dtype_metadata.KEY], threads)
             with interpretation():
                 return _dtype_metadata.restore(found, metadata)
+        except CorruptFileError as error:
+            error.file = error.file or self.path
+            raise
+
+    def column(self, key: Any, *, threads: int | None = None) -> list[Any]:
+        """Read the values that the dicts of a list have for a key.
+
+        Other keys are not read, if the dicts have the same keys in the same order, all strings, and
+        their values are scalars: such a list is stored by keys. Others are read whole.
+
+        Parameters
+        ----------
+        key
+            A key that all dicts have.
+        threads
+            The number of threads. None means one per processor.
+
+        Returns
+        -------
+        list
+            A value for each dict, or for each selected one in a part of a list.
+
+        Raises
+        ------
+        ColumnNotFoundError
+            The dicts have no such key.
+        ArgumentError
+            The value is not a list of dicts, or some dicts have different keys.
+
+        Examples
+        --------
+        >>> en.write([{"city": "Oslo", "n": 3}, {"city": "Rome", "n": 5}], "cities.entasis")
+        >>> t = en.open("cities.entasis")
+        >>> t.column("city"), t[1:].column("n")
+        (['Oslo', 'Rome'], [5])
+        >>> t.read(to="pandas")
+           city  n
+        0  Oslo  3
+        1  Rome  5
+        """
+        from . import records as _records
+
+        found = self._checked(lambda: _records.columns_of(self, [key], self._rows, _threads(threads)))
+        return found[key]
+
+    def _frame_of_dicts(self, columns: Columns | None, rows: Any, to: Host, threads: int | None) -> Any:
+        """Read a list of dicts as a frame."""
+        from . import records as _records
+
+        _hosts.reader(to, None)
+        keys = _records.listed(columns)
+        if self.kind not in ("list", "tuple"):
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames and for lists of dicts")
+        if rows is not None:
+            rows = _rows.resolve(rows, len(self), holder=self.kind)
+        chosen = self._rows if rows is None else _rows.compose(self._rows, rows)
+        found = self._checked(lambda: _records.columns_of(self, keys, chosen, threads))
+        return _records.frame(self, found, _rows.count(chosen, int(self._info["count"])), to)
+
+    def _checked(self, read: Callable[[], dict[Any, list[Any]]]) -> dict[Any, list[Any]]:
+        """Read, and name the file in errors about damage."""
+        try:
+            return read()
         except CorruptFileError as error:
             error.file = error.file or self.path
             raise

@@ -38,6 +38,11 @@ def read(handle: Handle, column: Column, rows: Any, threads: int | None) -> Any:
     return _Reader(column.name).whole(array)
 
 
+def values_of(name: str, array: Any) -> Any:
+    """Convert an array of pyarrow. Errors call it by a name."""
+    return _Reader(name).whole(array)
+
+
 class _Reader:
     """Converts pyarrow arrays of one column, which errors name."""
 

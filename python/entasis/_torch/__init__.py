@@ -1,0 +1,1 @@
+"""Datasets of PyTorch over files."""
