@@ -86,7 +86,7 @@ test-asan: check-rust ## The Rust tests under AddressSanitizer (needs a nightly 
 	@tools/test-asan.sh
 
 test-python: $(VENV)/.package $(VENV)/.tests $(VENV)/.pyright ## Only the Python tests
-	$(py) -m pytest python/tests
+	$(py) -m pytest -n auto --maxprocesses 4 python/tests
 
 test-pythons: $(VENV)/.package ## The core tests on every other Python here, and with the lowest versions of the libraries
 	@tools/test-pythons.sh '$(abspath $(py))' "$$(ls $(wheels)/entasis-*.whl)"

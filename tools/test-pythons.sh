@@ -23,14 +23,14 @@ run() {
     [ "$name" = lowest ] && duckdb='duckdb==1.1.3 pytz'
     pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"
     # shellcheck disable=SC2086 # a word for each requirement
-    if ! $pip --only-binary :all: pytest hypothesis $duckdb "$@"; then
+    if ! $pip --only-binary :all: pytest pytest-xdist hypothesis $duckdb "$@"; then
         echo "$name: not tested, as some libraries lack a wheel for $("$python" --version)"
         if [ "$name" = lowest ] && [ -n "$found" ]; then return 1; fi
         return 0
     fi
     $pip --no-deps --force-reinstall "$wheel"
     echo "core tests on $("$venv/bin/python" --version), $name: $*"
-    "$venv/bin/python" -m pytest -p no:cacheprovider -m core python/tests
+    "$venv/bin/python" -m pytest -p no:cacheprovider -n auto --maxprocesses 4 -m core python/tests
 }
 
 oldest=

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import re
 import warnings
 
 import numpy as np
@@ -53,7 +54,7 @@ class Mine:
         ([datetime.datetime(2020, 1, 1, tzinfo=type("Z", (datetime.tzinfo,), {})())], r"value\[0\]: the time zone"),
         ([iter([])], r"value\[0\]: "),
     ],
-    ids=str,
+    ids=lambda value: re.sub(" at 0x[0-9a-f]+", "", str(value)),
 )
 def test_what_is_refused(value, message, path):
     path.write_bytes(b"old")
