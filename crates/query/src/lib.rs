@@ -63,6 +63,7 @@ mod like;
 mod literal_keys;
 mod mark_strings;
 mod node;
+mod ones;
 mod predicate;
 mod row_bits;
 mod scan;
