@@ -73,11 +73,14 @@ impl<'f> RowCopy<'f> {
     /// names; otherwise as for reading, and as [`write`](crate::write()). After an error the copy
     /// cannot go on.
     pub fn append(&mut self, rows: &Rows, monitor: &dyn Monitor) -> Result<u64> {
-        if let State::One(first) = std::mem::replace(&mut self.state, State::Empty) {
-            let mut stream = Stream::create(&self.path, &self.options, monitor)?;
-            stream.append(first.frame, &[], &self.options, monitor)?;
-            self.state = State::More(stream);
-        }
+        self.state = match std::mem::replace(&mut self.state, State::Empty) {
+            State::One(first) => {
+                let mut stream = Stream::create(&self.path, &self.options, monitor)?;
+                stream.append(first.frame, &[], &self.options, monitor)?;
+                State::More(stream)
+            }
+            state => state,
+        };
         let part = self.read(rows, monitor)?;
         let len = memory_len(&part.frame);
         match &mut self.state {
