@@ -72,6 +72,7 @@ mod string_set;
 mod test;
 mod time_kind;
 mod where_clause;
+mod wide_decimal;
 
 pub use fields::field;
 pub use host_rules::missing_rules;

@@ -86,10 +86,13 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
             text = rest[2].encode() if isinstance(rest[2], str) else rest[2]
             return name, number, rest[1], text
         values = info if info.dictionary is None else handle.columns([info.dictionary])[0]
-        is_aware = isinstance(values.detail, str)
+        freq = values.detail if values.logical == "period" else None
 
         def of_value(value: Any) -> tuple[Any, ...]:
-            return literal(value, values.logical, is_aware=is_aware)
+            try:
+                return literal(value, freq)
+            except ArgumentError as error:
+                raise ArgumentError(f"column {shown(info.name)}: {error}") from None
 
         if name == "in":
             return name, number, [of_value(value) for value in rest[1]]
