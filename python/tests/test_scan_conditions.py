@@ -7,6 +7,7 @@ import pickle
 from typing import TYPE_CHECKING
 
 import pandas as pd
+import polars as pl
 import pytest
 
 import entasis as en
@@ -28,19 +29,58 @@ def test_conditions_and_scans_are_printed_and_pickled(file):
     assert "2 tested" in f[1:].filter(col("a") != 2).explain()
 
 
-def test_deep_conditions_and_odd_decimals(tmp_path: Path) -> None:
+def test_deep_conditions(tmp_path: Path) -> None:
     en.write(pd.DataFrame({"a": [1, 2, 3]}), tmp_path / "f.entasis")
     f = en.open(tmp_path / "f.entasis")
-    condition = col("a") > 1
+    deep = col("a") > 1
+    for i in range(199):
+        deep = deep & (col("a") < 9) if i % 2 else deep | (col("a") < 2)
+    # Whatever can be made can be printed, pickled and tested.
+    assert repr(deep).count("(") > 400
+    for condition in (deep, pickle.loads(pickle.dumps(deep))):
+        assert f.filter(condition).row_numbers().tolist() == [0, 1, 2]
+        assert "rows" in f.filter(condition).explain()
+    tuples = [[("a", ">", 1)], [("a", "<", 2)]]
+    for deeper in (
+        lambda: deep & (col("a") < 9),
+        lambda: (col("a") < 9) & deep,
+        lambda: ~deep,
+        lambda: f.filter(deep).filter(col("a") < 9),
+        lambda: en.Condition(("not", deep._tree)),
+        lambda: f.filter(nested(1_000)),
+    ):
+        with pytest.raises(en.ArgumentError, match=r"nested deeper than 200: join more parts with one & or \|$"):
+            deeper()
+    assert f.count(tuples) == 3
+    assert f.count(nested(90)) == 2
+
+
+def nested(depth: int) -> pl.Expr:
+    expression = pl.col("a") > 1
+    for _ in range(depth):
+        expression = (expression & (pl.col("a") < 9)) | (pl.col("a") > 2)
+    return expression
+
+
+def test_chains_are_not_deep(tmp_path: Path) -> None:
+    en.write(pd.DataFrame({"a": [1, 2, 3]}), tmp_path / "f.entasis")
+    f = en.open(tmp_path / "f.entasis")
+    not_two = col("a") > 1
     for _ in range(3_001):
-        condition = ~condition
-    assert f.count(condition) == 1
-    for i in range(500):
-        condition = condition & (col("a") < 9) if i % 2 else condition | (col("a") < 2)
-    with pytest.raises(en.ArgumentError, match="nested deeper than 200"):
-        f.count(condition)
+        not_two = ~not_two
+    assert f.count(not_two) == 1
+    left = right = col("a") == 1
+    for _ in range(1_000):
+        left, right = left | (col("a") == 3), (col("a") == 3) | right
+    for chain in (left, right, left | right):
+        assert f.filter(chain).row_numbers().tolist() == [0, 2]
+        assert repr(chain).count("|") >= 1_000
+
+
+def test_numbers_that_are_not_numbers_are_refused(tmp_path: Path) -> None:
+    en.write(pd.DataFrame({"a": [1, 2, 3]}), tmp_path / "f.entasis")
     with pytest.raises(en.ArgumentError, match="nothing equals NaN"):
-        f.count(col("a") > decimal.Decimal("sNaN"))
+        en.open(tmp_path / "f.entasis").count(col("a") > decimal.Decimal("sNaN"))
 
 
 def test_values_that_are_not_frames_have_no_filters(file):
