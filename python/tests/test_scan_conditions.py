@@ -35,7 +35,7 @@ def test_deep_conditions(tmp_path: Path) -> None:
     deep = col("a") > 1
     for i in range(199):
         deep = deep & (col("a") < 9) if i % 2 else deep | (col("a") < 2)
-    # Whatever can be made can be printed, pickled and tested.
+    # The deepest condition can be printed, pickled and tested.
     assert repr(deep).count("(") > 400
     for condition in (deep, pickle.loads(pickle.dumps(deep))):
         assert f.filter(condition).row_numbers().tolist() == [0, 1, 2]

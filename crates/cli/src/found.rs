@@ -1,11 +1,11 @@
 //! The rows for which a condition is true, found as they are asked for.
 
 use entasis::{File, Monitor, Result};
-use entasis_query::Scan;
+use entasis_query::{Predicate, Scan, parse_where};
 
+use crate::labels::{self, Source};
 use crate::progress::Step;
 use crate::row_set::RowSet;
-use crate::select;
 
 /// The rows that a condition is tested on together. Their numbers take at most 8 bytes each.
 const WINDOW: u64 = 1 << 20;
@@ -36,7 +36,7 @@ impl<'f> Found<'f> {
         threads: Option<usize>,
     ) -> Result<Self> {
         let scan = match condition {
-            Some(condition) => Some(Scan::new(file, &select::predicate(file, condition)?)?),
+            Some(condition) => Some(Scan::new(file, &predicate(file, condition)?)?),
             None => None,
         };
         Ok(Self { scan, n_rows: file.n_rows(), next: 0, left: limit, n_cut: 0, threads })
@@ -84,4 +84,13 @@ impl Iterator for Found<'_> {
             wanted
         }))
     }
+}
+
+/// The condition on the columns of the table and on the labels of its rows.
+pub(crate) fn predicate(file: &File, condition: &str) -> Result<Predicate> {
+    let labels = labels::of(file)?.into_iter().filter_map(|label| match label.source {
+        Source::Column(info) => Some((label.name, info.index)),
+        Source::Range { .. } => None,
+    });
+    parse_where(file, condition, &labels.collect::<Vec<_>>()).map_err(|e| e.in_file(file.path()))
 }

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use entasis::{Error, File, Monitor};
-use entasis_query::{Plan, Predicate, Scan, parse_where};
+use entasis_query::{Plan, Scan};
 
 use crate::copy::copy;
 use crate::failure::Outcome;
-use crate::found::Found;
+use crate::found::{Found, predicate};
 use crate::head::{self, PrintArgs};
-use crate::labels::{self, Source};
 use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -161,15 +160,6 @@ fn output(args: &Args) -> entasis::Result<Option<&Path>> {
         (true, None) => wrong("--to entasis needs a file to write", "name it after --output"),
         (false, Some(_)) => wrong("--output is for --to entasis", "write --to entasis --output OUT"),
     }
-}
-
-/// The condition on the columns of the table and on the labels of its rows.
-pub(crate) fn predicate(file: &File, condition: &str) -> Result<Predicate, Error> {
-    let labels = labels::of(file)?.into_iter().filter_map(|label| match label.source {
-        Source::Column(info) => Some((label.name, info.index)),
-        Source::Range { .. } => None,
-    });
-    parse_where(file, condition, &labels.collect::<Vec<_>>()).map_err(|e| e.in_file(file.path()))
 }
 
 fn explain(file: &File, condition: Option<&str>, out: &mut Out) -> Outcome {

@@ -45,8 +45,8 @@ pub(super) struct CopiedRows {
 }
 
 /// Reads rows of the columns at these places. Types, labels and categories are those of the file.
-/// `consecutive` are all rows of the copy, of which these are a part, if no row lies between them:
-/// they keep a range of labels, which otherwise becomes a column.
+/// `consecutive` are all rows of the copy, these and those of other parts, if no row lies between
+/// them: they keep a range of labels, which otherwise becomes a column.
 pub(super) fn read(
     file: &File,
     places: &[usize],
