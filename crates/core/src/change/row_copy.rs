@@ -43,7 +43,7 @@ enum State {
     Empty,
     /// The first part is written without a stream if no other one follows.
     One(CopiedRows),
-    More(Stream),
+    More(Box<Stream>),
 }
 
 impl<'f> RowCopy<'f> {
@@ -77,7 +77,7 @@ impl<'f> RowCopy<'f> {
             State::One(first) => {
                 let mut stream = Stream::create(&self.path, &self.options, monitor)?;
                 stream.append(first.frame, &[], &self.options, monitor)?;
-                State::More(stream)
+                State::More(Box::new(stream))
             }
             state => state,
         };
