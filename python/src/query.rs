@@ -131,7 +131,9 @@ fn literal(value: &Bound<'_, PyTuple>) -> PyResult<Literal> {
         "str" => Literal::String(at(1)?.extract()?),
         "bytes" => Literal::Bytes(at(1)?.extract()?),
         "decimal" => Literal::Decimal { digits: at(1)?.extract()?, scale: at(2)?.extract()? },
-        "time" | "time_text" => {
+        "long_decimal" => Literal::LongDecimal { digits: at(1)?.extract()?, scale: at(2)?.extract()? },
+        "period" => Literal::Period(at(1)?.extract()?),
+        "time" => {
             let of = match at(1)?.extract::<String>()?.as_str() {
                 "naive" => TimeKind::Naive,
                 "aware" => TimeKind::Aware,
@@ -139,11 +141,7 @@ fn literal(value: &Bound<'_, PyTuple>) -> PyResult<Literal> {
                 "duration" => TimeKind::Duration,
                 _ => return Err(unknown("kind of time")),
             };
-            if kind == "time" {
-                return Ok(Literal::Time { kind: of, attoseconds: at(2)?.extract()? });
-            }
-            let text: String = at(2)?.extract()?;
-            Literal::time(&text, of).map_err(|e| errors::raise(value.py(), &e))?
+            Literal::Time { kind: of, attoseconds: at(2)?.extract()? }
         }
         _ => return Err(unknown("value")),
     })

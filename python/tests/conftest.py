@@ -23,8 +23,8 @@ CORE = {
     "append", "arenas", "array_index", "arrow_stream", "bad_input", "buffers", "change_columns", "compact", "convert",
     "cpython", "damage", "dataset", "errors", "expressions", "file", "file_protocols", "golden", "labels",
     "lazy", "map", "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only",
-    "pyarrow", "register", "scan", "search", "select", "selection", "sources",
-    "static_frame", "threads", "tree_classes", "tree_sharing", "trees", "unsupported_columns", "writer",
+    "pyarrow", "register", "scan", "scan_conditions", "scan_polars", "scan_values", "search", "select", "selection",
+    "sources", "static_frame", "threads", "tree_classes", "tree_sharing", "trees", "unsupported_columns", "writer",
 }  # fmt: skip
 
 
@@ -76,3 +76,16 @@ def round_trip(path: Path) -> Callable[..., Any]:
         return en.read(path)
 
     return run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[..., en.File]:
+    """Write a value, and open its file."""
+    number = iter(range(1_000))
+
+    def write(value: Any, **options: Any) -> en.File:
+        path = tmp_path / f"{next(number)}.entasis"
+        en.write(value, path, **options)
+        return en.open(path)
+
+    return write

@@ -94,6 +94,28 @@ def test_search_finds_the_positions_of_numpy(file, frame):
     assert f[["f"]].search("i", 1) == 3
 
 
+@pytest.mark.parametrize("n", [70_000, 400_000])
+def test_long_decimals_and_booleans_are_searched(file: Any, n: int) -> None:
+    numbers = np.arange(n, dtype=object) * 10**25 - 10**29
+    of = pa.decimal128(38, 0)
+    decimals = pa.array([decimal.Decimal(int(number)) for number in numbers], of)
+    flags = np.arange(n) >= n // 3
+    f = file(pa.table({"d": decimals, "b": flags, "back": decimals.take(pa.array(np.arange(n)[::-1]))}))
+    for row in (0, 1, n // 2, 65_536, n - 1):
+        for side in ("left", "right"):
+            assert f.search("d", decimal.Decimal(int(numbers[row])), side=side) == row + (side == "right")
+    assert f.search("d", decimal.Decimal(int(numbers[9]) + 1)) == 10
+    assert f.search("b", True) == f.search("b", False, side="right") == n // 3
+    orders = {block["column"]: block["order"] for block in f.stats() if block["first_row"] == 0}
+    assert orders == {"d": "ascending", "b": "ascending", "back": "descending"}
+    mixed = decimals.take(pa.array(np.r_[np.arange(n - 2), n - 1, n - 2]))
+    missing = pa.concat_arrays([decimals[:-1], pa.array([None], of)])
+    shuffled = file(pa.table({"d": mixed, "m": missing, "b": ~flags}))
+    for label in ("d", "m", "b"):
+        with pytest.raises(en.ArgumentError, match="not known to be in ascending order"):
+            shuffled.search(label, True if label == "b" else decimal.Decimal(1))
+
+
 def abs_fits(key: Any) -> bool:
     """Whether NumPy compares the key exactly."""
     return not isinstance(key, int) or key < 2**65

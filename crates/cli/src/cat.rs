@@ -2,18 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use entasis::{File, Result};
-use entasis_query::{Predicate, Scan};
-
 use crate::failure::Outcome;
+use crate::found::Found;
 use crate::head::{self, ReadArgs};
 use crate::output::Out;
-use crate::progress::Step;
-use crate::row_set::RowSet;
-use crate::select;
-
-/// The rows that a condition is tested on together. Their numbers take 8 bytes each.
-const WINDOW: u64 = 1 << 20;
 
 const EXAMPLES: &str = "Examples:
   entasis cat flights.entasis | jq .delay
@@ -48,26 +40,6 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let file = args.read.open.open_table(path)?;
-    let rows = 0..file.n_rows();
-    let Some(condition) = &args.condition else {
-        return head::print_lines(&file, [Ok(RowSet::from(rows.clone()))], rows, &args.read, out);
-    };
-    let predicate = select::predicate(&file, condition)?;
-    head::print_lines(&file, passing(&file, &predicate, args.read.threads), rows, &args.read, out)
-}
-
-/// The rows for which a condition is true, found as they are asked for.
-fn passing(
-    file: &File,
-    predicate: &Predicate,
-    threads: Option<usize>,
-) -> impl Iterator<Item = Result<RowSet>> {
-    let n = file.n_rows();
-    // The condition of an empty table is checked too.
-    let starts = (0..n.div_ceil(WINDOW).max(1)).map(|window| window * WINDOW);
-    starts.map(move |start| {
-        let rows = start..n.min(start + WINDOW);
-        let found = Scan::of_rows(file, predicate, rows)?.row_numbers(threads, &Step)?;
-        Ok(found.into_iter().collect())
-    })
+    let found = Found::new(&file, args.condition.as_deref(), u64::MAX, args.read.threads)?;
+    head::print_lines(&file, found, 0..file.n_rows(), &args.read, out)
 }

@@ -251,9 +251,9 @@ pub(crate) fn print_lines(
     let most = (STEP_VALUES / (shown.len() as u64).max(1)).clamp(1, STEP);
     let mut step = most.min(FIRST_STEP);
     for rows in sets {
-        let rows = rows?;
-        let mut parts = rows.parts();
-        while let Some(part) = parts.take(step) {
+        watch.check()?;
+        let mut rows = rows?;
+        while let Some(part) = rows.take(step) {
             watch.check()?;
             let arrays = reader.read(&part)?;
             print_json(&keys, &arrays, array::in_memory(part.n())?, out)?;
@@ -318,7 +318,7 @@ impl<'a> Reader<'a> {
         let mut stored = arrays.into_iter();
         let all = self.shown.iter().filter_map(|shown| match shown.source {
             Source::Column(_) => stored.next().map(Ok),
-            Source::Range { start, step } => Some(labels::range(&shown.name, start, step, rows.ranges())),
+            Source::Range { start, step } => Some(labels::range(&shown.name, start, step, rows)),
         });
         all.collect()
     }

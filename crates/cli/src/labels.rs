@@ -1,11 +1,10 @@
 //! Labels of rows (an index of pandas or StaticFrame, row names of R), shown as columns before
 //! those of the table.
 
-use std::ops::Range;
-
 use entasis::{Buffer, ColumnInfo, ColumnType, Error, File, Physical, Result, Value};
 
 use crate::array::{self, Array, Values};
+use crate::row_set::RowSet;
 use crate::types::type_of;
 
 /// A column of labels.
@@ -76,10 +75,10 @@ fn host_keeps_ranges(host: &Value) -> bool {
 }
 
 /// The integers of a range in these rows, as a column in memory.
-pub(crate) fn range(name: &str, start: i64, step: i64, rows: &[Range<u64>]) -> Result<Array> {
-    let n = array::in_memory(rows.iter().map(|rows| rows.end - rows.start).sum())?;
+pub(crate) fn range(name: &str, start: i64, step: i64, rows: &RowSet) -> Result<Array> {
+    let n = array::in_memory(rows.n())?;
     let mut words: Buffer = array::buffer(n.saturating_mul(8))?;
-    for (word, row) in words.chunks_exact_mut(8).zip(rows.iter().cloned().flatten()) {
+    for (word, row) in words.chunks_exact_mut(8).zip(rows.ranges().cloned().flatten()) {
         let value = start.wrapping_add(step.wrapping_mul(row.cast_signed()));
         word.copy_from_slice(&value.to_le_bytes());
     }

@@ -1,5 +1,6 @@
 //! Ascending rows of a table.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,33 +8,28 @@ use entasis::Rows;
 
 /// Rows as ascending ranges with gaps between them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct RowSet(Vec<Range<u64>>);
+pub(crate) struct RowSet(VecDeque<Range<u64>>);
 
 impl From<Range<u64>> for RowSet {
     fn from(rows: Range<u64>) -> Self {
-        Self(vec![rows])
+        Self(VecDeque::from([rows]))
     }
 }
 
 impl FromIterator<u64> for RowSet {
     fn from_iter<I: IntoIterator<Item = u64>>(ascending: I) -> Self {
-        let mut ranges: Vec<Range<u64>> = Vec::new();
-        for row in ascending {
-            match ranges.last_mut() {
-                Some(last) if last.end == row => last.end += 1,
-                _ => ranges.push(row..row + 1),
-            }
-        }
-        Self(ranges)
+        let mut set = Self::default();
+        ascending.into_iter().for_each(|row| set.push(row..row + 1));
+        set
     }
 }
 
 impl From<&RowSet> for Rows {
     fn from(set: &RowSet) -> Self {
-        match set.0.as_slice() {
-            [] => Self::Range(0..0),
-            [rows] => Self::Range(rows.clone()),
-            ranges => Self::Indices(Arc::new(ranges.iter().cloned().flatten().collect())),
+        match set.0.len() {
+            0 => Self::Range(0..0),
+            1 => Self::Range(set.0[0].clone()),
+            _ => Self::Indices(Arc::new(set.0.iter().cloned().flatten().collect())),
         }
     }
 }
@@ -44,41 +40,47 @@ impl RowSet {
         self.0.iter().map(|rows| rows.end - rows.start).sum()
     }
 
-    pub(crate) fn ranges(&self) -> &[Range<u64>] {
-        &self.0
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = &Range<u64>> + Clone {
+        self.0.iter()
     }
 
     /// From the first row to the last one.
     pub(crate) fn span(&self) -> Range<u64> {
         let of = |rows: Option<&Range<u64>>, place: fn(&Range<u64>) -> u64| rows.map_or(0, place);
-        of(self.0.first(), |rows| rows.start)..of(self.0.last(), |rows| rows.end)
+        of(self.0.front(), |rows| rows.start)..of(self.0.back(), |rows| rows.end)
     }
 
-    /// The rows, to be taken in parts.
-    pub(crate) fn parts(&self) -> Parts<'_> {
-        Parts { rest: self.0.first().cloned(), following: self.0.get(1..).unwrap_or_default().iter() }
+    /// Whether no row lies between others.
+    pub(crate) fn is_consecutive(&self) -> bool {
+        self.0.len() < 2
     }
-}
 
-/// Rows that are taken in parts.
-pub(crate) struct Parts<'a> {
-    rest: Option<Range<u64>>,
-    following: std::slice::Iter<'a, Range<u64>>,
-}
+    /// Adds rows after all others.
+    pub(crate) fn append(&mut self, rows: Self) {
+        rows.0.into_iter().for_each(|rows| self.push(rows));
+    }
 
-impl Parts<'_> {
-    /// Takes the next `n` rows, or those that are left; none at the end.
-    pub(crate) fn take(&mut self, n: u64) -> Option<RowSet> {
-        let (mut part, mut left) = (Vec::new(), n);
+    fn push(&mut self, rows: Range<u64>) {
+        match self.0.back_mut() {
+            Some(last) if last.end == rows.start => last.end = rows.end,
+            _ => self.0.push_back(rows),
+        }
+    }
+
+    /// Takes out the first `n` rows, or those that are left; none if there are none.
+    pub(crate) fn take(&mut self, n: u64) -> Option<Self> {
+        let (mut part, mut left) = (Self::default(), n);
         while left > 0
-            && let Some(rows) = self.rest.take()
+            && let Some(rows) = self.0.pop_front()
         {
             let end = rows.end.min(rows.start.saturating_add(left));
             left -= end - rows.start;
             part.push(rows.start..end);
-            self.rest = if end < rows.end { Some(end..rows.end) } else { self.following.next().cloned() };
+            if end < rows.end {
+                self.0.push_front(end..rows.end);
+            }
         }
-        (!part.is_empty()).then_some(RowSet(part))
+        (!part.0.is_empty()).then_some(part)
     }
 }
 
@@ -89,16 +91,20 @@ mod tests {
     #[test]
     fn neighbours_are_one_range() {
         let set: RowSet = [1, 2, 3, 7, 9, 10].into_iter().collect();
-        assert_eq!(set.ranges(), [1..4, 7..8, 9..11]);
+        assert!(set.ranges().eq(&[1..4, 7..8, 9..11]));
         assert_eq!(set.n(), 6);
         let parts = |n| -> Vec<Vec<u64>> {
-            let mut parts = set.parts();
-            let next = || parts.take(n).map(|part| part.ranges().iter().cloned().flatten().collect());
+            let mut rest = set.clone();
+            let next = || rest.take(n).map(|part| part.ranges().cloned().flatten().collect());
             std::iter::from_fn(next).collect()
         };
         assert_eq!(parts(4), [vec![1, 2, 3, 7], vec![9, 10]]);
         assert_eq!(parts(2), [vec![1, 2], vec![3, 7], vec![9, 10]]);
-        assert_eq!(RowSet::default().parts().take(3), None);
+        assert_eq!(RowSet::default().take(3), None);
         assert_eq!((set.span(), RowSet::default().span()), (1..11, 0..0));
+        let mut joined = set.clone();
+        joined.append([11, 12, 20].into_iter().collect());
+        assert!(joined.ranges().eq(&[1..4, 7..8, 9..13, 20..21]));
+        assert!(!joined.is_consecutive() && RowSet::from(3..9).is_consecutive());
     }
 }

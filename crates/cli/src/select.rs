@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use entasis::{Error, File, Kind, Rows, WriteOptions};
-use entasis_query::{Plan, Predicate, Scan, parse_where};
+use entasis::{Error, File, Monitor};
+use entasis_query::{Plan, Scan};
 
-use crate::column_labels;
+use crate::copy::copy;
 use crate::failure::Outcome;
+use crate::found::{Found, predicate};
 use crate::head::{self, PrintArgs};
-use crate::labels::{self, Source};
 use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -99,6 +99,8 @@ pub(crate) struct SampleArgs {
 
 /// Runs `entasis select`.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
+    use std::io::Write;
+
     let mut print = args.print.clone();
     print.json |= args.to == Some(Form::Json);
     let output = output(args)?;
@@ -108,26 +110,31 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     let is_printed = !print.json && output.is_none();
     let limit = args.n.unwrap_or(if is_printed { TABLE } else { u64::MAX });
-    let Some(condition) = &args.condition else {
-        let rows = RowSet::from(0..file.n_rows().min(limit));
-        return match output {
-            Some(path) => copy(&file, &rows, path, &print, out),
-            None => head::print(&file, &rows, None, &print, out),
-        };
-    };
-    let rows = {
-        let watch = Watch::new("filtering");
-        let predicate = predicate(&file, condition)?;
-        Scan::new(&file, &predicate)?.row_numbers(print.read.threads, &watch)?
-    };
-    let n_found = rows.len() as u64;
-    let shown: RowSet = rows.into_iter().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
+    let mut found = Found::new(&file, args.condition.as_deref(), limit, print.read.threads)?;
     if let Some(path) = output {
-        return copy(&file, &shown, path, &print, out);
+        let places = print.places(&file)?;
+        let n_columns = places.len() as u64;
+        let n = copy(&file, found, places, path, print.read.threads)?;
+        let shape = format!("{}, {}", count(n, "row"), count(n_columns, "column"));
+        writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;
+        return Ok(());
     }
+    if print.json {
+        return head::print_lines(&file, found, 0..file.n_rows(), &print.read, out);
+    }
+    let mut shown = RowSet::default();
+    let n_found = {
+        let watch = Watch::new("filtering");
+        while let Some(rows) = found.next() {
+            shown.append(rows?);
+            watch.check()?;
+            watch.progress(found.n_tested(), file.n_rows());
+        }
+        shown.n() + found.n_beyond(&watch)?
+    };
     let all = count(file.n_rows(), "row");
     let note = match shown.n() {
-        n if n < n_found => {
+        n if n < n_found && args.condition.is_some() => {
             format!("{} of {} that pass, of {all}; show more with -n", thousands(n), thousands(n_found))
         }
         n => format!("{} of {all}", thousands(n)),
@@ -153,44 +160,6 @@ fn output(args: &Args) -> entasis::Result<Option<&Path>> {
         (true, None) => wrong("--to entasis needs a file to write", "name it after --output"),
         (false, Some(_)) => wrong("--output is for --to entasis", "write --to entasis --output OUT"),
     }
-}
-
-/// Writes rows to a new file.
-fn copy(file: &File, rows: &RowSet, path: &Path, args: &PrintArgs, out: &mut Out) -> Outcome {
-    use std::io::Write;
-
-    let places = args.places(file)?;
-    let host = file.host()?;
-    let advised = |error: Error| match error.kind() {
-        Kind::Argument | Kind::Unsupported => column_labels::advise(
-            error,
-            &host,
-            "use en.write(en.open(path).filter(condition), out) in Python",
-            "write the rows in R",
-        ),
-        _ => error,
-    };
-    let watch = Watch::new("writing");
-    let frame = file.copy_rows(&places, &Rows::from(rows), args.read.threads, &watch).map_err(advised)?;
-    let options = WriteOptions {
-        compression: file.compression(),
-        threads: args.read.threads,
-        ..WriteOptions::default()
-    };
-    entasis::write(path, &frame, &options, &watch)?;
-    drop(watch);
-    let shape = format!("{}, {}", count(rows.n(), "row"), count(places.len() as u64, "column"));
-    writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;
-    Ok(())
-}
-
-/// The condition on the columns of the table and on the labels of its rows.
-pub(crate) fn predicate(file: &File, condition: &str) -> Result<Predicate, Error> {
-    let labels = labels::of(file)?.into_iter().filter_map(|label| match label.source {
-        Source::Column(info) => Some((label.name, info.index)),
-        Source::Range { .. } => None,
-    });
-    parse_where(file, condition, &labels.collect::<Vec<_>>()).map_err(|e| e.in_file(file.path()))
 }
 
 fn explain(file: &File, condition: Option<&str>, out: &mut Out) -> Outcome {
@@ -261,12 +230,12 @@ mod tests {
         for (n_rows, n) in [(0, 0), (1, 1), (10, 0), (10, 10), (1000, 7)] {
             let rows = draw(n_rows, n, &mut random).unwrap();
             assert_eq!(rows.n(), n);
-            assert!(rows.ranges().iter().all(|rows| rows.end <= n_rows));
+            assert!(rows.ranges().all(|rows| rows.end <= n_rows));
         }
         let mut seen = [0; 4];
         for _ in 0..4000 {
             let rows = draw(4, 1, &mut random).unwrap();
-            seen[rows.ranges()[0].start as usize] += 1;
+            seen[rows.span().start as usize] += 1;
         }
         assert!(seen.iter().all(|&times| times > 800), "{seen:?}");
     }

@@ -93,7 +93,11 @@ fn every_type_has_values() {
     }
     for (condition, wanted) in [
         ("zoned > '2020-01-01'", "2020-01-01T00:00Z"),
-        ("zoned > 'soon'", "2024-01-31"),
+        ("zoned > 'soon'", "\"soon\" is not a time with a zone: write 2024-01-31T12:30:00Z"),
+        ("zoned in ('2024-01-31T12:30:00Z', 'soon')", "column \"zoned\""),
+        ("day > '2024-02-30'", "\"2024-02-30\" is not a time: write 2024-01-31"),
+        ("clock = 'noon'", "\"noon\" is not a time of day: write 12:30:00"),
+        ("span > '1 day'", "give a duration"),
         ("flag > 'x'", "True or False"),
         ("flag is", "'null', 'missing' or 'nan'"),
         ("flag = null", "is null"),

@@ -13,6 +13,7 @@ mod host_map;
 mod joined_host;
 mod keep;
 mod kept;
+mod row_copy;
 mod rows_of_file;
 mod stream;
 mod tail;
@@ -30,6 +31,7 @@ use crate::monitor::Monitor;
 use crate::write::{Base, Ground, Parts, Plan, Workers, WriteOptions, when_free, write_root};
 pub use columns::ColumnSource;
 use keep::Keeper;
+pub use row_copy::RowCopy;
 pub use stream::Stream;
 
 /// New bytes begin at a multiple of this.

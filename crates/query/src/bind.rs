@@ -12,11 +12,12 @@ use crate::evaluate::ranges_of_leaf;
 use crate::fields::structs_around;
 use crate::key_set::KeySet;
 use crate::like::Like;
-use crate::literal_keys::{Place, place};
+use crate::literal_keys::{Place, place, time_kind};
 use crate::node::{Leaf, Node};
 use crate::predicate::{Comparison, Literal, Match, NanRule, Predicate, Rules};
 use crate::string_set::{StringSet, next};
 use crate::test::{Matcher, Test, float_keys, nan_keys};
+use crate::wide_decimal::{self, Digits, WidePlace};
 
 /// Binds the predicates of one scan.
 pub(crate) struct Binder<'f> {
@@ -176,6 +177,7 @@ impl<'f> Binder<'f> {
                 }
             }
             Test::Strings(set) => Test::Strings(set.complement()),
+            Test::Wide(set) => Test::Wide(set.complement()),
             Test::Matches(matcher, wanted) => Test::Matches(matcher.clone(), !wanted),
         })
     }
@@ -216,17 +218,19 @@ impl<'f> Binder<'f> {
                 self.codes(column, false, |binder, categories| binder.members(categories, literals, rules))?;
             return Ok(Test::Keys(codes));
         }
-        let (mut keys, mut strings) = (Vec::new(), Vec::new());
+        let (mut keys, mut strings, mut wide) = (Vec::new(), Vec::new(), Vec::new());
         for literal in literals {
             match self.compared(column, Comparison::Equal, literal, rules)? {
                 Test::Keys(set) => keys.extend_from_slice(set.intervals()),
                 Test::Strings(set) => strings.extend(set.into_intervals()),
+                Test::Wide(set) => wide.extend(set.into_intervals()),
                 Test::Constant(_) | Test::Matches(..) => return Err(bad_categories(column)),
             }
         }
         Ok(match (keys.is_empty(), strings.is_empty()) {
             (false, _) => Test::Keys(KeySet::of(keys)),
             (_, false) => Test::Strings(StringSet::of(strings)),
+            _ if !wide.is_empty() => Test::Wide(StringSet::of(wide)),
             _ => Test::Constant(false),
         })
     }
@@ -243,7 +247,7 @@ impl<'f> Binder<'f> {
         match of.logical {
             Logical::Categorical => return self.compared_categories(column, op, literal, rules),
             Logical::Plain | Logical::Json | Logical::Uuid | Logical::Decimal => {}
-            Logical::Timestamp | Logical::Date | Logical::Time | Logical::Duration => {}
+            Logical::Timestamp | Logical::Date | Logical::Time | Logical::Duration | Logical::Period => {}
             _ => return Err(unsupported(column)),
         }
         if of.physical.is_var() || of.physical == Physical::FixedBytes {
@@ -254,6 +258,9 @@ impl<'f> Binder<'f> {
             };
             return Ok(Test::Strings(strings(op, string)));
         }
+        if of.physical == Physical::I256 {
+            return compared_wide(column, op, literal, rules).map(Test::Wide);
+        }
         let domain = domain(column)?;
         if let Literal::Float(value) = literal
             && value.is_nan()
@@ -263,6 +270,14 @@ impl<'f> Binder<'f> {
             return Ok(Test::Keys(compared_with_nan(of.physical, &domain, op, rules.nan)));
         }
         let is_aware = matches!(column.detail, Some(Value::Str(_)));
+        let time = match (literal, of.logical) {
+            (Literal::String(text), Logical::Timestamp | Logical::Date | Logical::Time) => {
+                let time = Literal::time(text, time_kind(of.logical, is_aware));
+                Some(time.map_err(|e| e.in_column(&column.name))?)
+            }
+            _ => None,
+        };
+        let literal = time.as_ref().unwrap_or(literal);
         let place = place(of, literal, rules, is_aware).ok_or_else(|| incomparable(column, literal))?;
         let nan = match (rules.nan, op) {
             (NanRule::Largest, Comparison::Greater | Comparison::GreaterEqual | Comparison::NotEqual)
@@ -312,7 +327,9 @@ impl<'f> Binder<'f> {
         test: impl FnOnce(&mut Self, &ColumnInfo) -> Result<Test>,
     ) -> Result<KeySet> {
         let dictionary = column.record.dictionary.ok_or_else(|| bad_categories(column))?;
+        // Errors name the column of the codes.
         let categories = self.file.column(dictionary)?;
+        let categories = ColumnInfo { name: column.name.clone(), ..(*categories).clone() };
         if categories.record.column_type.logical == Logical::Categorical {
             return Err(bad_categories(column));
         }
@@ -399,6 +416,30 @@ fn compared_with_nan(physical: Physical, numbers: &KeySet, op: Comparison, rule:
     }
 }
 
+/// The keys of the decimals of 256 bits for which a comparison is true.
+fn compared_wide(column: &ColumnInfo, op: Comparison, literal: &Literal, rules: Rules) -> Result<StringSet> {
+    use Comparison::{Less, LessEqual, NotEqual};
+    let of = &column.record.column_type;
+    if of.logical != Logical::Decimal {
+        return Err(unsupported(column));
+    }
+    let place = match literal {
+        // No decimal is NaN.
+        Literal::Float(value) if value.is_nan() => {
+            let is_true = match rules.nan {
+                NanRule::Unordered => op == NotEqual,
+                NanRule::Largest => matches!(op, Less | LessEqual | NotEqual),
+                NanRule::Missing => false,
+            };
+            return Ok(if is_true { StringSet::from(Vec::new()) } else { StringSet::default() });
+        }
+        Literal::Float(value) if value.is_infinite() && *value > 0.0 => WidePlace::AfterAll,
+        Literal::Float(value) if value.is_infinite() => WidePlace::BeforeAll,
+        literal => Digits::of(literal).ok_or_else(|| incomparable(column, literal))?.place(of.scale.into()),
+    };
+    Ok(wide_decimal::keys(op, &place))
+}
+
 fn strings(op: Comparison, string: &[u8]) -> StringSet {
     match op {
         Comparison::Equal => StringSet::one(string),
@@ -434,7 +475,7 @@ fn is_interval_of_pandas(column: &ColumnInfo) -> bool {
 }
 
 fn unsupported(column: &ColumnInfo) -> Error {
-    let of = name_of(column);
+    let of = if is_interval_of_pandas(column) { "interval".to_owned() } else { name_of(column) };
     Error::unsupported(format!("filters on columns of type {of} are not supported"))
         .in_column(&column.name)
         .advise("filter the frame after reading")
@@ -451,7 +492,8 @@ fn incomparable(column: &ColumnInfo, literal: &Literal) -> Error {
     let hint = match (literal, of.logical) {
         (Literal::Time { kind: Naive, .. }, Logical::Timestamp) => ": give the time a time zone",
         (Literal::Time { kind: Aware, .. }, Logical::Timestamp) => ": give a time without a time zone",
-        (Literal::String(_), Logical::Timestamp | Logical::Date) => ": give a date or a time",
+        (_, Logical::Period) => ": give a period of its frequency (pandas.Period, in Python)",
+        (Literal::String(_), Logical::Duration) => ": give a duration",
         (Literal::Bool(_), _) if of.physical.is_integer() => ": compare it with 0 or 1",
         _ if is_text => ": give a string",
         _ if of.physical == Physical::Bool => ": give True or False",

@@ -10,17 +10,22 @@ const SECOND: i128 = 10i128.pow(18);
 /// # Errors
 /// The problem, to follow the text in a message.
 pub(crate) fn parse(text: &str, kind: TimeKind) -> Result<i128, String> {
-    const UNREADABLE: &str = "is not a time: write 2024-01-31 or 2024-01-31T12:30:00";
+    let unreadable = match kind {
+        TimeKind::Aware => {
+            "is not a time with a zone: write 2024-01-31T12:30:00Z or 2024-01-31T12:30:00+01:00"
+        }
+        _ => "is not a time: write 2024-01-31 or 2024-01-31T12:30:00",
+    };
     if kind == TimeKind::OfDay {
         return time_of_day(text).ok_or_else(|| "is not a time of day: write 12:30:00".to_owned());
     }
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
-    let days = date_of(date).ok_or(UNREADABLE)?;
+    let days = date_of(date).ok_or(unreadable)?;
     let (time, zone) = match time.rfind(['Z', '+', '-']) {
         Some(at) => (&time[..at], Some(&time[at..])),
         None => (time, None),
     };
-    let local = i128::from(days) * 86_400 * SECOND + time_of_day(time).ok_or(UNREADABLE)?;
+    let local = i128::from(days) * 86_400 * SECOND + time_of_day(time).ok_or(unreadable)?;
     match (zone, kind) {
         (None, TimeKind::Aware) => {
             let time = if text.contains(['T', ' ']) { "" } else { "T00:00" };
@@ -30,7 +35,7 @@ pub(crate) fn parse(text: &str, kind: TimeKind) -> Result<i128, String> {
         (Some(_), TimeKind::Naive) => {
             Err("has a time zone, and the column has none: leave it out".to_owned())
         }
-        (Some(zone), _) => Ok(local - offset_of(zone).ok_or(UNREADABLE)?),
+        (Some(zone), _) => Ok(local - offset_of(zone).ok_or(unreadable)?),
     }
 }
 

@@ -63,6 +63,7 @@ mod like;
 mod literal_keys;
 mod mark_strings;
 mod node;
+mod ones;
 mod predicate;
 mod row_bits;
 mod scan;
@@ -71,6 +72,7 @@ mod string_set;
 mod test;
 mod time_kind;
 mod where_clause;
+mod wide_decimal;
 
 pub use fields::field;
 pub use host_rules::missing_rules;

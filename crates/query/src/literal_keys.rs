@@ -5,6 +5,7 @@ use entasis_kernels::compare::float_key;
 
 use crate::predicate::{Literal, Rules};
 use crate::time_kind::TimeKind;
+use crate::wide_decimal::{Digits, WidePlace};
 
 /// The place of a literal among keys: the greatest key below it, and the greatest key that is not
 /// above it. None when all keys are above. The two are equal unless some key equals the literal.
@@ -54,6 +55,10 @@ pub(crate) fn place(of: &ColumnType, literal: &Literal, rules: Rules, is_aware: 
             _ => number(literal, 0),
         },
         (Logical::Decimal, physical) if is_integer(physical) => number(literal, i32::from(of.scale)),
+        (Logical::Period, Physical::I64) => match *literal {
+            Literal::Period(number) => Some(Place::at(number.into())),
+            _ => None,
+        },
         (Logical::Timestamp | Logical::Date | Logical::Time | Logical::Duration, physical)
             if is_integer(physical) =>
         {
@@ -100,6 +105,9 @@ fn attoseconds_of(unit: Unit) -> Option<i128> {
 
 /// The place of a number among integers that count as themselves times `10^-scale`.
 fn number(literal: &Literal, scale: i32) -> Option<Place> {
+    if let Literal::LongDecimal { .. } = literal {
+        return Some(of_long(Digits::of(literal)?.place(scale)));
+    }
     let (digits, exponent) = match *literal {
         Literal::Int(value) => (value, 0),
         Literal::Decimal { digits, scale } => (digits, scale.saturating_neg()),
@@ -127,6 +135,25 @@ fn number(literal: &Literal, scale: i32) -> Option<Place> {
     })
 }
 
+/// The place among integers of 128 bits of a number that has one among those of 256 bits.
+fn of_long(place: WidePlace) -> Place {
+    let of = |key: [u8; 32], place: fn(i128) -> Place| {
+        let is_positive = key[0] >= 0x80;
+        let mut low = [0; 16];
+        low.copy_from_slice(&key[16..]);
+        let low = i128::from_be_bytes(low);
+        let high = if is_positive { (0x80, 0) } else { (0x7F, u8::MAX) };
+        let fits = key[0] == high.0 && key[1..16].iter().all(|&byte| byte == high.1);
+        if fits && (low >= 0) == is_positive { place(low) } else { Place::beyond(is_positive) }
+    };
+    match place {
+        WidePlace::At(key) => of(key, Place::at),
+        WidePlace::After(key) => of(key, Place::after),
+        WidePlace::BeforeAll => Place::BEFORE_ALL,
+        WidePlace::AfterAll => Place::AFTER_ALL,
+    }
+}
+
 fn float_among_integers(value: f64) -> Place {
     let floor = value.floor();
     // The conversion of floats beyond the range of i128 saturates, and the range itself is exact.
@@ -152,6 +179,9 @@ fn float(literal: &Literal) -> Option<f64> {
         Literal::Float(value) => Some(value),
         Literal::Int(value) => Some(value as f64),
         Literal::Decimal { digits, scale } => format!("{digits}e{}", scale.saturating_neg()).parse().ok(),
+        Literal::LongDecimal { ref digits, scale } => {
+            format!("{digits}e{}", scale.saturating_neg()).parse().ok()
+        }
         _ => None,
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn mark(test: &Test, lengths: &[u32], bytes: &[u8], marks: &mut [u8])
             }
             invert_unless(*wanted, marks);
         }
-        Test::Matches(matcher, wanted) => each(lengths, bytes, marks, |s| matcher.matches(s) == *wanted),
+        Test::Matches(..) | Test::Wide(_) => each(lengths, bytes, marks, |s| test.passes(s)),
     }
 }
 

@@ -142,10 +142,22 @@ pub enum Literal {
         /// How many of them come after the point.
         scale: i32,
     },
-    /// A string.
+    /// The number `digits * 10^-scale`, for digits beyond 128 bits.
+    LongDecimal {
+        /// All decimal digits, after a minus sign for a negative number.
+        digits: String,
+        /// How many of them come after the point.
+        scale: i32,
+    },
+    /// A string. A column of times is compared with the time that it is in ISO 8601: a date, a date
+    /// and a time, or a time of day. An aware time has a zone, such as `Z` or `+01:00`, and others
+    /// have none.
     String(String),
     /// Bytes.
     Bytes(Vec<u8>),
+    /// The number of a period, counted from the one that contains 1970-01-01T00:00. Its frequency
+    /// is that of the column.
+    Period(i64),
     /// A time in units of 10^-18 seconds: since 1970 (in UTC for an aware one), since midnight, or
     /// a span.
     Time {
@@ -157,12 +169,11 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The time that a text in ISO 8601 is: a date, a date and a time, or a time of day. An aware
-    /// time has a zone, such as `Z` or `+01:00`, and others have none.
+    /// The time that a text in ISO 8601 is.
     ///
     /// # Errors
     /// *Argument*, with the right form.
-    pub fn time(text: &str, kind: TimeKind) -> Result<Self> {
+    pub(crate) fn time(text: &str, kind: TimeKind) -> Result<Self> {
         let parsed = iso_time::parse(text, kind);
         let attoseconds = parsed.map_err(|problem| Error::argument(format!("{text:?} {problem}")))?;
         Ok(Self::Time { attoseconds, kind })
@@ -211,8 +222,10 @@ impl fmt::Display for Literal {
             Self::Int(value) => write!(f, "{value}"),
             Self::Float(value) => write!(f, "{value:?}"),
             Self::Decimal { digits, scale } => write!(f, "{digits}e{}", scale.saturating_neg()),
+            Self::LongDecimal { digits, scale } => write!(f, "{digits}e{}", scale.saturating_neg()),
             Self::String(value) => write!(f, "{value:?}"),
             Self::Bytes(value) => write!(f, "b\"{}\"", value.escape_ascii()),
+            Self::Period(number) => write!(f, "period {number}"),
             Self::Time { kind, .. } => f.write_str(match kind {
                 TimeKind::Naive => "a time without zone",
                 TimeKind::Aware => "a time with a zone",

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use entasis::{Error, Result};
 
+use crate::ones::{ones, room_for};
+
 /// Chosen rows among consecutive ones. Where most rows are chosen, bits take less memory than
 /// numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,18 +83,8 @@ impl RowBits {
     /// # Errors
     /// *Out of memory*.
     pub fn numbers(&self) -> Result<Vec<u64>> {
-        let n = usize::try_from(self.count()).unwrap_or(usize::MAX);
-        let mut numbers = Vec::new();
-        if numbers.try_reserve_exact(n).is_err() {
-            return Err(Error::out_of_memory(n.saturating_mul(8), "the numbers of the rows"));
-        }
-        for (first, &word) in (self.rows.start..).step_by(64).zip(&self.words) {
-            let mut left = word;
-            while left != 0 {
-                numbers.push(first + u64::from(left.trailing_zeros()));
-                left &= left - 1;
-            }
-        }
+        let mut numbers = room_for(self.count())?;
+        numbers.extend(ones(&self.words).map(|row| self.rows.start + row));
         Ok(numbers)
     }
 }

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use entasis::{Error, File, Monitor, Result};
 
 use crate::bind::Binder;
 use crate::evaluate::{TASK, by_statistics, restrict};
 use crate::node::Node;
+use crate::ones::{ones, room_for};
 use crate::predicate::Predicate;
 use crate::row_bits::RowBits;
 use crate::selection::Selection;
@@ -22,7 +23,7 @@ use crate::test::Answers;
 pub struct Scan<'f> {
     file: &'f File,
     rows: Range<u64>,
-    node: Node,
+    node: Arc<Node>,
 }
 
 /// The decision of statistics, before any value is read.
@@ -60,16 +61,21 @@ impl<'f> Scan<'f> {
     /// # Errors
     /// As [`new`](Self::new), and *argument* for rows that do not exist.
     pub fn of_rows(file: &'f File, predicate: &Predicate, rows: Range<u64>) -> Result<Self> {
-        let bound = if !file.is_table() {
-            Err(Error::argument("only a table has rows to filter"))
-        } else if rows.start > rows.end || rows.end > file.n_rows() {
-            let n = file.n_rows();
-            Err(Error::argument(format!("rows {} to {} are not among the {n} rows", rows.start, rows.end)))
-        } else {
-            Binder::new(file).bind(predicate, false)
-        };
-        let node = bound.map_err(|e| e.in_file(file.path()))?;
-        Ok(Self { file, rows, node })
+        if !file.is_table() {
+            return Err(Error::argument("only a table has rows to filter").in_file(file.path()));
+        }
+        check(file, &rows)?;
+        let node = Binder::new(file).bind(predicate, false).map_err(|e| e.in_file(file.path()))?;
+        Ok(Self { file, rows, node: Arc::new(node) })
+    }
+
+    /// The same scan of other rows. Reads nothing.
+    ///
+    /// # Errors
+    /// *Argument* for rows that do not exist.
+    pub fn with_rows(&self, rows: Range<u64>) -> Result<Self> {
+        check(self.file, &rows)?;
+        Ok(Self { file: self.file, rows, node: Arc::clone(&self.node) })
     }
 
     /// The decision of statistics.
@@ -119,14 +125,10 @@ impl<'f> Scan<'f> {
         found.sort_unstable_by_key(|found| found.first);
         let n = found.iter().map(|found| found.n).fold(0, u64::saturating_add);
         self.file.check_decoded_len(n.saturating_mul(8))?;
-        let mut rows = Vec::new();
-        let room = usize::try_from(n).unwrap_or(usize::MAX);
-        if rows.try_reserve_exact(room).is_err() {
-            return Err(Error::out_of_memory(room.saturating_mul(8), "the numbers of the rows"));
-        }
+        let mut rows = room_for(n)?;
         for Found { first, n, selection } in found {
             match selection {
-                Some(selection) => rows.extend(selection.rows().map(|row| first + row as u64)),
+                Some(selection) => rows.extend(ones(selection.words()).map(|row| first + row)),
                 None => rows.extend(first..first + n),
             }
         }
@@ -224,6 +226,15 @@ struct Found {
     first: u64,
     n: u64,
     selection: Option<Selection>,
+}
+
+fn check(file: &File, rows: &Range<u64>) -> Result<()> {
+    let n = file.n_rows();
+    if rows.start <= rows.end && rows.end <= n {
+        return Ok(());
+    }
+    let message = format!("rows {} to {} are not among the {n} rows", rows.start, rows.end);
+    Err(Error::argument(message).in_file(file.path()))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,5 +1,7 @@
 //! A bitmap of rows.
 
+use crate::ones::ones;
+
 /// The chosen rows among consecutive ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Selection {
@@ -99,11 +101,7 @@ impl Selection {
 
     /// The numbers of the chosen rows, ascending.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
-        self.words.iter().enumerate().flat_map(|(i, &word)| {
-            std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
-                .take_while(|&word| word != 0)
-                .map(move |word| 64 * i + word.trailing_zeros() as usize)
-        })
+        ones(&self.words).map(|row| row as usize)
     }
 }
 

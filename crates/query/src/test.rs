@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use crate::key_set::KeySet;
 use crate::like::Like;
 use crate::string_set::{StringSet, next, successor};
+use crate::wide_decimal;
 
 /// A test of values that are not missing.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub(crate) enum Test {
     Keys(KeySet),
     /// Whether a string is in a set.
     Strings(StringSet),
+    /// Whether the key of a decimal of 256 bits is in a set.
+    Wide(StringSet),
     /// Whether a string matches, or does not.
     Matches(Matcher, bool),
 }
@@ -84,6 +87,7 @@ impl Test {
             Self::Constant(answer) => *answer,
             Self::Keys(_) => false,
             Self::Strings(set) => set.contains(string),
+            Self::Wide(set) => wide_decimal::key_of(string).is_some_and(|key| set.contains(&key)),
             Self::Matches(matcher, wanted) => matcher.matches(string) == *wanted,
         }
     }
@@ -102,6 +106,8 @@ impl Test {
             (Self::Keys(a), Self::Keys(b)) => Self::Keys(a.union(b)),
             (Self::Strings(a), Self::Strings(b)) if is_and => Self::Strings(a.intersection(b)),
             (Self::Strings(a), Self::Strings(b)) => Self::Strings(a.clone().union(b.clone())),
+            (Self::Wide(a), Self::Wide(b)) if is_and => Self::Wide(a.intersection(b)),
+            (Self::Wide(a), Self::Wide(b)) => Self::Wide(a.clone().union(b.clone())),
             _ => return None,
         })
     }
@@ -140,7 +146,7 @@ impl Test {
                     (one, other) => one.or(other).unwrap_or(Answers::Some),
                 }
             }
-            Self::Strings(set) if set.is_empty() => Answers::None,
+            Self::Strings(set) | Self::Wide(set) if set.is_empty() => Answers::None,
             Self::Strings(set) if known => {
                 let [start, greatest] = [&statistics.min, &statistics.max].map(string_of);
                 let is_cut = statistics.is_prefix && greatest.len() == CUT;
@@ -153,7 +159,8 @@ impl Test {
                     Answers::None
                 }
             }
-            Self::Strings(_) | Self::Matches(..) => Answers::Some,
+            // Blocks have no minimum and maximum of such decimals.
+            Self::Strings(_) | Self::Wide(_) | Self::Matches(..) => Answers::Some,
         }
     }
 }

@@ -19,11 +19,10 @@
 //! Keywords may have any case. A quote inside of a text is written twice. For a column of times, a
 //! text is read as a date and a time in ISO 8601.
 
-use entasis::{ColumnInfo, Error, File, Kind, Logical, Physical, Result, Value};
+use entasis::{ColumnInfo, Error, File, Kind, Physical, Result};
 
 use crate::fields::field;
 use crate::host_rules::missing_rules;
-use crate::literal_keys::time_kind;
 use crate::predicate::{Comparison, Literal, Match, Predicate, Rules};
 
 /// The predicate that a clause is for a file. It may also name `others`: columns that are not those
@@ -314,24 +313,18 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of a text: a time for a column of times.
+    /// The value of a text: bytes for a column of them.
     fn text_value(&self, column: &ColumnInfo, text: String) -> Result<Literal> {
         let dictionary = column.record.dictionary.map(|number| self.file.column(number)).transpose()?;
-        let values = dictionary.as_deref().unwrap_or(column);
-        let of = &values.record.column_type;
-        let is_aware = matches!(values.detail, Some(Value::Str(_)));
-        match of.logical {
-            Logical::Timestamp | Logical::Date | Logical::Time => {
-                let kind = time_kind(of.logical, is_aware);
-                Literal::time(&text, kind).map_err(|e| e.in_column(&column.name))
-            }
-            _ if of.physical == Physical::Binary => Ok(Literal::Bytes(text.into_bytes())),
-            _ => Ok(Literal::String(text)),
+        let of = &dictionary.as_deref().unwrap_or(column).record.column_type;
+        if of.physical == Physical::Binary {
+            return Ok(Literal::Bytes(text.into_bytes()));
         }
+        Ok(Literal::String(text))
     }
 }
 
-/// The exact value of a number; of one with too many digits, the nearest float.
+/// The exact value of a number; of one with a very large exponent, the nearest float.
 fn number_of(text: &str) -> Option<Literal> {
     if let Ok(value) = text.parse() {
         return Some(Literal::Int(value));
@@ -341,7 +334,11 @@ fn number_of(text: &str) -> Option<Literal> {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let exact = || {
         let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent.parse().ok()?)?;
-        Some(Literal::Decimal { digits: format!("{whole}{fraction}").parse().ok()?, scale })
+        let digits = format!("{whole}{fraction}");
+        Some(match digits.parse() {
+            Ok(digits) => Literal::Decimal { digits, scale },
+            Err(_) => Literal::LongDecimal { digits, scale },
+        })
     };
     Some(exact().unwrap_or(Literal::Float(float)))
 }

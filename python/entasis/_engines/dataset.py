@@ -26,7 +26,7 @@ from .bound import bound
 from .expressions import parts_of
 from .names import numbers_by_name
 from .scanner import Fragment, Rows
-from .windows import Sizes, Window, spans, windows
+from .windows import CELLS, Sizes, Window, spans, windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from entasis._scan.scan import Scan
 
     Projection = list[str] | Mapping[str, pc.Expression] | None
-
-# Values of the longest batch.
-_CELLS = 1 << 22
 
 
 class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
@@ -150,7 +147,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
                 table = table.filter(mask(*window.kept, len(table)))
             table = table.filter(rest)
             places = table[row].to_numpy()
-            size = max(1, _CELLS // len(names))
+            size = max(1, CELLS // len(names))
             for start in range(0, len(places), size):
                 part = table.slice(start, size)
                 if others:

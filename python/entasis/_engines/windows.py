@@ -18,7 +18,7 @@ _FIRST = 1 << 14
 _LEAST = 1 << 10
 _GROWTH = 2
 # Values and bytes of the longest window.
-_CELLS = 1 << 22
+CELLS = 1 << 22
 _BYTES = 1 << 28
 # Rows of a block, and so of a segment that is decoded at once.
 _BLOCK = 1 << 16
@@ -67,7 +67,7 @@ class Sizes:
     """The lengths of windows in rows. They grow up to a number of values, and of bytes if known."""
 
     def __init__(self, n_columns: int, first: int | None = None, least: int | None = None) -> None:
-        most = max(_LEAST if least is None else least, _CELLS // max(n_columns, 1))
+        most = max(_LEAST if least is None else least, CELLS // max(n_columns, 1))
         # Windows that end where blocks end decode no block twice.
         self._most = most if most < _BLOCK else most - most % _BLOCK
         self.size = min(_FIRST if first is None else first, self._most)

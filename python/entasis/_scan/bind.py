@@ -9,6 +9,7 @@ from entasis._hosts.levels import RANGE
 from entasis.errors import ArgumentError
 
 from .conditions import Col, Condition, from_tuples
+from .depth import too_deep
 from .fields import Field
 from .literals import literal
 
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from entasis._entasis import Handle
-
-
-# The greatest depth of conditions, as in a WHERE clause of the command.
-_MAX_DEPTH = 200
 
 
 def condition(value: Any) -> Condition:
@@ -36,7 +33,10 @@ def condition(value: Any) -> Condition:
     if type(value).__module__.partition(".")[0] == "polars" and hasattr(value, "meta"):
         from .polars import tree_of
 
-        return Condition(tree_of(value, has_casts=False))
+        try:
+            return Condition(tree_of(value, has_casts=False))
+        except RecursionError:
+            raise too_deep() from None
     if callable(value) or isinstance(value, str):
         raise ArgumentError(f"filter= takes conditions such as en.col('a') > 3, not {shown(value)}")
     raise ArgumentError(
@@ -66,14 +66,12 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
         (info,) = handle.columns([number])
         return number, info
 
-    def bound(node: tuple[Any, ...], depth: int = 0) -> tuple[Any, ...]:
-        if depth > _MAX_DEPTH:
-            raise ArgumentError(f"the condition is nested deeper than {_MAX_DEPTH}: join more parts with one & or |")
+    def bound(node: tuple[Any, ...]) -> tuple[Any, ...]:
         name, *rest = node
         if name in ("and", "or"):
-            return name, [bound(part, depth + 1) for part in rest[0]]
+            return name, [bound(part) for part in rest[0]]
         if name == "not":
-            return name, bound(rest[0], depth + 1)
+            return name, bound(rest[0])
         number, info = column(rest[0])
         if name in ("missing", "null", "nan"):
             return name, number
@@ -86,10 +84,13 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
             text = rest[2].encode() if isinstance(rest[2], str) else rest[2]
             return name, number, rest[1], text
         values = info if info.dictionary is None else handle.columns([info.dictionary])[0]
-        is_aware = isinstance(values.detail, str)
+        freq = values.detail if values.logical == "period" else None
 
         def of_value(value: Any) -> tuple[Any, ...]:
-            return literal(value, values.logical, is_aware=is_aware)
+            try:
+                return literal(value, freq)
+            except ArgumentError as error:
+                raise ArgumentError(f"column {shown(info.name)}: {error}") from None
 
         if name == "in":
             return name, number, [of_value(value) for value in rest[1]]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments.options import integer, shown
 from entasis.errors import ArgumentError
 
+from .depth import MAX_DEPTH, depth_of, too_deep
 from .fields import Field, inside
 
 if TYPE_CHECKING:
@@ -48,10 +49,13 @@ class Condition:
     it nor its negation keeps the row.
     """
 
-    __slots__ = ("_tree",)
+    __slots__ = ("_depth", "_tree")
 
-    def __init__(self, tree: tuple[Any, ...]) -> None:
+    def __init__(self, tree: tuple[Any, ...], depth: int | None = None) -> None:
         self._tree = tree
+        self._depth = depth_of(tree) if depth is None else depth
+        if self._depth > MAX_DEPTH:
+            raise too_deep()
 
     def __and__(self, other: Condition | Col) -> Condition:
         return _joined("and", self, other)
@@ -60,7 +64,9 @@ class Condition:
         return _joined("or", self, other)
 
     def __invert__(self) -> Condition:
-        return Condition(self._tree[1] if self._tree[0] == "not" else ("not", self._tree))
+        if self._tree[0] == "not":
+            return Condition(self._tree[1], self._depth - 1)
+        return Condition(("not", self._tree), self._depth + 1)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -316,8 +322,14 @@ def _joined(name: str, a: Condition, b: Any) -> Condition:
     if not isinstance(b, Condition):
         sign = "&" if name == "and" else "|"
         raise ArgumentError(f"{sign} joins conditions, not {shown(b)}: put each comparison in parentheses")
-    parts = a._tree[1] if a._tree[0] == name else (a._tree,)
-    return Condition((name, (*parts, b._tree)))
+    parts: list[tuple[Any, ...]] = []
+    depth = 0
+    for condition in (a, b):
+        # A chain of one sign is one list.
+        is_chain = condition._tree[0] == name
+        parts += condition._tree[1] if is_chain else [condition._tree]
+        depth = max(depth, condition._depth - is_chain)
+    return Condition((name, tuple(parts)), depth + 1)
 
 
 def _refuse_missing(value: Any, column: str) -> None:

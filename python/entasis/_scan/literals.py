@@ -11,9 +11,12 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-# A kind, then an integer, float, string or bytes, and for decimals the digits after the point.
+# A kind, then an integer, float, string or bytes, and for decimals the digits after the point. The
+# core reads texts that are compared with times.
 Literal = tuple[Any, ...]
 
+# Integers of so many digits have less than 128 bits.
+_DIGITS = 38
 _EPOCH = datetime.datetime(1970, 1, 1)
 _DAY = 86_400
 # Attoseconds, the unit in which all times are compared.
@@ -45,17 +48,15 @@ class Exact:
         return Exact, (self.literal,)
 
 
-def literal(value: Any, logical: str, *, is_aware: bool = False) -> Literal:
+def literal(value: Any, freq: str | None = None) -> Literal:
     """The literal for a value that is compared with a column.
 
     Parameters
     ----------
     value
         A value of Python, NumPy or pandas.
-    logical
-        The logical type of the column: strings are read as times for a column of times.
-    is_aware
-        Whether the times of the column have a zone.
+    freq
+        The frequency of a column of periods.
 
     Raises
     ------
@@ -64,9 +65,11 @@ def literal(value: Any, logical: str, *, is_aware: bool = False) -> Literal:
     """
     if isinstance(value, Exact):
         return value.literal
+    if freq is not None:
+        return _period(value, freq)
     kind = type(value).__module__.partition(".")[0]
     if kind == "numpy":
-        return _numpy(value, logical, is_aware=is_aware)
+        return _numpy(value)
     if isinstance(value, bool):
         return "bool", value
     if isinstance(value, int):
@@ -74,7 +77,7 @@ def literal(value: Any, logical: str, *, is_aware: bool = False) -> Literal:
     if isinstance(value, float):
         return _float(value)
     if isinstance(value, str):
-        return _string(value, logical, is_aware=is_aware)
+        return "str", value
     if isinstance(value, (bytes, bytearray, memoryview)):
         return "bytes", bytes(value)
     if isinstance(value, decimal.Decimal):
@@ -84,17 +87,49 @@ def literal(value: Any, logical: str, *, is_aware: bool = False) -> Literal:
     time = _time(value)
     if time is not None:
         return time
-    raise ArgumentError(f"a column does not compare with {shown(value)}")
+    raise ArgumentError(f"a column does not compare with {shown(value)}{_advice(value)}")
+
+
+def _advice(value: Any) -> str:
+    name = type(value).__name__ if type(value).__module__.startswith("pandas") else ""
+    if name == "Period":
+        return ", unless it has periods: give a time, such as value.start_time"
+    if name == "Interval":
+        return ": read the rows and compare them in pandas, as in df[df[label] == value]"
+    return ""
+
+
+def _period(value: Any, freq: str) -> Literal:
+    """The literal for a period, or for a text that pandas reads as one, as in memory."""
+    import pandas as pd
+
+    if isinstance(value, str):
+        try:
+            value = pd.Period(value, freq=freq)
+        except ValueError:
+            raise ArgumentError(
+                f"{shown(value)} is not a period of frequency {freq}: write a time in it, such as '2024-01-31'"
+            ) from None
+        if value is pd.NaT:
+            raise ArgumentError("nothing equals a missing value: write is_missing()")
+    if not isinstance(value, pd.Period):
+        raise ArgumentError(
+            f"periods of frequency {freq} do not compare with {shown(value)}: give a pandas.Period or a text"
+        )
+    if value.freqstr != freq:
+        raise ArgumentError(
+            f"the period {value} has frequency {value.freqstr}, and the column {freq}: give value.asfreq({freq!r})"
+        )
+    return "period", value.ordinal
 
 
 def _integer(value: int) -> Literal:
     if -(1 << 127) <= value < 1 << 127:
         return "int", value
-    # Such integers are beyond all integers of columns, but not beyond all floats.
-    try:
-        return "float", float(value)
-    except OverflowError:
-        return "float", math.inf if value > 0 else -math.inf
+    if abs(value) < 1 << 1024:
+        return "long_decimal", str(value), 0
+    # Such integers are beyond all numbers of columns.
+    return "float", math.inf if value > 0 else -math.inf
 
 
 def _float(value: float) -> Literal:
@@ -109,17 +144,10 @@ def _decimal(value: decimal.Decimal) -> Literal:
     if value.is_infinite():
         return _float(float(value))
     sign, digits, exponent = value.as_tuple()
-    number = int("".join(map(str, digits)) or "0") * (-1 if sign else 1)
-    if abs(number) >= 1 << 126 or not isinstance(exponent, int):
-        raise ArgumentError(f"{shown(value)} has more digits than a decimal number of a column")
-    return "decimal", number, max(-(1 << 30), min(1 << 30, -exponent))
-
-
-def _string(value: str, logical: str, *, is_aware: bool) -> Literal:
-    if logical not in ("timestamp", "date", "time"):
-        return "str", value
-    # The core reads the text, which may have more digits than Python's times.
-    return "time_text", "of_day" if logical == "time" else "aware" if is_aware else "naive", value
+    assert isinstance(exponent, int), "the number is finite"
+    text = ("-" if sign else "") + ("".join(map(str, digits)) or "0")
+    scale = max(-(1 << 30), min(1 << 30, -exponent))
+    return ("decimal", int(text), scale) if len(digits) <= _DIGITS else ("long_decimal", text, scale)
 
 
 def _time(value: Any) -> Literal | None:
@@ -158,7 +186,7 @@ def _attoseconds(value: Any) -> int:
     return int(value.astype(np.int64)) * n * _UNITS[unit]
 
 
-def _numpy(value: Any, logical: str, *, is_aware: bool) -> Literal:
+def _numpy(value: Any) -> Literal:
     import numpy as np
 
     if isinstance(value, np.ndarray) and value.shape != ():
@@ -172,4 +200,4 @@ def _numpy(value: Any, logical: str, *, is_aware: bool) -> Literal:
     if type(item).__module__ == "numpy":
         # A long double.
         item = float(item)
-    return literal(item, logical, is_aware=is_aware)
+    return literal(item)

@@ -19,8 +19,6 @@ STRINGS = ("utf8", "binary")
 # The kinds of NumPy's times, by logical type. A time of day is a duration since midnight.
 _TIMES = {"timestamp": "M", "date": "M", "duration": "m", "time": "m"}
 _UNITS = frozenset(["D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"])
-# Types that have minima and maxima, but no order.
-_WITHOUT_ORDER = ("bool", "i128")
 # Up to this many values are read where statistics don't decide on the order.
 _MOST = 1 << 17
 
@@ -74,7 +72,7 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
         The `records` of the column.
     values_at
         Returns the values at some rows as an array. It is called if statistics don't decide:
-        for bundles, for some types, and for long strings at the end of a block.
+        for bundles, and for long strings at the end of a block.
     """
     import numpy as np
 
@@ -86,7 +84,7 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
     is_mixed = found["n_values"] != n
     is_one = (flags & BOUNDS != 0) & (flags & NAN == 0) & (low == high) & ~is_cut
     is_inside = (flags & ASCENDING != 0) | ((n == 1) & (flags & NAN == 0)) | is_one.astype(bool)
-    if not (is_inside | is_mixed | (column.physical in _WITHOUT_ORDER)).all():
+    if not (is_inside | is_mixed).all():
         return False
     is_before = (high[:-1] < low[1:]).astype(bool) | ((high[:-1] == low[1:]).astype(bool) & ~is_cut[:-1])
     is_before &= flags[:-1] & flags[1:] & BOUNDS != 0

@@ -36,64 +36,50 @@ const INDEX: &str = "index";
 /// A list with a position and a column of codes for each column; in an index that column.
 const MISSING_KINDS: &str = "missing_kinds";
 
-impl File {
-    /// Rows of some columns of the table, by their places, as a table to write. Types, labels and
-    /// categories are those of the file. A range of labels becomes a column where the rows are not
-    /// consecutive.
-    ///
-    /// Reads the values into memory.
-    ///
-    /// # Errors
-    /// *Argument* for rows or columns that are not there, nested columns and those of objects;
-    /// *unsupported* when the file's value is not a table, for hosts whose entries are not known
-    /// here (R), metadata that are objects, and a choice of columns whose labels are not their
-    /// names; otherwise as for reading.
-    pub fn copy_rows(
-        &self,
-        places: &[usize],
-        rows: &Rows,
-        threads: Option<usize>,
-        monitor: &dyn Monitor,
-    ) -> Result<Frame> {
-        read(self, places, rows, threads, monitor).map_err(|e| e.in_file(self.path()))
-    }
+/// Rows of some columns of a table, as a table to write.
+#[derive(Debug)]
+pub(super) struct CopiedRows {
+    pub frame: Frame,
+    /// The places of the extra columns that have a value for each row.
+    pub labels: Vec<usize>,
 }
 
-fn read(
+/// Reads rows of the columns at these places. Types, labels and categories are those of the file.
+/// `consecutive` are all rows of the copy, these and those of other parts, if no row lies between
+/// them: they keep a range of labels, which otherwise becomes a column.
+pub(super) fn read(
     file: &File,
     places: &[usize],
     rows: &Rows,
+    consecutive: Option<&Range<u64>>,
     threads: Option<usize>,
     monitor: &dyn Monitor,
-) -> Result<Frame> {
+) -> Result<CopiedRows> {
     let mut content = kept::kept(file)?;
     let table = content.table()?;
     let n_rows = table.n_rows;
     rows.check(n_rows)?;
-    let rows = match rows {
-        Rows::All => Rows::Range(0..n_rows),
-        &Rows::Step { start, n, step } => Rows::Indices(Rows::numbers(start, n, step)?),
-        rows => rows.clone(),
-    };
     check_host(&table.host)?;
     let mut frame = choose(std::mem::replace(table, nothing()), places)?;
     frame.columns.iter().chain(&frame.extra).try_for_each(check_flat)?;
     if !kept::is_without_cells(&frame) {
         return Err(Error::unsupported("labels and metadata that are objects are not copied"));
     }
-    let of_rows = columns_of_rows(&frame)?;
+    let mut labels = columns_of_rows(&frame)?;
     let whole = file.whole();
-    let read = |column: &Column| chosen(&whole, column, (&rows, n_rows), threads, monitor);
+    let read = |column: &Column| chosen(&whole, column, (rows, n_rows), threads, monitor);
     for column in &mut frame.columns {
         column.array = read(column).map_err(|e| e.in_column(&column.name))?;
     }
     for (place, column) in frame.extra.iter_mut().enumerate() {
-        let array = if of_rows.contains(&place) { read(column) } else { all(&whole, column, monitor) };
+        let array = if labels.contains(&place) { read(column) } else { all(&whole, column, monitor) };
         column.array = array.map_err(|e| e.in_column(&column.name))?;
     }
     frame.n_rows = rows.n(n_rows);
-    select_index(&mut frame, &rows)?;
-    Ok(frame)
+    let n_extra = frame.extra.len();
+    select_index(&mut frame, rows, consecutive)?;
+    labels.extend(n_extra..frame.extra.len());
+    Ok(CopiedRows { frame, labels })
 }
 
 fn nothing() -> Frame {
@@ -192,7 +178,7 @@ fn array(chunk: Chunk) -> Array {
 }
 
 /// Makes the index that of the rows. Its columns have the values of these rows already.
-fn select_index(frame: &mut Frame, rows: &Rows) -> Result<()> {
+fn select_index(frame: &mut Frame, rows: &Rows, consecutive: Option<&Range<u64>>) -> Result<()> {
     let host = frame.host.get("host").and_then(Value::as_str).unwrap_or_default().to_owned();
     let number = (frame.columns.len() + frame.extra.len()) as u64;
     let Value::Map(pairs) = &mut frame.host else { return Ok(()) };
@@ -205,10 +191,6 @@ fn select_index(frame: &mut Frame, rows: &Rows) -> Result<()> {
     let int = |index: &Value, key: &str| index.get(key).and_then(Value::as_int).ok_or_else(wrong);
     let (start, step) = if is_range { (int(index, "start")?, int(index, "step")?) } else { (0, 1) };
     let Value::Map(entries) = index else { return Err(wrong()) };
-    let consecutive = match rows {
-        Rows::Range(range) => Some(range),
-        _ => None,
-    };
     if consecutive.is_none_or(Range::is_empty) {
         // A frequency describes neighbours.
         entries.retain(|(key, _)| key.as_str() != Some("freq"));
@@ -241,7 +223,10 @@ fn select_index(frame: &mut Frame, rows: &Rows) -> Result<()> {
     match rows {
         Rows::Range(range) => range.clone().try_for_each(&mut add)?,
         Rows::Indices(rows) => rows.iter().copied().try_for_each(&mut add)?,
-        Rows::All | Rows::Step { .. } => return Err(wrong()),
+        Rows::All => (0..frame.n_rows).try_for_each(&mut add)?,
+        &Rows::Step { start, n, step } => {
+            Rows::numbers(start, n, step)?.iter().copied().try_for_each(&mut add)?;
+        }
     }
     let values = HostValues::Owned(OwnedValues::fixed(8, bytes));
     frame.extra.push(Column {

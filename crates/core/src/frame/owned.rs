@@ -53,6 +53,14 @@ impl OwnedValues {
         }
     }
 
+    /// Bytes in memory.
+    pub(crate) fn memory_len(&self) -> u64 {
+        match &*self.0 {
+            Memory::Fixed { bytes, .. } => bytes.len() as u64,
+            Memory::Strings { offsets, bytes } => (size_of_val(&**offsets) + bytes.len()) as u64,
+        }
+    }
+
     /// Bytes of all strings.
     pub(crate) fn text_len(&self) -> u64 {
         match &*self.0 {

@@ -56,6 +56,8 @@ pub(crate) fn of_bools(values: &[u8], n_missing: u32) -> Statistics {
         statistics.min[0] = u8::from(n_true == n_present);
         statistics.max[0] = u8::from(n_true > 0);
         statistics.has_min_max = true;
+        statistics.ascending = n_missing == 0 && values.is_sorted();
+        statistics.descending = n_missing == 0 && values.is_sorted_by(|a, b| a >= b);
     }
     statistics
 }
@@ -69,6 +71,8 @@ pub(crate) fn of_wide(physical: Physical, values: &[u128], n_missing: u32) -> St
         statistics.min = min.to_le_bytes();
         statistics.max = max.to_le_bytes();
         statistics.has_min_max = true;
+        statistics.ascending = n_missing == 0 && numbers().is_sorted();
+        statistics.descending = n_missing == 0 && numbers().is_sorted_by(|a, b| a >= b);
     }
     statistics
 }

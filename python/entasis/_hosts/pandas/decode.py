@@ -334,7 +334,7 @@ def _is_pyarrow(host_variant: int) -> bool:
 
 
 def _missing(host_variant: int) -> Any:
-    """What is missing in strings of pandas."""
+    """The missing value of strings of pandas."""
     return np.nan if host_variant in (_variants.STR_ARROW, _variants.STR_PYTHON) else pd.NA
 
 

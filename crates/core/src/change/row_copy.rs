@@ -1,0 +1,123 @@
+//! Copies rows of a file's table to a new file, part by part.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use entasis_format::Result;
+
+use super::rows_of_file::{CopiedRows, read};
+use super::stream::Stream;
+use crate::file::File;
+use crate::frame::{Frame, HostValues};
+use crate::monitor::Monitor;
+use crate::rows::Rows;
+use crate::write::{WriteOptions, write};
+
+/// A new file with rows of another file's table. Dropped, it leaves no file, or the old one.
+///
+/// Types, labels, categories and metadata are those of the table. Each part takes memory for its
+/// own rows, and for the categories.
+///
+/// ```
+/// use entasis::{File, RowCopy, Rows, Silent, WriteOptions};
+/// # fn copy(file: &File, to: &std::path::Path) -> entasis::Result<()> {
+/// let mut copy = RowCopy::new(file, vec![0, 1], None, to, WriteOptions::default());
+/// copy.append(&Rows::Range(0..1000), &Silent)?;
+/// copy.append(&Rows::Range(5000..6000), &Silent)?;
+/// copy.finish(&Silent)
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct RowCopy<'f> {
+    file: &'f File,
+    places: Vec<usize>,
+    consecutive: Option<Range<u64>>,
+    path: PathBuf,
+    options: WriteOptions,
+    state: State,
+}
+
+/// The rows that were appended.
+#[derive(Debug)]
+enum State {
+    Empty,
+    /// The first part is written without a stream if no other one follows.
+    One(CopiedRows),
+    More(Box<Stream>),
+}
+
+impl<'f> RowCopy<'f> {
+    /// Begins a copy of the columns at these places.
+    ///
+    /// `consecutive` are the rows of all parts together, if no row lies between them: then a range
+    /// of labels stays a range. Otherwise it becomes a column.
+    pub fn new(
+        file: &'f File,
+        places: Vec<usize>,
+        consecutive: Option<Range<u64>>,
+        path: &Path,
+        options: WriteOptions,
+    ) -> Self {
+        Self { file, places, consecutive, path: path.to_owned(), options, state: State::Empty }
+    }
+
+    /// Adds rows. Returns the bytes that their values take in memory.
+    ///
+    /// Parts of whole blocks, which have 65,536 rows, are stored as they are. Others are encoded
+    /// again with the next part.
+    ///
+    /// # Errors
+    /// *Argument* for rows or columns that are not there, nested columns and those of objects;
+    /// *unsupported* when the file's value is not a table, for hosts whose entries are not known
+    /// here (R), metadata that are objects, and a choice of columns whose labels are not their
+    /// names; otherwise as for reading, and as [`write`](crate::write()). After an error the copy
+    /// cannot go on.
+    pub fn append(&mut self, rows: &Rows, monitor: &dyn Monitor) -> Result<u64> {
+        self.state = match std::mem::replace(&mut self.state, State::Empty) {
+            State::One(first) => {
+                let mut stream = Stream::create(&self.path, &self.options, monitor)?;
+                stream.append(first.frame, &[], &self.options, monitor)?;
+                State::More(Box::new(stream))
+            }
+            state => state,
+        };
+        let part = self.read(rows, monitor)?;
+        let len = memory_len(&part.frame);
+        match &mut self.state {
+            State::More(stream) => stream.append(part.frame, &part.labels, &self.options, monitor)?,
+            state => *state = State::One(part),
+        }
+        Ok(len)
+    }
+
+    /// Makes the file visible. Without any part it has no rows.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn finish(mut self, monitor: &dyn Monitor) -> Result<()> {
+        if matches!(self.state, State::Empty) {
+            self.append(&Rows::Range(0..0), monitor)?;
+        }
+        match self.state {
+            State::One(part) => write(&self.path, &part.frame, &self.options, monitor),
+            State::More(stream) => stream.finish(),
+            State::Empty => Ok(()),
+        }
+    }
+
+    fn read(&self, rows: &Rows, monitor: &dyn Monitor) -> Result<CopiedRows> {
+        let consecutive = self.consecutive.as_ref();
+        read(self.file, &self.places, rows, consecutive, self.options.threads, monitor)
+            .map_err(|e| e.in_file(self.file.path()))
+    }
+}
+
+/// The bytes of the values of a frame that was read.
+fn memory_len(frame: &Frame) -> u64 {
+    let chunks = frame.columns.iter().chain(&frame.extra).flat_map(|column| &column.array.chunks);
+    let owned = chunks.filter_map(|chunk| match &chunk.values {
+        HostValues::Owned(values) => Some(values.memory_len()),
+        _ => None,
+    });
+    owned.sum()
+}

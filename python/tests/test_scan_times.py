@@ -1,0 +1,87 @@
+"""Texts that are compared with times: the error names the column, the text, and a form that is read."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import entasis as en
+from entasis import col
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXTS = {
+    "t": ("soon", r'"soon" is not a time: write 2024-01-31 or 2024-01-31T12:30:00'),
+    "z": ("soon", r'"soon" is not a time with a zone: write 2024-01-31T12:30:00Z or 2024-01-31T12:30:00\+01:00'),
+    "d": ("31.1.2024", r'"31.1.2024" is not a time: write 2024-01-31'),
+    "o": ("noon", r'"noon" is not a time of day: write 12:30:00'),
+    "c": ("2024-13-01", r'"2024-13-01" is not a time: write 2024-01-31'),
+    "s": ("1 day", r'does not compare with "1 day": give a duration'),
+}
+
+
+def table() -> pa.Table:
+    days = pd.date_range("2024-01-01", periods=3)
+    return pa.table(
+        {
+            "t": pa.array(days),
+            "z": pa.array(days.tz_localize("UTC")),
+            "d": pa.array(days.date),
+            "o": pa.array([datetime.time(1), datetime.time(12, 30), datetime.time(23)]),
+            "c": pa.array(days).dictionary_encode(),
+            "s": pa.array([datetime.timedelta(days=i) for i in range(3)]),
+        }
+    )
+
+
+@pytest.mark.parametrize("label", TEXTS)
+def test_texts_that_are_no_times(tmp_path: Path, label: str) -> None:
+    path = tmp_path / "a.entasis"
+    en.write(table(), path)
+    text, problem = TEXTS[label]
+    f = en.open(path)
+    for condition in (col(label) > text, col(label).is_in([text]), ~(col(label) == text), (label, "==", text)):
+        if label == "c" and isinstance(condition, en.Condition) and ">" in repr(condition):
+            # Categories without an order.
+            continue
+        with pytest.raises(en.ArgumentError, match=problem) as caught:
+            f.filter(condition).count()
+        assert f'column "{label}"' in str(caught.value)
+        assert "a.entasis" in str(caught.value)
+    command = [sys.executable, "-m", "entasis", "count", str(path), "--where", f"{label} = '{text}'"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60, text=True)
+    assert done.returncode == 1
+    assert problem.replace("\\", "") in done.stderr
+    assert f'column "{label}"' in done.stderr
+
+
+def test_texts_that_are_times(tmp_path: Path) -> None:
+    en.write(table(), tmp_path / "a.entasis")
+    f = en.open(tmp_path / "a.entasis")
+    for condition, wanted in [
+        (col("t") >= "2024-01-02", [1, 2]),
+        (col("z") < "2024-01-02T01:00+01:00", [0]),
+        (col("d").is_in(["2024-01-01", "2024-01-03"]), [0, 2]),
+        (col("o") == "12:30", [1]),
+        (col("c") == "2024-01-03T00:00", [2]),
+    ]:
+        assert f.filter(condition).row_numbers().tolist() == wanted, condition
+
+
+def test_long_texts_are_cut(tmp_path: Path) -> None:
+    path = tmp_path / "a.entasis"
+    en.write(table(), path)
+    with pytest.raises(en.ArgumentError) as caught:
+        en.open(path).filter(col("t") > "x" * 100_000).count()
+    assert len(str(caught.value)) < 700
+    command = [sys.executable, "-m", "entasis", "count", str(path), "--where", f"t = '{'x' * 100_000}'"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60, text=True)
+    assert done.returncode == 1
+    assert len(done.stderr) < 700
