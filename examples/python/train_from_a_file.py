@@ -19,7 +19,9 @@ with tempfile.TemporaryDirectory() as folder:
     # Blocks in a random order, and each row once over both ranks. A DataLoader takes such a dataset
     # with batch_size=None and any number of workers.
     a, b, n_seen = 0.0, 0.0, 0
-    shares = [IterableDataset(path, batch_size=1_000, shuffle=True, rank=i, world_size=2) for i in (0, 1)]
+    shares = [
+        IterableDataset(path, batch_size=1_000, shuffle=True, rank=i, world_size=2) for i in (0, 1)
+    ]
     for epoch in range(3):
         for share in shares:
             share.set_epoch(epoch)
