@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 # The files of the marker `core`: about two minutes in all, without tests marked `slow`.
 CORE = {
     "append", "arenas", "array_index", "arrow_stream", "bad_input", "buffers", "change_columns", "compact", "convert",
-    "cpython", "damage", "dataset", "errors", "expressions", "file", "file_protocols", "golden", "labels",
-    "lazy", "map", "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only",
-    "pyarrow", "register", "scan", "scan_conditions", "scan_polars", "scan_values", "search", "select", "selection",
-    "sources", "static_frame", "threads", "tree_classes", "tree_sharing", "trees", "unsupported_columns", "writer",
+    "cpython", "damage", "dataset", "errors", "expressions", "file", "file_protocols", "golden", "labels", "lazy",
+    "map", "nested", "npz", "numpy", "other_libraries", "pandas", "polars", "process", "public_only", "pyarrow",
+    "register", "scan", "scan_conditions", "scan_decimals", "scan_periods", "scan_polars", "scan_times",
+    "scan_values", "search", "select", "selection", "sources", "static_frame", "struct_fields", "threads", "torch",
+    "tree_classes", "tree_records", "tree_sharing", "trees", "unsupported_columns", "writer",
 }  # fmt: skip
 
 

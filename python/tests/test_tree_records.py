@@ -221,7 +221,8 @@ def test_errors_of_frames(tree: Any) -> None:
 
 def test_types(path: Path) -> None:
     """Classes that `types` names are used in frames too."""
-    point = dataclasses.make_dataclass("Point", [("x", float)], module=__name__)
+    point = dataclasses.make_dataclass("Point", [("x", float)])
+    point.__module__ = __name__
     en.write([{"p": point(1.0)}, {"p": point(2.0)}], path)
     found = en.open(path).read(to="pandas", types=[point])  # type: ignore[call-arg]
     assert found["p"].tolist() == [point(1.0), point(2.0)]
