@@ -110,7 +110,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrow_stream, "_FIRST", 100)
     monkeypatch.setattr(arrow_stream, "_CELLS_AT_ONCE", 0)
     monkeypatch.setattr(arrow_stream, "_CELLS_OF_BLOCK", 0)
-    monkeypatch.setattr(windows, "_CELLS", 10_000)
+    monkeypatch.setattr(windows, "CELLS", 10_000)
     monkeypatch.setattr(windows, "_LEAST", 100)
 
 

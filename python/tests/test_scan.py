@@ -184,3 +184,28 @@ def test_numbers_of_rows_select_them(tmp_path: Path) -> None:
         assert f[some].read().equals(whole.iloc[some])
     del f
     assert rows.tolist() == np.flatnonzero(whole["a"] == 3).tolist()
+
+
+@pytest.mark.parametrize("threads", [1, 2, None])
+def test_rows_of_a_long_table_are_those_of_pyarrow(tmp_path: Path, threads: int | None) -> None:
+    """Filters that most rows pass read all rows, and pyarrow drops the others column by column."""
+    n = 300_000
+    rng = np.random.default_rng(0)
+    keys = rng.integers(0, 100, n)
+    table = pa.table(
+        {
+            "k": pa.array(keys, mask=keys == 7),
+            "b": pa.array(keys % 3 == 0, mask=keys % 5 == 0),
+            "s": pa.array([f"text {key}" for key in keys]),
+            "c": pa.array([f"code {key % 4}" for key in keys]).dictionary_encode(),
+            "l": pa.array([[key, 1] if key % 9 else None for key in keys.tolist()]),
+        },
+        metadata={"about": "rows"},
+    )
+    path = tmp_path / "long.entasis"
+    en.write(table, path)
+    found = en.read(path, filter=col("k") < 90, threads=threads)
+    wanted = table.filter(pa.compute.less(table["k"], 90))
+    assert found.equals(wanted, check_metadata=True)
+    one = en.read(path, filter=col("k") < 90, columns=["b"], threads=threads)
+    assert one.equals(wanted.select(["b"]))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 SHARE = 0.75
 # Libraries whose frames take a mask, with several threads.
 HOSTS = ("pyarrow", "polars")
+# Rows of a table from which pyarrow filters its columns side by side. It filters with one thread.
+_MANY = 1 << 17
 
 
 def range_of(found: RowBits, share: float = SHARE) -> range | None:
@@ -23,7 +25,7 @@ def range_of(found: RowBits, share: float = SHARE) -> range | None:
     return range(first, last) if 0 < share * (last - first) <= found.count else None
 
 
-def kept(frame: Any, found: RowBits) -> Any | None:
+def kept(frame: Any, found: RowBits, threads: int | None = None) -> Any | None:
     """The rows of a frame that pass.
 
     Parameters
@@ -32,6 +34,8 @@ def kept(frame: Any, found: RowBits) -> Any | None:
         The rows of `range_of`: a frame, or the array or Series that was written.
     found
         A bit for each row that was tested.
+    threads
+        The most threads; None for as many as pyarrow uses.
 
     Returns
     -------
@@ -46,22 +50,31 @@ def kept(frame: Any, found: RowBits) -> Any | None:
     bits, at = np.asarray(found), start - found.first
     pa, pl = sys.modules.get("pyarrow"), sys.modules.get("polars")
     if pa is not None and isinstance(frame, (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray)):
-        return filtered(frame, bits, at)
+        return filtered(frame, bits, at, threads)
     if pl is not None and isinstance(frame, (pl.DataFrame, pl.Series)):
         some = np.unpackbits(bits, count=at + stop - start, bitorder="little")[at:]
         return frame.filter(pl.Series(some.view(bool)))
     return None
 
 
-def filtered(values: Any, bits: Any, at: int) -> Any | None:
+def filtered(values: Any, bits: Any, at: int, threads: int | None = 1) -> Any | None:
     """The rows of a table or array of pyarrow whose bits are set, from bit `at` on.
 
     None if pyarrow lacks the filter of a type, such as runs.
     """
     import pyarrow as pa
 
+    passing = mask(bits, at, len(values))
     try:
-        return values.filter(mask(bits, at, len(values)))
+        if isinstance(values, pa.Table) and len(values) >= _MANY:
+            n_threads = min(values.num_columns, threads or pa.cpu_count())
+            if n_threads > 1:
+                from concurrent.futures import ThreadPoolExecutor
+
+                with ThreadPoolExecutor(n_threads) as pool:
+                    columns = list(pool.map(lambda column: column.filter(passing), values.columns))
+                return pa.Table.from_arrays(columns, schema=values.schema)
+        return values.filter(passing)
     except pa.ArrowNotImplementedError:
         return None
 

@@ -143,7 +143,7 @@ class Scan(Conversions):
             rows = _dense.range_of(found)
         if rows is not None:
             frame = file._view(file._columns, rows).read(threads=threads, **options)
-            some = _dense.kept(frame, found)
+            some = _dense.kept(frame, found, _threads(threads))
             if some is not None:
                 return some
         import numpy as np
