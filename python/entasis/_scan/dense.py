@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from entasis._entasis import RowBits
 
-# The share of rows that pass from which all rows are read.
+# The share of rows that pass from which all rows are read: where one thread filters them, and where
+# columns are filtered side by side.
 SHARE = 0.75
+SHARE_SIDE_BY_SIDE = 0.6
 # Libraries whose frames take a mask, with several threads.
 HOSTS = ("pyarrow", "polars")
 # Rows of a table from which pyarrow filters its columns side by side. It filters with one thread.

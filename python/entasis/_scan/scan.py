@@ -140,7 +140,7 @@ class Scan(Conversions):
         file, (start, stop) = self._file, self._span()
         with reported:
             found = file._handle.filtered_bits(self._tree(), start, stop, _threads(threads))
-            rows = _dense.range_of(found)
+            rows = _dense.range_of(found, _dense.SHARE_SIDE_BY_SIDE)
         if rows is not None:
             frame = file._view(file._columns, rows).read(threads=threads, **options)
             some = _dense.kept(frame, found, _threads(threads))
