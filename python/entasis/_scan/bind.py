@@ -8,8 +8,7 @@ from entasis._arguments.options import shown
 from entasis._hosts.levels import RANGE
 from entasis.errors import ArgumentError
 
-from .conditions import Col, Condition, from_tuples
-from .depth import too_deep
+from .conditions import Col, Condition, from_tuples, too_deep
 from .fields import Field
 from .literals import literal
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments.options import integer, shown
 from entasis.errors import ArgumentError
 
-from .depth import MAX_DEPTH, depth_of, too_deep
 from .fields import Field, inside
 
 if TYPE_CHECKING:
@@ -41,6 +40,15 @@ _OURS = {
 }
 
 
+# The greatest depth of a condition, as in a WHERE clause of the command. Functions that walk a
+# condition follow it by recursion.
+MAX_DEPTH = 200
+
+
+def too_deep() -> ArgumentError:
+    return ArgumentError(f"the condition is nested deeper than {MAX_DEPTH}: join more parts with one & or |")
+
+
 class Condition:
     """A condition on the rows of a table, to filter files with.
 
@@ -53,7 +61,11 @@ class Condition:
 
     def __init__(self, tree: tuple[Any, ...], depth: int | None = None) -> None:
         self._tree = tree
-        self._depth = depth_of(tree) if depth is None else depth
+        if depth is None:
+            from .depth import depth_of
+
+            depth = depth_of(tree)
+        self._depth = depth
         if self._depth > MAX_DEPTH:
             raise too_deep()
 
