@@ -18,19 +18,6 @@ from entasis._file import sorted_labels
 N = 2 * 65_536 + 1_000
 
 
-@pytest.fixture
-def file(tmp_path):
-    """Write a value, and open its file."""
-    number = iter(range(1_000))
-
-    def write(value: Any, **options: Any) -> en.File:
-        path = tmp_path / f"{next(number)}.entasis"
-        en.write(value, path, **options)
-        return en.open(path)
-
-    return write
-
-
 @pytest.fixture(scope="module")
 def frame():
     r = np.arange(N)

@@ -72,11 +72,13 @@ def _labels_of(frame: Any) -> list[Any]:
 
 
 def _refuse_twice(labels: list[Any]) -> None:
-    for i, label in enumerate(labels):
-        if label in labels[:i]:
+    seen = set()
+    for label in labels:
+        if label in seen:
             raise DuplicateColumnError(
                 f"two columns would have the name {shown(label)}, because a field has its own name: select one of them"
             )
+        seen.add(label)
 
 
 def _missing(handle: Handle, field: FieldColumn, rows: Any, threads: int | None) -> Any:
@@ -152,7 +154,9 @@ def _series(file: File, field: FieldColumn, threads: int | None, own: bool) -> A
             dtype = next(inner.dtype for inner in dtype.fields if inner.name == _name(file, number))
         series = series if series.dtype == dtype else series.cast(dtype)
     places = _missing(handle, field, rows, threads)
-    return series if places is None else series.gather(pl.Series(places.tolist(), dtype=pl.Int64))
+    if places is None:
+        return series
+    return series.gather(pl.Series(places.data).set(pl.Series(places.mask), None))
 
 
 def _name(file: File, number: int) -> str:

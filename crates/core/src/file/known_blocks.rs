@@ -12,8 +12,8 @@ use super::{File, lock};
 /// The use of the memory, in messages.
 const PAGES: &str = "the verified pages";
 
-/// The most pages of all known blocks. Each takes about 30 bytes of memory.
-const MOST_PAGES: usize = 1 << 18;
+/// The most memory of all known blocks, in bytes.
+const MOST: usize = 16 << 20;
 
 /// A block with its verified directory.
 pub(crate) struct KnownBlock {
@@ -61,7 +61,8 @@ pub(crate) struct KnownBlocks(Mutex<State>);
 #[derive(Default)]
 struct State {
     blocks: HashMap<u64, Arc<KnownBlock>>,
-    n_pages: usize,
+    /// The memory of the blocks, in bytes.
+    len: usize,
     /// When the file was changed last, as of the last look.
     changed: Option<SystemTime>,
 }
@@ -95,14 +96,15 @@ impl File {
         of: Layout,
         directory: Directory,
     ) -> Result<Arc<KnownBlock>> {
-        let n_pages = directory.pages.len();
+        // A block may have no pages at all.
+        let len = size_of::<KnownBlock>() + size_of_val(directory.pages.as_slice());
         let known = Arc::new(KnownBlock::new(block, of, directory)?);
         let mut state = lock(&self.opened.known_blocks.0);
-        if state.n_pages + n_pages > MOST_PAGES {
+        if state.len + len > MOST {
             state.blocks.clear();
-            state.n_pages = 0;
+            state.len = 0;
         }
-        state.n_pages += n_pages;
+        state.len += len;
         fallible::insert(&mut state.blocks, block.pages_at, Arc::clone(&known), PAGES)?;
         Ok(known)
     }
