@@ -70,27 +70,31 @@ class _Walk:
 
     def root(self, at: int, length: int) -> None:
         for record in range(at + ROOT_HEAD_LEN, at + length, SECTION_LEN):
-            found = self.unpack("H2xI8xQIB", record)
+            found = self.unpack("H2xI8xQIB11xI", record)
             if found is None or not self.may_go_on():
                 return
-            kind, record_len, part_at, part_len, height = found
+            kind, record_len, part_at, part_len, height, stored_len = found
             # An empty section has no checksum.
             if part_len:
-                self.part((kind, record_len), height, part_at, part_len, record + 32)
+                place = (part_at, part_len, stored_len)
+                self.part((kind, record_len), height, place, record + 32)
 
     def part(
-        self, section: tuple[int, int], height: int, at: int, length: int, sum_at: int
+        self, section: tuple[int, int], height: int, place: tuple[int, int, int], sum_at: int
     ) -> None:
         kind, record_len = section
+        at, length, stored_len = place
+        # A compressed leaf has a stored length.
+        length = stored_len or length
         if at + length > len(self._data):
             return
         if height:
             for entry in range(at, at + length, ENTRY_LEN):
-                found = self.unpack("QI", entry)
+                found = self.unpack("QII", entry)
                 if found is None or not self.may_go_on():
                     return
-                self.part(section, height - 1, *found, entry + 16)
-        elif kind == BLOCKS:
+                self.part(section, height - 1, found, entry + 16)
+        elif kind == BLOCKS and not stored_len:
             for record in range(at, at + length, max(record_len, BLOCK_LEN)):
                 self.block(record)
         self.add(f"part {kind}", sum_at, at, length)

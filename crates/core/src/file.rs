@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    BlockRecord, Error, Header, Limits, Result, Room, Root, Section, SectionKind, Slot, SlotState,
+    BlockRecord, Error, Header, Limits, Part, Result, Room, Root, Section, SectionKind, Slot, SlotState,
     Statistics, TableRecord, Thousands, Value, checksum,
 };
 use entasis_io::{FileSource, Source};
@@ -332,9 +332,14 @@ impl File {
         self.opened.records(kind, range)
     }
 
-    /// Bytes of the file, from the cache if they are there.
-    pub(crate) fn fetch(&self, at: u64, len: usize) -> Result<Arc<Vec<u8>>> {
-        self.opened.fetch(at, len)
+    /// The bytes of a part of a section, from the cache if they are there.
+    pub(crate) fn fetch(&self, part: &Part) -> Result<Arc<Vec<u8>>> {
+        self.opened.fetch(part)
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn bytes_at(&self, at: u64, len: usize) -> Result<Vec<u8>> {
+        self.opened.bytes_at(at, len)
     }
 
     /// Reads bytes of the file into `out`, in place of its contents.

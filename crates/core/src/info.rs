@@ -165,8 +165,8 @@ impl File {
         let root_len = u64::from(self.slot().root_len);
         let mut live = self.room().start + segments_len + root_len + TRAILER_LEN as u64;
         for section in self.sections() {
-            visit_parts(section, self.room(), &mut |at, len| self.fetch(at, len), &mut |_, len| {
-                live = live.saturating_add(u64::from(len));
+            visit_parts(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
+                live = live.saturating_add(u64::from(part.stored_len));
                 Ok(())
             })?;
         }

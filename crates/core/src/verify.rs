@@ -94,10 +94,9 @@ impl File {
         // Whether all parts of the file are known.
         let mut is_whole = true;
         for section in self.sections() {
-            let visited =
-                visit_parts(section, self.room(), &mut |at, len| self.fetch(at, len), &mut |at, len| {
-                    fallible::push(&mut spans, (at, at + u64::from(len)), PARTS)
-                });
+            let visited = visit_parts(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
+                fallible::push(&mut spans, (part.at, part.at + u64::from(part.stored_len)), PARTS)
+            });
             is_whole &= found.check(visited.map_err(|e| e.in_section(section.name())))?.is_some();
         }
         if let Some(error) = problem {
@@ -251,7 +250,7 @@ impl File {
         }
         let at = self.slot().end - TRAILER_LEN as u64;
         let trailer =
-            Trailer::parse(&self.fetch(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
+            Trailer::parse(&self.bytes_at(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
         if trailer != Trailer::from(*self.slot()) {
             return Err(Error::corrupt("the trailer differs from the slot").in_section("trailer").at(at));
         }
@@ -300,7 +299,7 @@ impl File {
     fn verify_zeros(&self, mut at: u64, end: u64) -> Result<()> {
         while at < end {
             let len = usize::try_from((end - at).min(1 << 20)).unwrap_or(1 << 20);
-            let bytes = self.fetch(at, len)?;
+            let bytes = self.bytes_at(at, len)?;
             if let Some(i) = bytes.iter().position(|&b| b != 0) {
                 return Err(Error::corrupt("padding is not zero").at(at + i as u64));
             }

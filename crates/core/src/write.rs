@@ -9,6 +9,7 @@ pub(crate) mod input;
 mod nested;
 pub(crate) mod placement;
 mod run_order;
+mod sections;
 mod tasks;
 mod tiers;
 mod worker;

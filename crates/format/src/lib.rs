@@ -63,7 +63,9 @@ pub use node::{Node, NodeKind};
 pub use range::BlockRange;
 pub use root::{Operation, Root};
 pub use runs::{RunNames, Runs, emit_run_names};
-pub use section::{Section, SectionKind, emit_section, read_records, visit_parts};
+pub use section::{
+    Compress, Part, Section, SectionKind, SectionRecords, emit_section, read_records, visit_parts,
+};
 pub use slot::Slot;
 pub use statistics::Statistics;
 pub use table::TableRecord;

@@ -205,8 +205,8 @@ mod tests {
             n_records: 2,
             part_at: 300,
             part_len: 128,
-            height: 0,
             checksum: 11,
+            ..Section::default()
         }
     }
 

@@ -1,13 +1,16 @@
 //! Sections: arrays of records in checksummed parts (`docs/format/container.md`).
 
-use std::ops::Range;
-use std::sync::Arc;
+mod emit;
+mod walk;
 
-use crate::bytes::{Reader, len32, len64, put, to_usize};
+use crate::bytes::{Reader, len64, put};
 use crate::checksum::checksum;
-use crate::error::{Error, Result, Thousands};
-use crate::fallible;
-use crate::limits::{Limits, MAX_TIERS, Room, SECTION_LEN};
+use crate::encoding::{Codec, Filter};
+use crate::error::{Error, Result};
+use crate::limits::{MAX_TIERS, Room, SECTION_LEN};
+
+pub use emit::{Compress, SectionRecords, emit_section};
+pub use walk::{read_records, visit_parts};
 
 codes! {
     /// The contents of a section.
@@ -57,7 +60,7 @@ impl SectionKind {
 }
 
 /// The records of one kind and tier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Section {
     /// The code of a [`SectionKind`], or an unknown one.
     pub kind: u16,
@@ -75,6 +78,12 @@ pub struct Section {
     pub height: u8,
     /// Checksum of the top part.
     pub checksum: u64,
+    /// The code of the leaves' [`Codec`]: none or LZ4.
+    pub codec: u8,
+    /// The code of the [`Filter`] of compressed leaves.
+    pub filter: u8,
+    /// Stored bytes of the top part if it is a compressed leaf; else 0.
+    pub stored_len: u32,
 }
 
 /// Sizes of parts: the format's, or smaller ones in tests.
@@ -95,13 +104,48 @@ const MAX_RECORD_LEN: u32 = 4096;
 /// Bytes of an entry of an index part.
 const ENTRY_LEN: usize = 24;
 
+/// How many bytes of records each byte of a file may stand for in a compressed section. LZ4 gives
+/// fewer than that.
+const MAX_RATIO: u64 = 256;
+
 /// A part: a leaf with records, or an index of parts.
-#[derive(Clone, Copy)]
-struct Part {
-    at: u64,
-    len: u32,
-    sum: u64,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Its place in the file.
+    pub at: u64,
+    /// Its bytes.
+    pub len: u32,
+    /// Its bytes in the file. They are fewer if it is a compressed leaf.
+    pub stored_len: u32,
+    /// The checksum of the bytes in the file.
+    pub checksum: u64,
+    /// The length of the records whose bytes are shuffled; 0 without shuffle.
+    pub shuffle_len: u32,
 }
+
+impl Part {
+    /// Whether LZ4 must give its bytes.
+    pub const fn is_compressed(&self) -> bool {
+        self.stored_len < self.len
+    }
+
+    /// Checks that these are its bytes in the file.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn check(&self, stored: &[u8]) -> Result<()> {
+        if len64(stored.len()) != u64::from(self.stored_len) {
+            return Err(Error::corrupt("the file ends within a part of a section: it is truncated"));
+        }
+        if checksum(stored) != self.checksum {
+            return Err(Error::corrupt("the checksum of a part of a section does not match"));
+        }
+        Ok(())
+    }
+}
+
+/// Place, length, stored length and checksum of a part, as its parent has them.
+type Entry = (u64, u32, u32, u64);
 
 /// How the records of a section spread over its parts.
 #[derive(Clone, Copy)]
@@ -155,7 +199,7 @@ impl Section {
     /// Appends the section record.
     pub fn emit(&self, out: &mut Vec<u8>) {
         put!(out, self.kind, self.tier, self.record_len, self.n_records, self.part_at, self.part_len);
-        put!(out, self.height, 0u8, 0u16, self.checksum, 0u64);
+        put!(out, self.height, self.codec, self.filter, 0u8, self.checksum, self.stored_len, 0u32);
     }
 
     /// Parses the section record in exactly these bytes. [`Section::check`] checks its contents.
@@ -163,11 +207,23 @@ impl Section {
         let mut reader = Reader::exact(bytes, Self::LEN, "a section record")?;
         let (kind, tier, record_len) = (reader.u16()?, reader.u16()?, reader.u32()?);
         let (n_records, part_at, part_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
-        let height = reader.u8()?;
-        reader.reserved::<3>()?;
-        let checksum = reader.u64()?;
-        reader.reserved::<8>()?;
-        Ok(Self { kind, tier, record_len, n_records, part_at, part_len, height, checksum })
+        let (height, codec, filter) = (reader.u8()?, reader.u8()?, reader.u8()?);
+        reader.reserved::<1>()?;
+        let (checksum, stored_len) = (reader.u64()?, reader.u32()?);
+        reader.reserved::<4>()?;
+        Ok(Self {
+            kind,
+            tier,
+            record_len,
+            n_records,
+            part_at,
+            part_len,
+            height,
+            checksum,
+            codec,
+            filter,
+            stored_len,
+        })
     }
 
     /// Checks that a file with this room can have this section.
@@ -196,15 +252,18 @@ impl Section {
             return damage("the record length of a section is impossible");
         };
         if self.n_records == 0 {
-            return if (self.part_at, self.part_len, self.height, self.checksum) == (0, 0, 0, 0) {
+            let place = (self.part_at, self.part_len, self.height, self.checksum);
+            return if (place, self.codec, self.filter, self.stored_len) == ((0, 0, 0, 0), 0, 0, 0) {
                 Ok(shape)
             } else {
                 damage("an empty section has a place")
             };
         }
+        self.check_coding()?;
         // Leaves do not overlap, so a section longer than the file is damage. This bounds the work
         // of a walk.
-        if self.records_len().is_none_or(|len| len > room.end) {
+        let ratio = if self.is_compressed() { MAX_RATIO } else { 1 };
+        if self.records_len().is_none_or(|len| len > room.end.saturating_mul(ratio)) {
             return damage("a section has more records than the file has room for");
         }
         if self.height != shape.height(self.n_records)
@@ -212,256 +271,48 @@ impl Section {
         {
             return damage("the height or length of a section does not match its records");
         }
-        if !room.has(self.part_at, self.part_len.into()) {
+        let top = self.top()?;
+        if !room.has(top.at, top.stored_len.into()) {
             return damage("a part of a section is outside of the file");
         }
         Ok(shape)
     }
 
-    const fn top(&self) -> Part {
-        Part { at: self.part_at, len: self.part_len, sum: self.checksum }
+    /// Whether leaves may be compressed.
+    const fn is_compressed(&self) -> bool {
+        self.codec != Codec::None.code()
     }
-}
 
-/// Appends the parts of a section with these contiguous records, each at a multiple of 8. `at` is
-/// the place in the file of the next byte of `out`. Bytes after the last whole record are not
-/// written.
-pub fn emit_section(
-    kind: SectionKind,
-    tier: u16,
-    record_len: u32,
-    records: &[u8],
-    at: u64,
-    out: &mut Vec<u8>,
-) -> Section {
-    emit_parts(FORMAT, kind.code(), tier, record_len, records, at, out)
-}
-
-fn emit_parts(
-    geometry: Geometry,
-    kind: u16,
-    tier: u16,
-    record_len: u32,
-    records: &[u8],
-    mut at: u64,
-    out: &mut Vec<u8>,
-) -> Section {
-    let empty =
-        Section { kind, tier, record_len, n_records: 0, part_at: 0, part_len: 0, height: 0, checksum: 0 };
-    let Some(shape) = Shape::new(geometry, record_len) else { return empty };
-    let n_records = len64(records.len()).checked_div(shape.record_len).unwrap_or(0);
-    let whole = usize::try_from(n_records.saturating_mul(shape.record_len)).unwrap_or(0);
-    let records = records.get(..whole).unwrap_or(records);
-
-    let mut put_part = |bytes: &[u8]| {
-        let padding = at.wrapping_neg() % PART_ALIGN;
-        out.resize(out.len().saturating_add(usize::try_from(padding).unwrap_or(0)), 0);
-        at = at.saturating_add(padding);
-        let part = Part { at, len: len32(bytes.len()), sum: checksum(bytes) };
-        out.extend_from_slice(bytes);
-        at = at.saturating_add(len64(bytes.len()));
-        part
-    };
-    let leaf_len = usize::try_from(shape.leaf_records.saturating_mul(shape.record_len)).unwrap_or(usize::MAX);
-    let mut level: Vec<Part> = records.chunks(leaf_len.max(1)).map(&mut put_part).collect();
-    let mut height = 0;
-    let fan_out = usize::try_from(shape.fan_out).unwrap_or(usize::MAX).max(2);
-    let mut bytes = Vec::new();
-    while level.len() > 1 {
-        let mut above = Vec::with_capacity(level.len().div_ceil(fan_out));
-        for parts in level.chunks(fan_out) {
-            bytes.clear();
-            for part in parts {
-                put!(bytes, part.at, part.len, 0u32, part.sum);
-            }
-            above.push(put_part(&bytes));
-        }
-        level = above;
-        height += 1;
-    }
-    match level.first() {
-        None => empty,
-        Some(top) => {
-            Section { n_records, part_at: top.at, part_len: top.len, height, checksum: top.sum, ..empty }
-        }
-    }
-}
-
-/// The use of the memory, in messages.
-const RECORDS: &str = "records of the footer";
-
-/// Returns the bytes of a part, given its place and length in the file.
-type Fetch<'a> = dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>> + 'a;
-
-/// The bytes of these records, each as long as this version knows records of its kind. `fetch`
-/// returns the bytes at a place of the file and may cache them: their length and checksum are
-/// verified every time.
-pub fn read_records(
-    section: &Section,
-    records: Range<u64>,
-    room: Room,
-    limits: &Limits,
-    fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>>,
-) -> Result<Vec<u8>> {
-    read_shaped(FORMAT, section, records, room, limits, fetch)
-}
-
-fn read_shaped(
-    geometry: Geometry,
-    section: &Section,
-    records: Range<u64>,
-    room: Room,
-    limits: &Limits,
-    fetch: &mut Fetch<'_>,
-) -> Result<Vec<u8>> {
-    let shape = section.shape(geometry, room)?;
-    if records.start > records.end || records.end > section.n_records {
-        return Err(Error::corrupt(format!(
-            "records {}..{} are out of range for a section with {}",
-            records.start, records.end, section.n_records
-        ))
-        .in_section(section.name()));
-    }
-    let len = (records.end - records.start).saturating_mul(shape.record_len);
-    if len > limits.metadata_len {
-        let asked = format!("one read of a section needs {} bytes", Thousands(len));
-        let error = Error::over_limit("metadata_len", limits.metadata_len, asked);
-        return Err(error.in_section(section.name()));
-    }
-    if records.is_empty() {
-        return Ok(Vec::new());
-    }
-    let known = SectionKind::from_code(section.kind).map_or(section.record_len, SectionKind::record_len);
-    let known = usize::try_from(known).unwrap_or(usize::MAX);
-    let is_longer = u64::from(section.record_len) > len64(known);
-    let n = records.end - records.start;
-    let capacity = to_usize(if is_longer { n.saturating_mul(len64(known)) } else { len }, RECORDS)?;
-    let mut out = Vec::new();
-    let mut keep = |_: Part, bytes: &[u8]| {
-        // Not before the first bytes are there: the number of records may be false.
-        if out.is_empty() {
-            fallible::reserve(&mut out, capacity, RECORDS)?;
-        }
-        if is_longer {
-            for record in bytes.chunks_exact(section.record_len as usize) {
-                out.extend_from_slice(record.get(..known).unwrap_or(record));
-            }
-        } else {
-            out.extend_from_slice(bytes);
-        }
-        Ok(())
-    };
-    let mut walk = Walk { section, shape, room, wanted: records, fetch, visit: &mut keep };
-    walk.part(section.top(), section.height, 0..section.n_records)?;
-    // The walk checks every length, so nothing can be missing. Callers rely on it all the same.
-    if out.len() == capacity {
-        Ok(out)
-    } else {
-        Err(Error::corrupt("some records of a section are missing").in_section(section.name()))
-    }
-}
-
-/// Reads and verifies all parts of a section. Visits the place and length of each, an index before
-/// the parts that it covers.
-pub fn visit_parts(
-    section: &Section,
-    room: Room,
-    fetch: &mut dyn FnMut(u64, usize) -> Result<Arc<Vec<u8>>>,
-    visit: &mut dyn FnMut(u64, u32) -> Result<()>,
-) -> Result<()> {
-    visit_shaped(FORMAT, section, room, fetch, visit)
-}
-
-fn visit_shaped(
-    geometry: Geometry,
-    section: &Section,
-    room: Room,
-    fetch: &mut Fetch<'_>,
-    visit: &mut dyn FnMut(u64, u32) -> Result<()>,
-) -> Result<()> {
-    let shape = section.shape(geometry, room)?;
-    if section.n_records == 0 {
-        return Ok(());
-    }
-    let wanted = 0..section.n_records;
-    let mut tell = |part: Part, _: &[u8]| visit(part.at, part.len);
-    let mut walk = Walk { section, shape, room, wanted, fetch, visit: &mut tell };
-    walk.part(section.top(), section.height, 0..section.n_records)
-}
-
-/// A walk over the parts that cover the wanted records.
-struct Walk<'a, 'f> {
-    section: &'a Section,
-    shape: Shape,
-    room: Room,
-    wanted: Range<u64>,
-    fetch: &'a mut Fetch<'f>,
-    /// Visits each part, with the wanted records of a leaf.
-    visit: &'a mut dyn FnMut(Part, &[u8]) -> Result<()>,
-}
-
-impl Walk<'_, '_> {
-    /// Walks a part of this height that covers these records. The recursion is as deep as the
-    /// height, at most six.
-    fn part(&mut self, part: Part, height: u8, covered: Range<u64>) -> Result<()> {
-        let bytes = self.get(part)?;
-        let damage =
-            |problem: &'static str| Error::corrupt(problem).in_section(self.section.name()).at(part.at);
-        let wanted = self.wanted.start.max(covered.start)..self.wanted.end.min(covered.end);
-        let Some(below) = height.checked_sub(1) else {
-            let offset = |record: u64| {
-                let records = record.checked_sub(covered.start)?;
-                usize::try_from(records.checked_mul(self.shape.record_len)?).ok()
-            };
-            let range = offset(wanted.start).zip(offset(wanted.end)).map(|(from, to)| from..to);
-            let Some(leaf) = range.and_then(|range| bytes.get(range)) else {
-                return Err(damage("a part of a section is too short"));
-            };
-            (self.visit)(part, leaf)?;
-            return Ok(());
+    /// Checks codec and filter.
+    fn check_coding(&self) -> Result<()> {
+        let is_known = match (Codec::from_code(self.codec), Filter::from_code(self.filter)) {
+            (Some(Codec::None), Some(Filter::None)) => true,
+            (Some(Codec::Lz4), Some(filter)) => filter == Filter::None || self.record_len > 1,
+            _ => false,
         };
-        (self.visit)(part, &[])?;
-        // At least one record of a leaf, so never zero.
-        let span = self.shape.span(below).max(1);
-        let first = wanted.start.saturating_sub(covered.start) / span;
-        let past = wanted.end.saturating_sub(covered.start).div_ceil(span);
-        let (entries, _) = bytes.as_chunks::<ENTRY_LEN>();
-        for number in first..past {
-            let entry = usize::try_from(number).ok().and_then(|number| entries.get(number));
-            let Some(entry) = entry else { return Err(damage("an index part is too short")) };
-            let start = covered.start.saturating_add(number.saturating_mul(span));
-            let child_covers = start..start.saturating_add(span).min(covered.end);
-            let mut reader = Reader::exact(entry, ENTRY_LEN, "an index part")?;
-            let (at, len) = (reader.u64()?, reader.u32()?);
-            if reader.u32()? != 0 {
-                return Err(damage("reserved bytes of an index part are not zero"));
-            }
-            let child = Part { at, len, sum: reader.u64()? };
-            let n_records = child_covers.end.saturating_sub(child_covers.start);
-            if self.shape.part_len(below, n_records) != Some(len.into()) {
-                return Err(damage("the length of a part does not match its records"));
-            }
-            self.part(child, below, child_covers)?;
+        if is_known {
+            return Ok(());
         }
-        Ok(())
+        let problem = format!("codec {} with filter {} is unknown for sections", self.codec, self.filter);
+        Err(Error::unsupported(problem).in_section(self.name()))
     }
 
-    /// The verified bytes of a part.
-    fn get(&mut self, part: Part) -> Result<Arc<Vec<u8>>> {
-        let name = self.section.name();
-        let placed = |error: Error| error.in_section(name).at(part.at);
-        if !self.room.has(part.at, part.len.into()) {
-            return Err(placed(Error::corrupt("a part of a section is outside of the file")));
+    /// A part of this height, as its parent describes it.
+    fn part(&self, height: u8, (at, len, stored_len, checksum): Entry) -> Result<Part> {
+        let part = Part { at, len, stored_len: len, checksum, shuffle_len: 0 };
+        if stored_len == 0 {
+            return Ok(part);
         }
-        let len = to_usize(part.len.into(), "a part of a section").map_err(placed)?;
-        let bytes = (self.fetch)(part.at, len).map_err(placed)?;
-        if bytes.len() != len {
-            return Err(placed(Error::corrupt("the file ends within a part of a section: it is truncated")));
+        if height > 0 || !self.is_compressed() || stored_len >= len {
+            let problem = "the stored length of a part does not match its section";
+            return Err(Error::corrupt(problem).in_section(self.name()));
         }
-        if checksum(&bytes) != part.sum {
-            return Err(placed(Error::corrupt("the checksum of a part of a section does not match")));
-        }
-        Ok(bytes)
+        let shuffle_len = if self.filter == Filter::Shuffle.code() { self.record_len } else { 0 };
+        Ok(Part { stored_len, shuffle_len, ..part })
+    }
+
+    fn top(&self) -> Result<Part> {
+        self.part(self.height, (self.part_at, self.part_len, self.stored_len, self.checksum))
     }
 }
 

@@ -24,7 +24,10 @@ enum Sum {
     Fixed(usize, usize, usize),
     /// The offset of the checksum, and those of two fields: a place (u64) and a length (u32).
     Named(usize, usize, usize),
-    /// The same, unless the length is 0, which stands for no range.
+    /// The offset of the checksum of a part of a section, and those of the place, the length, and
+    /// the stored length, which is 0 unless the part is a compressed leaf.
+    Part([usize; 4]),
+    /// As for `Named`, unless the length is 0, which stands for no range.
     Optional(usize, usize, usize),
     /// The offset of a slot. Its checksum is not repaired while it is empty.
     Slot(usize),
@@ -117,14 +120,17 @@ const SECTION: Fields = &[
     ("section.part_at", 16, 8),
     ("section.part_len", 24, 4),
     ("section.height", 28, 1),
-    ("section.reserved", 29, 1),
+    ("section.codec", 29, 1),
+    ("section.filter", 30, 1),
+    ("section.reserved", 31, 1),
     ("section.checksum", 32, 8),
-    ("section.reserved2", 40, 8),
+    ("section.stored_len", 40, 4),
+    ("section.reserved2", 44, 4),
 ];
 const INDEX: Fields = &[
     ("index.part_at", 0, 8),
     ("index.part_len", 8, 4),
-    ("index.reserved", 12, 4),
+    ("index.stored_len", 12, 4),
     ("index.checksum", 16, 8),
 ];
 const TABLE: Fields = &[
@@ -267,6 +273,13 @@ fn place(file: &[u8], at: usize, len: usize) -> Option<(usize, usize)> {
     (len > 0 && at.checked_add(len)? <= file.len()).then_some((at, len))
 }
 
+/// The place of a part of a section, and the number of its bytes in the file.
+fn part_place(file: &[u8], [_, at, len, stored_len]: [usize; 4]) -> Option<(usize, usize)> {
+    let (at, len) = (number(file, at, 8)?, number(file, len, 4)?);
+    let stored_len = number(file, stored_len, 4)?;
+    Some((at, if stored_len > 0 { stored_len } else { len }))
+}
+
 impl Map {
     /// The map of a file, with all generations whose roots can be found. Of a damaged file, the map
     /// has the records that can be found.
@@ -333,7 +346,8 @@ impl Map {
                     kind: word16(file, record),
                     record_len: number(file, record + 4, 4).unwrap_or(0),
                 };
-                self.part(file, section, file[record + 28], (record + 16, record + 24, record + 32), parts);
+                let places = [record + 32, record + 16, record + 24, record + 40];
+                self.part(file, section, file[record + 28], places, parts);
             }
         }
     }
@@ -353,28 +367,24 @@ impl Map {
         true
     }
 
-    fn part(
-        &mut self,
-        file: &[u8],
-        of: Section,
-        height: u8,
-        (at_at, len_at, sum_at): (usize, usize, usize),
-        parts: &mut Vec<Sum>,
-    ) {
-        let (Some(at), Some(len)) = (number(file, at_at, 8), number(file, len_at, 4)) else { return };
+    fn part(&mut self, file: &[u8], of: Section, height: u8, places: [usize; 4], parts: &mut Vec<Sum>) {
+        let Some((at, len)) = part_place(file, places) else { return };
         let is_inside = at.checked_add(len).is_some_and(|end| end <= file.len());
         if !is_inside || parts.len() >= MOST_SUMS {
             return;
         }
-        parts.push(Sum::Named(sum_at, at_at, len_at));
+        parts.push(Sum::Part(places));
         self.footer_at = self.footer_at.min(at);
         if height > 0 {
             for entry in (at..at + len).step_by(24) {
                 if !self.add(file, entry, INDEX) {
                     break;
                 }
-                self.part(file, of, height - 1, (entry, entry + 8, entry + 16), parts);
+                let places = [entry + 16, entry, entry + 8, entry + 12];
+                self.part(file, of, height - 1, places, parts);
             }
+        } else if number(file, places[3], 4) != Some(0) {
+            // The fields of a compressed leaf have no places.
         } else if let Some((record_len, fields)) = records_of(of.kind) {
             for record in (at..at + len).step_by(record_len.max(of.record_len)) {
                 let is_new = !self.seen.contains(&record);
@@ -409,6 +419,11 @@ impl Map {
                 Sum::Slot(at) => {
                     if file.get(at..at + 64).is_some_and(|slot| !is_zero(slot)) {
                         seal(file, at + 56, at, 56);
+                    }
+                }
+                Sum::Part(places) => {
+                    if let Some((at, len)) = part_place(file, places) {
+                        seal(file, places[0], at, len);
                     }
                 }
                 Sum::Optional(_, _, len) if number(file, len, 4) == Some(0) => {}

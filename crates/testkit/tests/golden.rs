@@ -7,7 +7,7 @@ use std::path::Path;
 use entasis::Kind;
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::golden::{Form, bad, bad_table, build, folder, index};
-use entasis_testkit::naive::{self, segment::features};
+use entasis_testkit::naive::{self, section::kind, segment::features};
 use entasis_testkit::probe::{contents, verify};
 
 fn names(folder: &Path) -> BTreeSet<String> {
@@ -35,6 +35,17 @@ fn golden_files_hold_what_they_held() {
             assert!(seen.iter().any(|has| has == wanted), "{}: {wanted} in {seen:?}", golden.table.name);
         }
     }
+}
+
+/// Sections with and without shuffle, with one leaf and with an index part.
+#[test]
+fn some_leaves_are_compressed() {
+    let bytes = std::fs::read(folder().join("compressed-leaves.entasis")).unwrap();
+    let decoded = naive::decode(&bytes).unwrap();
+    let sections = decoded.root.sections.iter();
+    let seen: Vec<_> =
+        sections.filter(|s| s.is_compressed()).map(|s| (s.kind, s.is_shuffled(), s.height)).collect();
+    assert_eq!(seen, [(kind::COLUMNS, true, 1), (kind::NAME_INDEX, false, 0)]);
 }
 
 #[test]

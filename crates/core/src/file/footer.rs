@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use entasis_encodings::restore_part;
 use entasis_format::{
-    Error, Header, Limits, Result, Room, Root, Runs, SectionKind, Slot, SlotState, Thousands, Value,
+    Error, Header, Limits, Part, Result, Room, Root, Runs, SectionKind, Slot, SlotState, Thousands, Value,
     fallible, parse_value, read_records,
 };
 use entasis_io::Source;
@@ -15,11 +16,14 @@ use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;
 use super::lock;
 
-/// The most parts of the footer that are cached; each has up to 64 KiB.
-const PARTS: usize = 64;
+/// The most parts of sections that are cached; each has up to 64 KiB.
+const PARTS: usize = 256;
 
 /// The use of the memory, in messages.
 const BYTES: &str = "bytes of the file";
+
+/// Parts of sections that were checked and restored, by their place.
+pub(super) type CachedParts = HashMap<u64, (Part, Arc<Vec<u8>>)>;
 
 /// The state that all views of an open file share.
 pub(crate) struct OpenFile {
@@ -38,8 +42,7 @@ pub(crate) struct OpenFile {
     pub cells: Option<CellColumns>,
     /// Head and tail of the file as read at opening: (place, bytes).
     pub cached: Vec<(u64, Vec<u8>)>,
-    /// Cached parts of the footer, by their place.
-    pub parts: Mutex<HashMap<u64, Arc<Vec<u8>>>>,
+    pub parts: Mutex<CachedParts>,
     /// Blocks whose pages were verified one by one.
     pub known_blocks: KnownBlocks,
     /// Whether a newer generation was not written completely.
@@ -94,7 +97,7 @@ impl OpenFile {
         }
         let missing = || Error::corrupt("the section is missing").in_section(kind.name());
         let section = self.root.section(kind, tier).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
-        read_records(section, range, self.room(), &self.limits, &mut |at, len| self.fetch(at, len))
+        read_records(section, range, self.room(), &self.limits, &mut |part| self.fetch(part))
             .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
     }
 
@@ -108,19 +111,26 @@ impl OpenFile {
         )
     }
 
-    pub fn fetch(&self, at: u64, len: usize) -> Result<Arc<Vec<u8>>> {
-        if let Some(part) = lock(&self.parts).get(&at).filter(|part| part.len() == len) {
-            return Ok(Arc::clone(part));
+    /// The bytes of a part of a section.
+    pub fn fetch(&self, part: &Part) -> Result<Arc<Vec<u8>>> {
+        if let Some((_, bytes)) = lock(&self.parts).get(&part.at).filter(|(known, _)| known == part) {
+            return Ok(Arc::clone(bytes));
         }
-        let mut bytes = Vec::new();
-        self.read_bytes(at, len, &mut bytes)?;
-        let part = Arc::new(bytes);
+        let stored = self.bytes_at(part.at, part.stored_len as usize)?;
+        part.check(&stored)?;
+        let bytes = Arc::new(restore_part(part, stored)?);
         let mut parts = lock(&self.parts);
         if parts.len() >= PARTS {
             parts.clear();
         }
-        fallible::insert(&mut parts, at, Arc::clone(&part), BYTES)?;
-        Ok(part)
+        fallible::insert(&mut parts, part.at, (*part, Arc::clone(&bytes)), BYTES)?;
+        Ok(bytes)
+    }
+
+    pub fn bytes_at(&self, at: u64, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_bytes(at, len, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Bytes of the file that were read at opening.

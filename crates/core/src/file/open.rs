@@ -178,7 +178,7 @@ impl OpenFile {
             self.cached.push((at, read(&*self.source, at, TAIL)?));
         }
         self.slot = slot;
-        let root = self.fetch(slot.root_at, slot.root_len as usize)?;
+        let root = self.bytes_at(slot.root_at, slot.root_len as usize)?;
         self.root = Root::read(&root, &slot, self.header.room_start())?;
         Ok(())
     }

@@ -2,16 +2,18 @@
 
 use std::borrow::Cow;
 
+use entasis_encodings::Codecs;
 use entasis_format::{
     BlockRange, ColumnRecord, ColumnType, Header, NameSlot, Physical, Result, Root, SLOT_PAGES_END, Section,
-    SectionKind, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
-    emit_section, n_name_slots,
+    SectionKind, SectionRecords, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index,
+    checksum, n_name_slots,
 };
 
 use super::bundle::Bundle;
 use super::input::Scratch;
 use super::nested::{ChildColumns, Nested};
 use super::placement::{Placed, Placement};
+use super::sections;
 use super::tiers::Tiers;
 use super::{Parts, Stored};
 use crate::file::File;
@@ -343,9 +345,11 @@ pub(crate) fn seal<'p>(
 ) -> Footer<'p> {
     let at = placement.end();
     let mut footer: Vec<u8> = Vec::with_capacity(sections.iter().map(|(_, records)| records.len()).sum());
+    let mut codecs = Codecs::new();
     let emitted = sections.iter().map(|&(kind, records)| {
         let tier = if kind.has_tiers() { tier } else { 0 };
-        emit_section(kind, tier, kind.record_len(), records, at + footer.len() as u64, &mut footer)
+        let records = SectionRecords::new(kind, tier, records);
+        sections::emit(records, ground.compression(), at + footer.len() as u64, &mut codecs, &mut footer)
     });
     let mut sections: Vec<Section> = emitted.filter(|section| section.n_records > 0).collect();
     sections.extend(kept);

@@ -1,10 +1,15 @@
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
+use super::emit::emit_parts;
+use super::walk::{read_shaped, visit_shaped};
 use super::*;
+use crate::bytes::len64;
 use crate::error::Kind;
-use crate::limits::HEADER_LEN;
+use crate::limits::{HEADER_LEN, Limits};
 use crate::testing::{exact, flips};
 
 const RECORD: u32 = 8;
@@ -17,16 +22,46 @@ fn records(n: u64) -> Vec<u8> {
     (0..n).flat_map(|record| (record * 7 + 1).to_le_bytes()).collect()
 }
 
+fn some(bytes: &[u8]) -> SectionRecords<'_> {
+    SectionRecords { record_len: RECORD, ..SectionRecords::new(SectionKind::Runs, 0, bytes) }
+}
+
 /// A file of a header and the section.
 fn file_of(geometry: Geometry, n: u64) -> (Section, Vec<u8>) {
     let mut file = vec![0; HEADER_LEN];
-    let section = emit_parts(geometry, KIND, 0, RECORD, &records(n), HEADER_LEN as u64, &mut file);
+    let bytes = records(n);
+    let section = emit_parts(geometry, KIND, some(&bytes), HEADER_LEN as u64, None, &mut file);
     (section, file)
 }
 
-fn fetch(file: &[u8], at: u64, len: usize) -> Result<Arc<Vec<u8>>> {
-    let at = usize::try_from(at).unwrap();
-    Ok(Arc::new(file.get(at..at + len).unwrap_or(&[]).to_vec()))
+/// Stands for LZ4: keeps the low half of each record, unless a record of the leaf is 8 (mod 70).
+fn halve(leaf: &[u8], out: &mut Vec<u8>) -> bool {
+    let records = leaf.as_chunks::<8>().0;
+    let is_halved = !records.iter().any(|record| u64::from_le_bytes(*record) % 70 == 8);
+    if is_halved {
+        out.extend(records.iter().flat_map(|record| &record[..4]));
+    }
+    is_halved
+}
+
+fn expand(stored: &[u8]) -> Vec<u8> {
+    stored.as_chunks::<4>().0.iter().flat_map(|low| [*low, [0; 4]].concat()).collect()
+}
+
+/// The same file with leaves that are halved if they have no record that is 8 (mod 70).
+fn halved_file_of(geometry: Geometry, n: u64) -> (Section, Vec<u8>) {
+    let mut file = vec![0; HEADER_LEN];
+    let bytes = records(n);
+    let compress = Some(Compress { filter: Filter::Shuffle, store: &mut halve });
+    let section = emit_parts(geometry, KIND, some(&bytes), HEADER_LEN as u64, compress, &mut file);
+    (section, file)
+}
+
+fn fetch(file: &[u8], part: &Part) -> Result<Arc<Vec<u8>>> {
+    let at = usize::try_from(part.at).unwrap();
+    let stored = file.get(at..at + part.stored_len as usize).unwrap_or(&[]);
+    part.check(stored)?;
+    Ok(Arc::new(if part.is_compressed() { expand(stored) } else { stored.to_vec() }))
 }
 
 fn room(file: &[u8]) -> Room {
@@ -35,7 +70,7 @@ fn room(file: &[u8]) -> Room {
 
 fn read(geometry: Geometry, section: &Section, file: &[u8], range: Range<u64>) -> Result<Vec<u8>> {
     let limits = Limits::default();
-    read_shaped(geometry, section, range, room(file), &limits, &mut |at, len| fetch(file, at, len))
+    read_shaped(geometry, section, range, room(file), &limits, &mut |part| fetch(file, part))
 }
 
 #[test]
@@ -49,6 +84,9 @@ fn section_records_are_exact() {
         part_len: 5,
         height: 1,
         checksum: 3,
+        codec: 1,
+        filter: 1,
+        stored_len: 4,
     };
     exact(&section, Section::emit, Section::parse);
 }
@@ -77,9 +115,9 @@ fn sizes_around_every_level() {
 fn one_record_takes_one_part_of_each_level() {
     let (section, file) = file_of(SMALL, 271);
     let mut fetched = Vec::new();
-    let mut get = |at, len| {
-        fetched.push(len);
-        fetch(&file, at, len)
+    let mut get = |part: &Part| {
+        fetched.push(part.len);
+        fetch(&file, part)
     };
     let one = read_shaped(SMALL, &section, 95..96, room(&file), &Limits::default(), &mut get).unwrap();
     assert_eq!(one, (95u64 * 7 + 1).to_le_bytes());
@@ -107,7 +145,9 @@ fn every_flipped_bit_of_the_section_record_is_seen() {
     section.emit(&mut bytes);
     for (bit, flipped) in flips(&bytes).enumerate().skip(32) {
         let broken = Section::parse(&flipped).and_then(|section| read(SMALL, &section, &file, 0..95));
-        assert!(broken.is_err(), "bit {bit}");
+        // A section whose leaves may be compressed can have none that is.
+        let is_same = bit == 29 * 8;
+        assert_eq!(broken.is_ok_and(|bytes| bytes == records(95)), is_same, "bit {bit}");
     }
 }
 
@@ -133,12 +173,82 @@ fn damage_under_checksums_that_hold() {
 }
 
 #[test]
+fn compressed_leaves() {
+    // Leaves of 10 records: every record 1 (mod 10) is 8 (mod 70), so no leaf is halved ...
+    let (section, file) = halved_file_of(SMALL, 95);
+    assert_eq!((section.codec, section.filter), (0, 0));
+    assert_eq!((section, file), file_of(SMALL, 95));
+    // ... and of those of 7 records, one of ten holds none.
+    for n in [3, 7, 70, 95, 300] {
+        let geometry = Geometry { part_len: 60, fan_out: 3 };
+        let (section, file) = halved_file_of(geometry, n);
+        let (plain, whole) = file_of(geometry, n);
+        assert_eq!(read(geometry, &section, &file, 0..n).unwrap(), records(n));
+        assert_eq!(
+            read(geometry, &section, &file, n / 2..n / 2 + 1).unwrap(),
+            read(geometry, &plain, &whole, n / 2..n / 2 + 1).unwrap()
+        );
+        assert_eq!(
+            (section.codec == 1, section.filter == 1),
+            (file.len() < whole.len(), file.len() < whole.len())
+        );
+        for (bit, broken) in flips(&file).enumerate().skip(HEADER_LEN * 8) {
+            // A flip of padding is left to `verify`.
+            let bytes = read(geometry, &section, &broken, 0..n);
+            assert!(!bytes.is_ok_and(|bytes| bytes != records(n)), "bit {bit}");
+        }
+    }
+}
+
+#[test]
+fn rules_of_compressed_leaves() {
+    let mut file = vec![0; HEADER_LEN];
+    let bytes: Vec<u8> = (0..5u64).flat_map(u64::to_le_bytes).collect();
+    let records = SectionRecords::new(SectionKind::Runs, 0, &bytes);
+    let compress = Some(Compress { filter: Filter::Shuffle, store: &mut halve });
+    let section = emit_section(records, HEADER_LEN as u64, compress, &mut file);
+    assert_eq!((section.codec, section.filter, section.part_len, section.stored_len), (1, 1, 40, 20));
+    assert_eq!(read(FORMAT, &section, &file, 0..5).unwrap(), bytes);
+    let kind = |section: Section| section.check(room(&file)).map_err(|error| error.kind());
+    assert_eq!(kind(section), Ok(()));
+    // The claim fits the file only because LZ4 may give 256 times as much.
+    let n_records = |n_records: u64| {
+        let part_len = u32::try_from(n_records * 8).unwrap();
+        kind(Section { n_records, part_len, ..section })
+    };
+    assert_eq!(n_records(8192), Ok(()));
+    let far = Section { n_records: 1 << 20, ..section };
+    assert!(far.check(room(&file)).unwrap_err().to_string().contains("more records than"));
+    for stored_len in [40, 41, u32::MAX] {
+        assert_eq!(kind(Section { stored_len, ..section }), Err(Kind::Corrupt));
+    }
+    assert_eq!(kind(Section { codec: 0, filter: 0, ..section }), Err(Kind::Corrupt));
+    for (codec, filter) in [(0, 1), (2, 0), (2, 1), (1, 2), (9, 0)] {
+        assert_eq!(kind(Section { codec, filter, ..section }), Err(Kind::Unsupported));
+    }
+    // A shuffle of single bytes is none.
+    let names = Section { kind: SectionKind::Names.code(), record_len: 1, n_records: 40, ..section };
+    assert_eq!(kind(names), Err(Kind::Unsupported));
+    assert_eq!(kind(Section { filter: 0, ..names }), Ok(()));
+    // Index parts are stored as they are.
+    let (section, file) = file_of(FORMAT, 8_193);
+    assert!(section.check(room(&file)).is_ok());
+    let problem = Section { codec: 1, stored_len: 40, ..section }.check(room(&file)).unwrap_err();
+    assert_eq!(problem.kind(), Kind::Corrupt);
+    for changed in
+        [Section { codec: 1, ..Section::default() }, Section { stored_len: 1, ..Section::default() }]
+    {
+        assert!(Section { kind: 1, record_len: 64, ..changed }.check(room(&file)).is_err());
+    }
+}
+
+#[test]
 fn visits_every_part_once() {
     let (section, file) = file_of(SMALL, 95);
     let mut parts = Vec::new();
-    let mut get = |at, len| fetch(&file, at, len);
-    visit_shaped(SMALL, &section, room(&file), &mut get, &mut |at, len| {
-        parts.push((at, len));
+    let mut get = |part: &Part| fetch(&file, part);
+    visit_shaped(SMALL, &section, room(&file), &mut get, &mut |part| {
+        parts.push((part.at, part.len));
         Ok(())
     })
     .unwrap();
@@ -172,7 +282,7 @@ fn claims_beyond_the_file_fail_at_once() {
 fn limit_of_a_read() {
     let (section, file) = file_of(FORMAT, 100);
     let mut limits = Limits { metadata_len: 80, ..Limits::default() };
-    let mut get = |at, len| fetch(&file, at, len);
+    let mut get = |part: &Part| fetch(&file, part);
     assert_eq!(read_records(&section, 5..15, room(&file), &limits, &mut get).unwrap().len(), 80);
     limits.metadata_len = 79;
     assert_eq!(
@@ -184,7 +294,12 @@ fn limit_of_a_read() {
 #[test]
 fn rules_of_known_kinds() {
     let mut file = vec![0; HEADER_LEN];
-    let section = emit_section(SectionKind::Columns, 0, 104, &[1; 1040], HEADER_LEN as u64, &mut file);
+    let section = emit_section(
+        SectionRecords::new(SectionKind::Columns, 0, &[1; 1040]),
+        HEADER_LEN as u64,
+        None,
+        &mut file,
+    );
     let room = room(&file);
     assert!(section.check(room).is_ok());
     assert!(section.check(Room { end: room.end - 1, ..room }).is_err());
@@ -200,7 +315,7 @@ fn rules_of_known_kinds() {
     assert!(Section { part_at: 255, ..section }.check(room).is_err());
     let nothing = Room { start: 0, end: 0 };
     assert_eq!(section.check(nothing).unwrap_err().place().section, Some("columns"));
-    let empty = emit_section(SectionKind::Blocks, 0, 64, &[], 5000, &mut file);
+    let empty = emit_section(SectionRecords::new(SectionKind::Blocks, 0, &[]), 5000, None, &mut file);
     assert_eq!((empty.part_at, empty.part_len, empty.height, empty.checksum), (0, 0, 0, 0));
     assert!(empty.check(nothing).is_ok());
     assert!(Section { part_at: 256, ..empty }.check(room).is_err());
@@ -210,7 +325,12 @@ fn rules_of_known_kinds() {
 fn longer_records_are_cut() {
     let mut file = vec![0; HEADER_LEN];
     let long: Vec<u8> = (0..800).map(|i| (i / 80) as u8).collect();
-    let section = emit_section(SectionKind::Tables, 0, 80, &long, HEADER_LEN as u64, &mut file);
+    let section = emit_section(
+        SectionRecords { record_len: 80, ..SectionRecords::new(SectionKind::Tables, 0, &long) },
+        HEADER_LEN as u64,
+        None,
+        &mut file,
+    );
     let bytes = read(FORMAT, &section, &file, 2..4).unwrap();
     assert_eq!((bytes.len(), bytes[0], bytes[63], bytes[64], bytes[127]), (128, 2, 2, 3, 3));
     for record_len in [63, 4097] {
@@ -222,17 +342,41 @@ fn longer_records_are_cut() {
 fn parts_are_aligned() {
     let mut file = vec![0; HEADER_LEN];
     let place = |file: &Vec<u8>| len64(file.len());
-    let names = emit_section(SectionKind::Names, 0, 1, b"abc", place(&file), &mut file);
-    let runs = emit_section(SectionKind::Runs, 0, 8, &[1; 8], place(&file), &mut file);
+    let names =
+        emit_section(SectionRecords::new(SectionKind::Names, 0, b"abc"), place(&file), None, &mut file);
+    let runs =
+        emit_section(SectionRecords::new(SectionKind::Runs, 0, &[1; 8]), place(&file), None, &mut file);
     assert_eq!((names.part_at, runs.part_at, file.len()), (256, 264, 272));
 }
 
 #[test]
 fn emitting_never_panics() {
     let mut out = Vec::new();
-    assert_eq!(emit_section(SectionKind::Nodes, 0, 0, &[1; 100], 0, &mut out).n_records, 0);
-    assert_eq!(emit_section(SectionKind::Nodes, 0, 70_000, &[1; 100], 0, &mut out).n_records, 0);
-    assert_eq!(emit_section(SectionKind::Nodes, 0, 32, &[1; 100], u64::MAX, &mut out).n_records, 3);
+    assert_eq!(
+        emit_section(
+            SectionRecords { record_len: 0, ..SectionRecords::new(SectionKind::Nodes, 0, &[1; 100]) },
+            0,
+            None,
+            &mut out
+        )
+        .n_records,
+        0
+    );
+    assert_eq!(
+        emit_section(
+            SectionRecords { record_len: 70_000, ..SectionRecords::new(SectionKind::Nodes, 0, &[1; 100]) },
+            0,
+            None,
+            &mut out
+        )
+        .n_records,
+        0
+    );
+    assert_eq!(
+        emit_section(SectionRecords::new(SectionKind::Nodes, 0, &[1; 100]), u64::MAX, None, &mut out)
+            .n_records,
+        3
+    );
     assert_eq!(out.len(), 97);
 }
 

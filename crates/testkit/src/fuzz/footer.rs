@@ -1,6 +1,8 @@
 //! Footers of any sections, in a file whose header, root and checksums are sound.
 
-use entasis_format::{Header, Operation, Root, SectionKind, Slot, Trailer, checksum, emit_section};
+use entasis_format::{
+    Header, Operation, Root, SectionKind, SectionRecords, Slot, Trailer, checksum, emit_section,
+};
 
 use super::file;
 use super::input::Input;
@@ -75,7 +77,8 @@ impl Sections {
             let Some(kind) = SectionKind::from_code(kind) else { continue };
             let at = file.len() as u64;
             if !records.is_empty() {
-                sections.push(emit_section(kind, 0, record_len, records, at, &mut file));
+                let records = SectionRecords { record_len, ..SectionRecords::new(kind, 0, records) };
+                sections.push(emit_section(records, at, None, &mut file));
             }
         }
         let value_node = self.value_node.into();

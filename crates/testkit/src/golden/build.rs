@@ -25,6 +25,7 @@ pub fn all() -> Vec<Golden> {
     all.extend(nested());
     all.push(column_runs());
     all.push(name_index());
+    all.push(compressed_leaves());
     all.push(lanes());
     all.push(dictionary_of_symbols());
     all.extend(raw_codes());
@@ -418,6 +419,19 @@ fn name_index() -> Golden {
         }
     };
     golden("name-index", (0..24).map(column).collect(), 50, &[])
+}
+
+/// So many columns that sections are compressed, and that one of them has an index part.
+fn compressed_leaves() -> Golden {
+    let column = |i: u32| {
+        let name = format!("column {i}");
+        match i % 3 {
+            0 => Model::words(name, Physical::U16, &[i as u16, 7]),
+            1 => Model::words(name, Physical::F64, &[f64::from(i) / 8.0, -0.0]),
+            _ => Model::text(name, &[i.to_string(), String::new()]),
+        }
+    };
+    golden("compressed-leaves", (0..640).map(column).collect(), 50, &[])
 }
 
 /// Nested types: values as `docs/testing.md` lays them out.

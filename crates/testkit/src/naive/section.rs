@@ -1,6 +1,7 @@
 //! Sections: arrays of records in a tree of parts.
 
-use super::bytes::{Room, Wrong, checksum, is_zero, rule, u16_at, u32_at, u64_at};
+use super::bytes::{Kind, Room, Wrong, checksum, is_zero, rule, u16_at, u32_at, u64_at, wrong};
+use super::payload::{restored, unshuffle};
 
 /// The kinds of section.
 #[allow(missing_docs, reason = "the names say it")]
@@ -43,9 +44,16 @@ pub struct Section {
     pub n_records: u64,
     part_at: u64,
     part_len: u32,
-    height: u8,
+    /// The levels above the leaves.
+    pub height: u8,
     checksum: u64,
+    codec: u8,
+    filter: u8,
+    stored_len: u32,
 }
+
+/// Place, length, stored length and checksum of a part, as its parent has them.
+type Entry = (u64, u32, u32, u64);
 
 impl Section {
     /// Parses a section record.
@@ -62,12 +70,25 @@ impl Section {
             part_len: u32_at(bytes, 24),
             height: bytes[28],
             checksum: u64_at(bytes, 32),
+            codec: bytes[29],
+            filter: bytes[30],
+            stored_len: u32_at(bytes, 40),
         };
-        rule(is_zero(&bytes[29..32]) && is_zero(&bytes[40..48]), "reserved bytes of the root")?;
+        rule(bytes[31] == 0 && is_zero(&bytes[44..48]), "reserved bytes of the root")?;
         if section.is_known() {
             section.check()?;
         }
         Ok(section)
+    }
+
+    /// Whether leaves may be compressed.
+    pub fn is_compressed(&self) -> bool {
+        self.codec == 1
+    }
+
+    /// Whether compressed leaves are shuffled.
+    pub fn is_shuffled(&self) -> bool {
+        self.filter == 1
     }
 
     /// Whether the format defines the kind.
@@ -82,7 +103,8 @@ impl Section {
         let fits = if known == 1 { self.record_len == 1 } else { (known..=4_096).contains(&self.record_len) };
         rule(fits, "the record length of a section")?;
         if self.n_records == 0 {
-            let empty = self.part_at == 0 && self.part_len == 0 && self.height == 0 && self.checksum == 0;
+            let place = self.part_at == 0 && self.part_len == 0 && self.height == 0 && self.checksum == 0;
+            let empty = place && self.codec == 0 && self.filter == 0 && self.stored_len == 0;
             return rule(empty, "an empty section has no part");
         }
         rule(u32::from(self.height) == self.smallest_height(), "the height of a section")
@@ -111,8 +133,14 @@ impl Section {
         rule((1..=4_096).contains(&self.record_len), "the record length of a section")?;
         if self.n_records > 0 {
             let len = u128::from(self.n_records) * u128::from(self.record_len);
-            rule(len <= room.file.len() as u128, "a section is longer than the file")?;
-            let top = (self.part_at, self.part_len, self.checksum);
+            match (self.codec, self.filter) {
+                (0, 0) | (1, 0) => {}
+                (1, 1) if self.record_len > 1 => {}
+                _ => return wrong(Kind::Unsupported, "codec and filter of a section"),
+            }
+            let most = if self.codec == 1 { 256 } else { 1 } * room.file.len() as u128;
+            rule(len <= most, "a section is longer than the file")?;
+            let top = (self.part_at, self.part_len, self.stored_len, self.checksum);
             self.part(room, top, u32::from(self.height), self.n_records, &mut records, &mut parts)?;
         }
         if self.is_known() {
@@ -126,7 +154,7 @@ impl Section {
     fn part(
         &self,
         room: Room<'_>,
-        (at, len, sum): (u64, u32, u64),
+        (at, len, stored_len, sum): Entry,
         height: u32,
         n_records: u64,
         records: &mut Vec<u8>,
@@ -138,18 +166,28 @@ impl Section {
             u128::from(n_records).div_ceil(self.span(height - 1)) as u64 * 24
         };
         rule(u64::from(len) == expected, "the length of a part")?;
-        let bytes = room.range(at, u64::from(len))?;
+        let is_compressed = stored_len > 0;
+        let fits = !is_compressed || height == 0 && self.codec == 1 && stored_len < len;
+        rule(fits, "the stored length of a part")?;
+        let stored_len = u64::from(if is_compressed { stored_len } else { len });
+        let bytes = room.range(at, stored_len)?;
         rule(checksum(bytes) == sum, "the checksum of a part")?;
-        parts.push((at, u64::from(len)));
+        parts.push((at, stored_len));
         if height == 0 {
-            records.extend_from_slice(bytes);
+            let mut leaf = bytes.to_vec();
+            if is_compressed {
+                leaf = restored(bytes, len as usize, self.codec)?;
+                if self.filter == 1 {
+                    leaf = unshuffle(&leaf, self.record_len as usize);
+                }
+            }
+            records.extend(leaf);
             return Ok(());
         }
         let mut left = n_records;
         for entry in bytes.chunks_exact(24) {
-            rule(is_zero(&entry[12..16]), "reserved bytes of an index part")?;
             let n = u128::from(left).min(self.span(height - 1)) as u64;
-            let child = (u64_at(entry, 0), u32_at(entry, 8), u64_at(entry, 16));
+            let child = (u64_at(entry, 0), u32_at(entry, 8), u32_at(entry, 12), u64_at(entry, 16));
             self.part(room, child, height - 1, n, records, parts)?;
             left -= n;
         }
