@@ -154,10 +154,14 @@ fn scattered_rows() {
     }
 }
 
+/// A number for `i` that no encoding but raw makes smaller.
+fn noise(i: u64) -> u64 {
+    ((i + 1) * (i + 7)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
 /// Once a page is verified, single values are read without the rest of it, until the file changes.
 #[test]
 fn verified_pages_are_read_in_part() {
-    let noise = |i: u64| ((i + 1) * (i + 7)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let raw = Model::words(Physical::U64, &(0..100_000).map(noise).collect::<Vec<_>>());
     let packed: Vec<u64> = (0..100_000).map(|i| noise(i) >> 45).collect();
     let columns = vec![
@@ -188,4 +192,21 @@ fn verified_pages_are_read_in_part() {
     assert!(error.to_string().contains("checksum"), "{error}");
     source.bytes.lock().unwrap()[place] ^= 1;
     assert!(n_read(0, 23_000) > 8, "the page is verified again");
+}
+
+/// Rows that spread over verified pages cost one read per block, as those of other pages.
+#[test]
+fn spread_rows_of_verified_pages_are_read_together() {
+    let raw: Vec<u64> = (0..130_000).map(noise).collect();
+    let columns = vec![("raw", Model::words(Physical::U64, &raw))];
+    let source = Changing::new(file_of(&columns, &WriteOptions::default()));
+    let file = source.open();
+    let rows = indices((0..130_000).step_by(1_000));
+    let mut n_reads = Vec::new();
+    for _ in 0..3 {
+        source.n_reads.store(0, Ordering::Relaxed);
+        check(&file, 0, &columns[0].1, &rows, 1);
+        n_reads.push(source.n_reads.load(Ordering::Relaxed));
+    }
+    assert_eq!(n_reads[1..], [2, 2], "{n_reads:?} reads of two blocks");
 }

@@ -1,11 +1,12 @@
 //! Blocks whose single values were read, and which of their pages were verified.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use entasis_format::{BlockRecord, Directory, Layout, Result, fallible};
+use entasis_format::{BlockRecord, Directory, Layout, PageEntry, Result, fallible};
 
 use super::{File, lock};
 
@@ -33,19 +34,30 @@ impl KnownBlock {
     }
 
     /// Whether the checksum of page `index` was verified.
-    pub fn is_verified(&self, index: usize) -> bool {
+    fn is_verified(&self, index: usize) -> bool {
         self.verified[index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 == 1
     }
 
-    /// Whether the pages of these ascending rows of the column were verified.
-    pub fn are_verified(&self, rows: &[u64]) -> bool {
-        let (mut end, mut k) = (self.block.first_value, 0);
-        self.directory.pages.iter().enumerate().all(|(i, entry)| {
-            end += u64::from(entry.n_values);
-            let n = rows[k..].partition_point(|row| *row < end);
-            k += n;
-            n == 0 || self.is_verified(i)
-        })
+    /// Whether page `index` was verified, and few of its values lie in this range.
+    pub fn may_read_part(&self, index: usize, range: &Range<usize>) -> bool {
+        let is_few = range.len() * 2 < self.directory.pages[index].n_values as usize;
+        is_few && self.is_verified(index)
+    }
+
+    /// The number of pages that must be read as a whole for these ascending rows of the column.
+    pub fn n_whole(&self, rows: &[u64]) -> usize {
+        let (mut first, mut k) = (self.block.first_value, 0);
+        let is_whole = |(i, entry): (usize, &PageEntry)| {
+            let end = first + u64::from(entry.n_values);
+            let of_page = &rows[k..];
+            let of_page = &of_page[..of_page.partition_point(|row| *row < end)];
+            k += of_page.len();
+            let inside = |row: &u64| (row - first) as usize;
+            let range = of_page.first().zip(of_page.last()).map(|(a, b)| inside(a)..inside(b) + 1);
+            first = end;
+            range.is_some_and(|range| !self.may_read_part(i, &range))
+        };
+        self.directory.pages.iter().enumerate().map(is_whole).filter(|is_whole| *is_whole).count()
     }
 
     /// Records that the checksum of page `index` was verified.

@@ -273,6 +273,7 @@ pub struct Changing {
     pub bytes: Arc<Mutex<Vec<u8>>>,
     pub seconds: Arc<AtomicU64>,
     pub n_read: Arc<AtomicU64>,
+    pub n_reads: Arc<AtomicU64>,
 }
 
 impl Changing {
@@ -300,6 +301,7 @@ impl Source for Changing {
         let n = there.len().min(out.len());
         out[..n].copy_from_slice(&there[..n]);
         self.n_read.fetch_add(n as u64, Ordering::Relaxed);
+        self.n_reads.fetch_add(1, Ordering::Relaxed);
         Ok(n)
     }
 }

@@ -36,10 +36,12 @@ impl Reader<'_> {
         visit: &mut Visit<'_>,
     ) -> Result<()> {
         let known = if self.trusts_known_pages { self.file.known_block(block, source.of) } else { None };
-        // If half of the pages are wanted, the segment is read as a whole.
-        let is_whole = n_pages(rows, block.first_value) * 2 > (block.n_values as usize).div_ceil(PAGE)
-            && !known.as_ref().is_some_and(|known| known.are_verified(rows));
-        if is_whole {
+        // If half of the pages are wanted as wholes, the segment is read at once.
+        let n_whole = match &known {
+            Some(known) => known.n_whole(rows),
+            None => n_pages(rows, block.first_value),
+        };
+        if n_whole * 2 > (block.n_values as usize).div_ceil(PAGE) {
             self.load(block, std::iter::empty())?;
         }
         let own;
@@ -99,9 +101,8 @@ impl Reader<'_> {
         visit: &mut Visit<'_>,
     ) -> Result<()> {
         let Wanted { block, decoder, directory, i, place, range, at } = wanted;
-        let entry = &directory.pages[i];
-        let is_few = range.len() * 2 < entry.n_values as usize;
-        if is_few && known.is_some_and(|known| known.is_verified(i)) {
+        let stored_len = u64::from(directory.pages[i].stored_len);
+        if !self.has(place, stored_len) && known.is_some_and(|known| known.may_read_part(i, &range)) {
             let file = self.file;
             let mut read = |from: usize, out: &mut [u8]| file.read_into(place + from as u64, out);
             let range_in_page = range.clone();
@@ -110,9 +111,9 @@ impl Reader<'_> {
                 return visit(OpenPage { block, decoder, page: &page, range, at }, &mut self.text);
             }
         }
-        self.ensure(place, u64::from(entry.stored_len))?;
+        self.ensure(place, stored_len)?;
         let skip = (place - self.window.0) as usize;
-        let stored = &self.window.1[skip..skip + entry.stored_len as usize];
+        let stored = &self.window.1[skip..skip + stored_len as usize];
         let page = Page::open(directory, source.of, i, stored, &mut self.codecs, &mut self.page)?;
         if let Some(known) = known {
             known.set_verified(i);
