@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use entasis_format::{
-    ColumnType, Error, Kind, Logical, MAX_COLUMN_DEPTH, Physical, Result, TRAILER_LEN, Unit, Value, fallible,
-    visit_parts,
+    ColumnType, Error, Kind, Logical, MAX_COLUMN_DEPTH, Physical, Result, SectionKind, TRAILER_LEN, Unit,
+    Value, fallible, visit_places,
 };
 
 use crate::file::{ColumnInfo, File};
@@ -165,10 +165,13 @@ impl File {
         let root_len = u64::from(self.slot().root_len);
         let mut live = self.room().start + segments_len + root_len + TRAILER_LEN as u64;
         for section in self.sections() {
-            visit_parts(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
+            let visited = visit_places(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
                 live = live.saturating_add(u64::from(part.stored_len));
                 Ok(())
-            })?;
+            });
+            // A section of a later version may be stored in ways that this one does not know.
+            let is_later = SectionKind::from_code(section.kind).is_none();
+            visited.or_else(|e| if is_later && e.kind() == Kind::Unsupported { Ok(()) } else { Err(e) })?;
         }
         Ok(self.file_len().saturating_sub(live))
     }

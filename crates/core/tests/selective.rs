@@ -194,19 +194,23 @@ fn verified_pages_are_read_in_part() {
     assert!(n_read(0, 23_000) > 8, "the page is verified again");
 }
 
-/// Rows that spread over verified pages cost one read per block, as those of other pages.
+/// Pages that must be read whole cost one read per block, also once they are verified: rows spread
+/// over them, or their values have no places of their own.
 #[test]
-fn spread_rows_of_verified_pages_are_read_together() {
+fn verified_pages_are_read_together() {
     let raw: Vec<u64> = (0..130_000).map(noise).collect();
-    let columns = vec![("raw", Model::words(Physical::U64, &raw))];
+    let texts: Vec<String> = raw.iter().map(|n| format!("{:x}", n >> 32)).collect();
+    let columns = vec![("raw", Model::words(Physical::U64, &raw)), ("texts", Model::text(&texts))];
     let source = Changing::new(file_of(&columns, &WriteOptions::default()));
     let file = source.open();
-    let rows = indices((0..130_000).step_by(1_000));
-    let mut n_reads = Vec::new();
-    for _ in 0..3 {
-        source.n_reads.store(0, Ordering::Relaxed);
-        check(&file, 0, &columns[0].1, &rows, 1);
-        n_reads.push(source.n_reads.load(Ordering::Relaxed));
+    // The number of reads for two blocks.
+    for (column, step, n) in [(0, 1_000, 2), (1, 1_000, 6), (1, 8_192, 6)] {
+        let rows = indices((0..130_000).step_by(step));
+        let n_reads = [0; 3].map(|_| {
+            source.n_reads.store(0, Ordering::Relaxed);
+            check(&file, column as u64, &columns[column].1, &rows, 1);
+            source.n_reads.load(Ordering::Relaxed)
+        });
+        assert_eq!(n_reads[1..], [n, n], "column {column}, step {step}: {n_reads:?} reads");
     }
-    assert_eq!(n_reads[1..], [2, 2], "{n_reads:?} reads of two blocks");
 }

@@ -61,7 +61,7 @@ pub fn restore_part(part: &Part, stored: Vec<u8>) -> Result<Vec<u8>> {
     if unshuffle(&payload, part.shuffle_len as usize, &mut bytes) {
         Ok(bytes)
     } else {
-        Err(Error::corrupt("a shuffled part of a section has no whole records"))
+        Err(Error::corrupt("the length of a shuffled part of a section is not that of whole records"))
     }
 }
 

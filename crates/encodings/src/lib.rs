@@ -69,7 +69,7 @@ mod validity;
 mod words;
 
 pub use codec::Codecs;
-pub use decode::{BlockDecoder, Page, PageScratch, ReadPart, StringSlice, TextScratch};
+pub use decode::{BlockDecoder, Page, PageScratch, ReadPart, StringSlice, TextScratch, can_open_part};
 pub use encode::{Encoded, Encoder, Values};
 pub use fsst::{Pieces, SharedSymbols};
 pub use leaf::{LeafEncoder, restore_part};

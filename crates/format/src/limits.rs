@@ -39,6 +39,8 @@ pub const MAX_BLOCK_LEN: u64 = 16 << 20;
 pub const MAX_DICTIONARY: u32 = 65_536;
 /// Tables with fewer rows bundle their columns of equal type.
 pub const BUNDLE_ROWS: u64 = 8_192;
+/// How many bytes of a file there are for each column, at least.
+pub const MIN_COLUMN_LEN: u64 = 4;
 /// Most depth of a value; one that holds no other has depth 1.
 pub const MAX_DEPTH: u32 = 64;
 

@@ -5,7 +5,7 @@ use crate::checksum::checksum;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::limits::{HEADER_LEN, MAX_ROOT_LEN, ROOT_HEAD_LEN, Room, is_root_len};
-use crate::section::{Section, SectionKind};
+use crate::section::{MAX_RATIO, Section, SectionKind};
 use crate::slot::Slot;
 
 /// The first bytes of a root.
@@ -130,6 +130,11 @@ impl Root {
                 section.check(Room { start, end: slot.end }).map_err(at)?;
             }
         }
+        if !fits(&root.sections, slot.end) {
+            return Err(at(Error::corrupt(
+                "compressed sections have more records than the file has room for",
+            )));
+        }
         Ok(root)
     }
 
@@ -187,6 +192,14 @@ impl Root {
             sections,
         })
     }
+}
+
+/// Whether a file of `end` bytes has room for the records of the compressed sections among these.
+pub fn fits(sections: &[Section], end: u64) -> bool {
+    let compressed = sections.iter().filter(|section| section.is_compressed());
+    let records_len = |section: &Section| section.records_len().unwrap_or(u64::MAX);
+    let len = compressed.map(records_len).fold(0, u64::saturating_add);
+    len <= end.saturating_mul(MAX_RATIO)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::limits::{MAX_TIERS, Room, SECTION_LEN};
 
 pub use emit::{Compress, SectionRecords, emit_section};
-pub use walk::{read_records, visit_parts};
+pub use walk::{read_records, visit_parts, visit_places};
 
 codes! {
     /// The contents of a section.
@@ -104,9 +104,8 @@ const MAX_RECORD_LEN: u32 = 4096;
 /// Bytes of an entry of an index part.
 const ENTRY_LEN: usize = 24;
 
-/// How many bytes of records each byte of a file may stand for in a compressed section. LZ4 gives
-/// fewer than that.
-const MAX_RATIO: u64 = 256;
+/// How many bytes of records each byte of a file may stand for in compressed sections.
+pub const MAX_RATIO: u64 = 32;
 
 /// A part: a leaf with records, or an index of parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -237,6 +236,7 @@ impl Section {
     /// The checked shape.
     fn shape(&self, geometry: Geometry, room: Room) -> Result<Shape> {
         let damage = |problem: &'static str| Err(Error::corrupt(problem).in_section(self.name()));
+        self.check_codes()?;
         if let Some(kind) = SectionKind::from_code(self.kind) {
             if self.tier >= if kind.has_tiers() { MAX_TIERS } else { 1 } {
                 return damage("a section has an impossible tier");
@@ -259,9 +259,10 @@ impl Section {
                 damage("an empty section has a place")
             };
         }
-        self.check_coding()?;
-        // Leaves do not overlap, so a section longer than the file is damage. This bounds the work
-        // of a walk.
+        if self.filter != Filter::None.code() && (!self.is_compressed() || self.record_len < 2) {
+            return damage("a section is shuffled that can't be");
+        }
+        // Leaves do not overlap. This bounds the work of a walk.
         let ratio = if self.is_compressed() { MAX_RATIO } else { 1 };
         if self.records_len().is_none_or(|len| len > room.end.saturating_mul(ratio)) {
             return damage("a section has more records than the file has room for");
@@ -279,22 +280,19 @@ impl Section {
     }
 
     /// Whether leaves may be compressed.
-    const fn is_compressed(&self) -> bool {
+    pub const fn is_compressed(&self) -> bool {
         self.codec != Codec::None.code()
     }
 
-    /// Checks codec and filter.
-    fn check_coding(&self) -> Result<()> {
-        let is_known = match (Codec::from_code(self.codec), Filter::from_code(self.filter)) {
-            (Some(Codec::None), Some(Filter::None)) => true,
-            (Some(Codec::Lz4), Some(filter)) => filter == Filter::None || self.record_len > 1,
-            _ => false,
+    /// Checks that codec and filter are known.
+    fn check_codes(&self) -> Result<()> {
+        let is_codec = [Codec::None.code(), Codec::Lz4.code()].contains(&self.codec);
+        let unknown = match Filter::from_code(self.filter) {
+            _ if !is_codec => format!("codec {} is unknown for sections", self.codec),
+            None => format!("filter {} is unknown for sections", self.filter),
+            Some(_) => return Ok(()),
         };
-        if is_known {
-            return Ok(());
-        }
-        let problem = format!("codec {} with filter {} is unknown for sections", self.codec, self.filter);
-        Err(Error::unsupported(problem).in_section(self.name()))
+        Err(Error::unsupported(unknown).in_section(self.name()))
     }
 
     /// A part of this height, as its parent describes it.

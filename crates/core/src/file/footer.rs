@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use entasis_encodings::restore_part;
 use entasis_format::{
-    Error, Header, Limits, Part, Result, Room, Root, Runs, SectionKind, Slot, SlotState, Thousands, Value,
-    fallible, parse_value, read_records,
+    Error, Header, Limits, MIN_COLUMN_LEN, Part, Result, Room, Root, Runs, SectionKind, Slot, SlotState,
+    Thousands, Value, fallible, parse_value, read_records,
 };
 use entasis_io::Source;
 
@@ -16,14 +16,20 @@ use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;
 use super::lock;
 
-/// The most parts of sections that are cached; each has up to 64 KiB.
-const PARTS: usize = 256;
+/// The most bytes of parts of sections that are cached.
+const PARTS_LEN: usize = 16 << 20;
 
 /// The use of the memory, in messages.
 const BYTES: &str = "bytes of the file";
 
-/// Parts of sections that were checked and restored, by their place.
-pub(super) type CachedParts = HashMap<u64, (Part, Arc<Vec<u8>>)>;
+/// Parts of sections that were checked and restored.
+#[derive(Default)]
+pub(super) struct CachedParts {
+    /// By their place.
+    parts: HashMap<u64, (Part, Arc<Vec<u8>>)>,
+    /// The bytes of all parts.
+    len: usize,
+}
 
 /// The state that all views of an open file share.
 pub(crate) struct OpenFile {
@@ -80,6 +86,9 @@ impl OpenFile {
         if n > 0 && n_columns > n_records.saturating_add(n_ends) {
             return Err(Error::corrupt("runs have more columns than names").in_section("runs"));
         }
+        if n_columns > self.slot.end / MIN_COLUMN_LEN {
+            return Err(Error::corrupt("the file has more columns than it has room for"));
+        }
         if n_columns > self.limits.n_columns {
             let asked = format!("the file has {} columns", Thousands(n_columns));
             return Err(Error::over_limit("n_columns", self.limits.n_columns, asked));
@@ -113,17 +122,18 @@ impl OpenFile {
 
     /// The bytes of a part of a section.
     pub fn fetch(&self, part: &Part) -> Result<Arc<Vec<u8>>> {
-        if let Some((_, bytes)) = lock(&self.parts).get(&part.at).filter(|(known, _)| known == part) {
+        if let Some((_, bytes)) = lock(&self.parts).parts.get(&part.at).filter(|(known, _)| known == part) {
             return Ok(Arc::clone(bytes));
         }
         let stored = self.bytes_at(part.at, part.stored_len as usize)?;
         part.check(&stored)?;
         let bytes = Arc::new(restore_part(part, stored)?);
-        let mut parts = lock(&self.parts);
-        if parts.len() >= PARTS {
-            parts.clear();
+        let mut cached = lock(&self.parts);
+        if cached.len + bytes.len() > PARTS_LEN {
+            *cached = CachedParts::default();
         }
-        fallible::insert(&mut parts, part.at, (*part, Arc::clone(&bytes)), BYTES)?;
+        cached.len += bytes.len();
+        fallible::insert(&mut cached.parts, part.at, (*part, Arc::clone(&bytes)), BYTES)?;
         Ok(bytes)
     }
 

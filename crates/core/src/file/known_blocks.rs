@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
+use entasis_encodings::can_open_part;
 use entasis_format::{BlockRecord, Directory, Layout, PageEntry, Result, fallible};
 
 use super::{File, lock};
@@ -38,10 +39,11 @@ impl KnownBlock {
         self.verified[index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 == 1
     }
 
-    /// Whether page `index` was verified, and few of its values lie in this range.
+    /// Whether the values in this range of page `index` are read without the others: the page was
+    /// verified and has values at known places, and the range holds fewer than half of them.
     pub fn may_read_part(&self, index: usize, range: &Range<usize>) -> bool {
         let is_few = range.len() * 2 < self.directory.pages[index].n_values as usize;
-        is_few && self.is_verified(index)
+        is_few && self.is_verified(index) && can_open_part(&self.directory, index)
     }
 
     /// The number of pages that must be read as a whole for these ascending rows of the column.

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use entasis_encodings::Codecs;
 use entasis_format::{
     BlockRange, ColumnRecord, ColumnType, Header, NameSlot, Physical, Result, Root, SLOT_PAGES_END, Section,
-    SectionKind, SectionRecords, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index,
-    checksum, n_name_slots,
+    SectionKind, Slot, TRAILER_LEN, TableRecord, Trailer, Value, ValueTree, build_name_index, checksum,
+    n_name_slots,
 };
 
 use super::bundle::Bundle;
@@ -344,14 +343,7 @@ pub(crate) fn seal<'p>(
     placement: Placement<'p>,
 ) -> Footer<'p> {
     let at = placement.end();
-    let mut footer: Vec<u8> = Vec::with_capacity(sections.iter().map(|(_, records)| records.len()).sum());
-    let mut codecs = Codecs::new();
-    let emitted = sections.iter().map(|&(kind, records)| {
-        let tier = if kind.has_tiers() { tier } else { 0 };
-        let records = SectionRecords::new(kind, tier, records);
-        sections::emit(records, ground.compression(), at + footer.len() as u64, &mut codecs, &mut footer)
-    });
-    let mut sections: Vec<Section> = emitted.filter(|section| section.n_records > 0).collect();
+    let (footer, mut sections) = sections::emit(sections, tier, ground.compression(), at);
     sections.extend(kept);
     let root = Root {
         generation: ground.base.map_or(0, |base| base.generation) + 1,

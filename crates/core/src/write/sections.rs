@@ -1,9 +1,11 @@
 //! Writes the sections of a footer. Long ones that describe columns are compressed.
 
 use entasis_encodings::{Codecs, LeafEncoder};
-use entasis_format::{Compress, Filter, Section, SectionKind, SectionRecords, emit_section};
+use entasis_format::{
+    ColumnRecord, Compress, Filter, MIN_COLUMN_LEN, Section, SectionKind, SectionRecords, emit_section, fits,
+};
 
-/// Shorter sections are stored as they are: LZ4 would take longer than it takes to read them.
+/// Shorter sections are stored as they are: they take few bytes, and no time to restore.
 const MIN_LEN: usize = 8 << 10;
 
 /// The filter under which LZ4 compresses the records of a kind. None for kinds that are stored as
@@ -17,20 +19,79 @@ fn filter(kind: SectionKind) -> Option<Filter> {
     }
 }
 
-/// Appends the parts of a section to `out`, whose next byte is at `at` in the file. `compression`
-/// is the setting of the values; 0 stores all sections as they are.
+/// The parts of sections with these records, and the sections that are not empty. The first part is
+/// at `at` in the file. `tier` is that of new blocks. `compression` is the setting of the values; 0
+/// stores all sections as they are.
 pub(super) fn emit(
-    records: SectionRecords<'_>,
+    records: &[(SectionKind, &[u8])],
+    tier: u16,
     compression: Option<u8>,
     at: u64,
-    codecs: &mut Codecs,
-    out: &mut Vec<u8>,
-) -> Section {
-    let is_stored = compression == Some(0) || records.bytes.len() < MIN_LEN;
-    let Some(filter) = filter(records.kind).filter(|_| !is_stored) else {
-        return emit_section(records, at, None, out);
-    };
-    let mut encoder = LeafEncoder::new(codecs, filter, records.record_len);
-    let store = &mut |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
-    emit_section(records, at, Some(Compress { filter, store }), out)
+) -> (Vec<u8>, Vec<Section>) {
+    if compression != Some(0) {
+        let (bytes, sections) = emit_all(records, tier, true, at);
+        let end = at + bytes.len() as u64;
+        // Many columns or nodes that are nearly equal can take fewer bytes than the format allows.
+        if fits(&sections, end) && n_columns(records) <= end / MIN_COLUMN_LEN {
+            return (bytes, sections);
+        }
+    }
+    emit_all(records, tier, false, at)
+}
+
+fn emit_all(
+    records: &[(SectionKind, &[u8])],
+    tier: u16,
+    compresses: bool,
+    at: u64,
+) -> (Vec<u8>, Vec<Section>) {
+    let mut out = Vec::with_capacity(records.iter().map(|(_, records)| records.len()).sum());
+    let mut codecs = Codecs::new();
+    let sections = records.iter().map(|&(kind, records)| {
+        let tier = if kind.has_tiers() { tier } else { 0 };
+        let records = SectionRecords::new(kind, tier, records);
+        let place = at + out.len() as u64;
+        let filter = filter(kind).filter(|_| compresses && records.bytes.len() >= MIN_LEN);
+        let Some(filter) = filter else { return emit_section(records, place, None, &mut out) };
+        let mut encoder = LeafEncoder::new(&mut codecs, filter, records.record_len);
+        let store = &mut |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
+        emit_section(records, place, Some(Compress { filter, store }), &mut out)
+    });
+    let sections = sections.filter(|section| section.n_records > 0).collect();
+    (out, sections)
+}
+
+/// The number of columns of a file with these records.
+fn n_columns(records: &[(SectionKind, &[u8])]) -> u64 {
+    let of = |wanted| records.iter().find(|(kind, _)| *kind == wanted).map_or(&[][..], |(_, bytes)| *bytes);
+    match of(SectionKind::Runs).last_chunk() {
+        Some(last) => u64::from_le_bytes(*last),
+        None => (of(SectionKind::Columns).len() / ColumnRecord::LEN) as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_files_compress_nothing() {
+        let columns = vec![0; 20_000 * ColumnRecord::LEN];
+        let names: Vec<u8> = (0..20_000u32).flat_map(|i| i.wrapping_mul(0x9E37_79B9).to_le_bytes()).collect();
+        let codecs = |records: &[(SectionKind, &[u8])], compression| {
+            let (_, sections) = emit(records, 0, compression, 300);
+            sections.iter().map(|section| section.codec).collect::<Vec<_>>()
+        };
+        // 20,000 equal records take less than 4 bytes each.
+        assert_eq!(codecs(&[(SectionKind::Columns, &columns)], Some(50)), [0]);
+        let records = [(SectionKind::Columns, &columns[..]), (SectionKind::Names, &names)];
+        assert_eq!(codecs(&records, Some(50)), [1, 0]);
+        assert_eq!(codecs(&records, Some(0)), [0, 0]);
+        // A run makes them more.
+        let runs = [0u64, 30_000].map(u64::to_le_bytes).concat();
+        let records = [records[0], records[1], (SectionKind::Runs, &runs)];
+        assert_eq!(codecs(&records, Some(50)), [0, 0, 0]);
+        let blocks = vec![0; 20_000 * SectionKind::Blocks.record_len() as usize];
+        assert_eq!(codecs(&[(SectionKind::Blocks, &blocks)], Some(50)), [0]);
+    }
 }

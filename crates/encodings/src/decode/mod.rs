@@ -19,7 +19,7 @@ use crate::words::get;
 
 use page::{Body, Packed, open_dictionary, open_words};
 pub use page::{Page, PageScratch};
-pub use part::ReadPart;
+pub use part::{ReadPart, can_open_part};
 pub use strings::{StringSlice, TextScratch};
 
 /// Decodes the pages of one block.

@@ -15,6 +15,16 @@ const SHORT: usize = 2 << 10;
 /// Fills memory with bytes of the stored page, from the given place on.
 pub type ReadPart<'r> = dyn FnMut(usize, &mut [u8]) -> Result<()> + 'r;
 
+/// Whether the values of page `index` of a block have places that do not depend on other values.
+/// A page without such an index has none.
+pub fn can_open_part(directory: &Directory, index: usize) -> bool {
+    let Some(entry) = directory.pages.get(index) else { return false };
+    let packing = directory.encoding.packing;
+    let has_places = matches!(packing, Packing::Raw | Packing::Constant | Packing::BitPacked);
+    let is_plain = entry.stored_len == entry.payload_len && directory.encoding.filter == Filter::None;
+    has_places && is_plain && !directory.patches
+}
+
 impl<'a> Page<'a> {
     /// Opens page `index` of a block for the values in `range`. Calls `read` for the beginning of
     /// the page, which says where its values are, and for the bytes that hold the range. A decoder
@@ -43,9 +53,7 @@ impl<'a> Page<'a> {
             return Err(Error::argument("the range is not one of the page's values"));
         }
         let packing = directory.encoding.packing;
-        let has_places = matches!(packing, Packing::Raw | Packing::Constant | Packing::BitPacked);
-        let is_plain = entry.stored_len == entry.payload_len && directory.encoding.filter == Filter::None;
-        if !has_places || !is_plain || directory.patches {
+        if !can_open_part(directory, index) {
             return Ok(None);
         }
         let word_len = word_len(directory, of);

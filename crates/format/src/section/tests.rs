@@ -211,24 +211,26 @@ fn rules_of_compressed_leaves() {
     assert_eq!(read(FORMAT, &section, &file, 0..5).unwrap(), bytes);
     let kind = |section: Section| section.check(room(&file)).map_err(|error| error.kind());
     assert_eq!(kind(section), Ok(()));
-    // The claim fits the file only because LZ4 may give 256 times as much.
+    // The claim fits the file only because LZ4 may give 32 times as much.
     let n_records = |n_records: u64| {
         let part_len = u32::try_from(n_records * 8).unwrap();
         kind(Section { n_records, part_len, ..section })
     };
-    assert_eq!(n_records(8192), Ok(()));
+    assert_eq!(n_records(1000), Ok(()));
+    assert_eq!(n_records(1200), Err(Kind::Corrupt));
     let far = Section { n_records: 1 << 20, ..section };
     assert!(far.check(room(&file)).unwrap_err().to_string().contains("more records than"));
     for stored_len in [40, 41, u32::MAX] {
         assert_eq!(kind(Section { stored_len, ..section }), Err(Kind::Corrupt));
     }
     assert_eq!(kind(Section { codec: 0, filter: 0, ..section }), Err(Kind::Corrupt));
-    for (codec, filter) in [(0, 1), (2, 0), (2, 1), (1, 2), (9, 0)] {
+    assert_eq!(kind(Section { codec: 0, filter: 1, stored_len: 0, ..section }), Err(Kind::Corrupt));
+    for (codec, filter) in [(2, 0), (2, 1), (1, 2), (0, 2), (9, 0)] {
         assert_eq!(kind(Section { codec, filter, ..section }), Err(Kind::Unsupported));
     }
     // A shuffle of single bytes is none.
     let names = Section { kind: SectionKind::Names.code(), record_len: 1, n_records: 40, ..section };
-    assert_eq!(kind(names), Err(Kind::Unsupported));
+    assert_eq!(kind(names), Err(Kind::Corrupt));
     assert_eq!(kind(Section { filter: 0, ..names }), Ok(()));
     // Index parts are stored as they are.
     let (section, file) = file_of(FORMAT, 8_193);
@@ -247,12 +249,13 @@ fn visits_every_part_once() {
     let (section, file) = file_of(SMALL, 95);
     let mut parts = Vec::new();
     let mut get = |part: &Part| fetch(&file, part);
-    visit_shaped(SMALL, &section, room(&file), &mut get, &mut |part| {
+    visit_shaped(SMALL, &section, room(&file), true, &mut get, &mut |part| {
         parts.push((part.at, part.len));
         Ok(())
     })
     .unwrap();
     assert_eq!(parts[0], (section.part_at, section.part_len));
+    let parts_of_file = parts.len();
     parts.sort_unstable();
     let mut at = HEADER_LEN as u64;
     for (part_at, len) in parts {
@@ -260,6 +263,18 @@ fn visits_every_part_once() {
         at += u64::from(len);
     }
     assert_eq!(at, len64(file.len()));
+    // The places alone take the index parts.
+    let (mut n_fetched, mut n_visited) = (0, 0);
+    let mut get = |part: &Part| {
+        n_fetched += 1;
+        fetch(&file, part)
+    };
+    visit_shaped(SMALL, &section, room(&file), false, &mut get, &mut |_| {
+        n_visited += 1;
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!((n_fetched, n_visited), (parts_of_file - 10, parts_of_file));
 }
 
 #[test]

@@ -75,7 +75,8 @@ pub(super) fn read_shaped(
         }
         Ok(())
     };
-    let mut walk = Walk { section, shape, room, wanted: records, fetch, visit: &mut keep };
+    let (wanted, reads_leaves) = (records, true);
+    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit: &mut keep };
     walk.part(section.top()?, section.height, 0..section.n_records)?;
     // The walk checks every length, so nothing can be missing. Callers rely on it all the same.
     if out.len() == capacity {
@@ -83,6 +84,16 @@ pub(super) fn read_shaped(
     } else {
         Err(Error::corrupt("some records of a section are missing").in_section(section.name()))
     }
+}
+
+/// Visits each part of a section, and fetches only those that are an index.
+pub fn visit_places(
+    section: &Section,
+    room: Room,
+    fetch: &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>,
+    visit: &mut dyn FnMut(&Part) -> Result<()>,
+) -> Result<()> {
+    visit_shaped(FORMAT, section, room, false, fetch, visit)
 }
 
 /// Reads all parts of a section, by a `fetch` as for [`read_records`]. Visits each part, an index
@@ -93,13 +104,14 @@ pub fn visit_parts(
     fetch: &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>,
     visit: &mut dyn FnMut(&Part) -> Result<()>,
 ) -> Result<()> {
-    visit_shaped(FORMAT, section, room, fetch, visit)
+    visit_shaped(FORMAT, section, room, true, fetch, visit)
 }
 
 pub(super) fn visit_shaped(
     geometry: Geometry,
     section: &Section,
     room: Room,
+    reads_leaves: bool,
     fetch: &mut Fetch<'_>,
     visit: &mut dyn FnMut(&Part) -> Result<()>,
 ) -> Result<()> {
@@ -109,7 +121,7 @@ pub(super) fn visit_shaped(
     }
     let wanted = 0..section.n_records;
     let mut tell = |part: Part, _: &[u8]| visit(&part);
-    let mut walk = Walk { section, shape, room, wanted, fetch, visit: &mut tell };
+    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit: &mut tell };
     walk.part(section.top()?, section.height, 0..section.n_records)
 }
 
@@ -119,6 +131,7 @@ struct Walk<'a, 'f> {
     shape: Shape,
     room: Room,
     wanted: Range<u64>,
+    reads_leaves: bool,
     fetch: &'a mut Fetch<'f>,
     /// Visits each part, with the wanted records of a leaf.
     visit: &'a mut dyn FnMut(Part, &[u8]) -> Result<()>,
@@ -128,6 +141,9 @@ impl Walk<'_, '_> {
     /// Walks a part of this height that covers these records. The recursion is as deep as the
     /// height, at most six.
     fn part(&mut self, part: Part, height: u8, covered: Range<u64>) -> Result<()> {
+        if height == 0 && !self.reads_leaves {
+            return (self.visit)(part, &[]);
+        }
         let bytes = self.get(part)?;
         let damage =
             |problem: &'static str| Error::corrupt(problem).in_section(self.section.name()).at(part.at);

@@ -16,12 +16,12 @@ const NAIVE_WORK: u64 = 1 << 18;
 
 /// Most bytes that metadata take: caches and windows, and what the bytes of the file justify.
 fn metadata_budget(len: usize) -> usize {
-    (1 << 20) + 128 * len
+    (1 << 20) + 256 * len
 }
 
 /// Most bytes that reading takes, with the memory of the test: pages, and what values justify.
 fn budget(len: usize, work: u64) -> usize {
-    (16 << 20) + 128 * len + 64 * work as usize
+    (16 << 20) + 256 * len + 64 * work as usize
 }
 
 /// Opens a file, reads everything in several ways, and verifies it.

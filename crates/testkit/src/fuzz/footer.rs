@@ -1,7 +1,9 @@
 //! Footers of any sections, in a file whose header, root and checksums are sound.
 
+use entasis_encodings::{Codecs, LeafEncoder};
 use entasis_format::{
-    Header, Operation, Root, SectionKind, SectionRecords, Slot, Trailer, checksum, emit_section,
+    Compress, Filter, Header, Operation, Root, SectionKind, SectionRecords, Slot, Trailer, checksum,
+    emit_section,
 };
 
 use super::file;
@@ -12,13 +14,18 @@ use crate::naive::{header, root, section::RECORD_LEN};
 
 /// The kinds of section, in the order of their codes.
 const KINDS: usize = RECORD_LEN.len();
+/// The bits of an input's first byte: the node that is the file's value; whether sections are
+/// compressed; whether their records are shuffled first.
+const NODE: u8 = 0x3F;
+const COMPRESSES: u8 = 0x40;
+const SHUFFLES: u8 = 0x80;
 /// The most bytes of a section in an input.
 const LONGEST: usize = 8192;
 
 /// The parts of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sections {
-    /// The node that is the file's value.
+    /// The node that is the file's value, and how sections are stored.
     pub value_node: u8,
     /// The bytes between header and footer.
     pub segments: Vec<u8>,
@@ -60,7 +67,8 @@ impl Sections {
         let header = header::header(file).ok()?;
         let room = header.room(file);
         let root = root::root(room, &header.current).ok()?;
-        let mut sections = Self { value_node: u8::try_from(root.value_node).ok()?, ..Self::default() };
+        let value_node = u8::try_from(root.value_node).ok().filter(|node| node & !NODE == 0)?;
+        let mut sections = Self { value_node, ..Self::default() };
         for section in root.sections.iter().filter(|section| section.is_known()) {
             sections.records[usize::from(section.kind) - 1] = section.read(room).ok()?.0;
         }
@@ -72,16 +80,20 @@ impl Sections {
     fn file(&self) -> Vec<u8> {
         let mut file = vec![0; 256];
         file.extend(&self.segments);
-        let mut sections = Vec::new();
+        let (mut sections, mut codecs) = (Vec::new(), Codecs::new());
         for (kind, (records, &record_len)) in (1..).zip(self.records.iter().zip(&RECORD_LEN)) {
             let Some(kind) = SectionKind::from_code(kind) else { continue };
             let at = file.len() as u64;
             if !records.is_empty() {
+                let filter = if self.value_node & SHUFFLES == 0 { Filter::None } else { Filter::Shuffle };
+                let mut encoder = LeafEncoder::new(&mut codecs, filter, record_len);
+                let store = &mut |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
+                let compress = (self.value_node & COMPRESSES != 0).then_some(Compress { filter, store });
                 let records = SectionRecords { record_len, ..SectionRecords::new(kind, 0, records) };
-                sections.push(emit_section(records, at, None, &mut file));
+                sections.push(emit_section(records, at, compress, &mut file));
             }
         }
-        let value_node = self.value_node.into();
+        let value_node = u64::from(self.value_node & NODE);
         let root = Root {
             generation: 1,
             previous: None,
@@ -122,7 +134,7 @@ pub fn run(bytes: &[u8]) {
 pub fn mutate(bytes: &[u8], dice: &mut Dice, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut sections = Sections::parse(bytes);
     match dice.below(KINDS + 2) {
-        0 => sections.value_node = dice.below(9) as u8,
+        0 => sections.value_node = (dice.below(9) | dice.below(4) << 6) as u8,
         1 => change(&mut sections.segments),
         i => change(&mut sections.records[i - 2]),
     }
@@ -158,11 +170,34 @@ mod tests {
                 assert!(sections.parts().any(|part| part.len() > usize::from(u16::MAX)));
                 continue;
             }
-            let made = sections.file();
-            assert_eq!(contents(&made).unwrap().columns, contents(&file).unwrap().columns);
-            verify(&made).unwrap();
+            for form in [0, COMPRESSES, COMPRESSES | SHUFFLES] {
+                let sections = Sections { value_node: sections.value_node | form, ..sections.clone() };
+                let made = sections.file();
+                assert_eq!(contents(&made).unwrap().columns, contents(&file).unwrap().columns);
+                verify(&made).unwrap();
+            }
             n += 1;
         }
         assert!(n > 30, "{n}");
+    }
+
+    /// Compressed records that are more than 32 times the file, or columns without 4 bytes each.
+    #[test]
+    fn short_files_of_many_records_are_refused() {
+        let file = std::fs::read(folder().join("constant.entasis")).unwrap();
+        let all = Sections::of(&file).unwrap();
+        let cases = [
+            (1, 20_000, 0, "more records"),
+            (1, 2_000, 5_000, "more columns"),
+            (7, 20_000, 0, "more records"),
+        ];
+        for (kind, n, padding, problem) in cases {
+            let mut all = Sections { value_node: all.value_node | COMPRESSES | SHUFFLES, ..all.clone() };
+            all.segments.extend(vec![0; padding]);
+            all.records[kind] = all.records[kind].repeat(n);
+            let error = contents(&all.file()).unwrap_err().to_string();
+            assert!(error.contains(problem), "{kind} x {n}: {error}");
+            run(&all.emit());
+        }
     }
 }

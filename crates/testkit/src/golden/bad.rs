@@ -137,7 +137,7 @@ const CHANGES: &[Change] = &[
     ("section-height", "constant", "section.height", 1, 1, C, ""),
     ("section-outside", "constant", "section.part_at", 1, FAR, C, "outside"),
     ("section-codec", "constant", "section.codec", 1, 2, Kind::Unsupported, "codec"),
-    ("section-filter", "constant", "section.filter", 1, 1, Kind::Unsupported, "filter"),
+    ("section-filter", "constant", "section.filter", 1, 1, C, "shuffled"),
     ("section-stored-len", "constant", "section.stored_len", 1, 8, C, "stored length"),
     ("section-reserved", "constant", "section.reserved", 1, 1, C, "reserved"),
     ("section-reserved-end", "constant", "section.reserved2", 1, 1, C, "reserved"),

@@ -82,6 +82,7 @@ pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
     let of_blocks = Sections::new(ranges, tiers)?;
     let runs = runs_of(runs, columns.len() / 104)?;
     let n_columns = runs.last().map_or(0, |run| run.end);
+    rule(n_columns <= room.file.len() as u64 / 4, "a column takes 4 bytes of the file")?;
     let n_tables = tables.len() as u64 / 64;
     let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
     let columns = read_columns(room, columns, &runs, names, &of_blocks, &mut nodes)?;

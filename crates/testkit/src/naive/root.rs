@@ -49,6 +49,8 @@ pub fn root(room: Room<'_>, slot: &Slot) -> Result<Root, Wrong> {
     rule(checksum(bytes) == place.checksum, "the checksum of the root")?;
     let root = parse(bytes, room.start, place.at)?;
     rule(root.generation == slot.generation, "the generation of the root is the slot's")?;
+    let compressed: u128 = root.sections.iter().map(Section::compressed_len).sum();
+    rule(compressed <= 32 * room.file.len() as u128, "the bytes of all compressed sections")?;
     Ok(root)
 }
 

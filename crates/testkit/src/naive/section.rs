@@ -76,6 +76,7 @@ impl Section {
         };
         rule(bytes[31] == 0 && is_zero(&bytes[44..48]), "reserved bytes of the root")?;
         if section.is_known() {
+            section.check_codes()?;
             section.check()?;
         }
         Ok(section)
@@ -94,6 +95,18 @@ impl Section {
     /// Whether the format defines the kind.
     pub fn is_known(&self) -> bool {
         (1..=10).contains(&self.kind)
+    }
+
+    /// Bytes of all records if leaves may be compressed; else 0.
+    pub fn compressed_len(&self) -> u128 {
+        if self.is_compressed() { u128::from(self.n_records) * u128::from(self.record_len) } else { 0 }
+    }
+
+    fn check_codes(&self) -> Result<(), Wrong> {
+        if self.codec > 1 || self.filter > 1 {
+            return wrong(Kind::Unsupported, "codec and filter of a section");
+        }
+        Ok(())
     }
 
     fn check(&self) -> Result<(), Wrong> {
@@ -133,12 +146,10 @@ impl Section {
         rule((1..=4_096).contains(&self.record_len), "the record length of a section")?;
         if self.n_records > 0 {
             let len = u128::from(self.n_records) * u128::from(self.record_len);
-            match (self.codec, self.filter) {
-                (0, 0) | (1, 0) => {}
-                (1, 1) if self.record_len > 1 => {}
-                _ => return wrong(Kind::Unsupported, "codec and filter of a section"),
-            }
-            let most = if self.codec == 1 { 256 } else { 1 } * room.file.len() as u128;
+            self.check_codes()?;
+            let may_shuffle = self.codec == 1 && self.record_len > 1;
+            rule(self.filter == 0 || may_shuffle, "a shuffled section")?;
+            let most = if self.codec == 1 { 32 } else { 1 } * room.file.len() as u128;
             rule(len <= most, "a section is longer than the file")?;
             let top = (self.part_at, self.part_len, self.stored_len, self.checksum);
             self.part(room, top, u32::from(self.height), self.n_records, &mut records, &mut parts)?;

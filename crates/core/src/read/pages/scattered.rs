@@ -36,12 +36,12 @@ impl Reader<'_> {
         visit: &mut Visit<'_>,
     ) -> Result<()> {
         let known = if self.trusts_known_pages { self.file.known_block(block, source.of) } else { None };
-        // If half of the pages are wanted as wholes, the segment is read at once.
-        let n_whole = match &known {
-            Some(known) => known.n_whole(rows),
-            None => n_pages(rows, block.first_value),
+        // If more than half of the pages must be read whole, the segment is read at once.
+        let (n_whole, n) = match &known {
+            Some(known) => (known.n_whole(rows), known.directory.pages.len()),
+            None => (n_pages(rows, block.first_value), (block.n_values as usize).div_ceil(PAGE)),
         };
-        if n_whole * 2 > (block.n_values as usize).div_ceil(PAGE) {
+        if n_whole * 2 > n {
             self.load(block, std::iter::empty())?;
         }
         let own;
