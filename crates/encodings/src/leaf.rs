@@ -26,12 +26,16 @@ impl<'a> LeafEncoder<'a> {
     /// Appends the stored bytes of a leaf to `out` if they are at least an eighth fewer. Else it
     /// returns false and leaves `out` as it was.
     pub fn store(&mut self, leaf: &[u8], out: &mut Vec<u8>) -> bool {
-        self.planes.clear();
-        let is_shuffled = self.filter == Filter::Shuffle && shuffle(leaf, self.record_len, &mut self.planes);
-        if self.filter == Filter::Shuffle && !is_shuffled {
-            return false;
-        }
-        let payload = if is_shuffled { &self.planes } else { leaf };
+        let payload = match self.filter {
+            Filter::None => leaf,
+            Filter::Shuffle => {
+                self.planes.clear();
+                if !shuffle(leaf, self.record_len, &mut self.planes) {
+                    return false;
+                }
+                &self.planes
+            }
+        };
         let start = out.len();
         let stored_len = self.codecs.store(Codec::Lz4, 0, payload, out);
         let saves = stored_len <= leaf.len() - leaf.len().div_ceil(8);

@@ -61,7 +61,7 @@ pub use limits::{
 pub use names::{NameSlot, build_name_index, first_slot, n_name_slots, name_hash};
 pub use node::{Node, NodeKind};
 pub use range::BlockRange;
-pub use root::{Operation, Root, fits};
+pub use root::{Operation, Root, sections_fit};
 pub use runs::{RunNames, Runs, emit_run_names};
 pub use section::{
     Compress, Part, Section, SectionKind, SectionRecords, emit_section, read_records, visit_parts,

@@ -130,7 +130,7 @@ impl Root {
                 section.check(Room { start, end: slot.end }).map_err(at)?;
             }
         }
-        if !fits(&root.sections, slot.end) {
+        if !sections_fit(&root.sections, slot.end) {
             return Err(at(Error::corrupt(
                 "compressed sections have more records than the file has room for",
             )));
@@ -195,7 +195,7 @@ impl Root {
 }
 
 /// Whether a file of `end` bytes has room for the records of the compressed sections among these.
-pub fn fits(sections: &[Section], end: u64) -> bool {
+pub fn sections_fit(sections: &[Section], end: u64) -> bool {
     let compressed = sections.iter().filter(|section| section.is_compressed());
     let records_len = |section: &Section| section.records_len().unwrap_or(u64::MAX);
     let len = compressed.map(records_len).fold(0, u64::saturating_add);

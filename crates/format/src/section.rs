@@ -262,7 +262,7 @@ impl Section {
         if self.filter != Filter::None.code() && (!self.is_compressed() || self.record_len < 2) {
             return damage("a section is shuffled that can't be");
         }
-        // Leaves do not overlap. This bounds the work of a walk.
+        // Bounds the work of a walk: leaves that overlap are found only after it.
         let ratio = if self.is_compressed() { MAX_RATIO } else { 1 };
         if self.records_len().is_none_or(|len| len > room.end.saturating_mul(ratio)) {
             return damage("a section has more records than the file has room for");

@@ -49,7 +49,7 @@ impl KnownBlock {
     /// The number of pages that must be read as a whole for these ascending rows of the column.
     pub fn n_whole(&self, rows: &[u64]) -> usize {
         let (mut first, mut k) = (self.block.first_value, 0);
-        let is_whole = |(i, entry): (usize, &PageEntry)| {
+        let is_whole = |&(i, entry): &(usize, &PageEntry)| {
             let end = first + u64::from(entry.n_values);
             let of_page = &rows[k..];
             let of_page = &of_page[..of_page.partition_point(|row| *row < end)];
@@ -59,7 +59,7 @@ impl KnownBlock {
             first = end;
             range.is_some_and(|range| !self.may_read_part(i, &range))
         };
-        self.directory.pages.iter().enumerate().map(is_whole).filter(|is_whole| *is_whole).count()
+        self.directory.pages.iter().enumerate().filter(is_whole).count()
     }
 
     /// Records that the checksum of page `index` was verified.

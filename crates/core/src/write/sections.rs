@@ -2,7 +2,8 @@
 
 use entasis_encodings::{Codecs, LeafEncoder};
 use entasis_format::{
-    ColumnRecord, Compress, Filter, MIN_COLUMN_LEN, Section, SectionKind, SectionRecords, emit_section, fits,
+    ColumnRecord, Compress, Filter, MIN_COLUMN_LEN, Section, SectionKind, SectionRecords, emit_section,
+    sections_fit,
 };
 
 /// Shorter sections are stored as they are: they take few bytes, and no time to restore.
@@ -32,7 +33,7 @@ pub(super) fn emit(
         let (bytes, sections) = emit_all(records, tier, true, at);
         let end = at + bytes.len() as u64;
         // Many columns or nodes that are nearly equal can take fewer bytes than the format allows.
-        if fits(&sections, end) && n_columns(records) <= end / MIN_COLUMN_LEN {
+        if sections_fit(&sections, end) && n_columns(records) <= end / MIN_COLUMN_LEN {
             return (bytes, sections);
         }
     }

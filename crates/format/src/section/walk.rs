@@ -131,6 +131,7 @@ struct Walk<'a, 'f> {
     shape: Shape,
     room: Room,
     wanted: Range<u64>,
+    /// Whether leaves are fetched, or only their places are visited.
     reads_leaves: bool,
     fetch: &'a mut Fetch<'f>,
     /// Visits each part, with the wanted records of a leaf.
