@@ -66,8 +66,9 @@ def write(
         - a NumPy array, or a dict of arrays;
         - an open file, or a view of one. Long ones are written batch by batch, unless they have
           objects, an index of several levels, or are frames of StaticFrame;
-        - anything with `__arrow_c_stream__`, such as a record batch reader or a relation of DuckDB.
-          It is written batch by batch, unless it has dictionaries or metadata are given;
+        - a record batch reader, a relation of DuckDB, or a dataset of pyarrow. The first two are
+          written batch by batch, unless they have dictionaries or metadata are given. For other
+          objects with `__arrow_c_stream__` pass `pa.RecordBatchReader.from_stream(x)`;
         - a tree of lists, tuples, dicts, sets, numbers, strings, times, arrays and frames, nested
           up to 1,000 deep. An object that occurs twice is stored once, and comes back as one
           object.
@@ -164,7 +165,7 @@ def to_bytes(
         return content
 
 
-def _of_scan(value: Any) -> Any:
+def of_scan(value: Any) -> Any:
     """The rows of a scan as a view of its file; any other value as it is."""
     # Without the module nobody has a scan, and importing it takes time.
     module = sys.modules.get("entasis._scan.scan")
@@ -173,7 +174,7 @@ def _of_scan(value: Any) -> Any:
 
 def _without_index(value: Any) -> Any:
     """A frame or series with positions as row labels."""
-    value = _of_scan(value)
+    value = of_scan(value)
     if isinstance(value, File):
         return value.read(index=False)
     if type(value) is not dict and not _hosts.is_frame(value):
@@ -210,7 +211,7 @@ def write_value(
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
     if not is_table and type(value) is not dict and _register.functions(type(value)) is None:
-        value = _of_scan(value)
+        value = of_scan(value)
         if metadata is None and on_unsupported == "error" and to["path"] is not None and not to["column_compression"]:
             from ._grow.writer import write_stream
 

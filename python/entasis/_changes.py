@@ -6,10 +6,12 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _entasis
-from ._api import destination, open, write_value
+from ._api import destination, of_scan, open, write_value
 from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._file.file import File
+from ._hosts import streams
+from ._hosts.registry import collect
 from ._memory import reported
 from .errors import ArgumentError, FileError, MissingFileError
 
@@ -105,8 +107,7 @@ def append(
 
     with reported:
         to = destination(_path(path), compression, threads, durable, wait)
-        if isinstance(value, File):
-            value = value.read()
+        value = _value(value)
         if not os.path.exists(_path(path)):
             if not create:
                 raise _missing(_path(path))
@@ -176,7 +177,8 @@ def add_columns(
 
     with reported:
         to = destination(_path(path), compression, threads, durable, wait)
-        choose.choose(to, "add columns", open, _write, lambda file, rules: choose.add(file, rules, _value(frame)))
+        new = _value(frame)
+        choose.choose(to, "add columns", open, _write, lambda file, rules: choose.add(file, rules, new))
 
 
 def replace_columns(
@@ -228,9 +230,8 @@ def replace_columns(
 
     with reported:
         to = destination(_path(path), compression, threads, durable, wait)
-        choose.choose(
-            to, "replace columns", open, _write, lambda file, rules: choose.replace(file, rules, _value(frame))
-        )
+        new = _value(frame)
+        choose.choose(to, "replace columns", open, _write, lambda file, rules: choose.replace(file, rules, new))
 
 
 def drop_columns(
@@ -599,7 +600,12 @@ def writer(
 
 
 def _value(frame: Any) -> Any:
-    return frame.read() if isinstance(frame, File) else frame
+    """A frame in memory: what a file, a scan, a stream or a dataset holds; other values as they are."""
+    frame = of_scan(frame)
+    if isinstance(frame, File):
+        return frame.read()
+    streams.check(frame)
+    return collect(frame)
 
 
 def _compact(path: str | PathLike[str], durable: bool | None, wait: float) -> None:

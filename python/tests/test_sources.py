@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+from typing import ClassVar
 
 import duckdb
 import numpy as np
@@ -180,12 +181,29 @@ def streams():
     yield "RecordBatchReader", pa.RecordBatchReader.from_batches(TABLE.schema, TABLE.to_batches(max_chunksize=1000))
     yield "DuckDB relation", duckdb.from_arrow(TABLE)
     yield "dataset", pa.dataset.dataset(TABLE)
+    yield "scanner", pa.dataset.dataset(TABLE).scanner()
+    of_file = en.open(en.to_bytes(TABLE)).to_dataset()
+    yield "dataset of a file", of_file
+    yield "scanner of a file", of_file.scanner()
+    yield "fragment of a file", next(of_file.get_fragments())
+    for module, name in [("nanoarrow", "ArrayStream"), ("arro3.core._core", "Table")]:
+        yield module, type(name, (Labelled,), {"__module__": module})()
 
-    class Anything:
-        def __arrow_c_stream__(self, requested_schema=None):
-            return TABLE.__arrow_c_stream__(requested_schema)
 
-    yield "anything that streams", Anything()
+class Labelled:
+    """An array with labels, which it streams as a table."""
+
+    attrs: ClassVar = {"unit": "K"}
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return TABLE.__arrow_c_stream__(requested_schema)
+
+
+class Geometries(pd.DataFrame):
+    """A frame with geometries, which has a stream of its own."""
+
+    def to_arrow(self):
+        return pa.RecordBatchReader.from_stream(self)
 
 
 def test_what_streams_is_written():
@@ -193,6 +211,60 @@ def test_what_streams_is_written():
         found = en.read(en.to_bytes(value))
         assert isinstance(found, pa.Table), name
         assert found.equals(TABLE), name
+
+
+def test_what_streams_is_appended(tmp_path):
+    path = tmp_path / "rows.entasis"
+    for frame in (TABLE, pl.DataFrame(TABLE), TABLE.to_pandas()):
+        for name, value in streams():
+            en.write(frame, path)
+            en.append(value, path)
+            assert en.open(path).n_rows == 20_000, name
+
+
+def test_what_streams_is_written_in_batches(tmp_path):
+    path = tmp_path / "batches.entasis"
+    with en.writer(path) as writer:
+        for _, value in streams():
+            writer.write(value)
+    assert en.read(path).equals(pa.concat_tables([TABLE] * len(list(streams()))).combine_chunks())
+
+
+def test_objects_that_stream_but_may_be_more_are_refused(tmp_path):
+    """Their labels and attributes would be gone without a word."""
+    path = tmp_path / "refused.entasis"
+    for value, advice in [
+        (Labelled(), r"Labelled.*pass pa\.RecordBatchReader\.from_stream\(x\)"),
+        (Geometries({"i": [1]}), r"Geometries.*pass x\.to_arrow\(\), as gdf\.to_arrow\(\)"),
+    ]:
+        for refused in (value, [1, {"t": value}]):
+            with pytest.raises(en.UnsupportedTypeError, match=advice):
+                en.write(refused, path)
+            with pytest.raises(en.UnsupportedTypeError, match=advice):
+                en.to_bytes(refused)
+        assert os.listdir(tmp_path) == []
+        with pytest.raises(en.ArgumentError, match=advice), en.writer(path) as writer:
+            writer.write(value)
+        for frame in (TABLE, pl.DataFrame(TABLE), FRAME, {"i": np.arange(3)}):
+            en.write(frame, path)
+            before = path.read_bytes()
+            with pytest.raises(en.ArgumentError, match=advice), en.writer(path, append=True) as writer:
+                writer.write(value)
+            with pytest.raises(en.ArgumentError, match=advice):
+                en.append(value, path)
+            with pytest.raises(en.ArgumentError, match=advice):
+                en.add_columns(path, value)
+            with pytest.raises(en.ArgumentError, match=advice):
+                en.replace_columns(path, value)
+            assert path.read_bytes() == before
+        os.remove(path)
+
+
+def test_readers_of_refused_objects_are_written():
+    reader = pa.RecordBatchReader.from_stream(Labelled())
+    assert en.read(en.to_bytes(reader)).equals(TABLE)
+    geometries = Geometries({"i": [1, 2]})
+    assert en.read(en.to_bytes(geometries.to_arrow())).to_pydict() == {"i": [1, 2]}
 
 
 def test_open_files_and_views_are_written():

@@ -11,6 +11,7 @@ from entasis._arguments.options import shown
 from entasis._file import frame as _frame
 from entasis._file.file import File
 from entasis._hosts import registry as _hosts
+from entasis._hosts import streams as _streams
 from entasis._memory import reported
 from entasis.errors import ArgumentError, ClosedFileError
 
@@ -274,7 +275,7 @@ def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
     """
     if isinstance(value, File):
         return _write_file(value, to), value
-    if not _hosts.is_stream(value):
+    if not _streams.is_stream(value):
         return False, value
     try:
         import pyarrow as pa
@@ -359,15 +360,16 @@ def _batches(value: Any) -> Any:
         return (value[start : start + step].read() for start in range(0, max(n, 1), step))
     if type(value) is dict or _hosts.is_frame(value):
         return [value]
-    if isinstance(value, collections.abc.Iterator) and not hasattr(value, "__arrow_c_stream__"):
-        return (part for batch in value for part in _batches(batch))
-    if hasattr(value, "__arrow_c_stream__"):
+    if _streams.is_stream(value):
         import pyarrow as pa
 
         reader = pa.RecordBatchReader.from_stream(value)
         return (pa.Table.from_batches([batch]) for batch in reader)
-    if hasattr(value, "to_batches"):
+    if _streams.is_dataset(value):
         import pyarrow as pa
 
         return (pa.Table.from_batches([batch]) for batch in value.to_batches())
-    return [_hosts.collect(value)]
+    _streams.check(value)
+    if isinstance(value, collections.abc.Iterator):
+        return (part for batch in value for part in _batches(batch))
+    return [value]

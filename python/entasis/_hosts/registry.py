@@ -10,6 +10,8 @@ from entasis._columns.names import is_text
 from entasis._host_map import interpretation
 from entasis.errors import ArgumentError, MissingLibraryError
 
+from .streams import FRAME_ROOTS, is_dataset, is_stream
+
 Host = Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"]
 HOSTS: tuple[Host, ...] = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
 
@@ -27,9 +29,6 @@ _READERS = _WRITERS | {
 }
 
 
-# Libraries with frames.
-_FRAME_ROOTS = frozenset(("pandas", "polars", "pyarrow", "static_frame"))
-
 # Modules of this package whose import is complete.
 _loaded: dict[str, Any] = {}
 
@@ -38,7 +37,7 @@ def is_frame(value: Any) -> bool:
     """Whether a value of a library with frames is written as a table."""
     kind = type(value)
     root = kind.__module__.partition(".")[0]
-    if root not in _FRAME_ROOTS:
+    if root not in FRAME_ROOTS:
         return False
     return kind.__name__ == "DataFrame" or bool(writer(root).is_table(value))
 
@@ -60,31 +59,20 @@ def is_columns(value: dict[Any, Any]) -> bool:
     return all(type(name) is str and is_text(name) for name in value)
 
 
-def is_stream(value: Any) -> bool:
-    """Whether a value streams a table. Frames and their subclasses do not count."""
-    kind = type(value)
-    if not hasattr(kind, "__arrow_c_stream__"):
-        return False
-    roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
-    return not (roots & _FRAME_ROOTS and (kind.__module__.partition(".")[0] != "pyarrow" or is_frame(value)))
-
-
 def collect(value: Any) -> Any:
-    """Collect a stream, such as a record batch reader, into a pyarrow table.
+    """Collect a stream, such as a record batch reader, or a dataset into a pyarrow table.
 
-    All other values are returned as they are, including subclasses of frames, whose state a stream
-    would lose.
+    All other values are returned as they are.
     """
-    kind = type(value)
+    if is_dataset(value):
+        return value.to_table()
     if not is_stream(value):
-        is_dataset = (
-            hasattr(kind, "to_table") and kind.__module__.partition(".")[0] == "pyarrow" and not is_frame(value)
-        )
-        return value.to_table() if is_dataset else value
+        return value
     try:
         import pyarrow as pa
     except ImportError as error:
-        message = f"pyarrow is needed to write a {kind.__name__}, and can't be imported ({error}): pip install pyarrow"
+        kind = type(value).__name__
+        message = f"pyarrow is needed to write a {kind}, and can't be imported ({error}): pip install pyarrow"
         raise MissingLibraryError(message) from error
     return pa.table(value)
 

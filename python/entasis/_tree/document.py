@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from entasis._arguments.options import DEFAULT_COMPRESSION
 from entasis._entasis import Builder, CellBuilder, write_document
 from entasis._hosts import registry as _hosts
+from entasis._hosts import streams as _streams
 from entasis._hosts.numpy.write import add_pool
 from entasis._values import codecs as _codecs
 from entasis.errors import ArgumentError, OutOfMemoryError, UnsupportedTypeError, printable
@@ -34,7 +35,10 @@ def _called(value: Any) -> str:
 
 
 def _advice(value: Any) -> str:
-    """Advice for a subclass of a frame, whose additional state can't be stored."""
+    """Advice for an object that streams, or a subclass of a frame: their other state is lost."""
+    instead = _streams.advice(type(value))
+    if instead:
+        return instead
     aliases = {"pandas": "pd", "polars": "pl", "pyarrow": "pa", "static_frame": "sf"}
     for base in type(value).__mro__[1:]:
         alias = aliases.get(base.__module__.partition(".")[0])
