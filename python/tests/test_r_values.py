@@ -78,6 +78,16 @@ def test_an_environment_is_known_by_its_number() -> None:
     assert first.fields == second.fields == {"number": 0}
 
 
+def test_pointers_keep_their_tag_and_protected_value() -> None:
+    values = en.read(GOLDEN / "pointers.entasis")
+    assert values["data"].name == "r.data_pointer"
+    assert values["data"].fields["tag"].tolist() == [1, 2, 3]
+    assert values["data"].fields["protected"]["a"].tolist() == [1, 2]
+    assert values["again"] is values["data"]
+    assert values["tag"].fields["attributes"] == {"class": "of a package"}
+    assert values["null"].name == "r.pointer"
+
+
 # Written through the internals: only an environment holds promises, and Python identifies
 # environments by their numbers.
 SCRIPT = """

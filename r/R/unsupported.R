@@ -28,21 +28,6 @@ refuse_code_at <- function(doc, path, what, removal) {
   refuse(path, paste(what, "is code"), paste0("write with functions = TRUE", if (!is.null(removal)) paste0(", or remove it: ", removal)), TRUE)
 }
 
-# Notes an external pointer or weak reference, which is stored as null.
-note_pointer <- function(doc, type) {
-  doc$n_pointers <- doc$n_pointers + 1L
-  if (is.null(doc$pointer)) doc$pointer <- list(walk_path(doc), if (type == "weakref") "a weak reference" else "an external pointer")
-  NULL
-}
-
-# Reports the noted pointers in one message.
-report_pointers <- function(doc) {
-  if (doc$n_pointers > 0L) {
-    others <- doc$n_pointers - 1L
-    message("note: ", shortened(doc$pointer[[1L]]), " is ", doc$pointer[[2L]], ", which is stored as null, as by saveRDS()",
-            if (others > 0L) paste0(" (", others, if (others == 1L) " other" else " others", " too)"))
-  }
-}
 
 # Shortens a path to 300 characters.
 shortened <- function(path) {
@@ -55,7 +40,8 @@ shortened <- function(path) {
 removal_of <- function(path) {
   whole <- sub("^((?:[a-z.]+\\()*)(?=[$\\[@])", "\\1x", path, perl = TRUE)
   target <- tryCatch(str2lang(whole), error = function(e) NULL)
-  if (nchar(path) > 300L || !is.call(target) || grepl("...", path, fixed = TRUE)) {
+  is_unreachable <- grepl("...", path, fixed = TRUE) || grepl(IN_POINTER, path)
+  if (nchar(path) > 300L || !is.call(target) || is_unreachable) {
     return(NULL)
   }
   what <- as.character(target[[1L]])
@@ -101,6 +87,7 @@ add_steps <- function(path, place, is_record) {
       attributes = if (is.na(name)) "%s" else paste0("attr(%s, ", encodeString(name, quote = "\""), ")"),
       slots = if (is.na(name)) "%s" else paste0("%s@", quoted(name)),
       call = if (place$position[i] < 0) "%s" else paste0("%s", at),
+      pointer = if (place$position[i] < 0) "%s" else if (place$position[i] == 0) "tag.of(%s)" else "protected.by(%s)",
       "%s"
     )
     path <- sub("%s", if (startsWith(template, "%s")) path else if (path == "") "x" else path, template, fixed = TRUE)
@@ -109,6 +96,9 @@ add_steps <- function(path, place, is_record) {
 }
 
 quoted <- function(name) if (make.names(name) == name) name else encodeString(name, quote = "`")
+
+# The values of an external pointer, which no function of R returns.
+IN_POINTER <- "(tag[.]of|protected[.]by)\\("
 
 # The kinds of steps, by the numbers of src/walk.h.
 BELOW <- c("items", "items", "parts", "vector", "attributes", "text", "call", "call", "symbol", "slots", "vector", "promise", "pointer")

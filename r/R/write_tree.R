@@ -79,6 +79,8 @@ take_apart <- function(doc, holder, type) {
     lazy = refuse(walk_path(doc), "a lazy table or list of a file", "read it first, with x[]"),
     externalptr = ,
     weakref = note_pointer(doc, type),
+    shell = check_shell(doc, holder[[1L]]),
+    `endless pointer` = refuse_value(doc, "an external pointer whose value contains it can't be stored"),
     `too deep` = refuse_depth(walk_path(doc)),
     refuse_value(doc, paste0("a value of type ", type, " can't be stored"))
   )

@@ -280,6 +280,12 @@ static SEXP object_of(maker *m, SEXP items) {
         UNPROTECT(1);
         return out;
     }
+    if (is_named(name, "r.data_pointer") && n == 4) {
+        SEXP out = PROTECT(R_MakeExternalPtr(NULL, VECTOR_ELT(items, 2), VECTOR_ELT(items, 3)));
+        attribute_all(out, VECTOR_ELT(items, 1));
+        UNPROTECT(1);
+        return out;
+    }
     return ent_make_ask(m, CHAR(STRING_ELT(name, 0)), items);
 }
 

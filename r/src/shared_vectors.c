@@ -1,5 +1,5 @@
-/* Finds large vectors that a tree contains twice, which are stored once. All values stay alive
- * until the file is written, so addresses identify them. */
+/* Finds large vectors and external pointers that a tree contains twice, which are stored once. All
+ * values stay alive until the file is written, so addresses identify them. */
 #include "hash_table.h"
 
 /* Bytes of a vector from which a lookup costs less than a copy. */
@@ -17,10 +17,9 @@ static ent_shared_vector *place_of(const ent_shared_vectors *table, SEXP x) {
 /* Whether a vector is large enough to be looked up. */
 int ent_is_large(SEXP x) { return (size_t)Rf_xlength(x) * ent_type_width(TYPEOF(x)) >= LARGE; }
 
-/* Finds the cell of a vector. If there is none and the vector is large, remembers that its cell is
+/* Finds the cell of an object by its address. If there is none, remembers that its cell is
  * `*number`. */
-int ent_shared_vectors_find(ent_shared_vectors *table, SEXP x, uint64_t *number) {
-    if (!ent_is_large(x)) return 0;
+int ent_shared_objects_find(ent_shared_vectors *table, SEXP x, uint64_t *number) {
     table->all = ent_table_grown(table->all, table->n, &table->room, sizeof *table->all, hash_of);
     ent_shared_vector *one = place_of(table, x);
     if (one->vector == NULL) {
@@ -30,6 +29,11 @@ int ent_shared_vectors_find(ent_shared_vectors *table, SEXP x, uint64_t *number)
     }
     *number = one->number;
     return 1;
+}
+
+/* The same for a vector, which is remembered only if it is large. */
+int ent_shared_vectors_find(ent_shared_vectors *table, SEXP x, uint64_t *number) {
+    return ent_is_large(x) && ent_shared_objects_find(table, x, number);
 }
 
 void ent_shared_vectors_free(ent_shared_vectors *table) { free(table->all); }

@@ -74,6 +74,7 @@ typedef struct {
 } ent_shared_vectors;
 
 int ent_is_large(SEXP x);
+int ent_shared_objects_find(ent_shared_vectors *table, SEXP x, uint64_t *number);
 int ent_shared_vectors_find(ent_shared_vectors *table, SEXP x, uint64_t *number);
 void ent_shared_vectors_free(ent_shared_vectors *table);
 

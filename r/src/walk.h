@@ -19,7 +19,7 @@ enum {
     BELOW_S4,
     BELOW_NEIGHBOURS, /* vectors and attributes: `n_left` items of a list from the position on */
     BELOW_PROMISE,    /* an expression and its environment */
-    BELOW_POINTER,    /* attributes of an external pointer or weak reference */
+    BELOW_POINTER,    /* attributes, tag and protected value of an external pointer or weak reference */
 };
 
 typedef struct {
@@ -74,6 +74,10 @@ SEXP ent_dots(SEXP dots);
 int ent_is_delayed(SEXP x);
 SEXP ent_delayed_expression(SEXP delayed);
 SEXP ent_delayed_environment(SEXP delayed);
+
+/* pointers.c */
+int ent_has_data(SEXP x);
+int ent_is_shell(SEXP x);
 
 /* small_vectors_write.c */
 R_xlen_t ent_write_small_vectors(walker *w, SEXP x, at_t at);

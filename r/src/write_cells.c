@@ -150,16 +150,22 @@ static int has_plain_names(walker *w, SEXP names, R_xlen_t n) {
     return ent_keys_are_distinct(keys, n);
 }
 
+/* Reports a value that can't be stored. */
+static void refuse(walker *w, at_t at, const char *why) {
+    w->here = at;
+    SEXP reason = PROTECT(Rf_mkString(why));
+    Rf_eval(PROTECT(Rf_lang3(w->hook, R_NilValue, reason)), R_GlobalEnv);
+    Rf_error("%s", why);
+}
+
 /* Asks R code about a value. The value is in a list, so that a function is not taken for code. R
  * code sees only the type of values that it might evaluate. */
-static void ask(walker *w, SEXP x, at_t at) {
+static void ask_about(walker *w, SEXP x, at_t at, const char *what) {
     w->here = at;
     int type = TYPEOF(x);
-    int is_seen = type == ENVSXP || type == CLOSXP || type == BUILTINSXP || type == SPECIALSXP || type == VECSXP;
+    int is_seen = type == ENVSXP || type == CLOSXP || type == BUILTINSXP || type == SPECIALSXP || type == VECSXP || type == S4SXP;
     SEXP holder = PROTECT(Rf_allocVector(VECSXP, 1));
     SET_VECTOR_ELT(holder, 0, is_seen ? x : R_NilValue);
-    int is_lazy = type == EXTPTRSXP && (Rf_inherits(x, "entasis_table") || Rf_inherits(x, "entasis_tree"));
-    const char *what = is_lazy ? "lazy" : ent_is_delayed(x) ? "promise" : Rf_type2char(type);
     SEXP call = PROTECT(Rf_lang3(w->hook, holder, PROTECT(Rf_mkString(what))));
     SEXP parts = PROTECT(Rf_eval(call, R_GlobalEnv));
     if (TYPEOF(parts) == REALSXP) {
@@ -171,10 +177,17 @@ static void ask(walker *w, SEXP x, at_t at) {
         object(w, BELOW_PROMISE, x, at);
     } else if (type == EXTPTRSXP || type == WEAKREFSXP) {
         object(w, BELOW_POINTER, x, at);
+    } else if (type == S4SXP) {
+        object(w, BELOW_S4, x, at);
     } else {
         object(w, BELOW_VECTOR, x, at);
     }
     UNPROTECT(4);
+}
+
+static void ask(walker *w, SEXP x, at_t at) {
+    int is_lazy = TYPEOF(x) == EXTPTRSXP && (Rf_inherits(x, "entasis_table") || Rf_inherits(x, "entasis_tree"));
+    ask_about(w, x, at, is_lazy ? "lazy" : ent_is_delayed(x) ? "promise" : Rf_type2char(TYPEOF(x)));
 }
 
 /* Whether a vector has dimensions and no other attributes. */
@@ -199,6 +212,8 @@ static void write_list(walker *w, SEXP x, at_t at, int is_bare) {
         defer(w, ENT_CELL_MAP, BELOW_MAP, x, at);
     } else if (Rf_inherits(x, "data.frame") || Rf_inherits(x, "family")) {
         ask(w, x, at);
+    } else if (ent_is_shell(x)) {
+        ask_about(w, x, at, "shell");
     } else {
         object(w, BELOW_VECTOR, x, at);
     }
@@ -219,6 +234,21 @@ static void write_temporary(walker *w, SEXP x, at_t at) {
     ent_walk_keep(w, x);
     ent_write_cell(w, x, at, 0);
     UNPROTECT(1);
+}
+
+/* Adds an external pointer. One that occurs twice is stored once, because the identity of a pointer
+ * is all that its package compares. */
+static void write_pointer(walker *w, SEXP x, at_t at) {
+    uint64_t number = ent_cells_n(w->cells);
+    if (ent_is_delayed(x) || !ent_shared_objects_find(&w->shared, x, &number)) {
+        if (R_ExternalPtrAddr(x) == NULL) object(w, BELOW_POINTER, x, at);
+        else ask(w, x, at);
+        return;
+    }
+    for (int up = at.up; up >= 0; up = w->frames[up].at.up) {
+        if (w->frames[up].object == x) refuse(w, at, "endless pointer");
+    }
+    ent_write_reference(w, number);
 }
 
 /* Adds the cell of a value. With `is_bare`, its attributes are stored elsewhere. */
@@ -258,7 +288,11 @@ void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare) {
         object(w, BELOW_EXPRESSION, x, at);
         return;
     case S4SXP:
-        object(w, BELOW_S4, x, at);
+        if (ent_is_shell(x)) ask_about(w, x, at, "shell");
+        else object(w, BELOW_S4, x, at);
+        return;
+    case EXTPTRSXP:
+        write_pointer(w, x, at);
         return;
     case PROMSXP:
         write_temporary(w, ent_promise(x), at);
@@ -457,11 +491,18 @@ uint64_t ent_write_children(walker *w, const step_t *step, at_t at, uint64_t *ke
         at.position = 1;
         ent_write_cell(w, ent_delayed_environment(x), at, 0);
         return 3;
-    case BELOW_POINTER:
-        name(w, TYPEOF(x) == EXTPTRSXP ? "r.pointer" : "r.weakref");
+    case BELOW_POINTER: {
+        int has_data = ent_has_data(x);
+        name(w, has_data ? "r.data_pointer" : TYPEOF(x) == EXTPTRSXP ? "r.pointer" : "r.weakref");
         at.position = -1;
         write_attributes(w, x, at);
-        return 2;
+        if (!has_data) return 2;
+        at.position = 0;
+        ent_write_cell(w, R_ExternalPtrTag(x), at, 0);
+        at.position = 1;
+        ent_write_cell(w, R_ExternalPtrProtected(x), at, 0);
+        return 4;
+    }
     case BELOW_MAP: {
         uint64_t count = below_items(w, x, at);
         *keys = write_keys(w, (SEXP *)STRING_PTR_RO(ent_only_attribute(x, R_NamesSymbol)), (R_xlen_t)count);

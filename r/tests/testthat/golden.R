@@ -42,9 +42,22 @@ golden_cycle <- function() {
   list(env, env)
 }
 
+# An external pointer with a null address, which only unserialize() makes with a tag and a protected
+# value.
+pointer_to <- function(tag, protected) {
+  bytes <- function(x) serialize(x, NULL, version = 2L)
+  unserialize(c(bytes(NULL)[1:14], as.raw(c(0, 0, 0, 22)), bytes(protected)[-(1:14)], bytes(tag)[-(1:14)]))
+}
+
+golden_pointers <- function() {
+  pointer <- pointer_to(as.raw(1:3), list(a = 1:2))
+  list(data = pointer, again = pointer, tag = structure(pointer_to(as.name("a tag"), NULL), class = "of a package"), null = pointer_to(NULL, NULL))
+}
+
 if (sys.nframe() == 0L) {
   folder <- commandArgs(TRUE)[1L]
   entasis::write_entasis(golden_frame(), file.path(folder, "frame.entasis"))
   entasis::write_entasis(golden_tree(), file.path(folder, "tree.entasis"))
   entasis::write_entasis(golden_cycle(), file.path(folder, "cycle.entasis"))
+  entasis::write_entasis(golden_pointers(), file.path(folder, "pointers.entasis"))
 }

@@ -90,15 +90,16 @@ test_that("active bindings are kept when both sides ask for code", {
 
 test_that("external pointers and weak references become null ones, with one message", {
   path <- tempfile()
-  pointer <- asNamespace("entasis")$open_file(written(1:3))$handle
-  x <- list(a = 1, p = structure(list(pointer), class = "holder"))
-  expect_message(write_entasis(x, path), "^note: \\$p\\[\\[1\\]\\] is an external pointer, which is stored as null, as by saveRDS\\(\\)\n$")
+  new_pointer <- function() asNamespace("entasis")$open_file(written(1:3))$handle
+  pointer <- new_pointer()
+  x <- list(a = 1, p = structure(list(pointer, 1), class = "holder"))
+  expect_message(write_entasis(x, path), "^note: \\$p\\[\\[1\\]\\] is an external pointer, whose address is stored as null, as by saveRDS\\(\\)\n$")
   back <- read_entasis(path)
   expect_identical(typeof(back$p[[1L]]), "externalptr")
   expect_match(utils::capture.output(print(back$p[[1L]])), "nil|0x0")
   expect_identical(class(back$p), "holder")
   messages <- character()
-  withCallingHandlers(write_entasis(list(pointer, data.frame(x = I(list(pointer, pointer)))), path), message = function(m) {
+  withCallingHandlers(write_entasis(list(pointer, data.frame(x = I(list(new_pointer(), new_pointer(), pointer)))), path), message = function(m) {
     messages <<- c(messages, conditionMessage(m))
     invokeRestart("muffleMessage")
   })

@@ -20,6 +20,7 @@ _FIELDS = {
     "r.closure": ("formals", "body", "environment", "attributes", "s4"),
     "r.promise": ("expression", "environment"),
     "r.pointer": ("attributes",),
+    "r.data_pointer": ("attributes", "tag", "protected"),
     "r.weakref": ("attributes",),
 }
 
