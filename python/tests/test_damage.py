@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import time
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -109,6 +111,112 @@ def test_pandas(name: str, original: pd.DataFrame, places: tuple[bytes, dict[str
     en.verify(out)
     pd.testing.assert_frame_equal(en.read(out), read)
     assert path.read_bytes() == damaged
+
+
+KEYS = np.random.default_rng(5).integers(1, 100, BLOCK + 100)
+TEXTS = [f"t{key}" for key in KEYS]
+BYTES = [b"%03d" % key for key in KEYS]
+DAYS = pd.to_datetime(KEYS, unit="D")
+NUMBERS = [
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    "f2",
+    "f4",
+    "f8",
+    "longdouble",
+    "c8",
+    "c16",
+    "clongdouble",
+    ">i4",
+    ">f8",
+]
+NULLABLE = ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64"]
+ZONES = ("UTC", "Europe/Zurich", datetime.timezone(datetime.timedelta(hours=2)))
+OF_ARROW = ["int8", "int64", "uint64", "float", "double", "date32[day]", "time32[s]", "time64[us]", "duration[ms]"]
+
+
+def every_dtype() -> dict[str, Any]:
+    """A column of every dtype of pandas whose values can be lost one block at a time."""
+    found: dict[str, Any] = {dtype: KEYS.astype(dtype) for dtype in NUMBERS}
+    found |= {f"{kind}8[{unit}]": KEYS.astype(f"{kind}8[{unit}]") for kind in "mM" for unit in ("s", "ms", "us", "ns")}
+    found |= {f"zone {zone}": DAYS.tz_localize(zone) for zone in ZONES}
+    found |= {dtype: pd.array(KEYS).astype(dtype) for dtype in NULLABLE}
+    found |= {"bool": KEYS > 50, "boolean": pd.array(KEYS > 50, "boolean"), "object": np.array(TEXTS, object)}
+    for storage in ("python", "pyarrow"):
+        for na in (pd.NA, np.nan):
+            found[f"string {storage} {na}"] = pd.array(TEXTS, pd.StringDtype(storage, na_value=na))
+    found |= {f"category {name}": pd.Categorical(of) for name, of in (("str", TEXTS), ("i8", KEYS), ("M8", DAYS))}
+    found["ordered"] = pd.Categorical(TEXTS, ordered=True)
+    found["period"] = pd.PeriodIndex.from_ordinals(KEYS, freq="M").array
+    for left in (KEYS, KEYS * 1.5, DAYS, DAYS.tz_localize("UTC"), pd.to_timedelta(KEYS, unit="D")):
+        interval = pd.arrays.IntervalArray.from_arrays(left, left)
+        found[str(interval.dtype)] = interval
+    for dtype in ("bool", "i1", "i8", "u8", "f4", "f8", "c16", "M8[ns]", "m8[s]"):
+        found[f"Sparse {dtype}"] = pd.arrays.SparseArray(KEYS > 50 if dtype == "bool" else KEYS.astype(dtype))
+    found["Sparse beyond floats"] = pd.arrays.SparseArray(KEYS + 2**60)
+    return found | of_arrow()
+
+
+def of_arrow() -> dict[str, Any]:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return {}
+    keys = pa.array(KEYS)
+    arrays = [pa.array(KEYS > 50), pa.array(TEXTS), pa.array(TEXTS, pa.large_string()), pa.array(BYTES)]
+    arrays += [pa.array(BYTES, pa.binary(3)), pa.array(TEXTS).dictionary_encode(), pa.array(KEYS.astype("f2"))]
+    arrays += [
+        pa.array([decimal.Decimal(int(key)) for key in KEYS], of) for of in (pa.decimal128(9), pa.decimal256(50))
+    ]
+    arrays += [keys.cast(pa.timestamp("us")), keys.cast(pa.timestamp("ns", "UTC")), pa.array(KEYS.astype("i4"))]
+    arrays += [keys.cast("int32").cast(of) if of.endswith(("[s]", "[day]")) else keys.cast(of) for of in OF_ARROW]
+    return {f"{a.type} of Arrow": pd.arrays.ArrowExtensionArray(pa.chunked_array([a])) for a in arrays}
+
+
+EVERY_DTYPE = every_dtype()
+
+
+@pytest.mark.parametrize("name", EVERY_DTYPE)
+def test_every_dtype_of_pandas(name: str, path: Path) -> None:
+    value = pd.DataFrame({"x": pd.Series(EVERY_DTYPE[name]), "other": KEYS})
+    en.write(value, path, compression=0)
+    content = path.read_bytes()
+    for at in range(300, len(content), 997):
+        damaged = bytearray(content)
+        damaged[at] ^= 1
+        try:
+            en.verify(bytes(damaged))
+        except en.CorruptFileError as error:
+            places = [one for one in error.damages if one.column == "x" and one.start is not None]
+            if places:
+                break
+    (place,) = places
+    path.write_bytes(damaged)
+    with pytest.warns(en.DamageWarning):
+        read = en.read(path, on_damage="missing")
+    assert read["other"].equals(value["other"])
+    is_lost = np.zeros(len(KEYS), bool)
+    is_lost[place.start : place.stop] = True
+    assert (read["x"].isna().to_numpy() == is_lost).all()
+    # `tolist`, because pandas has no selection of arrays in the other byte order.
+    pairs = zip(read["x"].tolist(), value["x"].tolist(), is_lost, strict=True)
+    assert all(lost or found == wanted for found, wanted, lost in pairs)
+
+
+def test_intervals_that_floats_do_not_hold(path: Path) -> None:
+    bounds = KEYS + 2**60
+    en.write(pd.DataFrame({"x": pd.arrays.IntervalArray.from_arrays(bounds, bounds)}), path, compression=0)
+    content = bytearray(path.read_bytes())
+    content[20_000] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(en.UnsupportedTypeError, match=r"'x'.*2\^53"):
+        en.read(path, on_damage="missing")
 
 
 @pytest.mark.parametrize("to", ["polars", "pyarrow", "numpy", "static_frame"])

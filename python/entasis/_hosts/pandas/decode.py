@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from entasis._entasis import ArrowColumn, Column, Handle
 
+# Integers up to this size are exact as floats.
+_EXACT_IN_FLOATS = 2**53
 # The units of times in pandas, as NumPy reports them.
 _TIME_UNITS = tuple((unit, 1) for unit in ("s", "ms", "us", "ns"))
 
@@ -181,14 +183,23 @@ class Arrays:
             return days
         if mask is None:
             return values
-        if values.dtype.kind == "b":
-            return pd.arrays.BooleanArray(values, mask)
-        if values.dtype.kind in "iu":
-            return pd.arrays.IntegerArray(values, mask)
-        if values.dtype.kind == "c":
+        is_long = values.dtype.kind == "f" and values.dtype.itemsize > 8
+        if values.dtype.kind != "c" and not is_long:
+            return _masked(values, mask)
+        if not self._own and not is_long:
             message = f"column '{column.name}': {column.type_name} with missing values has no counterpart in pandas"
             raise UnsupportedTypeError(message)
-        return pd.arrays.FloatingArray(values, mask)
+        # Only damage makes values missing here.
+        values[mask] = np.nan if is_long else complex(np.nan, np.nan)
+        return values
+
+
+def _masked(values: Any, mask: Any) -> Any:
+    if values.dtype.kind == "b":
+        return pd.arrays.BooleanArray(values, mask)
+    if values.dtype.kind in "iu":
+        return pd.arrays.IntegerArray(values, mask)
+    return pd.arrays.FloatingArray(values, mask)
 
 
 @interpretation()
@@ -221,6 +232,10 @@ def _intervals(column: Column, values: Any, mask: Any) -> Any:
     bounds = [np.ascontiguousarray(pairs[name]) for name in ("left", "right")]
     if mask is not None and mask.any():
         # Only damage makes values missing here. Intervals of integers become those of floats.
+        most = max(np.abs(bound[~mask].astype(float)).max(initial=0) for bound in bounds) if plain.kind in "iu" else 0
+        if most > _EXACT_IN_FLOATS:
+            message = f"column '{column.name}': intervals of integers beyond 2^53 can't be missing"
+            raise UnsupportedTypeError(f"{message}: leave the column out")
         nothing = np.array("NaT", plain) if is_time else np.nan
         bounds = [np.where(mask, nothing, bound) for bound in bounds]
     _check_bounds(*bounds)
@@ -248,8 +263,11 @@ def _check_bounds(left: Any, right: Any) -> None:
 @interpretation()
 def _sparse(column: Column, values: Any, mask: Any) -> Any:
     if mask is not None and mask.any():
-        # Only damage makes values missing here. Sparse integers become floats.
-        values = np.where(mask, np.nan, values)
+        # Only damage makes values missing here.
+        if values.dtype.kind in "biu":
+            # Floats would not hold all integers.
+            return _masked(values, mask)
+        values[mask] = np.nan
     if values.dtype.kind not in "biufcmM":
         raise TypeError(f"sparse values of {values.dtype}")
     kind = column.detail["kind"]
