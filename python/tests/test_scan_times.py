@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -85,3 +86,32 @@ def test_long_texts_are_cut(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, check=False, timeout=60, text=True)
     assert done.returncode == 1
     assert len(done.stderr) < 700
+
+
+@pytest.mark.parametrize(
+    ("zone", "time", "form"),
+    [
+        ("America/Denver", "2024-07-01 12:00", "'2024-07-01 12:00-06:00'"),
+        ("America/Denver", "2024-01-01", "'2024-01-01T00:00-07:00'"),
+        ("America/Denver", pd.Timestamp("2024-07-01"), "'2024-07-01 00:00:00-06:00'"),
+        ("America/Denver", np.datetime64("2024-07-01T12"), "'2024-07-01T12:00-06:00'"),
+        ("America/Denver", np.datetime64("2024-07-01T12:00"), "'2024-07-01T12:00-06:00'"),
+        ("America/Denver", datetime.date(2024, 7, 1), "'2024-07-01T00:00-06:00'"),
+        ("America/Denver", "2024-03-10 02:30", "the offset that America/Denver has then"),  # No such time.
+        ("America/Denver", "2024-11-03 01:30", "the offset that America/Denver has then"),  # Twice.
+        ("+05:30", "2024-07-01 12:00:00.123456789", r"'2024-07-01 12:00:00.123456789\+05:30'"),
+        ("UTC", "2024-07-01", r"'2024-07-01T00:00\+00:00'"),
+    ],
+)
+def test_times_without_a_zone_get_that_of_the_column(zone: str, time: Any, form: str, path: Path) -> None:
+    """The form that the error proposes stands for the time that pandas means, and is read."""
+    times = pd.date_range("2024", periods=9000, freq="h", tz=zone)
+    en.write(pa.table({"t": pa.array(times)}), path)
+    f = en.open(path)
+    for condition in (col("t") > time, col("t").is_in([time]), ("t", "==", time)):
+        with pytest.raises(en.ArgumentError, match=f"'t'.*no time zone.*write {form}") as caught:
+            f.count(condition)
+    if form.startswith("'"):
+        text = str(caught.value).partition("write '")[2].partition("'")[0]
+        local = pd.Timestamp(time, tz=zone)
+        assert f.count(col("t") > text) == (times > local).sum()

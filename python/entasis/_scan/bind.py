@@ -11,6 +11,7 @@ from entasis.errors import ArgumentError
 from .conditions import Col, Condition, from_tuples, too_deep
 from .fields import Field
 from .literals import literal
+from .zones import refuse_naive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,9 +85,12 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
             return name, number, rest[1], text
         values = info if info.dictionary is None else handle.columns([info.dictionary])[0]
         freq = values.detail if values.logical == "period" else None
+        zone = values.detail if values.logical == "timestamp" and isinstance(values.detail, str) else None
 
         def of_value(value: Any) -> tuple[Any, ...]:
             try:
+                if zone is not None:
+                    refuse_naive(value, zone)
                 return literal(value, freq)
             except ArgumentError as error:
                 raise ArgumentError(f"column {shown(info.name)}: {error}") from None
