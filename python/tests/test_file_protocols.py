@@ -334,3 +334,29 @@ def test_bytes_are_no_path(path):
     with pytest.raises(en.MissingFileError) as missing:
         en.open(name)
     assert str(missing.value).isprintable()
+
+
+def test_a_label_gives_one_axis_and_a_list_two(f, path):
+    assert np.asarray(f["i"]).shape == (3,)
+    again = pickle.loads(pickle.dumps(f["i"]))
+    for view in (f["i"][::-1], f[::-1, "i"], f.select("i"), f.loc[:, "i"], f.iloc[:, 0], again):
+        assert np.asarray(view).shape == (3,), view
+    for view in (f[["i"]], f[["i"]][::-1], f.select(["i"]), f.loc[:, ["i"]], f.iloc[:, :1], f[:, ["i"]], f["i"][["i"]]):
+        assert np.asarray(view).shape == (3, 1), view
+    en.write(pd.DataFrame({"a": [1, 2]}), path)
+    assert np.asarray(en.open(path)).shape == (2, 1)
+    en.write(pd.Series([1, 2]), path)
+    assert np.asarray(en.open(path)).shape == (2,)
+
+
+def test_take_splits_rows_as_scikit_learn_does(f):
+    """`train_test_split` calls `take` of what has `iloc`, and estimators ask for arrays."""
+    assert f.take([2, 0])["i"].read()["i"].tolist() == [3, 1]
+    assert f.take(np.array([-1]), axis=0).shape == (1, f.n_columns)
+    assert f.take([1, 0], axis=1).column_names == f.column_names[1::-1]
+    assert np.asarray(f["i"].take([1])).tolist() == [2]
+    assert np.asarray(f[["i"]].take([1])).tolist() == [[2]]
+    with pytest.raises(en.ArgumentError, match="axis=2"):
+        f.take([0], axis=2)
+    with pytest.raises(en.RowsOutOfRangeError):
+        f.take([3])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from entasis.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from entasis._typing import Limits
 
 # The treatment of columns whose type the reading library lacks.
@@ -99,6 +102,19 @@ def shown(value: Any, most: int = 60) -> str:
         name = kind.__name__ if module == "builtins" else f"{module.partition('.')[0]} {kind.__name__}"
         return f"{'an' if name[:1] in 'aeiouAEIO' else 'a'} {name}"
     return _cut(value, most)
+
+
+def close_to(label: Any, known: Iterable[Any], most: int = 10_000) -> str:
+    """A hint for an error about a missing label: the ones of the first `most` that are like it."""
+    from difflib import get_close_matches
+
+    by_text: dict[str, Any] = {}
+    for other in islice(known, most):
+        by_text.setdefault(str(other), other)
+    text = str(label)
+    close = [other for other in by_text if other.casefold() == text.casefold()]
+    close += [other for other in get_close_matches(text, by_text, n=3) if other not in close]
+    return f"; close to it: {', '.join(shown(by_text[text]) for text in close[:3])}" if close else ""
 
 
 def _cut(value: Any, most: int) -> str:

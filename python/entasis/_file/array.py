@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
-    """Read one column as an array of one axis, or several as an array of two axes.
+    """Read columns as an array of two axes, or the column of a label as an array of one.
 
-    The index is left out.
+    A series has one axis too. The index is left out.
     """
     import numpy as np
 
@@ -28,7 +28,8 @@ def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
     arrays = _arrays(file, numbers, file._rows)
     # Again with values: the width of fixed-width strings depends on them.
     _check_dtypes(arrays)
-    return np.asarray(arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1), dtype=dtype)
+    is_one = file._is_one or (file._columns is None and file._frame.host.get("class") not in (None, "RecordBatch"))
+    return np.asarray(arrays[0] if is_one and len(arrays) == 1 else np.stack(arrays, axis=1), dtype=dtype)
 
 
 def _arrays(file: File, numbers: list[int], rows: Any) -> list[Any]:

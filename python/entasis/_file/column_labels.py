@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
-from entasis._arguments.options import integer, shown
+from entasis._arguments.options import close_to, integer, shown
 from entasis._columns.fields import FieldColumn, are_among
 from entasis._host_map import interpretation
 from entasis._hosts import registry as _hosts
@@ -177,6 +177,14 @@ def are_texts(key: Any) -> bool:
     return is_text and are_texts(key.tolist())
 
 
+def is_one(key: Any, numbers: list[int] | None) -> bool:
+    """Whether a key is a label, not a list or a slice, that stands for one column."""
+    if numbers is None or len(numbers) != 1 or isinstance(key, slice):
+        return False
+    is_label = isinstance(key, (str, bytes, tuple, Col)) or not hasattr(type(key), "__iter__")
+    return is_label or getattr(key, "ndim", None) == 0
+
+
 def listed(columns: Any, labels: Labels) -> list[Any]:
     """The labels of a selection, one by one."""
     if type(columns) is list:
@@ -287,6 +295,11 @@ def _several(column: Any, places: list[int], labels: Labels) -> DuplicateColumnE
     shown_places = ", ".join(map(str, places[:5])) + (", ..." if len(places) > 5 else "")
     what = "name" if labels.are_text else "label"
     by = "position" if labels.are_text else "position with f.iloc[:, [...]]"
+    if labels.has_tuples and not isinstance(column, tuple):
+        return DuplicateColumnError(
+            f"the label {shown(column)} stands for {len(places)} columns: f.loc[:, {shown(column)}] selects all of "
+            f"them, and f.select one by a tuple of all levels"
+        )
     return DuplicateColumnError(
         f"the {what} {shown(column)} stands for {len(places)} columns: select by {by} instead ({shown_places})"
     )
@@ -294,16 +307,9 @@ def _several(column: Any, places: list[int], labels: Labels) -> DuplicateColumnE
 
 def hint(column: Any, labels: Labels, levels: Levels, view: list[int] | None) -> str:
     """A hint for the error about a missing label."""
-    from difflib import get_close_matches
-
     known = labels.all()
     known = known[:_MOST_COMPARED] if view is None else [known[i] for i in view[:_MOST_COMPARED] if 0 <= i < len(known)]
-    known += levels.names()
-    by_text: dict[str, Any] = {}
-    for label in known:
-        by_text.setdefault(str(label), label)
-    close = get_close_matches(str(column), by_text, n=3)
-    found = f"; close to it: {', '.join(shown(by_text[text]) for text in close)}" if close else ""
+    found = close_to(column, known + levels.names())
     if isinstance(column, str) and not labels.are_text:
         found += "; the labels are not text, all of them"
     elif integer(column) is not None and not labels.are_text:

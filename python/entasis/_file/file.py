@@ -59,7 +59,7 @@ class File(Conversions):
     `f["a"]` and `f[["a", "b"]]` are views of columns. `f[1000:2000]`, `f[7]`, `f[array]` and
     `f[mask]` are views of rows, and `f[rows, columns]` is a view of both. `f.select` takes labels
     of any type, `f.iloc` positions on both axes, and `f.loc` labels on both. Positions in a view of
-    a view count from its own start. docs/guides/selection.md has the rules.
+    a view count from its own start.
 
     A view reads nothing until a method asks for values (`read`, `head`, `to_pandas` ...), or until
     another library takes it through Arrow's stream interface.
@@ -88,7 +88,11 @@ class File(Conversions):
     {'price': array([5, 4])}
     """
 
-    __slots__ = ("_columns", "_frame", "_handle", "_rows", "path")
+    if TYPE_CHECKING:
+        # `entasis.open` may return a `Tree`, which has keys.
+        def keys(self) -> list[Any]: ...
+
+    __slots__ = ("_columns", "_frame", "_handle", "_is_one", "_rows", "path")
 
     path: str
 
@@ -106,16 +110,27 @@ class File(Conversions):
         self.path, self._handle = self._frame.path, self._frame.handle
         self._columns: list[int] | None = None
         self._rows: Any = None
+        # Whether a label chose the only column, as in f["a"]: then it has one axis as an array.
+        self._is_one = False
 
     @classmethod
-    def _of(cls, frame: _frame.Frame, columns: list[int] | None = None, rows: Any = None) -> File:
+    def _of(
+        cls, frame: _frame.Frame, columns: list[int] | None = None, rows: Any = None, *, is_one: bool = False
+    ) -> File:
         """A view of columns and rows of a frame."""
         view = object.__new__(File)
         view.path, view._handle, view._frame, view._columns, view._rows = frame.path, frame.handle, frame, columns, rows
+        view._is_one = is_one
         return view
 
     def _view(self, columns: list[int] | None, rows: Any) -> File:
-        return File._of(self._frame, columns, rows)
+        return File._of(self._frame, columns, rows, is_one=self._is_one and columns == self._columns)
+
+    def _selected(self, columns: Any, numbers: list[int] | None, rows: Any) -> File:
+        """A view of the columns that a key `columns` chose."""
+        if columns is None:
+            return self._view(numbers, rows)
+        return File._of(self._frame, numbers, rows, is_one=_column_labels.is_one(columns, numbers))
 
     @property
     def metadata(self) -> Any:
@@ -263,7 +278,7 @@ class File(Conversions):
                 f"f[{both[1:-1]}] means rows and columns, and rows can't be strings: several columns are "
                 f"f[[{both[1:-1]}]], a label that is a tuple f.select({both}), rows by label f.loc[...]"
             )
-        return self._view(self._resolve(columns), self._compose(rows))
+        return self._selected(columns, self._resolve(columns), self._compose(rows))
 
     def select(self, *columns: Columns) -> File:
         """Return a view of some columns, in the given order.
@@ -294,7 +309,32 @@ class File(Conversions):
            2021
         0     3
         """
-        return self._view(self._resolve(columns[0] if len(columns) == 1 else list(columns)), self._rows)
+        chosen = columns[0] if len(columns) == 1 else list(columns)
+        return self._selected(chosen, self._resolve(chosen), self._rows)
+
+    def take(self, indices: Rows, axis: Literal[0, 1] = 0) -> File:
+        """Return a view of rows by position, or of columns with `axis=1`, as `take` of pandas does.
+
+        `train_test_split` of scikit-learn splits files and columns by it.
+
+        Parameters
+        ----------
+        indices
+            Positions. Negative ones count from the end.
+        axis
+            0 takes rows, 1 takes columns.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+        >>> en.open("table.entasis").take([2, 0]).read()
+           a
+        2  3
+        0  1
+        """
+        if axis not in (0, 1):
+            raise ArgumentError(f"axis={shown(axis)}: 0 for rows or 1 for columns")
+        return self.iloc[indices, :] if axis == 0 else self.iloc[:, indices]
 
     def filter(self, condition: Filter) -> Scan:
         """Return the rows for which a condition is true.
@@ -775,7 +815,7 @@ class File(Conversions):
     def __reduce__(self) -> tuple[Any, ...]:
         from . import reopen as _reopen
 
-        return _reopened, (_reopen.source(self._frame), self._columns, self._rows)
+        return _reopened, (_reopen.source(self._frame), self._columns, self._rows, self._is_one)
 
     def __repr__(self) -> str:
         if self.closed:
@@ -793,8 +833,8 @@ class File(Conversions):
         return self.column_names if self._frame.labels.are_text else []
 
 
-def _reopened(source: Any, columns: list[int] | None, rows: Any) -> File:
+def _reopened(source: Any, columns: list[int] | None, rows: Any, is_one: bool = False) -> File:
     """Open the file of a pickle."""
     from . import reopen as _reopen
 
-    return File._of(_reopen.frame(source), columns, rows)
+    return File._of(_reopen.frame(source), columns, rows, is_one=is_one)

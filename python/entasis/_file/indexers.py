@@ -52,7 +52,7 @@ class ILoc:
         rows, columns = _axes(key)
         file = self._file
         chosen = _rows.resolve(_without_pair(columns, "column"), file.n_columns, noun="column")
-        return file._view(_numbers(file, chosen), file._compose(_without_pair(rows, "row")))
+        return file._selected(_key(columns), _numbers(file, chosen), file._compose(_without_pair(rows, "row")))
 
 
 class Loc:
@@ -99,7 +99,8 @@ class Loc:
     def __getitem__(self, key: Any) -> File:
         rows, columns = _axes(key)
         file = self._file
-        return file._view(_loc_columns(file, columns), _rows.compose(file._rows, _loc_rows(file, rows)))
+        numbers = _loc_columns(file, columns)
+        return file._selected(_key(columns), numbers, _rows.compose(file._rows, _loc_rows(file, rows)))
 
 
 def _axes(key: Any) -> tuple[Any, Any]:
@@ -110,6 +111,11 @@ def _axes(key: Any) -> tuple[Any, Any]:
     if len(key) == 1:
         return key[0], slice(None)
     raise ArgumentError(f"a file has rows and columns, not {len(key)} axes")
+
+
+def _key(columns: Any) -> Any:
+    """The key of columns; None for all columns."""
+    return None if isinstance(columns, slice) and columns == slice(None) else columns
 
 
 def _without_pair(key: Any, noun: str) -> Any:
