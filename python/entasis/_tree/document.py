@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
+from entasis import _register
 from entasis._arguments.options import DEFAULT_COMPRESSION
 from entasis._entasis import Builder, CellBuilder, write_document
 from entasis._hosts import registry as _hosts
@@ -35,7 +36,7 @@ def _called(value: Any) -> str:
 
 
 def _advice(value: Any) -> str:
-    """Advice for an object that streams, or a subclass of a frame: their other state is lost."""
+    """Advice for an object that streams, a subclass of a frame, or one of a registered class."""
     instead = _streams.advice(type(value))
     if instead:
         return instead
@@ -43,7 +44,11 @@ def _advice(value: Any) -> str:
     for base in type(value).__mro__[1:]:
         alias = aliases.get(base.__module__.partition(".")[0])
         if alias is not None and base.__name__ in _FRAMES:
+            if type(value).__module__.partition(".")[0] == "geopandas" and base.__name__ == "DataFrame":
+                return "; pass pa.table(x.to_arrow()), which GeoDataFrame.from_arrow takes when it is read"
             return f"; pass {alias}.{base.__name__}(x), without what the subclass adds"
+        if _register.functions(base) is not None:
+            return f"; entasis.register takes {base.__qualname__} alone: register {type(value).__qualname__} too"
     return ""
 
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, cast
 
 from entasis._arguments import rows as _rows
-from entasis._arguments.options import integer, on_refused
+from entasis._arguments.options import close_to, integer, on_refused, shown
 from entasis._arguments.options import threads as _threads
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._file.file import File
@@ -181,8 +181,17 @@ class Tree(File):
             elif self._record() is not None:
                 self._keys = {name: 4 + i for i, name in enumerate(self._record() or ())}
             else:
-                raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has no keys")
+                raise ArgumentError(
+                    f"{self._named()} is {a(self._kind_of_object())}, which has no keys: read() gives it back whole"
+                )
         return self._keys
+
+    def _kind_of_object(self) -> str:
+        """The name of an object of another library, or the kind of a value."""
+        if self.kind != "object" or not len(self):
+            return self.kind
+        (name,) = self._cells.children(self._info["number"], 0, 1)
+        return f"{name} object" if type(name) is str else self.kind
 
     def _record(self) -> tuple[str, ...] | None:
         """The names of the fields of a record; None for other objects."""
@@ -194,11 +203,22 @@ class Tree(File):
     def _named(self) -> str:
         return f"value{self._where}"
 
+    def _close_to(self, key: Any) -> str:
+        """A hint for the error about a missing key."""
+        if isinstance(key, slice):
+            return f": {a(self.kind)} has no rows, select them in its parts"
+        if self._record() == ("value",):
+            # The result of `encode=` of a registered class.
+            inside = self["value"]
+            if isinstance(inside, Tree) and inside.kind in _WITH_KEYS and key in inside:
+                return f": it is inside of what encode= returned, ['value'][{shown(key)}]"
+        return close_to(key, self._places())
+
     def __getitem__(self, key: Any) -> File:
         if self.kind in ("dict", "object", "Bus"):
             place = self._place(key)
             if place is None:
-                raise ColumnNotFoundError(f"{self._named()} has no key {key!r}")
+                raise ColumnNotFoundError(f"{self._named()} has no key {shown(key)}{self._close_to(key)}")
             return self._part(place, f"[{key!r}]")
         if self.kind not in (*_SEQUENCES, "array", "array of objects"):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has no parts")

@@ -40,6 +40,8 @@ def encode(value: Any) -> tuple[Any, ...]:
     elif isinstance(value, pd.offsets.BaseOffset):
         parts = _offsets.encode(value)
         return UNSUPPORTED if parts is None else object_parts(*parts)
+    elif kind is pd.CategoricalDtype and value.categories is None:
+        found = object_parts("pandas.dtype", bool(value.ordered))
     elif isinstance(value, pd.api.extensions.ExtensionDtype):
         # Stored as an empty array, whose codec records all arguments of the dtype.
         dtype: Any = value
@@ -110,6 +112,9 @@ def _period(ordinal: int, freq: str) -> Any:
 def _pandas_dtype(array: Any) -> Any:
     import pandas as pd
 
+    if type(array) is bool:
+        # That of no array: whether categories that are not known yet are ordered.
+        return pd.CategoricalDtype(ordered=array)
     if not isinstance(array, pd.api.extensions.ExtensionArray):
         raise TypeError("a dtype of pandas is that of an array")
     return array.dtype

@@ -43,21 +43,52 @@ def add_array(
 
     if type(array).__name__ in ("NumpyExtensionArray", "PandasArray"):
         array = array.to_numpy()
-    if isinstance(array, np.ndarray):
-        if array.dtype.kind == "O":
-            return _objects.add(builder, array, position, OBJECT, name, what)
-        return _add_numpy(builder, array, position, name), None
-    add = _ADD.get(type(array).__name__)
-    if add is None or type(array).__module__.partition(".")[0] != "pandas":
-        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
-    return add(builder, array, position, name), None
+    if isinstance(array, np.ndarray) and array.dtype.kind == "O":
+        return _objects.add(builder, array, position, OBJECT, name, what)
+    try:
+        if isinstance(array, np.ndarray):
+            return _add_numpy(builder, array, position, name), None
+        add = _ADD.get(type(array).__name__)
+        if add is None or not _is_of_pandas(type(array)):
+            raise _unsupported_class(array)
+        return add(builder, array, position, name), None
+    except _Refused as refused:
+        place = what or f"column '{name}'"
+        raise UnsupportedTypeError(f"{place}: {refused}") from None
+
+
+class _Refused(Exception):
+    """The reason why an array can't be written, without its place."""
+
+
+def _is_of_pandas(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "pandas"
+
+
+def _unsupported_class(array: Any) -> _Refused:
+    """The error for an array of a class that is not one of pandas itself."""
+    kind, dtype = type(array), array.dtype
+    called = f"{kind.__module__}.{kind.__qualname__}"
+    base = next((base.__name__ for base in kind.__mro__[1:] if base.__name__ in _ADD and _is_of_pandas(base)), None)
+    if base is not None:
+        return _Refused(
+            f"arrays of {called} ({dtype}) are not supported, only those of pandas itself: make an "
+            f"array of {base} of it"
+        )
+    if kind.__module__.partition(".")[0] == "geopandas":
+        return _Refused(
+            f"dtype {dtype} is not supported in frames of pandas: pass pa.table(x.to_arrow()) of the "
+            "GeoDataFrame, which GeoDataFrame.from_arrow takes when it is read"
+        )
+    advice = "" if _is_of_pandas(kind) else f", nor are other dtypes of {called.partition('.')[0]}: convert the column"
+    return _Refused(f"dtype {dtype} is not supported yet{advice}")
 
 
 def _add_numpy(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
     dtype = array.dtype
     if dtype.kind == "V":
         # pandas itself does not support arrays of `V`.
-        raise UnsupportedTypeError(f"column '{name}': dtype {dtype} is not supported yet")
+        raise _Refused(f"dtype {dtype} is not supported yet")
     if dtype.char == "G" and dtype.isnative:
         return builder.words(_dtypes.as_bytes(array), position, name=name, host_variant=CLONGDOUBLE)
     if dtype.isnative or dtype.char == "G":
@@ -76,7 +107,7 @@ def _add_datetime(builder: PandasBuilder, array: Any, position: Any, name: str) 
         return builder.words(_compat.plain_times(array), position, name=name)
     host_variant = _zone_variant(array.dtype)
     if host_variant is None:
-        raise UnsupportedTypeError(f"column '{name}': the time zone {zone!r} is not supported yet")
+        raise _Refused(f"the time zone {zone!r} is not supported yet")
     return builder.words(_compat.plain_times(array), position, name=name, zone=str(zone), host_variant=host_variant)
 
 
@@ -102,7 +133,7 @@ def _add_timedelta(builder: PandasBuilder, array: Any, position: Any, name: str)
 def _add_categorical(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
     categories = array.categories
     if type(categories).__name__ == "MultiIndex":
-        raise UnsupportedTypeError(f"column '{name}': categories of {categories.dtype} are not supported yet")
+        raise _Refused(f"categories of {categories.dtype} are not supported yet")
     number = builder.values(categories, f"column '{name}'")
     codes = array.codes
     missing = "NaT" if categories.dtype.kind in "mM" else "NaN"
@@ -130,7 +161,7 @@ def _add_arrow(builder: PandasBuilder, array: Any, position: Any, name: str) -> 
     if has_dictionary(data.type):
         data = data.unify_dictionaries()
     if "\0" in str(data.type):
-        raise UnsupportedTypeError(f"column '{name}': a time zone with a zero character is not supported")
+        raise _Refused("a time zone with a zero character is not supported")
     return builder.arrow(data, position, name=name, host_variant=ARROW)
 
 
@@ -140,7 +171,7 @@ def _add_period(builder: PandasBuilder, array: Any, position: Any, name: str) ->
     freq = array.freqstr
     found: Any = pd.PeriodDtype(freq)
     if found != array.dtype or not _offsets.same(found.freq, array.dtype.freq):
-        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+        raise _Refused(f"dtype {array.dtype} is not supported yet")
     return builder.words(array.asi8, position, name=name, missing="NaT", detail=freq, logical="period")
 
 
@@ -151,7 +182,7 @@ def _add_interval(builder: PandasBuilder, array: Any, position: Any, name: str) 
     left, right = (_bounds(bound) for bound in (array.left, array.right))
     subtype = str(array.dtype.subtype)
     if left.dtype.kind not in "iufmM" or not left.dtype.isnative or not _is_subtype(subtype, array.dtype.subtype):
-        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+        raise _Refused(f"dtype {array.dtype} is not supported yet")
     pairs = np.empty(len(array), [("left", left.dtype), ("right", right.dtype)])
     pairs["left"], pairs["right"] = left, right
     detail = {"name": "pandas.bounds", "metadata": b"", "subtype": subtype, "closed": array.closed}
@@ -189,7 +220,7 @@ def _add_sparse(builder: PandasBuilder, array: Any, position: Any, name: str) ->
         or dense.dtype != array.dtype.subtype
         or dense.dtype.kind not in "biufcmM"
     ):
-        raise UnsupportedTypeError(f"column '{name}': dtype {array.dtype} is not supported yet")
+        raise _Refused(f"dtype {array.dtype} is not supported yet")
     if not isinstance(array.fill_value, np.generic) and dense.dtype.kind not in "mM":
         fill["python"] = type(array.fill_value).__name__
     detail = {"fill": fill, "kind": array.kind}
