@@ -309,10 +309,10 @@ def read(
     filter
         A condition such as `en.col("price") > 3`, or pandas' tuples such as `("price", ">", 3)`, in
         a list if all of them hold, or in a list of such lists if one of those holds. Only the rows
-        for which it is true are read. `rows` applies first. docs/guides/filters.md has the rules.
+        for which it is true are read. `rows` applies first. `entasis.col` has the conditions. A
+        comparison with a missing value is unknown, as in SQL, and leaves the row out.
     to
         "pandas", "polars", "pyarrow", "numpy" or "static_frame" to get a value of that library.
-        docs/fidelity.md lists the result for each type.
     threads
         The number of threads. None means one per processor.
     memory_map
@@ -329,12 +329,14 @@ def read(
         them.
     on_damage
         "error", or "missing" to read the values of damaged blocks as missing ones. A
-        `DamageWarning` lists them. Damaged row labels, categories and parts of a tree are an error
-        all the same. docs/guides/damage.md has the rules.
+        `DamageWarning` lists them. Integers and booleans of pandas get the nullable type then.
+        Damaged row labels, categories and parts of a tree are an error all the same.
     limits
         The most that the file may ask for, as a dict such as `{"n_columns": 20_000_000}`. Raise a
-        limit only for a file that you trust. docs/format/limits.md lists the names and the
-        defaults.
+        limit only for a file that you trust. The names and defaults are `decoded_len` (bytes of
+        values that one read decodes: 4 GiB, or 1,000 times the length of the file), `n_columns`
+        (10,000,000), `metadata_len` (64 MiB), `name_len` (64 KiB), `page_payload_len` (1 GiB),
+        `depth` (64), `n_nodes` (10,000,000) and `value_len` (1 GiB).
 
     Returns
     -------

@@ -76,8 +76,8 @@ def append(
     -------
     list
         The labels of columns that were stored anew. It is empty if the rows were added to the end
-        of the file, which takes time for the rows alone. docs/guides/append.md lists the cases in
-        which the file is written anew.
+        of the file, which takes time for the rows alone. A column whose type changes is stored
+        anew, with all others, and so are columns of objects and hierarchical indexes.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class PartOptions(TypedDict, total=False):
 
 
 class Limits(TypedDict, total=False):
-    """The most that a file may ask for; docs/format/limits.md has the defaults."""
+    """The most that a file may ask for. The documentation of `entasis.read` has the defaults."""
 
     metadata_len: int
     n_columns: int

@@ -23,7 +23,7 @@ def show_versions() -> None:
     """Print the versions of this package, of Python and of the libraries it works with.
 
     The last lines are the features that an environment variable switches off, and whether they
-    are on. `docs/cpython.md` describes them.
+    are on.
 
     Examples
     --------

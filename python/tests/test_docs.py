@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +29,31 @@ def test_examples_run(page, tmp_path, monkeypatch):
     code = program(page)
     assert code, f"{page.name} has no example"
     exec(compile(code, page.name, "exec", dont_inherit=True), {"__name__": page.stem})
+
+
+def test_the_shell_block_of_the_readme_runs(tmp_path, monkeypatch):
+    """It uses the file that the lines before it made. Programs that it pipes to need not be installed."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"^```\n(entasis info .*?)^```", text, re.M | re.S)
+    assert block is not None
+    exec(compile(program(ROOT / "README.md"), "README.md", "exec", dont_inherit=True), {"__name__": "readme"})
+    for line in block[1].splitlines():
+        arguments = shlex.split(line.partition("|")[0], comments=True)
+        assert arguments[0] == "entasis", line
+        done = subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+
+
+def test_docstrings_name_no_page_that_is_not_installed():
+    package = ROOT / "python/entasis"
+    named = [
+        f"{path.relative_to(package)}: {node.body[0].lineno}"
+        for path in sorted(package.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and "docs/" in (ast.get_docstring(node) or "")
+    ]
+    assert named == []
 
 
 def write_programs(folder: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Append rows to a file. docs/guides/append.md has the rules."""
+"""Append rows to a file."""
 
 from __future__ import annotations
 

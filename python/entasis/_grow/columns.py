@@ -15,7 +15,7 @@ def refused(label: Any, old: Any, new: Any) -> ArgumentError:
     """The error for a column whose types can't be joined."""
     return ArgumentError(
         f"column {label!r} is {old} in the file and {new} in the rows to append: convert one of them; "
-        "only types that hold all values of the other are converted (docs/guides/append.md)"
+        "only types that hold all values of the other are converted"
     )
 
 

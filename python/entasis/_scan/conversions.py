@@ -77,7 +77,8 @@ class Conversions(ABC):
 
         DuckDB, DataFusion, ibis and pyarrow scan it. They read the columns that they need. The
         parts of a filter with an exact counterpart are tested on the file, and pyarrow tests the
-        others on the rows that are left. docs/guides/duckdb.md lists them.
+        others on the rows that are left. Comparisons with literals, `is_null`, `isin`, tests of
+        the start, the end and parts of texts, and what joins them have one.
 
         DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
         reads all columns, and the rows from the first one on.

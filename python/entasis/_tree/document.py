@@ -44,8 +44,6 @@ def _advice(value: Any) -> str:
     for base in type(value).__mro__[1:]:
         alias = aliases.get(base.__module__.partition(".")[0])
         if alias is not None and base.__name__ in _FRAMES:
-            if type(value).__module__.partition(".")[0] == "geopandas" and base.__name__ == "DataFrame":
-                return "; pass pa.table(x.to_arrow()), which GeoDataFrame.from_arrow takes when it is read"
             return f"; pass {alias}.{base.__name__}(x), without what the subclass adds"
         if _register.functions(base) is not None:
             return f"; entasis.register takes {base.__qualname__} alone: register {type(value).__qualname__} too"

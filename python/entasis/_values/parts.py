@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Kinds of cells (docs/format, cells).
+# Kinds of cells, as the format numbers them.
 ELLIPSIS, NA, NAT = 3, 4, 5
 FULL_TIME, FULL_DATETIME, FULL_TIMEDELTA, OBJECT = 73, 74, 75, 77
 

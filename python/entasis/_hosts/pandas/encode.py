@@ -77,8 +77,8 @@ def _unsupported_class(array: Any) -> _Refused:
         )
     if kind.__module__.partition(".")[0] == "geopandas":
         return _Refused(
-            f"dtype {dtype} is not supported in frames of pandas: pass pa.table(x.to_arrow()) of the "
-            "GeoDataFrame, which GeoDataFrame.from_arrow takes when it is read"
+            f"dtype {dtype} is not supported in frames of pandas: pass gdf.to_arrow() of the GeoDataFrame, which "
+            "GeoDataFrame.from_arrow takes when it is read"
         )
     advice = "" if _is_of_pandas(kind) else f", nor are other dtypes of {called.partition('.')[0]}: convert the column"
     return _Refused(f"dtype {dtype} is not supported yet{advice}")

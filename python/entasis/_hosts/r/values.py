@@ -1,6 +1,6 @@
 """Vectors of R with attributes as values of Python: dates, times, factors, named vectors.
 
-docs/fidelity.md lists the rules. A vector without a rule stays a `Record`.
+A vector without a rule stays a `Record`.
 """
 
 from __future__ import annotations
