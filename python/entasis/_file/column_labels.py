@@ -297,8 +297,8 @@ def _several(column: Any, places: list[int], labels: Labels) -> DuplicateColumnE
     by = "position" if labels.are_text else "position with f.iloc[:, [...]]"
     if labels.has_tuples and not isinstance(column, tuple):
         return DuplicateColumnError(
-            f"the label {shown(column)} stands for {len(places)} columns: f.loc[:, {shown(column)}] selects all of "
-            f"them, and f.select one by a tuple of all levels"
+            f"the label {shown(column)} stands for {len(places)} columns ({shown_places}): f.loc[:, {shown(column)}] "
+            "selects all of them, and f.select one by a tuple of all levels"
         )
     return DuplicateColumnError(
         f"the {what} {shown(column)} stands for {len(places)} columns: select by {by} instead ({shown_places})"
