@@ -5,7 +5,7 @@ OPERATION <- list(append = 2L, add = 3L, replace = 4L, drop = 5L, rename = 6L, m
 
 # Checks the arguments of a change. Without `compress` it compresses as the last write of the file.
 change_options <- function(durable, wait, compress = NULL, threads = NULL, must_be_new = FALSE) {
-  if (!is.null(compress)) compress <- check_number(compress, "compress", 0, 100)
+  if (!is.null(compress)) compress <- check_compression(compress)
   if (!is.null(threads)) threads <- check_whole(threads, "threads", 1, MOST_THREADS)
   if (!is.null(durable)) check_flag(durable, "durable")
   write_options(compress, threads, durable, check_wait(wait), must_be_new)

@@ -47,6 +47,13 @@ check_number <- function(x, name, from, to) {
   as.double(x)
 }
 
+# Checks a compression. As for saveRDS(), FALSE means none, and TRUE the default.
+check_compression <- function(x) {
+  if (is.logical(x) && length(x) == 1L && !is.na(x)) x <- if (x) 50 else 0
+  if (!is.numeric(x)) must_be("compress", "a number from 0 to 100, TRUE or FALSE", x)
+  check_number(x, "compress", 0, 100)
+}
+
 # Checks seconds to wait, which may be Inf.
 check_wait <- function(x) {
   if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < 0) must_be("wait", "a number of seconds, 0 or more", x)
@@ -62,7 +69,8 @@ check_path <- function(path, hint = "") {
   enc2native(path.expand(path))
 }
 
-shown_number <- function(x) format(x, scientific = FALSE, big.mark = ",", trim = TRUE)
+# A number with a comma between thousands, whatever options(OutDec) says.
+shown_number <- function(x) format(x, scientific = FALSE, big.mark = ",", decimal.mark = ".", trim = TRUE)
 
 # A short description of a value.
 what_is <- function(x) {
@@ -82,7 +90,8 @@ what_is <- function(x) {
   if (is.atomic(x) && length(x) == 1L && !is.factor(x)) {
     if (is.na(x)) return("NA")
     if (is.character(x)) return(if (nchar(x, "bytes") <= 40L) encodeString(x, quote = "\"") else "a string")
-    return(format(x, digits = 15L, scientific = if (is.numeric(x) && abs(x) < 1e15) FALSE))
+    if (is.numeric(x) && abs(x) < 1e15) return(format(x, digits = 15L, scientific = FALSE, decimal.mark = "."))
+    return(format(x, digits = 15L))
   }
   what <- if (is.atomic(x) && !is.factor(x)) paste(kind, "vector") else kind
   article <- if (grepl("^[aeiou]", what)) "an " else "a "

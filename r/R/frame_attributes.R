@@ -24,3 +24,10 @@ own_attribute <- function(file, name) {
   }
   lapply_pairs(extras_of(file), pairs[names_of_pairs(pairs) == name])[[name]]
 }
+
+# The class of the frame that a file opens as.
+class_of_file <- function(file) {
+  if (isTRUE(file$as_table)) c("data.table", "data.frame") else if (file$own) interpret(file, class_in(list(class = own_attribute(file, "class")))) else "data.frame"
+}
+
+is_tibble_file <- function(file) "tbl_df" %in% class_of_file(file)

@@ -9,7 +9,9 @@ entasis <- function(path, functions = FALSE, int64 = c("fit", "integer64", "doub
     return(tree_part(file, file$facts$root, "x"))
   }
   if (file$own && identical(file$host$form, "vector")) {
-    wrong("the file holds a vector: read_entasis() reads it")
+    if (as != "stored") wrong("the file holds a vector: as = \"data.table\" is for files with one data frame")
+    on.exit(close_file(file))
+    return(value_of(file))
   }
   layout_of(file)
   file$as_table <- as == "data.table" && !is_stored_table(file)
@@ -29,7 +31,10 @@ file_of <- function(x) {
 dim.entasis_table <- function(x) {
   file <- file_of(x)
   n <- file$facts$n_rows
-  c(if (n <= .Machine$integer.max) as.integer(n) else n, frame_width(file))
+  width <- frame_width(file)
+  # A data.table without columns has no rows.
+  if (width == 0L && is_data_table(file)) n <- 0
+  c(if (n <= .Machine$integer.max) as.integer(n) else n, width)
 }
 
 length.entasis_table <- function(x) frame_width(file_of(x))
@@ -50,33 +55,53 @@ row.names.entasis_table <- function(x) {
   n_arguments <- nargs() - !missing(drop)
   names <- frame_names(file)
   if (n_arguments < 3L) {
-    # x[columns], as for a list.
-    which <- if (missing(i)) seq_along(names) else resolve_columns(names, i)
+    # x[columns], as for a list. A matrix selects elements of all columns.
+    if (!missing(i) && is.matrix(i)) {
+      return(x[][i])
+    }
+    which <- if (missing(i)) seq_along(names) else resolve_columns(names, i, is_tibble_file(file))
     return(read_frame(file, which, ALL_ROWS))
   }
-  which <- if (missing(j)) seq_along(names) else resolve_columns(names, j)
+  which <- if (missing(j)) seq_along(names) else resolve_columns(names, j, is_tibble_file(file))
   if (!missing(i)) {
     rows <- rows_of_mask(file, substitute(i), substitute(x), parent.frame())
     if (!is.null(rows)) i <- rows
   }
   if (check_flag(drop, "drop") && length(which) == 1L) {
-    return(read_one(file, which, if (missing(i)) NULL else i, function() row.names(x)))
+    return(read_one(file, which, if (!missing(i)) list(i), function() row.names(x)))
   }
-  if (missing(i)) read_frame(file, which, ALL_ROWS) else read_selection(file, which, i, function() row.names(x))
+  if (missing(i)) {
+    return(read_frame(file, which, ALL_ROWS))
+  }
+  frame <- read_selection(file, which, i, function() row.names(x))
+  # R drops a single row of a data frame to a list.
+  if (drop && identical(oldClass(frame), "data.frame")) frame[seq_len(nrow(frame)), , drop = TRUE] else frame
 }
 
-`[[.entasis_table` <- function(x, i, ...) {
+`[[.entasis_table` <- function(x, i, ..., exact = TRUE) {
   if (...length() > 0L) {
-    return(x[i, ..1, drop = TRUE])
+    if (is.null(resolve_position(frame_names(file_of(x)), ..1, "column", exact))) {
+      return(NULL)
+    }
+    column <- x[i, ..1, drop = TRUE]
+    if (is.data.frame(column) || length(column) != 1L) wrong("[[ must be given one row and one column")
+    return(column[[1L]])
   }
-  if (length(i) != 1L) wrong("[[ must be given one column")
   file <- file_of(x)
-  read_column(file, resolve_columns(frame_names(file), i))
+  names <- frame_names(file)
+  if (length(i) > 1L && !is.logical(i)) {
+    # x[[c(2, 3)]] is an element of a column, without its class.
+    return(.subset2(read_column(file, resolve_position(names, i[1L], "column")), i[-1L]))
+  }
+  which <- resolve_position(names, i, "column", exact)
+  if (!is.null(which)) read_column(file, which)
 }
 
 `$.entasis_table` <- function(x, name) {
-  which <- match(name, names(x))
-  if (!is.na(which)) read_column(file_of(x), which)
+  file <- file_of(x)
+  # A tibble does not complete names.
+  which <- resolve_position(frame_names(file), name, "column", is_tibble_file(file))
+  if (!is.null(which)) read_column(file, which)
 }
 
 as.data.frame.entasis_table <- function(x, row.names = NULL, optional = FALSE, ...) {
@@ -87,11 +112,17 @@ as.data.frame.entasis_table <- function(x, row.names = NULL, optional = FALSE, .
 as.list.entasis_table <- function(x, ...) as.list(x[])
 
 head.entasis_table <- function(x, n = 6L, ...) {
+  if (length(n) > 1L) {
+    return(head(x[], n, ...))
+  }
   last <- ends_at(n, dim(x)[1L])
   read_frame(file_of(x), seq_along(x), row_range(0, last, -1))
 }
 
 tail.entasis_table <- function(x, n = 6L, ...) {
+  if (length(n) > 1L) {
+    return(tail(x[], n, ...))
+  }
   n_rows <- dim(x)[1L]
   read_frame(file_of(x), seq_along(x), row_range(n_rows - ends_at(n, n_rows), n_rows, -1))
 }

@@ -51,36 +51,32 @@ names.entasis_tree <- function(x) {
   tree$names
 }
 
-# The positions of parts by names, numbers or a mask; NA for unknown names.
-resolve_parts <- function(x, i) {
-  n <- length(x)
-  if (is.character(i)) {
-    return(match(i, names(x)))
-  }
-  if (is.logical(i)) {
-    if (anyNA(i) || length(i) != n) wrong("a mask of parts must have length ", n, " and no NA")
-    return(which(i))
-  }
-  if (!is.numeric(i) || anyNA(i)) wrong("parts must be names or numbers, not ", what_is(i))
-  if (length(i) > 0L && all(i < 0)) i <- seq_len(n)[i]
-  if (any(i < 1 | i > n)) wrong("part numbers must be from 1 to ", n, ", not ", i[i < 1 | i > n][1L])
-  trunc(i)
-}
-
-`[[.entasis_tree` <- function(x, i, ...) {
+`[[.entasis_tree` <- function(x, i, ..., exact = TRUE) {
   if (length(i) != 1L) {
     if (length(i) == 0L) wrong("[[ must be given one part")
     # x[[c("a", "b")]] is x[["a"]][["b"]].
     return(x[[i[[1L]]]][[i[-1L]]])
   }
-  tree <- tree_of(x)
-  at <- resolve_parts(x, i)
-  if (is.na(at)) wrong("there is no part '", i, "'")
-  tree_part(tree$file, tree$found$first + at - 1, paste0(tree$name, if (is.character(i)) paste0("$", quoted(i)) else paste0("[[", at, "]]")))
+  at <- resolve_position(names_of_parts(x), i, "part", exact)
+  if (is.null(at)) wrong("there is no part '", i, "'")
+  part_of_tree(x, at, if (is.character(i)) names(x)[at])
 }
 
 `$.entasis_tree` <- function(x, name) {
-  if (name %in% names(x)) x[[name]]
+  at <- resolve_position(names_of_parts(x), name, "part", exact = FALSE)
+  if (!is.null(at)) part_of_tree(x, at, names(x)[at])
+}
+
+# A part by its position, and its name if it was selected by that.
+part_of_tree <- function(x, at, name) {
+  tree <- tree_of(x)
+  tree_part(tree$file, tree$found$first + at - 1, paste0(tree$name, if (is.null(name)) paste0("[[", at, "]]") else paste0("$", quoted(name))))
+}
+
+# A name for each part, NA if the list has no names.
+names_of_parts <- function(x) {
+  names <- names(x)
+  if (is.null(names)) rep_len(NA_character_, length(x)) else names
 }
 
 # Reads some parts.
@@ -89,8 +85,7 @@ resolve_parts <- function(x, i) {
     return(as.list(x))
   }
   tree <- tree_of(x)
-  at <- resolve_parts(x, i)
-  if (anyNA(at)) wrong("there is no part '", i[is.na(at)][1L], "'")
+  at <- resolve_positions(names_of_parts(x), i, "part")
   values <- lapply(tree$found$first + at - 1, function(cell) read_cell(tree$file, cell))
   names <- names(x)
   if (!is.null(names)) names(values) <- names[at]

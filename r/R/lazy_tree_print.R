@@ -12,7 +12,7 @@ str.entasis_tree <- function(object, ...) print(object)
 # A line for each part, with its type.
 outline <- function(x, name, level, depth, most = 20L) {
   n <- length(x)
-  head <- paste0(strrep("  ", level), name, ": list of ", format(n, big.mark = ","))
+  head <- paste0(strrep("  ", level), name, ": list of ", shown_number(n))
   if (level >= depth || n == 0L) {
     return(head)
   }
@@ -38,7 +38,7 @@ describe_cell <- function(file, found) {
     return(paste0("frame of ", counted(facts$n_rows, "row"), ", ", counted(facts$n_columns, "column")))
   }
   if (kind >= CELL_ARRAY) {
-    return(paste(vector_type(file, found), "vector of", format(found$count, big.mark = ",", scientific = FALSE)))
+    return(paste(vector_type(file, found), "vector of", shown_number(found$count)))
   }
   if (kind == CELL_OBJECT) {
     return(object_class(file, found))

@@ -1,7 +1,9 @@
 # read_entasis(), and reading of vectors and frames.
 
 read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.table = FALSE, functions = FALSE,
-                         int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL) {
+                         int64 = c("fit", "integer64", "double"), limits = list(), generation = NULL, ...) {
+  given <- other_arguments("file", ...)
+  if ("file" %in% names(given)) path <- given$file
   check_flag(as.data.table, "as.data.table")
   file <- open_file(path, functions, int64, limits, generation)
   on.exit(close_file(file))
@@ -25,34 +27,18 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
 range_of <- function(file, from, to) {
   n <- file$facts$n_rows
   from <- check_whole(from, "from", 1)
-  to <- if (is.null(to) || identical(to, Inf)) n else min(check_whole(to, "to", 1), n)
+  # Rows after the last one are none, so `to` may be any number.
+  if (is.numeric(to) && is.null(oldClass(to)) && length(to) == 1L && isTRUE(to > n)) to <- NULL
+  to <- if (is.null(to)) n else min(check_whole(to, "to", 1), n)
   if (from > n && !(from == 1 && n == 0)) {
-    wrong("'from' is ", format(from, scientific = FALSE), ", the table has ", format(n, scientific = FALSE), " rows")
+    wrong("'from' is ", shown_number(from), ", the table has ", counted(n, "row"))
   }
   if (to < from - 1) wrong("'from' must not be greater than 'to'")
   row_range(from - 1, to, n)
 }
 
 # The positions of columns by names, numbers or a mask.
-resolve_columns <- function(names, columns) {
-  k <- length(names)
-  if (is.character(columns)) {
-    found <- match(columns, names)
-    if (anyNA(found)) {
-      missing <- columns[is.na(found)][1L]
-      abort("argument", paste0("there is no column '", missing, "'"), list(column = missing))
-    }
-    return(found)
-  }
-  if (is.logical(columns)) {
-    if (length(columns) != k || anyNA(columns)) wrong("a mask of columns must have length ", k, " and no NA")
-    return(which(columns))
-  }
-  if (!is.numeric(columns) || anyNA(columns)) wrong("columns must be names, numbers or a mask, not ", what_is(columns))
-  if (length(columns) > 0L && all(columns < 0)) columns <- seq_len(k)[columns]
-  if (any(columns < 1 | columns > k)) wrong("column numbers must be from 1 to ", k, ", not ", columns[columns < 1 | columns > k][1L])
-  as.integer(columns)
-}
+resolve_columns <- function(names, columns, is_tibble = FALSE) resolve_positions(names, columns, "column", is_tibble)
 
 read_vector <- function(file, rows) {
   layout <- layout_of(file)
@@ -146,14 +132,18 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
     name <- if (!identical(file$host$form, "vector")) layout$names[which[k]]
     out[k] <- list(slice_value(out[[k]], positions, frame_class, is_whole[k], place_of(file, name)))
   }
+  if (!is_all(rows) && "tbl_df" %in% frame_class) {
+    changing <- lengths(slicings) == 0L & vapply(out, is_changed_by_vctrs, NA)
+    out[changing] <- lapply(out[changing], function(x) vctrs_slice(x, seq_along(x)))
+  }
   out
 }
 
-own_frame <- function(file, columns, which, rows, attrs) {
+own_frame <- function(file, columns, which, rows, attrs, has_row_names = TRUE) {
   host <- file$host
   n <- count_rows(rows, file$facts$n_rows)
   names <- layout_of(file)$names
-  row_names <- if (!is.null(host$index)) {
+  row_names <- if (!is.null(host$index) && has_row_names) {
     description <- if (is.list(host$row_names)) host$row_names
     labels <- extra_values(file, number_of(check_map(host$index)$column), NULL, rows)
     unique_labels(decorate(labels, lapply_pairs(extras_of(file), description$attributes)), rows)

@@ -9,14 +9,15 @@ read_column <- function(file, which, rows = ALL_ROWS) {
   in_session(file, interpret(file, read_columns(file, which, rows, own_attributes(file)[["class"]])[[1L]]))
 }
 
-# A column in the rows of a selection as `[` takes it; NULL for all.
-read_one <- function(file, which, i, row_names) {
-  if (is.null(i)) {
+# A column in the rows of a selection as `[` takes it, in a list; NULL for all.
+read_one <- function(file, which, selection, row_names) {
+  if (is.null(selection)) {
     return(read_column(file, which))
   }
-  numbers <- row_numbers_of(i, file$facts$n_rows, row_names)
+  i <- selection[[1L]]
+  numbers <- row_numbers_of(i, file$facts$n_rows, row_names, is_tibble_file(file))
   if (!anyNA(numbers)) {
-    return(read_column(file, which, rows_at(numbers, file$facts$n_rows)))
+    return(read_column(file, which, rows_at(numbers)))
   }
   frame <- read_selection(file, which, i, row_names)
   .subset2(frame, length(frame))

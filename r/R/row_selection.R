@@ -26,41 +26,52 @@ unique_labels <- function(labels, rows) {
 
 # Row numbers of a selection as `[` takes it: numbers, negative numbers, a mask or row names.
 # Missing rows are NA.
-row_numbers_of <- function(i, n, row_names) {
+row_numbers_of <- function(i, n, row_names, is_tibble = FALSE) {
+  i <- plain_index(i, is_tibble)
   if (is.character(i)) {
-    found <- match(i, row_names())
-    if (anyNA(found)) wrong("there is no row named '", i[is.na(found)][1L], "'")
-    i <- found
-  } else if (is.logical(i)) {
-    if (length(i) != n && length(i) != 1L) wrong("a mask of rows must have length ", n, " or 1, not ", length(i))
+    return(rows_named(i, row_names(), is_tibble))
+  }
+  if (is.logical(i)) {
+    check_mask(i, n, "rows", is_tibble)
+    if (length(i) == 0L) {
+      return(integer())
+    }
     mask <- rep_len(i, n)
     i <- which(is.na(mask) | mask)
     i[is.na(mask[i])] <- NA
-  } else if (is.numeric(i)) {
-    if (!is.null(oldClass(i)) && !is.factor(i)) i <- as.double(i)
-    i <- unclass_all(i)
-    # R truncates numbers towards zero, and ignores row 0.
-    there <- if (anyNA(i)) i[!is.na(i)] else i
-    negative <- length(there) > 0L && min(there) <= -1
-    if (negative) {
-      if (max(there) >= 1) wrong("row numbers must be positive or negative, not both")
-      if (anyNA(i)) wrong("negative row numbers must have no NA")
-      i <- seq_len(n)[i]
-    } else {
-      i <- trunc(i)
-      i <- if (anyNA(i)) i[is.na(i) | i >= 1] else i[i >= 1]
-      if (length(there) > 0L && max(there) >= n + 1) {
-        wrong("row numbers must be at most ", shown_number(n), ", not ", shown_number(max(there)))
-      }
-    }
-  } else {
-    wrong("rows must be numbers, a mask, or names, not ", what_is(i))
+    return(i)
   }
-  i
+  if (is.null(i)) {
+    return(integer())
+  }
+  if (!is.numeric(i)) wrong("rows must be numbers, a mask, or names, not ", what_is(i))
+  i <- unclass_all(i)
+  # R truncates numbers towards zero, and ignores row 0.
+  there <- if (anyNA(i)) i[!is.na(i)] else i
+  if (length(there) > 0L && min(there) <= -1) {
+    if (max(there) >= 1) wrong("row numbers must be positive or negative, not both")
+    if (anyNA(i)) wrong("negative row numbers must have no NA")
+    return(seq_len(n)[i])
+  }
+  if (length(there) > 0L && max(there) >= n + 1) {
+    wrong("row numbers must be at most ", shown_number(n), ", not ", shown_number(max(there)))
+  }
+  i <- trunc(i)
+  if (anyNA(i)) i[is.na(i) | i >= 1] else i[i >= 1]
 }
 
-# The selection of row numbers without NA, for the core.
-rows_at <- function(i, n) {
+# Rows by their names. A data frame completes names that are the start of one row name.
+rows_named <- function(i, names, is_tibble) {
+  found <- match(i, names)
+  left <- which(is.na(found))
+  if (length(left) > 0L && !is_tibble) found[left] <- pmatch(i[left], names, duplicates.ok = TRUE)
+  if (anyNA(found)) wrong("there is no row named '", i[is.na(found)][1L], "'")
+  found
+}
+
+# The selection of row numbers without NA, for the core. `n` is the number of all rows if selecting
+# all of them means no selection, and -1 where R cuts the columns nevertheless.
+rows_at <- function(i, n = -1) {
   k <- length(i)
   if (k == 0L) {
     return(row_range(0, 0, -1))

@@ -128,7 +128,7 @@ by_class <- function(class, place, of, n, expr, names = names_of(of)) {
 
 # Why a value is not a part of `of` with `n` rows, or NULL. The class of a frame may add columns.
 wrong_part <- function(value, of, n, names = names_of(of)) {
-  if (typeof(value) != typeof(of)) {
+  if (typeof(value) != typeof(of) && !is_widened(value, of)) {
     return(paste("a value of type", typeof(value)))
   }
   if (!is_frame_like(of)) {
@@ -148,6 +148,13 @@ wrong_part <- function(value, of, n, names = names_of(of)) {
       return(paste0(wrong, ", in column \"", substr(names_of(value)[k], 1L, 100L), "\""))
     }
   }
+}
+
+# Whether numbers have a wider type than before: vctrs makes doubles of dates, times and durations
+# that are integers or all missing.
+is_widened <- function(value, of) {
+  widths <- c("logical", "integer", "double")
+  isTRUE(match(typeof(value), widths) > match(typeof(of), widths))
 }
 
 # For each column of a part of the frame `of`, the number of the same column in `of`, or NA.
@@ -215,6 +222,17 @@ vctrs_slice <- function(x, i) {
   fields <- lapply(unclass_all(x), function(field) subset_rows(field, i))
   attributes(fields) <- attributes(x)
   fields
+}
+
+# Whether vctrs changes some rows of a column besides cutting them: dates and times that are
+# integers become doubles, and times without a zone get one.
+is_changed_by_vctrs <- function(x) {
+  if (!is.object(x) || isS4(x)) {
+    return(FALSE)
+  }
+  class <- oldClass(x)
+  "POSIXct" %in% class && is.null(attr(x, "tzone", exact = TRUE)) ||
+    is.integer(x) && any(c("Date", "POSIXct", "difftime") %in% class)
 }
 
 # The number of rows of a column. Methods are used for S4 objects only. NA if there is none.

@@ -43,7 +43,8 @@ plain_part <- function(file, which, rows, attrs) {
   }
   if ("data.table" %in% class) attrs <- selected_attributes(attrs, names, rows)
   interpret(file, {
-    frame <- own_frame(file, read_columns(file, which, rows, class), which, rows, attrs)
+    # `[` of a tibble drops row names.
+    frame <- own_frame(file, read_columns(file, which, rows, class), which, rows, attrs, has_row_names = !"tbl_df" %in% class)
     if (!keeps && anyDuplicated(which)) attr(frame, "names") <- make.unique(names(frame))
     frame
   })
@@ -147,9 +148,9 @@ read_selection <- function(file, which, i, row_names) {
     # data.table treats a missing value in a mask as FALSE.
     if (is_data_table(file)) i[is.na(i)] <- FALSE
   }
-  numbers <- row_numbers_of(i, n, row_names)
+  numbers <- row_numbers_of(i, n, row_names, is_tibble_file(file))
   if (!anyNA(numbers)) {
-    return(read_frame(file, which, rows_at(numbers, n)))
+    return(read_frame(file, which, rows_at(numbers)))
   }
   if (is.logical(i)) {
     # `[` methods may treat masks differently from numbers.

@@ -1,8 +1,14 @@
 # write_entasis(), and the plans of frames.
-write_entasis <- function(x, path, compress = 50, functions = FALSE) {
+write_entasis <- function(x, path, compress = 50, functions = FALSE, ...) {
+  given <- other_arguments(c("object", "file"), ...)
+  if ("object" %in% names(given)) {
+    if (missing(path) && !missing(x)) path <- x
+    x <- given$object
+  }
+  if ("file" %in% names(given)) path <- given$file
   is_path <- is_string(x)
   path <- check_path(path, if (is_path) "; did you swap 'x' and 'path'?" else "")
-  compress <- check_number(compress, "compress", 0, 100)
+  compress <- check_compression(compress)
   check_flag(functions, "functions")
   write_value(read_lazy(x), path, functions, write_options(compress))
   invisible(x)

@@ -358,3 +358,40 @@ test_that("data sets are whole and in parts what they are in memory", {
   }
   if (is_long) message(nrow(sets), " data sets, ", refused, " can't be stored") else expect_identical(refused, 0L)
 })
+
+test_that("parts of tibbles have no row names, and what vctrs makes of their columns", {
+  skip_if_not_installed("tibble")
+  named <- mtcars[1:3, 1:2]
+  class(named) <- c("tbl_df", "tbl", "data.frame")
+  z <- entasis(written(named))
+  expect_identical(z[], named)
+  for (expression in expression(x[2:3, ], x[1:3, ], x[TRUE, ], x[1], x[, 2], head(x, 2), head(x, 9), subset(x, mpg > 21), subset(x, TRUE), x[c(1, NA), ])) {
+    expect_identical(eval(expression, list(x = z)), eval(expression, list(x = named)), label = deparse(expression))
+  }
+  columns <- list(
+    structure(19000:19002, class = "Date"), structure(c(1L, NA, 3L), class = c("POSIXct", "POSIXt"), tzone = "UTC"),
+    as.POSIXct(c(NA, 0, 1), origin = "1970-01-01"), structure(1:3, units = "hours", class = "difftime")
+  )
+  if (requireNamespace("data.table", quietly = TRUE)) columns <- c(columns, list(data.table::as.IDate("2024-01-01") + 0:2))
+  if (requireNamespace("lubridate", quietly = TRUE)) columns <- c(columns, list(lubridate::dseconds(1:3)))
+  for (column in columns) {
+    tibble <- tibble::tibble(d = column, v = 1:3)
+    z <- entasis(written(tibble))
+    for (expression in expression(head(x, 2), x[2:3, ], x[c(3, 1), "d"], x[c(1, NA), ], subset(x, v > 1), x[x$v > 1, ], x[1:3, ], x[])) {
+      expect_identical(eval(expression, list(x = z)), eval(expression, list(x = tibble)), label = paste(class(column)[1L], deparse(expression)))
+    }
+    # Reading from the first row is a part of the file too.
+    expect_identical(read_entasis(written(tibble), to = 2), tibble[1:2, ])
+    if (requireNamespace("dplyr", quietly = TRUE)) {
+      expect_identical(dplyr::collect(dplyr::filter(z, v > 1)), dplyr::filter(tibble, v > 1))
+    }
+  }
+})
+
+test_that("attributes of columns go when all rows are selected, as in memory", {
+  frame <- data.frame(x = structure(c(1, 2), label = "a label"), g = 1:2)
+  z <- entasis(written(frame))
+  for (expression in expression(subset(x, TRUE), x[1:2, ], x[TRUE, ], x[x$x > 0, ], x["x"], x[], subset(x, select = x), x[1:2, "x", drop = TRUE])) {
+    expect_identical(eval(expression, list(x = z)), eval(expression, list(x = frame)), label = deparse(expression))
+  }
+})
