@@ -53,9 +53,14 @@ answer_as_table <- function(x, call, caller) {
   if (length(given) == 0L) {
     return(read_frame(file, seq_along(names), ALL_ROWS))
   }
+  given <- with_files_read(given, caller)
   query <- list2env(list(file = file, names = names, n = file$facts$n_rows, key = attr(x, "sorted"), caller = caller, given = given),
                     parent = emptyenv())
   refuse_assignment(given[["j"]])
+  if (length(names) == 0L) {
+    # A column for the number of rows would be one of the result.
+    return(evaluate_on(data.table::data.table(), given, caller))
+  }
   query$columns <- columns_of_call(query)
   chosen <- choose_rows(query)
   if (is_selection(query)) {

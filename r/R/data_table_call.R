@@ -12,6 +12,16 @@ table_arguments <- function(call) {
 
 is_passed_on <- function(e) is.symbol(e) && !identical(e, quote(expr = )) && grepl("^[.][.]([.]|[0-9]+)$", as.character(e))
 
+# The arguments with a table in place of a file in `i`: x[y], x[!y] and x[entasis(path)].
+with_files_read <- function(given, caller) {
+  i <- given[["i"]]
+  is_not <- is_call_of(i, "!") && length(i) == 2L
+  named <- if (is_not) i[[2L]] else i
+  value <- if (is.symbol(named)) get0(as.character(named), envir = caller) else if (is_call_of(named, "entasis")) eval(named, caller)
+  if (inherits(value, "entasis_table")) given$i <- if (is_not) call("!", value[]) else value[]
+  given
+}
+
 # `:=` would change the rows that were read, and not the file.
 refuse_assignment <- function(j) {
   while (is_call_of(j, "{") && length(j) > 1L) j <- j[[2L]]

@@ -36,7 +36,8 @@ names_of_by <- function(query, by) {
   }
   if (head %in% c("c", "key", "names", "intersect", "setdiff")) by <- tryCatch(eval(by, query$caller), error = function(e) NULL)
   if (is.character(by)) {
-    return(c(by, unlist(strsplit(by, ",", fixed = TRUE))))
+    # data.table takes several names in one string, and names in backticks.
+    return(c(by, gsub("`", "", unlist(strsplit(by, ",", fixed = TRUE)), fixed = TRUE)))
   }
   if (is.language(by)) all.names(by)
 }

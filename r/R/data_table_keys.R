@@ -8,7 +8,7 @@ names_of_on <- function(on) {
     is_plain <- is.null(names(parts)) && all(vapply(parts, if (head_of(on) == "c") is_string else is.symbol, NA))
     if (is_plain) vapply(parts, as.character, "")
   }
-  if (!is.null(names) && is.null(names(names)) && !any(grepl("[=<> ]", names))) names
+  if (!is.null(names) && is.null(names(names)) && !any(grepl("[=<> `]", names))) names
 }
 
 # A look-up by .(), J() or list(). The values may not depend on columns.

@@ -245,3 +245,39 @@ test_that("other files, and packages without data.table, have the rules of data 
   expect_identical(dim(eval(quote(x["k"]), package)), c(20L, 1L))
   expect_identical(dim(sample_entasis(x, 3L, c("k", "v"))), c(3L, 2L))
 })
+
+test_that("a table without columns has no rows", {
+  null <- data.table::data.table()
+  path <- written(null)
+  for (call in expression(x[1], x[TRUE], x[1:10], x[], x[, .N], x[, 1], x[, list()], dim(x), nrow(x), names(x), x[a == 1], x[NULL])) {
+    expect_identical(outcome(call, entasis(path), list()), outcome(call, data.table::copy(null), list()), label = deparse(call))
+  }
+  frame <- data.frame(row.names = 1:3)
+  path <- written(frame)
+  for (call in expression(x[, .N], x[1:2], dim(x), x[])) {
+    expect_identical(outcome(call, entasis(path, as = "data.table"), list()), outcome(call, data.table::as.data.table(frame), list()), label = deparse(call))
+  }
+})
+
+test_that("`i` may be the table of a file", {
+  x <- data.table::data.table(id = 1:3, v = c(3, 4, 5), key = "id")
+  y <- data.table::data.table(id = c(2L, 3L, 7L), w = letters[1:3], key = "id")
+  path <- written(x)
+  for (call in expression(
+    x[x], x[y], x[!y], x[y, on = "id"], x[y, on = .NATURAL], x[y, .(id, v, w)], x[y, nomatch = NULL], x[y, v, by = .EACHI], x[y, mult = "first"], x[!x],
+    merge(x, y), merge(x, y, all = TRUE)
+  )) {
+    in_memory <- outcome(call, data.table::copy(x), list(y = data.table::copy(y)))
+    expect_identical(outcome(call, entasis(path), list(y = entasis(written(y)))), in_memory, label = deparse(call))
+    expect_identical(outcome(call, entasis(path), list(y = data.table::copy(y))), in_memory, label = deparse(call))
+  }
+})
+
+test_that("names in backticks are those of columns", {
+  x <- data.table::data.table(`a 1` = c(4, 5, 4), a.1 = 1:3, b = 1:3)
+  path <- written(x)
+  for (call in expression(
+    x[, a.1, by = "`a 1`"], x[, a.1, by = .(`a 1`)], x[, sum(a.1), keyby = "`a 1`"], x[, sum(a.1), by = "`a 1`,b"], x[, `a 1`], x[`a 1` == 4, b],
+    x[.(4), on = "`a 1`"], x[.(4), b, on = .(`a 1`)], x[.(4), b, on = "a 1"], x[, .N, by = c("a 1", "b")], x[order(`a 1`), b]
+  )) expect_identical(outcome(call, entasis(path), list()), outcome(call, data.table::copy(x), list()), label = deparse(call))
+})
