@@ -97,7 +97,7 @@ MOST_CELLS <- 1e6
 collect_for <- function(x, verb) {
   cells <- prod(as.double(dim(x)))
   if (cells > MOST_CELLS) {
-    warning(verb, "() reads all rows and columns that are left, ", format(cells, big.mark = ",", scientific = FALSE),
+    warning(verb, "() reads all rows and columns that are left, ", shown_number(cells),
             " values: select columns or filter rows first, or call collect() before it", call. = FALSE)
   }
   x[]

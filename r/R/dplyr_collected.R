@@ -12,6 +12,13 @@ on_frames <- function(x, y, ...) {
   call_verb(y, ..., verb_package = "dplyr", verb_name = .Generic, verb_frame = x)
 }
 
+# The name of the new column is the expression of `y`.
+nest_join.entasis_table <- function(x, y, by = NULL, ..., name = NULL) {
+  if (is.null(name)) name <- rlang::as_label(rlang::enexpr(y))
+  y <- if (inherits(y, "entasis_table")) collect_for(y, "nest_join") else y
+  dplyr::nest_join(collect_for(x, "nest_join"), y, by = by, ..., name = name)
+}
+
 on_frame_data <- function(data, ...) call_verb(..., verb_package = "tidyr", verb_name = .Generic, verb_frame = data)
 
 # The dots come first, so that a name such as `.f` is not a part of another one.
@@ -24,6 +31,6 @@ fortify.entasis_table <- function(model, data, ...) ggplot2::fortify(collect_for
 
 rowwise.entasis_table <- function(data, ...) dplyr::rowwise(collect_for(data, "rowwise"), ...)
 
-sample_n.entasis_table <- function(tbl, size, ...) dplyr::sample_n(collect_for(tbl, "sample_n"), size, ...)
+sample_n.entasis_table <- function(tbl, size, ...) dplyr::sample_n(collect_for(tbl, "sample_n"), {{ size }}, ...)
 
-sample_frac.entasis_table <- function(tbl, size = 1, ...) dplyr::sample_frac(collect_for(tbl, "sample_frac"), size, ...)
+sample_frac.entasis_table <- function(tbl, size = 1, ...) dplyr::sample_frac(collect_for(tbl, "sample_frac"), {{ size }}, ...)

@@ -4,6 +4,9 @@
 filter.entasis_table <- function(.data, ..., .preserve = FALSE) {
   query <- query_of(.data)
   conditions <- rlang::enquos(..., .ignore_empty = "all")
+  # dplyr ignores the names of masks.
+  is_mask <- vapply(conditions, function(condition) is.logical(rlang::quo_get_expr(condition)), NA)
+  names(conditions)[is_mask] <- ""
   if (any(names(conditions) != "")) {
     # dplyr refuses names of conditions without looking at rows.
     if (!is.null(query)) dplyr::filter(lazy_content(query)$skeleton, ..., .preserve = .preserve)

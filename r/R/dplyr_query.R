@@ -75,7 +75,7 @@ skeleton_of <- function(file) {
     groups <- attrs[["groups"]]
     is_grouped <- class[1L] == "grouped_df"
     is_plain <- any(vapply(PLAIN_CLASSES, identical, NA, class)) && (identical(class, "data.frame") || is.null(file$host$index)) &&
-      is.null(attrs[["index"]]) && !(is_grouped && (length(attrs) > 4L || !is.data.frame(groups)))
+      is.null(attrs[["index"]]) && !(is_grouped && (length(attrs) > 4L || !follow_from_rows(groups)))
     if (is_plain) {
       attrs[["groups"]] <- NULL
       if (is_grouped) attrs[["class"]] <- class[-1L]
@@ -84,6 +84,18 @@ skeleton_of <- function(file) {
       frame
     }
   }))
+}
+
+# Whether the groups of a frame are those that dplyr makes of its rows. With `.preserve = TRUE` a
+# group stays without its rows.
+follow_from_rows <- function(groups) {
+  if (!is.data.frame(groups) || !is.list(groups[[".rows"]])) {
+    return(FALSE)
+  }
+  keys <- dplyr::as_tibble(groups[setdiff(names(groups), ".rows")])
+  there <- keys[lengths(groups[[".rows"]]) > 0L, ]
+  again <- tryCatch(dplyr::grouped_df(there, names(keys), !identical(attr(groups, ".drop"), FALSE)), error = function(e) NULL)
+  !is.null(again) && identical(lapply(dplyr::group_keys(again), identity), lapply(keys, identity))
 }
 
 # Columns without rows.

@@ -358,3 +358,56 @@ test_that("loading the package does not load dplyr", {
   out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", "-e", shQuote(code)), stdout = TRUE, env = libraries())
   expect_identical(out, "FALSE")
 })
+
+test_that("names that come from the expressions of the caller are those of the caller", {
+  a <- data.frame(x = 1:2, y = c(10, 20))
+  b <- data.frame(x = c(1L, 1L), z = 1:2)
+  for (expression in expression(
+    nest_join(x, b, by = "x"), nest_join(x, b, by = "x", name = "q"), nest_join(x, head(b, 1), by = "x"), nest_join(x, b),
+    nest_join(group_by(x, y), b, by = "x"), add_count(x, x > 1), count(x, x > 1), transmute(x, x > 1, y * 2), group_by(x, y > 1),
+    distinct(x, y > 10), mutate(x, x + 1), sample_n(x, n() / 2), sample_n(x, b$z[1]), sample_frac(x, 0.5), summarise(x, mean(y)), pull(x, y, x)
+  )) expect_same(opened(a), a, expression)
+  file <- opened(b)
+  expect_identical(names(nest_join(opened(a), file, by = "x")), c("x", "y", "file"))
+})
+
+test_that("groups without rows stay where the file has them", {
+  whole <- group_by(tibble::tibble(k = c(1, 1, 2), f = factor(c("a", "b", "a"), levels = c("b", "a", "none")), v = 1:3), k)
+  frames <- list(
+    filter(whole, k == 1, .preserve = TRUE), slice(whole, 3, .preserve = TRUE), filter(whole, FALSE, .preserve = TRUE),
+    filter(group_by(whole, f, .drop = FALSE), v == 1, .preserve = TRUE), filter(group_by(whole, f, k, .drop = FALSE), v == 1),
+    filter(group_by(whole, k, f), v < 3, .preserve = TRUE)
+  )
+  for (frame in frames) {
+    table <- opened(frame)
+    for (expression in expression(
+      summarise(x, n = n()), count(x), tally(x), n_groups(x), group_keys(x), group_rows(x), group_data(x), group_size(x), group_indices(x),
+      mutate(x, m = sum(v)), filter(x, v > 1), filter(x, v > 1, .preserve = TRUE), slice(x, 1), arrange(x, v), select(x, v), ungroup(x),
+      group_by(x, v), collect(x), pull(x, v), rename(x, w = v), distinct(x, v), group_split(x), add_count(x), x[0, ], head(x, 1)
+    )) suppressMessages(expect_same(table, frame, expression))
+  }
+  # Groups that follow from the rows are not a reason to read the whole frame.
+  expect_s3_class(filter(opened(whole), v > 1), "entasis_query")
+  expect_s3_class(filter(opened(group_by(whole, f, .drop = FALSE)), v > 1), "tbl_df")
+})
+
+test_that("conditions may be masks with names", {
+  frame <- data.frame(a = 1:4, b = 4:1)
+  keep <- list(p = c(TRUE, FALSE, TRUE, TRUE), q = c(FALSE, TRUE, TRUE, TRUE))
+  for (expression in expression(
+    filter(x, !!!keep), filter(x, !!!unname(keep)), filter(x, !!!transmute(x, a > 1, b > 2)), filter(x, q = !!keep$q, a < 4), filter(x, p = TRUE),
+    filter(x, a = 1), filter(x, p = a > 1), filter(x, !!!keep, a > 3), filter(group_by(x, a), !!!list(p = TRUE))
+  )) expect_same(opened(frame), frame, expression)
+})
+
+test_that("rows are inserted, changed and deleted in memory", {
+  frame <- data.frame(id = 1:3, v = c(1, NA, 3))
+  new <- data.frame(id = 4:5, v = 0)
+  some <- data.frame(id = 2:3, v = 9)
+  for (expression in expression(
+    rows_insert(x, new, by = "id"), rows_update(x, some, by = "id"), rows_patch(x, some, by = "id"), rows_upsert(x, rbind(some, new), by = "id"),
+    rows_delete(x, some["id"], by = "id"), rows_update(x, some), rows_insert(x, some, by = "id"), rows_update(filter(x, id > 1), some, by = "id"),
+    rows_update(x, some, by = "id", in_place = TRUE)
+  )) expect_same(opened(frame), frame, expression)
+  expect_identical(rows_update(opened(frame), opened(some), by = "id"), rows_update(frame, some, by = "id"))
+})
