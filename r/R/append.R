@@ -6,7 +6,7 @@ append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NUL
   check_flag(fill, "fill")
   options <- change_options(durable, wait, compress, threads)
   x <- read_lazy(x)
-  if (!is_frame(x) && (!is.atomic(x) || is.null(x))) must_be("x", "a data frame or a vector", x)
+  check_rows_to_append(x)
   if (!file.exists(path)) {
     if (!create) {
       abort("io", paste0("cannot append to '", path, "': No such file or directory; create = TRUE writes it"), list(file = path))
@@ -26,6 +26,19 @@ append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NUL
   whole <- grown_value(value_of(file), x, fill, file)
   write_value(whole, path, FALSE, options, change)
   invisible(if (is_frame_like(whole)) names_of(whole) else NA_character_)
+}
+
+check_rows_to_append <- function(x) {
+  if (is_frame(x) || is.atomic(x) && !is.null(x)) {
+    return(invisible())
+  }
+  if (!is_frame_like(x)) must_be("x", "a data frame or a vector", x)
+  is_object <- vapply(unclass_all(x), function(column) !is.atomic(column) && typeof(column) != "list", NA)
+  if (!any(is_object)) wrong("'x' is not a valid data frame: a column and the row names differ in length")
+  name <- names_of(x)[is_object][1L]
+  abort("unsupported", paste0("not supported: column '", name, "' of the rows to append is an object of class ",
+                              shown_class(class(.subset2(x, which(is_object)[1L]))),
+                              "; read the file, join the frames by the methods of that class, and write it again"), list(column = name))
 }
 
 # Writes the first rows of a file. False if another process was the first to write.

@@ -4,6 +4,8 @@
 # Fits two columns. `missing` is whether all values of the file's are NA. Returns both columns with
 # their common type; `grows` is whether that of the file changes.
 fit_column <- function(old, new, label, missing, file) {
+  # I() is how data.frame() takes lists. As in rbind(), the first class counts.
+  if (has_class(new, "AsIs") && !has_class(old, "AsIs")) new <- without_as_is(new)
   if (is_plain_pair(old, new)) {
     return(list(old = old, new = new, grows = FALSE))
   }
@@ -11,6 +13,13 @@ fit_column <- function(old, new, label, missing, file) {
   # Values keep their names where those of the file have names.
   if (!is_parted(new) && !is.null(names_of(new)) && !is.null(names_of(old))) attr(fitted$new, "names") <- names_of(new)
   fitted
+}
+
+without_as_is <- function(x) {
+  attrs <- attributes(x)
+  attrs[["class"]] <- setdiff(attrs[["class"]], "AsIs")
+  if (length(attrs[["class"]]) == 0L) attrs[["class"]] <- NULL
+  decorate(unclass_all(x), attrs)
 }
 
 fit_types <- function(old, new, label, missing, file) {

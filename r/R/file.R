@@ -3,6 +3,8 @@
 open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), generation = NULL) {
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
+  # A table that is saved with a session may be used in another directory.
+  file$whole_path <- if (is_absolute(file$path)) file$path else file.path(getwd(), file$path)
   file$functions <- check_flag(functions, "functions")
   file$int64 <- check_choice(int64, "int64", INT64)
   file$limits <- check_limits(limits)
@@ -11,15 +13,17 @@ open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), g
   file
 }
 
+is_absolute <- function(path) grepl("^(/|[A-Za-z]:|\\\\\\\\)", path)
+
 reopen <- function(file) {
   # Cell numbers are valid for one file only.
   is_part <- !is.null(file$table) || isTRUE(file$is_held)
-  stamp <- stamp_of(file$path)
+  stamp <- stamp_of(file$whole_path)
   if (is_part && !is.null(file$stamp) && !identical(stamp, file$stamp)) {
     wrong("the file \"", file$path, "\" has changed since the object was saved: open it again with entasis()")
   }
   file$stamp <- stamp
-  handle <- core(.Call(C_open, file$path, file$limits))
+  handle <- core(.Call(C_open, if (is.null(file$handle)) file$path else file$whole_path, file$limits))
   if (!is.null(file$generation)) handle <- at_generation(handle, file$generation)
   file$handle <- if (is.null(file$table)) handle else core(.Call(C_table, handle, file$table))
   look_at(file)
@@ -44,6 +48,7 @@ close_file <- function(file) .Call(C_shut, file$handle)
 view_of <- function(file, number) {
   view <- new.env(parent = emptyenv())
   view$path <- file$path
+  view$whole_path <- file$whole_path
   view$functions <- file$functions
   view$int64 <- file$int64
   view$limits <- file$limits

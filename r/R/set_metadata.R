@@ -12,11 +12,20 @@ set_metadata_entasis <- function(path, value, durable = NULL, wait = 10) {
     abort("unsupported", paste0("not supported: the file was not written by R (file \"", file$path,
                                 "\"); set its metadata from there, in Python by entasis.set_metadata()"), list(file = file$path))
   }
-  if (!set_in_place(value, change, options)) {
+  as_metadata(if (!set_in_place(value, change, options)) {
     whole <- if (is_tree(file)) read_tree(file) else value_of(file)
     write_value(whole, path, FALSE, options, change, OPERATION$metadata, value)
-  }
+  })
   invisible()
+}
+
+# Metadata hold no code, so the advice of write_entasis() does not help.
+as_metadata <- function(expr) {
+  tryCatch(expr, entasis_error_unsupported = function(e) {
+    e$message <- sub("write with functions = TRUE(, or)?", "metadata hold no functions:", conditionMessage(e))
+    e$message <- sub(":$", "", e$message)
+    stop(e)
+  })
 }
 
 # Whether R wrote a file.

@@ -44,12 +44,28 @@ removal_of <- function(path) {
   if (nchar(path) > 300L || !is.call(target) || is_unreachable) {
     return(NULL)
   }
+  formula <- formula_around(target)
+  if (!is.null(formula)) {
+    # The environment is that of the caller, who needs its variables.
+    return(paste0("attr(", deparse(formula, width.cutoff = 500L), ", \".Environment\") <- globalenv()"))
+  }
   what <- as.character(target[[1L]])
   if (what == "[[" && is.numeric(target[[3L]])) {
     # The list must keep its length, because it may be a column.
     return(paste0(sub("\\[(\\[[^][]*\\])\\]$", "\\1", whole), " <- list(NULL)"))
   }
   if (what == "$" || what == "attr") paste(whole, "<- NULL")
+}
+
+# The formula in whose environment a value is, or NULL.
+formula_around <- function(target) {
+  while (is.call(target)) {
+    if (identical(target[[1L]], quote(attr)) && identical(target[[3L]], ".Environment")) {
+      return(target[[2L]])
+    }
+    target <- target[[2L]]
+  }
+  NULL
 }
 
 # The place of the walker: its steps, and the place of the tree that it walks. Most places are never

@@ -198,3 +198,17 @@ test_that("each way to ask a file is interrupted, and works afterwards", {
     expect_identical(readLines(paste0(at, ".", name)), c("interrupted", "TRUE"), info = name)
   }
 })
+
+test_that("a table with a relative path is opened again in another directory", {
+  home <- tempfile()
+  dir.create(home)
+  before <- setwd(home)
+  on.exit(setwd(before))
+  write_entasis(mtcars, "cars.entasis")
+  x <- entasis("cars.entasis")
+  bytes <- serialize(x, NULL)
+  setwd(before)
+  again <- unserialize(bytes)
+  expect_identical(again[], mtcars)
+  expect_output(print(again), "cars.entasis")
+})

@@ -124,3 +124,11 @@ test_that("Python and R read each other's metadata", {
   set_metadata_entasis(path, list(author = "Ada", n = 3))
   expect_identical(python(sprintf("print(en.open(r'%s').metadata['author'])", path)), "Ada")
 })
+
+test_that("functions in metadata are refused without the advice of write_entasis()", {
+  path <- written(mtcars)
+  expect_error(set_metadata_entasis(path, list(f = function(x) x)), "metadata hold no functions: remove it", class = "entasis_error_unsupported")
+  message <- tryCatch(set_metadata_entasis(path, function(x) x), error = conditionMessage)
+  expect_false(grepl("functions = TRUE", message, fixed = TRUE))
+  expect_identical(read_entasis(path), mtcars)
+})

@@ -426,3 +426,20 @@ test_that("reading leaves no file open and keeps no memory of R", {
   expect_lt(gc(FALSE)[2L, "max used"] - before, 100000 + 25000)
   expect_identical(x[[50000]], c(50000L, -50000L))
 })
+
+test_that("advice about the environment of a formula does not change the caller's", {
+  fit <- local({
+    use <- function(x) x
+    lm(mpg ~ wt, mtcars)
+  })
+  message <- tryCatch(write_entasis(fit, tempfile()), error = conditionMessage)
+  expect_match(message, "attr\\(x\\$[^ ]*, \"\\.Environment\"\\) <- globalenv\\(\\)")
+  expect_false(grepl("$use <- NULL", message, fixed = TRUE))
+})
+
+test_that("attributes that are nested too deeply are refused with a way out", {
+  x <- 1:3
+  for (i in 1:26) x <- structure(1, a = x)
+  expect_error(write_entasis(x, tempfile()), "nested too deeply; write it in a list", class = "entasis_error_unsupported")
+  expect_kept(list(x))
+})

@@ -55,7 +55,8 @@ fn misshapen() -> Error {
 /// As for [`parse`].
 unsafe fn next(rest: &mut &[Node], n_columns: u64, depth: u32) -> Result<Value> {
     if u64::from(depth) >= max_depth() {
-        return Err(Error::unsupported(format!("a value is nested deeper than {}", max_depth())));
+        let what = "attributes of the frame or vector, or of its columns, are nested too deeply";
+        return Err(Error::unsupported(what).advise("write it in a list, as list(x)"));
     }
     let (node, after) = rest.split_first().ok_or_else(misshapen)?;
     *rest = after;
