@@ -15,7 +15,8 @@ subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
     names(positions) <- names(x)
     eval(substitute(select), positions, caller)
   }
-  if (is.null(rows)) x[, columns, drop = drop] else x[rows, columns, drop = drop]
+  # R selects all rows too, which drops attributes.
+  x[if (is.null(rows)) TRUE else rows, columns, drop = drop]
 }
 
 transform.entasis_table <- function(`_data`, ...) call_with(match.call(), "_data", transform, `_data`[], parent.frame())
@@ -41,6 +42,10 @@ anyNA.entasis_table <- function(x, recursive = FALSE) {
 }
 
 na.omit.entasis_table <- function(object, ...) stats::na.omit(object[], ...)
+
+na.exclude.entasis_table <- function(object, ...) stats::na.exclude(object[], ...)
+
+na.fail.entasis_table <- function(object, ...) stats::na.fail(object[], ...)
 
 # The methods of data.table depend on the caller.
 unique.entasis_table <- function(x, incomparables = FALSE, ...) call_with(match.call(), "x", unique, x[], parent.frame())
@@ -90,6 +95,12 @@ format.entasis_table <- function(x, ...) format(x[], ...)
 unlist.entasis_table <- function(x, recursive = TRUE, use.names = TRUE) unlist(x[], recursive, use.names)
 
 all.equal.entasis_table <- function(target, current, ...) all.equal(target[], read_lazy(current), ...)
+
+stack.entasis_table <- function(x, ...) call_with(match.call(), "x", utils::stack, x[], parent.frame())
+
+lengths.entasis_table <- function(x, use.names = TRUE) lengths(x[], use.names)
+
+droplevels.entasis_table <- function(x, ...) droplevels(x[], ...)
 
 rev.entasis_table <- function(x) rev(x[])
 

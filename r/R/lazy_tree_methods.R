@@ -18,3 +18,12 @@ all.equal.entasis_tree <- function(target, current, ...) all.equal(target[], rea
 as.data.frame.entasis_tree <- function(x, row.names = NULL, optional = FALSE, ...) {
   as.data.frame(x[], row.names = row.names, optional = optional, ...)
 }
+
+lengths.entasis_tree <- function(x, use.names = TRUE) lengths(x[], use.names)
+
+format.entasis_tree <- function(x, ...) format(x[], ...)
+
+# The names of the result come from the expressions of the caller.
+cbind.entasis_tree <- function(..., deparse.level = 1) refuse_whole(Find(is_lazy, list(...)))
+
+rbind.entasis_tree <- cbind.entasis_tree

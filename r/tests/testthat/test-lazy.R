@@ -95,6 +95,111 @@ test_that("methods give what they give of the data frame", {
   expect_true(all.equal(entasis(written(iris)), iris))
 })
 
+# Evaluates an expression in `x`.
+value_or_error <- function(expression, x) tryCatch(eval(expression, list(x = x)), error = function(e) "an error")
+
+# Without row names that are numbers, which start again at 1.
+bare_frame <- function(x) if (is.data.frame(x) && is.integer(attr(x, "row.names"))) bare(x) else x
+
+test_that("columns and rows are selected by the rules of R", {
+  frame <- data.frame(aa = 1:3, b = c("u", NA, "w"), cc = factor(c("p", "q", "p")))
+  frame$l <- list(1, "two", NULL)
+  named <- data.frame(aa = 1:3, b = 4:6, cc = 7:9, row.names = c("Honda Civic", "Fiat 128", "Fiat X1"))
+  chosen <- expression(
+    x[TRUE], x[c(TRUE, FALSE)], x[c(FALSE, TRUE, TRUE)], x[logical()], x[NA], x[c(TRUE, NA)], x[rep(TRUE, 9)], x[0], x[c(0, 1)], x[NULL],
+    x[factor("b")], x[-1], x[c(-1, -9)], x[c(-1, 1)], x[9], x["zz"], x[1.9], x[list(1)], x[, TRUE], x[, 0, drop = FALSE], x[2:3, 0],
+    x[, NULL, drop = FALSE], x[, c(TRUE, FALSE), drop = FALSE], x[NULL, ], x[logical(), ], x[c(TRUE, FALSE), ], x[c(FALSE, TRUE), "b", drop = TRUE],
+    x[factor("b"), ], x[[TRUE]], x[[FALSE]], x[[c(2, 3)]], x[[c(3, 1)]], x[["zz"]], x[["aa", exact = TRUE]], x[["a", exact = FALSE]],
+    x[[-1]], x[[-3]], x[[NA]], x[[NULL]], x[[9]], x[[0]], x[[2.9]], x[[3, "b"]], x[[2, 3]], x[[2, "l"]], x$a, x$zz, x$b, getElement(x, "b"),
+    x[cbind(1:2, 2:1)], x[is.na(x)], x[matrix(1:2)], x[matrix(1:2), ], x[1, , drop = TRUE], x[2, c("aa", "b"), drop = TRUE]
+  )
+  frames <- list(frame, named, tibble_of(named))
+  for (frame in frames) {
+    is_tibble <- inherits(frame, "tbl_df")
+    z <- entasis(written(frame))
+    for (expression in chosen) {
+      expected <- suppressWarnings(value_or_error(expression, frame))
+      found <- value_or_error(expression, z)
+      # Files allow some forms that tibbles refuse.
+      if (is_tibble && (identical(expected, "an error") || deparse(expression) %in% c("x$a", "x[[\"a\", exact = FALSE]]", "x[1, , drop = TRUE]"))) next
+      expect_identical(bare_frame(found), bare_frame(expected), label = deparse(expression))
+    }
+  }
+  z <- entasis(written(named))
+  expect_identical(z["Honda", ], named["Honda", ])
+  expect_error(z["Fiat", ], "no row named 'Fiat'", class = "entasis_error_argument")
+  expect_error(z[[-1]], "one column, by its name or its number from 1 to 3, not -1", class = "entasis_error_argument")
+  two <- entasis(written(named[1:2]))
+  expect_identical(two[[-1]], 4:6)
+  if (!inherits(frames[[3L]], "tbl_df")) skip("needs tibble")
+  z <- entasis(written(frames[[3L]]))
+  expect_error(z[c(TRUE, FALSE), ], "mask of rows must have length 3 or 1, not 2", class = "entasis_error_argument")
+  expect_error(z[c(TRUE, FALSE)], "mask of columns must have length 3 or 1, not 2", class = "entasis_error_argument")
+  expect_null(z$a)
+})
+
+test_that("parts of lists are selected by the rules of R", {
+  x <- list(aa = 1:3, b = list(c = "x"), cc = "z")
+  tree <- entasis(written(x))
+  for (expression in expression(
+    x[TRUE], x[c(TRUE, FALSE)], x[0], x[c(0, 1)], x[NULL], x[factor("b")], x[-1], x[logical()], x$a, x$zz, x[[TRUE]], x[["a", exact = FALSE]],
+    x[[c("b", "c")]], mapply(length, x), Map(length, x), lengths(x), format(x)
+  )) {
+    expect_identical(value_or_error(expression, tree), value_or_error(expression, x), label = deparse(expression))
+  }
+  expect_error(tree[[-1]], "one part, by its name or its number", class = "entasis_error_argument")
+  expect_error(tree[c(TRUE, NA)], "no NA", class = "entasis_error_argument")
+  expect_error(cbind(tree, 1), "the list is a file", class = "entasis_error_argument")
+  expect_error(rbind(tree, tree), "the list is a file", class = "entasis_error_argument")
+})
+
+test_that("a file of a vector opens as its value", {
+  values <- list(1:3, c(a = 1, b = NA), matrix(1:4, 2), factor(c("a", NA)), as.Date("2024-01-01"), ts(1:5, start = 2000), NULL, Sys.time())
+  for (package in c("zoo", "xts")) if (requireNamespace(package, quietly = TRUE)) values <- c(values, list(zoo::zoo(1:3, as.Date("2024-01-01") + 0:2)))
+  if (requireNamespace("xts", quietly = TRUE)) values <- c(values, list(xts::xts(1:3, as.Date("2024-01-01") + 0:2)))
+  for (value in values) expect_identical(entasis(written(value)), value)
+  expect_error(entasis(written(1:3), as = "data.table"), "the file holds a vector", class = "entasis_error_argument")
+})
+
+test_that("functions with a permissive default method get the data frame", {
+  frame <- data.frame(id = 1:3, x = c(NA, 2, 3), f = factor(c("a", "b", "a"), levels = c("a", "b", "none")))
+  z <- entasis(written(frame))
+  for (expression in expression(
+    na.exclude(x), na.omit(x), na.fail(x[-2]), na.fail(x), lengths(x), droplevels(x), stack(x), stack(x, 1), head(x, c(2, 2)), case.names(x), labels(x)
+  )) {
+    expect_identical(suppressWarnings(value_or_error(expression, z)), suppressWarnings(value_or_error(expression, frame)), label = deparse(expression))
+  }
+  others <- list(
+    haven = c("zap_labels", "zap_label", "zap_formats", "zap_missing", "zap_widths"), zoo = c("coredata", "index", "na.locf"),
+    sjlabelled = c("get_labels", "get_label", "remove_all_labels", "as_label"), Hmisc = "label", units = "as_units",
+    datawizard = c("to_factor", "standardize", "reverse")
+  )
+  for (package in names(others)) {
+    if (!requireNamespace(package, quietly = TRUE)) next
+    for (name in others[[package]]) {
+      f <- getExportedValue(package, name)
+      expect_equal(tryCatch(f(entasis(written(frame))), error = conditionMessage), tryCatch(f(frame), error = conditionMessage), label = name)
+    }
+  }
+  expect_s3_class(z, "entasis_table", exact = TRUE)
+})
+
+test_that("the geometry of sf is read without the other columns", {
+  skip_if_not_installed("sf")
+  points <- sf::st_sfc(sf::st_point(c(7.4, 46.9)), sf::st_point(c(8.5, 47.4)), crs = 4326)
+  frame <- sf::st_sf(name = c("Bern", "Z\u00fcrich"), geometry = points)
+  z <- entasis(written(frame))
+  expect_equal(sf::st_crs(z), sf::st_crs(frame))
+  expect_true(sf::st_is_longlat(z))
+  expect_equal(sf::st_geometry(z), sf::st_geometry(frame))
+  expect_equal(sf::st_bbox(z), sf::st_bbox(frame))
+  expect_equal(sf::st_drop_geometry(z), sf::st_drop_geometry(frame))
+  expect_equal(sf::st_as_sf(z), frame)
+  expect_equal(sf::st_coordinates(z), sf::st_coordinates(frame))
+  expect_equal(sf::st_filter(z, sf::st_buffer(points[1L], 100)), sf::st_filter(frame, sf::st_buffer(points[1L], 100)))
+  expect_error(sf::st_crs(entasis(written(iris))))
+})
+
 test_that("columns are walked", {
   expect_same(function(z) lapply(z, class))
   expect_same(function(z) sapply(z, class))
