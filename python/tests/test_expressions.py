@@ -28,7 +28,7 @@ COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "small": (pa.int8(), [None, -128, -1, 0, 127]),
     "u": (pa.uint64(), [None, 0, 7, 2**64 - 1]),
     "f": (pa.float64(), [None, 0.0, -0.0, 1.0, 0.1, -2.5, float("inf"), float("-inf"), NAN, 5e-324]),
-    "f32": (pa.float32(), [None, 0.0, -0.0, 1.0, 0.5, float("inf"), NAN]),
+    "f32": (pa.float32(), [None, 0.0, -0.0, 1.0, 0.5, 0.1, float("inf"), NAN]),
     "s": (pa.string(), [None, "", "a", "ab", "é", "x" * 15, "x" * 15 + "b", "\U0010ffff"]),
     "big": (pa.large_string(), [None, "", "b", "ba"]),
     "raw": (pa.binary(), [None, b"", b"\0", b"a\xff"]),
@@ -87,6 +87,11 @@ def leaves() -> st.SearchStrategy[pc.Expression]:
             pc.field("small") + pc.field("small") > pa.scalar(3, pa.int8()),
             pc.field("f") * 2.0 > 1.0,
             pc.field("small") < 100.5,
+            # pyarrow compares these in 64 bits.
+            pc.field("f32") < 0.1,
+            pc.field("f32") == 0.1,
+            pc.field("f32") >= 0.5,
+            pc.field("f32") < 2**24 + 1,
             pc.scalar(True),
         ]
     )

@@ -47,6 +47,7 @@ _PER_UNIT = {"s": 10**18, "ms": 10**15, "us": 10**12, "ns": 10**9}
 _DAY = 86_400 * 10**18
 # Integers up to this size are exact as floats.
 _EXACT_IN_FLOATS = 2**53
+_EXACT_IN_FLOAT32 = 2**24
 
 
 class Untranslated(Exception):
@@ -335,12 +336,15 @@ def _integer(value: pa.Scalar, of: pa.DataType) -> Any:
     number: int = value.as_py()
     if pa.types.is_decimal128(of):
         return Exact(("decimal", number, 0))
-    is_exact = _is_float(of) and abs(number) <= _EXACT_IN_FLOATS
+    is_exact = _is_float(of) and abs(number) <= (_EXACT_IN_FLOAT32 if pa.types.is_float32(of) else _EXACT_IN_FLOATS)
     return _if(pa.types.is_integer(of) or is_exact, number)
 
 
 def _float(value: pa.Scalar, of: pa.DataType) -> Any:
     number: float = value.as_py()
+    if pa.types.is_float32(of):
+        # pyarrow compares with a float64 in 64 bits, and the core in 32.
+        return _if(pa.scalar(number, of).as_py() == number, number)
     # Integers of 64 bits are rounded when they are compared with floats.
     is_exact = pa.types.is_integer(of) and abs(number) < _EXACT_IN_FLOATS
     return _if(number == number and (_is_float(of) or is_exact), number)
