@@ -283,6 +283,7 @@ def read(
     memory_map: MemoryMap = False,
     types: Types | None = None,
     index: bool = True,
+    nan_to_null: bool | None = None,
     on_unsupported: OnRefused = "error",
     on_damage: OnDamage = "error",
     limits: Limits | None = None,
@@ -324,6 +325,12 @@ def read(
         class gained since get their defaults. Classes of `register` need not be named.
     index
         False leaves out the row labels.
+    nan_to_null
+        Whether NaN is null for Polars and pyarrow. None makes it null in float columns and row
+        labels of NumPy's types in a frame of pandas, where it is the missing value. NaN of nullable
+        and Arrow dtypes and of other libraries is a value, and NaN inside lists is always one. True
+        makes NaN of all float columns null, False of none. pandas and NumPy get the bits of the
+        file.
     on_unsupported
         "error", or "skip" to leave out columns whose type the other library lacks. A warning names
         them.
@@ -375,12 +382,12 @@ def read(
 
             def read_frame(frame: Frame) -> Any:
                 file = File._of(frame) if frame.handle.is_table else _root(frame)
-                return _read(file, columns, rows, filter, to, threads, index, on_unsupported)
+                return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
             opened = File(path, memory_map=memory_map, types=types, limits=limits)
             return _damage.read(opened._frame, read_frame, _threads(threads))
         file = open(path, memory_map=memory_map, types=types, limits=limits)
-        return _read(file, columns, rows, filter, to, threads, index, on_unsupported)
+        return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
 
 def _read(
@@ -391,6 +398,7 @@ def _read(
     to: Host | None,
     threads: int | None,
     index: bool,
+    nan_to_null: bool | None,
     on_unsupported: OnRefused,
 ) -> Any:
     """Read an open file."""
@@ -398,6 +406,8 @@ def _read(
         # `to=` is also for lists of dicts, and then `columns` are their keys.
         if filter is not None or (to is None and columns is not None):
             raise ArgumentError("the file holds a tree: columns and filter are for frames; open it and choose a part")
+        if nan_to_null is not None:
+            raise ArgumentError("the file holds a tree: nan_to_null is for frames; open it and choose a part")
         return file.read(columns=columns, rows=rows, to=to, threads=threads, index=index)
     return file.read(
         columns=columns,
@@ -406,6 +416,7 @@ def _read(
         to=to,
         threads=threads,
         index=index,
+        nan_to_null=nan_to_null,
         on_unsupported=on_unsupported,
     )
 
@@ -496,13 +507,17 @@ def open(
         return _root(file._frame)
 
 
-def scan_polars(path: Source, *, limits: Limits | None = None, generation: int | None = None) -> PolarsLazyFrame:
+def scan_polars(
+    path: Source, *, limits: Limits | None = None, generation: int | None = None, nan_to_null: bool | None = None
+) -> PolarsLazyFrame:
     """Open a file as a LazyFrame of Polars, which reads only what its query asks for.
 
     Parameters
     ----------
     path, limits, generation
         As for `open`.
+    nan_to_null
+        As for `read`.
 
     Returns
     -------
@@ -517,7 +532,7 @@ def scan_polars(path: Source, *, limits: Limits | None = None, generation: int |
     >>> lazy.filter(pl.col("a") > 1).select(pl.col("b").sum()).collect().item()
     11
     """
-    return open(path, limits=limits, generation=generation).lazy()
+    return open(path, limits=limits, generation=generation).lazy(nan_to_null=nan_to_null)
 
 
 def info(path: Source, *, limits: Limits | None = None) -> Info:

@@ -39,6 +39,7 @@ class PartOptions(TypedDict, total=False):
     filter: Filter | None
     threads: int | None
     index: bool
+    nan_to_null: bool | None
     on_unsupported: OnRefused
     on_damage: OnDamage
 

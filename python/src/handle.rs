@@ -1,12 +1,14 @@
 //! An open file and its columns, as Python sees them.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use entasis::{
     ColumnInfo, Error, File, Groups, Limits, MemorySource, NameGroup, NamePlaces, Physical, WriteOptions,
 };
+use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -18,6 +20,7 @@ use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
 use crate::column::{Column, type_name, type_of};
 use crate::query::{self, Filter};
+use crate::read::columns::Reader;
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
 use crate::row_sets::{RowBits, RowNumbers};
@@ -43,6 +46,10 @@ pub struct Handle {
     groups: OnceLock<Groups>,
     /// The classes for records, by their names in files.
     classes: Option<Py<PyDict>>,
+    /// Whether NaN of floats is null for Arrow and Polars; by default as the library of the file
+    /// has it.
+    nan_to_null: Option<bool>,
+    nan_is_null: OnceLock<NanIsNull>,
 }
 
 /// A generation of a file: number, time, operation, rows, bytes.
@@ -51,13 +58,14 @@ type Generation = (u64, i64, &'static str, Option<u64>, u64);
 impl Handle {
     /// The handle of an open file.
     pub fn of(file: Arc<File>) -> Self {
-        Self { file, infos: OnceLock::new(), groups: OnceLock::new(), classes: None }
+        let (infos, groups, nan_is_null) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { file, infos, groups, classes: None, nan_to_null: None, nan_is_null }
     }
 
-    /// A handle of another part of this file, with the same classes.
+    /// A handle of another part of this file, with the same options.
     fn with(&self, py: Python<'_>, file: File) -> Self {
         let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
-        Self { classes, ..Self::of(Arc::new(file)) }
+        Self { classes, nan_to_null: self.nan_to_null, ..Self::of(Arc::new(file)) }
     }
 
     /// All columns of the table.
@@ -110,6 +118,25 @@ impl Handle {
         failed?;
         visited.map_err(|e| errors::raise(py, &e))?;
         Ok(names)
+    }
+
+    fn filter<'f>(&'f self, condition: &Bound<'_, PyTuple>, rows: Range<u64>) -> PyResult<Filter<'f>> {
+        let nan_is_null = || self.nan_is_null_of(condition.py());
+        Filter::new(&self.file, condition, rows, &nan_is_null)
+    }
+
+    /// The columns in which NaN is null for Arrow and Polars.
+    fn nan_is_null_of(&self, py: Python<'_>) -> PyResult<NanIsNull> {
+        if let Some(found) = self.nan_is_null.get() {
+            return Ok(*found);
+        }
+        let found = NanIsNull::of(&self.file, self.nan_to_null).map_err(|e| errors::raise(py, &e))?;
+        Ok(*self.nan_is_null.get_or_init(|| found))
+    }
+
+    /// The same for some columns. Reads nothing for columns without floats.
+    fn nan_is_null_among(&self, py: Python<'_>, infos: &[ColumnInfo]) -> PyResult<NanIsNull> {
+        if infos.iter().any(is_float) { self.nan_is_null_of(py) } else { Ok(NanIsNull::Nowhere) }
     }
 
     /// Returns an error for a column whose type Polars does not have.
@@ -199,7 +226,20 @@ impl Handle {
 
     /// The same with classes for records: a dict by the names that the file has.
     fn with_classes(&self, classes: Bound<'_, PyDict>) -> Self {
-        Self { classes: Some(classes.unbind()), ..Self::of(Arc::clone(&self.file)) }
+        let nan_to_null = self.nan_to_null;
+        Self { classes: Some(classes.unbind()), nan_to_null, ..Self::of(Arc::clone(&self.file)) }
+    }
+
+    /// The same with another option for NaN.
+    fn with_nan_to_null(&self, py: Python<'_>, nan_to_null: Option<bool>) -> Self {
+        let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
+        Self { infos: self.infos.clone(), classes, nan_to_null, ..Self::of(Arc::clone(&self.file)) }
+    }
+
+    /// The option for NaN.
+    #[getter]
+    fn nan_to_null(&self) -> Option<bool> {
+        self.nan_to_null
     }
 
     /// The classes for records.
@@ -248,7 +288,7 @@ impl Handle {
         stop: u64,
         threads: Option<usize>,
     ) -> PyResult<RowNumbers> {
-        Filter::new(&self.file, condition, start..stop)?.rows(py, threads)
+        self.filter(condition, start..stop)?.rows(py, threads)
     }
 
     /// A bit for each row from `start` up to `stop`: whether it passes a condition.
@@ -260,7 +300,7 @@ impl Handle {
         stop: u64,
         threads: Option<usize>,
     ) -> PyResult<RowBits> {
-        let bits = Filter::new(&self.file, condition, start..stop)?.bits(py, threads)?;
+        let bits = self.filter(condition, start..stop)?.bits(py, threads)?;
         Ok(RowBits { bits, file: Arc::clone(&self.file) })
     }
 
@@ -273,7 +313,7 @@ impl Handle {
         stop: u64,
         threads: Option<usize>,
     ) -> PyResult<u64> {
-        Filter::new(&self.file, condition, start..stop)?.count(py, threads)
+        self.filter(condition, start..stop)?.count(py, threads)
     }
 
     /// The number of the column that is a field of a struct column.
@@ -289,7 +329,7 @@ impl Handle {
         start: u64,
         stop: u64,
     ) -> PyResult<String> {
-        Filter::new(&self.file, condition, start..stop)?.explain(py)
+        self.filter(condition, start..stop)?.explain(py)
     }
 
     /// The statistics of the blocks of a column, as bytes: see `statistics::records`.
@@ -385,10 +425,10 @@ impl Handle {
         let rows = row_selection::from_python(rows.as_ref())?;
         let n_values = n_values.unwrap_or(self.file.n_rows());
         let host = if host == "pandas" { Host::Pandas } else { Host::Numpy };
+        let by = Reader { host, own, nan_is_null: NanIsNull::Nowhere };
         let infos = self.select(py, columns.as_deref())?;
         let none = Dictionaries::new();
-        let decoded =
-            columns::read(py, &self.file, infos, n_values, &rows, host, own, n_shared, &none, threads)?;
+        let decoded = columns::read(py, &self.file, infos, n_values, &rows, by, n_shared, &none, threads)?;
         results::entries(py, decoded, own)
     }
 
@@ -430,9 +470,17 @@ impl Handle {
         let n_rows = self.file.n_rows();
         let none = Dictionaries::new();
         let known = like.as_ref().map_or(&none, |table| &table.get().dictionaries);
-        let host = Host::Arrow(layout);
-        let decoded = columns::read(py, &self.file, infos, n_rows, &rows, host, own, 0, known, threads)?;
+        let by = Reader { host: Host::Arrow(layout), own, nan_is_null: self.nan_is_null_among(py, &infos)? };
+        let decoded = columns::read(py, &self.file, infos, n_rows, &rows, by, 0, known, threads)?;
         results::table(py, decoded, own, metadata, field_metadata, schema_metadata, known)
+    }
+
+    /// Whether NaN of each column is null for Arrow and Polars.
+    #[pyo3(signature = (columns=None))]
+    fn nan_is_null(&self, py: Python<'_>, columns: Option<Vec<u64>>) -> PyResult<Vec<bool>> {
+        let infos = self.select(py, columns.as_deref())?;
+        let nan_is_null = self.nan_is_null_among(py, &infos)?;
+        Ok(infos.iter().map(|info| nan_is_null.holds(info)).collect())
     }
 
     /// The places of values in the file, for a range of rows of some columns: offset, length, and

@@ -3,8 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis::File;
-use entasis_query::{Comparison, Literal, Match, Predicate, RowBits, Rules, Scan, TimeKind, missing_rules};
+use entasis::{Error, File, Physical};
+use entasis_query::{
+    Comparison, Literal, Match, NanIsNull, NanRule, Predicate, RowBits, Rules, Scan, TimeKind, is_float,
+    missing_rules,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -20,8 +23,15 @@ pub struct Filter<'f> {
 }
 
 impl<'f> Filter<'f> {
-    pub fn new(file: &'f File, condition: &Bound<'_, PyTuple>, rows: Range<u64>) -> PyResult<Self> {
-        Ok(Self { file, predicate: predicate(file, condition)?, rows })
+    /// `nan_is_null` is for conditions of engines.
+    pub fn new(
+        file: &'f File,
+        condition: &Bound<'_, PyTuple>,
+        rows: Range<u64>,
+        nan_is_null: &dyn Fn() -> PyResult<NanIsNull>,
+    ) -> PyResult<Self> {
+        let conditions = Conditions { file, nan_is_null, is_of_engine: false };
+        Ok(Self { file, predicate: conditions.predicate(condition)?, rows })
     }
 
     fn scan(&self) -> entasis::Result<Scan<'f>> {
@@ -60,52 +70,96 @@ fn unknown(what: &str) -> PyErr {
     PyValueError::new_err(format!("unknown {what} in a condition"))
 }
 
-/// The predicate of a tree of tuples, each with its name first.
-fn predicate(file: &File, tree: &Bound<'_, PyTuple>) -> PyResult<Predicate> {
-    let name: String = tree.get_item(0)?.extract()?;
-    let column = || tree.get_item(1)?.extract::<u64>();
-    let rules = Rules::default();
-    Ok(match name.as_str() {
-        "and" | "or" => {
-            let parts = tree.get_item(1)?;
-            let parts = parts.try_iter()?.map(|part| predicate(file, part?.cast::<PyTuple>()?));
-            let parts = parts.collect::<PyResult<Vec<_>>>()?;
-            if name == "and" { Predicate::And(parts) } else { Predicate::Or(parts) }
+/// Conditions on the columns of a file, as trees of tuples, each with its name first.
+#[derive(Clone, Copy)]
+struct Conditions<'f> {
+    file: &'f File,
+    nan_is_null: &'f dyn Fn() -> PyResult<NanIsNull>,
+    /// Whether a condition comes from an engine, which has null in place of NaN.
+    is_of_engine: bool,
+}
+
+impl Conditions<'_> {
+    /// The predicate of a tree.
+    fn predicate(self, tree: &Bound<'_, PyTuple>) -> PyResult<Predicate> {
+        let name: String = tree.get_item(0)?.extract()?;
+        let column = || tree.get_item(1)?.extract::<u64>();
+        Ok(match name.as_str() {
+            "and" | "or" => {
+                let parts = tree.get_item(1)?;
+                let parts = parts.try_iter()?.map(|part| self.predicate(part?.cast::<PyTuple>()?));
+                let parts = parts.collect::<PyResult<Vec<_>>>()?;
+                if name == "and" { Predicate::And(parts) } else { Predicate::Or(parts) }
+            }
+            "not" => !self.predicate(tree.get_item(1)?.cast::<PyTuple>()?)?,
+            "engine" => {
+                Self { is_of_engine: true, ..self }.predicate(tree.get_item(1)?.cast::<PyTuple>()?)?
+            }
+            "missing" => {
+                let (py, column) = (tree.py(), column()?);
+                let found = self.file.column(column).and_then(|info| missing_rules(self.file, &info));
+                Predicate::IsMissing { column, rules: found.map_err(|e| errors::raise(py, &e))? }
+            }
+            "null" => Predicate::IsMissing { column: column()?, rules: self.rules(tree.py(), column()?)? },
+            "nan" => self.is_nan(tree.py(), column()?)?,
+            "compare" => {
+                let op = comparison(&tree.get_item(2)?.extract::<String>()?)?;
+                let literal = literal(tree.get_item(3)?.cast::<PyTuple>()?)?;
+                let (column, rules) = (column()?, self.rules(tree.py(), column()?)?);
+                Predicate::Compare { column, op, literal, rules }
+            }
+            "in" => {
+                let literals = tree.get_item(2)?;
+                let literals = literals.try_iter()?.map(|value| literal(value?.cast::<PyTuple>()?));
+                let literals = literals.collect::<PyResult<Vec<_>>>()?;
+                let (column, rules) = (column()?, self.rules(tree.py(), column()?)?);
+                Predicate::In { column, literals, missing: false, rules }
+            }
+            "length" => {
+                let op = comparison(&tree.get_item(2)?.extract::<String>()?)?;
+                Predicate::Length { column: column()?, op, n: tree.get_item(3)?.extract()? }
+            }
+            "match" => {
+                let test = string_test(&tree.get_item(2)?.extract::<String>()?)?;
+                Predicate::Match { column: column()?, test, pattern: tree.get_item(3)?.extract()? }
+            }
+            _ => return Err(unknown("part")),
+        })
+    }
+
+    /// The rules for a column.
+    fn rules(self, py: Python<'_>, column: u64) -> PyResult<Rules> {
+        if !self.is_of_engine {
+            return Ok(Rules::default());
         }
-        "not" => !predicate(file, tree.get_item(1)?.cast::<PyTuple>()?)?,
-        "missing" => {
-            let (py, column) = (tree.py(), column()?);
-            let found = file.column(column).and_then(|info| missing_rules(file, &info));
-            Predicate::IsMissing { column, rules: found.map_err(|e| errors::raise(py, &e))? }
+        let info = self.file.column(column).map_err(|e| errors::raise(py, &e))?;
+        if !is_float(&info) || !(self.nan_is_null)()?.holds(&info) {
+            return Ok(Rules::default());
         }
-        "null" => Predicate::IsMissing { column: column()?, rules },
-        "nan" => Predicate::IsNan { column: column()? },
-        "compare" => {
-            let op = comparison(&tree.get_item(2)?.extract::<String>()?)?;
-            let literal = literal(tree.get_item(3)?.cast::<PyTuple>()?)?;
-            Predicate::Compare { column: column()?, op, literal, rules }
+        if info.record.column_type.physical == Physical::F16 {
+            let error = Error::unsupported("float16 with NaN as null cannot be compared");
+            return Err(errors::raise(py, &error.in_column(&info.name)));
         }
-        "in" => {
-            let literals = tree.get_item(2)?;
-            let literals = literals.try_iter()?.map(|value| literal(value?.cast::<PyTuple>()?));
-            let literals = literals.collect::<PyResult<Vec<_>>>()?;
-            Predicate::In { column: column()?, literals, missing: false, rules }
+        Ok(Rules { nan: NanRule::Missing, ..Rules::default() })
+    }
+
+    /// Whether a float is NaN. Where NaN is null, no float is, and the answer for null is unknown.
+    fn is_nan(self, py: Python<'_>, column: u64) -> PyResult<Predicate> {
+        let rules = self.rules(py, column)?;
+        if rules.nan == NanRule::Missing {
+            return Ok(Predicate::In { column, literals: Vec::new(), missing: false, rules });
         }
-        "length" => {
-            let op = comparison(&tree.get_item(2)?.extract::<String>()?)?;
-            Predicate::Length { column: column()?, op, n: tree.get_item(3)?.extract()? }
-        }
-        "match" => {
-            let test = match tree.get_item(2)?.extract::<String>()?.as_str() {
-                "starts_with" => Match::StartsWith,
-                "ends_with" => Match::EndsWith,
-                "contains" => Match::Contains,
-                "like" => Match::Like,
-                _ => return Err(unknown("test of strings")),
-            };
-            Predicate::Match { column: column()?, test, pattern: tree.get_item(3)?.extract()? }
-        }
-        _ => return Err(unknown("part")),
+        Ok(Predicate::IsNan { column })
+    }
+}
+
+fn string_test(name: &str) -> PyResult<Match> {
+    Ok(match name {
+        "starts_with" => Match::StartsWith,
+        "ends_with" => Match::EndsWith,
+        "contains" => Match::Contains,
+        "like" => Match::Like,
+        _ => return Err(unknown("test of strings")),
     })
 }
 

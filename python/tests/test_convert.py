@@ -38,7 +38,9 @@ def test_pandas_to_polars(file):
     assert got["o"].to_list() == ["x", None, None]
     assert got["c"].cast(pl.String).to_list() == ["u", None, "v"]
     assert got["t"].null_count() == got["d"].null_count() == 1
-    assert got["f"].is_nan().to_list() == [False, True, False]
+    assert got["f"].to_list() == [1.5, None, -0.0]
+    kept = en.read(file, to="polars", nan_to_null=False)["f"]
+    assert kept.is_nan().to_list() == [False, True, False]
     assert got.columns == list(FRAME.columns)
 
 

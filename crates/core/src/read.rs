@@ -11,6 +11,7 @@ mod fixed;
 mod int32;
 mod layout;
 mod matrix;
+mod nan;
 mod nested;
 mod pages;
 mod request;
@@ -284,6 +285,10 @@ fn check_missing(of: Layout, output: &Output<'_>, missing: &MissingTo<'_>, n: us
     let fits = match missing {
         MissingTo::Ignore => true,
         MissingTo::Bits(out) => out.len() == n.div_ceil(8),
+        MissingTo::BitsWithNan(out) => {
+            let are_floats = matches!(of.physical, Physical::F16 | Physical::F32 | Physical::F64);
+            are_floats && matches!(output, Output::Words(_)) && out.len() == n.div_ceil(8)
+        }
         MissingTo::Mask(out) => out.len() == n,
         MissingTo::Sentinel(_) if matches!(output, Output::Int32 { .. }) => true,
         MissingTo::Sentinel(_) => of.physical.width().is_some_and(|width| width <= 8),
@@ -304,7 +309,7 @@ fn fill_null(output: Output<'_>, missing: MissingTo<'_>) {
         Output::Text(_) => {}
     }
     match missing {
-        MissingTo::Bits(out) => out.fill(0),
+        MissingTo::Bits(out) | MissingTo::BitsWithNan(out) => out.fill(0),
         MissingTo::Mask(out) => out.fill(1),
         MissingTo::Ignore | MissingTo::Sentinel(_) => {}
     }

@@ -34,6 +34,7 @@ pub mod dispatch;
 pub mod fsst;
 pub mod gather;
 pub mod hash;
+pub mod nan;
 pub mod sentinel;
 pub mod shuffle;
 pub mod sign_extend;

@@ -12,9 +12,8 @@ use crate::predicate::{NanRule, Rules};
 /// of [`File::host`].
 pub fn missing_rules(file: &File, column: &ColumnInfo) -> Result<Rules> {
     let of = &column.record.column_type;
-    let host = file.host()?;
-    let is_pandas = host.get("host").and_then(Value::as_str) == Some("pandas");
-    if !is_pandas || of.missing != Missing::Unspecified || of.logical != Logical::Plain {
+    let is_unmarked = of.missing == Missing::Unspecified && of.logical == Logical::Plain;
+    if !is_unmarked || !is_pandas(file)? {
         return Ok(Rules::default());
     }
     match of.physical {
@@ -30,4 +29,55 @@ pub fn missing_rules(file: &File, column: &ColumnInfo) -> Result<Rules> {
         }
         _ => Ok(Rules::default()),
     }
+}
+
+/// The columns of a file in which NaN is null for libraries that have null: Polars, Arrow, DuckDB
+/// and R.
+///
+/// NaN inside lists, structs and dictionaries is always a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NanIsNull {
+    /// For none.
+    Nowhere,
+    /// For those of NumPy's floats in a frame of pandas, where NaN is the only missing value.
+    Unmarked,
+    /// For all columns of floats.
+    Everywhere,
+}
+
+impl NanIsNull {
+    /// The rule for a file; by default that of the library that wrote it. Reads the host map then.
+    ///
+    /// # Errors
+    /// Those of [`File::host`].
+    pub fn of(file: &File, asked: Option<bool>) -> Result<Self> {
+        Ok(match asked {
+            Some(true) => Self::Everywhere,
+            Some(false) => Self::Nowhere,
+            None if is_pandas(file)? => Self::Unmarked,
+            None => Self::Nowhere,
+        })
+    }
+
+    /// Whether it is null in a column.
+    pub fn holds(self, column: &ColumnInfo) -> bool {
+        is_float(column)
+            && match self {
+                Self::Nowhere => false,
+                Self::Unmarked => column.record.column_type.missing == Missing::Unspecified,
+                Self::Everywhere => true,
+            }
+    }
+}
+
+/// Whether a column has floats that are not inside other values.
+pub fn is_float(column: &ColumnInfo) -> bool {
+    let of = &column.record.column_type;
+    matches!(of.physical, Physical::F16 | Physical::F32 | Physical::F64)
+        && of.logical == Logical::Plain
+        && column.record.parent.is_none()
+}
+
+fn is_pandas(file: &File) -> Result<bool> {
+    Ok(file.host()?.get("host").and_then(Value::as_str) == Some("pandas"))
 }

@@ -75,7 +75,7 @@ mod where_clause;
 mod wide_decimal;
 
 pub use fields::field;
-pub use host_rules::missing_rules;
+pub use host_rules::{NanIsNull, is_float, missing_rules};
 pub use predicate::{Comparison, Literal, Match, NanRule, Predicate, Rules};
 pub use row_bits::RowBits;
 pub use scan::{Plan, Scan};

@@ -142,6 +142,13 @@ def on_refused(choice: str) -> None:
         raise ArgumentError(f"on_unsupported={choice!r}: 'error' or 'skip'")
 
 
+def nan_to_null(choice: bool | None) -> bool | None:
+    """Check whether NaN of floats is null."""
+    if choice is None or isinstance(choice, bool):
+        return choice
+    raise ArgumentError(f"nan_to_null={shown(choice)}: True, False, or None for as the library of the file has it")
+
+
 def on_damage(choice: str) -> None:
     """Check what to do with damaged blocks."""
     if choice not in ("error", "missing"):

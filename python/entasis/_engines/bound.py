@@ -26,10 +26,10 @@ def bound(view: File, numbers: Mapping[str, int], tree: tuple[Any, ...]) -> tupl
     numbers
         The numbers of its columns, by name.
     tree
-        The condition, with columns by name.
+        The condition, with columns by name. It sees null in place of NaN as the engine does.
     """
     try:
-        found = bind.tree(Condition(tree), view._handle, lambda labels: [numbers[labels[0]]])
+        found = bind.tree(Condition(("engine", tree)), view._handle, lambda labels: [numbers[labels[0]]])
         view._handle.explain_filter(found, 0, 0)
     except (ArgumentError, UnsupportedTypeError, KeyError):
         return None

@@ -8,6 +8,7 @@ from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
 from entasis._arguments.options import integer, number, on_refused, shown
 from entasis._arguments.options import limits as _limits
+from entasis._arguments.options import nan_to_null as _nan_to_null
 from entasis._arguments.options import on_damage as _on_damage
 from entasis._arguments.options import threads as _threads
 from entasis._columns import names as _columns
@@ -393,14 +394,21 @@ class File(Conversions):
 
         return scan(self, columns, filter, rows, limit)
 
-    def batches(self, n: int = 65_536, *, columns: Columns | None = None, to: Host | None = None) -> Iterator[Any]:
+    def batches(
+        self,
+        n: int = 65_536,
+        *,
+        columns: Columns | None = None,
+        to: Host | None = None,
+        nan_to_null: bool | None = None,
+    ) -> Iterator[Any]:
         """Read the rows in frames, with memory for one at a time.
 
         Parameters
         ----------
         n
             The number of rows of a frame. The last one may have fewer.
-        columns, to
+        columns, to, nan_to_null
             As for `entasis.read`.
 
         Yields
@@ -414,7 +422,7 @@ class File(Conversions):
         >>> [len(frame) for frame in en.open("table.entasis").batches(2)]
         [2, 1]
         """
-        return self.scan().batches(n, columns=columns, to=to)
+        return self.scan().batches(n, columns=columns, to=to, nan_to_null=nan_to_null)
 
     def count(self, condition: Filter | None = None, *, threads: int | None = None) -> int:
         """Return the number of rows, or of those for which a condition is true.
@@ -596,6 +604,7 @@ class File(Conversions):
         to: Host | None = None,
         threads: int | None = None,
         index: bool = True,
+        nan_to_null: bool | None = None,
         on_unsupported: OnRefused = "error",
         on_damage: OnDamage = "error",
     ) -> Any:
@@ -603,7 +612,7 @@ class File(Conversions):
 
         Parameters
         ----------
-        columns, rows, filter, to, threads, index, on_unsupported, on_damage
+        columns, rows, filter, to, threads, index, nan_to_null, on_unsupported, on_damage
             As for `entasis.read`. Positions count within this view.
 
         Returns
@@ -625,9 +634,9 @@ class File(Conversions):
         0  4
         """
         on_refused(on_unsupported)
-        view = self
+        view = self._with_nan_to_null(nan_to_null)
         if columns is not None or rows is not None:
-            view = self._view(self._resolve(columns), self._compose(rows))
+            view = view._view(self._resolve(columns), self._compose(rows))
         if on_damage == "error":
             if filter is not None and on_unsupported == "error":
                 return view.filter(filter).read(to=to, threads=threads, index=index)
@@ -639,7 +648,13 @@ class File(Conversions):
             of_frame = File._of(frame, view._columns, view._rows)._filtered(filter, threads)
             return of_frame._read(to, threads, index, skips=on_unsupported == "skip")
 
-        return _damage.read(self._frame, read, _threads(threads))
+        return _damage.read(view._frame, read, _threads(threads))
+
+    def _with_nan_to_null(self, nan_to_null: bool | None) -> File:
+        """This view with another rule for NaN; None keeps the rule."""
+        if _nan_to_null(nan_to_null) is None:
+            return self
+        return File._of(self._frame.with_nan_to_null(nan_to_null), self._columns, self._rows)
 
     def _filtered(self, filter: Filter | None, threads: int | None) -> File:
         """A view of the rows that pass a filter."""

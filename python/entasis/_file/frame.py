@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from entasis import _entasis
@@ -63,6 +64,12 @@ class Frame:
         self.sorted: dict[int, bool] = {}
         # The labels of a sorted index; False without one, and None before the first look-up.
         self.sorted_labels: Any = None
+
+    def with_nan_to_null(self, nan_to_null: bool | None) -> Frame:
+        """The same table with another rule for NaN. It shares what was read."""
+        found = copy.copy(self)
+        found.handle = self.handle.with_nan_to_null(nan_to_null)
+        return found
 
     @property
     def host(self) -> dict[str, Any]:

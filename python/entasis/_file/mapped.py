@@ -14,6 +14,7 @@ from entasis._host_map import interpretation
 from entasis._hosts.pandas.times import PANDAS_UNITS
 from entasis._hosts.pandas.variants import ARROW, ARROW_ALONE, CLONGDOUBLE, INTERVAL, MASKED, SPARSE
 from entasis._hosts.pandas.variants import BIG as PANDAS_BIG
+from entasis._scan.statistics import NAN, records
 from entasis.errors import FileError, MissingLibraryError, NotMappableError
 
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ class MappedHandle:
     def with_classes(self, classes: dict[str, type]) -> MappedHandle:
         """See `Handle.with_classes`."""
         return MappedHandle(self._path, self._handle.with_classes(classes), self._bytes, self.memory_map)
+
+    def with_nan_to_null(self, nan_to_null: bool | None) -> MappedHandle:
+        """See `Handle.with_nan_to_null`."""
+        return MappedHandle(self._path, self._handle.with_nan_to_null(nan_to_null), self._bytes, self.memory_map)
 
     def whole(self) -> MappedHandle:
         """See `Handle.whole`."""
@@ -239,7 +244,40 @@ class MappedHandle:
                 if host != "arrow":
                     self._dtype(column, host, own)
                 (extents[i],) = handle.extents([column.index], start, stop)
+        if host == "arrow":
+            self._leave_out_nan(infos, extents, start, stop)
         return infos, extents, [i for i in others if extents[i] is None]
+
+    def _leave_out_nan(self, infos: list[Column], extents: list[Extent | None], start: int, stop: int) -> None:
+        """Take away the places of columns in which NaN has to become null.
+
+        It is an error for a column that has to be a view.
+        """
+        handle = self._handle
+        for i, is_null in enumerate(handle.nan_is_null([column.index for column in infos])):
+            column, extent = infos[i], extents[i]
+            if not is_null or extent is None or not self._has_nan(column, extent, start, stop):
+                continue
+            if self.memory_map is True and column.index < handle.n_columns:
+                why = "its NaN is null in Arrow; pass nan_to_null=False, which keeps NaN, or memory_map='auto'"
+                raise self._error(column.name, f"column '{column.name}' can't be mapped: {why}")
+            extents[i] = None
+
+    def _has_nan(self, column: Column, extent: Extent, start: int, stop: int) -> bool:
+        """Whether there is NaN in the rows `start` to `stop`.
+
+        Reads blocks whose statistics have it. float16 has no statistics.
+        """
+        import numpy as np
+
+        assert column.dtype is not None, "NumPy has all floats"
+        values = np.ndarray((stop - start,), column.dtype, self._bytes, extent[0])
+        for block in records(self._handle, column):
+            first, n = int(block["first"]), int(block["n"])
+            is_possible = block["flags"] & NAN or column.physical == "f16"
+            if is_possible and np.isnan(values[max(first - start, 0) : max(first + n - start, 0)]).any():
+                return True
+        return False
 
     def _dtype(self, column: Column, host: str, own: bool) -> str | None:
         """The dtype of a view in NumPy or pandas; None for an `ArrowDtype`."""

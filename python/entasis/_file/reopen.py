@@ -12,7 +12,7 @@ from . import frame as _frame
 # A pickle holds the content of a file in memory up to this length.
 _MOST_BYTES = 64 << 20
 # Path or content, memory_map, classes, fingerprint of the file, the number of the table in a tree
-# or None, the limits, and the number of the generation or None.
+# or None, the limits, the number of the generation or None, and the rule for NaN or None.
 Source = tuple[Any, ...]
 
 
@@ -23,18 +23,21 @@ def source(frame: _frame.Frame) -> Source:
         n = f"{len(content):,}"
         raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
     found = os.path.abspath(frame.path) if content is None else content
-    return found, frame.memory_map, frame.handle.classes, fingerprint, frame.table, frame.limits, frame.generation
+    handle, options = frame.handle, (frame.limits, frame.generation, frame.handle.nan_to_null)
+    return found, frame.memory_map, handle.classes, fingerprint, frame.table, *options
 
 
 def frame(found: Source) -> _frame.Frame:
     """Open a source. Raises `FileError` if the file was replaced meanwhile."""
-    source, memory_map, types, fingerprint, table, limits, generation = found
+    source, memory_map, types, fingerprint, table, limits, generation, nan_to_null = found
     frame = _frame.opened(source, memory_map=memory_map, types=types, limits=limits, generation=generation)
     path = frame.path
     if frame.handle.fingerprint() != fingerprint:
         error = FileError(f"the file was replaced since its File was pickled: open it again (file {path!r})")
         error.file = error.filename = path
         raise error
+    if nan_to_null is not None:
+        frame = frame.with_nan_to_null(nan_to_null)
     if table is None:
         return frame
     return _frame.Frame(frame.handle.table(table), path, table=table, content=frame.content, limits=limits)

@@ -34,7 +34,7 @@ def condition(value: Any) -> Condition:
         from .polars import tree_of
 
         try:
-            return Condition(tree_of(value, has_casts=False))
+            return Condition(("engine", tree_of(value, has_casts=False)))
         except RecursionError:
             raise too_deep() from None
     if callable(value) or isinstance(value, str):
@@ -70,7 +70,7 @@ def tree(of: Condition, handle: Handle, resolve: Callable[[Any], list[int] | Non
         name, *rest = node
         if name in ("and", "or"):
             return name, [bound(part) for part in rest[0]]
-        if name == "not":
+        if name in ("not", "engine"):
             return name, bound(rest[0])
         number, info = column(rest[0])
         if name in ("missing", "null", "nan"):

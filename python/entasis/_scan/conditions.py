@@ -381,6 +381,8 @@ def _of_tuple(part: Any) -> tuple[Any, ...]:
 
 def _text(tree: tuple[Any, ...]) -> str:
     name, *rest = tree
+    if name == "engine":
+        return _text(rest[0])
     if name in _SIGNS:
         return f"{Col(rest[0])!r} {_SIGNS[name]} {rest[1]!r}"
     if name in ("and", "or"):
@@ -400,4 +402,5 @@ def _text(tree: tuple[Any, ...]) -> str:
 
 def _inner(tree: tuple[Any, ...]) -> str:
     text = _text(tree)
+    tree = tree[1] if tree[0] == "engine" else tree
     return text if tree[0] in ("in", "match", "missing", "null", "nan", "nan if float", "not") else f"({text})"

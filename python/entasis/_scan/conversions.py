@@ -24,7 +24,7 @@ class Conversions(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def read(self, *, to: Any = None) -> Any:
+    def read(self, *, to: Any = None, nan_to_null: bool | None = None) -> Any:
         """Read the rows."""
 
     @abstractmethod
@@ -35,17 +35,35 @@ class Conversions(ABC):
         """Read as a pandas DataFrame."""
         return cast("PandasFrame", self.read(to="pandas"))
 
-    def to_polars(self) -> PolarsFrame:
-        """Read as a Polars DataFrame."""
-        return cast("PolarsFrame", self.read(to="polars"))
+    def to_polars(self, *, nan_to_null: bool | None = None) -> PolarsFrame:
+        """Read as a Polars DataFrame.
 
-    def lazy(self) -> PolarsLazyFrame:
+        Parameters
+        ----------
+        nan_to_null
+            As for `entasis.read`.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"price": [2.5, None]}), "prices.entasis")
+        >>> f = en.open("prices.entasis")
+        >>> f.to_polars()["price"].to_list(), f.to_polars(nan_to_null=False)["price"].to_list()
+        ([2.5, None], [2.5, nan])
+        """
+        return cast("PolarsFrame", self.read(to="polars", nan_to_null=nan_to_null))
+
+    def lazy(self, *, nan_to_null: bool | None = None) -> PolarsLazyFrame:
         """Return a LazyFrame of Polars that reads only what its query asks for.
 
         Polars hands over the columns, slices, a row index, and the conditions that it can move to
         the start of the query. Conditions that `filter=` takes decide which blocks and pages are
         read. Polars applies all others to the rows that are left, so results equal those of
         `to_polars().lazy()`. `explain` of the LazyFrame shows what was handed over.
+
+        Parameters
+        ----------
+        nan_to_null
+            As for `entasis.read`. Expressions see null where the result has it.
 
         Raises
         ------
@@ -70,9 +88,9 @@ class Conversions(ABC):
         """
         from entasis._engines.polars import lazy
 
-        return lazy(self._as_scan())
+        return lazy(self._as_scan()._with_nan_to_null(nan_to_null))
 
-    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee") -> ArrowDataset:
+    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee", nan_to_null: bool | None = None) -> ArrowDataset:
         """Return a dataset of pyarrow that reads only what is asked for.
 
         DuckDB, DataFusion, ibis and pyarrow scan it. They read the columns that they need. The
@@ -89,6 +107,8 @@ class Conversions(ABC):
             The place of NaN in comparisons. "ieee": it equals nothing and has no order, as in
             pyarrow. "largest": it equals itself and is greater than all other floats, as
             DataFusion expects.
+        nan_to_null
+            As for `entasis.read`. Filters see null where the result has it.
 
         Raises
         ------
@@ -108,11 +128,23 @@ class Conversions(ABC):
         """
         from entasis._engines.dataset import Dataset
 
-        return Dataset(self._as_scan(), nan)
+        return Dataset(self._as_scan()._with_nan_to_null(nan_to_null), nan)
 
-    def to_pyarrow(self) -> ArrowTable:
-        """Read as a pyarrow Table."""
-        return cast("ArrowTable", self.read(to="pyarrow"))
+    def to_pyarrow(self, *, nan_to_null: bool | None = None) -> ArrowTable:
+        """Read as a pyarrow Table.
+
+        Parameters
+        ----------
+        nan_to_null
+            As for `entasis.read`.
+
+        Examples
+        --------
+        >>> en.write(pd.DataFrame({"price": [2.5, None]}), "prices.entasis")
+        >>> en.open("prices.entasis").to_pyarrow()["price"].null_count
+        1
+        """
+        return cast("ArrowTable", self.read(to="pyarrow", nan_to_null=nan_to_null))
 
     def to_numpy(self) -> NumpyArrays:
         """Read as a dict of NumPy arrays."""
@@ -126,7 +158,8 @@ class Conversions(ABC):
         """Return a stream of the rows in batches. A batch is decoded when the consumer asks for it.
 
         Each call returns a new stream from the first row on. A stream holds at most about 4 million
-        values or 256 MiB at a time.
+        values or 256 MiB at a time. Missing floats of pandas are null, as for `entasis.read` by
+        default.
 
         Parameters
         ----------

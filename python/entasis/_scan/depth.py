@@ -15,6 +15,9 @@ def depth_of(tree: tuple[Any, ...]) -> int:
 
 
 def _parts(node: tuple[Any, ...]) -> Any:
+    if node[0] == "engine":
+        # The mark of a condition takes no depth.
+        return _parts(node[1])
     if node[0] in ("and", "or"):
         return node[1]
     return node[1:] if node[0] == "not" else ()

@@ -114,12 +114,13 @@ class Scan(Conversions):
         limit: int | None = None,
         threads: int | None = None,
         index: bool = True,
+        nan_to_null: bool | None = None,
     ) -> Any:
         """Read the rows that pass.
 
         Parameters
         ----------
-        columns, to, threads, index
+        columns, to, threads, index, nan_to_null
             As for `entasis.read`.
         limit
             The greatest number of rows, in the order of the file.
@@ -129,7 +130,9 @@ class Scan(Conversions):
         Any
             A frame with the index of the rows, as `df[mask]` has it.
         """
-        scan = self if limit is None else Scan(self._file, self._condition, checked_limit(limit, self._limit))
+        scan = self._with_nan_to_null(nan_to_null)
+        if limit is not None:
+            scan = Scan(scan._file, scan._condition, checked_limit(limit, scan._limit))
         is_whole = scan._condition is not None and scan._limit is None and not scan._is_scattered()
         if is_whole and (to or self._file.written_by) in _dense.HOSTS and not self._file._frame.memory_map:
             return scan._read_whole(columns=columns, to=to, threads=threads, index=index)
@@ -167,7 +170,14 @@ class Scan(Conversions):
             rows = range(int(rows[0]), int(rows[-1]) + 1)
         return self._file._view(self._file._columns, rows)
 
-    def batches(self, n: int = 65_536, *, columns: Columns | None = None, to: Host | None = None) -> Iterator[Any]:
+    def batches(
+        self,
+        n: int = 65_536,
+        *,
+        columns: Columns | None = None,
+        to: Host | None = None,
+        nan_to_null: bool | None = None,
+    ) -> Iterator[Any]:
         """Read the rows that pass in frames, with memory for one at a time.
 
         Parameters
@@ -175,7 +185,7 @@ class Scan(Conversions):
         n
             The number of rows that are tested for a frame. A frame has those that pass. Frames
             without rows are left out.
-        columns, to
+        columns, to, nan_to_null
             As for `entasis.read`.
 
         Yields
@@ -186,13 +196,20 @@ class Scan(Conversions):
         size = checked_limit(n)
         if not size:
             raise ArgumentError(f"n={shown(n)}: a batch has one row or more")
+        file = self._file._with_nan_to_null(nan_to_null)
         left, start = self._limit, 0
-        while start < self._file.n_rows and left != 0:
-            found = Scan(self._file[start : start + size], self._condition, left).view()
+        while start < file.n_rows and left != 0:
+            found = Scan(file[start : start + size], self._condition, left).view()
             start += size
             if found.n_rows:
                 left = None if left is None else left - found.n_rows
                 yield found.read(columns=columns, to=to)
+
+    def _with_nan_to_null(self, nan_to_null: bool | None) -> Scan:
+        """The same rows with another rule for NaN; None keeps the rule."""
+        if nan_to_null is None:
+            return self
+        return Scan(self._file._with_nan_to_null(nan_to_null), self._condition, self._limit)
 
     def _as_scan(self) -> Scan:
         if are_among(self._file._columns):

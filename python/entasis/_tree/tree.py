@@ -272,6 +272,7 @@ class Tree(File):
         threads: int | None = None,
         index: bool = True,
         types: Types | None = None,
+        nan_to_null: bool | None = None,
         on_unsupported: OnRefused = "error",
         on_damage: OnDamage = "error",
     ) -> Any:
@@ -293,7 +294,7 @@ class Tree(File):
             equal keys as a frame, with a column for each key. The library chooses its type as for a
             list of the values, and no value changes: where the library would turn True into 1, the
             column has objects, or there is an `UnsupportedTypeError`.
-        filter, index, on_unsupported, on_damage
+        filter, index, nan_to_null, on_unsupported, on_damage
             For frames only.
 
         Returns
@@ -322,6 +323,8 @@ class Tree(File):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: filter= is for frames")
         if not index:
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: index=False is for frames")
+        if nan_to_null is not None:
+            raise ArgumentError(f"{self._named()} is {a(self.kind)}: nan_to_null= is for frames")
         if on_damage != "error":
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: on_damage= is for frames, and for entasis.read")
         threads = _threads(threads)

@@ -52,6 +52,12 @@ impl Data {
         buffers.chain(self.children.iter().map(Self::memory_len)).fold(0, usize::saturating_add)
     }
 
+    /// Whether a bitmap has values that are missing.
+    pub fn has_missing(&self) -> bool {
+        let bits = self.buffers.first().and_then(Option::as_ref);
+        bits.is_some_and(|bits| count_ones(bits, self.offset, self.n) < self.n)
+    }
+
     /// The number of missing values, or -1 where the importer is to count them.
     fn null_count(&self) -> i64 {
         if self.is_all_there {

@@ -7,6 +7,7 @@ use entasis::{
     Buffer, Buffers, ColumnInfo, ColumnType, Error, File, Logical, MissingTo, Nested, Output, Physical,
     Request, Rows, Text,
 };
+use entasis_query::NanIsNull;
 use pyo3::prelude::*;
 
 use crate::array;
@@ -58,6 +59,16 @@ fn no_memory(py: Python<'_>, n: usize) -> PyErr {
     errors::out_of_memory(py, n, 1, "the columns")
 }
 
+/// The library that reads columns, and how it takes them.
+#[derive(Clone, Copy)]
+pub struct Reader {
+    pub host: Host,
+    /// Whether the library wrote the file.
+    pub own: bool,
+    /// For Arrow: the columns in which NaN is null.
+    pub nan_is_null: NanIsNull,
+}
+
 /// Reads columns of `n_values` values each for a host. Only the first `n_shared` columns share
 /// arrays. Dictionaries of Arrow targets that are `known` are not read.
 #[allow(clippy::too_many_arguments)]
@@ -67,17 +78,16 @@ pub fn read<'py>(
     infos: Vec<ColumnInfo>,
     n_values: u64,
     rows: &Rows,
-    host: Host,
-    own: bool,
+    by: Reader,
     n_shared: usize,
     known: &Dictionaries,
     threads: Option<usize>,
 ) -> PyResult<Decoded<'py>> {
-    let mut decoded = prepare(py, file, infos, n_values, rows, host, own, n_shared, known)?;
+    let mut decoded = prepare(py, file, infos, n_values, rows, by, n_shared, known)?;
     let mut requests = Vec::new();
     decoded.requests(rows, &mut requests)?;
     monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
-    decoded.read_nested(py, file, rows, own, threads)?;
+    decoded.read_nested(py, file, rows, by.own, threads)?;
     Ok(decoded)
 }
 
@@ -89,11 +99,11 @@ fn prepare<'py>(
     infos: Vec<ColumnInfo>,
     n_values: u64,
     rows: &Rows,
-    host: Host,
-    own: bool,
+    by: Reader,
     n_shared: usize,
     known: &Dictionaries,
 ) -> PyResult<Decoded<'py>> {
+    let host = by.host;
     if let Some(info) = infos.iter().find(|info| info.record.n_values != n_values) {
         let message =
             format!("column \"{}\" has {} values instead of {n_values}", info.name, info.record.n_values);
@@ -104,7 +114,8 @@ fn prepare<'py>(
         infos.iter().map(|info| info.record.column_type.memory_len(n_rows)).fold(0, u64::saturating_add);
     file.check_decoded_len(len).map_err(|error| errors::raise(py, &error))?;
     let n_rows = usize::try_from(n_rows).map_err(|_| no_memory(py, usize::MAX))?;
-    let targets = infos.iter().map(|info| plan::target(info, host, own)).collect();
+    let targets =
+        infos.iter().map(|info| plan::target(info, host, by.own, by.nan_is_null.holds(info))).collect();
     let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
     let mut blocks: Vec<Block<'py>> = Vec::new();
     let mut memory = Vec::with_capacity(units.len());
@@ -149,6 +160,11 @@ fn prepare<'py>(
                 let mask = if *mask { Some(array::empty(py, shape, "b1")?) } else { None };
                 Memory::Arrays { values: array::empty(py, shape, dtype)?, mask }
             }
+            Target::NullableFloats => {
+                let width = unit.column_type.layout().width().unwrap_or(8);
+                arrow_memory(&unit.column_type, 0, true, n, &mut buffers)
+                    .ok_or_else(|| no_memory(py, n.saturating_mul(width)))?
+            }
             Target::Nested(_) => {
                 let found = nested::dictionaries(file, &infos[unit.first], 1, &mut wanted);
                 found.map_err(|error| errors::raise(py, &error))?;
@@ -182,7 +198,8 @@ fn prepare<'py>(
         }
         let n_values = info.record.n_values;
         let info = vec![(*info).clone()];
-        let found = (index, prepare(py, file, info, n_values, &Rows::All, host, own, 0, known)?);
+        let of = Reader { nan_is_null: NanIsNull::Nowhere, ..by };
+        let found = (index, prepare(py, file, info, n_values, &Rows::All, of, 0, known)?);
         if is_array { categories.push(found) } else { dictionaries.push(found) }
     }
     Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries, categories })
@@ -302,6 +319,9 @@ impl Decoded<'_> {
                         },
                     };
                     (output, validity.as_deref_mut().map_or(MissingTo::Ignore, MissingTo::Bits))
+                }
+                (Memory::Arrow { words, validity: Some(bits), .. }, Target::NullableFloats) => {
+                    (Output::Words(words), MissingTo::BitsWithNan(bits))
                 }
                 _ => continue,
             };

@@ -56,6 +56,7 @@ impl Finished {
     ) -> PyResult<Self> {
         let column_type = &info.record.column_type;
         let layout = if let Target::Arrow(layout) = target { layout & LAYOUT } else { LARGE };
+        let nan_is_null = *target == Target::NullableFloats;
         let (layout, buffers) = match column_type.physical {
             Physical::Null => (layout, Vec::new()),
             Physical::Utf8 | Physical::Binary => {
@@ -83,7 +84,7 @@ impl Finished {
         let mut kind = Kind::new(c_string(py, &format, &info.name)?);
         kind.metadata = extension(info);
         kind.ordered = column_type.ordered;
-        kind.required = own && column_type.host_variant & REQUIRED != 0;
+        kind.required = own && column_type.host_variant & REQUIRED != 0 && !nan_is_null;
         let mut data = Data { n, buffers, ..Data::default() };
         if let Some((of, values)) = info.record.dictionary.and_then(|index| dictionaries.get(&index)) {
             kind.dictionary = Some(Arc::clone(of));

@@ -29,6 +29,8 @@ pub enum Target {
     Array { dtype: String, mask: bool, sentinel: Option<u64> },
     /// Arrow buffers, with strings in this layout.
     Arrow(u8),
+    /// Arrow buffers of floats whose NaN is null.
+    NullableFloats,
     /// Arrow arrays with children. Strings have this layout, unless host variants apply.
     Nested(u8),
     /// Nothing: all values are missing.
@@ -56,8 +58,8 @@ pub const PANDAS_ZONEINFO: u8 = 11;
 pub const PANDAS_ARROW: u8 = 16;
 
 /// The target of a column. `own` means that the same host wrote the file, so that host variants
-/// apply.
-pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
+/// apply. `nan_is_null` is for a column of floats, and for Arrow alone.
+pub fn target(info: &ColumnInfo, host: Host, own: bool, nan_is_null: bool) -> Target {
     let column_type = &info.record.column_type;
     let host_variant = if own { column_type.host_variant } else { 0 };
     let has_missing = info.record.n_missing > 0;
@@ -77,6 +79,9 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool) -> Target {
     }
     if column_type.logical == Logical::Object {
         return if matches!(host, Host::Arrow(_)) { Target::Refused } else { Target::Null };
+    }
+    if nan_is_null && matches!(host, Host::Arrow(_)) {
+        return Target::NullableFloats;
     }
     if let Host::Arrow(layout) = host {
         return Target::Arrow(if own { of_file } else { layout });

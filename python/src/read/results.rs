@@ -116,7 +116,12 @@ pub fn table(
             kind.name = c_string(py, &infos[member].name, &infos[member].name)?;
             // The metadata of the fields include the names of extension types.
             kind.metadata = field_metadata.remove(&member).or(kind.metadata);
-            fields[member] = Some((kind, Data { n: n_rows, offset: row * n_rows, ..column.data.clone() }));
+            let mut data = Data { n: n_rows, offset: row * n_rows, ..column.data.clone() };
+            if unit.target == Target::NullableFloats && !data.has_missing() {
+                // A column without NaN needs no bitmap.
+                data.buffers[0] = None;
+            }
+            fields[member] = Some((kind, data));
         }
     }
     let (kinds, children) = fields.into_iter().flatten().unzip();

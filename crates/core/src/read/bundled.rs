@@ -7,6 +7,7 @@ use entasis_format::{Result, fallible};
 
 use super::alloc::{COLUMNS, STRINGS};
 use super::fixed::{put, put_missing};
+use super::nan::clear_nan;
 use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
@@ -140,6 +141,7 @@ fn read_neighbours(
             });
             text.assemble(&strings.bytes, fallible::collect(spans, STRINGS)?.iter().copied())?;
         }
+        clear_nan(part.source, &part.output, &mut part.missing)?;
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ impl<'a> DecodedLen<'a> {
             Output::Text(_) => ColumnType::plain(Physical::Utf8).memory_len(n),
         };
         let missing = match &request.missing {
-            MissingTo::Bits(out) | MissingTo::Mask(out) => out.len() as u64,
+            MissingTo::Bits(out) | MissingTo::BitsWithNan(out) | MissingTo::Mask(out) => out.len() as u64,
             MissingTo::Ignore | MissingTo::Sentinel(_) => 0,
         };
         self.add(values.saturating_add(missing))

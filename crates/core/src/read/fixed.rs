@@ -11,6 +11,7 @@ use entasis_platform::memory::Prefault;
 use super::alloc::zeros;
 use super::codes::check_codes;
 use super::int32;
+use super::nan::clear_nan;
 use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source, unaligned};
 use crate::blocks::block_values;
@@ -135,6 +136,10 @@ pub(super) fn split_missing(missing: MissingTo<'_>, n: usize) -> (MissingTo<'_>,
             let (a, b) = out.split_at_mut(n.div_ceil(8).min(out.len()));
             (MissingTo::Bits(a), MissingTo::Bits(b))
         }
+        MissingTo::BitsWithNan(out) => {
+            let (a, b) = out.split_at_mut(n.div_ceil(8).min(out.len()));
+            (MissingTo::BitsWithNan(a), MissingTo::BitsWithNan(b))
+        }
         MissingTo::Mask(out) => {
             let (a, b) = out.split_at_mut(n.min(out.len()));
             (MissingTo::Mask(a), MissingTo::Mask(b))
@@ -170,7 +175,8 @@ impl FixedTask<'_> {
                 at = block.end_value();
             }
         }
-        self.decode(reader, at..values.end, control)
+        self.decode(reader, at..values.end, control)?;
+        clear_nan(source, &self.output, &mut self.missing)
     }
 
     /// Decodes a part of the task's values, page by page.
@@ -271,7 +277,7 @@ pub(crate) fn put_missing(
 ) -> Result<()> {
     let n = range.len();
     let done = match missing {
-        MissingTo::Bits(out) => validity.write_bits(range, out, at),
+        MissingTo::Bits(out) | MissingTo::BitsWithNan(out) => validity.write_bits(range, out, at),
         MissingTo::Mask(out) => validity.write_mask(range, &mut out[at..at + n]),
         MissingTo::Sentinel(_) | MissingTo::Ignore => true,
     };

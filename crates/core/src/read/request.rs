@@ -64,6 +64,9 @@ pub enum MissingTo<'a> {
     Ignore,
     /// One bit per value, least significant first, 1 = valid; `n.div_ceil(8)` bytes.
     Bits(&'a mut [u8]),
+    /// As `Bits`, for [`Output::Words`] of floats of 16, 32 or 64 bits. NaN counts as missing, and
+    /// its bits stay in the memory.
+    BitsWithNan(&'a mut [u8]),
     /// One byte per value, 1 = missing.
     Mask(&'a mut [u8]),
     /// The slot of a missing value holds this sentinel, cut to the low bytes.

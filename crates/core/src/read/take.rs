@@ -17,6 +17,7 @@ use super::assembly::{Assembly, Piece};
 use super::decoded_len::DecodedLen;
 use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
+use super::nan::clear_nan;
 use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
@@ -56,6 +57,8 @@ pub(crate) struct TakeFixed<'a> {
     missing: MissingTo<'a>,
     /// Whether values and validity are returned as bits.
     bits: (bool, bool),
+    /// Whether NaN is missing in a validity that is returned.
+    with_nan: bool,
 }
 
 /// The strings taken so far.
@@ -96,8 +99,10 @@ pub(crate) fn plan<'a>(
         output => output,
     };
     if places.is_some() || n <= TASK {
-        let bits = (false, false);
-        add(TakeTask::Fixed(TakeFixed { request, source, rows, part: 0..n, places, output, missing, bits }))?;
+        let part = 0..n;
+        let (bits, with_nan) = ((false, false), false);
+        let task = TakeFixed { request, source, rows, part, places, output, missing, bits, with_nan };
+        add(TakeTask::Fixed(task))?;
         return Ok(Assembly::default());
     }
     let width = width_of(source, &output);
@@ -110,8 +115,9 @@ pub(crate) fn plan<'a>(
         }
         output => output,
     };
+    let with_nan = matches!(missing, MissingTo::BitsWithNan(_));
     let mut missing = match missing {
-        MissingTo::Bits(bits) => {
+        MissingTo::Bits(bits) | MissingTo::BitsWithNan(bits) => {
             assembly.validity = Some(bits);
             MissingTo::Ignore
         }
@@ -128,8 +134,9 @@ pub(crate) fn plan<'a>(
         let (head_missing, tail_missing) = split_missing(missing, part.len());
         (output, missing) = (tail, tail_missing);
         let rows = Arc::clone(&rows);
-        let (output, missing) = (head, head_missing);
-        add(TakeTask::Fixed(TakeFixed { request, source, rows, part, places: None, output, missing, bits }))?;
+        let (output, missing, places) = (head, head_missing, None);
+        let task = TakeFixed { request, source, rows, part, places, output, missing, bits, with_nan };
+        add(TakeTask::Fixed(task))?;
     }
     Ok(assembly)
 }
@@ -164,13 +171,17 @@ impl TakeFixed<'_> {
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
     ) -> Result<Option<Piece>> {
-        let Self { request, source, rows, part, places, output, missing, bits } = self;
+        let Self { request, source, rows, part, places, output, missing, bits, with_nan } = self;
         let (at, n) = (part.start, part.len());
         let rows = &rows[part];
         let bytes_of = |is_wanted| if is_wanted { zeros(n.div_ceil(8)) } else { Ok(Vec::new()) };
         let (mut values, mut validity) = (bytes_of(bits.0)?, bytes_of(bits.1)?);
         let mut output = if bits.0 { Output::Bits(&mut values) } else { output };
-        let mut missing = if bits.1 { MissingTo::Bits(&mut validity) } else { missing };
+        let mut missing = match bits.1 {
+            true if with_nan => MissingTo::BitsWithNan(&mut validity),
+            true => MissingTo::Bits(&mut validity),
+            false => missing,
+        };
         let place = |k: usize| places.as_ref().map_or(k, |places| places[k]);
         let mut strings = Strings::default();
         if let Output::Text(_) = output {
@@ -222,6 +233,7 @@ impl TakeFixed<'_> {
             Ok(())
         })?;
         control.advance(n_done);
+        clear_nan(source, &output, &mut missing)?;
         if let Output::Text(text) = output {
             strings.assemble(text)?;
         }

@@ -78,7 +78,7 @@ pub(super) fn take_missing(
         return put_missing(validity, range.start..range.start + rows.len(), at, missing);
     }
     let is_bits = match missing {
-        MissingTo::Bits(_) => true,
+        MissingTo::Bits(_) | MissingTo::BitsWithNan(_) => true,
         MissingTo::Mask(_) => false,
         MissingTo::Sentinel(_) | MissingTo::Ignore => return Ok(()),
     };
@@ -88,7 +88,7 @@ pub(super) fn take_missing(
     put_missing(validity, range, 0, &mut MissingTo::Mask(&mut *mask))?;
     match missing {
         MissingTo::Mask(out) => compact(mask, rows, &mut out[at..at + rows.len()]),
-        MissingTo::Bits(out) if is_bits => {
+        MissingTo::Bits(out) | MissingTo::BitsWithNan(out) if is_bits => {
             mask.iter_mut().for_each(|missing| *missing ^= 1);
             compact_bits(mask, rows, out, at);
         }
