@@ -61,6 +61,7 @@ view_of <- function(file, number) {
 }
 
 look_at <- function(file) {
+  note_locale()
   file$facts <- .Call(C_facts, file$handle)
   file$host <- core(.Call(C_host, file$handle))
   if (!is.list(file$host)) {

@@ -24,6 +24,8 @@ integer_kinds <- function(file, facts, which, kind) {
     return(kind)
   }
   fits <- integer_fits(file, facts$number[which[at]])
+  beyond <- is_64[at] & fits > FITS_INTEGER64
+  if (file$int64 == "integer64" && any(beyond)) refuse_beyond(file, facts, which[at][beyond][1L])
   narrow <- file$int64 == "fit" && !isTRUE(file$is_pools)
   kind[at] <- ifelse(fits == FITS_INTEGER & (narrow | !is_64[at]), INTEGER, ifelse(fits <= FITS_INTEGER64 & is_64[at], INTEGER64, WHOLE))
   kind
@@ -54,12 +56,29 @@ load_bit64 <- function(file) {
   }
 }
 
-warn_rounded <- function(file, columns) {
+# Refuses a column with a value that integer64 lacks, if that type was asked for.
+refuse_beyond <- function(file, facts, which) {
+  first <- core(.Call(C_beyond_integer64, handle_of(file), facts$number[which]))
+  name <- facts$name[which]
+  abort("unsupported", paste0("not supported: integer64 does not hold ", first$value, place_of_integer(file, facts$number[which], first$row),
+                              " (file \"", file$path, "\"", if (nzchar(name)) paste0(", column \"", substr(name, 1L, 100L), "\""),
+                              "); read with int64 = \"fit\", which gives doubles"), list(file = file$path, column = name))
+}
+
+# Where an integer is: its row, if the column is one of the table.
+place_of_integer <- function(file, number, row) {
+  is_of_table <- !isTRUE(file$is_pools) && isTRUE(number %in% table_facts(file)$number)
+  if (is_of_table) sprintf(" in row %.0f", row)
+}
+
+# Warns about integers that were rounded to doubles. `first` has for each column the first of them.
+warn_rounded <- function(file, columns, first) {
   names <- if (length(columns) > 0L) describe_columns(file, columns)$name else ""
   names <- names[nzchar(names)]
   of <- if (length(names) > 0L) paste0(" in column \"", substr(names[1L], 1L, 100L), "\"")
   more <- if (length(names) > 1L) paste0(" and ", length(names) - 1L, " more")
-  warning("integers beyond 2^53 lost digits as doubles", of, more, " (file \"", file$path, "\")", call. = FALSE)
+  example <- if (length(first) > 0L) paste0(", the first is ", first[[1L]]$value, place_of_integer(file, columns[1L], first[[1L]]$row))
+  warning("integers beyond 2^53 lost digits as doubles", of, more, example, " (file \"", file$path, "\")", call. = FALSE)
 }
 
 # Labels of categories become text with all digits, whatever `int64` says.

@@ -7,7 +7,9 @@ metadata_entasis <- function(path, limits = list()) {
   }
   facts <- table_facts(file)
   host <- file$host$host
-  columns <- data.frame(name = facts$name, type = facts$type, class = column_classes(file, facts), n_missing = facts$n_missing)
+  # A column of objects does not record which of them are missing.
+  n_missing <- ifelse(facts$logical == "object", NA_real_, facts$n_missing)
+  columns <- data.frame(name = facts$name, type = facts$type, class = column_classes(file, facts), n_missing = n_missing)
   key <- NULL
   for (pair in if (file$own) file$host$attributes) {
     if (identical(pair[[1L]], "sorted")) key <- interpret(file, decode_value(extras_of(file), pair[[2L]]))

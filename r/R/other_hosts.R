@@ -8,7 +8,7 @@ foreign_vector <- function(reader, x, want) {
   } else if (kind == CODES) {
     foreign_factor(reader, x, facts)
   } else if (kind == INSTANT) {
-    decorate(x, implied(INSTANT, zone = if (is.na(facts$zone) || facts$zone == "") "UTC" else facts$zone))
+    decorate(x, implied(INSTANT, zone = zone_shown(reader$file, facts$zone, facts$name)))
   } else if (kind == SPAN && facts$logical == "time") {
     decorate(x, list(class = c("hms", "difftime"), units = "secs"))
   } else {

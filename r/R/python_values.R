@@ -7,7 +7,8 @@ assemble_foreign <- function(session, what, parts) {
   if (is.null(make)) {
     return(structure(what, class = "entasis_refused"))
   }
-  tryCatch(make(parts), entasis_other_parts = function(e) {
+  note <- function(e) note_zone(session$file, conditionMessage(e))
+  tryCatch(withCallingHandlers(make(parts), entasis_zone = note), entasis_other_parts = function(e) {
     no_counterpart("a value of kind ", what, " with these parts (", conditionMessage(e), ")")
   })
 }
@@ -71,7 +72,8 @@ zoned <- function(parts) {
     there <- ISOdatetime(there$year + 1900, there$mon + 1, there$mday, there$hour, there$min, 0, tz = zone)
     return(since_1970(as.double(there) + as.double(clock) %% 60, zone))
   }
-  since_1970(as.double(clock) - number_at(zone, 1L) / 1e6)
+  offset <- number_at(zone, 1L) / 1e6
+  since_1970(as.double(clock) - offset, zone_of_value(offset))
 }
 
 seconds_in <- function(unit) {
@@ -127,8 +129,8 @@ record_fields <- function(parts) {
 
 stamp_of_pandas <- function(parts) {
   zone <- part_at(parts, 4L)
-  zone <- if (is.list(zone) && length_of(zone) > 0L) .subset2(zone, 1L) else zone
-  since_1970(number_at(parts, 2L) / seconds_in(string_at(parts, 3L)), if (is_string(zone) && zone %in% olson()) zone else "UTC")
+  zone <- if (is_string(zone) && zone %in% olson()) zone else if (is.list(zone)) zone_of_value(number_at(zone, 1L) / 1e6) else "UTC"
+  since_1970(number_at(parts, 2L) / seconds_in(string_at(parts, 3L)), zone)
 }
 
 FOREIGN <- list(

@@ -52,7 +52,7 @@ reader_add_lists <- function(reader, facts, which, kind, seconds, one) {
       reader$nested[[length(reader$nested) + 1L]] <- list(reader$n_vectors, lapply(facts, `[`, which))
       return(reader$n_vectors)
     }
-    reader$lists[[length(reader$lists) + 1L]] <- list(reader$n_vectors, facts$cell[which], facts$n_values[which])
+    reader$lists[[length(reader$lists) + 1L]] <- list(reader$n_vectors, facts$cell[which], facts$n_values[which], facts$name[which])
     return(reader$n_vectors)
   }
   numbers <- integer(length(which))
@@ -67,13 +67,21 @@ reader_run <- function(reader) {
   vectors <- reader_run_columns(reader)
   if (length(vectors) < reader$n_vectors) length(vectors) <- reader$n_vectors
   for (entry in reader$lists) {
-    parts <- lapply(seq_along(entry[[2L]]), function(k) read_object_column(reader$file, entry[[2L]][k], entry[[3L]][k], reader$rows))
+    parts <- lapply(seq_along(entry[[2L]]), function(k) read_list(reader, lapply(entry[-1L], `[`, k)))
     vectors[[entry[[1L]]]] <- if (length(parts) == 1L) parts[[1L]] else do.call(c, parts)
   }
   for (entry in reader$nested) {
     vectors[[entry[[1L]]]] <- read_nested(reader$file, entry[[2L]], reader$rows, reader$depth)
   }
   vectors
+}
+
+# The values of a column of lists, by its cell, its length and its name, which errors report.
+read_list <- function(reader, of) {
+  file <- reader$file
+  file$column <- of[[3L]]
+  on.exit(file$column <- NULL)
+  read_object_column(file, of[[1L]], of[[2L]], reader$rows)
 }
 
 reader_run_columns <- function(reader) {
@@ -88,7 +96,8 @@ reader_run_columns <- function(reader) {
   vectors <- core(.Call(C_read, handle_of(reader$file), plan, reader$rows))
   if (is.character(vectors)) damaged(reader$file, vectors)
   rounded <- attr(vectors, "rounded")
-  if (any(rounded)) warn_rounded(reader$file, plan$column[rounded])
+  is_rounded <- lengths(rounded) > 0L
+  if (any(is_rounded)) warn_rounded(reader$file, plan$column[is_rounded], rounded[is_rounded])
   attr(vectors, "rounded") <- NULL
   vectors
 }

@@ -136,9 +136,10 @@ assemble <- function(session, what, parts) {
     r.weakref = make_pointer(what, parts),
     r.primitive = make_primitive(session, parts),
     key = ,
+    `beyond integer64` = ,
     `zero character` = structure(what, class = "entasis_refused"),
     refused = refuse_foreign(session, parts[[1L]], parts[[2L]]),
-    rounded = warn_rounded(session$file, NULL),
+    rounded = warn_rounded(session$file, NULL, NULL),
     `too deep` = abort("limit", "limit exceeded: values are nested too deeply"),
     assemble_foreign(session, what, parts)
   )
@@ -322,12 +323,15 @@ refuse_foreign <- function(session, kind, path) {
   kind <- unclass(kind)
   what <- if (kind %in% names(REFUSED)) REFUSED[[kind]] else paste("a value of kind", substr(kind, 1L, 60L))
   at <- if (nzchar(path)) paste0(" at ", path)
-  abort("unsupported", paste0("not supported: ", what, at, " has no counterpart in R (file \"", session$file$path,
-                              "\"); entasis(path) reads the other parts"), list(file = session$file$path))
+  column <- session$file$column
+  of <- if (!is.null(column) && nzchar(column)) paste0(", column \"", substr(column, 1L, 100L), "\"")
+  others <- if (is.null(of)) "entasis(path) reads the other parts" else "read other columns"
+  abort("unsupported", paste0("not supported: ", what, at, " has no counterpart in R (file \"", session$file$path, "\"", of, "); ", others),
+        c(list(file = session$file$path), if (!is.null(of)) list(column = column)))
 }
 
 REFUSED <- c(
   `zero character` = "a string with a zero character", key = "a dict with a key that is neither a string nor a number",
-  `text 41` = "a Decimal", `bytes 50` = "an integer beyond 64 bits", `bytes 52` = "a string with lone surrogates",
+  `beyond integer64` = "-9223372036854775808, the NA of integer64,", `text 41` = "a Decimal", `bytes 50` = "an integer beyond 64 bits", `bytes 52` = "a string with lone surrogates",
   Ellipsis = "an Ellipsis", Fraction = "a Fraction", slice = "a slice", numpy.uint64 = "a uint64 of NumPy"
 )

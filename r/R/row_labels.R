@@ -17,8 +17,8 @@ labels_of <- function(file) {
   file$labels
 }
 
-# `names` and `numbers` of label columns; or `row_names`, the number of a column; or a `range` of
-# numbers for either.
+# `names` and `numbers` of label columns, and whether they `are_levels` of an index; or `row_names`,
+# the number of a column; or a `range` of numbers for either.
 foreign_labels <- function(file) {
   index <- check_map(file$host$index)
   if (is.null(index$kind)) {
@@ -38,7 +38,7 @@ foreign_labels <- function(file) {
   if (kind == "column" && are_row_names(file, facts)) {
     return(list(row_names = facts$number))
   }
-  list(names = facts$name, numbers = facts$number)
+  list(names = facts$name, numbers = facts$number, are_levels = kind == "multi")
 }
 
 # Whether labels are distinct strings or integers. Labels of other types are not read.
@@ -68,7 +68,33 @@ label_columns <- function(file, which, rows) {
   if (!is.null(labels$range)) {
     return(lapply(which, function(k) numbers_of_range(file, rows)))
   }
-  lapply(labels$numbers[which], function(number) extra_values(file, number, NULL, rows))
+  lapply(labels$numbers[which], function(number) {
+    if (isTRUE(labels$are_levels)) values_of_level(file, number, rows) else extra_values(file, number, NULL, rows)
+  })
+}
+
+# The values of a level of an index, whose column has codes. They have the type of the level.
+values_of_level <- function(file, number, rows) {
+  facts <- describe_columns(file, number)
+  if (facts$logical != "categorical") nonsense("a level of an index without codes")
+  reader <- new_reader(file, rows, FALSE)
+  reader_add(reader, facts, 1L, CODES)
+  codes <- reader_run(reader)[[1L]]
+  values <- take_values(extra_values(file, column_of_level(file, facts$dictionary)), codes)
+  missing <- which(is.na(codes))
+  if (length(missing) > 0L) with_missing(values, missing) else values
+}
+
+# The column with the values of a level: that of the codes of its categories if it is categorical
+# itself.
+column_of_level <- function(file, dictionary) {
+  for (entry in file$host$categories) {
+    index <- if (identical(number_of(part_of(entry, 1L)), as.double(dictionary))) check_map(part_of(entry, 2L))
+    if (identical(index$kind, "column")) {
+      return(number_of(index$column))
+    }
+  }
+  dictionary
 }
 
 numbers_of_range <- function(file, rows) {

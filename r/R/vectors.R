@@ -54,18 +54,22 @@ time_by <- function(type, class, attrs) {
   if (type == "integer") {
     return(list(kind = kinds[2L], unit = unit, variant = VARIANT_INTEGER, zone = zone, implied_attrs = implied_attrs))
   }
-  list(kind = kinds[1L], seconds = max(scale, 1L), zone = zone, implied_attrs = implied_attrs, scale = scale)
+  is_span <- kinds[1L] == SPAN && !"hms" %in% class
+  list(kind = kinds[1L], seconds = max(scale, 1L), zone = zone, implied_attrs = implied_attrs, scale = scale, is_span = is_span)
 }
 
 # Completes the kind of vectors by their values: the time unit, and the sentinel of missing doubles.
 # `fits` is whether a vector is of the kind; the others are stored as plain doubles. Vectors whose
-# values follow those of a file get its forms (`stored_forms`), if these are exact.
-fit_kind <- function(chosen, values, forms = NULL) {
+# values follow those of a file get its forms (`stored_forms`), if these are exact. With `finest`,
+# times get the finest exact unit, and differences of times are doubles.
+fit_kind <- function(chosen, values, forms = NULL, finest = FALSE) {
   scale <- chosen$scale
-  chosen$scale <- NULL
+  # Differences of times seldom are whole nanoseconds.
+  as_doubles <- finest && isTRUE(chosen$is_span)
+  chosen$scale <- chosen$is_span <- NULL
   chosen$fits <- TRUE
   if (!is.null(scale)) {
-    chosen$unit <- core(.Call(C_exact_unit, values, scale))
+    chosen$unit <- if (as_doubles) rep_len(0L, length(values)) else core(.Call(C_exact_unit, values, scale, finest))
     if (!is.null(forms)) chosen$unit <- ifelse(chosen$unit == 0L | forms$unit == 0L, 0L, pmax(chosen$unit, forms$unit))
     if (any(chosen$unit == 0L)) {
       fits <- chosen$unit > 0L
@@ -80,20 +84,6 @@ fit_kind <- function(chosen, values, forms = NULL) {
     if (any(chosen$na == 2L)) chosen$variant <- c(0L, VARIANT_QUIET)[(chosen$na == 2L) + 1L]
   }
   chosen
-}
-
-# The time zone for other hosts. R accepts names that are not time zones.
-zone_of <- function(tzone) {
-  if (is.character(tzone) && !is.object(tzone) && length(tzone) >= 1L && !is.na(tzone[1L]) && tzone[1L] %in% olson()) tzone[1L] else "UTC"
-}
-
-zones <- new.env(parent = emptyenv())
-
-olson <- function() {
-  if (is.null(zones$names)) {
-    zones$names <- OlsonNames()
-  }
-  zones$names
 }
 
 # Adds a vector as `parts` columns of equal length. Returns the number of the first column, and a
@@ -113,7 +103,7 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
       first <- if (is.null(first)) number else first
     }
   } else {
-    chosen <- fit_kind(chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L))
+    chosen <- fit_kind(chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L), !extra && plan$finest)
     if (!chosen$fits) chosen$implied_attrs <- NULL
     if (chosen$kind == CODES) {
       levels <- attr(x, "levels", exact = TRUE)

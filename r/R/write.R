@@ -153,7 +153,7 @@ plan_columns <- function(plan, x, names, n_rows, path) {
 
 # The labels of `k` columns in the file, and whether they are the names.
 stored_names <- function(names, k) {
-  shown <- if (is.null(names)) rep_len("", k) else unclass_all(names)
+  shown <- if (is.null(names)) rep_len("", k) else as_utf8(unclass_all(names))
   known <- !is.na(shown) & (is_ascii(shown) | Encoding(shown) == "UTF-8" & validUTF8(shown))
   labels <- shown
   labels[!known] <- ifelse(is.na(shown[!known]), "NA", iconv(shown[!known], to = "UTF-8", sub = "byte"))
@@ -182,7 +182,7 @@ plan_groups <- function(plan, x, groups, path_of) {
     end <- end + sizes[kind]
     like <- x[[at[1L]]]
     chosen <- kind_by(typeof(like), groups$attributes[[groups$group[at[1L]]]], isS4(like))
-    chosen <- fit_kind(chosen, x[at], stored_forms(plan, at))
+    chosen <- fit_kind(chosen, x[at], stored_forms(plan, at), plan$finest)
     for (name in intersect(names(chosen), names(fields))) fields[[name]][at] <- chosen[[name]]
     implied_attrs[kind] <- list(chosen$implied_attrs)
     fits[at] <- chosen$fits
@@ -241,7 +241,7 @@ plan_parts <- function(plan, x, label, n_rows, path) {
     attrs[["row.names"]] <- .row_names_info(x, 0L)
   }
   names <- unclass_all(.subset2(attrs, "names"))
-  shown <- paste0(label, rep_len(".", length(names)), names)
+  shown <- paste0(label, rep_len(".", length(names)), if (!is.null(names)) enc2utf8(names))
   x <- unclass(x)
   parts <- lapply(seq_along(x), function(i) {
     part <- plan_column(plan, x[[i]], shown[i], n_rows, paste0(path, "$", names[i]))

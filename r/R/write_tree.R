@@ -4,6 +4,7 @@
 
 # The contents of one file.
 new_document <- function(functions = FALSE) {
+  note_locale()
   doc <- new.env(parent = emptyenv())
   doc$functions <- isTRUE(functions)
   # Frames and environments found so far, by their numbers from 1 on.

@@ -289,12 +289,14 @@ static SEXP make_bytes(const char *text, size_t len, cetype_t mark) {
  * bytes. */
 int ent_mark_strings(SEXP strings, const unsigned char *encodings) {
     static const cetype_t marks[] = {CE_UTF8, CE_LATIN1, CE_BYTES, CE_NATIVE, CE_NATIVE, CE_UTF8};
+    /* UTF-8 without a mark has another meaning in a locale with another encoding. */
+    cetype_t unmarked = ent_locale_is_other() ? CE_UTF8 : CE_NATIVE;
     for (R_xlen_t i = 0, n = Rf_xlength(strings); i < n; i++) {
         SEXP string = STRING_ELT(strings, i);
         if (encodings[i] > 5) return 0;
         if (string == NA_STRING || encodings[i] == 0) continue;
         const void *top = vmaxget();
-        SEXP marked = encodings[i] == 3 ? Rf_mkCharLenCE(CHAR(string), LENGTH(string), CE_NATIVE)
+        SEXP marked = encodings[i] == 3 ? Rf_mkCharLenCE(CHAR(string), LENGTH(string), unmarked)
                                    : make_bytes(CHAR(string), (size_t)LENGTH(string), marks[encodings[i]]);
         vmaxset(top);
         if (marked == NULL) return 0;

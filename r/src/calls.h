@@ -11,7 +11,8 @@
     /* read.c */ E(open, 2) E(table, 2) E(at_generation, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) E(read, 3) E(verify, 2) \
     /* column_groups.c */ E(groups, 2) E(distinct, 1) \
     /* attribute_nodes_write.c */ E(describe_groups, 4) \
-    /* write.c */ E(na_kind, 1) E(exact_unit, 2) E(frame, 4) E(write, 7) \
+    /* locale.c */ E(note_locale, 1) \
+    /* write.c */ E(na_kind, 1) E(exact_unit, 3) E(frame, 4) E(write, 7) \
     /* change.c */ E(change, 2) E(change_end, 1) E(append, 3) E(change_columns, 7) E(change_metadata, 4) E(rollback, 3) E(compact, 2) \
     /* change.c */ E(stream, 2) E(stream_extend, 2) E(stream_view, 1) E(stream_finish, 1) \
     /* generations.c */ E(generations, 1) \
@@ -19,7 +20,7 @@
     /* walk.c */ E(walker, 1) E(walk, 2) E(walk_place, 1) E(references, 2) \
     /* promise.c */ E(bindings, 2) E(dots, 3) \
     /* cell_session.c, make_values.c, make_objects.c */ E(load, 2) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
-    /* integers.c */ E(integer_fits, 2) E(has_made_integer64, 1) \
+    /* integers.c */ E(integer_fits, 2) E(beyond_integer64, 2) E(has_made_integer64, 1) \
     /* objects.c, altstring.c */ E(lazy, 2) E(decorate, 3) E(decorate_all, 4) E(lengths, 1) E(pointer, 1) E(materialised, 1)
 
 #define ENT_0 void

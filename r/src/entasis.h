@@ -69,9 +69,9 @@ enum {
 
 /* cells.rs: trees to write. The kinds of cells are those of docs/format/values.md. */
 enum {
-    ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16, ENT_CELL_REFERENCE = 29,
-    ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40, ENT_CELL_BYTES = 48, ENT_CELL_LIST = 64,
-    ENT_CELL_MAP = 68, ENT_CELL_OBJECT = 77, ENT_CELL_RECORDS = 78, ENT_CELL_ROWS = 79, ENT_CELL_ARRAY = 96, ENT_CELL_FORTRAN = 97
+    ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16,
+    ENT_CELL_NUMPY_INT64 = 24, ENT_CELL_REFERENCE = 29, ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40,
+    ENT_CELL_BYTES = 48, ENT_CELL_LIST = 64, ENT_CELL_MAP = 68, ENT_CELL_OBJECT = 77, ENT_CELL_RECORDS = 78, ENT_CELL_ROWS = 79, ENT_CELL_ARRAY = 96, ENT_CELL_FORTRAN = 97
 };
 
 typedef struct {
@@ -111,7 +111,7 @@ void ent_cells_free(ent_cells *cells);
 
 /* missing.rs, times.rs */
 int ent_na_kind(const double *values, size_t n, ent_failure **failure);
-int ent_exact_unit(const double *values, size_t n, int scale, ent_failure **failure);
+int ent_exact_unit(const double *values, size_t n, int scale, int is_finest, ent_failure **failure);
 
 /* strings.rs */
 ptrdiff_t ent_strings_add_recent(ent_strings *strings, const uintptr_t *addresses, size_t n, uintptr_t missing,
@@ -281,6 +281,12 @@ typedef struct {
 } ent_want;
 
 typedef struct {
+    double row; /* from 0 on */
+    uint64_t value; /* without its sign */
+    int is_negative;
+} ent_integer_at;
+
+typedef struct {
     int kind; /* 0 all, 1 a range, 2 numbers */
     double start, stop;
     const double *numbers;
@@ -290,7 +296,7 @@ typedef struct {
 ent_found *ent_read(const ent_file *file, const ent_want *wants, size_t n_wants, const ent_rows *rows,
                     ent_interrupted interrupted, ent_failure **failure);
 ent_text *ent_found_strings(ent_found *found, size_t i);
-int ent_found_is_rounded(const ent_found *found, size_t i);
+int ent_found_rounded(const ent_found *found, size_t i, ent_integer_at *out);
 void ent_found_free(ent_found *found);
 
 /* filters.rs: rows for which a condition, as nodes, is true */
@@ -303,6 +309,7 @@ double ent_count_rows(const ent_file *file, const ent_node *nodes, size_t n_node
 int ent_plan_rows(const ent_file *file, const ent_node *nodes, size_t n_nodes, double *counts, ent_failure **failure);
 
 /* integers.rs */
+int ent_beyond_integer64(const ent_file *file, double number, ent_integer_at *out, ent_failure **failure);
 int ent_integer_fits(const ent_file *file, const double *numbers, size_t n, int *out, ent_failure **failure);
 int ent_integers_fit(const int64_t *values, size_t n, int *out, ent_failure **failure);
 

@@ -33,6 +33,26 @@ SEXP ent_c_integer_fits(SEXP file, SEXP numbers) {
     return out;
 }
 
+/* A list of the row, from 1 on, and the digits of an integer. */
+SEXP ent_integer_shown(ent_integer_at at) {
+    static const char *fields[] = {"row", "value", ""};
+    char digits[32];
+    snprintf(digits, sizeof digits, "%s%llu", at.is_negative ? "-" : "", (unsigned long long)at.value);
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    SET_VECTOR_ELT(out, 0, Rf_ScalarReal(at.row + 1));
+    SET_VECTOR_ELT(out, 1, Rf_mkString(digits));
+    UNPROTECT(1);
+    return out;
+}
+
+/* The first value of a column that integer64 does not hold, or NULL. */
+SEXP ent_c_beyond_integer64(SEXP file, SEXP number) {
+    ent_failure *failure = NULL;
+    ent_integer_at at;
+    int found = ent_beyond_integer64(ent_pointer_of(file, "an open file"), Rf_asReal(number), &at, &failure);
+    return found < 0 ? ent_failed(failure) : found == 0 ? R_NilValue : ent_integer_shown(at);
+}
+
 /* Converts a vector of integer64 to integers if all values fit; else returns the vector. */
 SEXP ent_fitting(SEXP x) {
     ent_failure *failure = NULL;

@@ -44,6 +44,8 @@ SEXP ent_make_string(maker *m, ent_chars text) {
 /* A scalar that no integer of R holds becomes a double if that is exact, which needs no package. */
 SEXP ent_make_whole(maker *m, int64_t integer) {
     if (integer > INT_MIN && integer <= INT_MAX) return Rf_ScalarInteger((int)integer);
+    /* integer64 uses the least integer for NA. */
+    if (integer == INT64_MIN) return Rf_ScalarReal(-0x1p63);
     if (integer >= -(INT64_C(1) << 53) && integer <= INT64_C(1) << 53) return Rf_ScalarReal((double)integer);
     if (m->s->int64 == ENT_INT64_DOUBLE) {
         if (integer > INT64_MAX - 512 || (int64_t)(double)integer != integer) ent_make_ask(m, "rounded", R_NilValue);

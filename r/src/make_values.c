@@ -4,6 +4,8 @@
  * are there. The result contains every value from the beginning, which protects it. R code
  * (`assemble` in R/read_tree.R) builds the kinds that are not handled here. Nothing is evaluated.
  */
+#include <math.h>
+
 #include "make_values.h"
 
 /* Greatest depth of values. References make it exceed the depth of cells. */
@@ -37,6 +39,23 @@ static void early(maker *m, int frame, SEXP value) {
     else put(m, frame - 1, value);
 }
 
+/* The text of a key that is not a string. Integers keep all digits. */
+static SEXP text_of_key(SEXP value) {
+    char digits[32];
+    if (TYPEOF(value) != REALSXP) return Rf_asChar(value);
+    double number = REAL(value)[0];
+    if (Rf_inherits(value, "integer64")) {
+        int64_t integer;
+        memcpy(&integer, &number, sizeof integer);
+        snprintf(digits, sizeof digits, "%lld", (long long)integer);
+    } else if (number == trunc(number) && fabs(number) >= 0x1p31 && fabs(number) <= 0x1p63) {
+        snprintf(digits, sizeof digits, "%.0f", number);
+    } else {
+        return Rf_asChar(value);
+    }
+    return Rf_mkChar(digits);
+}
+
 /* Stores a value in the next place of a frame. */
 static void put(maker *m, int at, SEXP value) {
     frame_t *to = &m->frames[at];
@@ -51,7 +70,7 @@ static void put(maker *m, int at, SEXP value) {
         SET_VECTOR_ELT(to->items, (R_xlen_t)i, value);
     } else {
         SEXP key = R_NilValue;
-        if (Rf_isVectorAtomic(value) && Rf_xlength(value) == 1) key = TYPEOF(value) == STRSXP ? value : Rf_asChar(value);
+        if (Rf_isVectorAtomic(value) && Rf_xlength(value) == 1) key = TYPEOF(value) == STRSXP ? value : text_of_key(value);
         if (key == R_NilValue) ent_make_ask(m, "key", R_NilValue);
         SET_STRING_ELT(to->names, (R_xlen_t)(i - to->count), TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : key);
     }
@@ -130,6 +149,12 @@ static void begin(maker *m, uint64_t number, const ent_cell *cell, R_xlen_t targ
     UNPROTECT(1);
 }
 
+/* Whether a cell is an integer that the wanted type lacks. */
+static int is_beyond_integer64(const maker *m, const ent_cell *cell) {
+    int is_whole = cell->kind == ENT_CELL_INT || cell->kind == ENT_CELL_NUMPY_INT64;
+    return is_whole && cell->integer == INT64_MIN && m->s->int64 == ENT_INT64_ALWAYS;
+}
+
 /* Builds the value of a cell, or begins it. */
 static void one(maker *m, uint64_t number) {
     ent_cell cell = {0};
@@ -158,6 +183,7 @@ static void one(maker *m, uint64_t number) {
                                               : ent_make_ask_one(m, cell.text, R_NilValue);
         break;
     case 1:
+        if (is_beyond_integer64(m, &cell)) ent_make_ask(m, "beyond integer64", R_NilValue);
         value = cell.kind == ENT_CELL_INT ? ent_make_whole(m, cell.integer) : PROTECT(ent_make_whole(m, cell.integer));
         if (cell.kind == ENT_CELL_INT) break;
         value = ent_make_ask_one(m, cell.text, value);

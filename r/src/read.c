@@ -155,8 +155,8 @@ static int is_text(int kind) { return kind == ENT_KIND_CHARACTER || kind == ENT_
  * of one result follow one another. `encodings` is the position (from 1) of the column with the
  * encodings of its strings, or 0. `lazy` is whether strings may be created on first access.
  * `foreign` is a single value: whether another host wrote the file. `rows` is a list of kind,
- * start, stop and numbers. The attribute `rounded` of the result is for each column whether
- * integers were rounded to doubles.
+ * start, stop and numbers. The attribute `rounded` of the result has for each column the first
+ * integer that was rounded to a double, or NULL.
  */
 SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     ent_failure *failure = NULL;
@@ -254,8 +254,11 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
         }
         UNPROTECT(1);
     }
-    SEXP rounded = PROTECT(Rf_allocVector(LGLSXP, n_wants));
-    for (R_xlen_t i = 0; i < n_wants; i++) LOGICAL(rounded)[i] = ent_found_is_rounded(found, (size_t)i);
+    SEXP rounded = PROTECT(Rf_allocVector(VECSXP, n_wants));
+    for (R_xlen_t i = 0; i < n_wants; i++) {
+        ent_integer_at at;
+        if (ent_found_rounded(found, (size_t)i, &at)) SET_VECTOR_ELT(rounded, i, ent_integer_shown(at));
+    }
     Rf_setAttrib(results, Rf_install("rounded"), rounded);
     free_found(pointer);
     UNPROTECT(3);

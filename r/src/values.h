@@ -62,6 +62,10 @@ void ent_key_sets_add(ent_key_sets *table, const SEXP *keys, R_xlen_t n, uint64_
 int ent_keys_are_distinct(const SEXP *keys, R_xlen_t n);
 void ent_key_sets_free(ent_key_sets *table);
 
+/* locale.c */
+int ent_locale_is_other(void);
+int ent_convert_native(SEXP string, ent_chars *out);
+
 /* shared_vectors.c */
 typedef struct {
     SEXP vector;
@@ -113,6 +117,7 @@ void ent_cell_at(const ent_session *s, uint64_t number, ent_cell *cell);
 
 /* integers.c */
 void ent_note_class(SEXP class);
+SEXP ent_integer_shown(ent_integer_at at);
 SEXP ent_fitting(SEXP x);
 
 /* altstring.c */

@@ -9,11 +9,20 @@ void ent_free_builder(SEXP pointer) {
 
 _Static_assert(CE_NATIVE == 0 && CE_UTF8 == 1 && CE_LATIN1 == 2 && CE_BYTES == 3, "strings.rs has these numbers");
 
+/* The mark of strings that were converted to UTF-8, which no encoding of R has. */
+#define CONVERTED 4
+
 void ent_string_of(SEXP string, ent_string *out) {
     out->address = (uintptr_t)string;
     out->bytes = CHAR(string);
     out->len = (size_t)LENGTH(string);
     out->mark = (int)Rf_getCharCE(string);
+    ent_chars converted;
+    if (out->mark == CE_NATIVE && ent_convert_native(string, &converted)) {
+        out->bytes = converted.start;
+        out->len = converted.len;
+        out->mark = CONVERTED;
+    }
 }
 
 /* Strings per call, and the distance of prefetches: strings are anywhere in memory. */
@@ -37,6 +46,7 @@ int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_fail
         if (again < 0) return 0;
         i += again;
         R_xlen_t now = most - again < BATCH ? most - again : BATCH;
+        const void *top = vmaxget();
         for (R_xlen_t k = 0; k < now; k++) {
 #ifdef __GNUC__
             if (i + k + AHEAD < n) __builtin_prefetch(strings[i + k + AHEAD]);
@@ -44,6 +54,7 @@ int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_fail
             ent_string_of(strings[i + k], &batch[k]);
         }
         if (now > 0 && ent_strings_add(collected, batch, (size_t)now, (uintptr_t)NA_STRING, failure) < 0) return 0;
+        vmaxset(top);
         i += now;
     }
     return 1;
@@ -63,15 +74,16 @@ SEXP ent_c_na_kind(SEXP vectors) {
     return failure == NULL ? out : ent_failed(failure);
 }
 
-/* The time unit in which the doubles of each vector are whole numbers; 0 if there is none. */
-SEXP ent_c_exact_unit(SEXP vectors, SEXP scale) {
+/* The coarsest time unit in which the doubles of each vector are whole numbers, or the finest one;
+ * 0 if there is none. */
+SEXP ent_c_exact_unit(SEXP vectors, SEXP scale, SEXP is_finest) {
     R_xlen_t n = Rf_xlength(vectors);
-    int of = Rf_asInteger(scale);
+    int of = Rf_asInteger(scale), finest = Rf_asLogical(is_finest) == TRUE;
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
     ent_failure *failure = NULL;
     for (R_xlen_t i = 0; i < n && failure == NULL; i++) {
         SEXP x = VECTOR_ELT(vectors, i);
-        INTEGER(out)[i] = ent_exact_unit(REAL(x), (size_t)Rf_xlength(x), of, &failure);
+        INTEGER(out)[i] = ent_exact_unit(REAL(x), (size_t)Rf_xlength(x), of, finest, &failure);
     }
     UNPROTECT(1);
     return failure == NULL ? out : ent_failed(failure);

@@ -9,8 +9,12 @@ static void scalar(walker *w, int kind, int64_t integer, double number) {
 
 static int text(walker *w, SEXP string) {
     ent_failure *failure = NULL;
-    int done = ent_cells_text(w->cells, ent_chars_of(string), &failure);
+    const void *top = vmaxget();
+    ent_chars chars;
+    if (!ent_convert_native(string, &chars)) chars = ent_chars_of(string);
+    int done = ent_cells_text(w->cells, chars, &failure);
     if (done < 0) ent_fail(failure);
+    vmaxset(top);
     return done;
 }
 

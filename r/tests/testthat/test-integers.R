@@ -172,3 +172,52 @@ test_that("the choice is one of three", {
     expect_error(entasis(path, int64 = wrong), "'int64' must be", class = "entasis_error_argument")
   }
 })
+
+test_that("the least integer is a double, or refused where integer64 is asked for", {
+  path <- tempfile()
+  python(c(
+    sprintf("en.write({'a': -2**63, 'l': [1, -2**63], 'n': np.int64(-2**63), 'v': np.array([-2**63, 1])}, r'%s')", path),
+    sprintf("en.write({'a': -2**63 + 1, 'n': np.int64(-2**63 + 1), 'k': {2**60: 1, 2**53: 2, 3_000_000_000: 3, -2**63: 4, 100_000: 5}}, r'%s1')", path)
+  ))
+  for (int64 in c("fit", "double")) {
+    x <- read_entasis(path, int64 = int64)
+    expect_identical(x, list(a = -2^63, l = list(1L, -2^63), n = -2^63, v = c(-2^63, 1)))
+  }
+  for (name in c("a", "n")) {
+    expect_error(entasis(path, int64 = "integer64")[[name]], "-9223372036854775808", fixed = TRUE, class = "entasis_error_unsupported")
+  }
+  expect_error(entasis(path, int64 = "integer64")$l[[2L]], "-9223372036854775808", class = "entasis_error_unsupported")
+  expect_error(entasis(path, int64 = "integer64")$v, "does not hold -9223372036854775808", class = "entasis_error_unsupported")
+  skip_if_not_installed("bit64")
+  x <- read_entasis(paste0(path, 1))
+  expect_identical(x[c("a", "n")], list(a = int64s("-9223372036854775807"), n = int64s("-9223372036854775807")))
+  expect_identical(names(x$k), c("1152921504606846976", "9007199254740992", "3000000000", "-9223372036854775808", "100000"))
+})
+
+test_that("columns beyond integer64 name the value and its row", {
+  path <- tempfile()
+  python(c(
+    "import pyarrow as pa",
+    sprintf("en.write(pd.DataFrame({'a': [5, 2**53 + 1, -2**63], 'u': np.array([1, 2**63, 2**64 - 1], 'u8'), 'ok': [1, 2, 3]}), r'%s')", path),
+    "i = np.arange(300_000) ; i[250_000] = 2**53 + 1 ; i[260_000] = -2**63",
+    sprintf("en.write(pd.DataFrame({'a': i}), r'%s1')", path),
+    sprintf("en.write(pd.DataFrame({'a': pd.array([None, -2**63, 2**53 + 1], 'Int64')}), r'%s2')", path),
+    sprintf("en.write(pa.table({'l': pa.array([[1], [-2**63, 2**53 + 1]])}), r'%s3')", path)
+  ))
+  expect_warning(x <- read_entasis(path, "a"), "lost digits as doubles in column \"a\", the first is 9007199254740993 in row 2 (file", fixed = TRUE)
+  expect_identical(x$a, c(5, 2^53, -2^63))
+  expect_warning(read_entasis(path, "u"), "column \"u\", the first is 18446744073709551615 in row 3", fixed = TRUE)
+  expect_warning(read_entasis(paste0(path, 1), from = 200000), "the first is 9007199254740993 in row 250001", fixed = TRUE)
+  expect_warning(entasis(paste0(path, 1))[c(5, 250001), ], "the first is 9007199254740993 in row 250001", fixed = TRUE)
+  expect_warning(read_entasis(paste0(path, 2)), "the first is 9007199254740993 in row 3", fixed = TRUE)
+  expect_warning(read_entasis(paste0(path, 3)), "the first is 9007199254740993 (file", fixed = TRUE)
+  refused <- function(expr, message) expect_error(expr, message, fixed = TRUE, class = "entasis_error_unsupported")
+  refused(read_entasis(path, int64 = "integer64"), "integer64 does not hold -9223372036854775808 in row 3")
+  refused(read_entasis(path, "u", int64 = "integer64"), "integer64 does not hold 9223372036854775808 in row 2")
+  refused(read_entasis(path, "u", int64 = "integer64"), "column \"u\"); read with int64 = \"fit\"")
+  refused(read_entasis(paste0(path, 1), from = 1, to = 3, int64 = "integer64"), "-9223372036854775808 in row 260001")
+  refused(read_entasis(paste0(path, 2), int64 = "integer64"), "-9223372036854775808 in row 2")
+  refused(read_entasis(paste0(path, 3), int64 = "integer64"), "does not hold -9223372036854775808 (file")
+  skip_if_not_installed("bit64")
+  expect_identical(read_entasis(path, "ok", int64 = "integer64")$ok, int64s(1, 2, 3))
+})

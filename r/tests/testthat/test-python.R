@@ -319,3 +319,85 @@ test_that("labels of rows that are columns are columns of the table too", {
   expect_identical(entasis(paste0(path, "tree"))$frame[2L, "key"][[1L]], "q")
   expect_identical(read_entasis(paste0(path, "tree"))$frame, read_entasis(paste0(path, "again")))
 })
+
+test_that("times with a fixed offset show their clock time", {
+  path <- tempfile()
+  python(c(
+    "import datetime as dt, pyarrow as pa",
+    "zone = lambda h, m=0: dt.timezone(dt.timedelta(hours=h, minutes=m))",
+    "day = pd.to_datetime(['2024-01-01', None])",
+    "at = lambda *z: day.tz_localize(zone(*z))",
+    "df = pd.DataFrame({'east': at(2), 'west': at(-3), 'half': at(5, 30), 'utc': at(0), 'far': at(14), 'c': pd.Categorical(at(2))})",
+    sprintf("en.write(df, r'%s')", path),
+    sprintf("en.write(pa.table({'t': pa.array([0], pa.timestamp('s', '+02:00')), 'u': pa.array([0], pa.timestamp('us', '-0330')), 'x': pa.array([0], pa.timestamp('s', 'Mars/Olympus')), 'l': pa.array([[0]], pa.list_(pa.timestamp('s', '+01:00')))}), r'%s1')", path),
+    "at = dt.datetime(2024, 1, 1, 6, tzinfo=zone(2))",
+    sprintf("en.write({'d': at, 'p': pd.Timestamp(at), 'l': [at, dt.datetime(2024, 1, 1, tzinfo=zone(5, 30))], 'o': pd.DataFrame({'o': [at, 'x']})}, r'%s2')", path),
+    "index = pd.MultiIndex.from_arrays([df.east.repeat(2), ['a', 'b'] * 2], names=['t', 'k'])",
+    sprintf("en.write(pd.DataFrame({'v': range(4)}, index=index), r'%s3')", path),
+    sprintf("en.write(pd.DataFrame({'v': range(2)}, index=pd.Index(df.east)), r'%s4')", path)
+  ))
+  day <- function(zone) as.POSIXct(c("2024-01-01", NA), tz = zone)
+  expect_message(x <- read_entasis(path), "note: times of column \"half\" are shown in UTC, because R has no time zone \"UTC+05:30\"", fixed = TRUE)
+  expect_identical(x$east, day("Etc/GMT-2"))
+  expect_identical(x$west, day("Etc/GMT+3"))
+  expect_identical(x$half, as.POSIXct(c("2023-12-31 18:30", NA), tz = "UTC"))
+  expect_identical(x$utc, day("UTC"))
+  expect_identical(x$far, day("Etc/GMT-14"))
+  expect_identical(as.Date(x$east, tz = attr(x$east, "tzone")), as.Date(c("2024-01-01", NA)))
+  expect_identical(as.character(x$c), c("2024-01-01", NA))
+  expect_identical(entasis(path)[1, "east"]$east, day("Etc/GMT-2")[1L])
+  expect_message(expect_message(x <- read_entasis(paste0(path, 1)), "-0330", fixed = TRUE), "Mars/Olympus", fixed = TRUE)
+  expect_identical(format(x$t, "%H:%M"), "02:00")
+  expect_identical(attr(x$u, "tzone"), "UTC")
+  expect_identical(format(x$x, "%H:%M"), "00:00")
+  expect_identical(attr(x$l[[1L]], "tzone"), "Etc/GMT-1")
+  morning <- as.POSIXct("2024-01-01 06:00", tz = "Etc/GMT-2")
+  expect_message(x <- read_entasis(paste0(path, 2)), "times are shown in UTC, because R has no time zone \"+05:30\"", fixed = TRUE)
+  expect_identical(x$d, morning)
+  expect_identical(x$p, morning)
+  expect_identical(x$l, list(morning, as.POSIXct("2023-12-31 18:30", tz = "UTC")))
+  expect_identical(x$o$o, list(morning, "x"))
+  expect_identical(read_entasis(paste0(path, 3))$t, day("Etc/GMT-2")[c(1, 1, 2, 2)])
+  expect_identical(read_entasis(paste0(path, 4))$east, day("Etc/GMT-2"))
+})
+
+test_that("levels of an index keep their types", {
+  path <- tempfile()
+  python(c(
+    "import datetime as dt",
+    "days = pd.to_datetime(['2024-01-01', '2024-02-01'])",
+    "arrays = [[10, 20, 10], [1.5, np.nan, 2.5], days[[0, 1, 1]], days.tz_localize('Europe/Oslo')[[1, 1, 0]], pd.to_timedelta([1, 2, 1], unit='s'),",
+    " ['a', 'b', 'a'], [True, False, True], pd.Categorical(['x', 'y', 'x'], ['y', 'x']), [dt.date(2024, 1, 1), dt.date(2024, 1, 2), dt.date(2024, 1, 1)],",
+    " pd.array([1, None, 2**40], 'Int64'), [2**53 + 1, 5, 5]]",
+    "names = ['id', 'x', 'day', 'oslo', 'span', 'text', 'flag', 'kind', 'date', 'na', 'big']",
+    "index = pd.MultiIndex.from_arrays(arrays, names=names)",
+    sprintf("en.write(pd.DataFrame({'v': [1, 2, 3]}, index=index), r'%s')", path),
+    sprintf("en.write(pd.DataFrame({'v': [1, 2]}, index=pd.MultiIndex.from_product([range(2), ['a']])), r'%s1')", path)
+  ))
+  skip_if_not_installed("bit64")
+  x <- read_entasis(path)
+  times <- as.POSIXct(c("2024-01-01", "2024-02-01"), tz = "UTC")
+  expected <- list(
+    id = c(10L, 20L, 10L), x = c(1.5, NA, 2.5), day = times[c(1, 2, 2)], oslo = as.POSIXct(c("2024-02-01", "2024-02-01", "2024-01-01"), tz = "Europe/Oslo"),
+    span = as.difftime(c(1, 2, 1), units = "secs"), text = c("a", "b", "a"), flag = c(TRUE, FALSE, TRUE), kind = factor(c("x", "y", "x"), c("y", "x")),
+    date = as.Date(c("2024-01-01", "2024-01-02", "2024-01-01")), na = bit64::as.integer64(c(1, NA, 2^40)),
+    big = bit64::as.integer64(c("9007199254740993", "5", "5")), v = 1:3
+  )
+  expect_identical(names(x), names(expected))
+  for (name in names(expected)) expect_identical(x[[name]], expected[[name]], info = name)
+  z <- entasis(path)
+  expect_identical(bare(z[3:2, c("id", "day", "na")]), bare(x[3:2, c("id", "day", "na")]))
+  expect_identical(bare(subset(z, id > 10)), bare(subset(x, id > 10)))
+  expect_identical(read_entasis(path, "v", from = 2, to = 3), bare(x[2:3, ]))
+  expect_identical(read_entasis(paste0(path, 1)), data.frame(level_0 = 0:1, level_1 = "a", v = 1:2))
+})
+
+test_that("an object without counterpart is reported with its column", {
+  path <- tempfile()
+  python(c("import decimal", sprintf("en.write(pd.DataFrame({'k': [1, 2], 'o': [[1], {'a': decimal.Decimal('1.5')}]}), r'%s')", path)))
+  error <- tryCatch(read_entasis(path), error = identity)
+  expect_match(conditionMessage(error), "a Decimal at .* has no counterpart in R .*column \"o\"\\); read other columns")
+  expect_identical(error$column, "o")
+  expect_identical(read_entasis(path, "k")$k, 1:2)
+  expect_identical(metadata_entasis(path)$columns$n_missing, c(0, NA))
+})

@@ -82,8 +82,8 @@ fn zeros(n: usize) -> Result<Vec<u8>> {
     Ok(zeros)
 }
 
-/// The fit of some rows of each column, by their values.
-fn by_values(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<Vec<Fit>> {
+/// The values of some rows of each column, and a byte for each, 1 = missing.
+fn read_rows(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<Vec<(Buffer, Vec<u8>)>> {
     let no_memory = || Error::out_of_memory(usize::MAX, "the columns");
     let n = usize::try_from(rows.end - rows.start).map_err(|_| no_memory())?;
     let mut memory = Vec::with_capacity(columns.len());
@@ -99,6 +99,12 @@ fn by_values(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<V
         missing: MissingTo::Mask(missing),
     });
     file.read(requests.collect(), None, &Silent)?;
+    Ok(memory)
+}
+
+/// The fit of some rows of each column, by their values.
+fn by_values(file: &File, columns: &[ColumnInfo], rows: &Range<u64>) -> Result<Vec<Fit>> {
+    let memory = read_rows(file, columns, rows)?;
     let fits = columns.iter().zip(&memory).map(|(info, (values, missing))| {
         let physical = info.record.column_type.physical;
         let there =
@@ -142,17 +148,89 @@ fn fits(file: &File, numbers: &[f64]) -> Result<Vec<Fit>> {
     Ok(found)
 }
 
-/// Converts integers to doubles in place. Returns whether a value was rounded.
-pub fn to_doubles(words: &mut [u64], double: impl Fn(u64) -> (f64, i128) + Sync) -> bool {
+/// Converts integers to doubles in place. Returns the place and value of the first one that was
+/// rounded.
+pub fn to_doubles(
+    words: &mut [u64],
+    is_missing: impl Fn(usize) -> bool + Sync,
+    double: impl Fn(u64) -> (f64, i128) + Sync,
+) -> Option<(usize, i128)> {
     let n = words.len();
     let rounded = parallel::parts(n, |range| {
-        words[range].iter().any(|&word| {
+        words[range.clone()].iter().zip(range).find_map(|(&word, i)| {
             let (value, exact) = double(word);
-            value as i128 != exact
+            (value as i128 != exact && !is_missing(i)).then_some((i, exact))
         })
     });
     parallel::each(words, |word| *word = double(*word).0.to_bits());
-    rounded.contains(&true)
+    rounded.into_iter().flatten().min()
+}
+
+/// The first value of a column that integer64 does not hold, with its row.
+fn first_beyond(file: &File, number: f64) -> Result<Option<(u64, i128)>> {
+    let info = (*file.column(number as u64)?).clone();
+    let physical = info.record.column_type.physical;
+    if !matches!(physical, Physical::I64 | Physical::U64) {
+        return Err(Error::argument("a column does not hold 64-bit integers"));
+    }
+    let n_values = info.record.n_values;
+    for start in (0..n_values).step_by(TOGETHER / 8) {
+        let rows = start..n_values.min(start + (TOGETHER / 8) as u64);
+        let columns = [info.clone()];
+        let memory = read_rows(file, &columns, &rows)?;
+        let (values, missing) = &memory[0];
+        let mut there =
+            (start..).zip(values.chunks_exact(8)).zip(missing).filter(|(_, missing)| **missing == 0);
+        let found = there.find_map(|((row, value), _)| {
+            let n = integer(physical, value);
+            (Fit::of(n) == Fit::Double).then_some((row, n))
+        });
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// An integer and its row, for C: the sign, and the value without it.
+#[repr(C)]
+pub struct At {
+    row: f64,
+    value: u64,
+    is_negative: i32,
+}
+
+/// Stores a row and its value in `out`. Returns 1, or 0 for `None`.
+///
+/// # Safety
+/// `out` must be writable.
+pub unsafe fn store_at(found: Option<(u64, i128)>, out: *mut At) -> i32 {
+    let Some((row, n)) = found else { return 0 };
+    // SAFETY: as the caller promises.
+    unsafe { *out = At { row: row as f64, value: n.unsigned_abs() as u64, is_negative: i32::from(n < 0) } };
+    1
+}
+
+/// Finds the first value of a column of 64-bit integers that integer64 does not hold. Returns 1, 0
+/// if there is none, -1 with an error.
+///
+/// # Safety
+/// `ent_open` must have returned `file`; `out` must be writable; `failure` must be null or
+/// writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_beyond_integer64(
+    file: *const File,
+    number: f64,
+    out: *mut At,
+    failure: *mut *mut Failure,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let found = first_beyond(&*file, number).map_err(|e| e.in_file((*file).path()))?;
+            Ok(store_at(found, out))
+        })
+    }
 }
 
 /// Stores the fit of each of `n` columns of 32-bit or 64-bit integers in `out`: 0 integers of R, 1
@@ -235,8 +313,11 @@ mod tests {
     fn doubles_say_when_they_are_rounded() {
         let signed = |n: u64| (n.cast_signed() as f64, i128::from(n.cast_signed()));
         let mut exact = [5, (-3i64).cast_unsigned(), 1 << 53, 1 << 60, 1 << 63];
-        assert!(!to_doubles(&mut exact, signed));
+        let none = |_: usize| false;
+        assert_eq!(to_doubles(&mut exact, none, signed), None);
         assert_eq!(exact.map(f64::from_bits), [5.0, -3.0, 2f64.powi(53), 2f64.powi(60), -2f64.powi(63)]);
-        assert!(to_doubles(&mut [1, (1 << 53) + 1], signed));
+        let rounded = [1, (1 << 53) + 1, (1 << 53) + 3];
+        assert_eq!(to_doubles(&mut rounded.clone(), none, signed), Some((1, (1 << 53) + 1)));
+        assert_eq!(to_doubles(&mut rounded.clone(), |i| i == 1, signed), Some((2, (1 << 53) + 3)));
     }
 }

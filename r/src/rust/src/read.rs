@@ -60,8 +60,8 @@ pub struct WantedRows {
 /// The results of a column other than the values in memory.
 pub struct Of {
     strings: Option<Box<Strings>>,
-    /// Whether integers were rounded to doubles.
-    is_rounded: bool,
+    /// The first integer that was rounded to a double, and its row.
+    rounded: Option<(u64, i128)>,
 }
 
 /// The results of all columns.
@@ -80,7 +80,8 @@ struct Job<'a> {
     validity: Option<Buffer>,
     /// Whether to check integers for values that R cannot hold.
     is_checked: bool,
-    is_rounded: bool,
+    /// The first integer that was rounded to a double, and its place in the memory.
+    rounded: Option<(usize, i128)>,
     strings: Option<Box<Strings>>,
     /// A byte for each structure value of a nested column, 1 = missing.
     mask: Vec<u8>,
@@ -295,16 +296,19 @@ impl Job<'_> {
     fn finish_whole(&mut self) {
         let physical = self.physical();
         let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
-        self.is_rounded = match (&self.scratch, physical) {
+        let bits = self.validity.as_deref();
+        let is_missing = |i: usize| bits.is_some_and(|bits| bits[i / 8] >> (i % 8) & 1 == 0);
+        self.rounded = match (&self.scratch, physical) {
             (Some(scratch), _) => {
                 widen(scratch, out, |n: i32| f64::from(n).to_bits());
-                false
+                None
             }
-            (None, Physical::U64) => integers::to_doubles(out, |n| (n as f64, i128::from(n))),
-            (None, _) => integers::to_doubles(out, |n| (n.cast_signed() as f64, i128::from(n.cast_signed()))),
+            (None, Physical::U64) => integers::to_doubles(out, is_missing, |n| (n as f64, i128::from(n))),
+            (None, _) => integers::to_doubles(out, is_missing, |n| {
+                (n.cast_signed() as f64, i128::from(n.cast_signed()))
+            }),
         };
-        if let Some(bits) = &self.validity {
-            let is_missing = |i: usize| bits[i / 8] >> (i % 8) & 1 == 0;
+        if bits.is_some() {
             out.iter_mut().enumerate().filter(|(i, _)| is_missing(*i)).for_each(|(_, out)| *out = self.na);
         }
     }
@@ -431,7 +435,7 @@ pub unsafe fn read(
             scratch,
             validity,
             is_checked,
-            is_rounded: false,
+            rounded: None,
             strings,
             mask,
         });
@@ -442,7 +446,20 @@ pub unsafe fn read(
         let finished = job.finish();
         finished.map_err(|e| e.in_column(&job.info.name).in_file(file.path()))?;
     }
-    Ok(jobs.into_iter().map(|job| Of { strings: job.strings, is_rounded: job.is_rounded }).collect())
+    let found = jobs.into_iter().enumerate().map(|(i, job)| Of {
+        strings: job.strings,
+        rounded: job.rounded.map(|(at, value)| (row_at(&rows(i), at), value)),
+    });
+    Ok(found.collect())
+}
+
+/// The row of the value at a place.
+fn row_at(rows: &Rows, at: usize) -> u64 {
+    match rows {
+        Rows::Range(range) => range.start + at as u64,
+        Rows::Indices(numbers) => numbers.get(at).copied().unwrap_or(0),
+        _ => at as u64,
+    }
 }
 
 /// Reads columns into vectors. Returns null with an error; the vectors then hold unspecified
@@ -489,15 +506,17 @@ pub unsafe extern "C" fn ent_found_strings(found: *mut Found, i: usize) -> *mut 
     found.get_mut(i).and_then(|of| of.strings.take()).map_or(null_mut(), Box::into_raw)
 }
 
-/// Whether some integers of a column were rounded to doubles.
+/// Finds the first integer of a column that was rounded to a double. Returns 0 if there is none.
 ///
 /// # Safety
-/// [`ent_read`] must have returned `found`.
+/// [`ent_read`] must have returned `found`; `out` must be writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_found_is_rounded(found: *const Found, i: usize) -> i32 {
+pub unsafe extern "C" fn ent_found_rounded(found: *const Found, i: usize, out: *mut integers::At) -> i32 {
     // SAFETY: as the caller promises.
-    let found = unsafe { &(*found).0 };
-    found.get(i).map_or(0, |of| i32::from(of.is_rounded))
+    unsafe {
+        let found = &(*found).0;
+        integers::store_at(found.get(i).and_then(|of| of.rounded), out)
+    }
 }
 
 /// Frees the results that were not taken.

@@ -14,6 +14,8 @@ const NATIVE: i32 = 0;
 const UTF8: i32 = 1;
 const AS_BYTES: i32 = 3;
 const LATIN1: i32 = 2;
+/// Text that C converted to UTF-8. Its bytes are not those of R's string, so they are copied.
+const CONVERTED: i32 = 4;
 
 /// Codes of stored encodings (`docs/format/hosts/`). Bytes as they are: UTF-8 marked so, or ASCII.
 const STORED_UTF8: u8 = 0;
@@ -197,7 +199,7 @@ impl Strings {
         } else {
             let is_utf8 = std::str::from_utf8(bytes).is_ok();
             let encoding = match mark {
-                UTF8 if is_utf8 => STORED_UTF8,
+                UTF8 | CONVERTED if is_utf8 => STORED_UTF8,
                 UTF8 => STORED_WRONG_UTF8,
                 LATIN1 => STORED_LATIN1,
                 AS_BYTES => STORED_BYTES,
@@ -205,6 +207,7 @@ impl Strings {
                 _ => STORED_UNMARKED_BYTES,
             };
             let view = match encoding {
+                STORED_UTF8 if mark == CONVERTED => self.copy(bytes)?,
                 STORED_UTF8 | STORED_UNMARKED => self.keep(bytes)?,
                 _ => self.copy(bytes.iter().map(|&byte| char::from(byte)).collect::<String>().as_bytes())?,
             };

@@ -137,6 +137,21 @@ pub fn attoseconds(n: i64, unit: Unit) -> Option<i128> {
 /// The coarsest unit in which all doubles but missing ones are exact counts.
 pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let tried: &[(Unit, i64)] = if scale == Scale::Days { &[(Unit::Day, 1)] } else { &TRIED };
+    exact_unit_of(tried, values, scale, na)
+}
+
+/// The finest unit in which they are exact counts. Values that follow may need it.
+pub fn finest_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
+    let finest = if scale == Scale::Days {
+        None
+    } else {
+        (0..TRIED.len()).rev().find_map(|i| exact_unit_of(&TRIED[i..=i], values, scale, na))
+    };
+    finest.or_else(|| exact_unit(values, scale, na))
+}
+
+/// The first of some units, the coarsest first, in which all doubles but missing ones are exact.
+fn exact_unit_of(tried: &[(Unit, i64)], values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let found = parallel::parts(values.len(), |range| {
         let mut level = 0;
         for &value in &values[range] {
@@ -192,7 +207,8 @@ pub fn to_doubles(memory: &mut [u64], unit: Unit, scale: Scale, na: u64) -> Resu
     Ok(())
 }
 
-/// The code of the coarsest unit in which all doubles are exact counts; 0 if there is none.
+/// The code of the coarsest unit in which all doubles are exact counts, or of the finest one; 0 if
+/// there is none.
 ///
 /// # Safety
 /// `values` must hold `n` doubles that do not change during the call; `failure` must be null or
@@ -202,13 +218,15 @@ pub unsafe extern "C" fn ent_exact_unit(
     values: *const f64,
     n: usize,
     scale: i32,
+    is_finest: i32,
     failure: *mut *mut Failure,
 ) -> i32 {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
             let values = guard::slice(values, n);
-            let unit = exact_unit(values, scale_of(scale), missing::first_na(values));
+            let unit_of = if is_finest == 0 { exact_unit } else { finest_unit };
+            let unit = unit_of(values, scale_of(scale), missing::first_na(values));
             Ok(unit.map_or(0, |unit| i32::from(unit.code())))
         })
     }
@@ -264,6 +282,21 @@ mod tests {
             (&[2.0, 1.0 / 7.0], Scale::Span(604_800), Some(Unit::Second)),
         ] {
             assert_eq!(there_and_back(values, scale), unit, "{values:?} {scale:?}");
+        }
+    }
+
+    #[test]
+    fn the_finest_unit_is_found() {
+        for (values, scale, unit) in [
+            (&[1.7e9, -3.0, f64::from_bits(NA_REAL)][..], Scale::Instant, Some(Unit::Nanosecond)),
+            (&[1.7e9, 1.5], Scale::Instant, Some(Unit::Nanosecond)),
+            // The year 9999 exceeds the range of nanoseconds.
+            (&[253_402_300_799.0], Scale::Instant, Some(Unit::Microsecond)),
+            (&[1.0 / 3.0], Scale::Instant, None),
+            (&[], Scale::Span(60), Some(Unit::Nanosecond)),
+            (&[1.0], Scale::Days, Some(Unit::Day)),
+        ] {
+            assert_eq!(finest_unit(values, scale, Some(NA_REAL)), unit, "{values:?} {scale:?}");
         }
     }
 
