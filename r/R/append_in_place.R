@@ -1,28 +1,6 @@
 # Adds rows to the end of a file without storing its values anew. The rows are planned as columns of
 # the forms of the file; the core compares these once more.
 
-# Whether the columns, attributes and row names of a file allow it.
-can_grow_in_place <- function(file) {
-  if (is_tree(file) || !is.null(file$host$index) || !is.null(file$string_encodings)) {
-    return(FALSE)
-  }
-  layout <- layout_of(file)
-  facts <- table_facts(file)
-  n <- file$facts$n_rows
-  described <- layout$descriptions[!vapply(layout$descriptions, is.null, NA)]
-  described <- described[.Call(C_distinct, described)$first]
-  if (length(layout$first) != length(facts$name) || any(facts$logical == "object") || !all(vapply(described, has_attributes_alone, NA))) {
-    return(FALSE)
-  }
-  interpret(file, {
-    is_fixed <- vapply(described, function(description) {
-      names <- names_of_pairs(description$attributes)
-      !any(c("names", "dim", "dimnames", "tsp") %in% names) && !isTRUE(slicing_of(file, description, n)$whole)
-    }, NA)
-    all(is_fixed) && (identical(file$host$form, "vector") || is_fixed_frame(own_attributes(file), n))
-  })
-}
-
 # Whether no attribute of a frame depends on its rows, besides the key of a data.table.
 is_fixed_frame <- function(attrs, n) {
   class <- class_in(attrs)
@@ -63,7 +41,7 @@ append_in_place <- function(file, x, fill, change, options) {
     fitted <- fit_frames(old, x, fill, "", file, missing)
     part <- part_of_frame(file, fitted, x)
   }
-  if (fitted$grows || is.null(part)) {
+  if (fitted$grows || is.null(part) || any(get_level_na(facts, fitted$new))) {
     return(FALSE)
   }
   doc <- new_document(FALSE)
@@ -75,6 +53,13 @@ append_in_place <- function(file, x, fill, change, options) {
       plan_frame_made(plan, plan_atomic(plan, part), length_of(part))
   }, entasis_error_argument = function(e) NULL)
   !is.null(made) && is.null(doc$walker) && core(.Call(C_append, change, made, options))
+}
+
+# Which factors of the file have missing values that get a level NA of the rows.
+get_level_na <- function(facts, new) {
+  new <- if (is.list(new)) new else list(new)
+  at <- which(facts$logical == "categorical" & facts$n_missing > 0)
+  seq_along(facts$name) %in% at[vapply(new[at], function(column) anyNA(levels(column)), NA)]
 }
 
 # The frame of the rows with the attributes of the file; NULL if its row names do not go on.

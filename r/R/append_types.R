@@ -38,11 +38,15 @@ fit_types <- function(old, new, label, missing, file) {
     return(fit_numbers(old, new, label, file))
   }
   if (is.null(oldClass(new)) && is_all_missing(new) && !is.raw(old)) {
-    return(list(old = old, new = missing_like(old, length_of(new)), grows = FALSE))
+    new <- missing_like(old, length_of(new))
+    return(if (is.factor(old)) fit_factors(old, new, label, file) else list(old = old, new = new, grows = FALSE))
   }
   if (is.null(oldClass(old)) && missing && !is.raw(new)) {
-    like <- decorate(unclass_all(new), c(attributes(new), attributes_besides(old, new)))
-    return(list(old = missing_like(like, length_of(old)), new = like, grows = TRUE))
+    new <- decorate(unclass_all(new), c(attributes(new), attributes_besides(old, new)))
+    old <- missing_like(new, length_of(old))
+    fitted <- if (is.factor(new)) fit_factors(old, new, label, file) else list(old = old, new = new)
+    fitted$grows <- TRUE
+    return(fitted)
   }
   if (is.factor(old) && !is.ordered(old) && is.character(new) && !is.object(new)) {
     values <- structure(factor(new, unique(new[!is.na(new)])), class = oldClass(old))
@@ -65,7 +69,8 @@ fit_numbers <- function(old, new, label, file) {
 # Whether two columns have the same type, and no attributes that need a look.
 is_plain_pair <- function(old, new) {
   typeof(old) == typeof(new) && isS4(old) == isS4(new) && identical(attributes(old), attributes(new)) &&
-    is.null(attr(old, "names", exact = TRUE)) && !is_parted(old) && !any(ROW_BOUND %in% unclass_all(oldClass(old)))
+    is.null(attr(old, "names", exact = TRUE)) && !is_parted(old) && !any(ROW_BOUND %in% unclass_all(oldClass(old))) &&
+    !(is.factor(old) && anyNA(levels(old)))
 }
 
 # Classes of vectors with a time for each value.
@@ -92,7 +97,8 @@ fit_alike <- function(old, new, label, file) {
   list(old = old, new = decorate(unclass_all(new), row_independent(attributes(old))), grows = FALSE)
 }
 
-# Factors get the levels of both, those of the file first. Ordered ones must have equal levels.
+# Factors get the levels of both, those of the file first. Ordered ones must have equal levels. If
+# one level is NA, missing values get it, as in rbind().
 fit_factors <- function(old, new, label, file) {
   levels <- levels(old)
   more <- setdiff(levels(new), levels)
@@ -102,7 +108,14 @@ fit_factors <- function(old, new, label, file) {
   attrs <- row_independent(attributes(old))
   attrs$levels <- all
   if (length(more) > 0L) attr(old, "levels") <- all
-  list(old = old, new = decorate(codes, attrs), grows = FALSE)
+  grows <- FALSE
+  if (anyNA(all)) {
+    codes[is.na(codes)] <- match(NA, all)
+    missing <- which(is.na(unclass_all(old)))
+    grows <- length(missing) > 0L
+    if (grows) old <- decorate(replace(unclass_all(old), missing, match(NA, all)), attributes(old))
+  }
+  list(old = old, new = decorate(codes, attrs), grows = grows)
 }
 
 # Attributes without those that have a part for each row.

@@ -16,7 +16,7 @@ extended_stream <- function(path, options) {
   file <- open_file(path)
   on.exit(close_file(file), add = TRUE)
   check_has_frame(file)
-  if (!can_grow_in_place(file)) refuse_batches(path, "the frame in the file")
+  refuse_batches(path, "the frame in the file", why_not_in_place(file))
   core(.Call(C_stream_extend, stream, options))
   is_made <- TRUE
   stream
@@ -24,17 +24,22 @@ extended_stream <- function(path, options) {
 
 # The functions of a writer. They must not refer to it, or it would never be collected.
 writer_functions <- function(stream, path, options) {
+  n_refused <- 0L
   list(
     write = function(x, fill = FALSE) {
       check_flag(fill, "fill")
       check_open(stream)
+      is_written <- FALSE
+      on.exit(if (!is_written) n_refused <<- n_refused + 1L)
       write_batch(stream, path, x, fill, options)
+      is_written <- TRUE
       invisible()
     },
     close = function() {
       check_open(stream)
       on.exit(.Call(C_change_end, stream))
       core(.Call(C_stream_finish, stream))
+      if (n_refused > 0L) warn_refused(path, n_refused)
       invisible()
     },
     abort = function() {
@@ -42,6 +47,12 @@ writer_functions <- function(stream, path, options) {
       invisible()
     }
   )
+}
+
+# A loop may go on after an error, so the end of the writer says what is not in the file.
+warn_refused <- function(path, n) {
+  warning(n, if (n == 1L) " batch was" else " batches were", " refused with an error, and ", if (n == 1L) "is" else "are", " not in the file \"", path, "\"",
+          call. = FALSE)
 }
 
 # Abandons a stream when its writer is collected. A forked process leaves its parent's stream alone.
@@ -75,7 +86,7 @@ write_batch <- function(stream, path, x, fill, options) {
   }
   on.exit(.Call(C_shut, handle))
   so_far <- table_so_far(handle, path)
-  if (!can_grow_in_place(so_far)) refuse_batches(path, "the first batch")
+  refuse_batches(path, "the first batch", why_not_in_place(so_far))
   if (!append_in_place(so_far, x, fill, stream, options)) refuse_batch(so_far, x)
 }
 
@@ -91,37 +102,64 @@ table_so_far <- function(handle, path) {
   file
 }
 
-# The first batch sets the columns and their types.
+# The first batch sets the columns and their types. Times get the form that later batches may need.
 write_first_batch <- function(stream, path, x, options) {
   # Drop the index of a data.table, as later batches add rows that it lacks.
   if (has_class(x, "data.table")) x <- decorate(unclass_all(x), attributes(x)[names(attributes(x)) != "index"])
   doc <- new_document(FALSE)
+  doc$finest <- TRUE
   document_frame(doc, x, "")
   document_finish(doc)
   is_stored <- is.null(doc$walker) && core(.Call(C_append, stream, doc$made[[1L]], options))
-  if (!is_stored) refuse_batches(path, "the batch")
+  if (!is_stored) refuse_batches(path, "the batch", why_no_batch(x))
 }
 
-refuse_batches <- function(path, what) {
-  abort("unsupported", paste0("not supported: ", what, " has lists, matrices, frames or objects as columns, groups, named values, row names ",
-                              "other than 1, 2, 3 ..., or strings that are not UTF-8 (file \"", path,
+# Why a frame can't begin a file of batches.
+why_no_batch <- function(x) {
+  named <- function(which) paste0("column '", substr(names_of(x)[which][1L], 1L, 60L), "'")
+  lists <- vapply(unclass(x), function(column) typeof(column) == "list" && !is_frame_like(column) && !is_lt_like(column), NA)
+  texts <- vapply(unclass(x), has_other_text, NA)
+  if (any(lists)) paste(named(lists), "is a list") else
+    if (any(texts)) paste(named(texts), NOT_UTF8) else
+      "a column or the frame has lists, functions or other objects as attributes"
+}
+
+# Refuses batches for a reason, if there is one.
+refuse_batches <- function(path, what, why) {
+  if (is.null(why)) {
+    return(invisible())
+  }
+  abort("unsupported", paste0("not supported: rows cannot follow ", what, ", because ", why, " (file \"", path,
                               "\"); change it, or write the whole frame with write_entasis()"), list(file = path))
 }
 
-# Refuses a batch whose values do not fit the columns so far.
+# Refuses a batch whose values do not fit the columns so far, by the first reason that is found.
 refuse_batch <- function(file, x) {
   names <- layout_of(file)$names
   facts <- table_facts(file)
   missing <- facts$n_missing == facts$n_values
   columns <- bare_columns(file, seq_along(names), row_range(0, 0, -1))
   at <- match(names, names_of(x))
-  grows <- vapply(seq_along(names), function(k) {
-    !is.na(at[k]) && fit_column(.subset2(columns, k), .subset2(x, at[k]), names[k], missing[k], file)$grows
-  }, NA)
+  fitted <- lapply(which(!is.na(at)), function(k) {
+    fit_column(.subset2(columns, k), .subset2(x, at[k]), names[k], missing[k], file)
+  })
+  grows <- vapply(fitted, `[[`, NA, "grows")
   if (any(grows)) {
-    wrong_column(file, names[grows][1L], "column ", listed(names[grows]), " needs another type than the first batch gave it: ",
+    grown <- names[!is.na(at)][grows]
+    wrong_column(file, grown[1L], "column ", listed(grown), " needs another type than the first batch gave it: ",
                  "begin with doubles, or a value in a column of NA")
   }
-  wrong("the batch is stored in another form than the first one, such as finer times, row names that do not go on, ",
-        "or strings that are not UTF-8 (file \"", file$path, "\")")
+  for (k in seq_along(fitted)) {
+    of <- which(!is.na(at))[k]
+    why <- if (get_level_na(lapply(facts, `[`, of), list(fitted[[k]]$new))) {
+      "has a level NA, and missing values in earlier batches: begin with addNA()"
+    } else {
+      why_column_differs(fitted[[k]]$new, facts$unit[of], names[of])
+    }
+    if (!is.null(why)) wrong_column(file, names[of], "column '", substr(names[of], 1L, 60L), "' of the batch ", why)
+  }
+  if (!rows_go_on(structure(list(), row.names = c(NA, -1L)), x, c(file$facts$n_rows, .row_names_info(x, 2L)))) {
+    wrong("the row names of the batch do not go on with ", sprintf("%.0f", file$facts$n_rows + 1), " (file \"", file$path, "\"): remove them")
+  }
+  wrong("the batch has attributes other than those of the first one (file \"", file$path, "\")")
 }

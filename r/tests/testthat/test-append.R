@@ -631,3 +631,23 @@ test_that("a column of objects is named where its rows cannot be appended", {
   broken <- structure(list(id = 1L, r = 1:2), class = "data.frame", row.names = 1L)
   expect_error(append_entasis(broken, path), "not a valid data frame", class = "entasis_error_argument")
 })
+
+test_that("missing values of a factor get a level NA, as in rbind()", {
+  with_level <- addNA(factor("a"))
+  both <- structure(c(1L, NA, 2L), levels = c("a", NA), class = "factor")
+  values <- list(with_level, factor(c("b", NA)), factor(c("a", NA)), addNA(factor(c("b", NA))), both, factor("c"), factor(NA), c("x", NA), NA)
+  for (old in values) {
+    for (new in values) {
+      if (!is.factor(old)) next
+      frames <- list(data.frame(f = old), data.frame(f = new))
+      path <- written(frames[[1L]])
+      append_entasis(frames[[2L]], path)
+      expect_identical(read_entasis(path), do.call(rbind, frames), info = deparse(list(old, new)))
+      if (is.factor(new)) {
+        path <- written(old)
+        append_entasis(new, path)
+        expect_identical(read_entasis(path), c(old, new), info = deparse(list(old, new)))
+      }
+    }
+  }
+})

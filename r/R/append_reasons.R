@@ -1,0 +1,94 @@
+# Why rows can't be added to a file in place, in words that follow "because".
+
+# Whether the columns, attributes and row names of a file allow it.
+can_grow_in_place <- function(file) is.null(why_not_in_place(file))
+
+# The reason why not, or NULL.
+why_not_in_place <- function(file) {
+  if (is_tree(file)) {
+    return("it is not a data frame alone")
+  }
+  if (!is.null(file$host$index)) {
+    return("its row names are not 1, 2, 3 ...")
+  }
+  layout <- layout_of(file)
+  facts <- table_facts(file)
+  named <- function(number) paste0("column '", substr(facts$name[match(number, facts$number)], 1L, 60L), "'")
+  if (!is.null(file$string_encodings)) {
+    other <- intersect(facts$number, file$string_encodings$of)
+    return(if (length(other) > 0L) paste(named(other[1L]), NOT_UTF8) else "it has labels that are not marked as UTF-8")
+  }
+  if (any(facts$logical == "object")) {
+    return(paste(named(facts$number[facts$logical == "object"][1L]), "is a list"))
+  }
+  wide <- which(!vapply(layout$descriptions, function(description) is.null(description) || has_attributes_alone(description), NA))
+  if (length(wide) > 0L || length(layout$first) != length(facts$name)) {
+    at <- if (length(wide) > 0L) wide[1L] else 1L
+    return(paste0("column '", substr(layout$names[at], 1L, 60L), "' is a matrix, a data frame, a record or an object of S4"))
+  }
+  interpret(file, why_attributes_do_not_grow(file, layout))
+}
+
+NOT_UTF8 <- "has strings that are not marked as UTF-8: convert it with enc2utf8()"
+
+why_attributes_do_not_grow <- function(file, layout) {
+  n <- file$facts$n_rows
+  # With one row any attribute would have a part for each row.
+  n_of_parts <- if (n > 1) n else -1
+  described <- which(!vapply(layout$descriptions, is.null, NA))
+  distinct <- .Call(C_distinct, layout$descriptions[described])$first
+  for (k in described[distinct]) {
+    description <- layout$descriptions[[k]]
+    names <- names_of_pairs(description$attributes)
+    bound <- intersect(c("names", "dim", "dimnames", "tsp"), names)
+    column <- if (identical(file$host$form, "vector")) "it" else paste0("column '", substr(layout$names[k], 1L, 60L), "'")
+    if (length(bound) > 0L) {
+      return(paste0(column, " has the attribute '", bound[1L], "'"))
+    }
+    if (isTRUE(slicing_of(file, description, n_of_parts)$whole)) {
+      return(paste(column, "has attributes that may depend on all rows"))
+    }
+  }
+  if (!identical(file$host$form, "vector") && !is_fixed_frame(own_attributes(file), n_of_parts)) {
+    return(paste0("it has the class ", shown_class(class_in(own_attributes(file))), ", or attributes that may depend on all rows"))
+  }
+}
+
+# Why the core can't add a column of a batch to that of the file; NULL if that has no reason.
+why_column_differs <- function(new, unit, label) {
+  if (has_other_text(new)) {
+    return(NOT_UTF8)
+  }
+  chosen <- kind_by(typeof(new), attributes(new), isS4(new))
+  if (is.null(chosen$scale)) {
+    return(NULL)
+  }
+  needed <- core(.Call(C_exact_unit, list(new), chosen$scale, FALSE))
+  stored <- unname(UNIT_CODES[unit])
+  if (needed == 0L || is.na(stored)) {
+    return("has times that are not whole numbers of any unit, or the file has such times")
+  }
+  if (needed > stored) {
+    return(paste0("has times in ", unit_name(needed), ", and the file stores them in ", unit_name(stored), ": ",
+                  "append_entasis() stores the file anew"))
+  }
+  most <- max(abs(unclass_all(new)), 0, na.rm = TRUE) * max(chosen$scale, 1)
+  if (most * PER_SECOND[[unit]] > 9.2e18) {
+    paste0("has times beyond the range of ", unit_name(stored), ", in which the file stores them")
+  }
+}
+
+PER_SECOND <- c(W = 0, D = 0, h = 0, m = 0, s = 1, ms = 1e3, us = 1e6, ns = 1e9)
+
+# Whether a column has strings that are not stored as UTF-8.
+has_other_text <- function(x) {
+  texts <- if (is.factor(x)) levels(x) else if (is.character(x)) unclass_all(x)
+  texts <- as_utf8(as.character(texts[!is.na(texts)]))
+  !all(is_ascii(texts) | Encoding(texts) == "UTF-8" & validUTF8(texts))
+}
+
+unit_name <- function(code) {
+  c(W = "weeks", D = "days", h = "hours", m = "minutes", s = "seconds", ms = "milliseconds", us = "microseconds", ns = "nanoseconds")[[
+    names(UNIT_CODES)[UNIT_CODES == code]
+  ]]
+}
