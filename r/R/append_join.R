@@ -71,7 +71,8 @@ join_by_class <- function(old, new, label, file) {
   if (!known) refuse_class(old, label, file)
   value <- tryCatch(if (is_vctrs) vctrs::vec_c(old, new) else c(old, new), error = function(e) refuse_class(old, label, file, e))
   n <- rows_of(old) + rows_of(new)
-  if (!have_same_class(value, old) || typeof(value) != typeof(old) || !identical(rows_of(value), n)) refuse_class(old, label, file)
+  is_same_class <- have_same_class(value, old) || is_geometry(old) && is_geometry(value)
+  if (!is_same_class || typeof(value) != typeof(old) || !identical(rows_of(value), n)) refuse_class(old, label, file)
   value
 }
 

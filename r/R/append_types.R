@@ -24,6 +24,9 @@ without_as_is <- function(x) {
 
 fit_types <- function(old, new, label, missing, file) {
   refused <- function() refuse_types(old, new, label, file)
+  if (is_geometry(old) && is_geometry(new)) {
+    return(list(old = old, new = new, grows = FALSE))
+  }
   if (is_parted(old) || is_parted(new)) {
     if (!have_same_class(old, new)) refused()
     check_parameters(old, new, label, file)
@@ -77,11 +80,14 @@ is_plain_pair <- function(old, new) {
 ROW_BOUND <- c("ts", "zoo", "xts")
 
 # Whether a column has more than one value for each row, or values with parts: a matrix, a frame,
-# times as lists, a record, an object of S4.
+# times as lists, a record, geometries, an object of S4.
 is_parted <- function(x) {
   length(dim_of(x)) > 1L || isS4(x) || is_frame_like(x) || is_lt_like(x) || typeof(x) == "list" && has_class(x, "vctrs_rcrd") ||
-    !is.null(attr(x, "tsp", exact = TRUE))
+    !is.null(attr(x, "tsp", exact = TRUE)) || is_geometry(x)
 }
+
+# Geometries of sf have attributes of all rows. Their `c` makes a column of several kinds of them.
+is_geometry <- function(x) typeof(x) == "list" && !isS4(x) && has_class(x, "sfc")
 
 have_same_class <- function(old, new) {
   identical(unclass_all(oldClass(old)), unclass_all(oldClass(new))) && isS4(old) == isS4(new) && identical(is_parted(old), is_parted(new))

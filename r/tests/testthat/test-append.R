@@ -651,3 +651,24 @@ test_that("missing values of a factor get a level NA, as in rbind()", {
     }
   }
 })
+
+test_that("geometries of several kinds are appended as by rbind", {
+  skip_if_not_installed("sf")
+  point <- sf::st_point(c(1, 2))
+  line <- sf::st_linestring(rbind(c(0, 0), c(1, 1)))
+  points <- sf::st_sf(a = 1:2, geometry = sf::st_sfc(point, sf::st_point(), crs = 4326))
+  mixed <- sf::st_sf(a = 1:4, geometry = sf::st_sfc(point, line, point, line, crs = 4326))
+  for (pair in list(list(points, points), list(points, mixed), list(mixed, points), list(mixed, mixed), list(mixed, mixed[2L, ]))) {
+    path <- written(pair[[1L]])
+    append_entasis(pair[[2L]], path)
+    expect_equal(bare(read_entasis(path)), bare(rbind(pair[[1L]], pair[[2L]])))
+    frames <- lapply(pair, function(x) structure(as.list(x), class = "data.frame", row.names = seq_len(nrow(x))))
+    path <- written(frames[[1L]])
+    append_entasis(frames[[2L]], path)
+    expect_equal(read_entasis(path)$geometry, c(frames[[1L]]$geometry, frames[[2L]]$geometry))
+  }
+  path <- written(points)
+  other <- sf::st_transform(points, 3857)
+  expect_error(append_entasis(other, path), class = "entasis_error")
+  expect_equal(read_entasis(path), points)
+})
