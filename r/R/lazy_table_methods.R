@@ -16,7 +16,10 @@ subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
     eval(substitute(select), positions, caller)
   }
   # R selects all rows too, which drops attributes.
-  x[if (is.null(rows)) TRUE else rows, columns, drop = drop]
+  value <- x[if (is.null(rows)) seq_len(dim(x)[1L]) else rows, columns, drop = drop]
+  # data.table removes the key of a table without rows.
+  if (inherits(value, "data.table") && nrow(value) == 0L) data.table::setattr(value, "sorted", NULL)
+  value
 }
 
 transform.entasis_table <- function(`_data`, ...) call_with(match.call(), "_data", transform, `_data`[], parent.frame())

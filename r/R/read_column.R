@@ -14,7 +14,7 @@ read_one <- function(file, which, selection, row_names) {
   if (is.null(selection)) {
     return(read_column(file, which))
   }
-  i <- selection[[1L]]
+  i <- fit_mask(file, selection[[1L]])
   numbers <- row_numbers_of(i, file$facts$n_rows, row_names, is_tibble_file(file))
   if (!anyNA(numbers)) {
     return(read_column(file, which, rows_at(numbers)))

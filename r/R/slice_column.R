@@ -111,6 +111,10 @@ slice_value <- function(x, i, frame_class, whole, place) {
   if (!has_own && keeps && !whole) {
     return(x)
   }
+  if (is.null(class) && KEEPING %in% frame_class && is.null(dim_of(x)) && is.null(attr(x, "tsp", exact = TRUE))) {
+    # data.table keeps attributes whatever their length.
+    return(decorate(unname(x[i]), row_independent(attributes(x))))
+  }
   by_class(class, place, x, length(i), if ("tbl_df" %in% frame_class) vctrs_slice(x, i) else subset_rows(x, i))
 }
 

@@ -148,6 +148,7 @@ read_selection <- function(file, which, i, row_names) {
     # data.table treats a missing value in a mask as FALSE.
     if (is_data_table(file)) i[is.na(i)] <- FALSE
   }
+  i <- fit_mask(file, i)
   numbers <- row_numbers_of(i, n, row_names, is_tibble_file(file))
   if (!anyNA(numbers)) {
     return(read_frame(file, which, rows_at(numbers)))
@@ -171,6 +172,12 @@ read_selection <- function(file, which, i, row_names) {
   load_class(class)
   n_again <- if (is.logical(again)) sum(is.na(again) | again) else length(again)
   by_class(class, the_frame(file), frame, n_again, fit_columns(frame[again, , drop = FALSE], frame, again))
+}
+
+# A mask is longer than a frame without rows. Of a data frame it selects a row of NA.
+fit_mask <- function(file, i) {
+  is_longer <- file$facts$n_rows == 0 && is.logical(i) && length(i) == 1L && !isFALSE(as.vector(i))
+  if (is_longer && !any(c("tbl_df", "data.table") %in% class_of_file(file))) NA_integer_ else i
 }
 
 # Extends a selection to two rows, if the file has as many. Without rows `[` has no row names to
