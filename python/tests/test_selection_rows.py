@@ -256,3 +256,15 @@ def test_loc_reads_labels_alone(path):
     assert view["a"].read()["a"].tolist() == noise[[10, 1]].tolist()
     with pytest.raises(en.CorruptFileError):
         f.loc[300_000].read()
+
+
+def test_booleans_of_numpy_are_labels(path):
+    """`for label in df.index.to_numpy(): f.loc[label]`, also where Python's own bool is refused."""
+    for index in (pd.Index([False, True, True]), pd.array([False, True, None], "boolean"), [True, "x", False]):
+        frame = pd.DataFrame({"a": [1, 2, 3]}, index=pd.Index(index))
+        en.write(frame, path)
+        found = en.open(path).loc[np.True_].read()
+        assert found["a"].tolist() == np.atleast_1d(frame.loc[np.True_, "a"]).tolist()
+    en.write(pd.DataFrame({"a": [1, 2]}), path)
+    with pytest.raises(en.RowNotFoundError, match="label True"):
+        en.open(path).loc[np.True_]

@@ -51,7 +51,8 @@ def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
         return None
     if callable(key):
         raise ArgumentError(f"f.loc takes labels, not {shown(key)}")
-    if _rows.is_mask(key) and not _are_labels(labels, key):
+    is_scalar = getattr(key, "ndim", None) == 0
+    if not is_scalar and _rows.is_mask(key) and not _are_labels(labels, key):
         return _rows.resolve(list(key) if isinstance(key, tuple) else key, len(labels), has_index, noun)
     if type(key).__module__.partition(".")[0] in ("polars", "pyarrow"):
         key = key.to_list() if hasattr(key, "to_list") else key.to_pylist()
