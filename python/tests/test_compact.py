@@ -31,6 +31,7 @@ def test_a_grown_file(path: Path) -> None:
     for i in range(20):
         assert en.append(frame(1000, 150_000 + 1000 * i), path, durable=False) == []
     before = path.stat().st_size
+    assert f"dead_len: {en.info(path).dead_len:,}, which entasis.compact drops" in repr(en.info(path))
     wanted = en.read(path)
     with en.open(path) as opened:
         assert en.compact(path) is None
@@ -41,6 +42,7 @@ def test_a_grown_file(path: Path) -> None:
     at_once = path.with_suffix(".once")
     en.write(wanted, at_once)
     assert path.stat().st_size < before
+    assert "dead_len: 0\n" in repr(en.info(path))
     assert path.stat().st_size <= 1.05 * at_once.stat().st_size + 1000
     assert en.append(frame(10, 170_000), path) == []
     assert len(en.read(path)) == 170_010

@@ -16,6 +16,8 @@ class Info:
         The size of the table.
     columns : list of dict
         The name, type, encodings, stored size and number of missing values of each column.
+    dead_len : int
+        The bytes that changes left in the file. `entasis.compact` drops them.
 
     Examples
     --------
@@ -27,6 +29,7 @@ class Info:
     if TYPE_CHECKING:
         n_rows: int
         n_columns: int
+        dead_len: int
         columns: list[dict[str, Any]]
 
     def __init__(self, items: dict[str, Any]) -> None:
@@ -55,7 +58,8 @@ class Info:
                 if len(value) > 100:
                     lines.append(f"  ... and {len(value) - 100} more")
             else:
-                lines.append(f"{name}: {value:,}" if type(value) is int else f"{name}: {value}")
+                advice = ", which entasis.compact drops" if name == "dead_len" and value else ""
+                lines.append(f"{name}: {value:,}{advice}" if type(value) is int else f"{name}: {value}")
         return "\n".join(map(escaped, lines))
 
     def _repr_html_(self) -> str:
