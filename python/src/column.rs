@@ -1,6 +1,6 @@
 //! Columns of a file, as Python sees them.
 
-use entasis::{ColumnInfo, ColumnType, File, Logical, Physical, Unit, Value};
+use entasis::{ColumnInfo, ColumnType, File, Logical, Unit, Value};
 use pyo3::prelude::*;
 
 use crate::{array, errors, value};
@@ -35,8 +35,7 @@ pub fn type_name(info: &ColumnInfo) -> String {
 pub fn type_of(t: &ColumnType, detail: Option<&Value>) -> String {
     let zone = detail.and_then(|detail| detail.as_str());
     match (t.logical, t.unit) {
-        (Logical::Plain, _) if t.physical == Physical::FixedBytes => format!("bytes[{}]", t.value_len),
-        (Logical::Plain, _) => t.physical.name().to_owned(),
+        (Logical::Plain, _) => entasis::type_name(t, detail),
         (Logical::Date, _) => "date".to_owned(),
         (
             Logical::Period
@@ -77,6 +76,12 @@ impl Column {
     #[getter]
     fn physical(&self) -> &'static str {
         self.info.record.column_type.physical.name()
+    }
+
+    /// Whether values of 128 bits are unsigned, unlike the physical type.
+    #[getter]
+    fn is_unsigned_wide(&self) -> bool {
+        self.info.record.column_type.is_unsigned_wide()
     }
 
     /// Whether its values are in child columns.

@@ -41,7 +41,7 @@ pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
                 Err(_) => hex(bytes),
             },
             Physical::Binary | Physical::FixedBytes => hex(bytes),
-            _ => number(column_type.physical, bytes),
+            _ => number(column_type, bytes),
         },
         _ => moment(array, bytes, Form::Plain)?,
     })
@@ -79,10 +79,10 @@ pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
             let _ = write!(out, "\"{}\"", Hex(bytes));
         }
         (Logical::Plain | Logical::Extension, Physical::Complex64 | Physical::Complex128) => {
-            let _ = write!(out, "\"{}\"", number(column_type.physical, bytes));
+            let _ = write!(out, "\"{}\"", number(column_type, bytes));
         }
-        (Logical::Plain | Logical::Period | Logical::Extension, physical) => {
-            let text = number(physical, bytes);
+        (Logical::Plain | Logical::Period | Logical::Extension, _) => {
+            let text = number(column_type, bytes);
             match text.as_str() {
                 "NaN" => out.push_str("\"NaN\""),
                 "inf" => out.push_str("\"Infinity\""),
@@ -131,7 +131,7 @@ fn integer(physical: Physical, bytes: &[u8]) -> Option<i128> {
 
 /// A decimal with all its digits after the point.
 fn decimal(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
-    let text = number(column_type.physical, bytes);
+    let text = number(column_type, bytes);
     let (sign, mut digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits.to_owned()),
         None => ("", text),
@@ -150,12 +150,15 @@ fn decimal(column_type: &ColumnType, bytes: &[u8]) -> Option<String> {
 }
 
 /// A number or a boolean. Floats are the shortest text that reads back as the same float.
-fn number(physical: Physical, bytes: &[u8]) -> String {
+fn number(column_type: &ColumnType, bytes: &[u8]) -> String {
     let f32_at =
         |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0.0, |b| f32::from_le_bytes(*b));
     let f64_at =
         |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0.0, |b| f64::from_le_bytes(*b));
-    match physical {
+    match column_type.physical {
+        Physical::I128 if column_type.is_unsigned_wide() => {
+            bytes.first_chunk().map_or(0, |b| u128::from_le_bytes(*b)).to_string()
+        }
         Physical::Bool => (bytes != [0]).to_string(),
         Physical::F16 => format!("{:?}", half(bytes.first_chunk().map_or(0, |b| u16::from_le_bytes(*b)))),
         Physical::F32 => format!("{:?}", f32_at(0)),
@@ -298,8 +301,10 @@ mod tests {
             (Physical::Complex64, &[0, 0, 128, 63, 0, 0, 0, 192], "1.0-2.0i"),
         ];
         for (physical, bytes, text) in cases {
-            assert_eq!(number(physical, bytes), text);
+            assert_eq!(number(&ColumnType::plain(physical), bytes), text);
         }
+        let unsigned = ColumnType { host_variant: 1, ..ColumnType::plain(Physical::I128) };
+        assert_eq!(number(&unsigned, &[255; 16]), u128::MAX.to_string());
     }
 
     #[test]

@@ -279,6 +279,9 @@ impl<'f> Binder<'f> {
         };
         let literal = time.as_ref().unwrap_or(literal);
         let place = place(of, literal, rules, is_aware).ok_or_else(|| incomparable(column, literal))?;
+        if of.is_unsigned_wide() {
+            return Ok(Test::Keys(keys(op, place, &domain).with_inverted_signs()));
+        }
         let nan = match (rules.nan, op) {
             (NanRule::Largest, Comparison::Greater | Comparison::GreaterEqual | Comparison::NotEqual)
             | (NanRule::Unordered, Comparison::NotEqual) => nan_keys(of.physical),

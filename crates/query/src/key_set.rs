@@ -74,6 +74,17 @@ impl KeySet {
         Self(gaps).intersection(domain)
     }
 
+    /// The integers whose sign bits are inverted. This maps unsigned numbers from 2^127 on, which
+    /// are stored as negative ones, to their place in the order, and back.
+    pub fn with_inverted_signs(&self) -> Self {
+        let halves = [(i128::MIN, -1), (0, i128::MAX)];
+        let inverted = halves.into_iter().flat_map(|(low, high)| {
+            let half = self.intersection(&Self::interval(low, high));
+            half.0.into_iter().map(|(low, high)| (low ^ i128::MIN, high ^ i128::MIN))
+        });
+        Self::of(inverted.collect())
+    }
+
     pub fn contains(&self, key: i128) -> bool {
         let after = self.0.partition_point(|interval| interval.0 <= key);
         after > 0 && self.0[after - 1].1 >= key

@@ -50,6 +50,7 @@ pub(crate) fn place(of: &ColumnType, literal: &Literal, rules: Rules, is_aware: 
             Literal::Bool(value) => Some(Place::at(value.into())),
             _ => None,
         },
+        (Logical::Plain, Physical::I128) if of.is_unsigned_wide() => unsigned_wide(literal),
         (Logical::Plain, physical) if is_integer(physical) => match *literal {
             Literal::Float(value) if value.is_finite() => Some(float_among_integers(value)),
             _ => number(literal, 0),
@@ -152,6 +153,37 @@ fn of_long(place: WidePlace) -> Place {
         WidePlace::BeforeAll => Place::BEFORE_ALL,
         WidePlace::AfterAll => Place::AFTER_ALL,
     }
+}
+
+/// The place of a number among unsigned integers of 128 bits. Their keys are the stored words with
+/// inverted sign bits, which have the order of the numbers.
+fn unsigned_wide(literal: &Literal) -> Option<Place> {
+    let of = |number: u128| (number ^ 1 << 127).cast_signed();
+    let place = match *literal {
+        Literal::Float(value) if !value.is_finite() => return Some(Place::beyond(value > 0.0)),
+        // A float below 2^128 is exact here, as its digits before the point are.
+        Literal::Float(value) if (0.0..2f64.powi(128)).contains(&value) => {
+            let floor = of(value.floor() as u128);
+            return Some(if value.floor() == value { Place::at(floor) } else { Place::after(floor) });
+        }
+        Literal::Float(value) => return Some(Place::beyond(value > 0.0)),
+        _ => Digits::of(literal)?.place(0),
+    };
+    // The key of 256 bits has an inverted sign bit, then those of the number.
+    let narrow = |key: [u8; 32], place: fn(i128) -> Place| {
+        let (high, low) = key.split_at(16);
+        let low = low.try_into().map_or(0, u128::from_be_bytes);
+        match high {
+            [0x80, rest @ ..] if rest.iter().all(|&byte| byte == 0) => place(of(low)),
+            _ => Place::beyond(high[0] >= 0x80),
+        }
+    };
+    Some(match place {
+        WidePlace::At(key) => narrow(key, Place::at),
+        WidePlace::After(key) => narrow(key, Place::after),
+        WidePlace::BeforeAll => Place::BEFORE_ALL,
+        WidePlace::AfterAll => Place::AFTER_ALL,
+    })
 }
 
 fn float_among_integers(value: f64) -> Place {
@@ -282,5 +314,25 @@ mod tests {
         assert_eq!(at(7 * second, TimeKind::Aware), Some(Place::at(7)));
         assert_eq!(at(-second / 2, TimeKind::Aware), Some(Place::after(-1)));
         assert_eq!(at(7 * second, TimeKind::Naive), None);
+    }
+
+    #[test]
+    fn unsigned_numbers_of_128_bits_keep_their_order() {
+        let wide = ColumnType { host_variant: 1, ..ColumnType::plain(Physical::I128) };
+        let key = |number: u128| (number ^ 1 << 127).cast_signed();
+        let digits = |text: &str| Literal::LongDecimal { digits: text.into(), scale: 0 };
+        assert_eq!(of(wide, Literal::Int(0)), Some(Place::at(i128::MIN)));
+        assert_eq!(of(wide, Literal::Int(-1)), Some(Place::BEFORE_ALL));
+        assert_eq!(of(wide, Literal::Int(i128::MAX)), Some(Place::at(-1)));
+        assert_eq!(of(wide, digits(&(1u128 << 127).to_string())), Some(Place::at(0)));
+        assert_eq!(of(wide, digits(&u128::MAX.to_string())), Some(Place::at(i128::MAX)));
+        assert_eq!(of(wide, digits("340282366920938463463374607431768211456")), Some(Place::AFTER_ALL));
+        assert_eq!(of(wide, digits("-340282366920938463463374607431768211456")), Some(Place::BEFORE_ALL));
+        assert_eq!(of(wide, Literal::Decimal { digits: 25, scale: 1 }), Some(Place::after(key(2))));
+        assert_eq!(of(wide, Literal::Float(2f64.powi(127))), Some(Place::at(0)));
+        assert_eq!(of(wide, Literal::Float(2f64.powi(128))), Some(Place::AFTER_ALL));
+        assert_eq!(of(wide, Literal::Float(-0.5)), Some(Place::BEFORE_ALL));
+        assert_eq!(of(wide, Literal::Float(0.5)), Some(Place::after(key(0))));
+        assert_eq!(of(wide, Literal::Bool(true)), None);
     }
 }

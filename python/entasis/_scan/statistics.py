@@ -42,7 +42,22 @@ def records(handle: Handle, column: Column) -> Any:
     }
     formats, offsets = zip(*fields.values(), strict=True)
     dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": 72})
-    return np.frombuffer(handle.block_statistics(column.index), dtype)
+    found = np.frombuffer(handle.block_statistics(column.index), dtype)
+    return _in_unsigned_order(found) if column.is_unsigned_wide else found
+
+
+def _in_unsigned_order(found: Any) -> Any:
+    """The records of unsigned integers of 128 bits, whose stored order is that of signed ones.
+
+    Both orders agree on numbers of one sign. Other blocks have no minimum, maximum and order.
+    """
+    import numpy as np
+
+    # Little-endian numbers have their sign in the last byte.
+    low, high = (np.ascontiguousarray(found[name]).view("u1")[15::16] >> 7 for name in ("min", "max"))
+    found = found.copy()
+    found["flags"][low != high] &= PREFIX | NAN
+    return found
 
 
 def bounds(column: Column, found: Any) -> tuple[Any, Any, Any]:
@@ -54,7 +69,9 @@ def bounds(column: Column, found: Any) -> tuple[Any, Any, Any]:
     is_text = column.physical in STRINGS
 
     def bound(stored: bytes) -> Any:
-        return stored[1 : 1 + stored[0]] if is_text else int.from_bytes(stored, "little", signed=True)
+        if is_text:
+            return stored[1 : 1 + stored[0]]
+        return int.from_bytes(stored, "little", signed=not column.is_unsigned_wide)
 
     low, high = (np.array([bound(value) for value in found[name].tolist()], object) for name in ("min", "max"))
     is_long = np.array([is_text and len(value) == _CUT for value in high], bool)
@@ -97,7 +114,8 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
         return False
     if is_inside.all() and is_before.all():
         return True
-    if column.logical in ("categorical", "object") or n[~is_inside].sum() + 2 * len(n) > _MOST:
+    is_unread = column.logical in ("categorical", "object") or (column.logical == "plain" and column.physical == "i128")
+    if is_unread or n[~is_inside].sum() + 2 * len(n) > _MOST:
         return False
     # Each of these rows is compared with the one before it.
     first = found["first"]

@@ -43,6 +43,20 @@ test_that("frames of pandas are data frames", {
   expect_identical(nrow(read_entasis(paste0(path, 4), "y")), 2L)
 })
 
+test_that("integers of 128 bits of Polars are refused, and other columns read", {
+  path <- tempfile()
+  on.exit(unlink(path))
+  done <- tryCatch(python(c(
+    "import polars as pl",
+    "frame = pl.DataFrame({'a': [1.5], 'u': pl.Series([2**128 - 1], dtype=pl.UInt128)})",
+    sprintf("en.write(frame, r'%s')", path)
+  )), error = function(e) e)
+  skip_if(!file.exists(path), "Polars is not installed")
+  expect_error(read_entasis(path), "u128.*column \"u\"", class = "entasis_error_unsupported")
+  expect_error(entasis(path)$u, "u128", class = "entasis_error_unsupported")
+  expect_identical(read_entasis(path, "a"), data.frame(a = 1.5))
+})
+
 test_that("data frames are frames of pandas", {
   frame <- data.frame(
     l = c(TRUE, NA, FALSE), i = c(1L, NA, -3L), d = c(1.5, NA, NaN), s = c("a", NA, "\u00e9"), f = factor(c("x", NA, "y")),
