@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from forge import write_builder
+from forge import COLUMNS, Forge, write_builder
+from forge import NAMES as NAMES_SECTION
 
 import entasis as en
 from entasis._entasis import Builder, ColumnRef
@@ -181,3 +182,33 @@ def test_first_columns_of_a_bundle(path):
         pd.testing.assert_frame_equal(en.read(path, columns=chosen), frame[chosen])
         expected = pl.DataFrame({name: frame[name].to_numpy() for name in chosen})
         assert en.read(path, columns=chosen, to="polars").equals(expected)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pl.DataFrame({"x": [1, 2, 3]}),
+        pl.DataFrame({"x": [1, None]}),
+        pl.DataFrame({"x": pl.Series([None, None], dtype=pl.Int64)}),
+        pl.DataFrame({"s": [{"x": 1}]}),
+        pd.DataFrame({"x": ["a", "b"]}),
+        {"x": np.arange(3)},
+    ],
+    ids=["values", "some", "missing", "field", "text", "numpy"],
+)
+def test_a_type_that_was_changed_to_null(value, path):
+    """All values of such a column would be missing."""
+    en.write(value, path, compression=0)
+    forged = Forge(path.read_bytes())
+    names = forged.sections[NAMES_SECTION][0]
+    for record in forged._records(COLUMNS):
+        (at, length) = forged.unpack("QI", record + 8)
+        if forged.bytes[names + at : names + at + length] == b"x":
+            forged.bytes[record + 20 : record + 22] = b"\0\0"
+    path.write_bytes(forged.repaired())
+    for read in (en.read, lambda path: en.read(path, to="pandas"), en.verify, en.info, en.compact):
+        with pytest.raises(en.CorruptFileError, match="type null has"):
+            read(path)
+    if "s" not in value:
+        with pytest.raises(en.CorruptFileError, match="type null has"):
+            en.open(path).count(en.col("x").is_missing())

@@ -200,6 +200,9 @@ impl ColumnRecord {
         if self.n_missing > self.n_values {
             return Some("a column has more missing values than values");
         }
+        if self.column_type.physical == Physical::Null && self.n_missing != self.n_values {
+            return Some("a column of type null has values, by its number of missing ones");
+        }
         if self.name_at.checked_add(self.name_len.into()).is_none()
             || self.first_value.checked_add(self.n_values).is_none()
             || self.first_child.is_some_and(|first| first.checked_add(self.n_children.into()).is_none())
@@ -368,6 +371,9 @@ mod tests {
         bad(ColumnRecord { n_missing: 3, ..nested(Physical::RunEnd, Some(7), 1) });
         bad(ColumnRecord { is_bundle: true, name_len: 0, ..nested(Physical::Struct, None, 0) });
         bad(ColumnRecord { n_missing: 101, ..plain() });
+        let null = ColumnType::plain(Physical::Null);
+        bad(ColumnRecord { column_type: null, n_missing: 99, ..plain() });
+        good(ColumnRecord { column_type: null, n_missing: 100, ..plain() });
         bad(ColumnRecord { name_at: u64::MAX, ..plain() });
         bad(ColumnRecord { first_value: u64::MAX, is_bundled: true, storage: Some(1), ..plain() });
         let mut reserved = bytes_of(&plain());
@@ -383,7 +389,7 @@ mod tests {
             let physical = Physical::ALL[physical];
             let column_type =
                 ColumnType { missing: Missing::ALL[missing], host_variant, ..ColumnType::plain(physical) };
-            let n_missing = missing_part.min(n_values);
+            let n_missing = if physical == Physical::Null { n_values } else { missing_part.min(n_values) };
             let value_len = if physical == Physical::FixedBytes { (id % 262_145) as u32 } else { 0 };
             let column_type = ColumnType { value_len, ..column_type };
             let mut record =

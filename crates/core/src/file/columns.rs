@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Error, Kind, Result, RunNames, SectionKind, Unknown, Value, fallible,
+    BlockRecord, ColumnRecord, Error, Kind, Physical, Result, RunNames, SectionKind, Unknown, Value, fallible,
 };
 
 use super::names::{NamePlace, NamesAt};
@@ -93,7 +93,11 @@ impl File {
         self.visit_runs(index..index.saturating_add(1), |run| {
             let name = self.one_name(run.names(), run.skip)?;
             let record = run.member(index).map_err(|e| e.in_section("columns").in_column(&name))?;
-            found = Some(self.column_of(index, record, name)?);
+            let info = self.column_of(index, record, name)?;
+            if is_null(&info) && !self.block_ranges(index)?.is_empty() {
+                return Err(null_with_blocks(&info));
+            }
+            found = Some(info);
             Ok(())
         })?;
         found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
@@ -127,8 +131,9 @@ impl File {
     }
 
     fn add_columns(&self, range: Range<u64>, columns: &mut Vec<ColumnInfo>) -> Result<()> {
+        let first = columns.len();
         let mut runs = Vec::new();
-        self.visit_runs(range, |run| fallible::push(&mut runs, run, COLUMNS))?;
+        self.visit_runs(range.clone(), |run| fallible::push(&mut runs, run, COLUMNS))?;
         let places = fallible::collect(runs.iter().map(ColumnRun::names), COLUMNS)?;
         let names = NamesAt::new(self, &places)?;
         for (run, place) in runs.iter().zip(&places) {
@@ -151,6 +156,20 @@ impl File {
             let names = RunNames::parse(&bytes, run.n)?;
             for (k, column) in (run.skip as usize..).zip(run.columns.clone()) {
                 add(column, names.name(k))?;
+            }
+        }
+        self.check_nulls(range, &columns[first..])
+    }
+
+    /// Checks that columns of type null, among those of `range`, have no blocks.
+    fn check_nulls(&self, range: Range<u64>, columns: &[ColumnInfo]) -> Result<()> {
+        if !columns.iter().any(is_null) {
+            return Ok(());
+        }
+        for found in self.ranges_of(self.in_file(&range))? {
+            let at = columns.binary_search_by_key(&found.column, |info| info.index + self.table.first_column);
+            if let Some(info) = at.ok().and_then(|at| columns.get(at)).filter(|info| is_null(info)) {
+                return Err(null_with_blocks(info));
             }
         }
         Ok(())
@@ -311,6 +330,16 @@ impl File {
         let mut blocks = lock(&self.blocks);
         found.into_iter().try_for_each(|(column, of)| fallible::insert(&mut blocks, column, of, BLOCKS))
     }
+}
+
+fn is_null(info: &ColumnInfo) -> bool {
+    info.record.column_type.physical == Physical::Null && info.unknown.is_none()
+}
+
+/// The type of such a column was changed: as null, all its values would be missing.
+#[cold]
+fn null_with_blocks(info: &ColumnInfo) -> Error {
+    Error::corrupt("a column of type null has blocks").in_section("ranges").in_column(&info.name)
 }
 
 /// Whether `kept` has all of these columns.

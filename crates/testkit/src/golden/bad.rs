@@ -181,6 +181,8 @@ const CHANGES: &[Change] = &[
     ("column-interval", "fixed-bytes", "column.logical", 0, 8, C, "interval"),
     ("column-id", "names", "column.id", 1, 0, C, "id"),
     ("column-n-missing-null", "physical-types", "column.n_missing", 0, 3, C, "missing"),
+    ("column-null-of-values", "constant", "column.physical", 0, 0, C, "missing"),
+    ("column-null-with-blocks", "validity-all-missing", "column.physical", 0, 0, C, "blocks"),
     ("bundle-overlap", "bundles", "column.first_value", 3, 0, C, "storage column"),
     ("bundle-type", "bundles", "column.missing", 3, 3, C, "type"),
     ("column-period", "fixed-bytes", "column.logical", 0, 7, C, "period"),

@@ -160,6 +160,8 @@ impl ColumnRecord {
         let apart = !column.is_bundled || !(column.is_bundle || is_categorical);
         rule(apart, "a bundled column is neither a bundle nor categorical")?;
         rule(column.n_missing <= column.n_values, "more missing values than values")?;
+        let is_null = column.of.physical == physical::NULL;
+        rule(!is_null || column.n_missing == column.n_values, "a column of type null has values")?;
         Ok(column)
     }
 }
