@@ -170,6 +170,13 @@ def test_conditions_on_fields_and_lengths(tmp_path) -> None:
         "len(l) >= 1": 2,
         "LEN ( l ) = 0": 1,
         "not len(l) < 3": 1,
+        "len(l) between 1 and 2": 1,
+        "len(l) not between 1 and 2": 2,
+        "len(l) in (0, 3)": 2,
+        "len(l) not in (0, 3)": 1,
+        "0 < len(l)": 2,
+        "-1 < p.q.x": 2,
+        "1 = p.q.x or 3 <= len(l)": 2,
     }.items():
         assert command("count", path, "--where", condition) == f"{n}\n", condition
     for condition, problem in {

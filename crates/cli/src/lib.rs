@@ -62,7 +62,7 @@ const ABOUT: &str = "Look into Entasis files, check and change them, and measure
 An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), \
 or a tree of frames, arrays and other values.";
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = "  \
   entasis schema flights.entasis              the columns and their types
   entasis head -n 20 flights.entasis          the first rows
   entasis tail flights.entasis                the last rows

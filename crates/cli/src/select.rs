@@ -36,7 +36,7 @@ const TABLE: u64 = 100;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The condition, as after WHERE in SQL [default: all rows]
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     condition: Option<String>,
     /// The greatest number of rows [default: 100 in a printed table, otherwise all]
     #[arg(short = 'n', long = "n-rows", value_name = "N")]
@@ -74,7 +74,7 @@ pub(crate) struct CountArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The condition, as for `entasis select`
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     condition: Option<String>,
     /// Threads to read with [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]

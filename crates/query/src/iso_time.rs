@@ -28,8 +28,11 @@ pub(crate) fn parse(text: &str, kind: TimeKind) -> Result<i128, String> {
     let local = i128::from(days) * 86_400 * SECOND + time_of_day(time).ok_or(unreadable)?;
     match (zone, kind) {
         (None, TimeKind::Aware) => {
-            let time = if text.contains(['T', ' ']) { "" } else { "T00:00" };
-            Err(format!("has no time zone, and the column has one: write {text}{time}Z"))
+            let time = if text.contains(['T', ' ']) { "" } else { "T00:00 and " };
+            Err(format!(
+                "has no time zone, and the column has one: write {time}the offset that its zone has then after it, \
+                 such as +01:00, or Z for UTC"
+            ))
         }
         (None, _) => Ok(local),
         (Some(_), TimeKind::Naive) => {

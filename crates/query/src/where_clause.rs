@@ -4,22 +4,26 @@
 //! condition  = and_part { "or" and_part }
 //! and_part   = not_part { "and" not_part }
 //! not_part   = "not" not_part | "(" condition ")" | test
-//! test       = column ( sign value
-//!                     | ["not"] "in" "(" value { "," value } ")"
-//!                     | ["not"] "between" value "and" value
-//!                     | ["not"] "like" string
+//! test       = operand ( sign value
+//!                      | ["not"] "in" "(" value { "," value } ")"
+//!                      | ["not"] "between" value "and" value )
+//!            | value sign operand
+//!            | column ( ["not"] "like" string
 //!                     | "is" ["not"] ( "null" | "missing" | "nan" )
 //!                     | )                                          a column of booleans
-//!            | "len" "(" column ")" sign number                      of lists and maps
+//! operand    = column | "len" "(" column ")"                         of lists and maps
 //! sign       = "=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">="
 //! column     = word | '"' text '"'                                   fields of structs: a.b
-//! value      = number | "'" text "'" | "true" | "false"
+//! value      = number | [kind] "'" text "'" | "true" | "false"
+//! kind       = "date" | "time" | "timestamp"
 //! ```
 //!
 //! Keywords may have any case. A quote inside of a text is written twice. For a column of times, a
 //! text is read as a date and a time in ISO 8601.
 
-use entasis::{ColumnInfo, Error, File, Kind, Physical, Result};
+use std::sync::Arc;
+
+use entasis::{ColumnInfo, ColumnType, Error, File, Kind, Logical, Physical, Result};
 
 use crate::fields::field;
 use crate::host_rules::missing_rules;
@@ -49,6 +53,12 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+}
+
+/// A column with its number, or the length of the lists in one.
+enum Operand {
+    Column(u64, Arc<ColumnInfo>),
+    Length(u64),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -176,6 +186,67 @@ impl Parser<'_> {
     }
 
     fn test(&mut self) -> Result<Predicate> {
+        if let Some(value) = self.leading_value()? {
+            let op = self.comparison()?.ok_or_else(|| self.wrong("a comparison"))?;
+            let operand = self.operand()?;
+            let end = std::mem::replace(&mut self.at, value);
+            let predicate = self.compared(&operand, mirrored(op))?;
+            self.at = end;
+            return Ok(predicate);
+        }
+        let operand = self.operand()?;
+        if let (Operand::Column(column, info), true) = (&operand, self.keyword("is")?) {
+            return self.state(*column, info);
+        }
+        let negated = self.keyword("not")?;
+        let test = if self.keyword("in")? {
+            self.members(&operand)?
+        } else if self.keyword("between")? {
+            let low = self.compared(&operand, Comparison::GreaterEqual)?;
+            if !self.keyword("and")? {
+                return Err(self.wrong("'and'"));
+            }
+            low.and(self.compared(&operand, Comparison::LessEqual)?)
+        } else if let (Operand::Column(column, _), true) = (&operand, self.keyword("like")?) {
+            let before = self.at;
+            let Some(Token::Text(pattern)) = self.next()? else {
+                self.at = before;
+                return Err(self.wrong("a text in single quotes"));
+            };
+            Predicate::Match { column: *column, test: Match::Like, pattern: pattern.into_bytes() }
+        } else if negated {
+            return Err(self.wrong("'in', 'between' or 'like'"));
+        } else if let Some(op) = self.comparison()? {
+            self.compared(&operand, op)?
+        } else if let Operand::Column(column, info) = &operand
+            && info.record.column_type.physical == Physical::Bool
+        {
+            let (op, rules) = (Comparison::Equal, Rules::default());
+            Predicate::Compare { column: *column, op, literal: Literal::Bool(true), rules }
+        } else {
+            return Err(self.wrong("a comparison"));
+        };
+        Ok(if negated { !test } else { test })
+    }
+
+    /// Skips a value that is next, and is not a column. Returns its place.
+    fn leading_value(&mut self) -> Result<Option<usize>> {
+        let before = self.at;
+        let is_value = match self.next()? {
+            Some(Token::Number(_) | Token::Text(_)) => true,
+            Some(Token::Word(word)) if is_kind_of_time(&word) => {
+                matches!(self.next()?, Some(Token::Text(_)))
+            }
+            _ => false,
+        };
+        if !is_value {
+            self.at = before;
+        }
+        Ok(is_value.then_some(before))
+    }
+
+    /// A column, or the length of one.
+    fn operand(&mut self) -> Result<Operand> {
         let before = self.at;
         let name = match self.next()? {
             Some(Token::Word(name) | Token::Quoted(name)) => name,
@@ -185,56 +256,63 @@ impl Parser<'_> {
             }
         };
         if name.eq_ignore_ascii_case("len") && self.sign("(")? {
-            return self.length();
+            let before = self.at;
+            let Some(Token::Word(name) | Token::Quoted(name)) = self.next()? else {
+                self.at = before;
+                return Err(self.wrong("a column"));
+            };
+            let column = self.column(&name)?;
+            self.require(")")?;
+            return Ok(Operand::Length(column));
         }
         let column = self.column(&name)?;
-        let info = self.file.column(column)?;
-        let rules = Rules::default();
-        if self.keyword("is")? {
-            let negated = self.keyword("not")?;
-            let test = if self.keyword("null")? || self.keyword("missing")? {
-                Predicate::IsMissing { column, rules: missing_rules(self.file, &info)? }
-            } else if self.keyword("nan")? {
-                Predicate::IsNan { column }
-            } else {
-                return Err(self.wrong("'null', 'missing' or 'nan'"));
-            };
-            return Ok(if negated { !test } else { test });
-        }
+        Ok(Operand::Column(column, self.file.column(column)?))
+    }
+
+    /// The rest of a test after `is`.
+    fn state(&mut self, column: u64, info: &ColumnInfo) -> Result<Predicate> {
         let negated = self.keyword("not")?;
-        let test = if self.keyword("in")? {
-            self.require("(")?;
-            let mut literals = vec![self.value(&info)?];
-            while self.sign(",")? {
-                literals.push(self.value(&info)?);
-            }
-            self.require(")")?;
-            Predicate::In { column, literals, missing: false, rules }
-        } else if self.keyword("between")? {
-            let low = self.value(&info)?;
-            if !self.keyword("and")? {
-                return Err(self.wrong("'and'"));
-            }
-            let high = self.value(&info)?;
-            let compare = |op, literal| Predicate::Compare { column, op, literal, rules };
-            compare(Comparison::GreaterEqual, low).and(compare(Comparison::LessEqual, high))
-        } else if self.keyword("like")? {
-            let before = self.at;
-            let Some(Token::Text(pattern)) = self.next()? else {
-                self.at = before;
-                return Err(self.wrong("a text in single quotes"));
-            };
-            Predicate::Match { column, test: Match::Like, pattern: pattern.into_bytes() }
-        } else if negated {
-            return Err(self.wrong("'in', 'between' or 'like'"));
-        } else if let Some(op) = self.comparison()? {
-            Predicate::Compare { column, op, literal: self.value(&info)?, rules }
-        } else if info.record.column_type.physical == Physical::Bool {
-            Predicate::Compare { column, op: Comparison::Equal, literal: Literal::Bool(true), rules }
+        let test = if self.keyword("null")? || self.keyword("missing")? {
+            Predicate::IsMissing { column, rules: missing_rules(self.file, info)? }
+        } else if self.keyword("nan")? {
+            Predicate::IsNan { column }
         } else {
-            return Err(self.wrong("a comparison"));
+            return Err(self.wrong("'null', 'missing' or 'nan'"));
         };
         Ok(if negated { !test } else { test })
+    }
+
+    /// The comparison of a column or a length with the value that is next.
+    fn compared(&mut self, operand: &Operand, op: Comparison) -> Result<Predicate> {
+        match operand {
+            Operand::Column(column, info) => {
+                let literal = self.value(info)?;
+                Ok(Predicate::Compare { column: *column, op, literal, rules: Rules::default() })
+            }
+            Operand::Length(column) => Ok(Predicate::Length { column: *column, op, n: self.integer()? }),
+        }
+    }
+
+    /// The rest of a test after `in`.
+    fn members(&mut self, operand: &Operand) -> Result<Predicate> {
+        self.require("(")?;
+        let (mut literals, mut lengths) = (Vec::new(), Vec::new());
+        loop {
+            match operand {
+                Operand::Column(_, info) => literals.push(self.value(info)?),
+                Operand::Length(_) => lengths.push(self.compared(operand, Comparison::Equal)?),
+            }
+            if !self.sign(",")? {
+                break;
+            }
+        }
+        self.require(")")?;
+        Ok(match operand {
+            Operand::Column(column, _) => {
+                Predicate::In { column: *column, literals, missing: false, rules: Rules::default() }
+            }
+            Operand::Length(_) => Predicate::Or(lengths),
+        })
     }
 
     /// The column with a name, or the field that follows it after points.
@@ -255,24 +333,14 @@ impl Parser<'_> {
         Err(unknown)
     }
 
-    /// The rest of a comparison of a length, after `len(`.
-    fn length(&mut self) -> Result<Predicate> {
-        let before = self.at;
-        let Some(Token::Word(name) | Token::Quoted(name)) = self.next()? else {
-            self.at = before;
-            return Err(self.wrong("a column"));
-        };
-        let column = self.column(&name)?;
-        self.require(")")?;
-        let op = self.comparison()?.ok_or_else(|| self.wrong("a comparison"))?;
+    fn integer(&mut self) -> Result<i128> {
         let before = self.at;
         let n = match self.next()? {
             Some(Token::Number(number)) => number.parse().ok(),
             _ => None,
         };
         self.at = if n.is_some() { self.at } else { before };
-        let n = n.ok_or_else(|| self.wrong("an integer"))?;
-        Ok(Predicate::Length { column, op, n })
+        n.ok_or_else(|| self.wrong("an integer"))
     }
 
     fn comparison(&mut self) -> Result<Option<Comparison>> {
@@ -297,6 +365,11 @@ impl Parser<'_> {
                 Error::argument(format!("the condition has {number:?}, which is not a number"))
             }),
             Some(Token::Text(text)) => self.text_value(column, text),
+            Some(Token::Word(word)) if is_kind_of_time(&word) && self.is_text_next()? => {
+                let Some(Token::Text(text)) = self.next()? else { return Err(self.wrong("a text")) };
+                time_value(self.values_of(column)?.logical, &word, text)
+                    .map_err(|e| e.in_column(&column.name))
+            }
             Some(Token::Word(word)) if word.eq_ignore_ascii_case("true") => Ok(Literal::Bool(true)),
             Some(Token::Word(word)) if word.eq_ignore_ascii_case("false") => Ok(Literal::Bool(false)),
             found => {
@@ -313,15 +386,59 @@ impl Parser<'_> {
         }
     }
 
+    fn is_text_next(&self) -> Result<bool> {
+        Ok(matches!(self.peek()?, Some(Token::Text(_))))
+    }
+
     /// The value of a text: bytes for a column of them.
     fn text_value(&self, column: &ColumnInfo, text: String) -> Result<Literal> {
-        let dictionary = column.record.dictionary.map(|number| self.file.column(number)).transpose()?;
-        let of = &dictionary.as_deref().unwrap_or(column).record.column_type;
-        if of.physical == Physical::Binary {
+        if self.values_of(column)?.physical == Physical::Binary {
             return Ok(Literal::Bytes(text.into_bytes()));
         }
         Ok(Literal::String(text))
     }
+
+    /// The type of the values of a column: that of the categories of a categorical.
+    fn values_of(&self, column: &ColumnInfo) -> Result<ColumnType> {
+        let dictionary = column.record.dictionary.map(|number| self.file.column(number)).transpose()?;
+        Ok(dictionary.as_deref().unwrap_or(column).record.column_type)
+    }
+}
+
+/// The comparison with its sides exchanged.
+fn mirrored(op: Comparison) -> Comparison {
+    match op {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessEqual => Comparison::GreaterEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterEqual => Comparison::LessEqual,
+        equality => equality,
+    }
+}
+
+/// Whether a word before a text says that the text is a time.
+fn is_kind_of_time(word: &str) -> bool {
+    ["date", "time", "timestamp"].iter().any(|kind| word.eq_ignore_ascii_case(kind))
+}
+
+/// The value of a text after `date`, `time` or `timestamp`, for a column of times.
+fn time_value(of: Logical, kind: &str, text: String) -> Result<Literal> {
+    let is_of_day = match of {
+        Logical::Date | Logical::Timestamp => false,
+        Logical::Time => true,
+        _ => {
+            let message = format!("{kind} '{text}' is a time, and the column has none: leave {kind} out");
+            return Err(Error::argument(message));
+        }
+    };
+    let problem = if is_of_day != kind.eq_ignore_ascii_case("time") {
+        "is another kind of time than the column has"
+    } else if kind.eq_ignore_ascii_case("date") && text.contains(':') {
+        "has a time of day: write timestamp before it"
+    } else {
+        return Ok(Literal::String(text));
+    };
+    Err(Error::argument(format!("{kind} '{text}' {problem}")))
 }
 
 /// The exact value of a number; of one with a very large exponent, the nearest float.
