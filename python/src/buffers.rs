@@ -61,9 +61,11 @@ fn refused(object: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     let py = object.py();
     let name = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
     if error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) {
+        let instead =
+            if name == "str" { "encode it first" } else { "of other values take entasis.to_bytes(value)" };
         let message = format!(
             "{name} is not supported, only what has the buffer protocol: bytes, bytearray, memoryview, \
-             NumPy arrays, mmap; encode strings first"
+             NumPy arrays, mmap; {instead}"
         );
         return errors::unsupported(py, message);
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import pickle
 
 import numpy as np
@@ -134,3 +135,125 @@ def test_holders_have_their_names(value, holder, path):
     en.write(value, path)
     with pytest.raises(en.RowsOutOfRangeError, match=f"the {holder} has 3 rows"):
         en.read(path, rows=[5])
+
+
+def refused(value, path, **options):
+    with pytest.raises(en.UnsupportedTypeError) as caught:
+        en.write(value, path, **options)
+    return str(caught.value)
+
+
+def test_arrays_of_other_classes_are_named(path):
+    """The class is refused, and not the dtype, which pandas' own class has too."""
+    pa = pytest.importorskip("pyarrow")
+
+    class Mine(pd.arrays.ArrowExtensionArray):
+        pass
+
+    series = pd.Series(Mine(pa.chunked_array([[1, 2]])))
+    text = refused(pd.DataFrame({"a": series}), path)
+    assert text.startswith("column 'a': arrays of ")
+    assert "Mine (int64[pyarrow])" in text
+    assert text.endswith("make an array of ArrowExtensionArray of it")
+
+
+def test_refused_zones_name_the_column_of_categories_and_the_level(path):
+    zone = datetime.timezone(datetime.timedelta(hours=9, minutes=18, seconds=59))
+    times = pd.to_datetime(["2024-01-01"]).tz_localize(zone)
+    assert refused(pd.DataFrame({"i": pd.Categorical(times)}), path).startswith("column 'i': the time zone")
+    assert refused({"x": pd.DataFrame({"i": pd.Categorical(times)})}, path).startswith("value['x']: column 'i': ")
+    assert refused(pd.DataFrame({"a": [1]}, index=times), path).startswith("the index: the time zone")
+    levels = pd.MultiIndex.from_arrays([[1], times])
+    assert refused(pd.DataFrame({"a": [1]}, index=levels), path).startswith("the index, level 1: the time zone")
+
+
+def test_names_that_differ_in_case_are_close(path):
+    en.write(pd.DataFrame({"c0": [1], "Größe": [2]}), path)
+    f = en.open(path)
+    for look in (lambda: f["C0"], lambda: f[["C0"]], lambda: f.loc[:, "C0"], lambda: en.read(path, columns="C0")):
+        with pytest.raises(en.ColumnNotFoundError, match="close to it: 'c0'"):
+            look()
+    with pytest.raises(en.ColumnNotFoundError, match="close to it: 'Größe'"):
+        f["GRÖSSE"]
+    en.write({"Name": 1, "x": [1, 2]}, path)
+    with pytest.raises(en.ColumnNotFoundError, match="has no key 'name'; close to it: 'Name'"):
+        en.open(path)["name"]
+    with pytest.raises(en.ColumnNotFoundError, match="a dict has no rows"):
+        en.open(path)[0:5]
+
+
+def test_the_first_level_of_labels_names_the_way(path):
+    columns = pd.MultiIndex.from_tuples([("px", "a"), ("px", "b"), ("vol", "a")])
+    en.write(pd.DataFrame([[1, 2, 3]], columns=columns), path)
+    f = en.open(path)
+    for look in (lambda: en.read(path, columns=["px"]), lambda: f["px"], lambda: f.select("px")):
+        with pytest.raises(en.DuplicateColumnError, match=r"f.loc\[:, 'px'\] selects all of them"):
+            look()
+    assert f.loc[:, "px"].shape == (1, 2)
+    assert f.select(("px", "b")).read().iloc[0, 0] == 2
+
+
+class Price:
+    def __init__(self, parts):
+        self.parts = parts
+
+
+class Discount(Price):
+    pass
+
+
+def test_registered_classes_show_the_way_to_their_parts(path):
+    en.register(Price, encode=lambda price: {"parts": price.parts}, decode=lambda value: Price(value["parts"]))
+    en.write({"p": Price([1, 2])}, path)
+    tree = en.open(path)
+    with pytest.raises(en.ColumnNotFoundError, match=r"\['value'\]\['parts'\]"):
+        tree["p"]["parts"]
+    assert tree["p"]["value"]["parts"].read() == [1, 2]
+    assert "register takes Price alone: register Discount too" in refused({"p": Discount([1])}, path)
+
+
+def test_objects_of_other_libraries_are_read_whole(path):
+    sparse = pytest.importorskip("scipy.sparse")
+    en.write({"m": sparse.csr_array(np.eye(3))}, path)
+    part = en.open(path)["m"]
+    for look in (lambda: part[0:2], lambda: part["data"], lambda: part.keys()):
+        with pytest.raises(en.ArgumentError, match=r"a scipy.sparse object, which has no keys: read\(\)"):
+            look()
+    assert (part.read() != sparse.csr_array(np.eye(3))).nnz == 0
+
+
+def test_hashes_of_other_values_show_the_way():
+    for value in (pd.DataFrame({"a": [1]}), {"a": 1}):
+        with pytest.raises(en.UnsupportedTypeError, match=r"entasis.to_bytes\(value\)"):
+            en.hash(value)
+        assert en.hash(en.to_bytes(value)) == en.hash(en.to_bytes(value))
+    with pytest.raises(en.UnsupportedTypeError, match="encode it first"):
+        en.hash("text")
+
+
+def test_a_geo_data_frame_goes_through_arrow(path):
+    geopandas = pytest.importorskip("geopandas")
+    shapely = pytest.importorskip("shapely")
+    frame = geopandas.GeoDataFrame({"a": [1]}, geometry=[shapely.Point(1, 2)], crs=4326)
+    assert "gdf.to_arrow()" in refused(frame, path)
+    assert "gdf.to_arrow()" in refused(pd.DataFrame(frame), path)
+    en.write(frame.to_arrow(), path)
+
+
+def test_text_that_is_not_utf8_names_its_column(path):
+    """Also where a dictionary or a block of several columns holds it."""
+    pa = pytest.importorskip("pyarrow")
+    offsets = pa.py_buffer(np.array([0, 2, 4], "int32").tobytes())
+    bad = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"ok\xff\xfe")])
+    good, codes = pa.array(["a", "b"]), pa.array([0, 1], pa.int8())
+    words = pa.DictionaryArray.from_arrays(codes, bad)
+    for name, columns in {
+        "city": {"x": [1, 2], "other": good.dictionary_encode(), "city": words},
+        "b": {"a": good, "b": bad, "c": good},
+        "d": {"d": bad},
+        "s.inside": {"s": pa.StructArray.from_arrays([words], names=["inside"])},
+        "l.item": {"l": pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), bad)},
+    }.items():
+        with pytest.raises(en.ArgumentError, match=f'not UTF-8.*column "{name}"'):
+            en.write(pa.table(columns), path)
+    assert not path.exists()

@@ -6,6 +6,7 @@ mod check;
 mod coalesce;
 pub(crate) mod footer;
 pub(crate) mod input;
+mod named;
 mod nested;
 pub(crate) mod placement;
 mod run_order;
@@ -443,9 +444,8 @@ impl<'a> Plan<'a> {
                 let next = group.get(i + 1).map(|next| stored[next.column].array);
                 worker.scratch.next_is_adjacent =
                     next.is_some_and(|next| input::are_adjacent(column.array, next));
-                let named = |e: Error| if column.name.is_empty() { e } else { e.in_column(column.name) };
                 control.check()?;
-                worker.run(column, task, &placement, &control).map_err(named)
+                worker.run(column, task, &placement, &control).map_err(|e| self.named(column, e))
             })
         })?;
         let mut blocks: Vec<Vec<Placed>> = stored.iter().map(|_| Vec::new()).collect();

@@ -96,7 +96,9 @@ fn check_type(
     }
     for child in children {
         if child.name.len() as u64 > Limits::default().name_len {
-            return Err(Error::unsupported("the name of a field is too long").in_column(path));
+            return Err(Error::unsupported("the name of a field is too long")
+                .in_column(path)
+                .advise("shorten it"));
         }
         let of = (&child.column_type, child.dictionary, &child.children[..]);
         check_type(n_extra, of, &format!("{path}.{}", child.name), depth + 1)?;

@@ -439,7 +439,7 @@ fn n_missing(of: &ColumnType, array: &Array, blocks: &[Placed]) -> u64 {
 }
 
 fn too_many_blocks() -> entasis_format::Error {
-    entasis_format::Error::unsupported("a column of 4,294,967,296 blocks or more")
+    entasis_format::Error::unsupported("a column of 4,294,967,296 blocks or more").advise("split the table")
 }
 
 fn too_long(name: &str) -> entasis_format::Error {

@@ -323,7 +323,7 @@ impl Run<'_> {
     ) -> Result<()> {
         let &Encoded { ref directory, decoded_len, statistics } = encoded;
         let pages_len = self.inner.bytes.len() - pages_at;
-        let too_large = || Error::unsupported("a block of 4 GiB or more");
+        let too_large = || Error::unsupported("a block of 4 GiB or more").advise("split the values");
         let mut bytes = Vec::with_capacity(Directory::len(directory.pages.len()));
         directory.emit(&mut bytes);
         let e = directory.encoding;

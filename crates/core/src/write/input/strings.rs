@@ -18,7 +18,7 @@ const PART: usize = 4096;
 const TOGETHER: usize = 1024;
 
 fn too_long() -> Error {
-    Error::unsupported("a string of more than 1,000,000,000 bytes")
+    Error::unsupported("a string of more than 1,000,000,000 bytes").advise("split the string")
 }
 
 impl Scratch {
@@ -249,7 +249,9 @@ impl Scratch {
                 let first = self.bytes.len();
                 if valid.is_valid(done + i) && !push(&self.spare[i * width..(i + 1) * width], &mut self.bytes)
                 {
-                    return Err(Error::unsupported("a string that is not Unicode text"));
+                    return Err(
+                        Error::unsupported("a string that is not Unicode text").advise("write bytes instead")
+                    );
                 }
                 if !self.fits_after(first, (self.bytes.len() - first) as u64)? {
                     self.bytes.truncate(first);
