@@ -257,3 +257,9 @@ def test_text_that_is_not_utf8_names_its_column(path):
         with pytest.raises(en.ArgumentError, match=f'not UTF-8.*column "{name}"'):
             en.write(pa.table(columns), path)
     assert not path.exists()
+
+
+def test_several_paths_are_read_one_by_one(path):
+    for read in (en.read, en.open, en.scan_polars, en.verify):
+        with pytest.raises(en.ArgumentError, match="not list: read several files one by one"):
+            read([path, path])

@@ -80,7 +80,8 @@ def path(value: Path) -> str:
     try:
         found = os.fspath(value)
     except TypeError:
-        message = f"a path is str or os.PathLike, not {type(value).__name__}"
+        several = ": read several files one by one" if isinstance(value, (list, tuple)) else ""
+        message = f"a path is str or os.PathLike, not {type(value).__name__}{several}"
         raise ArgumentError(message) from None
     text = found if isinstance(found, str) else os.fsdecode(found)
     if text.startswith("~"):
