@@ -215,6 +215,7 @@ en.write({"a": np.arange(3)}, pathlib.Path("a"), compression=levels, on_unsuppor
 f = en.open("a")
 n: int = f.n_rows + en.info("a").n_rows + len(en.info("a").columns)
 names: list[str] = f[["a"]].column_names
+print("a" in f.keys(), f.take([0], axis=0))
 g: en.File = f[1:, "a"].select(2020, ("x", 1)).iloc[0].loc[:, "a"]
 en.read("a", rows=np.array([1, 2]), columns=[1, "a", None], to="polars")
 en.read("a", rows=(-5, None), columns=slice(1))
