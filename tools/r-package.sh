@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 package=$out/entasis
+tools=$(pwd)/tools
 rm -rf "$package" "$out"/entasis_*.tar.gz
 mkdir -p "$package"
 
@@ -29,13 +30,16 @@ for manifest in "$package"/src/crates/*/Cargo.toml "$package/src/rust/Cargo.toml
     awk '/^\[/ { skip = $0 == "[dev-dependencies]" || $0 == "[[example]]" || $0 == "[[test]]" || $0 == "[[bench]]" } !skip' "$manifest" >"$manifest.new"
     mv "$manifest.new" "$manifest"
 done
-cp Cargo.lock rust-toolchain.toml "$package/src"
+cp Cargo.lock "$package/src"
 
 (
     cd "$package/src"
     cargo metadata --format-version 1 >/dev/null 2>&1
     mkdir .cargo
-    cargo vendor --quiet --locked vendor >.cargo/config.toml
+    # With --quiet cargo would not print the configuration, without which a build asks the registry.
+    cargo vendor --locked vendor >.cargo/config.toml 2>"$out/vendor.log" || { cat "$out/vendor.log" >&2; exit 1; }
+    grep -q '^directory = "vendor"' .cargo/config.toml || { echo "error: cargo vendor printed no configuration" >&2; exit 1; }
+    python3 "$tools/r-authors.py" vendor >../inst/AUTHORS
     tar cJf vendor.tar.xz vendor .cargo/config.toml
     rm -r vendor .cargo
 )
