@@ -43,6 +43,7 @@ writer_functions <- function(stream, path, options) {
       invisible()
     },
     abort = function() {
+      if (.Call(C_is_open, stream)) core(.Call(C_stream_check, stream))
       .Call(C_change_end, stream)
       invisible()
     }
@@ -55,11 +56,8 @@ warn_refused <- function(path, n) {
           call. = FALSE)
 }
 
-# Abandons a stream when its writer is collected. A forked process leaves its parent's stream alone.
-end_of_stream <- function(stream) {
-  process <- Sys.getpid()
-  function(writer) if (Sys.getpid() == process) .Call(C_change_end, stream)
-}
+# Abandons a stream when its writer is collected. In a forked process that does nothing.
+end_of_stream <- function(stream) function(writer) .Call(C_change_end, stream)
 
 new_writer <- function(functions, end) {
   writer <- list2env(functions, parent = emptyenv())
@@ -74,7 +72,10 @@ print.entasis_writer <- function(x, ...) {
   invisible(x)
 }
 
-check_open <- function(stream) if (!.Call(C_is_open, stream)) wrong("the writer is closed: make another one")
+check_open <- function(stream) {
+  if (!.Call(C_is_open, stream)) wrong("the writer is closed: make another one")
+  core(.Call(C_stream_check, stream))
+}
 
 # Adds the rows of a frame.
 write_batch <- function(stream, path, x, fill, options) {

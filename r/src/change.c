@@ -47,6 +47,13 @@ SEXP ent_c_stream_extend(SEXP change, SEXP options) {
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }
 
+/* Fails in a forked child of the process that made the stream. */
+SEXP ent_c_stream_check(SEXP stream) {
+    ent_failure *failure = NULL;
+    int done = ent_stream_check(ent_pointer_of(stream, "a writer"), &failure);
+    return done < 0 ? ent_failed(failure) : R_NilValue;
+}
+
 /* An open file with the table so far; NULL before the first batch. */
 SEXP ent_c_stream_view(SEXP stream) {
     ent_failure *failure = NULL;

@@ -165,6 +165,7 @@ void ent_change_free(ent_change *change);
 /* stream.rs: streams are changes, to which ent_change_append adds batches */
 ent_change *ent_stream_create(ent_chars path, ent_options options, ent_interrupted interrupted, ent_failure **failure);
 int ent_stream_extend(ent_change *change, ent_options options, ent_failure **failure);
+int ent_stream_check(const ent_change *stream, ent_failure **failure); /* -1 in a forked child */
 ent_file *ent_stream_view(const ent_change *stream, ent_failure **failure); /* null: no batch yet, or a failure */
 int ent_stream_finish(ent_change *stream, ent_failure **failure);
 

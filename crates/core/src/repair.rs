@@ -48,7 +48,8 @@ impl File {
         let compression = file.compression();
         let ground = Ground { operation: Operation::Write.code(), compression, ..Ground::default() };
         let on_disk = |doing| move |source| Error::io(source, doing).in_file(out);
-        let create = || Replacement::create(out, options.durable);
+        // A copy without the access of the file could show it to others.
+        let create = || Replacement::create_like(out, self.path(), options.durable);
         let replacement = when_free(options.wait, monitor, create)?.map_err(on_disk("create"))?;
         rebuild
             .execute(&replacement, start, &ground, monitor)

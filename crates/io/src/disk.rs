@@ -5,8 +5,7 @@ use std::fs::{self, File, Metadata, OpenOptions, ReadDir};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::Lock;
-use crate::lock;
+use crate::{Lock, access, lock};
 
 /// The file system calls of a [`Replacement`](crate::Replacement), one method each.
 ///
@@ -67,11 +66,12 @@ pub trait Disk: Debug + Send + Sync {
     /// Errors of the system.
     fn set_len(&self, file: &File, len: u64) -> io::Result<()>;
 
-    /// Gives `file` the mode of `old`, and its owner and group if permitted.
+    /// Gives `file` the access of `old`: its mode, access control list and `user.` attributes, and
+    /// its owner and group if permitted.
     ///
     /// # Errors
     /// Errors of the system, except those about owner and group.
-    fn adopt(&self, file: &File, old: &Metadata) -> io::Result<()>;
+    fn adopt(&self, file: &File, old: &File) -> io::Result<()>;
 
     /// Waits until content and metadata of `file` are on the medium.
     ///
@@ -173,8 +173,8 @@ impl Disk for NativeDisk {
         file.set_len(len)
     }
 
-    fn adopt(&self, file: &File, old: &Metadata) -> io::Result<()> {
-        adopt(file, old)
+    fn adopt(&self, file: &File, old: &File) -> io::Result<()> {
+        access::adopt(file, old)
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
@@ -221,32 +221,4 @@ impl Disk for NativeDisk {
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }
-}
-
-/// Sets a mode only if it differs: some file systems have one mode for all files and refuse the
-/// call.
-#[cfg(unix)]
-fn adopt(file: &File, old: &Metadata) -> io::Result<()> {
-    use std::fs::Permissions;
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-
-    let ours = file.metadata()?;
-    let same_group = ours.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
-    let mut mode = old.mode() & 0o777;
-    if !same_group {
-        // The new group gets the permissions of others, not those of the old group.
-        mode &= 0o707 | (mode & 0o007) << 3;
-    }
-    if ours.mode() & 0o777 != mode {
-        file.set_permissions(Permissions::from_mode(mode))?;
-    }
-    if ours.uid() != old.uid() {
-        let _ = fchown(file, Some(old.uid()), None); // only the administrator may give files away
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn adopt(_: &File, _: &Metadata) -> io::Result<()> {
-    Ok(()) // a new file takes the permissions of its directory
 }

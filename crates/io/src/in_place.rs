@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::old::OldFile;
+use crate::owner::Owner;
 use crate::replace::{Durable, Replacement};
 use crate::target::Target;
 use crate::{Disk, NativeDisk, Sink};
@@ -14,13 +15,15 @@ use crate::{Disk, NativeDisk, Sink};
 /// A file that is changed in place, with its lock.
 ///
 /// Bytes are written from the end of its content on. Until [`commit`](Self::commit) the content is
-/// untouched. If the change is dropped instead, the file gets its old length.
+/// untouched. If the change is dropped instead, the file gets its old length. A forked child can
+/// neither go on with the change nor end it.
 #[derive(Debug)]
 pub struct InPlace {
     disk: Arc<dyn Disk>,
     target: Target,
     old: OldFile,
-    file: Arc<File>,
+    file: File,
+    owner: Owner,
     /// Bytes before this place are content.
     start: u64,
     end: AtomicU64,
@@ -48,23 +51,32 @@ impl InPlace {
     pub fn open_on(disk: Arc<dyn Disk>, path: &Path, needs_lock: bool) -> io::Result<Self> {
         let target = Target::find(&*disk, path)?;
         let old = OldFile::take(&*disk, &target.path)?.ok_or(ErrorKind::NotFound)?;
-        if needs_lock && old.lock.is_none() {
+        if needs_lock && !old.is_locked {
             let message = "the file system has no locks, so two writers could overwrite each other";
             return Err(io::Error::new(ErrorKind::Unsupported, message));
         }
-        let file = match &old.lock {
-            Some(lock) => lock.0.try_clone()?,
+        let file = match &old.file {
+            Some(old) => old.file().try_clone()?,
             None => disk.open(&target.path)?,
         };
         let len = old.metadata.len();
-        let (file, end) = (Arc::new(file), AtomicU64::new(len));
-        Ok(Self { disk, target, old, file, start: len, end, failed: AtomicBool::new(false) })
+        let (owner, end, failed) = (Owner::this_process(), AtomicU64::new(len), AtomicBool::new(false));
+        Ok(Self { disk, target, old, file, owner, start: len, end, failed })
     }
 
     /// The file that is changed, with all symbolic links followed.
     #[must_use]
     pub fn target(&self) -> &Path {
         &self.target.path
+    }
+
+    /// Returns an error in a forked child of the process that opened the file: every other call
+    /// fails there, too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Other`], with a message that names the process.
+    pub fn check_process(&self) -> io::Result<()> {
+        self.owner.check()
     }
 
     /// Sets the end of the content. Cuts bytes after it, which an interrupted change left.
@@ -112,15 +124,16 @@ impl InPlace {
     /// # Errors
     /// As [`Replacement::create`].
     pub fn replace(self, durable: Durable) -> io::Result<Replacement> {
+        self.owner.check()?;
         let mut this = self;
-        let lock = this.old.lock.take();
-        let old = OldFile { metadata: this.old.metadata.clone(), lock };
+        let (file, is_locked) = (this.old.file.take(), this.old.is_locked);
+        let old = OldFile { metadata: this.old.metadata.clone(), file, is_locked };
         let target = Target {
             path: this.target.path.clone(),
             directory: this.target.directory.clone(),
             name: this.target.name.clone(),
         };
-        Replacement::begin(Arc::clone(&this.disk), target, Some(old), durable)
+        Replacement::begin(Arc::clone(&this.disk), target, Some(old), None, durable)
     }
 
     fn write_all(&self, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
@@ -142,6 +155,7 @@ impl InPlace {
 
     /// Performs one call. After the first failure no further call is made, as in [`Replacement`].
     fn attempt<T>(&self, act: impl FnOnce(&dyn Disk, &File) -> io::Result<T>) -> io::Result<T> {
+        self.owner.check()?;
         if self.failed.load(Ordering::Acquire) {
             return Err(io::Error::other(
                 "an earlier write to this file has failed, so the change is given up",
@@ -173,7 +187,7 @@ impl Sink for InPlace {
 impl Drop for InPlace {
     fn drop(&mut self) {
         // Not beyond the length that the file had: what lay there before is gone anyway.
-        if self.end.load(Ordering::Acquire) > self.start {
+        if self.owner.is_here() && self.end.load(Ordering::Acquire) > self.start {
             let _ = self.disk.set_len(&self.file, self.start);
         }
     }

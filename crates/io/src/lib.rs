@@ -28,6 +28,9 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
+#[cfg(unix)]
+mod acl;
 mod disk;
 #[cfg(any(test, feature = "fault"))]
 pub mod fault;
@@ -38,6 +41,7 @@ mod in_place;
 mod lock;
 mod memory;
 mod old;
+mod owner;
 mod replace;
 mod sink;
 mod source;

@@ -3,6 +3,8 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 
+use crate::owner::Owner;
+
 /// The result of trying to lock a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
@@ -34,11 +36,32 @@ fn has_no_locks(error: &io::Error) -> bool {
 /// A file whose lock, if it has one, is released on drop.
 ///
 /// Closing alone would not release it, because a forked child inherits the open file with its lock.
+/// Lock and file belong to the process that opened it: a child leaves both alone.
 #[derive(Debug)]
-pub(crate) struct LockedFile(pub(crate) File);
+pub(crate) struct LockedFile {
+    file: File,
+    owner: Owner,
+}
+
+impl LockedFile {
+    pub(crate) fn new(file: File) -> Self {
+        Self { file, owner: Owner::this_process() }
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The process that opened the file.
+    pub(crate) fn owner(&self) -> Owner {
+        self.owner
+    }
+}
 
 impl Drop for LockedFile {
     fn drop(&mut self) {
-        let _ = self.0.unlock();
+        if self.owner.is_here() {
+            let _ = self.file.unlock();
+        }
     }
 }

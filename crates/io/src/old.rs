@@ -16,8 +16,10 @@ const ATTEMPTS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct OldFile {
     pub(crate) metadata: Metadata,
-    /// The open file with its lock; none on a file system without locks.
-    pub(crate) lock: Option<LockedFile>,
+    /// The open file; none on Windows.
+    pub(crate) file: Option<LockedFile>,
+    /// Whether it is locked: not on a file system without locks.
+    pub(crate) is_locked: bool,
 }
 
 impl OldFile {
@@ -32,18 +34,19 @@ impl OldFile {
             if cfg!(windows) {
                 // On this system locks also bind readers, who must be able to go on reading the old
                 // file.
-                return Ok(Some(OldFile { metadata, lock: None }));
+                return Ok(Some(OldFile { metadata, file: None, is_locked: false }));
             }
             let Some(file) = found(disk.open(path))? else { continue };
             let opened = file.metadata()?;
-            let lock = match disk.try_lock(&file)? {
-                Lock::Taken => Some(LockedFile(file)),
+            let is_locked = match disk.try_lock(&file)? {
+                Lock::Taken => true,
                 Lock::Held => return Err(busy(holder(&opened))),
-                Lock::Unsupported => None,
+                Lock::Unsupported => false,
             };
+            let file = Some(LockedFile::new(file));
             let Some(now) = found(disk.metadata(path))? else { continue };
             if same_file(&opened, &now) {
-                return Ok(Some(OldFile { metadata: now, lock }));
+                return Ok(Some(OldFile { metadata: now, file, is_locked }));
             }
         }
         Err(busy(None))

@@ -43,8 +43,11 @@ pub enum Durable {
 /// and the temporary file is removed. Readers that have the old file open continue to see it.
 ///
 /// Symbolic links are followed, and the file that they lead to is replaced. Other hard links keep
-/// the old content. The new file gets the mode of the old one, and its owner and group if the
-/// system permits.
+/// the old content. The new file gets mode, access control list and `user.` attributes of the old
+/// one, and its owner and group if the system permits. Nobody has more access than before.
+///
+/// It belongs to the process that began it. In a forked child each call fails, and dropping it
+/// does nothing.
 #[derive(Debug)]
 pub struct Replacement {
     disk: Arc<dyn Disk>,
@@ -52,6 +55,8 @@ pub struct Replacement {
     temp: PathBuf,
     file: LockedFile,
     old: Option<OldFile>,
+    /// The file whose access a file without an old one gets.
+    like: Option<File>,
     durable: bool,
     end: AtomicU64,
     reserved: AtomicU64,
@@ -85,7 +90,20 @@ impl Replacement {
     pub fn create_on(disk: Arc<dyn Disk>, target: &Path, durable: Durable) -> io::Result<Replacement> {
         let target = Target::find(&*disk, target)?;
         let old = OldFile::take(&*disk, &target.path)?;
-        Replacement::begin(disk, target, old, durable)
+        Replacement::begin(disk, target, old, None, durable)
+    }
+
+    /// As [`create`](Self::create). A file that replaces none gets the access of the file at
+    /// `like`, if there is such a file.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_like(target: &Path, like: &Path, durable: Durable) -> io::Result<Replacement> {
+        let disk = Arc::new(NativeDisk);
+        let target = Target::find(&*disk, target)?;
+        let old = OldFile::take(&*disk, &target.path)?;
+        let like = if old.is_none() { File::open(like).ok() } else { None };
+        Replacement::begin(disk, target, old, like, durable)
     }
 
     /// Begins to replace a file whose lock is taken.
@@ -93,11 +111,12 @@ impl Replacement {
         disk: Arc<dyn Disk>,
         target: Target,
         old: Option<OldFile>,
+        like: Option<File>,
         durable: Durable,
     ) -> io::Result<Replacement> {
         let names = TempNames::of(&target.name);
         stale::clean(&*disk, &target.directory, &names);
-        let (temp, file) = create_temp(&*disk, &target.directory, &names, old.is_some())?;
+        let (temp, file) = create_temp(&*disk, &target.directory, &names, old.is_some() || like.is_some())?;
         let durable = match durable {
             Durable::Auto => old.is_some(),
             Durable::Always => true,
@@ -109,6 +128,7 @@ impl Replacement {
             temp,
             file,
             old,
+            like,
             durable,
             end: AtomicU64::new(0),
             reserved: AtomicU64::new(0),
@@ -143,6 +163,15 @@ impl Replacement {
         self.is_new = true;
     }
 
+    /// Returns an error in a forked child of the process that began the replacement: every other
+    /// call fails there, too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Other`], with a message that names the process.
+    pub fn check_process(&self) -> io::Result<()> {
+        self.file.owner().check()
+    }
+
     /// Announces that about `len` bytes will be written. Some systems report a lack of space here.
     /// The final length depends on the writes alone.
     ///
@@ -169,8 +198,9 @@ impl Replacement {
         if self.reserved.load(Ordering::Acquire).max(self.room.load(Ordering::Acquire)) > end {
             self.attempt(|disk, file| disk.set_len(file, end))?;
         }
-        if let Some(old) = &self.old {
-            self.attempt(|disk, file| disk.adopt(file, &old.metadata))?;
+        let old = self.old.as_ref().and_then(|old| old.file.as_ref()).map(LockedFile::file);
+        if let Some(like) = old.or(self.like.as_ref()) {
+            self.attempt(|disk, file| disk.adopt(file, like))?;
         }
         if self.durable {
             self.sync()?;
@@ -206,7 +236,7 @@ impl Replacement {
             expected => (EXPECTED_FROM, ROOM.max(needed).min(expected.saturating_sub(from))),
         };
         if end > room.max(least) && from.saturating_add(more) >= end {
-            let done = self.disk.allocate(&self.file.0, from, more);
+            let done = self.disk.allocate(self.file.file(), from, more);
             self.room.fetch_max(done.map_or(u64::MAX, |()| from.saturating_add(more)), Ordering::AcqRel);
         }
     }
@@ -214,10 +244,11 @@ impl Replacement {
     /// Performs one call on the new file. After the first failure no further call is made: above
     /// all, a sync after a failed one may succeed although the bytes are lost.
     fn attempt<T>(&self, act: impl FnOnce(&dyn Disk, &File) -> io::Result<T>) -> io::Result<T> {
+        self.check_process()?;
         if self.failed.load(Ordering::Acquire) {
             return Err(io::Error::other("an earlier write to this file has failed, so it is given up"));
         }
-        let result = act(&*self.disk, &self.file.0);
+        let result = act(&*self.disk, self.file.file());
         if result.is_err() {
             self.failed.store(true, Ordering::Release);
         }
@@ -253,7 +284,7 @@ impl Sink for Replacement {
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        if !self.renamed {
+        if !self.renamed && self.file.owner().is_here() {
             let _ = self.disk.remove(&self.temp);
         }
     }
@@ -269,11 +300,11 @@ fn create_temp(
     for _ in 0..ATTEMPTS {
         let path = directory.join(names.fresh());
         let file = match disk.create_new(&path, private) {
-            Ok(file) => LockedFile(file),
+            Ok(file) => LockedFile::new(file),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(error),
         };
-        match secure(disk, &path, &file.0) {
+        match secure(disk, &path, file.file()) {
             Ok(true) => return Ok((path, file)),
             Ok(false) => {}
             Err(error) => {

@@ -3,7 +3,7 @@
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::lock::LockedFile;
@@ -39,7 +39,8 @@ pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
 /// many files looks once.
 fn looked_recently(directory: &Path) -> bool {
     static LAST: Mutex<Option<(PathBuf, Instant)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    // A forked child could find the lock taken for ever.
+    let Ok(mut last) = LAST.try_lock() else { return true };
     if last.as_ref().is_some_and(|(path, when)| path == directory && when.elapsed() < RECHECK_AFTER) {
         return true;
     }
@@ -52,8 +53,8 @@ fn remove_if_dead(disk: &dyn Disk, entry: &DirEntry) -> io::Result<()> {
         return Ok(());
     }
     let path = entry.path();
-    let file = LockedFile(disk.open(&path)?);
-    match disk.try_lock(&file.0)? {
+    let file = LockedFile::new(disk.open(&path)?);
+    match disk.try_lock(file.file())? {
         Lock::Taken => disk.remove(&path),
         Lock::Held | Lock::Unsupported => Ok(()),
     }

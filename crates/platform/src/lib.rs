@@ -6,6 +6,8 @@
 //! - [`memory`]: aligned buffers, short-lived vectors, huge pages, and memory that a host lends.
 //! - [`thread_pool`]: runs a piece of work on several threads.
 //! - [`fallocate`]: reserves disk space.
+//! - [`xattr`]: reads and sets extended attributes of files.
+//! - [`Process`]: distinguishes a process from its forked children.
 //!
 //! Two environment variables, read once, switch off the parts that tune for speed. With the value
 //! `off` or `0`, `ENTASIS_HUGE_PAGES` leaves all memory to the allocator and gives the system no
@@ -31,10 +33,13 @@
 
 pub mod fallocate;
 pub mod memory;
+mod process;
 mod switch;
 pub mod thread_pool;
+pub mod xattr;
 
 pub use memory::{Buffer, Buffers, HostRead, HostViews};
+pub use process::Process;
 
 /// The parts that environment variables switch off: name, variable, and whether the part is in use.
 ///

@@ -20,25 +20,24 @@
 //!    their payload is leaked.
 //! 3. The decrement is a release and the guard's load an acquire, so all writes of a job happen
 //!    before `run` returns.
-//! 4. A forked child has no helpers. It recognises by the process id and the number of forks
-//!    ([`fork`]) that the list of waiting threads is its parent's, and empties it. It never waits
-//!    for the lock of that list, which may have been held during the fork; while the lock is taken,
-//!    `run` starts new threads. `own` must not fork and return in the child, which would wait for
-//!    helpers that do not exist.
+//! 4. A forked child has no helpers. It recognises by its [`Process`] that the list of waiting
+//!    threads is its parent's, and empties it. It never waits for the lock of that list, which may
+//!    have been held during the fork; while the lock is taken, `run` starts new threads. `own` must
+//!    not fork and return in the child, which would wait for helpers that do not exist.
 
 #[cfg(target_os = "linux")]
-mod fork;
+mod signals;
 #[cfg(not(target_os = "linux"))]
-#[path = "thread_pool/fork_stub.rs"]
-mod fork;
+#[path = "thread_pool/signals_stub.rs"]
+mod signals;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use crate::process::Process;
 use crate::switch::Switch;
 
 /// How long a helper waits for more work.
@@ -46,12 +45,12 @@ const IDLE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Helpers without work. The one that worked last is at the end.
 struct Idle {
-    /// The process that owns them: its id, and the number of forks up to it.
-    process: (u32, u32),
+    /// The process that owns them, if any.
+    process: Option<Process>,
     workers: Vec<Arc<Worker>>,
 }
 
-static IDLE: Mutex<Idle> = Mutex::new(Idle { process: (0, 0), workers: Vec::new() });
+static IDLE: Mutex<Idle> = Mutex::new(Idle { process: None, workers: Vec::new() });
 
 /// If off, each helper ends with its work.
 pub(crate) static POOL: Switch = Switch::new("ENTASIS_THREAD_POOL");
@@ -62,7 +61,7 @@ fn idle() -> Option<MutexGuard<'static, Idle>> {
         return None;
     }
     let mut idle = IDLE.try_lock().ok()?;
-    let process = (process::id(), fork::n_forks());
+    let process = Some(Process::current());
     if idle.process != process {
         idle.workers.clear();
         idle.process = process;
@@ -221,7 +220,7 @@ pub fn run<R>(n: usize, work: &(dyn Fn(usize) + Sync), own: impl FnOnce(&Helpers
         shared.left.fetch_add(1, Ordering::Relaxed);
         match workers.pop() {
             Some(worker) => worker.assign(job),
-            None if fork::with_signals_blocked(|| thread::Builder::new().spawn(move || serve(job)))
+            None if signals::with_signals_blocked(|| thread::Builder::new().spawn(move || serve(job)))
                 .is_ok() => {}
             None => {
                 shared.left.fetch_sub(1, Ordering::Relaxed);

@@ -38,6 +38,9 @@ class Writer:
 
     Nothing is visible before `close`. `with` closes it, and gives up after an exception.
 
+    It belongs to the process that made it. In a forked child its methods raise an error, and
+    leaving `with` does nothing.
+
     Examples
     --------
     >>> with en.writer("numbers.entasis") as w:
@@ -86,7 +89,12 @@ class Writer:
         else:
             self._stream = _entasis.Stream(path, to["wait"], to["durable"])
         if schema is not None:
-            self.write(_empty(schema))
+            try:
+                self.write(_empty(schema))
+            except BaseException:
+                # An error that is kept must not keep the file locked.
+                self.abort()
+                raise
 
     def _extend(self, file: Any) -> None:
         """Prepare to add rows to a file."""
@@ -136,6 +144,7 @@ class Writer:
     def _check_open(self) -> None:
         if self._stream is None:
             raise ClosedFileError("the writer is closed: make another one")
+        self._stream.check_process()
 
     def _add(self, batch: Any) -> None:
         if self._rules is None:
@@ -221,6 +230,7 @@ class Writer:
         """
         if self._stream is None:
             return
+        self._stream.check_process()
         try:
             if self._is_whole:
                 parts = self._parts
@@ -247,6 +257,7 @@ class Writer:
     def abort(self) -> None:
         """Give up: the file at the path stays as it was."""
         if self._stream is not None:
+            self._stream.check_process()
             self._stream.end()
         self._stream = None
         self._parts = []
@@ -257,6 +268,8 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._stream is None or not self._stream.is_ours():
+            return
         if error is None:
             self.close()
         else:
@@ -334,7 +347,10 @@ def _length(part: Any) -> int:
 def _empty(schema: Any) -> Any:
     """No rows of a schema: a frame, or a schema of pyarrow or Polars."""
     if hasattr(schema, "empty_table"):
-        return schema.empty_table()
+        import pyarrow as pa
+
+        # `empty_table` lacks nested extension types and unions.
+        return pa.Table.from_batches([], schema)
     if type(schema).__module__.partition(".")[0] == "polars" and not hasattr(schema, "height"):
         import polars as pl
 

@@ -53,6 +53,16 @@ impl Stream {
         Ok(Self { stream: Some(stream), labels: Vec::new() })
     }
 
+    /// Raises an error in a forked child of the process that began the stream.
+    fn check_process(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.get()?.check_process().map_err(|e| errors::raise(py, &e))
+    }
+
+    /// Whether this process began the stream.
+    fn is_ours(&mut self) -> PyResult<bool> {
+        Ok(self.get()?.check_process().is_ok())
+    }
+
     /// The table so far; None before the first part.
     fn view(&mut self, py: Python<'_>) -> PyResult<Option<Handle>> {
         let view = self.get()?.view().map_err(|e| errors::raise(py, &e))?;

@@ -262,3 +262,49 @@ test_that("the end of a writer reports batches that were refused", {
   expect_warning(w$close(), "1 batch was refused with an error, and is not in the file", fixed = TRUE)
   expect_identical(read_entasis(path), data.frame(n = 1:4))
 })
+
+test_that("a writer belongs to the process that made it", {
+  skip_on_os("windows")
+  for (append in c(FALSE, TRUE)) {
+    path <- tempfile()
+    before <- if (append) 1:3 else integer()
+    if (append) write_entasis(data.frame(a = before), path)
+    w <- writer_entasis(path, append = append)
+    w$write(data.frame(a = 4:6))
+    # The copies of the child end: they are collected, and closed by its exit.
+    job <- parallel::mcparallel({
+      calls <- list(function() w$write(data.frame(a = 0L)), w$close, w$abort, function() w$write(data.frame(a = 0L)))
+      found <- vapply(calls, function(call) tryCatch(call(), entasis_error_io = conditionMessage), "")
+      rm("w")
+      gc()
+      found
+    })
+    found <- parallel::mccollect(job)[[1L]]
+    expect_match(found, paste0("fork of process ", Sys.getpid(), ", which is writing the file"))
+    job <- parallel::mcparallel({
+      rm("w")
+      gc()
+      if (append) tryCatch(append_entasis(data.frame(a = 0L), path, wait = 0), entasis_error_busy = function(e) "busy") else "busy"
+    })
+    expect_identical(parallel::mccollect(job)[[1L]], "busy")
+    w$write(data.frame(a = 7:9))
+    w$close()
+    expect_identical(read_entasis(path)$a, c(before, 4:9))
+    expect_length(list.files(dirname(path), paste0("^[.]", basename(path)), all.files = TRUE), 0L)
+  }
+})
+
+test_that("a writer that cannot be made, and one that fails, let go of the file", {
+  path <- tempfile()
+  write_entasis(data.frame(a = I(list(1))), path)
+  kept <- tryCatch(writer_entasis(path, append = TRUE), error = identity)
+  expect_s3_class(kept, "entasis_error_unsupported")
+  write_entasis(data.frame(a = 1L), path)
+  kept <- list(
+    tryCatch(append_entasis(data.frame(b = 1L), path), error = identity),
+    tryCatch(add_columns_entasis(path, data.frame(a = 1L)), error = identity)
+  )
+  for (error in kept) expect_s3_class(error, "entasis_error")
+  append_entasis(data.frame(a = 2L), path, wait = 0)
+  expect_identical(read_entasis(path)$a, 1:2)
+})

@@ -87,6 +87,19 @@ impl Stream {
         })
     }
 
+    /// Returns an error in a forked child of the process that began the stream: it can neither go
+    /// on with it nor end it.
+    ///
+    /// # Errors
+    /// *Io*, with a message that names the process.
+    pub fn check_process(&self) -> Result<()> {
+        let checked = match &self.to {
+            To::New(replacement) => replacement.check_process(),
+            To::InPlace(place) => place.check_process(),
+        };
+        checked.map_err(|e| Error::io(e, "write").in_file(self.path()))
+    }
+
     /// A view of the table so far; none before the first part. It has to be dropped before the
     /// stream is finished.
     ///
@@ -120,6 +133,7 @@ impl Stream {
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<()> {
+        self.check_process()?;
         let is_first_in_new = matches!(self.to, To::New(_)) && !self.is_staged();
         let mut content = match &self.file {
             None => Content::Frame(part),
@@ -158,6 +172,7 @@ impl Stream {
     /// # Errors
     /// *Argument* when there was no part; *io*. The file at the path then has its old state.
     pub fn finish(self) -> Result<()> {
+        self.check_process()?;
         let path = self.path().to_path_buf();
         let failed = |doing| {
             let path = path.clone();

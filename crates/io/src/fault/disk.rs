@@ -135,7 +135,7 @@ impl Disk for FaultDisk {
         NativeDisk.set_len(file, len)
     }
 
-    fn adopt(&self, file: &File, old: &Metadata) -> io::Result<()> {
+    fn adopt(&self, file: &File, old: &File) -> io::Result<()> {
         self.step("adopt")?;
         NativeDisk.adopt(file, old)
     }

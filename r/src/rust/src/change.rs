@@ -53,6 +53,12 @@ impl Change {
         if let State::Stream(stream) = &self.0 { Ok(stream) } else { Err(stream_is_over()) }
     }
 
+    /// Returns an error in a forked child of the process that made the stream. One that is over is
+    /// nobody's.
+    pub fn check_process(&self) -> Result<()> {
+        if let State::Stream(stream) = &self.0 { stream.check_process() } else { Ok(()) }
+    }
+
     /// Adds the rows of a frame to the table. False if its columns are stored in another form than
     /// those of the table, which is then unchanged, and the change or stream goes on.
     fn append(

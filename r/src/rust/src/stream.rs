@@ -51,6 +51,16 @@ pub unsafe extern "C" fn ent_stream_extend(
     }
 }
 
+/// Returns -1 with an error in a forked child of the process that made the stream, else 0.
+///
+/// # Safety
+/// As for [`ent_stream_view`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_stream_check(stream: *const Change, failure: *mut *mut Failure) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { guard::call(failure, -1, || (*stream).check_process().map(|()| 0)) }
+}
+
 /// A view of the table so far, which has to be closed before the stream is finished. Null without
 /// an error before the first batch.
 ///

@@ -1,29 +1,6 @@
-//! The effects of forks and signals on threads that outlive a call.
+//! Signals and threads that outlive a call.
 
 use std::mem::MaybeUninit;
-use std::sync::Once;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-static N_FORKS: AtomicU32 = AtomicU32::new(0);
-
-extern "C" fn forked() {
-    N_FORKS.fetch_add(1, Ordering::Relaxed);
-}
-
-/// The number of forks in the ancestry of this process. Process ids alone are not enough, because
-/// the system reuses them.
-pub(super) fn n_forks() -> u32 {
-    static COUNTED: Once = Once::new();
-    if cfg!(not(miri)) {
-        // SAFETY: the handler only increments an atomic, which is allowed in the child of a process
-        // with threads. If registration fails for lack of memory, nothing is counted and process
-        // ids must do.
-        COUNTED.call_once(|| unsafe {
-            libc::pthread_atfork(None, None, Some(forked));
-        });
-    }
-    N_FORKS.load(Ordering::Relaxed)
-}
 
 /// Calls `start`, which starts a thread, with all signals blocked that the system sends to a
 /// process. The new thread would otherwise take them from threads that wait for them. Signals of
