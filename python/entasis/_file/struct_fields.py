@@ -121,7 +121,7 @@ def _array(file: File, field: FieldColumn, threads: int | None, own: bool) -> An
     # Classes of extension types parse the metadata of the file.
     with interpretation():
         (column,) = pa.RecordBatchReader.from_stream(table).read_all().columns
-        array = column.chunk(0) if column.num_chunks else pa.array([], column.type)
+        array = column.chunk(0) if column.num_chunks else pa.nulls(0, column.type)
     places = _missing(handle, field, rows, threads)
     if places is None:
         return array

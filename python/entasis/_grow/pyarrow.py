@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from entasis._arguments.options import shown
+from entasis._hosts.arrow.run_ends import with_run_ends
 from entasis.errors import ArgumentError
 
 from .columns import check_length, check_names, positions, refused
@@ -72,6 +73,8 @@ def _common(label: str, old: Any, column: Any) -> Any:
     for is_kind in (types.is_timestamp, types.is_duration):
         if is_kind(old) and is_kind(new) and getattr(old, "tz", None) == getattr(new, "tz", None):
             return max(old, new, key=lambda kind: ("s", "ms", "us", "ns").index(kind.unit))
+    if types.is_run_end_encoded(old) and types.is_run_end_encoded(new) and old.value_type == new.value_type:
+        return max(old, new, key=lambda kind: kind.run_end_type.bit_width)
     raise refused(label, old, new)
 
 
@@ -79,6 +82,8 @@ def _cast(label: str, column: Any, kind: Any) -> Any:
     """A column of a wider type."""
     import pyarrow as pa
 
+    if column.type != kind and pa.types.is_run_end_encoded(column.type) and pa.types.is_run_end_encoded(kind):
+        return with_run_ends(column, kind)
     try:
         return column if column.type == kind else column.cast(kind)
     except pa.ArrowInvalid as error:

@@ -27,6 +27,18 @@ pub fn end_width(host_variant: u8) -> usize {
     ENDS[usize::from(host_variant & LAYOUT)]
 }
 
+/// Bytes of the end of a run of `n` rows, at least as many as the host variant has.
+pub fn end_width_for(host_variant: u8, n: u64) -> usize {
+    let needed = if i16::try_from(n).is_ok() {
+        2
+    } else if i32::try_from(n).is_ok() {
+        4
+    } else {
+        8
+    };
+    end_width(host_variant).max(needed)
+}
+
 /// Whether lists of a host variant have offsets of 64 bits, and whether they are views.
 pub fn list_layout(host_variant: u8) -> (bool, bool) {
     let layout = host_variant & LAYOUT;

@@ -143,12 +143,10 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
             return union(py, &info, own, n, (types, offsets), (kinds, arrays));
         }
         NestedValues::Ends(ends) => {
-            let width = types::end_width(layout);
+            // All rows of the file decide, so that all parts of it have one type.
+            let width = types::end_width_for(layout, info.record.n_values.max(n as u64));
             let n_runs = ends.len() / 8;
-            let ends = narrow(&ends, width, n).ok_or_else(|| {
-                let message = format!("column '{}': so many rows have ends of runs of 64 bits", info.name);
-                errors::unsupported(py, message)
-            })?;
+            let ends = narrow(&ends, width).ok_or_else(no_memory)?;
             let mut ends_kind = Kind::new(c_string(
                 py,
                 ["i", "l", "s"][[4, 8, 2].iter().position(|w| *w == width).unwrap_or(0)],
@@ -256,11 +254,8 @@ fn views(offsets: &Buffer, n: usize, is_large: bool) -> Option<(Buffer, Buffer)>
     Some((starts, sizes))
 }
 
-/// Narrows ends of runs to `width` bytes. None if these cannot count `n` values.
-fn narrow(ends: &Buffer, width: usize, n: usize) -> Option<Buffer> {
-    if n as u128 >= 1u128 << (8 * width - 1) {
-        return None;
-    }
+/// Narrows ends of runs to `width` bytes, which can count all values. None without memory.
+fn narrow(ends: &Buffer, width: usize) -> Option<Buffer> {
     let mut narrow = Buffer::zeroed(ends.len() / 8 * width)?;
     for (narrow, end) in narrow.chunks_exact_mut(width).zip(ends.chunks_exact(8)) {
         narrow.copy_from_slice(&end[..width]);

@@ -9,6 +9,7 @@ from entasis._host_map import interpretation
 from entasis.errors import UnsupportedTypeError
 
 from . import stream as _arrow
+from .dictionaries import has_dictionary, unified
 
 if TYPE_CHECKING:
     from entasis._entasis import Handle
@@ -30,7 +31,7 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
             raise UnsupportedTypeError(f"column '{field.name}': a time zone with a zero character is not supported")
     names, stream = table.column_names, table
     if any(has_dictionary(kind) for kind in table.schema.types):
-        stream = table.unify_dictionaries() if table.num_rows else _without_rows(table)
+        stream = unified(table) if table.num_rows else _without_rows(table)
     builder = Builder(table.num_rows, names)
     return builder, {"host": "pyarrow"} | _arrow.add(builder, stream, names)
 
@@ -41,22 +42,6 @@ def _without_rows(table: Any) -> Any:
 
     batch = pa.RecordBatch.from_arrays([_one_chunk(column) for column in table.columns], schema=table.schema)
     return pa.RecordBatchReader.from_batches(table.schema, [batch])
-
-
-def has_dictionary(kind: Any) -> bool:
-    """Whether a type is or contains a dictionary."""
-    import pyarrow as pa
-
-    storage = getattr(kind, "storage_type", kind)
-    return pa.types.is_dictionary(storage) or any(has_dictionary(field.type) for field in _fields(storage))
-
-
-def _fields(kind: Any) -> list[Any]:
-    import pyarrow as pa
-
-    if pa.types.is_run_end_encoded(kind):
-        return [pa.field("values", kind.value_type)]
-    return [kind.field(i) for i in range(kind.num_fields)] if pa.types.is_nested(kind) else []
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
@@ -127,4 +112,4 @@ def restore(table: Any, host: dict[str, Any]) -> Any:
 def _one_chunk(column: Any) -> Any:
     import pyarrow as pa
 
-    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+    return column.chunk(0) if column.num_chunks else pa.nulls(0, column.type)

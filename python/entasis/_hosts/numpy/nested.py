@@ -34,7 +34,7 @@ def read(handle: Handle, column: Column, rows: Any, threads: int | None) -> Any:
     # Classes of extension types parse the metadata of the file.
     with interpretation():
         (found,) = pa.RecordBatchReader.from_stream(table).read_all().columns
-        array = found.chunk(0) if found.num_chunks else pa.array([], found.type)
+        array = found.chunk(0) if found.num_chunks else pa.nulls(0, found.type)
     return _Reader(column.name).whole(array)
 
 

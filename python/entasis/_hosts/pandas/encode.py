@@ -6,7 +6,7 @@ import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 from entasis._columns import dtypes as _dtypes
-from entasis._hosts.arrow.pyarrow import has_dictionary
+from entasis._hosts.arrow.dictionaries import has_dictionary, unified_column
 from entasis._hosts.numpy import objects as _objects
 from entasis._values import offsets as _offsets
 from entasis.errors import UnsupportedTypeError
@@ -159,7 +159,7 @@ def _add_string(builder: PandasBuilder, array: Any, position: Any, name: str) ->
 def _add_arrow(builder: PandasBuilder, array: Any, position: Any, name: str) -> int | None:
     data = array.__arrow_array__()
     if has_dictionary(data.type):
-        data = data.unify_dictionaries()
+        data = unified_column(name, data)
     if "\0" in str(data.type):
         raise _Refused("a time zone with a zero character is not supported")
     return builder.arrow(data, position, name=name, host_variant=ARROW)

@@ -1,0 +1,17 @@
+"""Ends of runs of another type in run-end encoded columns of pyarrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def with_run_ends(column: Any, kind: Any) -> Any:
+    """A column with the type of run ends of `kind`, which has the column's type of values."""
+    import pyarrow as pa
+
+    chunks = []
+    for chunk in column.chunks:
+        # The children of a slice are those of the whole array.
+        whole = pa.RunEndEncodedArray.from_arrays(chunk.run_ends.cast(kind.run_end_type), chunk.values, kind)
+        chunks.append(whole.slice(chunk.offset, len(chunk)))
+    return pa.chunked_array(chunks, kind)
