@@ -1,4 +1,4 @@
-"""Integers of 128 bits, of which the unsigned ones have the order of unsigned numbers."""
+"""Integers of 128 bits. Unsigned ones have the order of unsigned numbers."""
 
 from __future__ import annotations
 

@@ -121,6 +121,14 @@ mod tests {
 
     proptest! {
         #[test]
+        fn inverted_signs_move_each_key(parts in vec((any::<i128>(), any::<i128>()), 0..4), key: i128) {
+            let set = KeySet::of(parts.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect());
+            let inverted = set.with_inverted_signs();
+            prop_assert_eq!(set.contains(key), inverted.contains(key ^ i128::MIN));
+            prop_assert_eq!(inverted.with_inverted_signs(), set);
+        }
+
+        #[test]
         fn sets_are_those_of_a_model(a in vec((0i8..40, 0i8..40), 0..6), b in vec((0i8..40, 0i8..40), 0..6)) {
             let wide = |of: &[(i8, i8)]| KeySet::of(of.iter().map(|&(l, h)| (l.into(), h.into())).collect());
             let model = |of: &[(i8, i8)], x: i8| of.iter().any(|&(low, high)| (low..=high).contains(&x));
