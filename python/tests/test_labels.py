@@ -207,3 +207,22 @@ def test_name_with_a_zero(round_trip, path):
     for to in ("polars", "pyarrow"):
         with pytest.raises(en.UnsupportedTypeError, match="zero"):
             en.read(path, to=to)
+
+
+def test_frequencies_of_categories_in_levels():
+    times = pd.date_range("2012-01-01", periods=3, freq="h")
+    index = pd.MultiIndex.from_product([["a", "b"], pd.Categorical(times)])
+    frame = pd.DataFrame({"v": range(6)}, index=index)
+    for found in (en.read(en.to_bytes(frame)), en.read(en.to_bytes(frame), rows=slice(0, 2))):
+        assert found.index.levels[1].categories.freq == times.freq
+    of_columns = en.read(en.to_bytes(frame.T)).columns
+    assert of_columns.levels[1].categories.freq == times.freq
+
+
+@pytest.mark.parametrize("labels", [pd.date_range("2020", periods=4, freq="D"), pd.timedelta_range(0, None, 4, "h")])
+@pytest.mark.parametrize("places", [[0, 1, 2, 3], [1, 2], [0, 2], [3, 1], [2]])
+def test_frequencies_of_column_labels_that_are_chosen(labels, places):
+    frame = pd.DataFrame([range(4)], columns=labels)
+    wanted, found = frame[list(labels[places])], en.read(en.to_bytes(frame), columns=list(labels[places]))
+    pd.testing.assert_frame_equal(found, wanted, check_freq=True)
+    assert found.columns.freq == wanted.columns.freq
