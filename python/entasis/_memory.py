@@ -27,10 +27,10 @@ _NO_DESCRIPTOR = (errno.EMFILE, errno.ENFILE)
 _ADVICE = "free some memory, or read or write fewer columns or rows at once"
 
 
-def _is_refused(error: BaseException | None) -> bool:
+def is_refused(error: BaseException | None) -> bool:
     """Whether an error says that the system refused memory, or addresses for a library."""
     if isinstance(error, MissingLibraryError):
-        return _is_refused(error.__cause__)
+        return is_refused(error.__cause__)
     if isinstance(error, EntasisError):
         return False
     if isinstance(error, MemoryError):
@@ -59,7 +59,7 @@ class _Reported:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None and _is_refused(error):
+        if error is not None and is_refused(error):
             said = str(error) or "the system refused it"
             raise OutOfMemoryError(f"out of memory: {said}; {_ADVICE}") from error
         if isinstance(error, OSError) and error.errno in _NO_DESCRIPTOR and not isinstance(error, EntasisError):

@@ -22,7 +22,7 @@ LAYERS = [
     ("_arguments",),
     ("_register",),
     ("_columns",),
-    ("_hosts.streams",),
+    ("_hosts.streams", "_hosts.library_errors", "_hosts.frame_columns"),
     ("_hosts.registry", "_hosts.foreign_index", "_hosts.numpy.compat", "_hosts.r"),
     ("_values",),
     ("_hosts.levels", "_hosts.leave_out", "_hosts.unsupported_columns"),

@@ -14,6 +14,7 @@ from entasis._arguments.options import threads as _threads
 from entasis._columns import names as _columns
 from entasis._columns.fields import FieldColumn, are_among
 from entasis._host_map import host_calls
+from entasis._hosts import library_errors as _library_errors
 from entasis._hosts import registry as _hosts
 from entasis._hosts.levels import RANGE
 from entasis._memory import reported
@@ -687,7 +688,7 @@ class File(Conversions):
                 return _row_labels.read_with_range(self, reader, host, _threads(threads))
 
         def read(columns: list[int] | None) -> Any:
-            return reader.read(handle, host, columns, rows, _threads(threads))
+            return _library_errors.read(reader, handle, host, columns, rows, _threads(threads))
 
         try:
             with host_calls():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import integer, shown
+from entasis._hosts import library_errors as _library_errors
 from entasis._hosts import registry as _hosts
 from entasis._hosts.levels import RANGE
 from entasis.errors import ArgumentError, DuplicateColumnError
@@ -91,7 +92,7 @@ def read_with_range(file: File, reader: Any, host: dict[str, Any], threads: int 
     columns, levels = file._columns or [], file._frame.levels
     name, values = levels.name(RANGE), levels.range_values(file._rows)
     others = [column for column in columns if column != RANGE]
-    found = reader.read(file._handle, host, others, file._rows, threads)
+    found = _library_errors.read(reader, file._handle, host, others, file._rows, threads)
     places = [place for place, column in enumerate(columns) if column == RANGE]
     if len(places) > 1:
         raise DuplicateColumnError(f"the index {shown(name)} can't be two columns here")

@@ -290,16 +290,7 @@ def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
         return _write_file(value, to), value
     if not _streams.is_stream(value):
         return False, value
-    try:
-        import pyarrow as pa
-    except ImportError:
-        # The error says what is missing.
-        return False, value
-    try:
-        reader = pa.RecordBatchReader.from_stream(value)
-    except pa.ArrowInvalid:
-        # It streams an array.
-        return False, value
+    reader = _streams.reader(value)
     if any("dictionary" in str(kind) for kind in reader.schema.types):
         return False, reader
     with Writer(to, reader.schema, False, _no_open, _no_write) as writer:
@@ -377,10 +368,7 @@ def _batches(value: Any) -> Any:
     if type(value) is dict or _hosts.is_frame(value):
         return [value]
     if _streams.is_stream(value):
-        import pyarrow as pa
-
-        reader = pa.RecordBatchReader.from_stream(value)
-        return (pa.Table.from_batches([batch]) for batch in reader)
+        return _streams.batches(value)
     if _streams.is_dataset(value):
         import pyarrow as pa
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any, Literal
 
 from entasis._arguments.options import shown
@@ -10,7 +11,7 @@ from entasis._columns.names import is_text
 from entasis._host_map import interpretation
 from entasis.errors import ArgumentError, MissingLibraryError
 
-from .streams import FRAME_ROOTS, is_dataset, is_stream
+from . import frame_columns, library_errors, streams
 
 Host = Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"]
 HOSTS: tuple[Host, ...] = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
@@ -37,7 +38,7 @@ def is_frame(value: Any) -> bool:
     """Whether a value of a library with frames is written as a table."""
     kind = type(value)
     root = kind.__module__.partition(".")[0]
-    if root not in FRAME_ROOTS:
+    if root not in streams.FRAME_ROOTS:
         return False
     return kind.__name__ == "DataFrame" or bool(writer(root).is_table(value))
 
@@ -64,23 +65,23 @@ def collect(value: Any) -> Any:
 
     All other values are returned as they are.
     """
-    if is_dataset(value):
+    if streams.is_dataset(value):
         return value.to_table()
-    if not is_stream(value):
-        return value
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        kind = type(value).__name__
-        message = f"pyarrow is needed to write a {kind}, and can't be imported ({error}): pip install pyarrow"
-        raise MissingLibraryError(message) from error
-    return pa.table(value)
+    return streams.table(value) if streams.is_stream(value) else value
 
 
 def build(value: Any) -> tuple[Any, dict[str, Any]]:
     """Return a builder with the columns of a frame or dict of arrays, and the host map."""
     root = "numpy" if type(value) is dict else type(value).__module__.partition(".")[0]
-    return writer(root).build(value)  # type: ignore[no-any-return]
+    host = writer(root)
+    try:
+        return host.build(value)  # type: ignore[no-any-return]
+    except BaseException as error:
+        if library_errors.library_of(error) is None:
+            raise
+        columns = frame_columns.of(value) or ()
+        parts = ((name, partial(host.build, one)) for name, _, one in columns)
+        raise library_errors.of_column(error, parts) from error
 
 
 def without_index(value: Any) -> Any:
@@ -113,7 +114,8 @@ def read_whole(handle: Any, host: dict[str, Any], threads: int | None) -> Any:
     """Read a whole table as the kind of value that was written."""
     found = host.get("host")
     written_by = found if isinstance(found, str) else None
-    return restore(reader(None, written_by).read(handle, host, None, None, threads), host, written_by, None)
+    found = library_errors.read(reader(None, written_by), handle, host, None, None, threads)
+    return restore(found, host, written_by, None)
 
 
 def writer(host: str) -> Any:

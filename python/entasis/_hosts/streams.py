@@ -6,9 +6,13 @@ object has, so all other classes are refused.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from entasis.errors import ArgumentError
+from entasis._arguments.options import shown
+from entasis.errors import ArgumentError, MissingLibraryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Libraries with frames.
 FRAME_ROOTS = frozenset(("pandas", "polars", "pyarrow", "static_frame"))
@@ -56,6 +60,47 @@ def advice(kind: type) -> str:
     if roots.isdisjoint(FRAME_ROOTS):
         return "; pass pa.RecordBatchReader.from_stream(x), which has its columns alone"
     return ""
+
+
+def reader(value: Any) -> Any:
+    """The record batch reader of a stream. An error of the stream becomes one of its batches."""
+    kind = type(value)
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        message = f"pyarrow is needed to write a {kind.__name__}, and can't be imported ({error}): pip install pyarrow"
+        raise MissingLibraryError(message) from error
+    # The interface of streams has no names of the fields of maps: it is for other libraries alone.
+    if isinstance(value, pa.RecordBatchReader):
+        return value
+    try:
+        return pa.RecordBatchReader.from_stream(value)
+    except pa.ArrowException as error:
+        raise ArgumentError(f"{shown(value)} does not stream a table: {error}") from error
+
+
+def batches(value: Any) -> Iterator[Any]:
+    """The record batches of a stream as tables."""
+    found = reader(value)
+    import pyarrow as pa
+
+    while True:
+        try:
+            batch = next(found, None)
+        except pa.ArrowException as error:
+            raise ArgumentError(f"{shown(value)} failed: {error}") from error
+        if batch is None:
+            return
+        yield pa.Table.from_batches([batch])
+
+
+def table(value: Any) -> Any:
+    """All rows of a stream."""
+    found = reader(value)
+    import pyarrow as pa
+
+    parts = list(batches(found))
+    return pa.concat_tables(parts) if parts else found.schema.empty_table()
 
 
 def _root(kind: type) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis.errors import ArgumentError, EntasisError, UnsupportedTypeError, printable
 
+from . import frame_columns
 from . import registry as _hosts
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def without(frame: Any, on_unsupported: Callable[[Any, str], Any] | str, error: 
 
     Raises `error`, the error for the whole frame, if no column is the cause.
     """
-    columns = _columns(frame)
+    columns = frame_columns.of(frame)
     if columns is None:
         if on_unsupported == "skip":
             raise error
@@ -42,47 +43,6 @@ def without(frame: Any, on_unsupported: Callable[[Any, str], Any] | str, error: 
             raise ArgumentError(f"{path}: on_unsupported gives {what} for a column of {len(column)} values")
         frame = _replace(frame, i, name, instead)
     return frame
-
-
-def _columns(frame: Any) -> list[tuple[Any, Any, Any]] | None:
-    """The label and values of each column, and a frame of it alone; None for other values."""
-    root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
-    if root == "numpy":
-        return [(name, array, {name: array}) for name, array in frame.items()]
-    if root == "pandas":
-        import pandas as pd
-
-        if type(frame) is not pd.DataFrame:
-            return None
-        columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
-        return [(column.name, column, _pandas_frame(column)) for column in columns]
-    if root == "polars":
-        return (
-            [(one.name, one, one.to_frame()) for one in frame.get_columns()] if hasattr(frame, "get_columns") else None
-        )
-    if root == "pyarrow":
-        if not hasattr(frame, "select"):
-            return None
-        names = frame.schema.names
-        return [(name, frame.column(i), frame.select([i])) for i, name in enumerate(names)]
-    import static_frame as sf
-
-    if not isinstance(frame, sf.Frame):
-        return None
-    labels = list(frame.columns)
-    arrays = [frame.iloc[:, i].values for i in range(len(labels))]
-    return [
-        (label, array, sf.Frame.from_items([(str(label), array)])) for label, array in zip(labels, arrays, strict=True)
-    ]
-
-
-def _pandas_frame(column: Any) -> Any:
-    import pandas as pd
-
-    one = column.reset_index(drop=True).to_frame()
-    one.columns = pd.Index([str(column.name)])
-    one.attrs = {}
-    return one
 
 
 def _refusal(one: Any) -> str | None:

@@ -154,9 +154,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
         # Polars does not check the metadata that it gets.
         if own:
             raise CorruptFileError(f"Polars cannot interpret the metadata of the columns ({error})") from error
-        raise UnsupportedTypeError(
-            f"Polars can't take the columns: {error}; choose others with columns=[...]"
-        ) from error
+        raise
     return frame if own else _with_enums(handle, frame, infos)
 
 
