@@ -508,7 +508,12 @@ def open(
 
 
 def scan_polars(
-    path: Source, *, limits: Limits | None = None, generation: int | None = None, nan_to_null: bool | None = None
+    path: Source,
+    *,
+    limits: Limits | None = None,
+    generation: int | None = None,
+    nan_to_null: bool | None = None,
+    on_unsupported: OnRefused = "error",
 ) -> PolarsLazyFrame:
     """Open a file as a LazyFrame of Polars, which reads only what its query asks for.
 
@@ -518,6 +523,8 @@ def scan_polars(
         As for `open`.
     nan_to_null
         As for `read`.
+    on_unsupported
+        "error", or "skip" to leave out columns whose type Polars lacks. A warning names them.
 
     Returns
     -------
@@ -532,7 +539,8 @@ def scan_polars(
     >>> lazy.filter(pl.col("a") > 1).select(pl.col("b").sum()).collect().item()
     11
     """
-    return open(path, limits=limits, generation=generation).lazy(nan_to_null=nan_to_null)
+    file = open(path, limits=limits, generation=generation)
+    return file.lazy(nan_to_null=nan_to_null, on_unsupported=on_unsupported)
 
 
 def info(path: Source, *, limits: Limits | None = None) -> Info:

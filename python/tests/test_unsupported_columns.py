@@ -125,3 +125,43 @@ def test_labels_are_refused(path):
     frame = pd.DataFrame({"a": [1, 2, 3]}, index=pd.date_range("2020", periods=3, tz=_zone()))
     with pytest.raises(en.UnsupportedTypeError, match="zone"):
         en.write(frame, path, on_unsupported="skip")
+
+
+def _lacking(path):
+    frame = pd.DataFrame({"n": [1, 2], "p": pd.period_range("2024", periods=2, freq="M"), "z": [1j, 2j]})
+    en.write(frame, path)
+    return en.open(path)
+
+
+def test_columns_beside_unsupported_ones_are_scanned(path):
+    f = _lacking(path)
+    assert pa.table(f["n"]).num_rows == 2
+    assert f.select("n").lazy().collect()["n"].to_list() == [1, 2]
+    assert f.select("n").to_dataset().to_table().to_pydict() == {"n": [1, 2]}
+    way = (
+        r"column 'p'.*; choose others by open\(path\)\.select\(\[\.\.\.\]\)\.lazy\(\), or pass on_unsupported=\"skip\""
+    )
+    for make in (f.lazy, lambda: en.scan_polars(path)):
+        with pytest.raises(en.UnsupportedTypeError, match=way):
+            make()
+    with pytest.raises(en.UnsupportedTypeError, match=r"column 'z'.*select\(\[\.\.\.\]\)\.to_dataset\(\), or pass"):
+        f.to_dataset()
+
+
+def test_scans_skip_unsupported_columns(path):
+    f = _lacking(path)
+    with pytest.warns(UserWarning, match="left out: column 'p'.*column 'z'") as caught:
+        lazy = f.lazy(on_unsupported="skip")
+    assert caught[0].filename == __file__
+    assert lazy.filter(pl.col("n") > 1).collect().to_dict(as_series=False) == {"n": [2]}
+    with pytest.warns(UserWarning, match="left out: column 'z'"):
+        dataset = f.to_dataset(on_unsupported="skip")
+    assert dataset.schema.names == ["n", "p"]
+    assert dataset.to_table(columns=["n"]).to_pydict() == {"n": [1, 2]}
+    with pytest.warns(UserWarning, match="left out"):
+        assert en.scan_polars(path, on_unsupported="skip").collect().columns == ["n"]
+    with pytest.warns(UserWarning, match="left out"):
+        found = f.filter(en.col("n") == 2).lazy(on_unsupported="skip").collect()
+    assert found["n"].to_list() == [2]
+    with pytest.raises(en.ArgumentError, match="on_unsupported"):
+        f.lazy(on_unsupported="no")

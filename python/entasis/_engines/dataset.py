@@ -26,11 +26,13 @@ from .bound import bound
 from .expressions import parts_of
 from .names import numbers_by_name
 from .scanner import Fragment, Rows
+from .supported import advising, supported
 from .windows import CELLS, Sizes, Window, spans, windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from entasis._arguments.options import OnRefused
     from entasis._file.file import File
     from entasis._scan.scan import Scan
 
@@ -47,12 +49,16 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     gets an error, and not an empty dataset.
     """
 
-    def __init__(self, scan: Scan, nan: Literal["ieee", "largest"] = "ieee") -> None:
+    def __init__(
+        self, scan: Scan, nan: Literal["ieee", "largest"] = "ieee", on_unsupported: OnRefused = "error"
+    ) -> None:
         if nan not in ("ieee", "largest"):
             raise ArgumentError(f'nan={shown(nan)}: it is "ieee" or "largest"')
+        scan = supported(scan, "pyarrow", on_unsupported)
         self._scan, self._nan_is_largest = scan, nan == "largest"
         self._view: File = scan.view()
-        schema = _table(self._view[:0]).schema
+        with advising("to_dataset()"):
+            schema = _table(self._view[:0]).schema
         self._schema = pa.schema([_plain(field) for field in schema], metadata=schema.metadata)
         self._numbers = numbers_by_name(self._view, self._schema.names)
         format_, system = ds.IpcFileFormat(), fs.LocalFileSystem()

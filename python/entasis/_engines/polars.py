@@ -14,6 +14,7 @@ from entasis.errors import ArgumentError, MissingLibraryError
 
 from .bound import bound
 from .names import numbers_by_name
+from .supported import advising, supported
 from .windows import Sizes, spans
 
 try:
@@ -27,15 +28,18 @@ if TYPE_CHECKING:
     import polars as pl
     from polars.io.external_reader import FilterExpr
 
+    from entasis._arguments.options import OnRefused
     from entasis._file.file import File
     from entasis._scan.scan import Scan
 
 
-def lazy(scan: Scan) -> pl.LazyFrame:
+def lazy(scan: Scan, on_unsupported: OnRefused) -> pl.LazyFrame:
     """A scan as a LazyFrame. Reads the description of the columns alone."""
     import polars as pl
 
-    schema = _Reader(scan._file).schema()
+    scan = supported(scan, "polars", on_unsupported)
+    with advising("lazy()"):
+        schema = _Reader(scan._file).schema()
     return pl.scan_external_reader(_Builder(scan), sources=[scan._file.path], schema=schema)
 
 

@@ -27,7 +27,9 @@ def every(handle: Handle, host: dict[str, Any], columns: list[int] | None, *, ha
     return list(range(handle.n_columns)) if columns is None else columns
 
 
-def read(read_columns: Callable[[list[int] | None], Any], columns: list[int] | None, every: list[int]) -> Any:
+def read(
+    read_columns: Callable[[list[int] | None], Any], columns: list[int] | None, every: list[int], stacklevel: int = 4
+) -> Any:
     """Call `read_columns` without the columns that it refuses, and warn about these.
 
     After a refusal each column is tried by itself, because it may depend on the values.
@@ -38,6 +40,8 @@ def read(read_columns: Callable[[list[int] | None], Any], columns: list[int] | N
         The columns to read; None for all.
     every
         The numbers of all these columns.
+    stacklevel
+        The place of the caller that the warning names, as in `warnings.warn`.
     """
     try:
         return read_columns(columns)
@@ -57,5 +61,5 @@ def read(read_columns: Callable[[list[int] | None], Any], columns: list[int] | N
             # The cause is the row labels, or a combination of columns.
             raise error from None
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
-    warnings.warn(f"left out: {'; '.join(refused[:_SHOWN])}{more}", stacklevel=4)
+    warnings.warn(f"left out: {'; '.join(refused[:_SHOWN])}{more}", stacklevel=stacklevel)
     return found

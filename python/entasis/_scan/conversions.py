@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
+    from entasis._arguments.options import OnRefused
     from entasis._scan.scan import Scan
     from entasis._typing import (
         ArrowDataset,
@@ -52,7 +53,7 @@ class Conversions(ABC):
         """
         return cast("PolarsFrame", self.read(to="polars", nan_to_null=nan_to_null))
 
-    def lazy(self, *, nan_to_null: bool | None = None) -> PolarsLazyFrame:
+    def lazy(self, *, nan_to_null: bool | None = None, on_unsupported: OnRefused = "error") -> PolarsLazyFrame:
         """Return a LazyFrame of Polars that reads only what its query asks for.
 
         Polars hands over the columns, slices, a row index, and the conditions that it can move to
@@ -64,11 +65,15 @@ class Conversions(ABC):
         ----------
         nan_to_null
             As for `entasis.read`. Expressions see null where the result has it.
+        on_unsupported
+            "error", or "skip" to leave out columns whose type Polars lacks. A warning names them.
 
         Raises
         ------
         MissingLibraryError
             Polars is not installed.
+        UnsupportedTypeError
+            Polars lacks the type of a column. `select` chooses others.
 
         Examples
         --------
@@ -88,9 +93,15 @@ class Conversions(ABC):
         """
         from entasis._engines.polars import lazy
 
-        return lazy(self._as_scan()._with_nan_to_null(nan_to_null))
+        return lazy(self._as_scan()._with_nan_to_null(nan_to_null), on_unsupported)
 
-    def to_dataset(self, *, nan: Literal["ieee", "largest"] = "ieee", nan_to_null: bool | None = None) -> ArrowDataset:
+    def to_dataset(
+        self,
+        *,
+        nan: Literal["ieee", "largest"] = "ieee",
+        nan_to_null: bool | None = None,
+        on_unsupported: OnRefused = "error",
+    ) -> ArrowDataset:
         """Return a dataset of pyarrow that reads only what is asked for.
 
         DuckDB, DataFusion, ibis and pyarrow scan it. They read the columns that they need. The
@@ -109,11 +120,15 @@ class Conversions(ABC):
             DataFusion expects.
         nan_to_null
             As for `entasis.read`. Filters see null where the result has it.
+        on_unsupported
+            "error", or "skip" to leave out columns whose type Arrow lacks. A warning names them.
 
         Raises
         ------
         MissingLibraryError
             pyarrow is not installed.
+        UnsupportedTypeError
+            Arrow lacks the type of a column. `select` chooses others.
         DuplicateColumnError
             Two columns have the same name.
 
@@ -128,7 +143,7 @@ class Conversions(ABC):
         """
         from entasis._engines.dataset import Dataset
 
-        return Dataset(self._as_scan()._with_nan_to_null(nan_to_null), nan)
+        return Dataset(self._as_scan()._with_nan_to_null(nan_to_null), nan, on_unsupported)
 
     def to_pyarrow(self, *, nan_to_null: bool | None = None) -> ArrowTable:
         """Read as a pyarrow Table.
