@@ -172,7 +172,8 @@ shown_type <- function(x) {
   if (is_frame_like(x)) {
     return("a data frame")
   }
-  class <- unclass_all(oldClass(x))
+  # oldClass() of an object of S4 may be the class that it extends.
+  class <- unclass_all(attr(x, "class", exact = TRUE))
   what <- if (is.ordered(x)) paste0("ordered (", substr(paste(levels(x), collapse = " < "), 1L, 60L), ")") else
     if (length(class) > 0L) class[1L] else typeof(x)
   parameter <- c(units = attr(x, "units", exact = TRUE)[1L], tzone = if (has_class(x, "POSIXt")) parameter_of(x, "tzone"))

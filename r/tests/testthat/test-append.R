@@ -672,3 +672,12 @@ test_that("geometries of several kinds are appended as by rbind", {
   expect_error(append_entasis(other, path), class = "entasis_error")
   expect_equal(read_entasis(path), points)
 })
+
+test_that("errors name nanotime by its class", {
+  skip_if_not_installed("nanotime")
+  skip_if_not_installed("bit64")
+  path <- written(data.frame(t = nanotime::nanotime(1:3)))
+  expect_error(append_entasis(data.frame(t = bit64::as.integer64(4)), path), "column 't' is nanotime in the file and integer64 in the rows", fixed = TRUE)
+  append_entasis(data.frame(t = nanotime::nanotime(4)), path)
+  expect_identical(read_entasis(path)$t, nanotime::nanotime(1:4))
+})
