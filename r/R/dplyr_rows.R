@@ -36,7 +36,9 @@ with_rows <- function(query, rows, ...) {
 
 cut_skeleton <- function(query) {
   parts <- lazy_content(query)
-  if (parts$is_cut) parts$skeleton else dplyr::dplyr_row_slice(parts$skeleton, integer())
+  # A table of data.table that was grouped since then loses the address of its table.
+  is_done <- parts$is_cut && is.null(attr(parts$skeleton, ".internal.selfref"))
+  if (is_done) parts$skeleton else dplyr::dplyr_row_slice(parts$skeleton, integer())
 }
 
 # A name that no expression uses.

@@ -15,8 +15,14 @@ subset.entasis_table <- function(x, subset, select, drop = FALSE, ...) {
     names(positions) <- names(x)
     eval(substitute(select), positions, caller)
   }
-  # R selects all rows too, which drops attributes.
-  value <- x[if (is.null(rows)) seq_len(dim(x)[1L]) else rows, columns, drop = drop]
+  value <- if (is.null(rows) && !drop) {
+    # R selects all rows too, which drops attributes.
+    file <- file_of(x)
+    which <- resolve_columns(frame_names(file), columns, is_tibble_file(file))
+    read_frame(file, which, row_range(0, file$facts$n_rows, -1))
+  } else {
+    x[if (is.null(rows)) seq_len(dim(x)[1L]) else rows, columns, drop = drop]
+  }
   # data.table removes the key of a table without rows.
   if (inherits(value, "data.table") && nrow(value) == 0L) data.table::setattr(value, "sorted", NULL)
   value

@@ -26,8 +26,11 @@ READS_WHOLE <- list(
           "rollapply", "rollmax", "rollmean", "rollmedian", "rollsum")
 )
 
-# The method for all of them.
-read_arguments <- function(...) do.call(get(.Generic, envir = .GenericDefEnv), lapply(list(...), read_lazy), quote = TRUE)
+# The method of a generic function, which reads its arguments.
+reading_method <- function(generic) {
+  force(generic)
+  function(...) do.call(generic, lapply(list(...), read_lazy), quote = TRUE)
+}
 
 # Registers the methods for each package now, or when it is loaded.
 register_for_others <- function() {
@@ -39,8 +42,11 @@ register_for_others <- function() {
 
 register_reading <- function(package) {
   home <- asNamespace(package)
-  there <- Filter(function(name) exists(name, envir = home, mode = "function"), READS_WHOLE[[package]])
-  for (name in there) for (class in c("entasis_table", "entasis_tree")) registerS3method(name, class, read_arguments, envir = home)
+  # Other versions of a package may lack some.
+  for (name in Filter(function(name) exists(name, envir = home, mode = "function"), READS_WHOLE[[package]])) {
+    method <- reading_method(get(name, envir = home))
+    for (class in c("entasis_table", "entasis_tree")) registerS3method(name, class, method, envir = home)
+  }
 }
 
 # The geometry of an sf frame, without the other columns.

@@ -18,16 +18,23 @@ row.names.entasis_query <- function(x) row.names(x[])
   if (n_arguments < 3L) if (missing(i)) frame else frame[i] else frame[i, j, ...]
 }
 
-`[[.entasis_query` <- function(x, i, ...) {
-  if (...length() > 0L) {
+`[[.entasis_query` <- function(x, i, ..., exact = TRUE) {
+  if (...length() > 0L || length(i) > 1L && !is.logical(i)) {
     return(x[][[i, ...]])
   }
-  names <- names(x)
-  name <- if (is.character(i)) i else names[[i]]
-  if (name %in% names) gather(choose_names(x, name))[[name]]
+  which <- resolve_position(names(x), i, "column", exact)
+  if (!is.null(which)) column_of_query(x, which)
 }
 
-`$.entasis_query` <- function(x, name) if (name %in% names(x)) x[[name]]
+`$.entasis_query` <- function(x, name) {
+  which <- resolve_position(names(x), name, "column", inherits(lazy_content(x)$skeleton, "tbl_df"))
+  if (!is.null(which)) column_of_query(x, which)
+}
+
+column_of_query <- function(x, which) {
+  name <- names(x)[which]
+  .subset2(gather(choose_names(x, name)), name)
+}
 
 with.entasis_query <- function(data, expr, ...) {
   eval(substitute(expr), scope_of(names(data), function(k) data[[k]], parent.frame()))
