@@ -198,13 +198,16 @@ def test_floats_inside_values_are_values(path: Path) -> None:
     nan = float("nan")
     of_lists = pa.array([[1.0, nan], None, [nan]])
     of_structs = pa.array([{"x": nan}, {"x": 1.0}, None])
+    x = en.col("s").field("x")
     df = pd.DataFrame({"l": pd.arrays.ArrowExtensionArray(of_lists), "s": pd.arrays.ArrowExtensionArray(of_structs)})
     en.write(df, path)
     for option in (None, True, False):
         found = en.read(path, to="pyarrow", nan_to_null=option)
         assert found["l"].combine_chunks().flatten().null_count == 0
         assert en.read(path, columns=[en.field("s", "x")], to="pyarrow", nan_to_null=option)["x"].null_count == 1
-        assert en.open(path).lazy(nan_to_null=option).filter(c("s").struct.field("x").is_nan()).collect().height == 1
+        f = en.open(path)
+        assert f.count(x.is_missing()) == f.count(x.is_nan()) == 1
+        assert f.lazy(nan_to_null=option).filter(c("s").struct.field("x").is_nan()).collect().height == 1
 
 
 FILTERS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {

@@ -13,7 +13,9 @@ use crate::predicate::{NanRule, Rules};
 pub fn missing_rules(file: &File, column: &ColumnInfo) -> Result<Rules> {
     let of = &column.record.column_type;
     let is_unmarked = of.missing == Missing::Unspecified && of.logical == Logical::Plain;
-    if !is_unmarked || !is_pandas(file)? {
+    // Fields of structs are of Arrow, which marks missing values.
+    let is_field = column.record.parent.is_some();
+    if !is_unmarked || is_field || !is_pandas(file)? {
         return Ok(Rules::default());
     }
     match of.physical {
