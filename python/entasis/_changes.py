@@ -16,7 +16,7 @@ from ._memory import reported
 from .errors import ArgumentError, FileError, MissingFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
 
     from ._entasis import Destination
@@ -57,13 +57,15 @@ def append(
     ----------
     value
         Rows for the frame, series, index, array or dict of arrays in the file. A value of another
-        library is converted to that of the file. Columns are matched by their labels, in any order.
+        library, a dict of columns or a list of dicts is converted to the library of the file.
+        Columns are matched by their labels, in any order.
     path
         The path of the file.
     create
         Whether to write the value if the file does not exist.
     fill
-        Whether columns that the rows lack become missing values, instead of an error.
+        Whether columns that the rows lack become missing values, instead of an error. Columns whose
+        type has no missing value are an error.
     compression
         As for `write`. None: the compression of the file's last write.
     threads, wait
@@ -75,16 +77,18 @@ def append(
     Returns
     -------
     list
-        The labels of columns that were stored anew. It is empty if the rows were added to the end
-        of the file, which takes time for the rows alone. A column whose type changes is stored
-        anew, with all others, and so are columns of objects and hierarchical indexes.
+        The labels of columns that were stored anew; None for an array. It is empty if the rows were
+        added to the end of the file, which takes time for the rows alone. A column whose type
+        changes is stored anew, with all others, and so are columns of objects and hierarchical
+        indexes.
 
     Raises
     ------
     ColumnNotFoundError
         The columns differ.
     ArgumentError
-        The types of a column differ, and neither holds all values of the other.
+        The types of a column or of the index differ, and neither holds all values of the other; or
+        missing values cannot be stored in a column.
     BusyError
         Another writer did not finish within `wait` seconds.
     MissingFileError
@@ -242,7 +246,7 @@ def drop_columns(
     wait: float = 10,
     compact: bool = False,
 ) -> None:
-    """Drop columns of a file.
+    """Drop columns of a file, and levels of its index.
 
     Their values stay in the file, and in its earlier generations, until it is compacted.
 
@@ -251,7 +255,8 @@ def drop_columns(
     path
         The path of the file, which holds a frame.
     labels
-        The label of a column, or a list of labels.
+        The label of a column, or a list of labels. The name of a level of the index drops it, as
+        `reset_index(drop=True)` does.
     durable, wait
         As for `add_columns`.
     compact
@@ -283,16 +288,21 @@ def drop_columns(
 
 
 def rename_columns(
-    path: str | PathLike[str], names: Mapping[Any, Any], *, durable: bool | None = None, wait: float = 10
+    path: str | PathLike[str],
+    names: Mapping[Any, Any] | Callable[[Any], Any],
+    *,
+    durable: bool | None = None,
+    wait: float = 10,
 ) -> None:
-    """Rename columns of a file. Values are neither read nor written.
+    """Rename columns of a file, and levels of its index. Values are neither read nor written.
 
     Parameters
     ----------
     path
         The path of the file, which holds a frame.
     names
-        The new label of each old one.
+        The new label of each old one, also of levels of the index. Or a function, which gets the
+        label of each column.
     durable, wait
         As for `add_columns`.
 
@@ -301,7 +311,7 @@ def rename_columns(
     ColumnNotFoundError
         The file has no column with one of the labels.
     ArgumentError
-        Two columns would have the same label.
+        Two columns, or a column and a level that is renamed, would have the same label.
 
         After any error the file is unchanged.
 
@@ -582,7 +592,8 @@ def writer(
 
     Notes
     -----
-    Memory is needed for a few batches. Columns of objects need memory for the whole frame.
+    Memory is needed for a few batches. Columns of objects and an index of several levels need
+    memory for the whole frame.
 
     Examples
     --------

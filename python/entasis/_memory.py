@@ -1,6 +1,7 @@
 """Turns the ways in which libraries report a lack of memory into `OutOfMemoryError`.
 
-A lack of descriptors becomes `FileError`: modules that are imported late are files too.
+A lack of descriptors becomes `FileError`: modules that are imported late are files too. A panic of
+a library in Rust becomes `InternalError`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import errno
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from .errors import EntasisError, FileError, MissingLibraryError, OutOfMemoryError
+from ._versions import loaded_versions
+from .errors import EntasisError, FileError, InternalError, MissingLibraryError, OutOfMemoryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +48,7 @@ def is_refused(error: BaseException | None) -> bool:
 class _Reported:
     """Raises `OutOfMemoryError` when memory runs out in the code inside, whatever that raises.
 
-    Raises `FileError` when descriptors run out.
+    Raises `FileError` when descriptors run out, and `InternalError` after a panic of Rust.
 
     Use it as a context manager, or as a decorator of private functions.
     """
@@ -67,6 +69,9 @@ class _Reported:
             refused = FileError(f"{error.strerror}: '{error.filename}'; {advice}")
             refused.errno, refused.filename = error.errno, error.filename
             raise refused from error
+        if kind is not None and kind.__name__ == "PanicException":
+            # `except Exception` does not catch panics of Rust.
+            raise InternalError(f"a library gave up ({error}): please report it with {loaded_versions()}") from error
 
     def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
         @wraps(function)

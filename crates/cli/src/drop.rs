@@ -8,7 +8,7 @@ use entasis::{Error, Operation};
 use crate::change::{self, ChangeArgs};
 use crate::column_labels;
 use crate::failure::Outcome;
-use crate::names::find_columns;
+use crate::names::find_to_change;
 use crate::output::Out;
 use crate::progress::Watch;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         let mut kept: Vec<(usize, String)> = change::names(file)?.into_iter().enumerate().collect();
         let mut dropped = HashSet::new();
         for name in &args.columns {
-            dropped.extend(find_columns(file, &args.file, name)?);
+            dropped.extend(find_to_change(file, &args.file, name, "en.drop_columns")?);
         }
         kept.retain(|(place, _)| !dropped.contains(place));
         if kept.is_empty() {

@@ -19,6 +19,19 @@ pub(crate) fn find_columns(file: &File, path: &Path, name: &str) -> entasis::Res
     Err(unknown_column(file, path, name))
 }
 
+/// As [`find_columns`], for a change that `function` of Python makes of labels of rows too.
+pub(crate) fn find_to_change(
+    file: &File,
+    path: &Path,
+    name: &str,
+    function: &str,
+) -> entasis::Result<Vec<usize>> {
+    find_columns(file, path, name).map_err(|error| {
+        let is_label = labels::of(file).is_ok_and(|found| found.iter().any(|label| label.name == name));
+        if is_label { error.advise(format!("use {function} in Python")) } else { error }
+    })
+}
+
 /// The places in the table of the columns that are asked for; all of them without any names. A
 /// name may have commas, so a whole name wins. All columns of one name count.
 pub(crate) fn chosen_columns(file: &File, path: &Path, names: &[String]) -> entasis::Result<Vec<usize>> {

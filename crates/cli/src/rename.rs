@@ -7,7 +7,7 @@ use entasis::{Error, Operation};
 use crate::change::{self, ChangeArgs};
 use crate::column_labels;
 use crate::failure::Outcome;
-use crate::names::find_columns;
+use crate::names::find_to_change;
 use crate::output::Out;
 use crate::progress::Watch;
 
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
                 "rename it in R, and write the file again",
             )
         })?;
-        let places = find_columns(file, &args.file, &args.old)?;
+        let places = find_to_change(file, &args.file, &args.old, "en.rename_columns")?;
         if args.new != args.old && !file.find_all(&args.new)?.is_empty() {
             let error = Error::argument("the file has a column of the new name already");
             return Err(error.in_file(&args.file).in_column(&args.new).advise("choose another name").into());

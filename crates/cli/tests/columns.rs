@@ -248,6 +248,9 @@ fn an_index_and_kinds_of_missing_values_move_along() {
     let file = folder.write("file.entasis", &frame);
     let message = entasis(args!["drop", file, "key"]).failed();
     assert!(message.contains("labels of rows"), "{message}");
+    assert!(message.contains("use en.drop_columns in Python"), "{message}");
+    let message = entasis(args!["rename", file, "key", "id"]).failed();
+    assert!(message.contains("use en.rename_columns in Python"), "{message}");
     let before = rows(&file);
     assert_eq!(before[7], json!({"key": "key 7", "id": 7, "name": "name 7", "note": null}));
     entasis(args!["drop", file, "id"]).fine();

@@ -6,6 +6,7 @@
 
 mod append;
 mod append_file;
+mod arrange;
 mod categories;
 mod columns;
 mod columns_of_file;
@@ -13,6 +14,7 @@ mod host_map;
 mod joined_host;
 mod keep;
 mod kept;
+mod recode;
 mod row_copy;
 mod rows_of_file;
 mod stream;
@@ -174,8 +176,9 @@ impl Change {
     /// their places, and must have equal names and types. The host map is that of `part`.
     ///
     /// Of the extra columns, those in `labels` (by their index in [`Frame::extra`]) have values for
-    /// rows, which are appended too. Dictionaries may have more values than those of the file.
-    /// All others must have equal values.
+    /// rows, which are appended too. Dictionaries may have other values than those of the file, or
+    /// another order: the file gets those that it lacks. All others must have equal values. The
+    /// order of the extra columns may differ.
     ///
     /// # Errors
     /// *Argument* when the parts do not fit; *unsupported* when the file's value is not a table, or
@@ -207,10 +210,27 @@ impl Change {
     /// *Argument* when `new` has another number of rows or a column is taken twice; *unsupported*
     /// when the file's value is not a table; otherwise as [`kept`](Self::kept).
     pub fn with_columns(&self, new: Frame, sources: &[ColumnSource], names: Vec<String>) -> Result<Content> {
+        self.with_columns_and_levels(new, sources, names, Vec::new())
+    }
+
+    /// As [`with_columns`](Self::with_columns), with another index. The entry `index` in the host
+    /// map of `new` is that of the new table; without the key `kind` it replaces entries of the
+    /// file's. `levels` are new names of the columns that hold levels, by their numbers in the
+    /// file.
+    ///
+    /// # Errors
+    /// As [`with_columns`](Self::with_columns).
+    pub fn with_columns_and_levels(
+        &self,
+        new: Frame,
+        sources: &[ColumnSource],
+        names: Vec<String>,
+        levels: Vec<(usize, String)>,
+    ) -> Result<Content> {
         self.edit(|frame| {
             let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
             let old = std::mem::replace(frame, nothing);
-            *frame = columns::combine(old, new, sources, names)?;
+            *frame = columns::combine(old, new, sources, names, levels)?;
             Ok(())
         })
     }

@@ -13,11 +13,19 @@ from . import hosts as _hosts_of
 
 if TYPE_CHECKING:
     from entasis._entasis import Destination
+    from entasis.errors import EntasisError
 
     from .hosts import Open, Write
 
 # Entries of host maps that stay those of the file.
 _OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
+# Other entries of host maps, in errors.
+_MEANINGS = {
+    "categories": "the kinds of categories",
+    "columns": "the labels of the columns",
+    "dtype_metadata": "the metadata of dtypes",
+    "missing_kinds": "the columns with missing values of several kinds",
+}
 
 
 def append(value: Any, to: Destination, fill: bool, open: Open, write: Write) -> list[Any]:
@@ -31,7 +39,7 @@ def append(value: Any, to: Destination, fill: bool, open: Open, write: Write) ->
         new = rules.collect(value)
         if type(file) is File:
             part, grown = rules.fit(file[:0].read(), new, fill)
-            if not grown and append_in_place(file, part, rules, {**to, "change": change}, change):
+            if not grown and append_in_place(file, part, rules, {**to, "change": change}, change) is None:
                 return []
             # Another attempt needs another change.
             change.end()
@@ -47,44 +55,47 @@ def append(value: Any, to: Destination, fill: bool, open: Open, write: Write) ->
         change.end()
 
 
-def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: Any) -> bool:
-    """Append rows of the file's types. False if the file has to be written anew.
+def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: Any) -> EntasisError | None:
+    """Append rows of the file's types. Returns the reason if the file has to be written anew.
 
     `change` is the change or the stream to which they go.
     """
     builder, new = _hosts.build(part)
     if builder.has_trees:
-        return False
-    old = file._frame.handle.host()
-    map_ = _joined(old, new, file, part, rules)
-    if map_ is None:
-        return False
+        return ArgumentError("objects and labels of any kind are stored with all rows at once")
     try:
+        map_ = _joined(file._frame.handle.host(), new, file, part, rules)
         change.will_append(_columns_of_rows(new))
         builder.write(map_, to)
-    except (ArgumentError, UnsupportedTypeError):
+    except (ArgumentError, UnsupportedTypeError) as error:
         # The core compares columns and categories once more.
-        return False
-    return True
+        return error
+    return None
 
 
-def _joined(old: Any, new: dict[str, Any], file: File, part: Any, rules: Any) -> dict[str, Any] | None:
-    """The host map after the append. None if columns would have to change.
+def _joined(old: Any, new: dict[str, Any], file: File, part: Any, rules: Any) -> dict[str, Any]:
+    """The host map after the append. Fails if columns would have to change.
 
-    In a map to write, the numbers of columns count the extra ones. In that of a file they count
-    all."""
+    The core finds the columns of the file to which entries refer, whose order may differ.
+    """
     if not isinstance(old, dict):
-        return None
-    keys = (old.keys() | new.keys()) - set(_OF_FILE)
-    first = file.n_columns
-    if any(_plain(old.get(key)) != _plain(new.get(key), first) for key in keys):
-        return None
+        raise ArgumentError("the file was not written from Python")
+    for key in sorted((old.keys() | new.keys()) - set(_OF_FILE)):
+        # In a map to write, the numbers of columns count the extra ones. In that of a file they
+        # count all.
+        firsts = (0, file.n_columns) if key == "categories" else (None, None)
+        if _plain(old.get(key), firsts[0]) != _plain(new.get(key), firsts[1]):
+            what = _MEANINGS.get(key, f"the entry {key!r} of the host map")
+            raise ArgumentError(f"{what} of the rows to append differ from those of the file")
     joined = {key: value for key, value in new.items() if key not in _OF_FILE}
     joined |= {key: old[key] for key in _OF_FILE if key in old and key != "index"}
     if "index" in old:
-        index = rules.joined_index(_plain(old["index"]), _plain(new["index"], first), file, part)
+        index = rules.joined_index(_plain(old["index"]), _plain(new["index"]), file, part)
         if index is None:
-            return None
+            raise ArgumentError(
+                "the labels of the rows cannot follow those of the file: they are not the rest of its range, or are "
+                "stored as a whole, as those of several levels"
+            )
         whole = {**new["index"], **index}
         joined["index"] = {key: value for key, value in whole.items() if key != "freq" or value is not None}
     return joined
@@ -104,14 +115,17 @@ def _columns_of_rows(host: dict[str, Any]) -> list[int]:
     return found
 
 
-def _plain(value: Any, first: int = 0) -> Any:
-    """A part of a host map whose columns can be compared. Cells differ from everything."""
+def _plain(value: Any, first: int | None = None) -> Any:
+    """A part of a host map whose columns can be compared. Cells differ from everything.
+
+    With `first` also the numbers of columns count, from it on.
+    """
     if isinstance(value, dict):
         return {key: _plain(item, first) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, first) for item in value]
     if type(value) is _entasis.ColumnRef:
-        return ("column", first + value.index)
+        return ("column", None if first is None else first + value.index)
     if type(value) is _entasis.CellRef:
         return object()
     return value

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
+from entasis._columns.fields import FieldColumn
 from entasis._hosts import registry as _hosts
 from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
 
 from . import hosts as _hosts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from entasis._entasis import Destination
     from entasis._file.file import File
@@ -24,13 +25,25 @@ if TYPE_CHECKING:
 
 
 class Choice:
-    """The columns of a frame after a change: where they come from, and their labels."""
+    """The columns of a frame after a change: where they come from, and their labels.
 
-    __slots__ = ("labels", "new", "sources")
+    `levels` are the positions of levels of the index that are dropped, `names` the new names of
+    others.
+    """
 
-    def __init__(self, new: Any, sources: Sources, labels: Any) -> None:
+    __slots__ = ("labels", "levels", "names", "new", "sources")
+
+    def __init__(
+        self,
+        new: Any,
+        sources: Sources,
+        labels: Any,
+        levels: Sequence[int] = (),
+        names: Mapping[int, Any] | None = None,
+    ) -> None:
         # A frame with the new columns, or None.
         self.new, self.sources, self.labels = new, sources, labels
+        self.levels, self.names = levels, names or {}
 
 
 def choose(to: Destination, operation: str, open: Open, write: Write, plan: Callable[[File, Any], Choice]) -> None:
@@ -53,6 +66,8 @@ def choose(to: Destination, operation: str, open: Open, write: Write, plan: Call
         file = open(path)
         choice = plan(file, rules)
         whole = rules.choose(file.read(), choice.new, choice.sources, choice.labels)
+        if choice.levels or choice.names:
+            whole = rules.with_levels(whole, choice.levels, choice.names)
         change.will_replace(operation)
         write(whole, {**to, "change": change}, file.metadata)
     finally:
@@ -63,14 +78,21 @@ def _choose_in_place(file: File, choice: Choice, rules: Any, to: Destination, op
     """Change the columns without a look at those that stay. False if the file must be written anew."""
     builder, host = _hosts.build(rules.nothing() if choice.new is None else choice.new)
     names, labels = rules.encode_labels(builder, choice.labels)
+    host.pop("columns", None)
+    host.pop("index", None)
+    renamed: list[tuple[int, str]] = []
+    if choice.levels or choice.names:
+        index = rules.encode_levels(builder, file, choice.levels, choice.names)
+        if index is None:
+            return False
+        host["index"], renamed = index
     if builder.has_trees:
         return False
-    host.pop("columns", None)
     if labels is not None:
         host["columns"] = labels
     change = to["change"]
     assert change is not None, "columns change in a change"
-    change.will_choose(choice.sources, names, operation)
+    change.will_choose(choice.sources, names, renamed, operation)
     try:
         builder.write(host, to)
     except UnsupportedTypeError:
@@ -99,6 +121,10 @@ def replace(file: File, rules: Any, value: Any) -> Choice:
     places = {label: place for place, label in enumerate(new_labels)}
     known = set(old_labels)
     for label in new_labels:
+        if label not in known and label in file._frame.levels.labels:
+            raise ColumnNotFoundError(
+                f"{shown(label)} is a level of the index, which can't be replaced: write the file again"
+            )
         if label not in known:
             raise ColumnNotFoundError(f"the file has no column {shown(label)}: use add_columns")
     for label in places:
@@ -109,26 +135,50 @@ def replace(file: File, rules: Any, value: Any) -> Choice:
 
 
 def drop(file: File, rules: Any, labels: Any) -> Choice:
-    """The columns of a file without some."""
-    dropped = set(_positions(file, labels))
+    """The columns of a file without some. The index loses levels with these names."""
+    listed = list(labels) if isinstance(labels, (list, set, frozenset)) or hasattr(labels, "tolist") else [labels]
+    found = [_place(file, label) for label in listed]
+    dropped = {place for place, is_level in found if not is_level}
+    levels = sorted({place for place, is_level in found if is_level})
     sources = [(False, i) for i in range(file.n_columns) if i not in dropped]
-    return Choice(None, sources, rules.joined_labels(file[:0].read(), None, sources))
+    return Choice(None, sources, rules.joined_labels(file[:0].read(), None, sources), levels)
 
 
-def rename(file: File, rules: Any, names: Mapping[Any, Any]) -> Choice:
-    """The columns of a file with other labels."""
+def rename(file: File, rules: Any, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Choice:
+    """The columns of a file, and the levels of its index, with other labels."""
     head = file[:0].read()
     old_labels = rules.labels(head)
-    # Raises the error for labels that are not there.
-    _positions(file, list(names))
-    after = [names.get(label, label) for label in old_labels]
+    if callable(names):
+        names = {label: names(label) for label in old_labels}
+    if not hasattr(names, "items"):
+        raise ArgumentError(f"names={shown(names)} is neither a dict of new labels by old ones nor a function")
+    after, levels, of_columns = list(old_labels), {}, {}
+    for label, new in names.items():
+        place, is_level = _place(file, label)
+        if is_level:
+            levels[place] = new
+        else:
+            after[place] = new
+            # pandas renames parts of labels that are tuples.
+            is_part = isinstance(old_labels[place], tuple) and not isinstance(label, tuple)
+            of_columns[label if is_part else old_labels[place]] = new
     if len(set(after)) < len(after) and len(set(old_labels)) == len(old_labels):
         twice = next(label for label in after if after.count(label) > 1)
         raise ArgumentError(f"two columns would have the label {shown(twice)}")
+    kept = [name for i, name in enumerate(file._frame.levels.labels) if i not in levels]
+    for new in levels.values():
+        if new in after or new in kept or list(levels.values()).count(new) > 1:
+            raise ArgumentError(f"a level of the index and a column or level would both be named {shown(new)}")
     sources = [(False, i) for i in range(len(old_labels))]
-    return Choice(None, sources, rules.renamed_labels(head, after, names))
+    return Choice(None, sources, rules.renamed_labels(head, after, of_columns), (), levels)
 
 
-def _positions(file: File, labels: Any) -> list[int]:
-    found = file.select(labels if isinstance(labels, list) else [labels])._columns
-    return [] if found is None else file._of_table(found)
+def _place(file: File, label: Any) -> tuple[int, bool]:
+    """The position of a column, or of a level of the index, and whether it is a level."""
+    columns = file.select([label])._columns
+    assert columns is not None, "a list selects columns"
+    (number,) = columns
+    if type(number) is FieldColumn:
+        raise ArgumentError(f"{shown(label)} is a field of a struct: replace the column that holds it")
+    levels = file._frame.levels
+    return (levels.position(number), True) if levels.has(number, file.n_columns) else (number, False)

@@ -2,21 +2,59 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, ColumnNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
 
-def refused(label: Any, old: Any, new: Any) -> ArgumentError:
-    """The error for a column whose types can't be joined."""
+# The key of the index among the parts of a value that need a wider type. Those of columns are their
+# positions or names.
+INDEX = -1
+
+
+def grown_names(labels: list[Any], grown: Collection[Any]) -> str:
+    """The parts of a value that need a wider type, for errors."""
+    of_columns = [labels[key] if isinstance(key, int) else key for key in grown if key != INDEX]
+    found = [f"column {listed(of_columns)}"] if of_columns else []
+    return " and ".join(found + (["the index"] if INDEX in grown else []))
+
+
+def refused(what: str, old: Any, new: Any) -> ArgumentError:
+    """The error for a column whose types can't be joined. `what` names it."""
     return ArgumentError(
-        f"column {label!r} is {old} in the file and {new} in the rows to append: convert one of them; "
+        f"{what} is {old} in the file and {new} in the rows to append: convert one of them; "
         "only types that hold all values of the other are converted"
     )
+
+
+def no_missing(what: str, dtype: Any) -> ArgumentError:
+    """The error for a column that the rows lack, and whose type has no missing value."""
+    return ArgumentError(f"{what} is {dtype}, which has no missing value: pass the column")
+
+
+def unreadable(value: Any, library: str, instead: str) -> ArgumentError:
+    """The error for a value that holds no rows. `instead` says what to pass."""
+    if isinstance(value, (str, bytes, PathLike)):
+        return ArgumentError(f"{shown(value)} has no rows: pass {instead}, or for a file entasis.open(path)")
+    return ArgumentError(f"{shown(value)} can't be appended to a file of {library}: pass {instead}")
+
+
+def is_records(value: Any) -> bool:
+    """Whether a value is a list of dicts, one for each row."""
+    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+
+
+def check_lists(value: Mapping[Any, Any]) -> None:
+    """Check that the columns in a dict have an axis."""
+    for label, column in value.items():
+        is_sized = hasattr(column, "__len__") or hasattr(column, "__iter__")
+        if isinstance(column, (str, bytes)) or not is_sized or getattr(column, "shape", None) == ():
+            raise ArgumentError(f"column {shown(label)} is {shown(column)}, not a list of values")
 
 
 def positions(old: list[Any], new: list[Any], fill: bool) -> list[int | None]:
@@ -33,11 +71,11 @@ def positions(old: list[Any], new: list[Any], fill: bool) -> list[int | None]:
     places: dict[Any, int] = {label: place for place, label in enumerate(new)}
     more = [label for label in new if label not in set(old)]
     if more:
-        raise ColumnNotFoundError(f"the file has no column {_listed(more)}: leave it out, or add it to the file")
+        raise ColumnNotFoundError(f"the file has no column {listed(more)}: leave it out, or add it to the file")
     found = [places.get(label) for label in old]
     lacking = [label for label, place in zip(old, found, strict=True) if place is None]
     if lacking and not fill:
-        raise ColumnNotFoundError(f"the rows to append have no column {_listed(lacking)}: fill=True makes it missing")
+        raise ColumnNotFoundError(f"the rows to append have no column {listed(lacking)}: fill=True makes it missing")
     return found
 
 
@@ -54,6 +92,6 @@ def check_names(labels: list[Any]) -> None:
             raise ArgumentError(f"the name {shown(label)} of a column is not a string")
 
 
-def _listed(labels: Iterable[Any], most: int = 5) -> str:
+def listed(labels: Iterable[Any], most: int = 5) -> str:
     found = [shown(label) for label in labels]
     return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")

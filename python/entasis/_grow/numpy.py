@@ -7,7 +7,7 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import check_length, check_names, positions, refused
+from .columns import check_length, check_lists, check_names, no_missing, positions, refused, unreadable
 
 _UNITS = ("s", "ms", "us", "ns")
 
@@ -20,12 +20,22 @@ def collect(value: Any) -> Any:
     import numpy as np
 
     if isinstance(value, np.ndarray):
-        return value
+        return _unmasked("the value", value)
     if isinstance(value, dict):
-        return {name: np.asarray(array) for name, array in value.items()}
+        check_lists(value)
+        return {name: _unmasked(f"column {shown(name)}", np.asanyarray(array)) for name, array in value.items()}
     if hasattr(value, "columns") and hasattr(value, "__getitem__"):
         return {str(name): np.asarray(value[name]) for name in value.columns}
-    raise ArgumentError(f"{shown(value)} can't be appended to a file of arrays: pass an array or a dict of arrays")
+    raise unreadable(value, "arrays", "an array or a dict of arrays")
+
+
+def _unmasked(what: str, array: Any) -> Any:
+    """An array as one of NumPy's own class. A mask has no place in the file."""
+    import numpy as np
+
+    if isinstance(array, np.ma.MaskedArray):
+        raise ArgumentError(f"{what} is a masked array, and the file has no mask: fill it (array.filled)")
+    return np.asarray(array)
 
 
 def head(value: Any) -> Any:
@@ -44,27 +54,39 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
         wanted = "a dict of arrays" if isinstance(old, dict) else "an array"
         raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {wanted}")
     if not isinstance(old, dict):
-        if old.ndim == 0 or old.shape[1:] != new.shape[1:]:
-            raise ArgumentError(
-                f"an array of shape {new.shape} can't be appended to one of shape (..., {old.shape[1:]})"
-            )
+        if old.ndim == 0 or old.ndim != new.ndim or old.shape[1:] != new.shape[1:]:
+            raise ArgumentError(f"rows of shape {new.shape[1:]} can't be appended to an array of shape {old.shape}")
         dtype = common(old.dtype, new.dtype)
         if dtype is None:
-            raise refused("array", old.dtype, new.dtype)
+            raise refused("the array", old.dtype, new.dtype)
         return widened("array", new, dtype), {} if dtype == old.dtype else {None: dtype}
-    found = positions(list(old), list(new), False)
+    found = positions(list(old), list(new), fill)
     part, grown = {}, {}
     names = list(new)
+    n = min(map(len, new.values()), default=0)
     for (name, array), place in zip(old.items(), found, strict=True):
-        assert place is not None, "no array is missing"
+        if place is None:
+            part[name] = missing(f"column {shown(name)}", array.dtype, n)
+            continue
         rows = new[names[place]]
         dtype = common(array.dtype, rows.dtype)
         if dtype is None:
-            raise refused(name, array.dtype, rows.dtype)
+            raise refused(f"column {shown(name)}", array.dtype, rows.dtype)
         if dtype != array.dtype:
             grown[name] = dtype
         part[name] = widened(name, rows, dtype)
     return part, grown
+
+
+def missing(what: str, dtype: Any, n: int) -> Any:
+    """An array of missing values: NaN, NaT or None."""
+    import numpy as np
+
+    if dtype.kind == "O":
+        return np.full(n, None, dtype)
+    if dtype.kind not in "fcmM":
+        raise no_missing(what, dtype)
+    return np.full(n, np.nan if dtype.kind in "fc" else np.array("NaT", dtype), dtype)
 
 
 def grow(old: Any, grown: dict[Any, Any]) -> Any:

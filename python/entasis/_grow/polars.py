@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import check_length, check_names, positions, refused
+from .columns import check_length, check_lists, check_names, is_records, positions, refused, unreadable
 
 _UNITS = ("ms", "us", "ns")
 
@@ -23,9 +24,13 @@ def collect(value: Any) -> Any:
         return value.collect()
     if isinstance(value, (pl.DataFrame, pl.Series)):
         return value
+    if isinstance(value, (str, bytes, PathLike)) or (isinstance(value, list) and not is_records(value)):
+        raise unreadable(value, "Polars", "a DataFrame")
+    if isinstance(value, dict):
+        check_lists(value)
     try:
         return pl.DataFrame(value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise ArgumentError(f"{shown(value)} can't be appended to a file of Polars: {error}") from error
 
 
@@ -53,7 +58,7 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[str, Any]]:
     columns, grown = [], {}
     for (name, dtype), place in zip(old.schema.items(), positions(old.columns, new.columns, fill), strict=True):
         if place is None:
-            columns.append(pl.Series(name, [None] * new.height, dtype=dtype))
+            columns.append(_missing(name, dtype, new.height))
             continue
         column = new.to_series(place)
         common = _common(name, dtype, column)
@@ -86,20 +91,32 @@ def _common(label: str, old: Any, column: Any) -> Any:
             and getattr(old, "time_zone", 0) == getattr(new, "time_zone", 0)
         ):
             return max(old, new, key=lambda dtype: _UNITS.index(dtype.time_unit))
-    raise refused(label, old, new)
+    raise refused(f"column {shown(label)}", old, new)
+
+
+def _missing(label: str, dtype: Any, n: int) -> Any:
+    """A column of nulls."""
+    import polars as pl
+
+    return pl.Series(label, [], dtype=dtype).clear(n)
 
 
 def _cast(label: str, column: Any, dtype: Any) -> Any:
     """A column of a wider type. Times beyond the range of a finer unit are an error."""
     import polars as pl
 
-    beyond = ArgumentError(f"column {label!r} has times beyond the range of {dtype}: convert it")
+    # Polars can't cast nested values to their own type where a null hides some.
+    if column.dtype == dtype:
+        return column
+    if column.null_count() == len(column):
+        return _missing(column.name, dtype, len(column))
+    beyond = ArgumentError(f"column {shown(label)} has times beyond the range of {dtype}: convert it")
     try:
         found = column.cast(dtype)
     except pl.exceptions.InvalidOperationError:
         raise beyond from None
     # Older versions of Polars convert units without a look at the range.
-    if dtype.is_temporal() and dtype != column.dtype and not found.cast(column.dtype).equals(column, null_equal=True):
+    if dtype.is_temporal() and not found.cast(column.dtype).equals(column, null_equal=True):
         raise beyond
     return found
 

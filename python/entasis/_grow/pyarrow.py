@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from entasis._arguments.options import shown
 from entasis._hosts.arrow.run_ends import with_run_ends
 from entasis.errors import ArgumentError
 
-from .columns import check_length, check_names, positions, refused
+from .columns import (
+    check_length,
+    check_lists,
+    check_names,
+    is_records,
+    listed,
+    no_missing,
+    positions,
+    refused,
+    unreadable,
+)
+from .pyarrow_nulls import check_nulls
 
 # Whether a batch has to be copied to be kept: tables do not change.
 IS_COPIED = False
@@ -22,9 +34,13 @@ def collect(value: Any) -> Any:
         return value
     if isinstance(value, pa.RecordBatch):
         return pa.Table.from_batches([value])
+    if isinstance(value, (str, bytes, PathLike)) or (isinstance(value, list) and not is_records(value)):
+        raise unreadable(value, "pyarrow", "a table")
+    if isinstance(value, dict):
+        check_lists(value)
     try:
-        return pa.table(value)
-    except (TypeError, ValueError, pa.ArrowInvalid) as error:
+        return pa.Table.from_pylist(value) if isinstance(value, list) else pa.table(value)
+    except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
         raise ArgumentError(f"{shown(value)} can't be appended to a file of pyarrow: {error}") from error
 
 
@@ -45,14 +61,19 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
     columns, fields, grown = [], [], {}
     for i, place in enumerate(positions(old.column_names, new.column_names, fill)):
         field = old.schema.field(i)
+        what = f"column {shown(field.name)}"
         if place is None:
-            column = pa.nulls(new.num_rows, field.type)
+            if not field.nullable and new.num_rows:
+                raise no_missing(what, f"{field.type} not null")
+            column = pa.chunked_array([pa.nulls(new.num_rows, field.type)])
         else:
             column = new.column(place)
             common = _common(field.name, field.type, column)
             if common != field.type:
                 grown[i] = common
             column = _cast(field.name, column, common)
+        _check_order(what, old.column(i), column)
+        check_nulls(what, field.with_type(column.type), column)
         fields.append(field.with_type(column.type))
         columns.append(column)
     return pa.Table.from_arrays(columns, schema=pa.schema(fields, old.schema.metadata)), grown
@@ -75,19 +96,39 @@ def _common(label: str, old: Any, column: Any) -> Any:
             return max(old, new, key=lambda kind: ("s", "ms", "us", "ns").index(kind.unit))
     if types.is_run_end_encoded(old) and types.is_run_end_encoded(new) and old.value_type == new.value_type:
         return max(old, new, key=lambda kind: kind.run_end_type.bit_width)
-    raise refused(label, old, new)
+    raise refused(f"column {shown(label)}", old, new)
 
 
 def _cast(label: str, column: Any, kind: Any) -> Any:
     """A column of a wider type."""
     import pyarrow as pa
 
-    if column.type != kind and pa.types.is_run_end_encoded(column.type) and pa.types.is_run_end_encoded(kind):
+    if column.type == kind:
+        return column
+    if pa.types.is_run_end_encoded(column.type) and pa.types.is_run_end_encoded(kind):
         return with_run_ends(column, kind)
+    if column.null_count == len(column):
+        return pa.chunked_array([pa.nulls(len(column), kind)])
     try:
-        return column if column.type == kind else column.cast(kind)
-    except pa.ArrowInvalid as error:
-        raise ArgumentError(f"column {label!r} can't be converted to {kind}: {error}") from error
+        return column.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise ArgumentError(f"column {shown(label)} can't be converted to {kind}: {error}") from error
+
+
+def _check_order(what: str, old: Any, column: Any) -> None:
+    """Check that one of two ordered dictionaries begins with the other."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(old.type) or not old.type.ordered or not pa.types.is_dictionary(column.type):
+        return
+    for of_file in [chunk.dictionary for chunk in old.chunks]:
+        for of_rows in [chunk.dictionary for chunk in column.chunks]:
+            n = min(len(of_file), len(of_rows))
+            if not of_file.slice(0, n).equals(of_rows.slice(0, n)):
+                raise ArgumentError(
+                    f"{what} has the ordered categories {listed(of_file.to_pylist())} in the file and "
+                    f"{listed(of_rows.to_pylist())} in the rows to append: give both the same"
+                )
 
 
 def grow(old: Any, grown: dict[int, Any]) -> Any:

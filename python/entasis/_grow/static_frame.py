@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import check_length, positions, refused
-from .numpy import common
+from .columns import check_length, check_lists, positions, refused, unreadable
+from .numpy import common, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 # Whether a batch has to be copied to be kept: frames do not change.
 IS_COPIED = False
@@ -20,7 +23,7 @@ def collect(value: Any) -> Any:
 
     if isinstance(value, (sf.Frame, sf.Series)):
         return value
-    raise ArgumentError(f"{shown(value)} can't be appended to a file of StaticFrame: pass a Frame or a Series")
+    raise unreadable(value, "StaticFrame", "a Frame or a Series")
 
 
 def head(value: Any) -> Any:
@@ -37,18 +40,42 @@ def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
     """The rows to append, their columns in the order of the file."""
     if hasattr(old, "columns") != hasattr(new, "columns"):
         raise ArgumentError(f"{shown(new)} can't be appended to this file: pass a {type(old).__name__}")
+    _check_index(old.index, new.index)
     if not hasattr(old, "columns"):
         if common(old.dtype, new.dtype) is None:
-            raise refused(old.name, old.dtype, new.dtype)
+            raise refused(f"column {shown(old.name)}", old.dtype, new.dtype)
         return new, {}
-    found = positions(list(old.columns), list(new.columns), False)
-    part = new.iloc[:, [place for place in found if place is not None]]
+    part = _with_columns(old, new, positions(list(old.columns), list(new.columns), fill))
     dtypes = zip(old.columns, old.dtypes.values, part.dtypes.values, strict=True)
     for label, of_file, of_rows in dtypes:
         if common(of_file, of_rows) is None:
-            raise refused(label, of_file, of_rows)
+            raise refused(f"column {shown(label)}", of_file, of_rows)
     # The file is written anew: StaticFrame keeps its labels unique, and checks them itself.
     return part, {0: None}
+
+
+def _with_columns(old: Any, new: Any, places: list[int | None]) -> Any:
+    """The rows with the columns of the file, those that they lack missing."""
+    import static_frame as sf
+
+    if None not in places:
+        return new.iloc[:, places]
+    n = len(new.index)
+    arrays = [
+        missing(f"column {shown(label)}", dtype, n) if place is None else new.iloc[:, place].values
+        for label, dtype, place in zip(old.columns, old.dtypes.values, places, strict=True)
+    ]
+    return sf.Frame.from_items(enumerate(arrays), index=new.index, name=new.name).relabel(columns=old.columns)
+
+
+def _check_index(old: Any, new: Any) -> None:
+    """Check that the labels of the rows fit those of the file, as columns do. Objects hold all labels."""
+    if old.depth != new.depth:
+        raise ArgumentError(f"the index has {old.depth} levels in the file and {new.depth} in the rows to append")
+    for i in range(old.depth if len(new) else 0):
+        of_file, of_rows = (index.values_at_depth(i).dtype for index in (old, new))
+        if of_file.kind != "O" and common(of_file, of_rows) is None:
+            raise refused("the index" if old.depth == 1 else f"level {i} of the index", of_file, of_rows)
 
 
 def grow(old: Any, grown: dict[int, Any]) -> Any:
@@ -82,6 +109,7 @@ def columns(value: Any, file: Any) -> Any:
     import static_frame as sf
 
     if isinstance(value, dict):
+        check_lists(value)
         value = sf.Frame.from_dict(value)
     if isinstance(value, sf.Series):
         value = value.to_frame()
@@ -133,6 +161,35 @@ def encode_labels(builder: Any, labels: Any) -> tuple[list[str], Any]:
     from entasis._hosts.static_frame.index import encode_index, texts
 
     return texts(labels), encode_index(builder, labels, "the column labels", are_names=True)
+
+
+def encode_levels(builder: Any, file: Any, dropped: Any, names: Any) -> None:
+    """Labels are stored anew: StaticFrame keeps them unique, and checks them itself."""
+
+
+def with_levels(value: Any, dropped: Sequence[int], names: Mapping[int, Any]) -> Any:
+    """The frame without levels of its index, and with other names of levels."""
+    import static_frame as sf
+
+    n, name = value.index.depth, value.index.name
+    old_names = name if n > 1 and type(name) is tuple and len(name) == n else (name,) if n == 1 else (None,) * n
+    kept = [i for i in range(n) if i not in dropped]
+    if not kept:
+        return value.relabel(index=sf.IndexAutoFactory)
+    new_names = tuple(names.get(i, old_names[i]) for i in kept)
+    if not dropped:
+        return value.rename(index=new_names if n > 1 else new_names[0])
+    levels = [value.index.values_at_depth(i) for i in kept]
+    try:
+        if len(kept) == 1:
+            index = type(value.index.index_at_depth(kept[0]))(levels[0], name=new_names[0])
+        else:
+            classes = [type(value.index.index_at_depth(i)) for i in kept]
+            rows = zip(*levels, strict=True)
+            index = sf.IndexHierarchy.from_labels(rows, name=new_names, index_constructors=classes)
+    except sf.ErrorInit as error:
+        raise ArgumentError(f"the labels without {len(dropped)} of {n} levels are not unique: {error}") from error
+    return value.relabel(index=index)
 
 
 def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:

@@ -17,6 +17,7 @@ from entasis.errors import ArgumentError, ClosedFileError
 
 from . import hosts as _hosts_of
 from .append import append_in_place
+from .columns import grown_names
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -105,7 +106,7 @@ class Writer:
         self._proto = file[:0].read()
         handle = file._handle
         has_objects = handle.has_cells and any(column.logical == "object" for column in handle.columns(None))
-        self._is_whole = has_objects or host == "static_frame"
+        self._is_whole = has_objects or host == "static_frame" or _has_levels(handle.host())
         self._is_counted = self._rules.is_counted(handle.host().get("index"))
         self._total = file.n_rows
 
@@ -153,12 +154,13 @@ class Writer:
         part = self._rules.collect(batch)
         part, grown = self._rules.fit(self._proto, part, False)
         if grown and not self._is_whole:
-            labels = self._rules.labels(self._proto)
-            names = ", ".join(shown(labels[key] if isinstance(key, int) else key) for key in grown)
-            raise ArgumentError(
-                f"column {names} needs another type than the first batch gave it: begin with the widest type, or "
-                "pass a schema"
+            names = grown_names(self._rules.labels(self._proto), grown)
+            before = (
+                "that of the file: convert it"
+                if self._appends
+                else "the first batch gave it: begin with the widest type, or pass a schema"
             )
+            raise ArgumentError(f"{names} needs another type than {before}")
         self._take(part)
 
     def _begin(self, batch: Any) -> None:
@@ -171,7 +173,7 @@ class Writer:
         self._proto = self._rules.head(part)
         # Which columns are of objects shows in the rows alone. Labels of StaticFrame are unique.
         builder, host = _hosts.build(part)
-        self._is_whole = builder.has_trees or root == "static_frame"
+        self._is_whole = builder.has_trees or root == "static_frame" or _has_levels(host)
         self._is_counted = self._rules.is_counted(host.get("index"))
         self._take(part)
 
@@ -216,8 +218,9 @@ class Writer:
             builder.write(host, to)
             return
         file = File._of(_frame.Frame(handle, str(self._to["path"])))
-        if not append_in_place(file, part, self._rules, to, self._stream):
-            raise ArgumentError("the rows have another index, other objects or categories than the first batch")
+        error = append_in_place(file, part, self._rules, to, self._stream)
+        if error is not None:
+            raise error
 
     @reported
     def close(self) -> None:
@@ -304,7 +307,7 @@ def _write_file(file: File, to: Destination) -> bool:
     is_long = type(file) is File and file.n_rows > _rows_of_batch(file)
     if not is_long or file._frame.host.get("host") not in ("pandas", "polars", "pyarrow", "numpy"):
         return False
-    if file._handle.has_cells:
+    if file._handle.has_cells or _has_levels(file._frame.host):
         return False
     try:
         with Writer(to, None, False, _no_open, _no_write) as writer:
@@ -327,6 +330,11 @@ def _no_open(path: str) -> Any:
 
 def _no_write(whole: Any, to: Destination, metadata: Any) -> Any:
     raise AssertionError("an Arrow table is not written whole")
+
+
+def _has_levels(host: dict[str, Any]) -> bool:
+    """Whether rows have labels of several levels, which are stored with all rows at once."""
+    return bool(host.get("index") and host["index"]["kind"] == "multi")
 
 
 def _length(part: Any) -> int:

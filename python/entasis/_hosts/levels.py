@@ -53,6 +53,11 @@ class Levels:
         """The extra columns that hold the levels."""
         return [number for number in self._numbers if number != RANGE]
 
+    @property
+    def labels(self) -> list[Any]:
+        """The labels of the levels."""
+        return list(self._labels)
+
     def range_values(self, rows: Any) -> Any:
         """The labels of an index that is a range, at some rows, as an array of int64."""
         import numpy as np

@@ -23,7 +23,13 @@ enum Edit {
     /// Its rows follow those of the file. The extra columns of these indexes have values for rows.
     Append(Vec<usize>),
     /// The table gets these columns, of its own and of the content, with new names.
-    Columns { sources: Vec<ColumnSource>, names: Vec<String>, operation: Operation },
+    /// Levels of the index get new names, by the numbers of their columns.
+    Columns {
+        sources: Vec<ColumnSource>,
+        names: Vec<String>,
+        levels: Vec<(usize, String)>,
+        operation: Operation,
+    },
     /// It is metadata.
     Metadata,
 }
@@ -63,8 +69,9 @@ impl Change {
                 (Edit::Append(labels), Content::Frame(part)) => {
                     (change.append(part, labels)?, Operation::Append)
                 }
-                (Edit::Columns { sources, names, operation }, Content::Frame(new)) => {
-                    (change.with_columns(new, sources, std::mem::take(names))?, *operation)
+                (Edit::Columns { sources, names, levels, operation }, Content::Frame(new)) => {
+                    let (names, levels) = (std::mem::take(names), std::mem::take(levels));
+                    (change.with_columns_and_levels(new, sources, names, levels)?, *operation)
                 }
                 (Edit::Metadata, Content::Document(document)) => {
                     (change.with_metadata(Some(document))?, Operation::Metadata)
@@ -108,11 +115,17 @@ impl Change {
     }
 
     /// The table gets these columns: for each whether the content brings it, and its position
-    /// there or in the file.
-    fn will_choose(&mut self, sources: Vec<(bool, usize)>, names: Vec<String>, name: &str) -> PyResult<()> {
+    /// there or in the file. Levels of the index get new names, by the numbers of their columns.
+    fn will_choose(
+        &mut self,
+        sources: Vec<(bool, usize)>,
+        names: Vec<String>,
+        levels: Vec<(usize, String)>,
+        name: &str,
+    ) -> PyResult<()> {
         let source = |(is_new, at)| if is_new { ColumnSource::New(at) } else { ColumnSource::Kept(at) };
         let sources = sources.into_iter().map(source).collect();
-        self.edit = Edit::Columns { sources, names, operation: operation(name)? };
+        self.edit = Edit::Columns { sources, names, levels, operation: operation(name)? };
         Ok(())
     }
 

@@ -1,53 +1,73 @@
 //! Adds rows to the table of a file.
 
-use entasis_format::{ColumnType, Error, Result, Value};
+use entasis_format::{ColumnType, Error, Physical, Result, Value};
 
+use super::append_file::nulls;
+use super::arrange::arrange;
+use super::categories::{Joint, most_categories};
 use super::keep::decode;
+use super::recode::{Recodings, recode};
 use crate::file::File;
 use crate::frame::kept::Kept;
-use crate::frame::{Array, Column, Field, Frame};
+use crate::frame::{Array, Chunk, Column, Field, Frame};
 use crate::monitor::Silent;
-use crate::write::have_equal_values;
+use crate::write::{have_equal_values, owned};
 
 /// Adds the rows of `part` to the kept table of a file.
-pub(super) fn append(file: &File, frame: &mut Frame, part: Frame, labels: &[usize]) -> Result<()> {
+///
+/// A dictionary with other values, or in another order, gets those that it lacks after its own, and
+/// the codes of the rows are renumbered.
+pub(super) fn append(file: &File, frame: &mut Frame, mut part: Frame, labels: &[usize]) -> Result<()> {
     let n_extra = frame.extra.len();
     if (frame.columns.len(), n_extra) != (part.columns.len(), part.extra.len()) {
         return Err(Error::argument("the rows to append have other columns than the file"));
     }
-    let is_dictionary = dictionaries(&part);
+    let mut labels = labels.to_vec();
+    arrange(frame, &mut part, &mut labels)?;
+    let code_types = code_types(&part);
     frame.n_rows = frame.n_rows.checked_add(part.n_rows).ok_or_else(|| Error::argument("too many rows"))?;
     frame.host = part.host;
-    for (old, new) in frame.columns.iter_mut().zip(part.columns) {
+    let mut recodings = Recodings::new();
+    let mut of_rows = Vec::new();
+    for (i, (new, codes)) in part.extra.into_iter().zip(&code_types).enumerate() {
+        let Some(old) = frame.extra.get_mut(i) else { continue };
+        if labels.contains(&i) {
+            of_rows.push((i, new));
+        } else if let Some((codes, name)) = codes {
+            let joint = |values| Joint::new(values, most_categories(&frame.host, codes.physical));
+            let found = share_dictionary(file, old, new, codes, joint).map_err(|e| e.in_column(name))?;
+            if let Some(found) = found {
+                recodings.insert(i, found);
+            }
+        } else {
+            share(file, old, new)?;
+        }
+    }
+    for (old, mut new) in frame.columns.iter_mut().zip(part.columns) {
+        recode(&mut new, &recodings).map_err(|e| e.in_column(&old.name))?;
         join(old, new)?;
     }
-    for (i, (old, new)) in frame.extra.iter_mut().zip(part.extra).enumerate() {
-        if labels.contains(&i) {
-            join(old, new)?;
-        } else {
-            share(file, old, new, is_dictionary.get(i) == Some(&true))?;
-        }
+    for (i, mut new) in of_rows {
+        let Some(old) = frame.extra.get_mut(i) else { continue };
+        recode(&mut new, &recodings).map_err(|e| e.in_column(&old.name))?;
+        join(old, new)?;
     }
     Ok(())
 }
 
-/// Which extra columns are dictionaries.
-fn dictionaries(frame: &Frame) -> Vec<bool> {
-    fn of_fields(fields: &[Field], found: &mut [bool]) {
-        for field in fields {
-            mark(field.dictionary, found);
-            of_fields(&field.children, found);
-        }
-    }
-    fn mark(dictionary: Option<usize>, found: &mut [bool]) {
-        if let Some(is_dictionary) = dictionary.and_then(|dictionary| found.get_mut(dictionary)) {
-            *is_dictionary = true;
-        }
-    }
-    let mut found = vec![false; frame.extra.len()];
+/// The type of the codes of each extra column that is a dictionary, and the name of their column.
+fn code_types(frame: &Frame) -> Vec<Option<(ColumnType, String)>> {
+    let mut found = vec![None; frame.extra.len()];
     for column in frame.columns.iter().chain(&frame.extra) {
-        mark(column.dictionary, &mut found);
-        of_fields(&column.children, &mut found);
+        let mut rest = vec![(column.dictionary, column.column_type, &*column.children)];
+        while let Some((dictionary, codes, children)) = rest.pop() {
+            rest.extend(children.iter().map(|child| (child.dictionary, child.column_type, &*child.children)));
+            let Some(known) = dictionary.and_then(|dictionary| found.get_mut(dictionary)) else { continue };
+            let width = |codes: &ColumnType| codes.physical.width();
+            if !known.as_ref().is_some_and(|(known, _)| width(known) <= width(&codes)) {
+                *known = Some((codes, column.name.clone()));
+            }
+        }
     }
     found
 }
@@ -61,8 +81,9 @@ fn join(old: &mut Column, new: Column) -> Result<()> {
 
 fn check(old: &Column, new: &Column) -> Result<()> {
     let wrong = |what: &str| {
-        Err(Error::argument(format!("a column of the rows to append has {what} than in the file"))
-            .in_column(&old.name))
+        let error = Error::argument(format!("a column of the rows to append has {what} than in the file"));
+        // Dictionaries have no name of their own.
+        Err(if old.name.is_empty() { error } else { error.in_column(&old.name) })
     };
     if new.run.is_some() || new.array.spans.is_some() || new.array.is_kept() {
         return wrong("another form");
@@ -93,30 +114,58 @@ fn are_equal(old: Described<'_>, new: Described<'_>) -> bool {
         && old.3.iter().zip(new.3).all(|(old, new)| are_fields_equal(old, new))
 }
 
-/// A column whose values belong to no row. A dictionary is stored anew when it has more values.
-/// Those that both have must be equal, because codes refer to them.
-fn share(file: &File, old: &mut Column, new: Column, is_dictionary: bool) -> Result<()> {
+/// A column whose values belong to no row, and must be equal.
+fn share(file: &File, old: &mut Column, new: Column) -> Result<()> {
     check(old, &new)?;
     let Some(Kept::Column(number)) = old.array.kept else { return Ok(()) };
     let file = file.whole();
     let info = file.column(number)?;
-    let (n_old, n_new) = (info.record.n_values, new.array.n_values());
-    let other = |what: &str| {
-        let message = format!("{what} of the rows to append differ from those of the file");
+    let n = info.record.n_values;
+    let other = || {
+        let message = "labels of the rows to append differ from those of the file";
         Err(Error::argument(message).in_column(&old.name))
     };
-    if !is_dictionary && n_old != n_new {
-        return other("labels");
-    }
-    if info.record.column_type.physical.is_nested() {
-        return other("nested categories");
+    if n != new.array.n_values() || info.record.column_type.physical.is_nested() {
+        return other();
     }
     let values = Array::new(decode(&file, &info, 0, &Silent)?.0);
-    if !have_equal_values(&values, &new.array, new.column_type.layout(), n_old.min(n_new))? {
-        return other(if is_dictionary { "categories" } else { "labels" });
+    if have_equal_values(&values, &new.array, new.column_type.layout(), n)? { Ok(()) } else { other() }
+}
+
+/// Adds the categories that the file lacks to a dictionary. Returns the new codes of the rows, or
+/// none if theirs stay.
+fn share_dictionary(
+    file: &File,
+    old: &mut Column,
+    new: Column,
+    codes: &ColumnType,
+    joint: impl FnOnce(Chunk) -> Joint,
+) -> Result<Option<Vec<u64>>> {
+    check(old, &new)?;
+    let Some(Kept::Column(number)) = old.array.kept else { return Ok(None) };
+    let file = file.whole();
+    let info = file.column(number)?;
+    let (n_old, n_new) = (info.record.n_values, new.array.n_values());
+    if info.record.column_type.physical.is_nested() {
+        return Err(Error::argument("nested categories of the rows to append are not joined"));
     }
-    if n_new > n_old {
-        old.array = new.array;
+    let values = if info.record.column_type.physical == Physical::Null {
+        nulls(&info)?
+    } else {
+        decode(&file, &info, 0, &Silent)?.0
+    };
+    let of = new.column_type.layout();
+    let old_values = Array::new(values.clone());
+    if have_equal_values(&old_values, &new.array, of, n_old.min(n_new))? {
+        if n_new > n_old {
+            old.array = new.array;
+        }
+        return Ok(None);
     }
-    Ok(())
+    let mut joint = joint(values);
+    let found = owned(&new.array, of).and_then(|new| joint.add(&new, codes))?;
+    if let Some(added) = joint.added()? {
+        old.array.chunks.push(added);
+    }
+    Ok(found)
 }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use entasis_format::{Error, Logical, Physical, Result};
 
-use super::categories::{self, Joint};
+use super::categories::{self, Joint, most_categories};
 use super::keep::decode;
 use super::{joined_host, kept};
 use crate::file::{ColumnInfo, File};
@@ -45,7 +45,8 @@ pub(super) fn append(file: &File, frame: &mut Frame, rows: &File, monitor: &dyn 
             let joint = match joint.entry(old_place) {
                 Entry::Occupied(joint) => joint.into_mut(),
                 Entry::Vacant(place) => {
-                    place.insert(Joint::new(values(&file, extra(frame, old_place)?, monitor)?))
+                    let most = most_categories(&frame.host, old.column_type.physical);
+                    place.insert(Joint::new(values(&file, extra(frame, old_place)?, monitor)?, most))
                 }
             };
             let more = of_rows(extra(part, new_place)?).map_err(named)?;

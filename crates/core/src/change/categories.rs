@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use entasis_format::{ColumnType, Error, Physical, Result, fallible};
+use entasis_format::{ColumnType, Error, Physical, Result, Value, fallible};
 
 use crate::frame::{Chunk, HostValidity, HostValues, OwnedValues};
 
@@ -16,13 +16,16 @@ pub(super) struct Joint {
     /// The categories of the file.
     old: Chunk,
     n: u64,
+    /// The most categories that the codes of the file can have.
+    most: u64,
     /// The categories in addition.
     added: Vec<Option<Vec<u8>>>,
 }
 
 impl Joint {
-    pub(super) fn new(old: Chunk) -> Self {
-        Self { codes: HashMap::new(), n: old.n as u64, old, added: Vec::new() }
+    /// The categories of the file, and the most that its codes can have ([`most_categories`]).
+    pub(super) fn new(old: Chunk, most: u64) -> Self {
+        Self { codes: HashMap::new(), n: old.n as u64, old, most, added: Vec::new() }
     }
 
     /// Adds categories. Returns the new code of each, or none if all codes stay.
@@ -31,7 +34,7 @@ impl Joint {
             return if are_equal(&self.old, new) {
                 Ok(None)
             } else {
-                Err(Error::argument("the ordered categories of the rows to append differ"))
+                Err(Error::argument("the ordered categories of the rows to append differ, or their order"))
             };
         }
         self.index()?;
@@ -50,9 +53,7 @@ impl Joint {
             };
             fallible::push(&mut codes, code, CATEGORIES)?;
         }
-        // Hosts choose the type of codes by the number of categories. At its greatest value pandas
-        // takes a wider one.
-        if !self.added.is_empty() && self.n >= greatest(of_codes.physical) {
+        if !self.added.is_empty() && self.n > self.most {
             let message = format!("{} categories need wider codes than those of the file", self.n);
             return Err(Error::argument(message));
         }
@@ -128,6 +129,15 @@ pub(super) fn recoded(chunk: Chunk, of: &ColumnType, codes: &[u64]) -> Result<Ch
         word.copy_from_slice(code.get(..width).ok_or_else(wrong)?);
     }
     Ok(Chunk { values: HostValues::Owned(OwnedValues::fixed(width, renumbered)), ..chunk })
+}
+
+/// The most categories of a column whose codes have this type. pandas and R choose the type by the
+/// number of categories, and pandas takes a wider one at its greatest value.
+pub(super) fn most_categories(host: &Value, codes: Physical) -> u64 {
+    match host.get("host").and_then(Value::as_str) {
+        Some("pyarrow" | "polars") => greatest(codes) + 1,
+        _ => greatest(codes) - 1,
+    }
 }
 
 /// The greatest code of a type.

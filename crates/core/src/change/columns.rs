@@ -15,13 +15,24 @@ pub enum ColumnSource {
 }
 
 /// The table of `sources`, with these names. Extra columns that nothing refers to are dropped.
-pub(super) fn combine(old: Frame, new: Frame, sources: &[ColumnSource], names: Vec<String>) -> Result<Frame> {
+/// `levels` are new names of extra columns of `old`, by their numbers among all its columns.
+pub(super) fn combine(
+    mut old: Frame,
+    new: Frame,
+    sources: &[ColumnSource],
+    names: Vec<String>,
+    levels: Vec<(usize, String)>,
+) -> Result<Frame> {
     if sources.len() != names.len() {
         return Err(Error::argument("the table has another number of columns than names"));
     }
     if !new.columns.is_empty() && old.n_rows != new.n_rows {
         let message = format!("the new columns have {} rows, the file {}", new.n_rows, old.n_rows);
         return Err(Error::argument(message));
+    }
+    for (number, name) in levels {
+        let level = number.checked_sub(old.columns.len()).and_then(|place| old.extra.get_mut(place));
+        level.ok_or_else(|| Error::argument("a level of the index is not there"))?.name = name;
     }
     let (n_old, n_new, n_old_extra) = (old.columns.len(), new.columns.len(), old.extra.len());
     let (mut of_old, mut of_new) = (Moved::new(n_old, 0), Moved::new(n_new, n_old_extra));
@@ -118,7 +129,8 @@ fn mark(column: &Column, is_used: &mut [bool]) {
     of_fields(&column.children, is_used);
 }
 
-fn renumber(dictionary: &mut Option<usize>, fields: &mut [Field], places: &[usize]) {
+/// Gives dictionaries the places of extra columns in another table.
+pub(super) fn renumber(dictionary: &mut Option<usize>, fields: &mut [Field], places: &[usize]) {
     *dictionary = dictionary.map(|place| places.get(place).copied().unwrap_or(place));
     for field in fields {
         renumber(&mut field.dictionary, &mut field.children, places);

@@ -34,7 +34,7 @@ pub(super) fn read(
         names.push(column.name.clone());
     }
     let sources: Vec<_> = places.iter().copied().map(ColumnSource::Kept).collect();
-    let mut frame = combine(table, nothing(), &sources, names).map_err(in_file)?;
+    let mut frame = combine(table, nothing(), &sources, names, Vec::new()).map_err(in_file)?;
     frame.columns.iter().chain(&frame.extra).try_for_each(check_flat).map_err(in_file)?;
     host_map::check_flat(&frame.host).map_err(in_file)?;
     if !kept::is_without_cells(&frame) {

@@ -1,7 +1,8 @@
 //! Joins the host maps of a table whose columns change (`docs/format/hosts`).
 //!
 //! Entries of a host map that belong to a column move with it. All others are those of the file,
-//! except for the labels of the columns, and attributes of R, which the new columns may bring.
+//! except for the labels of the columns, the index, and attributes of R, which the new columns may
+//! bring.
 
 use entasis_format::{Error, Result, Value};
 
@@ -22,6 +23,8 @@ const ARRANGEMENT: &str = "blocks";
 const METADATA: &str = "dtype_metadata";
 /// The labels of columns.
 const LABELS: &str = "columns";
+/// The labels of rows.
+const INDEX: &str = "index";
 
 /// Where the columns of a table are in the new one.
 pub(super) struct Moved {
@@ -133,6 +136,10 @@ pub(super) fn merge(
         of_new.renumber(&mut labels, n_columns)?;
         joined.push((Value::from(LABELS), labels));
     }
+    if let Some(mut index) = take(&mut new, INDEX) {
+        of_new.renumber(&mut index, n_columns)?;
+        set_index(&mut old, index);
+    }
     for key in OF_FRAME_OF_R {
         if is_r && let Some(mut value) = take(&mut new, key) {
             take(&mut old, key);
@@ -146,6 +153,25 @@ pub(super) fn merge(
     }
     joined.sort_by_key(|(key, _)| key.as_str() != Some("host"));
     Ok(Value::Map(joined))
+}
+
+/// Replaces the index, or without the key `kind` entries of it.
+fn set_index(pairs: &mut Vec<(Value, Value)>, index: Value) {
+    let known = pairs.iter_mut().find(|(key, _)| key.as_str() == Some(INDEX)).map(|(_, value)| value);
+    match (known, index) {
+        (Some(Value::Map(known)), Value::Map(entries))
+            if entries.iter().all(|(key, _)| key.as_str() != Some("kind")) =>
+        {
+            for (key, value) in entries {
+                match known.iter_mut().find(|(name, _)| *name == key) {
+                    Some((_, entry)) => *entry = value,
+                    None => known.push((key, value)),
+                }
+            }
+        }
+        (Some(known), index) => *known = index,
+        (None, index) => pairs.push((Value::from(INDEX), index)),
+    }
 }
 
 /// The part of a host map that belongs to columns alone, for a table with the host map `host`.

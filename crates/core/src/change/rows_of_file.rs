@@ -125,7 +125,7 @@ fn choose(table: Frame, places: &[usize]) -> Result<Frame> {
     };
     let names = places.iter().map(name).collect::<Result<_>>()?;
     let sources: Vec<_> = places.iter().copied().map(ColumnSource::Kept).collect();
-    combine(table, nothing(), &sources, names)
+    combine(table, nothing(), &sources, names, Vec::new())
 }
 
 /// The places of the extra columns that have a value for each row.

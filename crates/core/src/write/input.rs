@@ -5,6 +5,7 @@
 
 mod fixed;
 pub(crate) mod nested;
+mod owned;
 mod row_major;
 mod string_blocks;
 mod strings;
@@ -22,6 +23,7 @@ use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use fixed::{IntScratch, WideScratch, copy_fixed};
 use row_major::RowMajorColumns;
 
+pub(crate) use owned::owned;
 pub(crate) use row_major::are_adjacent;
 pub(crate) use string_blocks::{StringBlockLen, StringBlocks, max_string_len, mean_string_len};
 pub(crate) use validity::ValidBits;

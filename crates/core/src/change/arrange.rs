@@ -1,0 +1,112 @@
+//! Brings the extra columns of rows into the order that they have in a file.
+//!
+//! Hosts number labels and dictionaries in the order in which they write them. In a file whose
+//! columns were replaced or added, the order is another one.
+
+use entasis_format::{Error, Result, Value};
+
+use super::columns::renumber;
+use crate::frame::{Field, Frame};
+
+/// Entries of host maps that refer to extra columns: labels, and kinds of missing values.
+const REFERRING: [&str; 3] = ["index", "missing_kinds", "columns"];
+
+/// Arranges the extra columns of `part` as those of `frame`. `labels` are indexes of such columns.
+///
+/// Columns correspond when the same column or entry of the host map refers to them.
+///
+/// # Errors
+/// *Argument* when some have another place, and others correspond to none.
+pub(super) fn arrange(frame: &Frame, part: &mut Frame, labels: &mut [usize]) -> Result<()> {
+    let Some(to) = places(frame, part) else {
+        return Err(Error::argument("the labels or categories of the rows to append have another form"));
+    };
+    if to.iter().enumerate().all(|(from, &to)| from == to) {
+        return Ok(());
+    }
+    let mut extra: Vec<_> = std::mem::take(&mut part.extra).into_iter().zip(&to).collect();
+    extra.sort_by_key(|(_, to)| **to);
+    part.extra = extra.into_iter().map(|(column, _)| column).collect();
+    for column in part.columns.iter_mut().chain(&mut part.extra) {
+        renumber(&mut column.dictionary, &mut column.children, &to);
+    }
+    for label in labels {
+        *label = to.get(*label).copied().unwrap_or(*label);
+    }
+    let n_columns = part.columns.len();
+    part.host.visit_mut(&mut |value| {
+        if let Value::Column(number) = value
+            && let Some(place) = place(*number, n_columns).and_then(|place| to.get(place))
+        {
+            *number = (n_columns + place) as u64;
+        }
+    });
+    Ok(())
+}
+
+/// The place in the file of each extra column of the rows; none if only some correspond.
+fn places(frame: &Frame, part: &Frame) -> Option<Vec<usize>> {
+    let mut pairs = Pairs(vec![None; part.extra.len()]);
+    for (old, new) in frame.columns.iter().zip(&part.columns) {
+        pairs.add_fields((old.dictionary, &old.children), (new.dictionary, &new.children))?;
+    }
+    let n_columns = frame.columns.len();
+    for key in REFERRING {
+        let of = |host: &Value| {
+            let mut numbers = Vec::new();
+            let mut entry = host.get(key).cloned().unwrap_or(Value::Null);
+            entry.visit_mut(&mut |value| {
+                numbers.extend(value.as_column().and_then(|number| place(number, n_columns)));
+            });
+            numbers
+        };
+        let (old, new) = (of(&frame.host), of(&part.host));
+        for (old, new) in old.into_iter().zip(new) {
+            pairs.add(Some(old), Some(new))?;
+            let (Some(old), Some(new)) = (frame.extra.get(old), part.extra.get(new)) else { continue };
+            pairs.add_fields((old.dictionary, &old.children), (new.dictionary, &new.children))?;
+        }
+    }
+    pairs.all()
+}
+
+/// An extra column, by its number in a host map.
+fn place(number: u64, n_columns: usize) -> Option<usize> {
+    usize::try_from(number).ok()?.checked_sub(n_columns)
+}
+
+/// The place in the file of each extra column of the rows, as far as it is known.
+struct Pairs(Vec<Option<usize>>);
+
+impl Pairs {
+    /// Two columns correspond. None if one of them corresponds to another one.
+    fn add(&mut self, old: Option<usize>, new: Option<usize>) -> Option<()> {
+        let (Some(old), Some(new)) = (old, new) else { return Some(()) };
+        let known = self.0.get_mut(new)?;
+        if known.is_some_and(|known| known != old) {
+            return None;
+        }
+        *known = Some(old);
+        Some(())
+    }
+
+    fn add_fields(&mut self, old: (Option<usize>, &[Field]), new: (Option<usize>, &[Field])) -> Option<()> {
+        self.add(old.0, new.0)?;
+        for (old, new) in old.1.iter().zip(new.1) {
+            self.add_fields((old.dictionary, &old.children), (new.dictionary, &new.children))?;
+        }
+        Some(())
+    }
+
+    /// All places, each of them once. Columns without a known place keep theirs.
+    fn all(self) -> Option<Vec<usize>> {
+        let all: Vec<_> = self.0.into_iter().enumerate().map(|(at, to)| to.unwrap_or(at)).collect();
+        let mut is_taken = vec![false; all.len()];
+        for &to in &all {
+            if std::mem::replace(is_taken.get_mut(to)?, true) {
+                return None;
+            }
+        }
+        Some(all)
+    }
+}
