@@ -348,7 +348,7 @@ impl Disk for Recorder {
         self.add(Step::SetLen(len));
         NativeDisk.set_len(file, len)
     }
-    fn adopt(&self, file: &OsFile, old: &Metadata) -> io::Result<()> {
+    fn adopt(&self, file: &OsFile, old: &OsFile) -> io::Result<()> {
         NativeDisk.adopt(file, old)
     }
     fn sync(&self, file: &OsFile) -> io::Result<()> {
