@@ -179,6 +179,7 @@ def test_conditions_on_fields_and_lengths(tmp_path) -> None:
         "1 = p.q.x or 3 <= len(l)": 2,
     }.items():
         assert command("count", path, "--where", condition) == f"{n}\n", condition
+    assert len(command("cat", path, "--where", "-1 < p.q.x").splitlines()) == 2
     for condition, problem in {
         "p.q.w > 0": 'no field "w": its fields are "x", "y"',
         "p.r > 0": "there is no such column",
