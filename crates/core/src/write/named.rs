@@ -37,8 +37,8 @@ impl Plan<'_> {
         let bundle = self.bundles.get(number)?;
         let (_, frame) = self.parts.frames.get(bundle.frame)?;
         let (mut scratch, mut encoder) = (Scratch::default(), Encoder::new(self.profile.clone()));
-        let members = bundle.members.iter().filter_map(|&i| frame.columns.get(i));
-        let refused = members.into_iter().find(|member| {
+        let mut members = bundle.members.iter().filter_map(|&i| frame.columns.get(i));
+        let refused = members.find(|member| {
             let mut at = 0;
             while at < member.array.n_values() {
                 let found = scratch.load(&member.array, storage.of, at..member.array.n_values());
