@@ -25,7 +25,7 @@ test_that("frames of pandas are data frames", {
   utc <- function(x) as.POSIXct(x, tz = "UTC")
   expected <- data.frame(
     i8 = c(1L, -2L, 3L), u16 = c(1L, 2L, 65535L), i32 = 1:3, u32 = c(1, 2, 2^32 - 1), i64 = bit64::as.integer64(c("1", "2", "1152921504606846976")),
-    f32 = c(.5, 1, NaN), f64 = c(1.5, NaN, 2), b = c(TRUE, FALSE, TRUE), nb = c(TRUE, NA, FALSE), ni = c(1L, NA, 3L),
+    f32 = c(.5, 1, NA), f64 = c(1.5, NA, 2), b = c(TRUE, FALSE, TRUE), nb = c(TRUE, NA, FALSE), ni = c(1L, NA, 3L),
     s = c("a", NA, "\u00e9"), cat = factor(c("x", NA, "y")), icat = factor(c(3, 1, NA)),
     ord = factor(c("lo", "hi", "lo"), levels = c("lo", "hi"), ordered = TRUE),
     t = utc(c("2020-01-01 00:00:00.5", NA, "1960-02-03 00:00:00")), tz = as.POSIXct(c("2020-01-01", "2020-01-02", "2020-01-03"), tz = "Europe/Oslo"),

@@ -8,6 +8,8 @@ use entasis::{
     Buffer, ColumnInfo, Error, File, Logical, MissingTo, Output, Physical, Request, Result, Rows, TextLayout,
 };
 
+use entasis_query::{NanIsNull, is_float};
+
 use crate::build::scale;
 use crate::column::Kind;
 use crate::guard::{self, Failure, Interrupted, Signals, slice, slice_mut};
@@ -73,6 +75,8 @@ struct Job<'a> {
     kind: Kind,
     seconds: i32,
     na: u64,
+    /// Whether NaN is the missing value of a column of floats of another host.
+    nan_is_na: bool,
     memory: &'a mut [u8],
     /// Scratch memory for values before conversion.
     scratch: Option<Buffer>,
@@ -205,6 +209,13 @@ impl Job<'_> {
                 scale(kind, self.seconds),
                 na,
             ),
+            (None, Kind::Double) if self.nan_is_na => {
+                let values: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+                parallel::each(values, |value| {
+                    *value = if f64::from_bits(*value).is_nan() { na } else { *value }
+                });
+                Ok(())
+            }
             (None, _) => Ok(()),
             (Some(scratch), Kind::Days | Kind::Instant | Kind::Span) => {
                 let from: &[i32] = bytemuck::cast_slice(scratch);
@@ -248,7 +259,7 @@ impl Job<'_> {
                 // A decimal is an integer divided by a power of ten, and both are exact doubles.
                 let ten = if of.logical == Logical::Decimal { 10f64.powi(i32::from(of.scale)) } else { 1.0 };
                 let double = |value: f64| (value / ten).to_bits();
-                let has_missing = self.info.record.n_missing > 0;
+                let has_missing = self.info.record.n_missing > 0 || self.nan_is_na;
                 match physical {
                     Physical::F32 => widen(scratch, out, |value: f32| {
                         if has_missing && value.is_nan() { na } else { f64::from(value).to_bits() }
@@ -369,6 +380,7 @@ pub unsafe fn read(
     interrupted: Option<Interrupted>,
 ) -> Result<Vec<Of>> {
     let mut jobs = Vec::with_capacity(wants.len());
+    let mut nan_is_null: Option<NanIsNull> = None;
     for (i, want) in wants.iter().enumerate() {
         let info = (*file.column(want.column as u64)?).clone();
         let kind = Kind::of(want.kind)?;
@@ -417,6 +429,10 @@ pub unsafe fn read(
             None
         };
         let na = missing::na_real(want.quiet != 0);
+        let nan_is_na = want.foreign != 0 && is_float(&info) && {
+            let rule = nan_is_null.map_or_else(|| NanIsNull::of(file, None), Ok)?;
+            nan_is_null.insert(rule).holds(&info)
+        };
         let is_checked = want.foreign != 0
             && matches!(of.physical, Physical::I32 | Physical::I64 | Physical::U64)
             && (matches!(kind, Kind::Integer64 | Kind::Whole)
@@ -431,6 +447,7 @@ pub unsafe fn read(
             kind,
             seconds: want.seconds,
             na,
+            nan_is_na,
             memory,
             scratch,
             validity,
