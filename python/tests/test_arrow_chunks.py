@@ -151,6 +151,17 @@ def test_nested_run_ends_get_a_wider_type(way: str, path: str) -> None:
     assert found.schema.field("x").type == pa.struct([("f", pa.run_end_encoded(pa.int32(), pa.string()))])
 
 
+def test_a_writer_goes_on_after_run_ends_that_got_a_wider_type(path: str) -> None:
+    en.write(pa.table({"x": pa.chunked_array([runs(), runs()])}), path)
+    with en.writer(path, append=True) as w:
+        w.write(pa.table({"x": runs(value="b")}))
+        w.write(pa.table({"x": runs(70_000, pa.int32(), "c")}))
+    assert en.read(path)["x"].to_pylist() == ["a"] * 40_000 + ["b"] * 20_000 + ["c"] * 70_000
+    en.append(pa.table({"x": runs(5)}), path)
+    assert en.generations(path)[-1].operation == "append"
+    assert len(en.open(path)) == 130_005
+
+
 def test_run_ends_that_fit_keep_their_type(path: str) -> None:
     for width, n in [(pa.int16(), 2**15 - 1), (pa.int32(), 2**15), (pa.int64(), 5)]:
         table = pa.table({"x": runs(n, width)})

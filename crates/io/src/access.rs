@@ -56,7 +56,7 @@ mod unix {
 
     /// Copies the attributes that belong to users. Those that the system forbids are left out.
     fn copy_attributes(file: &File, old: &File) -> io::Result<()> {
-        for name in supported(xattr::names(old))?.unwrap_or_default() {
+        for name in permitted(xattr::names(old))?.unwrap_or_default() {
             let Ok(name) = CString::new(name) else { continue };
             if !name.as_bytes().starts_with(b"user.") {
                 continue;
@@ -65,12 +65,17 @@ mod unix {
                 Some(value) => xattr::set(file, &name, &value),
                 None => Ok(()),
             });
-            match supported(copied) {
-                Err(error) if error.kind() != ErrorKind::PermissionDenied => return Err(error),
-                _ => {}
-            }
+            permitted(copied)?;
         }
         Ok(())
+    }
+
+    /// Maps an unsupported or forbidden call to `None`.
+    fn permitted<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+        match result {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(None),
+            other => supported(other),
+        }
     }
 
     /// Maps an unsupported call to `None`.
