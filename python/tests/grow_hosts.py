@@ -43,6 +43,8 @@ class Pandas:
     def __init__(self, random: np.random.Generator) -> None:
         self.index = str(random.choice(["range", "text", "time", "number", "levels"]))
         self.unit = str(random.choice(["s", "us"]))
+        # Writers refuse labels of a wider type than those of the first frame.
+        self.is_first = True
 
     def column(self, random: np.random.Generator, kind: str, n: int) -> Any:
         found = values(random, kind, n)
@@ -67,15 +69,16 @@ class Pandas:
 
     def labels(self, random: np.random.Generator, n: int) -> Any:
         numbers = random.integers(0, 50, n)
+        is_narrow, self.is_first = not self.is_first and random.random() < 0.3, False
         if self.index == "range":
             return pd.RangeIndex(n)
         if self.index == "text":
             return pd.Index([f"label {i}" for i in numbers], dtype="str", name="label")
         if self.index == "number":
-            return pd.Index(numbers.astype("i4" if random.random() < 0.3 else "i8"), name="label")
+            return pd.Index(numbers.astype("i4" if is_narrow else "i8"), name="label")
         times = pd.DatetimeIndex(pd.Timestamp("2024-01-01") + pd.to_timedelta(numbers, "h"), name="label")
         if self.index == "time":
-            return times.as_unit("s" if random.random() < 0.3 else self.unit)
+            return times.as_unit("s" if is_narrow else self.unit)
         return pd.MultiIndex.from_arrays([numbers, times], names=["label", "other"])
 
     def append(self, old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:

@@ -64,7 +64,7 @@ fn code_types(frame: &Frame) -> Vec<Option<(ColumnType, String)>> {
             rest.extend(children.iter().map(|child| (child.dictionary, child.column_type, &*child.children)));
             let Some(known) = dictionary.and_then(|dictionary| found.get_mut(dictionary)) else { continue };
             let width = |codes: &ColumnType| codes.physical.width();
-            if !known.as_ref().is_some_and(|(known, _)| width(known) <= width(&codes)) {
+            if known.as_ref().is_none_or(|(known, _)| width(known) > width(&codes)) {
                 *known = Some((codes, column.name.clone()));
             }
         }
