@@ -44,10 +44,7 @@ impl File {
             return Err(corrupt("a child has a different number of values than its parent needs"));
         }
         if of.physical == Physical::Map {
-            let entries = &children[0].record;
-            if entries.column_type.physical != Physical::Struct || entries.n_children != 2 {
-                return Err(corrupt("the entries of a map are not a struct of two fields"));
-            }
+            self.check_entries(&children[0]).map_err(here)?;
         }
         if of.has_child_offsets() {
             let n_types = u64::from(record.n_children - 1);
@@ -62,5 +59,19 @@ impl File {
             }
         }
         Ok(children)
+    }
+
+    /// Checks the entries of a map: a struct of keys and values. Libraries rely on it that neither
+    /// entries nor keys are missing.
+    fn check_entries(&self, entries: &ColumnInfo) -> Result<()> {
+        let record = &entries.record;
+        let keys = record.first_child.filter(|_| record.n_children == 2);
+        let Some(keys) = keys.filter(|_| record.column_type.physical == Physical::Struct) else {
+            return Err(Error::corrupt("the entries of a map are not a struct of two fields"));
+        };
+        if record.n_missing > 0 || self.column(keys)?.record.n_missing > 0 {
+            return Err(Error::corrupt("entries or keys of a map are missing"));
+        }
+        Ok(())
     }
 }

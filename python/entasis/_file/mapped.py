@@ -204,7 +204,7 @@ class MappedHandle:
                 arrays[i] = column
                 # Strings of more than 2 GiB have a larger type.
                 schema = schema.set(i, schema.field(i).with_type(column.type))
-        return _Table(arrays, schema)
+        return _Table(arrays, schema, empty.map_fields())
 
     def _range(self, rows: Any) -> tuple[int, int] | None:
         """The first row, and the one after the last.
@@ -380,9 +380,10 @@ class _Block:
 class _Table:
     """A table of pyarrow with the interface of `_entasis.ArrowTable`."""
 
-    def __init__(self, arrays: list[Any], schema: Any) -> None:
+    def __init__(self, arrays: list[Any], schema: Any, map_fields: dict[int, Any]) -> None:
         import pyarrow as pa
 
+        self._map_fields = map_fields
         self._table = pa.Table.from_arrays(arrays, schema=schema)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -396,7 +397,11 @@ class _Table:
         import pyarrow as pa
 
         fields = [field.with_name(names.get(i, field.name)) for i, field in enumerate(self._table.schema)]
-        return _Table(self._table.columns, pa.schema(fields, self._table.schema.metadata))
+        return _Table(self._table.columns, pa.schema(fields, self._table.schema.metadata), self._map_fields)
+
+    def map_fields(self) -> dict[int, Any]:
+        """Return the fields of columns with maps."""
+        return self._map_fields
 
 
 def _schema(table: Any) -> Any:

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use entasis::{Buffer, Physical};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyIterator, PyList, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyIterator, PyList, PyString, PyTuple};
 
 use super::c_string::c_string;
 use super::export::{self, Data, Dictionaries, Kind};
 use super::ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
-use super::stream;
+use super::{metadata, stream};
 use crate::array::{self, NumpyArray};
 use crate::fixed_width;
 
@@ -153,6 +153,19 @@ pub fn offset_at(offsets: &Buffer, i: usize) -> usize {
     bytes.map_or(0, |bytes| i64::from_le_bytes(bytes) as usize)
 }
 
+fn has_map(kind: &Kind) -> bool {
+    kind.format.as_c_str() == c"+m" || kind.children.iter().any(has_map)
+}
+
+/// A field and those in it, as `ArrowTable.map_fields` gives them.
+fn fields<'py>(py: Python<'py>, kind: &Kind) -> PyResult<Bound<'py, PyTuple>> {
+    let pairs = kind.metadata.as_deref().map(metadata::pairs).unwrap_or_default();
+    let pairs: Vec<_> =
+        pairs.into_iter().map(|(key, value)| (PyBytes::new(py, key), PyBytes::new(py, value))).collect();
+    let children = kind.children.iter().map(|child| fields(py, child)).collect::<PyResult<Vec<_>>>()?;
+    (kind.name.to_string_lossy(), pairs, children).into_pyobject(py)
+}
+
 /// Decoded columns of one length.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct ArrowTable {
@@ -208,6 +221,13 @@ impl ArrowTable {
     #[getter]
     fn dictionary_len(&self) -> usize {
         self.dictionaries.values().map(|(_, values)| values.n).max().unwrap_or(0)
+    }
+
+    /// The fields of the columns that have maps, by position: the name of each, the keys and values
+    /// of its metadata, and its own fields. pyarrow gives other names to the fields of maps.
+    fn map_fields<'py>(&self, py: Python<'py>) -> PyResult<HashMap<usize, Bound<'py, PyTuple>>> {
+        let columns = self.kind.children.iter().enumerate().filter(|(_, kind)| has_map(kind));
+        columns.map(|(position, kind)| Ok((position, fields(py, kind)?))).collect()
     }
 
     /// The same columns with other names for some positions.

@@ -25,6 +25,11 @@ pub fn is_whole(bytes: &[u8]) -> bool {
 
 /// The value of a key in valid metadata.
 pub fn get<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    pairs(bytes).into_iter().find(|&(found, _)| found == key).map(|(_, value)| value)
+}
+
+/// The keys and values of valid metadata.
+pub fn pairs(bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut rest = bytes;
     let mut take = |len: usize| {
         let (taken, after) = rest.split_at_checked(len)?;
@@ -32,16 +37,14 @@ pub fn get<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
         Some(taken)
     };
     let size = |bytes: &[u8]| usize::try_from(i32::from_ne_bytes(bytes.try_into().ok()?)).ok();
-    for _ in 0..size(take(4)?)? {
+    let Some(n) = take(4).and_then(size) else { return Vec::new() };
+    let mut next = || {
         let len = size(take(4)?)?;
-        let found = take(len)?;
+        let key = take(len)?;
         let len = size(take(4)?)?;
-        let value = take(len)?;
-        if found == key {
-            return Some(value);
-        }
-    }
-    None
+        Some((key, take(len)?))
+    };
+    (0..n).map_while(|_| next()).collect()
 }
 
 /// Metadata with these keys and values. None if one is too long.

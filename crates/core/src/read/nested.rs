@@ -108,6 +108,10 @@ impl File {
                 let (info, depth) = (Arc::clone(&node.info), node.depth + 1);
                 let found =
                     structure.finish(&node.rows, node.n, small).map_err(|e| e.in_column(&info.name))?;
+                if found.validity.is_some() && info.record.n_missing == 0 {
+                    let error = Error::corrupt("values are missing in a column without missing values");
+                    return Err(error.in_column(&info.name));
+                }
                 node.validity = found.validity;
                 node.values = found.values;
                 let first = nodes.len();

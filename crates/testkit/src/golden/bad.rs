@@ -195,6 +195,8 @@ const CHANGES: &[Change] = &[
     ("nested-union-missing", "nested", "column.n_missing", 9, 1, C, "missing"),
     ("nested-dense-is-sparse", "nested", "column.value_len", 9, 1, C, "values"),
     ("nested-map-of-no-struct", "nested", "column.physical", 0, 24, C, "map"),
+    ("nested-map-entries-missing", "nested", "column.n_missing", 28, 1, C, "entries or keys"),
+    ("nested-map-keys-missing", "nested", "column.n_missing", 29, 1, C, "entries or keys"),
     ("nested-logical", "nested", "column.logical", 0, 5, C, "categorical"),
     ("nested-first-child", "nested", "block.first_child", 0, 1, C, "child"),
     ("block-first-child", "constant", "block.first_child", 0, 1, C, "child"),

@@ -48,6 +48,9 @@ pub fn check(columns: &mut [Column]) -> Result<(), Wrong> {
         if of.physical == physical::MAP {
             let entries = &columns[children.start].record;
             rule(entries.of.physical == physical::STRUCT && entries.n_children == 2, "entries of a map")?;
+            let keys = entries.first_child.and_then(|first| columns.get(first as usize));
+            let is_whole = entries.n_missing == 0 && keys.is_none_or(|keys| keys.record.n_missing == 0);
+            rule(is_whole, "missing entries or keys of a map")?;
         }
         if has_child_offsets(&of) {
             child_offsets(&columns[i], &columns[children.end - 1], n_types)?;

@@ -8,6 +8,7 @@ from entasis._entasis import Builder
 from entasis._host_map import interpretation
 from entasis.errors import UnsupportedTypeError
 
+from . import map_fields
 from . import stream as _arrow
 from .dictionaries import has_dictionary, unified
 
@@ -58,6 +59,9 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     # Classes of extension types parse the metadata of the file.
     with interpretation():
         found = pa.RecordBatchReader.from_stream(table).read_all()
+    fields = table.map_fields() if own else None
+    if fields:
+        found = map_fields.restored(found, fields)
     if own and "empty_schema" in host:
         with interpretation():
             return found.replace_schema_metadata(dict(host["empty_schema"]))
