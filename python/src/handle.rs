@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use entasis::{
-    ColumnInfo, Error, File, Groups, Limits, MemorySource, NameGroup, NamePlaces, Physical, WriteOptions,
+    ColumnInfo, Error, File, Groups, Limits, Logical, MemorySource, NameGroup, NamePlaces, Physical,
+    WriteOptions,
 };
 use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
@@ -15,8 +16,8 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::arrow::column::ArrowTable;
 use crate::arrow::export::Dictionaries;
-use crate::arrow::format;
 use crate::arrow::metadata::is_whole;
+use crate::arrow::{format, zones};
 use crate::cells::lazy::CellReader;
 use crate::column::{Column, type_name, type_of};
 use crate::query::{self, Filter};
@@ -144,7 +145,9 @@ impl Handle {
         let inside = info.record.dictionary.map(|index| self.file.column(index)).transpose();
         let inside = inside.map_err(|e| errors::raise(py, &e))?;
         let values = inside.as_deref().unwrap_or(info);
-        if format::is_polars(&values.record.column_type) {
+        let is_time = values.record.column_type.logical == Logical::Timestamp;
+        let zone = values.detail.as_ref().and_then(|detail| detail.as_str()).filter(|_| is_time);
+        if format::is_polars(&values.record.column_type) && zone.is_none_or(zones::is_polars) {
             let children = self.file.children(values).map_err(|e| errors::raise(py, &e))?;
             let names: HashSet<&str> = children.iter().map(|child| child.name.as_str()).collect();
             if values.record.column_type.physical == Physical::Struct && names.len() < children.len() {

@@ -10,3 +10,4 @@ pub mod metadata;
 pub mod nested;
 mod nested_chunks;
 pub mod stream;
+pub mod zones;

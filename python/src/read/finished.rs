@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::arrow::c_string::c_string;
 use crate::arrow::export::{Data, Dictionaries, Kind};
 use crate::arrow::format::{self, LARGE, LAYOUT, REQUIRED, SMALL, VIEW};
-use crate::arrow::metadata;
+use crate::arrow::{metadata, zones};
 use crate::errors;
 use crate::read::plan::Target;
 
@@ -71,7 +71,9 @@ impl Finished {
         let codes = ColumnType { logical: Logical::Plain, ..*column_type };
         let is_categorical = column_type.logical == Logical::Categorical;
         let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
-        let format = format::format(if is_categorical { &codes } else { column_type }, layout, zone);
+        let of_arrow = if own { zone } else { zone.and_then(zones::of_arrow) };
+        let format = format::format(if is_categorical { &codes } else { column_type }, layout, of_arrow);
+        let format = format.filter(|_| of_arrow.is_some() == zone.is_some());
         let is_of_polars = format.as_deref().is_some_and(|format| format.starts_with("_pl"));
         let format = format.filter(|_| !(own && is_of_polars));
         let format = format.ok_or_else(|| {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
@@ -94,7 +95,7 @@ def _intervals(column: Column, values: Any) -> tuple[Any, dict[str, str]]:
     import numpy as np
     import pyarrow as pa
 
-    pairs, zone = values, subtype(column)[1]
+    pairs, zone = values, _of_arrow(subtype(column)[1])
     fields = []
     for name in ("left", "right"):
         bound = pa.array(np.ascontiguousarray(pairs[name]), from_pandas=True)
@@ -104,6 +105,11 @@ def _intervals(column: Column, values: Any) -> tuple[Any, dict[str, str]]:
         raise TypeError("an interval is closed on a side")
     kind = pa.struct([pa.field(name, field.type) for name, field in zip(("left", "right"), fields, strict=True)])
     return pa.StructArray.from_arrays(fields, fields=list(kind), mask=fields[0].is_null()), {"closed": closed}
+
+
+def _of_arrow(zone: str | None) -> str | None:
+    """The name of a zone in Arrow. pandas calls the offset `+02:00` `UTC+02:00`."""
+    return zone if zone is None else re.sub(r"^UTC(?=[+-]\d\d:\d\d$)", "", zone)
 
 
 def _interval_categories(handle: Handle, column: Column, rows: Any, threads: int | None) -> tuple[Any, dict[str, str]]:
