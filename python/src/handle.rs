@@ -342,6 +342,17 @@ impl Handle {
         Ok(PyBytes::new(py, &records.map_err(|e| errors::raise(py, &e))?))
     }
 
+    /// The bytes of the strings in a range of rows of some columns, without decoding them.
+    fn text_len(&self, py: Python<'_>, columns: Vec<u64>, start: u64, stop: u64) -> PyResult<u64> {
+        let file = &self.file;
+        let lens = py.detach(|| {
+            let lens = columns.into_iter().map(|column| file.text_len(column, start..stop));
+            lens.collect::<entasis::Result<Vec<u64>>>()
+        });
+        let lens = lens.map_err(|e| errors::raise(py, &e))?;
+        Ok(lens.into_iter().fold(0, u64::saturating_add))
+    }
+
     /// The values that the host stores next to the columns.
     fn host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let host = self.file.host().map_err(|e| errors::raise(py, &e))?;

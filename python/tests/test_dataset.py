@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import os
 import pickle
 import threading
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -438,3 +440,89 @@ def test_closed_and_mapped_files(tmp_path: Path) -> None:
     mapped = en.open(tmp_path / "table.entasis", memory_map=True)
     condition = pc.field("b") > 300.0
     assert_same(mapped.to_dataset().to_table(filter=condition), ds.dataset(whole).to_table(filter=condition))
+
+
+# --- long strings
+
+
+@pytest.fixture
+def short_windows(monkeypatch):
+    """Windows of strings end after 1 kB, as they do after 256 MiB otherwise."""
+    from entasis._engines import windows
+
+    monkeypatch.setattr(windows, "_BYTES", 1_000)
+
+
+@pytest.mark.parametrize("host", ["pyarrow", "pandas", "polars"])
+def test_windows_end_before_strings_are_too_long(tmp_path, short_windows, host):
+    path = tmp_path / "long.entasis"
+    table = pa.table({"i": range(300), "s": ["x" * (k % 40) for k in range(300)], "t": [None, "y"] * 150})
+    en.write({"pyarrow": table, "pandas": table.to_pandas(), "polars": pl.DataFrame(table)}[host], path)
+    f = en.open(path)
+    dataset = f.to_dataset()
+    lens = [sum(len(text) for text in batch["s"].to_pylist()) for batch in dataset.to_batches()]
+    assert len(lens) > 5
+    assert max(lens) <= 2_000
+    assert sum(lens) == sum(k % 40 for k in range(300))
+    some = pc.bit_wise_and(pc.field("i"), 7) == 3
+    for condition in (None, pc.field("i") > 5, pc.field("i") < 250, some, some & (pc.field("t") == "y")):
+        found = dataset.to_table(filter=condition)
+        assert found.to_pydict() == (table if condition is None else table.filter(condition)).to_pydict()
+    assert dataset.to_table(columns=["i"]).num_rows == 300
+    assert duckdb.sql("select sum(length(s)) from dataset").fetchall() == [(sum(lens),)]
+    sizes = [batch.num_rows for batch in pa.RecordBatchReader.from_stream(f)]
+    assert len(sizes) > 5
+    assert pa.table(f).to_pydict() == table.to_pydict()
+    assert f.lazy().filter(pl.col("i") >= 3).collect().to_dict(as_series=False) == table.slice(3).to_pydict()
+    picked = f[[250, 3, 3, 170]]
+    assert picked.to_dataset().to_table().to_pydict() == table.take([250, 3, 3, 170]).to_pydict()
+
+
+def test_columns_that_would_need_wider_offsets_are_cut(tmp_path, monkeypatch):
+    """A window whose strings do not fit offsets of 32 bits is read in halves."""
+    from entasis._engines import dataset as engine
+
+    table = pa.table({"i": range(100), "s": ["x" * k for k in range(100)], "b": [b"y"] * 100, "l": [["z"]] * 100})
+    en.write(table, tmp_path / "wide.entasis")
+    whole, found = engine._table, []
+
+    def wider(view):
+        read = whole(view)
+        found.append(read.num_rows)
+        if read.num_rows <= 30 or "s" not in read.schema.names:
+            return read
+        place = read.schema.names.index("s")
+        return read.set_column(place, "s", read["s"].cast(pa.large_string()))
+
+    monkeypatch.setattr(engine, "_table", wider)
+    dataset = en.open(tmp_path / "wide.entasis").to_dataset()
+    for condition in (None, pc.field("i") > 20, pc.bit_wise_and(pc.field("i"), 1) == 0):
+        wanted = table if condition is None else table.filter(condition)
+        assert dataset.to_table(filter=condition).equals(wanted)
+        assert dataset.to_table(["s"], filter=condition).equals(wanted.select(["s"]))
+    assert max(batch.num_rows for batch in dataset.to_batches()) <= 30
+
+    def always(view):
+        return whole(view).cast(pa.schema([("s", pa.large_string())]))
+
+    monkeypatch.setattr(engine, "_table", always)
+    with pytest.raises(en.UnsupportedTypeError, match="row 0: a value of more than 2 GiB does not fit"):
+        dataset.to_table(["s"])
+
+
+@pytest.mark.skipif(not os.environ.get("ENTASIS_TEST_LONG"), reason="takes 6 GB of memory")
+def test_strings_of_more_than_2_gib(tmp_path):
+    path = tmp_path / "long.entasis"
+    part = pa.array(["x" * 1_000_000] * 110)
+    en.write(pa.table({"i": np.arange(2200), "s": pa.chunked_array([part] * 20)}), path)
+    dataset = en.open(path).to_dataset()
+    assert dataset.to_table(columns=["i"]).num_rows == 2200
+    assert sum(batch.num_rows for batch in dataset.to_batches()) == 2200
+    assert max(batch.nbytes for batch in dataset.to_batches()) < 1 << 29
+    assert duckdb.sql("select sum(length(s)) from dataset").fetchall() == [(2_200_000_000,)]
+    stream = en.open(path)  # noqa: F841
+    assert duckdb.sql("select sum(length(s)) from stream").fetchall() == [(2_200_000_000,)]
+    assert (
+        en.scan_polars(path).select(pl.col("s").str.len_bytes().sum()).collect(engine="streaming").item()
+        == 2_200_000_000
+    )

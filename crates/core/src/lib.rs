@@ -120,6 +120,7 @@ mod refused;
 mod repair;
 mod rows;
 mod schema;
+mod text_len;
 mod threads;
 mod verify;
 mod write;

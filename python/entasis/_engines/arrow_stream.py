@@ -9,8 +9,8 @@ from entasis._hosts import leave_out
 from entasis._hosts.arrow.stream import Columns, has_metadata
 from entasis._hosts.levels import RANGE
 from entasis._memory import reported
-from entasis.errors import UnsupportedTypeError
 
+from .text_len import text_len, too_long
 from .windows import Sizes, Window, windows
 
 if TYPE_CHECKING:
@@ -156,10 +156,11 @@ class Rows:
     def _sizes(self) -> Sizes:
         n, n_columns = self._file.n_rows, max(self._columns.n, 1)
         least = min(_BLOCK, _CELLS_OF_BLOCK // n_columns)
+        lens = text_len(self._file, self.numbers)
         if n * n_columns <= _CELLS_AT_ONCE and self._file._handle.file_len <= _LEN_AT_ONCE:
-            return Sizes(n_columns, n, least)
+            return Sizes(n_columns, n, least, lens)
         n_categories = self._empty.dictionary_len if self._is_native else 0
-        return Sizes(n_columns, max(_FIRST, n_categories * _ROWS_OF_CATEGORY), least)
+        return Sizes(n_columns, max(_FIRST, n_categories * _ROWS_OF_CATEGORY), least, lens)
 
     def _typed(self, window: Window) -> Iterator[Any]:
         """Tables of some rows. They are several if one would have another type.
@@ -171,13 +172,10 @@ class Rows:
             yield table
         elif n > 1:
             del table
-            for part in (slice(0, n // 2), slice(n // 2, n)):
-                yield from self._typed(Window(window.positions[part], window.rows[part]))
+            for half in window.halves():
+                yield from self._typed(half)
         else:
-            raise UnsupportedTypeError(
-                f"row {int(window.rows[0])}: a value of more than 2 GiB does not fit the type of its column in Arrow; "
-                "read the file instead of streaming it"
-            )
+            raise too_long(int(window.rows[0]))
 
     def _is_same(self, table: Any) -> bool:
         if self._is_native:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 import re
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 from entasis._arguments.options import shown
 from entasis._hosts.arrow.pyarrow import as_table
+from entasis._hosts.library_errors import of_column
 from entasis._scan.dense import filtered, mask
 from entasis.errors import ArgumentError, MissingLibraryError
 
@@ -27,6 +28,7 @@ from .expressions import parts_of
 from .names import numbers_by_name
 from .scanner import Fragment, Rows
 from .supported import advising, supported
+from .text_len import text_len, too_long
 from .windows import CELLS, Sizes, Window, spans, windows
 
 if TYPE_CHECKING:
@@ -139,13 +141,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         """The rows that pass, with these columns."""
         tree, rest = self._split(filter)
         if rest is None:
-            for window in spans(self._view, tree, Sizes(len(names))):
-                yield from self._passing(names, window).to_batches()
+            for window, table in self._tables(names, tree):
+                yield from self._passing(table, names, window).to_batches()
             return
         used = self._referenced(rest) or names[:1]
         others = [name for name in names if name not in used]
-        for window in spans(self._view, tree, Sizes(len(used))):
-            table = self._read(used, window.rows)
+        for window, table in self._tables(used, tree):
             # The filter does not see the last column, because its name is that of no other.
             row = max(table.column_names, key=len) + " "
             table = table.append_column(row, pa.array(np.arange(len(window.rows))))
@@ -155,12 +156,33 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             places = table[row].to_numpy()
             size = max(1, CELLS // len(names))
             for start in range(0, len(places), size):
-                part = table.slice(start, size)
-                if others:
-                    found = self._read(others, _at(window.rows, places[start : start + size]))
+                positions = range(start, min(start + size, len(places)))
+                here = Window(positions, _at(window.rows, places[start : start + size]))
+                if not others:
+                    yield from table.slice(start, size).select(names).to_batches()
+                    continue
+                for some, found in self._fitting(others, here):
+                    part = table.slice(some.positions.start, len(some.rows))
                     for name in others:
                         part = part.append_column(found.schema.field(name), found[name])
-                yield from part.select(names).to_batches()
+                    yield from part.select(names).to_batches()
+
+    def _tables(self, names: list[str], tree: tuple[Any, ...] | None) -> Iterator[tuple[Window, pa.Table]]:
+        """The windows of the rows that pass, with their columns."""
+        lens = text_len(self._view, [self._numbers[name] for name in names])
+        for window in spans(self._view, tree, Sizes(len(names), text_len=lens)):
+            yield from self._fitting(names, window)
+
+    def _fitting(self, names: list[str], window: Window) -> Iterator[tuple[Window, pa.Table]]:
+        """A window with its columns; parts of it where a column would exceed the offsets of its type."""
+        table = self._read(names, window.rows)
+        if table is not None:
+            yield window, table
+        elif len(window.rows) > 1:
+            for half in window.halves():
+                yield from self._fitting(names, half)
+        else:
+            raise too_long(int(window.rows[0]))
 
     def _split(self, filter: pc.Expression | None) -> tuple[tuple[Any, ...] | None, pc.Expression | None]:
         """The condition that the core tests, and what pyarrow tests after it. Either may be None."""
@@ -191,9 +213,8 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
                     f'{shown(name)} for no number: filter after reading, or use nan="ieee"'
                 )
 
-    def _passing(self, names: list[str], window: Window) -> pa.Table:
+    def _passing(self, table: pa.Table, names: list[str], window: Window) -> pa.Table:
         """The rows of a window that pass."""
-        table = self._read(names, window.rows)
         if window.kept is None:
             return table
         some = filtered(table, *window.kept)
@@ -201,17 +222,29 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             return some
         bits, first = window.kept
         passing = np.unpackbits(bits, count=first + len(window.rows), bitorder="little")[first:]
-        return self._read(names, window.rows.start + np.flatnonzero(passing))
+        found = self._read(names, window.rows.start + np.flatnonzero(passing))
+        assert found is not None, "some of the rows fit if all do"
+        return found
 
-    def _read(self, names: list[str], rows: Any) -> pa.Table:
+    def _read(self, names: list[str], rows: Any) -> pa.Table | None:
+        """Some rows; None if a column of them would need wider offsets than it has."""
         numbers = [self._numbers[name] for name in names]
         if self._view._frame.memory_map and not isinstance(rows, range):
             # Only neighbouring rows of a mapped file can be read, which takes no copy.
             first, last = int(rows.min()), int(rows.max())
-            return self._read(names, range(first, last + 1)).take(rows - first)
+            every = self._read(names, range(first, last + 1))
+            return None if every is None else every.take(rows - first)
         table = _table(self._view._view(numbers, rows))
         wanted = pa.schema([self._schema.field(name) for name in names])
-        return table if table.schema.equals(wanted) else table.cast(wanted)
+        if table.schema.equals(wanted):
+            return table
+        if any(map(_is_wider, table.schema.types, wanted.types)):
+            return None
+        try:
+            return table.cast(wanted)
+        except pa.ArrowException as error:
+            parts = ((name, partial(table[name].cast, wanted.field(name).type)) for name in names)
+            raise of_column(error, parts) from error
 
     def count_rows(self, filter: pc.Expression | None = None, **options: Any) -> int:
         """Count the rows, or those that pass a filter."""
@@ -288,6 +321,17 @@ def _has_floats(of: pa.DataType) -> bool:
     if pa.types.is_dictionary(of):
         return _has_floats(of.value_type)
     return pa.types.is_floating(of) or any(_has_floats(of.field(i).type) for i in range(of.num_fields))
+
+
+def _is_wider(of: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether a column or a field in it has offsets of 64 bits instead of 32."""
+    narrow = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
+    if of == narrow.get(wanted):
+        return True
+    if pa.types.is_large_list(of) and pa.types.is_list(wanted):
+        return True
+    n = of.num_fields
+    return n > 0 and n == wanted.num_fields and any(_is_wider(of.field(i).type, wanted.field(i).type) for i in range(n))
 
 
 def _at(rows: Any, places: Any) -> Any:

@@ -15,6 +15,7 @@ from entasis.errors import ArgumentError, MissingLibraryError
 from .bound import bound
 from .names import numbers_by_name
 from .supported import advising, supported
+from .text_len import text_len
 from .windows import Sizes, spans
 
 try:
@@ -90,7 +91,8 @@ class _Reader(FileReader):
             first, stop = (min(max(place, 0), view.n_rows) for place in (start, stop))
             view = view[first:stop]
         is_any = False
-        for window in spans(view, self._tree(filters), Sizes(len(numbers))):
+        sizes = Sizes(len(numbers), text_len=text_len(view, numbers))
+        for window in spans(view, self._tree(filters), sizes):
             is_any = True
             yield self._with_index(self._read(numbers, window.rows), row_index, first, window.positions)
         if not is_any:

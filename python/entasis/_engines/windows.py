@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from entasis._scan.dense import SHARE, range_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from entasis._file.file import File
 
@@ -47,6 +47,13 @@ class Window(NamedTuple):
     rows: Any
     kept: Mask | None = None
 
+    def halves(self) -> Iterator[Window]:
+        """The two halves of a window of several rows."""
+        n = len(self.rows)
+        for part in (slice(0, n // 2), slice(n // 2, n)):
+            kept = None if self.kept is None else Mask(self.kept.bits, self.kept.first + part.start)
+            yield Window(self.positions[part], self.rows[part], kept)
+
 
 class Mask(NamedTuple):
     """A bit for each row of a window, least significant first.
@@ -64,17 +71,48 @@ class Mask(NamedTuple):
 
 
 class Sizes:
-    """The lengths of windows in rows. They grow up to a number of values, and of bytes if known."""
+    """The lengths of windows in rows.
 
-    def __init__(self, n_columns: int, first: int | None = None, least: int | None = None) -> None:
+    They grow up to a number of values. A window of long strings has no more rows than take
+    `_BYTES`, as the records of its blocks tell.
+
+    Parameters
+    ----------
+    n_columns
+        The number of columns.
+    first, least
+        The first length, and the least number of rows of a full window.
+    text_len
+        The bytes of the strings in a range of rows of the file; None if there are none.
+    """
+
+    def __init__(
+        self,
+        n_columns: int,
+        first: int | None = None,
+        least: int | None = None,
+        text_len: Callable[[int, int], int] | None = None,
+    ) -> None:
+        self._text_len = text_len
         most = max(_LEAST if least is None else least, CELLS // max(n_columns, 1))
         # Windows that end where blocks end decode no block twice.
         self._most = most if most < _BLOCK else most - most % _BLOCK
         self.size = min(_FIRST if first is None else first, self._most)
 
-    def grow(self) -> None:
-        """Set the size of the next window."""
+    def next(self, rows: Any) -> int:
+        """The size of a window that begins with these rows. The next one may be longer."""
+        size = min(self.size, len(rows))
         self.size = min(self.size * _GROWTH, self._most)
+        while self._text_len is not None and size > 1 and self._len(rows[:size]) > _BYTES:
+            size //= 2
+        return size
+
+    def _len(self, rows: Any) -> int:
+        """The bytes of the strings in some rows, which may lie apart."""
+        ends = (rows[0], rows[-1]) if isinstance(rows, range) else (rows.min(), rows.max())
+        start, stop = int(min(ends)), int(max(ends)) + 1
+        assert self._text_len is not None, "there are strings"
+        return self._text_len(start, stop) * len(rows) // (stop - start)
 
     def measured(self, n_rows: int, memory_len: int) -> None:
         """Take into account how many bytes the rows of the last window took."""
@@ -109,8 +147,7 @@ def _cut(passed: Window, sizes: Sizes) -> Iterator[Window]:
     """The windows of rows that were tested together."""
     n, start, kept = len(passed.rows), 0, passed.kept
     while start < n:
-        stop = min(start + sizes.size, n)
-        sizes.grow()
+        stop = start + sizes.next(passed.rows[start:])
         here = None if kept is None else Mask(kept.bits, kept.first + start)
         yield Window(passed.positions[start:stop], passed.rows[start:stop], here)
         start = stop
