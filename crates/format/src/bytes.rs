@@ -89,12 +89,6 @@ macro_rules! put {
 }
 pub(crate) use put;
 
-/// Whether `at .. at + len` is inside `from .. end`.
-#[inline]
-pub(crate) fn inside(at: u64, len: u64, from: u64, end: u64) -> bool {
-    at >= from && at.checked_add(len).is_some_and(|stop| stop <= end)
-}
-
 /// Converts a length in memory to a number of the file.
 #[inline]
 pub(crate) fn len64(len: usize) -> u64 {

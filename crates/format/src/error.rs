@@ -17,6 +17,7 @@ struct Inner {
     advice: Option<Cow<'static, str>>,
     limit: Option<&'static str>,
     place: Place,
+    generations: Vec<u64>,
     source: Option<io::Error>,
 }
 
@@ -65,7 +66,8 @@ impl Error {
     #[cold]
     fn new(kind: Kind, message: Cow<'static, str>) -> Self {
         let place = Place::default();
-        Self(Box::new(Inner { kind, message, advice: None, limit: None, place, source: None }))
+        let generations = Vec::new();
+        Self(Box::new(Inner { kind, message, advice: None, limit: None, place, generations, source: None }))
     }
 
     /// The file is damaged.
@@ -159,6 +161,11 @@ impl Error {
         &self.0.place
     }
 
+    /// The damaged generations of the file, ascending; empty if only the current one was looked at.
+    pub fn generations(&self) -> &[u64] {
+        &self.0.generations
+    }
+
     /// The problem, without place and advice; for [`Kind::Io`] the operation.
     pub fn message(&self) -> &str {
         &self.0.message
@@ -193,6 +200,20 @@ impl Error {
     #[must_use]
     pub fn advise(mut self, advice: impl Into<Cow<'static, str>>) -> Self {
         self.0.advice = Some(advice.into());
+        self
+    }
+
+    /// Sets the message, and keeps the rest.
+    #[must_use]
+    pub fn reworded(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
+    /// Sets the damaged generations.
+    #[must_use]
+    pub fn of_generations(mut self, generations: Vec<u64>) -> Self {
+        self.0.generations = generations;
         self
     }
 

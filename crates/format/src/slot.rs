@@ -1,6 +1,6 @@
 //! A slot: one generation of the file (`docs/format/container.md`).
 
-use crate::bytes::{Reader, inside, put};
+use crate::bytes::{Reader, put};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
 use crate::limits::{HEADER_LEN, SLOT_LEN, TRAILER_LEN, is_root_len};
@@ -54,10 +54,10 @@ impl Slot {
         if !is_root_len(self.root_len) {
             return Err(Error::corrupt("the length of the root is impossible"));
         }
-        // The trailer ends the file, so the root is between the header and the trailer.
-        let footer_end = self.end.checked_sub(TRAILER_LEN as u64);
-        if !footer_end.is_some_and(|end| inside(self.root_at, self.root_len.into(), start, end)) {
-            return Err(Error::corrupt("the root is outside of the file"));
+        // The root ends where its trailer begins, and the trailer ends the generation.
+        let end = self.root_at.checked_add(u64::from(self.root_len) + TRAILER_LEN as u64);
+        if self.root_at < start || end != Some(self.end) {
+            return Err(Error::corrupt("the root is not right before the trailer"));
         }
         Ok(())
     }

@@ -103,7 +103,9 @@ mod tests {
         }
         assert!(Trailer::parse(&[&bytes[..], &[0]].concat()).is_err());
         assert!(Trailer::parse(&Trailer { generation: 0, ..trailer }.emit()).is_err());
-        assert!(Trailer::parse(&Trailer { end: 1175, ..trailer }.emit()).is_err());
+        for end in [1175, 1271, 1273, 1336] {
+            assert!(Trailer::parse(&Trailer { end, ..trailer }.emit()).is_err());
+        }
         assert!(Trailer::parse(&SLOT.emit()).is_err());
     }
 

@@ -7,7 +7,6 @@ use super::column::Column;
 use super::file::Decoded;
 use super::header::{SLOT_PAGES_END, SLOTS, Slot, State, trailer};
 use super::records::{BlockRange, BlockRecord, Statistics};
-use super::root::earlier;
 use super::section::kind;
 use super::types::{self, Type, is_var, physical, width};
 use super::value::Tree;
@@ -18,8 +17,17 @@ use super::value::Tree;
 /// *Corrupt*.
 pub fn check(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     slots(file, decoded)?;
+    state(file, decoded)
+}
+
+/// Checks a generation of a file, without the slots.
+///
+/// # Errors
+/// *Corrupt*.
+pub fn state(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     let room = decoded.header.room(file);
-    generations(room, decoded)?;
+    trailer_repeats_slot(room, decoded)?;
+    program(decoded)?;
     let ids: BTreeSet<u64> = decoded.columns.iter().map(|column| column.record.id).collect();
     rule(ids.len() == decoded.columns.len(), "two columns have one id")?;
     for table in 0..decoded.tables.len() {
@@ -41,7 +49,7 @@ pub fn check(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     padding(room, decoded)
 }
 
-/// The slots, their pages and the trailer.
+/// The slots and their pages.
 fn slots(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     let header = &decoded.header;
     rule(!header.slots.contains(&State::Damaged), "a damaged slot")?;
@@ -53,26 +61,22 @@ fn slots(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
             is_zero(&file[SLOTS[1] + 64..SLOTS[2]]) && is_zero(&file[SLOTS[2] + 64..SLOT_PAGES_END]);
         rule(is_rest_zero, "the rest of a slot page is zero")?;
     }
-    let (room, slot) = (header.room(file), header.current);
-    rule(file.len() as u64 == slot.end, "bytes past the end")?;
+    let is_at_end = file.len() as u64 == header.current.end;
+    rule(is_at_end || header.has_slot_pages, "bytes past the end")
+}
+
+fn trailer_repeats_slot(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
+    let slot = decoded.header.current;
     let copy = trailer(&room.file[room.file.len() - 64..], room.start)?;
     rule(copy == Slot { not_synced: false, ..slot }, "the trailer repeats the slot")
 }
 
-/// The root, and the roots of earlier generations that are intact (W).
-fn generations(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
+/// The program that wrote (W).
+fn program(decoded: &Decoded) -> Result<(), Wrong> {
     let program = &decoded.root.program;
     let len = program.iter().position(|&byte| byte == 0).unwrap_or(program.len());
     let is_text = std::str::from_utf8(&program[..len]).is_ok() && is_zero(&program[len..]);
-    rule(is_text, "the program that wrote is UTF-8, then zeros")?;
-    let (mut generation, mut previous) = (decoded.root.generation, decoded.root.previous);
-    while let Some(place) = previous {
-        let Some(root) = earlier(room, place) else { break };
-        rule(root.generation < generation, "the previous root has a smaller generation")?;
-        rule(root.file_id == decoded.root.file_id, "all generations have one file id")?;
-        (generation, previous) = (root.generation, root.previous);
-    }
-    Ok(())
+    rule(is_text, "the program that wrote is UTF-8, then zeros")
 }
 
 /// Tiers have no gap and statistics for each block, and no block has two columns.

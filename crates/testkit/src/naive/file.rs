@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bytes::{Kind, Room, Wrong, range, rule, u32_at, u64_at, wrong};
 use super::column::{Column, Sections};
-use super::header::{Header, header};
+use super::header::{Header, Slot, header};
 use super::records::{ColumnRecord, TableRecord};
 use super::root::{Root, root};
 use super::section::{Section, kind};
@@ -58,6 +58,15 @@ impl Decoded {
 /// The first rule that is broken.
 pub fn decode(file: &[u8]) -> Result<Decoded, Wrong> {
     let header = header(file)?;
+    decode_at(file, header, header.current)
+}
+
+/// Decodes a file at the generation that a slot names.
+///
+/// # Errors
+/// The first rule that is broken.
+pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wrong> {
+    let header = Header { current: slot, ..header };
     let room = header.room(file);
     let root = root(room, &header.current)?;
     let mut parts = Vec::new();

@@ -177,8 +177,8 @@ fn check(slot: &Slot, start: u64) -> Result<(), Wrong> {
     rule(is_root_len(slot.root_len), "the length of the root")?;
     let root_end = slot.root_at.checked_add(u64::from(slot.root_len));
     let trailer_end = root_end.and_then(|end| end.checked_add(64));
-    let is_inside = slot.root_at >= start && trailer_end.is_some_and(|end| end <= slot.end);
-    rule(is_inside, "the root lies in the room before the trailer")
+    rule(slot.root_at >= start, "the root lies in the room")?;
+    rule(trailer_end == Some(slot.end), "the root ends where its trailer begins")
 }
 
 /// The trailer in the last 64 bytes of the file.

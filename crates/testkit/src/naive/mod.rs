@@ -15,6 +15,7 @@ pub mod check;
 pub mod column;
 pub mod directory;
 pub mod file;
+pub mod generations;
 pub mod header;
 pub mod lz4;
 pub mod nested;
@@ -43,5 +44,6 @@ pub fn verify(file: &[u8]) -> Result<Decoded, Wrong> {
     let decoded = decode(file)?;
     check::check(file, &decoded)?;
     cells::cells(&decoded)?;
+    generations::check(file, &decoded)?;
     Ok(decoded)
 }

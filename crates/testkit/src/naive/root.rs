@@ -54,12 +54,6 @@ pub fn root(room: Room<'_>, slot: &Slot) -> Result<Root, Wrong> {
     Ok(root)
 }
 
-/// The root of an earlier generation, unless it is damaged.
-pub fn earlier(room: Room<'_>, place: Place) -> Option<Root> {
-    let bytes = room.range(place.at, u64::from(place.len)).ok()?;
-    if checksum(bytes) == place.checksum { parse(bytes, room.start, place.at).ok() } else { None }
-}
-
 fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
     rule(bytes[..8] == MAGIC, "the magic of the root")?;
     let is_reserved_zero = is_zero(&bytes[59..64]) && is_zero(&bytes[112..160]);
