@@ -27,13 +27,27 @@ impl LimitArgs {
         if path != Path::new("-") {
             return File::open_with(path, self.limits()?);
         }
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .map_err(|e| Error::io(e, "read the standard input").in_file(path))?;
-        File::from_source(Box::new(MemorySource::new(bytes)), Path::new("standard input"), self.limits()?)
+        File::from_source(standard_input()?, Path::new(STDIN), self.limits()?)
     }
+
+    /// Opens a file, or its newest whole generation if the current one is damaged.
+    pub(crate) fn open_whole(&self, path: &Path) -> entasis::Result<File> {
+        if path != Path::new("-") {
+            return File::open_whole(path, self.limits()?);
+        }
+        File::whole_from_source(standard_input()?, Path::new(STDIN), self.limits()?)
+    }
+}
+
+/// The name of the standard input in messages.
+const STDIN: &str = "standard input";
+
+/// The bytes of the standard input.
+fn standard_input() -> entasis::Result<Box<MemorySource>> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|e| Error::io(e, "read the standard input").in_file(Path::new("-")))?;
+    Ok(Box::new(MemorySource::new(bytes)))
 }
 
 /// A limit and its value: `n_columns=1000`, `metadata-len=256MiB`.

@@ -19,10 +19,9 @@ pub(crate) struct OpenArgs {
 impl OpenArgs {
     /// Opens a file; `-` is the standard input, which is read into memory.
     pub(crate) fn open(&self, path: &Path) -> entasis::Result<File> {
-        let file = self.limits.open(path)?;
         match self.generation {
-            Some(number) => at_generation(&file, number),
-            None => Ok(file),
+            Some(number) => at_generation(&self.limits.open_whole(path)?, number),
+            None => self.limits.open(path),
         }
     }
 

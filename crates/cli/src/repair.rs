@@ -21,7 +21,8 @@ Damaged places are listed on standard error. The exit status is 0 if the new fil
 /// Write the intact values of a damaged file to a new file
 ///
 /// Values of damaged blocks are missing there. Damaged labels, categories and parts of trees cannot
-/// be missing: no file is then written. The damaged file is not changed.
+/// be missing: no file is then written. Of a file that was cut, the newest whole generation is
+/// written. The damaged file is not changed. A new file gets its mode.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     };
     let survey = {
         let watch = Watch::new(format!("repairing {}", escape(&from)));
-        args.limits.open(&args.file)?.repair(&args.out, &options, &watch)?
+        args.limits.open_whole(&args.file)?.repair(&args.out, &options, &watch)?
     };
     for damage in &survey.damages {
         say(&format!("{from}: {}", damage.describe(0)));

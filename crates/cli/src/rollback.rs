@@ -16,7 +16,8 @@ The newer generations stay in the file, so another rollback undoes this one.";
 
 /// Go back to an earlier generation of a file
 ///
-/// The file gets a new generation with the value of the earlier one. No values are written.
+/// The file gets a new generation with the value of the earlier one. No values are written. The
+/// earlier generation is verified first: a damaged one is an error, and the file stays as it was.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -33,11 +34,11 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     {
-        let watch = Watch::new("going back");
+        let watch = Watch::new(format!("checking generation {}", args.generation));
         let options = args.change.options();
         let change = args.change.begin(&args.file, &options, &watch)?;
         at_generation(change.file(), args.generation)?;
-        change.rollback(args.generation, &options)?;
+        change.rollback(args.generation, &options, &watch)?;
     }
     args.change.report(&args.file, out)
 }

@@ -9,6 +9,7 @@ use entasis::{Damage, Error, Kind, Report, Survey};
 use crate::failure::{Outcome, say};
 use crate::json::Object;
 use crate::limits::LimitArgs;
+use crate::open::at_generation;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{count, escape, size};
@@ -19,12 +20,15 @@ const EXAMPLES: &str = "Examples:
   entasis verify --json *.entasis | jq 'select(.sound | not)'
 
 A damaged file is reported on standard error with all damaged places, at most 100 of them. The exit
-status is then 1. Rows count from 0.";
+status is then 1, also if only an earlier generation is damaged. Rows count from 0.
+
+Bytes that a change left which was interrupted or still goes on are no damage: their number is
+reported, and the exit status is 0.";
 
 /// Check that every byte of the files is unchanged since it was written
 ///
-/// Reads the whole file: verifies every checksum, decodes every value, and checks bytes that no
-/// reader needs, such as padding. Changes nothing.
+/// Reads the whole file, with all generations that can be read: verifies every checksum, decodes
+/// every value, and checks bytes that no reader needs, such as padding. Changes nothing.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -34,6 +38,9 @@ pub(crate) struct Args {
     /// Print one JSON object per file, on a line of its own
     #[arg(long)]
     json: bool,
+    /// Check one generation alone; `entasis generations` lists them
+    #[arg(long, value_name = "N")]
+    generation: Option<u64>,
     /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
@@ -51,7 +58,10 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let started = Instant::now();
     let surveyed = {
         let watch = Watch::new(format!("checking {}", escape(&name)));
-        args.limits.open(path).and_then(|file| file.survey(args.threads, &watch))
+        args.limits.open_whole(path).and_then(|file| match args.generation {
+            Some(number) => at_generation(&file, number)?.survey_generation(args.threads, &watch),
+            None => file.survey(args.threads, &watch),
+        })
     };
     let mut survey = match surveyed {
         Ok(survey) => survey,
@@ -78,12 +88,18 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
         let seconds = started.elapsed().as_secs_f64();
         writeln!(
             out,
-            "{}: sound ({}, {}, {}, {}; checked in {seconds:.2} s)",
+            "{}: sound ({}{}, {}, {}, {}; {}checked in {seconds:.2} s)",
             escape(&name),
+            if report.n_generations > 1 {
+                count(report.n_generations, "generation") + ", "
+            } else {
+                String::new()
+            },
             count(report.n_columns, "column"),
             count(report.n_blocks, "block"),
             count(report.n_values, "value"),
             size(report.checked_len),
+            leftover(report.leftover_len),
         )?;
     }
     Ok(())
@@ -103,6 +119,14 @@ fn list(name: &str, survey: &Survey) {
     }
 }
 
+/// Bytes that belong to no generation, as words.
+fn leftover(len: u64) -> String {
+    match len {
+        0 => String::new(),
+        len => format!("{} of an interrupted or running change; ", count(len, "leftover byte")),
+    }
+}
+
 fn sound_json(name: &str, report: &Report) -> String {
     Object::new()
         .text("file", name)
@@ -111,6 +135,8 @@ fn sound_json(name: &str, report: &Report) -> String {
         .raw("n_blocks", report.n_blocks)
         .raw("n_values", report.n_values)
         .raw("checked_len", report.checked_len)
+        .raw("n_generations", report.n_generations)
+        .raw("leftover_len", report.leftover_len)
         .end()
 }
 
@@ -120,14 +146,23 @@ fn damaged_json(name: &str, error: &Error, survey: &Survey) -> String {
         .raw("n_columns", survey.report.n_columns)
         .raw("n_sound_columns", survey.n_sound)
         .raw("n_damages", survey.n_damages)
+        .raw("generations", numbers(&survey.generations))
+        .raw("is_newest_sound", survey.is_newest_sound)
         .raw("damages", format!("[{}]", damages.join(",")))
         .end()
+}
+
+/// A JSON array of numbers.
+fn numbers(numbers: &[u64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    format!("[{}]", numbers.join(","))
 }
 
 fn damage_json(damage: &Damage) -> String {
     let object = Object::new().maybe_text("column", damage.column.as_deref());
     let values = damage.values.as_ref();
     let numbers = [
+        ("generation", damage.generation),
         ("table", damage.table),
         ("start", values.map(|values| values.start)),
         ("stop", values.map(|values| values.end)),

@@ -130,3 +130,54 @@ fn a_file_that_is_changed_elsewhere_is_busy() {
     drop(other);
     entasis(args!["rollback", "--wait", "0", file, "1"]).fine();
 }
+
+#[test]
+fn verify_checks_all_generations_or_one() {
+    let folder = Folder::new();
+    let file = folder.write("grows.entasis", &counting(N));
+    append(&file, 5);
+    append(&file, 7);
+    let said = entasis(args!["verify", file]).fine();
+    assert!(said.contains("sound (3 generations, "), "{said}");
+    let sound = &lines(&entasis(args!["verify", "--json", file]).fine())[0];
+    assert_eq!((&sound["n_generations"], &sound["leftover_len"]), (&json!(3), &json!(0)));
+
+    // The root of generation 2 is before its trailer.
+    let end =
+        lines(&entasis(args!["generations", "--json", file]).fine())[0]["generations"][1]["file_len"].clone();
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[end.as_u64().unwrap() as usize - 100] ^= 1;
+    let damaged = folder.bytes("damaged.entasis", &bytes);
+    let message = entasis(args!["verify", damaged]).failed();
+    assert!(message.contains("generation 2 is damaged, the newest is sound"), "{message}");
+    let said = entasis(args!["verify", "--json", damaged]);
+    let object = &lines(&said.out)[0];
+    assert_eq!((said.code, &object["generations"]), (1, &json!([2])));
+    assert_eq!((&object["sound"], &object["is_newest_sound"]), (&json!(false), &json!(true)));
+    entasis(args!["verify", "--generation", "3", damaged]).fine();
+    entasis(args!["verify", "--generation", "2", damaged]).failed();
+    entasis(args!["rollback", damaged, "2"]).failed();
+}
+
+#[test]
+fn a_file_that_was_cut_is_shown_and_repaired() {
+    let folder = Folder::new();
+    let file = folder.write("grows.entasis", &counting(N));
+    append(&file, 5);
+    append(&file, 7);
+    let before = rows(&file, "2");
+    let bytes = std::fs::read(&file).unwrap();
+    let cut = folder.bytes("cut.entasis", &bytes[..bytes.len() - 10]);
+    let message = entasis(args!["head", cut]).failed();
+    assert!(message.contains("generation 2 is whole"), "{message}");
+    assert_eq!(rows(&cut, "2"), before);
+    let said = entasis(args!["verify", "--json", cut]);
+    let object = &lines(&said.out)[0];
+    assert_eq!((said.code, &object["generations"]), (1, &json!([3])));
+    assert_eq!(object["damages"][0]["generation"], 3);
+    entasis(args!["verify", "--generation", "2", cut]).fine();
+    let whole = folder.path().join("whole.entasis");
+    let said = entasis(args!["repair", cut, whole]).fine();
+    assert!(said.contains("(1 damaged place in "), "{said}");
+    assert_eq!(rows(&whole, "1"), before);
+}

@@ -320,17 +320,20 @@ impl Change {
     }
 
     /// Goes back to an earlier generation: the file gets a new one with its value. No values are
-    /// written, and the newer generations stay.
+    /// written, and the newer generations stay. The earlier one is verified first.
+    ///
+    /// Costs about as much as reading all values.
     ///
     /// # Errors
-    /// *Argument* when the file does not have the generation; *corrupt*; *io*. The file then has
-    /// its old state.
-    pub fn rollback(self, generation: u64, options: &WriteOptions) -> Result<()> {
+    /// *Argument* when the file does not have the generation; *corrupt* when the generation is
+    /// damaged; *io*. The file then has its old state.
+    pub fn rollback(self, generation: u64, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
         let Self { mut place, file } = self;
         let earlier = file.at_generation(generation)?;
         if generation == file.generation() {
             return Ok(());
         }
+        earlier.survey_generation(options.threads, monitor)?.into_result()?;
         let current = *file.slot();
         let durable = options.durable != Durable::Never;
         let ground = Ground {

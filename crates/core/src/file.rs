@@ -2,6 +2,7 @@
 
 mod block_records;
 pub(crate) mod cell_columns;
+mod chain;
 mod columns;
 mod footer;
 mod generations;
@@ -23,6 +24,7 @@ use entasis_io::{FileSource, Source};
 
 pub(crate) use block_records::LastBlocks;
 use cell_columns::CellColumns;
+pub(crate) use chain::{Lost, is_part};
 pub use columns::ColumnInfo;
 use footer::OpenFile;
 pub use generations::Generation;
@@ -91,6 +93,36 @@ impl File {
 
     fn open_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
         Self::of_opened(Arc::new(open::open(source, name, limits)?))
+    }
+
+    /// As [`open_with`](Self::open_with). If the current generation is damaged so that the file
+    /// cannot be opened, such as that of a file that was cut, the newest whole generation is
+    /// opened: the newest one that a slot or an intact chain of roots names.
+    /// [`lost`](Self::lost) then returns the damage.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), *corrupt* only if the file has no whole generation.
+    pub fn open_whole(path: &Path, limits: Limits) -> Result<Self> {
+        let source = FileSource::open(path).map_err(|e| Error::io(e, "open").in_file(path))?;
+        Self::whole_from_source(Box::new(source), path, limits)
+    }
+
+    /// Opens the bytes of a source as [`open_whole`](Self::open_whole). Errors show `name` as its
+    /// path.
+    ///
+    /// # Errors
+    /// As [`open_whole`](Self::open_whole).
+    pub fn whole_from_source(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<Self> {
+        let opened = open::open_whole(source, name, limits);
+        opened.and_then(|opened| Self::of_opened(Arc::new(opened))).map_err(|e| e.in_file(name))
+    }
+
+    /// The damage of the current generation, if this is an earlier one
+    /// ([`open_whole`](Self::open_whole)).
+    pub fn lost(&self) -> Option<Error> {
+        let lost = self.opened.lost.as_ref()?;
+        let error = lost.to_error().in_file(self.path());
+        Some(error.of_generations(Vec::from_iter((lost.generation > 0).then_some(lost.generation))))
     }
 
     /// The view of the file's value.
@@ -277,6 +309,16 @@ impl File {
     /// Whether a slot names a newer generation, which was not written completely.
     pub(crate) fn is_passed_over(&self) -> bool {
         self.opened.is_passed_over
+    }
+
+    /// Whether this is an earlier generation of a file.
+    pub(crate) fn is_earlier(&self) -> bool {
+        self.opened.is_earlier
+    }
+
+    /// The end of the newest generation that this state or a slot names.
+    pub(crate) fn named_end(&self) -> u64 {
+        self.opened.named_slots().iter().map(|slot| slot.end).fold(self.slot().end, u64::max)
     }
 
     /// The value of a node; null for none.

@@ -5,7 +5,7 @@ mod overlay;
 
 use std::path::Path;
 
-use entasis_format::{Error, Operation, Result};
+use entasis_format::{Error, Limits, Operation, Result};
 use entasis_io::Replacement;
 
 use crate::compact::{known_columns, start};
@@ -17,7 +17,9 @@ use lost::{Lost, plan};
 use overlay::overlay;
 
 /// Writes the intact values of the file at `path` to a new file at `out`. The values of damaged
-/// blocks are missing there. The file at `path` is not changed.
+/// blocks are missing there. If the file cannot be opened, such as one that was cut, its newest
+/// whole generation is written ([`File::open_whole`]). The file at `path` is not changed. A new
+/// file at `out` gets its mode.
 ///
 /// Costs about as much as verifying the file and copying it.
 ///
@@ -26,7 +28,7 @@ use overlay::overlay;
 /// categories, cells, the structure of lists and unions. *Argument* when both paths name one file.
 /// Otherwise as [`write`](crate::write()).
 pub fn repair(path: &Path, out: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Survey> {
-    File::open(path)?.repair(out, options, monitor)
+    File::open_whole(path, Limits::default())?.repair(out, options, monitor)
 }
 
 impl File {
@@ -40,7 +42,7 @@ impl File {
             let message = "a file cannot be repaired in place: name another file for the result";
             return Err(here(Error::argument(message)));
         }
-        let survey = self.survey(options.threads, monitor)?;
+        let survey = self.survey_generation(options.threads, monitor)?;
         let file = self.whole();
         let columns = known_columns(&file).map_err(here)?;
         let rebuild = plan(&file, &columns, &survey, Lost::Refused, options.threads).map_err(here)?;
@@ -68,7 +70,7 @@ impl File {
     /// # Errors
     /// As [`survey`](Self::survey); *corrupt* when the footer is damaged.
     pub fn without_damage(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<(Self, Survey)> {
-        let survey = self.survey(threads, monitor)?;
+        let survey = self.survey_generation(threads, monitor)?;
         let file = self.whole();
         let here = |e: Error| e.in_file(self.path());
         let columns = file.all_columns(0..file.n_columns_total()).map_err(here)?;

@@ -3,6 +3,8 @@
 
 mod damage;
 mod footer;
+mod generations;
+mod known;
 mod statistics;
 
 use std::path::Path;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES,
+    BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Limits, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES,
     Physical, Result, SLOT_LEN, SLOT_PLACES, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible,
     visit_parts,
 };
@@ -23,6 +25,7 @@ use crate::rows::Rows;
 use crate::threads;
 use damage::Found;
 pub use damage::{Damage, MOST_DAMAGES, Survey};
+use known::{Known, Span, block_print, column_prints};
 
 /// Bundled columns that are read together.
 const MEMBERS: usize = 64;
@@ -37,65 +40,77 @@ pub struct Report {
     pub n_blocks: u64,
     /// The number of values that were decoded.
     pub n_values: u64,
-    /// Bytes of the file.
+    /// Bytes of the file that belong to its generations.
     pub checked_len: u64,
+    /// The number of generations that were checked. The other numbers are those of the newest one.
+    pub n_generations: u64,
+    /// Bytes after the end of the newest generation. A change that was interrupted or still goes on
+    /// left them. Readers ignore them.
+    pub leftover_len: u64,
 }
 
 /// Verifies the checksums and the structure of a file, that no two parts overlap and that bytes
 /// between them are zero. Decodes every value and compares the number of missing values with the
-/// statistics.
+/// statistics. Checks all generations that can be read, and parts that they share once.
+///
+/// Bytes that a change left which was interrupted or still goes on are no damage: see
+/// [`Report::leftover_len`].
 ///
 /// Costs about as much as reading the file.
 ///
 /// # Errors
-/// *Corrupt* for the first damage, with its place; [`File::survey`] lists all damage. *Unsupported*
-/// for the first column whose type this release does not know, unless another part is damaged.
-/// Otherwise as for reading.
+/// *Corrupt* for the first damage, with its place and the [damaged
+/// generations](Error::generations); [`File::survey`] lists all damage. *Unsupported* for the first
+/// column whose type this release does not know, unless another part is damaged. Otherwise as for
+/// reading.
 pub fn verify(path: &Path, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
-    File::open(path)?.verify(threads, monitor)
+    File::open_whole(path, Limits::default())?.verify(threads, monitor)
 }
 
 /// The uses of memory, in messages.
 const PARTS: &str = "the parts of the file";
 const VALUES: &str = "the values of a block";
 
-/// First byte and end of a part of the file.
-type Span = (u64, u64);
+/// How a file is verified.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    threads: Option<usize>,
+    monitor: &'a dyn Monitor,
+}
+
+/// The columns of a generation that is verified, and a checksum of the values of each.
+struct Columns<'a> {
+    all: &'a [ColumnInfo],
+    prints: Vec<u64>,
+}
+
+impl Columns<'_> {
+    /// The checksum of a column's values.
+    fn print(&self, column: u64) -> u64 {
+        usize::try_from(column).ok().and_then(|column| self.prints.get(column)).copied().unwrap_or(0)
+    }
+}
 
 impl File {
-    /// Verifies the file; see [`verify`].
-    ///
-    /// # Errors
-    /// As [`verify`].
-    pub fn verify(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
-        self.survey(threads, monitor)?.into_result()
-    }
-
-    /// Verifies the file as [`verify`] does, and goes on after damage.
-    ///
-    /// # Errors
-    /// All but *corrupt*.
-    pub fn survey(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Survey> {
-        let survey = self.whole().survey_all(threads, monitor).map_err(|e| e.in_file(self.path()))?;
-        let error = survey.error.map(|e| e.in_file(self.path()));
-        Ok(Survey { error, ..survey })
-    }
-
-    fn survey_all(&self, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Survey> {
-        let mut report = Report { checked_len: self.slot().end, ..Report::default() };
+    /// Verifies this generation alone. Parts that are in `known` are not checked again.
+    fn survey_state(&self, known: &mut Known, work: Work<'_>) -> Result<Survey> {
+        let mut report = Report { checked_len: self.slot().end, n_generations: 1, ..Report::default() };
         let (columns, problem) = match self.all_columns(0..self.n_columns_total()) {
             Ok(columns) => (columns, None),
             Err(error) => (Vec::new(), Some(error)),
         };
         let found = Found::new(&columns)?;
-        found.check(self.verify_slots())?;
-        found.check(self.verify_end())?;
+        if !self.is_earlier() {
+            found.check(self.verify_slots())?;
+            report.leftover_len = found.check(self.leftover_len())?.unwrap_or(0);
+        }
+        found.check(self.verify_trailer())?;
         let mut spans = self.spans();
         // Whether all parts of the file are known.
         let mut is_whole = true;
         for section in self.sections() {
             let visited = visit_parts(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
-                fallible::push(&mut spans, (part.at, part.at + u64::from(part.stored_len)), PARTS)
+                fallible::push(&mut spans, Span::of_part(part), PARTS)
             });
             is_whole &= found.check(visited.map_err(|e| e.in_section(section.name())))?.is_some();
         }
@@ -105,34 +120,36 @@ impl File {
             return found.survey(self, report);
         }
         report.n_columns = columns.len() as u64;
-        let mut stored = Vec::new();
+        let (mut stored, mut prints) = (Vec::new(), Vec::new());
         for column in &columns {
             let blocks = found.check_column(column, self.verify_record(column, &mut spans))?;
             is_whole &= blocks.is_some();
-            let n_blocks = blocks.unwrap_or(0);
+            let (n_blocks, print) = blocks.unwrap_or_default();
             report.n_blocks += n_blocks;
+            fallible::push(&mut prints, print, PARTS)?;
             if n_blocks > 0 && column.unknown.is_none() {
                 fallible::push(&mut stored, column, PARTS)?;
             }
         }
-        if is_whole && !self.verify_spans(spans, &found)? {
+        let prints = column_prints(&columns, &prints)?;
+        if is_whole && !self.verify_spans(spans, known, &found)? {
             // Blocks that share bytes would be decoded any number of times. No column is known to
             // be sound.
             let survey = found.survey(self, report)?;
             return Ok(Survey { n_sound: 0, ..survey });
         }
         found.check(self.verify_columns(&columns))?;
-        let total = stored.iter().map(|c| c.record.n_values).sum();
-        report.n_values = self.verify_values(&stored, total, &found, threads, monitor)?;
-        self.verify_members(&columns, &found, monitor)?;
-        self.verify_children(&columns, &found)?;
-        self.verify_trees(&columns, &found, threads, monitor)?;
+        let columns = Columns { all: &columns, prints };
+        report.n_values = self.verify_values(&stored, &found, known, work)?;
+        self.verify_members(&columns, &found, known, work)?;
+        self.verify_children(&columns, &found, known)?;
+        self.verify_trees(&columns, &found, known, work)?;
         let mut survey = found.survey(self, report)?;
-        let unknown = columns.iter().filter(|column| column.unknown.is_some());
+        let unknown = columns.all.iter().filter(|column| column.unknown.is_some());
         if let (None, Some(error)) =
             (&survey.error, unknown.clone().find_map(|column| column.require_known().err()))
         {
-            let (n, all) = (unknown.count(), columns.len());
+            let (n, all) = (unknown.count(), columns.all.len());
             let advice = format!("all but {n} of {all} columns are sound; update Entasis");
             survey.error = Some(error.advise(advice));
         }
@@ -141,30 +158,33 @@ impl File {
 
     /// The parts of the file outside of sections and columns.
     fn spans(&self) -> Vec<Span> {
-        let mut spans: Vec<Span> = vec![(0, HEADER_LEN as u64)];
+        let mut spans = vec![Span::own(0, HEADER_LEN as u64)];
         if self.header().has_slot_pages() {
-            spans.extend(SLOT_PLACES.map(|at| (at, at + SLOT_LEN as u64)));
+            spans.extend(SLOT_PLACES.map(|at| Span::own(at, SLOT_LEN as u64)));
         }
         let slot = *self.slot();
-        spans.push((slot.root_at, slot.root_at + u64::from(slot.root_len)));
-        spans.push((slot.end - TRAILER_LEN as u64, slot.end));
+        spans.push(Span::own(slot.root_at, slot.root_len.into()));
+        spans.push(Span::own(slot.end - TRAILER_LEN as u64, TRAILER_LEN as u64));
         spans
     }
 
     /// Checks the record of a column against those of its blocks. Adds the parts of the blocks to
-    /// `spans`, and returns the number of blocks.
-    fn verify_record(&self, column: &ColumnInfo, spans: &mut Vec<Span>) -> Result<u64> {
+    /// `spans`, and returns the number of blocks and a checksum of their records.
+    fn verify_record(&self, column: &ColumnInfo, spans: &mut Vec<Span>) -> Result<(u64, u64)> {
         let blocks = self.read_blocks(column)?;
-        for block in blocks.iter() {
-            let pages = (block.pages_at, block.pages_at + u64::from(block.pages_len));
-            let directory = (block.directory_at, block.directory_at + u64::from(block.directory_len));
-            fallible::extend(spans, [pages, directory].into_iter(), PARTS)?;
+        let is_known = column.unknown.is_none();
+        let statistics =
+            if is_known && !blocks.is_empty() { self.statistics(column.index)? } else { Vec::new() };
+        let mut print = 0;
+        for (i, block) in blocks.iter().enumerate() {
+            let of_block = block_print(&column.record, block, statistics.get(i));
+            fallible::extend(spans, Span::of_block(block, of_block).into_iter(), PARTS)?;
+            print = Known::joined([print, of_block].into_iter());
         }
-        if column.unknown.is_some() {
-            return Ok(blocks.len() as u64);
+        if !is_known {
+            return Ok((blocks.len() as u64, print));
         }
         if !blocks.is_empty() {
-            let statistics = self.statistics(column.index)?;
             let n_missing: u64 = statistics.iter().map(|s| u64::from(s.n_missing)).sum();
             if n_missing != column.record.n_missing {
                 return Err(Error::corrupt(
@@ -173,17 +193,18 @@ impl File {
             }
         }
         self.source(column.index)?;
-        Ok(blocks.len() as u64)
+        Ok((blocks.len() as u64, print))
     }
 
     /// Checks the value tree, the host maps and the cells.
     fn verify_trees(
         &self,
-        columns: &[ColumnInfo],
+        of: &Columns<'_>,
         found: &Found<'_>,
-        threads: Option<usize>,
-        monitor: &dyn Monitor,
+        known: &mut Known,
+        work: Work<'_>,
     ) -> Result<()> {
+        let columns = of.all;
         let are_cells_bad = self
             .cell_columns()
             .is_some_and(|cells| cells.numbers.iter().flatten().any(|&number| found.is_bad(number)));
@@ -214,12 +235,37 @@ impl File {
             }
         }
         match cells {
-            Some(cells) if !found.is_any_bad() => {
-                found.check(cells.verify(threads, monitor))?;
-            }
-            _ => {}
+            Some(cells) if !found.is_any_bad() => self.verify_cells(&cells, of, found, known, work),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Checks the cells, unless a newer generation has the same ones.
+    fn verify_cells(
+        &self,
+        cells: &Cells,
+        of: &Columns<'_>,
+        found: &Found<'_>,
+        known: &mut Known,
+        work: Work<'_>,
+    ) -> Result<()> {
+        let Some(columns) = self.cell_columns() else { return Ok(()) };
+        let numbers = columns.numbers.iter().map(|number| number.map_or(0, |number| of.print(number)));
+        let pools =
+            (columns.pools.0..columns.pools.0.saturating_add(columns.pools.1)).map(|pool| of.print(pool));
+        let counts = [self.n_columns_total(), self.n_tables(), columns.pools.0];
+        let print = Known::joined(numbers.chain(pools.take(of.all.len())).chain(counts));
+        match known.other(print) {
+            Some(true) => Ok(()),
+            Some(false) => {
+                found.share();
+                Ok(())
+            }
+            None => {
+                let is_sound = found.check(cells.verify(work.threads, work.monitor))?.is_some();
+                known.set_other(print, is_sound)
+            }
+        }
     }
 
     /// Checks the metadata and the detail of a column.
@@ -232,7 +278,7 @@ impl File {
         column.detail.as_ref().map_or(Ok(()), |detail| self.verify_nodes(&mut detail.clone(), n_cells))
     }
 
-    /// No slot is damaged, and the trailer equals the current one.
+    /// No slot is damaged.
     fn verify_slots(&self) -> Result<()> {
         let [a, b] = self.slots();
         let [at_a, at_b] = SLOT_PLACES;
@@ -248,6 +294,11 @@ impl File {
             let message = "the last change of the file was not written completely";
             return Err(Error::corrupt(message).in_section("header").at(at_a));
         }
+        Ok(())
+    }
+
+    /// The trailer equals the slot.
+    fn verify_trailer(&self) -> Result<()> {
         let at = self.slot().end - TRAILER_LEN as u64;
         let trailer =
             Trailer::parse(&self.bytes_at(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
@@ -257,33 +308,29 @@ impl File {
         Ok(())
     }
 
-    /// The file ends where its generation ends. Readers ignore bytes after it, and no checksum
-    /// covers them.
-    fn verify_end(&self) -> Result<()> {
-        let (end, len) = (self.slot().end, self.source_len());
-        let bytes = match len.saturating_sub(end) {
-            0 => return Ok(()),
-            1 => "1 byte".to_owned(),
-            n => format!("{n} bytes"),
-        };
-        let message = format!("{bytes} after the end of the file's content");
-        if !self.header().has_slot_pages() {
-            let advice = "readers ignore them: read the file and write it again, or restore it from a copy";
-            return Err(Error::corrupt(message).at(end).advise(advice));
+    /// Bytes after the end of the newest generation. Readers ignore them, and no checksum covers
+    /// them. Only a change in place leaves some.
+    fn leftover_len(&self) -> Result<u64> {
+        let end = self.named_end();
+        let len = self.source_len().saturating_sub(end);
+        if len == 0 || self.header().has_slot_pages() {
+            return Ok(len);
         }
-        let message = format!("{message}: a change left them that was interrupted or still goes on");
-        Err(Error::corrupt(message).at(end).advise("readers ignore them, and the next append removes them"))
+        let bytes = if len == 1 { "1 byte".to_owned() } else { format!("{len} bytes") };
+        let message = format!("{bytes} after the end of the file's content");
+        let advice = "readers ignore them: read the file and write it again, or restore it from a copy";
+        Err(Error::corrupt(message).at(end).advise(advice))
     }
 
     /// No parts overlap, and the bytes between them are zero. Bytes that may belong to earlier
     /// generations are not looked at. Returns whether no parts overlap.
-    fn verify_spans(&self, mut spans: Vec<Span>, found: &Found<'_>) -> Result<bool> {
-        spans.retain(|span| span.1 > span.0);
+    fn verify_spans(&self, mut spans: Vec<Span>, known: &mut Known, found: &Found<'_>) -> Result<bool> {
+        spans.retain(|span| span.to > span.from);
         spans.sort_unstable();
         let room = self.room().start;
         let own = self.root().previous.map_or(room, |(at, len, _)| at + u64::from(len) + TRAILER_LEN as u64);
         let (mut end, mut is_apart) = (0, true);
-        for (from, to) in spans {
+        for &Span { from, to, .. } in &spans {
             if from < end {
                 found.check(Err::<(), _>(Error::corrupt("two parts of the file overlap").at(from)))?;
                 is_apart = false;
@@ -291,6 +338,9 @@ impl File {
             found.check(self.verify_zeros(end, from.min(room)))?;
             found.check(self.verify_zeros(end.max(own), from))?;
             end = end.max(to);
+        }
+        if is_apart {
+            is_apart = found.check(known.add(&spans, self.generation(), self.slot().end))?.is_some();
         }
         Ok(is_apart)
     }
@@ -313,24 +363,32 @@ impl File {
     fn verify_values(
         &self,
         stored: &[&ColumnInfo],
-        total: u64,
         found: &Found<'_>,
-        threads: Option<usize>,
-        monitor: &dyn Monitor,
+        known: &mut Known,
+        work: Work<'_>,
     ) -> Result<u64> {
-        let control = Control::new(monitor, total);
+        let mut total = 0;
         let mut tasks = Vec::new();
         for column in stored {
             let statistics = self.statistics(column.index)?;
             let blocks = self.blocks(column.index)?;
-            let pairs = blocks.iter().zip(statistics).enumerate();
-            let of_column = pairs.map(|(i, (block, statistics))| (*column, i as u64, *block, statistics));
-            fallible::extend(&mut tasks, of_column, PARTS)?;
+            for (i, (block, statistics)) in blocks.iter().zip(statistics).enumerate() {
+                match known.block(block.directory_at) {
+                    Some(true) => {}
+                    Some(false) => found.share_block(column, block.first_value..block.end_value())?,
+                    None => {
+                        total += u64::from(block.n_values);
+                        known.set_block(block.directory_at, true)?;
+                        fallible::push(&mut tasks, (*column, i as u64, *block, statistics), PARTS)?;
+                    }
+                }
+            }
         }
+        let control = Control::new(work.monitor, total);
         let n_values = AtomicU64::new(0);
         threads::run(
             tasks,
-            threads.unwrap_or_else(threads::default_threads),
+            work.threads.unwrap_or_else(threads::default_threads),
             &control,
             || (),
             |(), (column, i, block, statistics)| {
@@ -344,6 +402,11 @@ impl File {
                 Ok(())
             },
         )?;
+        for (column, first_value) in found.blocks() {
+            for block in self.blocks(column)?.iter().filter(|block| block.first_value == first_value) {
+                known.set_block(block.directory_at, false)?;
+            }
+        }
         Ok(n_values.into_inner())
     }
 
@@ -363,21 +426,36 @@ impl File {
 
     /// Reads bundled columns as such, some at a time, and compares the number of missing values
     /// with their records.
-    fn verify_members(&self, columns: &[ColumnInfo], found: &Found<'_>, monitor: &dyn Monitor) -> Result<()> {
-        let mut members: Vec<&ColumnInfo> = fallible::with_capacity(columns.len(), PARTS)?;
-        members
-            .extend(columns.iter().filter(|column| column.record.is_bundled && !found.is_bad(column.index)));
-        for members in members.chunks(MEMBERS) {
-            match self.verify_some_members(members, monitor) {
+    fn verify_members(
+        &self,
+        columns: &Columns<'_>,
+        found: &Found<'_>,
+        known: &mut Known,
+        work: Work<'_>,
+    ) -> Result<()> {
+        let mut members: Vec<&ColumnInfo> = fallible::with_capacity(columns.all.len(), PARTS)?;
+        for column in
+            columns.all.iter().filter(|column| column.record.is_bundled && !found.is_bad(column.index))
+        {
+            match known.other(columns.print(column.index)) {
+                None => members.push(column),
+                Some(true) => {}
+                Some(false) => found.share_column(column),
+            }
+        }
+        for some in members.chunks(MEMBERS) {
+            match self.verify_some_members(some, work.monitor) {
                 Err(error) if error.kind() == Kind::Corrupt => {
-                    for member in members {
-                        found.check_column(member, self.verify_some_members(&[member], monitor))?;
+                    for member in some {
+                        found.check_column(member, self.verify_some_members(&[member], work.monitor))?;
                     }
                 }
                 verified => verified?,
             }
         }
-        Ok(())
+        members
+            .iter()
+            .try_for_each(|member| known.set_other(columns.print(member.index), !found.is_bad(member.index)))
     }
 
     fn verify_some_members(&self, members: &[&ColumnInfo], monitor: &dyn Monitor) -> Result<()> {
@@ -398,7 +476,8 @@ impl File {
 
     /// Children belong to their parents, are not nested too deep, and have as many values as the
     /// structure values of their parents need.
-    fn verify_children(&self, columns: &[ColumnInfo], found: &Found<'_>) -> Result<()> {
+    fn verify_children(&self, of: &Columns<'_>, found: &Found<'_>, known: &mut Known) -> Result<()> {
+        let columns = of.all;
         // Children come after their parents, so that each depth is known before it is used.
         let mut depths: Vec<u32> = fallible::defaults(columns.len(), PARTS)?;
         for column in columns {
@@ -424,8 +503,16 @@ impl File {
             if has_offsets && children.last().is_some_and(|offsets| found.is_bad(offsets.index)) {
                 continue;
             }
-            let structure = self.check_structure(&Arc::new(column.clone()), &children);
-            found.check_column(column, structure)?;
+            let print = of.print(column.index);
+            match known.other(print) {
+                Some(true) => {}
+                Some(false) => found.share_column(column),
+                None => {
+                    let structure = self.check_structure(&Arc::new(column.clone()), &children);
+                    let is_sound = found.check_column(column, structure)?.is_some();
+                    known.set_other(print, is_sound)?;
+                }
+            }
         }
         Ok(())
     }

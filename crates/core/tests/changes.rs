@@ -96,7 +96,7 @@ fn apply(op: Op, disk: Arc<dyn Disk>, path: &Path, n: usize, durable: Durable) -
             change.with_columns(frame, &[kept(0), kept(1)], names(&["first", "text"]))?,
             Operation::RenameColumns,
         ),
-        Op::Rollback => return change.rollback(1, &options),
+        Op::Rollback => return change.rollback(1, &options, &Silent),
         Op::Compact => return change.compact(&options, &Silent),
         Op::Anew => return change.replace(frame, Operation::Write, &options, &Silent),
         Op::Stream => {
@@ -183,10 +183,12 @@ impl Case {
         apply(self.op, disk, path, self.base.n, durable)
     }
 
-    /// Checks that a file has exactly the state before or after the change. Returns whether it is
-    /// the one after it.
+    /// Checks that a file has exactly the state before or after the change, and is sound. Returns
+    /// whether it is the one after it.
     fn is_after(&self, path: &Path) -> bool {
         let file = File::open(path).unwrap();
+        let report = file.verify(Some(1), &Silent).unwrap_or_else(|e| panic!("{}: {e}", self.name()));
+        assert!(report.n_generations >= 1);
         let is_after = file.generation() > self.base.generation;
         let state = &self.states[usize::from(is_after)];
         assert_eq!((file.n_rows(), file.n_columns()), (state[0].1.n() as u64, state.len() as u64));
@@ -273,6 +275,7 @@ fn compacting_removes_what_changes_left() {
     let path = Temp::new("compact");
     // Bytes that an interrupted change left.
     std::fs::write(&path.0, [&bytes[..], &[9; 5000]].concat()).unwrap();
+    assert_eq!(File::open(&path.0).unwrap().verify(Some(1), &Silent).unwrap().leftover_len, 5000);
     let id = File::open(&path.0).unwrap().fingerprint();
     case.apply(Arc::new(NativeDisk), &path.0, Durable::Always).unwrap();
     assert!(case.is_after(&path.0));

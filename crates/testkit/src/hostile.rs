@@ -18,9 +18,6 @@ const WRITERS_ALONE: &[&str] = &[
     "a node is the child of one parent",
     // The first delta of a vector has no predecessor.
     "bits 0 of a vector of deltas are 0",
-    // They concern earlier generations, which readers of the current one do not look at.
-    "the previous root has a smaller generation",
-    "all generations have one file id",
     // No value depends on them.
     "the program that wrote is UTF-8, then zeros",
     "the sort order of a table",

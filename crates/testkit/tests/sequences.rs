@@ -170,7 +170,10 @@ impl Trial {
                 }
                 stream.finish()
             }
-            Step::Rollback(at) => change.rollback(self.generations[at % self.generations.len()].0, &options),
+            Step::Rollback(at) => {
+                let number = self.generations[at % self.generations.len()].0;
+                change.rollback(number, &options, &Silent)
+            }
             Step::Write(_) => {
                 let table = self.table(after, 0..after.n);
                 let memory = Memory::of(&table);

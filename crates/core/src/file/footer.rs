@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use entasis_encodings::restore_part;
 use entasis_format::{
-    Error, Header, Limits, MIN_COLUMN_LEN, Part, Result, Room, Root, Runs, SectionKind, Slot, SlotState,
-    Thousands, Value, fallible, parse_value, read_records,
+    Error, Header, Limits, MIN_COLUMN_LEN, Part, Place, Result, Room, Root, Runs, SectionKind, Slot,
+    SlotState, Thousands, Value, fallible, parse_value, read_records,
 };
 use entasis_io::Source;
 
@@ -24,7 +24,7 @@ const BYTES: &str = "bytes of the file";
 
 /// Parts of sections that were checked and restored.
 #[derive(Default)]
-pub(super) struct CachedParts {
+pub(crate) struct CachedParts {
     /// By their place.
     parts: HashMap<u64, (Part, Arc<Vec<u8>>)>,
     /// The bytes of all parts.
@@ -48,11 +48,43 @@ pub(crate) struct OpenFile {
     pub cells: Option<CellColumns>,
     /// Head and tail of the file as read at opening: (place, bytes).
     pub cached: Vec<(u64, Vec<u8>)>,
-    pub parts: Mutex<CachedParts>,
+    /// Those of all states of the file.
+    pub parts: Arc<Mutex<CachedParts>>,
     /// Blocks whose pages were verified one by one.
     pub known_blocks: KnownBlocks,
     /// Whether a newer generation was not written completely.
     pub is_passed_over: bool,
+    /// Whether this is an earlier state of a file that was opened at another one.
+    pub is_earlier: bool,
+    /// The damage of the current state, if this is an earlier one instead.
+    pub lost: Option<LostState>,
+}
+
+/// A damaged state that another one was opened for.
+#[derive(Debug)]
+pub(crate) struct LostState {
+    /// Its number; 0 when unknown.
+    pub generation: u64,
+    message: String,
+    place: Place,
+}
+
+impl LostState {
+    pub(super) fn new(generation: u64, error: &Error) -> Self {
+        Self { generation, message: error.message().to_owned(), place: error.place().clone() }
+    }
+
+    /// The error of opening this state.
+    pub(crate) fn to_error(&self) -> Error {
+        let mut error = Error::corrupt(self.message.clone());
+        if let Some(at) = self.place.at {
+            error = error.at(at);
+        }
+        if let Some(section) = self.place.section {
+            error = error.in_section(section);
+        }
+        error
+    }
 }
 
 impl OpenFile {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use entasis_format::{Error, Operation, Result, Slot, fallible};
 
+use super::chain::{Chain, Lost, is_part};
 use super::{File, open};
 
 /// A committed state of a file.
@@ -32,15 +33,11 @@ impl File {
     /// *Corrupt* when an earlier generation is damaged; *io*.
     pub fn generations(&self) -> Result<Vec<Generation>> {
         let mut found = Vec::new();
-        let in_file = |error: Error| error.in_file(self.path());
-        let mut state = self.view_at(*self.slot()).map_err(in_file)?;
-        loop {
-            if !state.is_part() {
+        for state in self.chain() {
+            let (slot, root) = state.map_err(|lost| lost.error.in_file(self.path()))?;
+            if !is_part(&root) {
+                let state = self.view_at(slot).map_err(|e| e.in_file(self.path()))?;
                 fallible::push(&mut found, state.describe(), GENERATIONS)?;
-            }
-            match state.opened.previous().map_err(in_file)? {
-                Some(slot) => state = state.view_at(slot).map_err(in_file)?,
-                None => break,
             }
         }
         found.reverse();
@@ -52,24 +49,34 @@ impl File {
     /// # Errors
     /// *Argument* when the file does not have it; *corrupt*; *io*.
     pub fn at_generation(&self, number: u64) -> Result<File> {
-        let in_file = |error: Error| error.in_file(self.path());
-        let mut state = self.view_at(*self.slot()).map_err(in_file)?;
-        loop {
-            let here = state.generation();
-            if here == number && !state.is_part() {
-                return Ok(state);
-            }
-            match state.opened.previous().map_err(in_file)? {
-                Some(slot) if here >= number => state = state.view_at(slot).map_err(in_file)?,
-                _ => {
-                    let message = format!(
-                        "the file has no generation {number}: its current one is {}",
-                        self.generation()
-                    );
-                    return Err(in_file(Error::argument(message)));
+        self.find_generation(number).map_err(|e| e.in_file(self.path()))
+    }
+
+    fn find_generation(&self, number: u64) -> Result<File> {
+        if let Some(error) = self.opened.lost.as_ref().filter(|lost| lost.generation == number) {
+            return Err(error.to_error());
+        }
+        let mut damage = None;
+        for state in self.chain() {
+            match state {
+                Ok((slot, root)) if slot.generation == number && !is_part(&root) => {
+                    return self.view_at(slot);
                 }
+                Ok(_) => {}
+                // The generation may be one of those before the damaged one.
+                Err(Lost { generation, error }) if generation >= number => damage = Some(error),
+                Err(_) => {}
             }
         }
+        Err(damage.unwrap_or_else(|| {
+            let current = self.generation();
+            Error::argument(format!("the file has no generation {number}: its current one is {current}"))
+        }))
+    }
+
+    /// The readable generations and the parts of streams between them, from the current one on.
+    pub(crate) fn chain(&self) -> Chain<'_> {
+        Chain::new(&self.opened)
     }
 
     /// A view of the value at the state of a slot.
@@ -85,11 +92,6 @@ impl File {
     ) -> Result<File> {
         let limits = entasis_format::Limits::default();
         Self::of_opened(Arc::new(open::open_at(source, name, limits, slot)?)).map_err(|e| e.in_file(name))
-    }
-
-    /// Whether this is a part of a stream, which never was the current state.
-    fn is_part(&self) -> bool {
-        self.opened.root.operation == Operation::Part.code()
     }
 
     fn describe(&self) -> Generation {

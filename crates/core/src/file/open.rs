@@ -1,7 +1,8 @@
 //! Finds the current state of a file when it is opened (`docs/format/container.md`).
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::time::Duration;
 
 use entasis_format::{
     Error, HEADER_LEN, Header, Kind, Limits, Order, Result, Room, Root, Runs, SLOT_PAGES_END, Slot,
@@ -10,14 +11,34 @@ use entasis_format::{
 use entasis_io::Source;
 
 use super::cell_columns::CellColumns;
-use super::footer::{OpenFile, read};
+use super::chain::{Chain, is_part};
+use super::footer::{LostState, OpenFile, read};
 use super::known_blocks::KnownBlocks;
 
 /// Bytes read from the end of a file when it is opened. They usually hold the footer.
 const TAIL: u64 = 64 << 10;
 
-/// The first bytes of a file: all of a short one, else header and slots.
-fn head(source: &dyn Source, len: u64) -> Result<(Header, [SlotState; 2], Vec<u8>)> {
+/// How often the slots of a file are read until none of them looks damaged, and the time between.
+const ATTEMPTS: usize = 4;
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Header, slots and first bytes of a file: all of a short one, else header and slots.
+type Head = (Header, [SlotState; 2], Vec<u8>);
+
+/// The first bytes of a file. A slot looks damaged while another program writes it.
+fn head(source: &dyn Source, len: u64) -> Result<Head> {
+    let mut found = read_head(source, len)?;
+    for _ in 1..ATTEMPTS {
+        if !found.1.contains(&SlotState::Damaged) || source.changed().is_none() {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+        found = read_head(source, len)?;
+    }
+    Ok(found)
+}
+
+fn read_head(source: &dyn Source, len: u64) -> Result<Head> {
     let mut head = read(source, 0, if len <= TAIL { len } else { SLOT_PAGES_END })?;
     let header = Header::parse(&head)?;
     let slots = if header.has_slot_pages() { SlotState::pages(&head)? } else { [SlotState::Empty; 2] };
@@ -28,15 +49,44 @@ fn head(source: &dyn Source, len: u64) -> Result<(Header, [SlotState; 2], Vec<u8
 }
 
 /// Opens the bytes of a source at their current state.
-pub(super) fn open(mut source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
+pub(super) fn open(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
+    let mut opened = without_state(source, name, limits)?;
+    match opened.find_current() {
+        Ok(()) => Ok(opened),
+        Err(error) if error.kind() == Kind::Corrupt => Err(match opened.find_whole() {
+            Ok(()) => error.advise(format!(
+                "generation {0} is whole: read it by its number, or save it with repair",
+                opened.slot.generation
+            )),
+            Err(_) => error,
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens the bytes of a source at their current state, or else at the newest whole generation.
+pub(super) fn open_whole(source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
+    let mut opened = without_state(source, name, limits)?;
+    match opened.find_current() {
+        Err(error) if error.kind() == Kind::Corrupt => {
+            let generation = error.generations().first().copied();
+            let lost = LostState::new(generation.unwrap_or_default(), &error);
+            if opened.find_whole().is_err() {
+                return Err(error);
+            }
+            opened.lost = Some(lost);
+            Ok(opened)
+        }
+        found => found.map(|()| opened),
+    }
+}
+
+/// A file whose header and slots were read.
+fn without_state(mut source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
     let (header, slots, head) = head(&*source, source.len())?;
     // The slots may name the state of a change that has ended since the file was measured.
-    let len = source.measure().map_err(|e| Error::io(e, "read"))?;
-    let Order { trailer_above, slots: order } = header.order(slots)?;
-    let mut opened = OpenFile::new(name, source.into(), limits, (header, slots), head);
-    opened.find_state(trailer_above, &order, len)?;
-    opened.read_value_of_root()?;
-    Ok(opened)
+    source.measure().map_err(|e| Error::io(e, "read"))?;
+    Ok(OpenFile::new(name, source.into(), limits, (header, slots), head))
 }
 
 /// Opens a source at the state of a slot, of a file with slot pages whose slots may name another
@@ -89,9 +139,11 @@ impl OpenFile {
             value: Value::Null,
             cells: None,
             cached: vec![(0, head)],
-            parts: Mutex::default(),
+            parts: Arc::default(),
             known_blocks: KnownBlocks::default(),
             is_passed_over: false,
+            is_earlier: false,
+            lost: None,
         }
     }
 
@@ -100,26 +152,39 @@ impl OpenFile {
         let head = self.cached.first().map(|(_, head)| head.clone()).unwrap_or_default();
         let of_head = (self.header, self.slots);
         let mut opened = Self::new(&self.path, Arc::clone(&self.source), self.limits.clone(), of_head, head);
+        opened.parts = Arc::clone(&self.parts);
+        opened.is_earlier = self.is_earlier || slot != self.slot;
+        opened.is_passed_over = self.is_passed_over && !opened.is_earlier;
         opened.read_root(slot, self.source.len())?;
         opened.read_value_of_root()?;
         Ok(opened)
     }
 
-    /// The slot of the state before this one, which has no slot any more.
-    pub(super) fn previous(&self) -> Result<Option<Slot>> {
-        let Some((root_at, root_len, root_checksum)) = self.root.previous else { return Ok(None) };
-        let bytes = read(&*self.source, root_at, root_len.into())?;
-        if checksum(&bytes) != root_checksum {
-            let message = "the checksum of the root of an earlier generation does not match";
-            return Err(Error::corrupt(message).at(root_at));
+    /// Takes the current state.
+    fn find_current(&mut self) -> Result<()> {
+        let Order { trailer_above, slots: order } = self.header.order(self.slots)?;
+        let newest = order.iter().map(|slot| slot.generation).max();
+        let found = self.find_state(trailer_above, &order, self.source.len());
+        found
+            .and_then(|()| self.read_value_of_root())
+            .map_err(|e| e.of_generations(newest.into_iter().collect()))
+    }
+
+    /// Takes the newest state that a slot names, or a chain of roots from one, and that can be read.
+    fn find_whole(&mut self) -> Result<()> {
+        let len = self.source.len();
+        for slot in self.named_slots().into_iter().rev() {
+            if !self.is_intact(&slot, len)? {
+                continue;
+            }
+            let states: Vec<(Slot, Root)> = Chain::from(self, slot).filter_map(|state| state.ok()).collect();
+            for (slot, _) in states.iter().filter(|(_, root)| !is_part(root)) {
+                if self.read_root(*slot, len).and_then(|()| self.read_value_of_root()).is_ok() {
+                    return Ok(());
+                }
+            }
         }
-        let generation = Root::parse(&bytes).map_err(|e| e.at(root_at))?.generation;
-        if generation >= self.slot.generation {
-            return Err(Error::corrupt("the generations of a file do not ascend").at(root_at));
-        }
-        // The trailer follows the root.
-        let end = root_at.saturating_add(u64::from(root_len)).saturating_add(TRAILER_LEN as u64);
-        Ok(Some(Slot { generation, root_at, root_len, end, root_checksum, not_synced: false }))
+        Err(Error::corrupt("the file has no whole generation"))
     }
 
     fn read_value_of_root(&mut self) -> Result<()> {

@@ -20,6 +20,8 @@ pub const MOST_DAMAGES: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
+    /// The generation that is damaged; none for the newest one, and for the one that was asked for.
+    pub generation: Option<u64>,
     /// The name of the column, after those of its parents, joined by dots. None for damage outside
     /// of columns.
     pub column: Option<String>,
@@ -38,7 +40,7 @@ pub struct Damage {
 impl Damage {
     /// One sentence: column, rows, problem and place. The first row has the number `first_row`.
     pub fn describe(&self, first_row: u64) -> String {
-        let mut text = String::new();
+        let mut text = self.generation.map_or(String::new(), |number| format!("generation {number}: "));
         if let Some(column) = &self.column {
             text += &format!("column \"{}\"", printable_name(column));
             if let Some(values) = self.values.as_ref().filter(|values| !values.is_empty()) {
@@ -75,10 +77,18 @@ pub struct Survey {
     pub n_damages: u64,
     /// How many of the [`Report::n_columns`] columns are sound.
     pub n_sound: u64,
+    /// The damaged generations, ascending.
+    pub generations: Vec<u64>,
+    /// Whether the newest of the generations that were looked at is sound.
+    pub is_newest_sound: bool,
+    /// The newest sound generation, if the newest one of all is not.
+    pub last_sound: Option<u64>,
     /// The damaged blocks: the number of the column in the file, and the values.
     pub(crate) blocks: Vec<(u64, Range<u64>)>,
     /// The error for the first damage, or for a column of an unknown type.
     pub(super) error: Option<Error>,
+    /// Whether a newer generation has damage that is not listed again.
+    pub(super) is_shared: bool,
 }
 
 impl Survey {
@@ -94,17 +104,37 @@ impl Survey {
     /// The error of [`into_result`](Self::into_result), if there is one.
     pub fn take_error(&mut self) -> Option<Error> {
         let error = self.error.take()?;
-        if self.n_damages < 2 {
+        if error.kind() != Kind::Corrupt {
             return Some(error);
         }
-        let advice = error.advice().unwrap_or_default().to_owned();
-        let (n, n_columns) = (Thousands(self.n_damages), Thousands(self.report.n_columns));
-        let sound = Thousands(self.n_sound);
-        Some(
-            error.advise(format!(
-                "{n} places are damaged, {sound} of {n_columns} columns are sound; {advice}"
-            )),
-        )
+        let mut advice = error.advice().unwrap_or_default().to_owned();
+        if let Some(sound) = self.last_sound {
+            advice = format!("generation {sound} is sound; {advice}");
+        }
+        let error = if self.is_newest_sound {
+            advice = "compact drops the earlier generations".to_owned();
+            let message = format!("{}, the newest is sound: {}", self.damaged(), error.message());
+            error.reworded(message)
+        } else {
+            error
+        };
+        if self.n_damages > 1 {
+            let (n, n_columns) = (Thousands(self.n_damages), Thousands(self.report.n_columns));
+            let sound = Thousands(self.n_sound);
+            advice = format!("{n} places are damaged, {sound} of {n_columns} columns are sound; {advice}");
+        }
+        Some(error.advise(advice).of_generations(self.generations.clone()))
+    }
+
+    /// The damaged generations, as words.
+    fn damaged(&self) -> String {
+        match &self.generations[..] {
+            [one] => format!("generation {one} is damaged"),
+            [first, .., last] => {
+                format!("{} generations from {first} to {last} are damaged", self.generations.len())
+            }
+            [] => "an earlier generation is damaged".to_owned(),
+        }
     }
 }
 
@@ -124,6 +154,7 @@ struct Inner {
     n: u64,
     is_bad: Vec<bool>,
     blocks: Vec<(u64, Range<u64>)>,
+    is_shared: bool,
 }
 
 /// A bundled column: (storage, first value in it, end, number).
@@ -162,6 +193,33 @@ impl<'a> Found<'a> {
     /// Whether damage of any column was found.
     pub(super) fn is_any_bad(&self) -> bool {
         self.lock().is_bad.contains(&true)
+    }
+
+    /// Records that this generation has damage of a newer one, which is not listed again.
+    pub(super) fn share(&self) {
+        self.lock().is_shared = true;
+    }
+
+    /// As [`share`](Self::share), for damage of a column.
+    pub(super) fn share_column(&self, column: &ColumnInfo) {
+        self.set_bad(column);
+        self.share();
+    }
+
+    /// As [`share`](Self::share), for damage of a block.
+    pub(super) fn share_block(&self, column: &ColumnInfo, values: Range<u64>) -> Result<()> {
+        self.share_column(column);
+        let from = self.members.partition_point(|m| (m.0, m.2) <= (column.index, values.start));
+        let inside = self.members.get(from..).unwrap_or_default().iter();
+        for member in inside.take_while(|m| m.0 == column.index && m.1 < values.end) {
+            self.columns.get(member.3 as usize).into_iter().for_each(|member| self.set_bad(member));
+        }
+        fallible::push(&mut self.lock().blocks, (column.index, values), PARTS)
+    }
+
+    /// The damaged blocks: the number of the column in the file, and the first value.
+    pub(super) fn blocks(&self) -> Vec<(u64, u64)> {
+        self.lock().blocks.iter().map(|(column, values)| (*column, values.start)).collect()
     }
 
     /// Takes damage outside of columns. Other errors stay errors.
@@ -272,7 +330,7 @@ impl<'a> Found<'a> {
 
     /// Ends the search.
     pub(super) fn survey(self, file: &File, report: Report) -> Result<Survey> {
-        let Inner { first, n, mut is_bad, mut blocks } =
+        let Inner { first, n, mut is_bad, mut blocks, is_shared } =
             self.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Children come after their parents.
         for column in self.columns.iter().rev() {
@@ -296,10 +354,22 @@ impl<'a> Found<'a> {
                 table = found.map(|(table, _)| table);
             }
             let (message, place) = (raw.error.message().to_owned(), raw.error.place().clone());
-            damages.push(Damage { column: path, table, number, values, message, place });
+            damages.push(Damage { generation: None, column: path, table, number, values, message, place });
             error.get_or_insert(raw.error);
         }
-        Ok(Survey { report, damages, n_damages: n, n_sound, blocks, error })
+        let is_sound = n == 0 && !is_shared;
+        Ok(Survey {
+            report,
+            damages,
+            n_damages: n,
+            n_sound,
+            generations: Vec::from_iter((!is_sound).then(|| file.generation())),
+            is_newest_sound: is_sound,
+            last_sound: None,
+            blocks,
+            error,
+            is_shared,
+        })
     }
 }
 

@@ -70,7 +70,7 @@ pub fn changed(table: &Table, operation: Operation, options: &WriteOptions) -> V
             Operation::Rollback => {
                 grow(path, table, parts, options)?;
                 append(path, &rows(table, 0, 50), options)?;
-                Change::begin(path, options, &Silent)?.rollback(2, options)
+                Change::begin(path, options, &Silent)?.rollback(2, options, &Silent)
             }
             Operation::Compact => {
                 grow(path, table, &[100, 150], options)?;

@@ -67,7 +67,9 @@ pub fn run(bytes: &[u8]) {
 fn is_first_sound(file: &File) -> bool {
     let first = file.generations().ok().and_then(|all| all.first().map(|generation| generation.number));
     first.is_some_and(|first| {
-        file.at_generation(first).and_then(|first| first.verify(Some(1), &Silent)).is_ok()
+        file.at_generation(first)
+            .and_then(|first| first.survey_generation(Some(1), &Silent)?.into_result())
+            .is_ok()
     })
 }
 
@@ -122,7 +124,7 @@ fn stream(path: &Path) -> Result<()> {
 fn roll_back(path: &Path) -> Result<()> {
     let change = begin(path)?;
     let first = change.file().generations()?.first().map_or(1, |generation| generation.number);
-    change.rollback(first, &options())
+    change.rollback(first, &options(), &Silent)
 }
 
 fn compact(path: &Path) -> Result<()> {
