@@ -23,15 +23,18 @@ reopen <- function(file) {
     wrong("the file \"", file$path, "\" has changed since the object was saved: open it again with entasis()")
   }
   file$stamp <- stamp
-  handle <- core(.Call(C_open, if (is.null(file$handle)) file$path else file$whole_path, file$limits))
+  from <- if (is.null(file$handle)) file$path else file$whole_path
+  handle <- core(.Call(C_open, from, file$limits, !is.null(file$generation)))
   if (!is.null(file$generation)) handle <- at_generation(handle, file$generation)
   file$handle <- if (is.null(file$table)) handle else core(.Call(C_table, handle, file$table))
   look_at(file)
 }
 
-# An open file at an earlier generation.
+# An open file at an earlier generation. Warns if the current one cannot be opened.
 at_generation <- function(handle, number) {
   on.exit(.Call(C_shut, handle))
+  lost <- .Call(C_lost, handle)
+  if (!is.null(lost)) warning("the newest generation is damaged: ", lost$message, call. = FALSE)
   core(.Call(C_at_generation, handle, number))
 }
 

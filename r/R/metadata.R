@@ -104,9 +104,19 @@ shown_parts <- function(parts, most = 30L) {
   c(shown, if (length(parts) > most) paste(shown_number(length(parts) - most), "more"))
 }
 
-verify_entasis <- function(path, limits = list()) {
+verify_entasis <- function(path, limits = list(), generation = NULL) {
   path <- check_path(path)
-  invisible(core(.Call(C_verify, path, check_limits(limits))))
+  generation <- if (is.null(generation)) 0 else check_whole(generation, "generation", 1)
+  found <- core(.Call(C_verify, path, check_limits(limits), generation))
+  invisible(structure(found[1L], n_generations = found[2L], leftover_bytes = found[3L]))
+}
+
+repair_entasis <- function(path, out, limits = list(), durable = NULL, wait = 10) {
+  path <- check_path(path)
+  if (!is.character(out) || length(out) != 1L || is.na(out)) must_be("out", "a string", out)
+  out <- enc2native(path.expand(out))
+  options <- change_options(durable, wait)
+  invisible(core(.Call(C_repair, path, out, check_limits(limits), options)))
 }
 
 # More threads would only exhaust the system's limit.

@@ -100,7 +100,10 @@ SEXP ent_c_change_metadata(SEXP change, SEXP cells, SEXP roots, SEXP options) {
 /* Goes back to an earlier generation. */
 SEXP ent_c_rollback(SEXP change, SEXP generation, SEXP options) {
     ent_failure *failure = NULL;
-    int done = ent_change_rollback(ent_pointer_of(change, "a change"), Rf_asReal(generation), ent_options_of(options), &failure);
+    ent_watch();
+    int done = ent_change_rollback(ent_pointer_of(change, "a change"), Rf_asReal(generation), ent_options_of(options),
+                                   ent_is_interrupted, &failure);
+    ent_watched();
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }
 

@@ -158,7 +158,8 @@ typedef struct {
 ent_change *ent_change_begin(ent_chars path, ent_options options, ent_interrupted interrupted, ent_failure **failure);
 int ent_change_append(ent_change *change, ent_builder *builder, ent_options options, ent_interrupted interrupted,
                       ent_failure **failure); /* 0: other columns than those of the file */
-int ent_change_rollback(ent_change *change, double generation, ent_options options, ent_failure **failure);
+int ent_change_rollback(ent_change *change, double generation, ent_options options, ent_interrupted interrupted,
+                        ent_failure **failure);
 int ent_change_compact(ent_change *change, ent_options options, ent_interrupted interrupted, ent_failure **failure);
 void ent_change_free(ent_change *change);
 
@@ -213,7 +214,7 @@ typedef struct {
     double value;
 } ent_limit;
 
-ent_file *ent_open(ent_chars path, const ent_limit *limits, size_t n, ent_failure **failure);
+ent_file *ent_open(ent_chars path, const ent_limit *limits, size_t n, int whole, ent_failure **failure);
 int ent_check_len(const ent_file *file, double len, ent_failure **failure); /* 0: more than its limits allow */
 ent_file *ent_table(const ent_file *file, double number, ent_failure **failure); /* -1: a view of all columns */
 void ent_close(ent_file *file);
@@ -223,7 +224,17 @@ ent_described *ent_describe(const ent_file *file, const double *numbers, size_t 
 size_t ent_described_n(const ent_described *described);
 ent_column_facts ent_described_at(const ent_described *described, size_t i);
 void ent_described_free(ent_described *described);
-double ent_verify(ent_chars path, const ent_limit *limits, size_t n, ent_interrupted interrupted, ent_failure **failure);
+
+/* damage.rs */
+typedef struct {
+    double checked_len, n_generations, leftover_len;
+} ent_checked;
+
+int ent_verify(ent_chars path, const ent_limit *limits, size_t n, double generation, ent_checked *checked,
+               ent_interrupted interrupted, ent_failure **failure); /* generation 0: all */
+double ent_repair(ent_chars path, ent_chars out, const ent_limit *limits, size_t n, ent_options options,
+                  ent_interrupted interrupted, ent_failure **failure);
+int ent_lost(const ent_file *file, ent_failure **failure); /* 0: opened in place of a damaged generation */
 
 /* generations.rs */
 typedef struct {

@@ -37,10 +37,10 @@ static const ent_limit *limits_of(SEXP limits) {
     return out;
 }
 
-SEXP ent_c_open(SEXP path, SEXP limits) {
+SEXP ent_c_open(SEXP path, SEXP limits, SEXP whole) {
     ent_failure *failure = NULL;
     const ent_limit *of_file = limits_of(limits);
-    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), &failure);
+    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), Rf_asLogical(whole), &failure);
     return file == NULL ? ent_failed(failure) : ent_hold(file, ent_free_file, R_NilValue);
 }
 
@@ -265,11 +265,36 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     return results;
 }
 
-SEXP ent_c_verify(SEXP path, SEXP limits) {
+/* Bytes checked, generations, and bytes after their end. Generation 0 stands for all. */
+SEXP ent_c_verify(SEXP path, SEXP limits, SEXP generation) {
     ent_failure *failure = NULL;
+    ent_checked checked;
     const ent_limit *of_file = limits_of(limits);
     ent_watch();
-    double checked = ent_verify(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), ent_is_interrupted, &failure);
+    int done = ent_verify(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), Rf_asReal(generation), &checked,
+                          ent_is_interrupted, &failure);
     ent_watched();
-    return checked < 0 ? ent_failed(failure) : Rf_ScalarReal(checked);
+    if (done < 0) return ent_failed(failure);
+    SEXP out = Rf_allocVector(REALSXP, 3);
+    REAL(out)[0] = checked.checked_len;
+    REAL(out)[1] = checked.n_generations;
+    REAL(out)[2] = checked.leftover_len;
+    return out;
+}
+
+/* Writes the intact values of a file to another. The number of damaged places. */
+SEXP ent_c_repair(SEXP path, SEXP out, SEXP limits, SEXP options) {
+    ent_failure *failure = NULL;
+    const ent_limit *of_file = limits_of(limits);
+    ent_chars from = ent_chars_of(STRING_ELT(path, 0)), to = ent_chars_of(STRING_ELT(out, 0));
+    ent_watch();
+    double n = ent_repair(from, to, of_file, (size_t)Rf_xlength(limits), ent_options_of(options), ent_is_interrupted, &failure);
+    ent_watched();
+    return n < 0 ? ent_failed(failure) : Rf_ScalarReal(n);
+}
+
+/* The damage of the current generation, if an earlier one was opened instead. */
+SEXP ent_c_lost(SEXP file) {
+    ent_failure *failure = NULL;
+    return ent_lost(ent_pointer_of(file, "an open file"), &failure) ? R_NilValue : ent_failed(failure);
 }

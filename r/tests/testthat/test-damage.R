@@ -219,3 +219,54 @@ test_that("a column of an unknown type is listed, and the others are read", {
   expect_error(read_entasis(path), names[2L], class = "entasis_error_unsupported", fixed = TRUE)
   expect_error(verify_entasis(path), "all but 1 of", class = "entasis_error_unsupported")
 })
+
+# A file of three generations.
+grown <- function(n = 200000L) {
+  path <- tempfile(fileext = ".entasis")
+  write_entasis(data.frame(n = seq_len(n), u = rev(seq_len(n)) / 7), path)
+  append_entasis(data.frame(n = 0L, u = 0), path)
+  append_entasis(data.frame(n = 1L, u = 1), path)
+  path
+}
+
+test_that("bytes of an interrupted change do not count as damage", {
+  path <- grown()
+  on.exit(unlink(path))
+  len <- file.size(path)
+  found <- verify_entasis(path)
+  expect_identical(as.vector(found), len)
+  expect_identical(attr(found, "n_generations"), 3)
+  cat("leftover", file = path, append = TRUE)
+  expect_identical(attr(verify_entasis(path), "leftover_bytes"), 8)
+})
+
+test_that("the damaged generation is named, and a rollback refuses it", {
+  path <- grown()
+  on.exit(unlink(path))
+  bytes <- readBin(path, "raw", file.size(path))
+  at <- generations_entasis(path)$bytes[2L] - 99
+  bytes[at] <- xor(bytes[at], as.raw(1))
+  writeBin(bytes, path)
+  expect_error(verify_entasis(path), "generation 2 is damaged, the newest is sound", class = "entasis_error_corrupt")
+  verify_entasis(path, generation = 3)
+  expect_error(verify_entasis(path, generation = 2), class = "entasis_error_corrupt")
+  expect_error(rollback_entasis(path, 2), class = "entasis_error_corrupt")
+  expect_identical(metadata_entasis(path)$n_rows, 200002)
+})
+
+test_that("a file that was cut is read at a whole generation, and repaired", {
+  path <- grown()
+  repaired <- tempfile(fileext = ".entasis")
+  on.exit(unlink(c(path, repaired)))
+  whole <- read_entasis(path, generation = 2)
+  bytes <- readBin(path, "raw", file.size(path))
+  writeBin(bytes[seq_len(length(bytes) - 10L)], path)
+  expect_error(read_entasis(path), "generation 2 is whole", class = "entasis_error_corrupt")
+  expect_warning(found <- read_entasis(path, generation = 2), "newest generation is damaged: .*truncated")
+  expect_identical(found, whole)
+  Sys.chmod(path, "600")
+  expect_identical(repair_entasis(path, repaired), 1)
+  expect_identical(read_entasis(repaired), whole)
+  if (.Platform$OS.type == "unix") expect_identical(format(file.mode(repaired)), "600")
+  expect_error(repair_entasis(path, path), "in place", class = "entasis_error_argument")
+})

@@ -183,12 +183,14 @@ pub unsafe extern "C" fn ent_change_rollback(
     change: *mut Change,
     generation: f64,
     options: Options,
+    interrupted: Option<Interrupted>,
     failure: *mut *mut Failure,
 ) -> c_int {
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            (*change).take()?.rollback(generation as u64, &options.of_core()).map(|()| 0)
+            let signals = Signals::new(interrupted);
+            (*change).take()?.rollback(generation as u64, &options.of_core(), &signals).map(|()| 0)
         })
     }
 }

@@ -1,11 +1,12 @@
 //! Open files, and descriptions of their contents without values.
 
+use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use entasis::{ColumnInfo, Error, File, Limits, Physical, Result, Survey, Unit, Value, type_name};
+use entasis::{ColumnInfo, File, Limits, Physical, Result, Unit, Value, type_name};
 
 use crate::build;
-use crate::guard::{self, Failure, Interrupted, Signals, Text, slice};
+use crate::guard::{self, Failure, Text, slice};
 use crate::loaded::{is_own, root};
 use crate::nodes::Tree;
 
@@ -72,7 +73,7 @@ pub struct Limit {
 ///
 /// # Safety
 /// The texts and the `n` limits must be valid.
-unsafe fn open(path: Text, limits: *const Limit, n: usize) -> Result<File> {
+pub unsafe fn open(path: Text, limits: *const Limit, n: usize, whole: bool) -> Result<File> {
     let mut of_file = Limits::default();
     // SAFETY: as the caller promises.
     for limit in unsafe { slice(limits, n) } {
@@ -81,10 +82,12 @@ unsafe fn open(path: Text, limits: *const Limit, n: usize) -> Result<File> {
         of_file.set(&name, limit.value as u64)?;
     }
     // SAFETY: as the caller promises.
-    File::open_with(&unsafe { build::path(path) }?, of_file)
+    let path = unsafe { build::path(path) }?;
+    if whole { File::open_whole(&path, of_file) } else { File::open_with(&path, of_file) }
 }
 
-/// Opens a file, and reads its header and footer.
+/// Opens a file, and reads its header and footer. With `whole`, the newest whole generation is
+/// opened if the current one cannot be.
 ///
 /// # Safety
 /// The texts and the `n` limits must be valid, `failure` null or writable.
@@ -93,10 +96,13 @@ pub unsafe extern "C" fn ent_open(
     path: Text,
     limits: *const Limit,
     n: usize,
+    whole: c_int,
     failure: *mut *mut Failure,
 ) -> *mut File {
     // SAFETY: as the caller promises.
-    unsafe { guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(open(path, limits, n)?)))) }
+    unsafe {
+        guard::call(failure, null_mut(), || Ok(Box::into_raw(Box::new(open(path, limits, n, whole != 0)?))))
+    }
 }
 
 /// Checks that one read of a file may ask for this many bytes. Returns 0 with an error if not.
@@ -269,46 +275,4 @@ fn facts(info: &ColumnInfo, type_name: &str) -> ColumnFacts {
 pub unsafe extern "C" fn ent_described_free(described: *mut Described) {
     // SAFETY: `Box::into_raw` made it, and the caller gives it up.
     drop(unsafe { Box::from_raw(described) });
-}
-
-/// Checks every byte of a file. Returns the number of bytes checked, or -1 with an error.
-///
-/// # Safety
-/// As for [`ent_open`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_verify(
-    path: Text,
-    limits: *const Limit,
-    n: usize,
-    interrupted: Option<Interrupted>,
-    failure: *mut *mut Failure,
-) -> f64 {
-    // SAFETY: as the caller promises.
-    unsafe {
-        guard::call(failure, -1.0, || {
-            let mut survey = open(path, limits, n)?.survey(None, &Signals::new(interrupted))?;
-            match survey.take_error() {
-                None => Ok(survey.report.checked_len as f64),
-                Some(error) => Err(with_damages(error, &survey)),
-            }
-        })
-    }
-}
-
-/// The most damaged places that a message lists.
-const LISTED: usize = 10;
-
-/// An error whose advice lists the damaged places, if there are several. Rows count from 1.
-fn with_damages(error: Error, survey: &Survey) -> Error {
-    if survey.n_damages < 2 {
-        return error;
-    }
-    let mut advice = error.advice().unwrap_or_default().to_owned();
-    for damage in survey.damages.iter().take(LISTED) {
-        advice += &format!("\n- {}", damage.describe(1));
-    }
-    if survey.n_damages > LISTED as u64 {
-        advice += &format!("\n- and {} more", survey.n_damages - LISTED as u64);
-    }
-    error.advise(advice)
 }

@@ -15,6 +15,7 @@ mod cells;
 mod change;
 mod chosen_columns;
 mod column;
+mod damage;
 mod file;
 mod filters;
 mod generations;
