@@ -287,6 +287,7 @@ def read(
     on_unsupported: OnRefused = "error",
     on_damage: OnDamage = "error",
     limits: Limits | None = None,
+    generation: int | None = None,
 ) -> Any:
     """Read a file, or some columns and rows of it, as the kind of value that was written.
 
@@ -337,13 +338,16 @@ def read(
     on_damage
         "error", or "missing" to read the values of damaged blocks as missing ones. A
         `DamageWarning` lists them. Integers and booleans of pandas get the nullable type then.
-        Damaged row labels, categories and parts of a tree are an error all the same.
+        Damaged row labels, categories and parts of a tree are an error all the same. A file that was
+        cut within its last change is read at its newest whole generation.
     limits
         The most that the file may ask for, as a dict such as `{"n_columns": 20_000_000}`. Raise a
         limit only for a file that you trust. The names and defaults are `decoded_len` (bytes of
         values that one read decodes: 4 GiB, or 1,000 times the length of the file), `n_columns`
         (10,000,000), `metadata_len` (64 MiB), `name_len` (64 KiB), `page_payload_len` (1 GiB),
         `depth` (64), `n_nodes` (10,000,000) and `value_len` (1 GiB).
+    generation
+        As for `open`.
 
     Returns
     -------
@@ -384,9 +388,13 @@ def read(
                 file = File._of(frame) if frame.handle.is_table else _root(frame)
                 return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
-            opened = File(path, memory_map=memory_map, types=types, limits=limits)
+            if memory_map:
+                raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map=True out")
+            opened = File(path, types=types, limits=limits, generation=generation, on_damage=on_damage)
             return _damage.read(opened._frame, read_frame, _threads(threads))
-        file = open(path, memory_map=memory_map, types=types, limits=limits)
+        file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
+        if not file._handle.is_table:
+            file = _root(file._frame)
         return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
 
@@ -435,6 +443,7 @@ def open(
     types: Types | None = None,
     limits: Limits | None = None,
     generation: int | None = None,
+    on_damage: OnDamage = "error",
 ) -> File:
     """Open a file without reading its columns or values.
 
@@ -460,6 +469,10 @@ def open(
     generation
         The number of an earlier generation (`entasis.generations` lists them). None opens the
         current one.
+    on_damage
+        "error", or "missing" to open the newest whole generation if the current one can't be
+        opened, because the file was cut within its last change. A `DamageWarning` says which one
+        was opened. (`generation` does the same.) Of damaged blocks, `read` of the file decides.
 
     Returns
     -------
@@ -501,7 +514,7 @@ def open(
     {'price': array([5, 4])}
     """
     with reported:
-        file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
+        file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage)
         if file._handle.is_table:
             return file
         return _root(file._frame)
@@ -569,8 +582,17 @@ def info(path: Source, *, limits: Limits | None = None) -> Info:
         return Info(json.loads(file._handle.info()) | {"metadata": file.metadata})
 
 
-def verify(path: Source, *, threads: int | None = None, limits: Limits | None = None) -> Report:
-    """Check every byte of a file.
+def verify(
+    path: Source,
+    *,
+    threads: int | None = None,
+    limits: Limits | None = None,
+    generation: int | None = None,
+) -> Report:
+    """Check every byte of a file, in all generations that can be read.
+
+    Bytes that generations share are checked once. Bytes that a change left which was interrupted,
+    or still goes on, don't count as damage: `leftover_len` of the report is their number.
 
     Parameters
     ----------
@@ -578,6 +600,9 @@ def verify(path: Source, *, threads: int | None = None, limits: Limits | None = 
         As for `read`.
     threads
         The number of threads. None means one per processor.
+    generation
+        The number of the one generation to check (`entasis.generations` lists them). None checks
+        all.
 
     Returns
     -------
@@ -588,7 +613,8 @@ def verify(path: Source, *, threads: int | None = None, limits: Limits | None = 
     ------
     CorruptFileError
         The file is damaged. The message says where the first damage is, and the attribute
-        `damages` lists all damaged places with their columns and rows.
+        `damages` lists all damaged places with their columns and rows. The attribute `generations`
+        has the numbers of the damaged generations. The message says if the newest one is sound.
 
     Examples
     --------
@@ -597,8 +623,10 @@ def verify(path: Source, *, threads: int | None = None, limits: Limits | None = 
     3
     """
     with reported:
-        handle = _entasis.Handle(_sources.source(path), _options.limits(limits))
-        return Report(**handle.verify(_threads(threads)))
+        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
+        if generation is not None:
+            handle = handle.at_generation(generation)
+        return Report(**handle.verify(_threads(threads), generation is not None))
 
 
 def repair(
@@ -612,12 +640,15 @@ def repair(
 ) -> list[Damage]:
     """Write the intact values of a damaged file to a new file. Values of damaged blocks are missing.
 
+    Of a file that was cut within its last change, the newest whole generation is written.
+
     Parameters
     ----------
     path, limits
         As for `read`. The file is not changed.
     out
-        The path of the new file. A file there is replaced.
+        The path of the new file. A file there is replaced, and keeps its mode. A new file gets that
+        of the damaged one.
     threads, durable, wait
         As for `write`.
 
@@ -652,7 +683,7 @@ def repair(
         found = _sources.target(out)
         if not isinstance(found, str):
             raise ArgumentError("a file is repaired to a path, not to an open file")
-        handle = _entasis.Handle(_sources.source(path), _options.limits(limits))
+        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         damages, _ = handle.repair(found, _threads(threads), _options.durable(durable), _options.wait(wait))
         return damages
 

@@ -472,9 +472,9 @@ def rollback(
 ) -> None:
     """Go back to an earlier generation of a file.
 
-    The file gets a new generation with the value of the earlier one. No values are written, and the
-    newer generations stay in the file until it is compacted, so a rollback can be undone by
-    another.
+    The file gets a new generation with the value of the earlier one, which is verified first. No
+    values are written, and the newer generations stay in the file until it is compacted, so a
+    rollback can be undone by another.
 
     Parameters
     ----------
@@ -491,6 +491,8 @@ def rollback(
     ------
     ArgumentError
         The file does not have the generation.
+    CorruptFileError
+        The generation is damaged. The file stays as it was.
 
     Examples
     --------

@@ -19,9 +19,12 @@ class Damage(NamedTuple):
         outside of columns.
     message
         What is wrong, and where.
+    generation
+        The damaged generation, if it is not the one that was asked for, or the newest.
     """
 
     column: str | None
     start: int | None
     stop: int | None
     message: str
+    generation: int | None = None

@@ -126,16 +126,23 @@ class CorruptFileError(EntasisError, ValueError):
     n_columns, n_sound_columns
         How many columns the file has, with labels and parts of nested columns, and how many of
         them are sound. Zero if another function found the damage.
+    generations
+        The numbers of the damaged generations, ascending, if `verify` found the damage, or if the
+        current generation can't be opened. The message says whether the newest one is sound.
     """
 
     damages: Sequence[Damage] = ()
     n_damages: int = 0
     n_columns: int = 0
     n_sound_columns: int = 0
+    generations: tuple[int, ...] = ()
 
 
 class DamageWarning(UserWarning):
-    """With `on_damage="missing"`, values of damaged blocks were missing.
+    """Values of damaged blocks were missing, or an earlier generation was read.
+
+    Reading with `on_damage="missing"` gives this warning, and so does `generation=` if the current
+    generation can't be opened.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use entasis::{Damage, Error, Kind, Survey};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyType};
+use pyo3::types::{PyList, PyTuple, PyType};
 
 /// The name of the class in `entasis.errors` for a kind.
 fn class_name(kind: Kind) -> &'static str {
@@ -65,10 +65,18 @@ pub fn raise_damages(py: Python<'_>, error: &Error, survey: &Survey) -> PyErr {
     let set = || -> PyResult<()> {
         value.setattr("damages", damages(py, &survey.damages)?)?;
         value.setattr("n_damages", survey.n_damages)?;
+        value.setattr("generations", PyTuple::new(py, &survey.generations)?)?;
         value.setattr("n_columns", survey.report.n_columns)?;
         value.setattr("n_sound_columns", survey.n_sound)
     };
     set().err().unwrap_or(exception)
+}
+
+/// The damage of a generation that cannot be opened, as a `Damage`.
+pub fn lost<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
+    let class = py.import("entasis._damage")?.getattr("Damage")?;
+    let (nothing, generation) = (py.None(), error.generations().first());
+    class.call1((&nothing, &nothing, &nothing, error.to_string(), generation))
 }
 
 /// The damaged places as a list of `Damage`.
@@ -78,7 +86,13 @@ pub fn damages<'py>(py: Python<'py>, damages: &[Damage]) -> PyResult<Bound<'py, 
     for damage in damages {
         let values = damage.values.as_ref();
         let (start, stop) = (values.map(|values| values.start), values.map(|values| values.end));
-        list.append(class.call1((damage.column.as_deref(), start, stop, damage.describe(0)))?)?;
+        list.append(class.call1((
+            damage.column.as_deref(),
+            start,
+            stop,
+            damage.describe(0),
+            damage.generation,
+        ))?)?;
     }
     Ok(list)
 }
@@ -105,6 +119,9 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
     let file = place.file.as_ref().map(|file| file.display().to_string());
     let value = exception.value(py);
     let set = || -> PyResult<()> {
+        if error.kind() == Kind::Corrupt {
+            value.setattr("generations", PyTuple::new(py, error.generations())?)?;
+        }
         value.setattr("column", place.column.as_deref())?;
         value.setattr("block", place.block)?;
         value.setattr("page", place.page)?;

@@ -167,18 +167,29 @@ impl Handle {
 
 #[pymethods]
 impl Handle {
-    /// Opens a file by its path, or a file whose content is in memory. Bytes are not copied.
+    /// Opens a file by its path, or a file whose content is in memory. Bytes are not copied. With
+    /// `whole`, the newest whole generation is opened if the current one cannot be.
     #[new]
-    #[pyo3(signature = (source, limits=None))]
-    fn new(py: Python<'_>, source: Source, limits: Option<HashMap<String, u64>>) -> PyResult<Self> {
+    #[pyo3(signature = (source, limits=None, whole=false))]
+    fn new(
+        py: Python<'_>,
+        source: Source,
+        limits: Option<HashMap<String, u64>>,
+        whole: bool,
+    ) -> PyResult<Self> {
         let mut of_file = Limits::default();
         for (name, value) in limits.unwrap_or_default() {
             of_file.set(&name, value).map_err(|e| errors::raise(py, &e))?;
         }
         let opened = py.detach(|| match source {
             Source::Bytes(bytes) => {
-                File::from_source(Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY), of_file)
+                let (source, name) = (Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY));
+                match whole {
+                    true => File::whole_from_source(source, name, of_file),
+                    false => File::from_source(source, name, of_file),
+                }
             }
+            Source::Path(path) if whole => File::open_whole(&path, of_file),
             Source::Path(path) => File::open_with(&path, of_file),
         });
         let file = opened.map_err(|e| errors::raise(py, &e))?;
@@ -189,6 +200,11 @@ impl Handle {
     fn at_generation(&self, py: Python<'_>, number: u64) -> PyResult<Self> {
         let found = py.detach(|| self.file.at_generation(number)).map_err(|e| errors::raise(py, &e))?;
         Ok(self.with(py, found))
+    }
+
+    /// The damage of the current generation, if this is an earlier one instead.
+    fn lost<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.file.lost().map(|error| errors::lost(py, &error)).transpose()
     }
 
     /// The number of the generation.
@@ -522,9 +538,17 @@ impl Handle {
         (at, PyBytes::new(py, &bytes))
     }
 
-    /// Checks every byte of the file.
-    fn verify<'py>(&self, py: Python<'py>, threads: Option<usize>) -> PyResult<Bound<'py, PyDict>> {
-        let mut survey = monitor::run(py, |monitor| self.file.survey(threads, monitor))?;
+    /// Checks every byte of the file, or those of this generation alone.
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        threads: Option<usize>,
+        alone: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut survey = monitor::run(py, |monitor| match alone {
+            true => self.file.survey_generation(threads, monitor),
+            false => self.file.survey(threads, monitor),
+        })?;
         if let Some(error) = survey.take_error() {
             return Err(errors::raise_damages(py, &error, &survey));
         }
@@ -534,6 +558,8 @@ impl Handle {
         dict.set_item("n_blocks", report.n_blocks)?;
         dict.set_item("n_values", report.n_values)?;
         dict.set_item("checked_len", report.checked_len)?;
+        dict.set_item("n_generations", report.n_generations)?;
+        dict.set_item("leftover_len", report.leftover_len)?;
         Ok(dict)
     }
 

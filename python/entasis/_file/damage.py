@@ -12,6 +12,8 @@ from .frame import Frame
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from entasis._damage import Damage
+
 # Damaged places that a warning names.
 _SHOWN = 3
 
@@ -35,6 +37,14 @@ def read(frame: Frame, read_frame: Callable[[Frame], Any], threads: int | None) 
     value = read_frame(Frame(handle, frame.path, table=frame.table, content=frame.content, limits=frame.limits))
     warnings.warn(_warning(frame.path, damages, n_damages), stacklevel=4)
     return value
+
+
+def warn_of(lost: Damage, path: str, generation: int) -> None:
+    """Warn that another generation of a file is opened than its damaged current one."""
+    which = "the newest generation" if lost.generation is None else f"generation {lost.generation}"
+    message = f"{which} of {path!r} is damaged, and generation {generation} was opened: {lost.message}"
+    # From `open` or `read` on.
+    warnings.warn(DamageWarning(printable(message), [lost], 1), stacklevel=5)
 
 
 def _warning(path: str, damages: list[Any], n_damages: int) -> DamageWarning:

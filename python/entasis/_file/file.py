@@ -106,9 +106,16 @@ class File(Conversions):
         types: Types | None = None,
         limits: Limits | None = None,
         generation: int | None = None,
+        on_damage: OnDamage = "error",
     ) -> None:
         source, checked = _sources.source(path), _limits(limits)
-        self._frame = _frame.opened(source, memory_map=memory_map, types=types, limits=checked, generation=generation)
+        _on_damage(on_damage)
+        whole = on_damage == "missing"
+        if whole and memory_map:
+            raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map out")
+        self._frame = _frame.opened(
+            source, memory_map=memory_map, types=types, limits=checked, generation=generation, whole=whole
+        )
         self.path, self._handle = self._frame.path, self._frame.handle
         self._columns: list[int] | None = None
         self._rows: Any = None

@@ -130,8 +130,13 @@ def opened(
     types: Types | None,
     limits: dict[str, int] | None,
     generation: int | None = None,
+    whole: bool = False,
 ) -> Frame:
-    """Open the file at a path or in memory. The frame of a file of another value has no columns."""
+    """Open the file at a path or in memory. The frame of a file of another value has no columns.
+
+    With `whole` or a generation, a file whose current generation can't be opened is opened at its
+    newest whole one.
+    """
     if memory_map not in (False, True, "auto"):
         raise ArgumentError(f"memory_map={memory_map!r}: True, False or 'auto'")
     if generation is not None and memory_map:
@@ -142,19 +147,23 @@ def opened(
             raise ArgumentError("memory_map maps a file on the disk: pass its path, or leave memory_map out")
         from . import mapped as _map
 
-        handle = cast("_entasis.Handle", _map.MappedHandle.opened(source, limits, memory_map))
+        handle, lost = cast("_entasis.Handle", _map.MappedHandle.opened(source, limits, memory_map)), None
     else:
-        handle = _handle(source, limits, generation)
+        handle = _entasis.Handle(source, limits, whole or generation is not None)
+        lost = handle.lost()
+        if generation is not None:
+            handle = handle.at_generation(generation)
     classes = _by_name(types)
     if classes:
         handle = handle.with_classes(classes)
     path = _sources.IN_MEMORY if isinstance(source, bytes) else source
+    if lost is not None:
+        from . import damage as _damage
+
+        # A copy of the file in another process opens the same generation.
+        generation = handle.generation
+        _damage.warn_of(lost, path, generation)
     return Frame(handle, path, content=content, limits=limits, generation=generation)
-
-
-def _handle(source: str | bytes, limits: dict[str, int] | None, generation: int | None) -> _entasis.Handle:
-    handle = _entasis.Handle(source, limits)
-    return handle if generation is None else handle.at_generation(generation)
 
 
 def _by_name(types: Types | None) -> dict[str, type]:

@@ -83,9 +83,16 @@ class Report(NamedTuple):
         Numbers of columns, blocks and values.
     checked_len : int
         The number of checked bytes.
+    n_generations : int
+        The number of checked generations. The other numbers are those of the newest one.
+    leftover_len : int
+        Bytes after the end of the newest generation. A change that was interrupted, or still goes
+        on, left them. Nothing reads them, and the next change removes them.
     """
 
     n_columns: int
     n_blocks: int
     n_values: int
     checked_len: int
+    n_generations: int
+    leftover_len: int

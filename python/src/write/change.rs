@@ -148,7 +148,7 @@ impl Change {
     fn rollback(&mut self, py: Python<'_>, generation: u64, is_durable: Option<bool>) -> PyResult<()> {
         let change = self.take()?;
         let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
-        monitor::run(py, |_| change.rollback(generation, &options))
+        monitor::run(py, |monitor| change.rollback(generation, &options, monitor))
     }
 
     /// Stores the value of the file anew, without what earlier changes left.
