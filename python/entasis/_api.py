@@ -338,8 +338,8 @@ def read(
     on_damage
         "error", or "missing" to read the values of damaged blocks as missing ones. A
         `DamageWarning` lists them. Integers and booleans of pandas get the nullable type then.
-        Damaged row labels, categories and parts of a tree are an error all the same. A file that was
-        cut within its last change is read at its newest whole generation.
+        Damaged row labels, categories and parts of a tree are an error all the same. A file that
+        was cut within its last change is read at its newest whole generation.
     limits
         The most that the file may ask for, as a dict such as `{"n_columns": 20_000_000}`. Raise a
         limit only for a file that you trust. The names and defaults are `decoded_len` (bytes of

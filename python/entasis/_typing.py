@@ -63,3 +63,4 @@ class ReadOptions(PartOptions, total=False):
     memory_map: MemoryMap
     types: Types | None
     limits: Limits | None
+    generation: int | None

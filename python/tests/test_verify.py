@@ -189,6 +189,16 @@ def add_and_drop(path: Path) -> None:
     en.drop_columns(path, "x")
 
 
+def rename_and_back(path: Path) -> None:
+    en.rename_columns(path, {"b": "c"})
+    en.rename_columns(path, {"c": "b"})
+
+
+def append_and_compact(path: Path) -> None:
+    en.append(ROWS, path)
+    en.compact(path)
+
+
 # One round of each kind of change, by a name that the other process gets.
 CHANGES: dict[str, Callable[[Path], object]] = {
     "append": lambda path: en.append(ROWS, path),
@@ -196,10 +206,10 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "stream": stream,
     "columns": add_and_drop,
     "replace": lambda path: en.replace_columns(path, {"b": np.arange(len(en.open(path)))[::-1].copy()}),
-    "rename": lambda path: (en.rename_columns(path, {"b": "c"}), en.rename_columns(path, {"c": "b"})),
+    "rename": rename_and_back,
     "metadata": lambda path: en.set_metadata(path, {"pid": os.getpid()}),
     "rollback": lambda path: en.rollback(path, en.generations(path)[0].number),
-    "compact": lambda path: (en.append(ROWS, path), en.compact(path)),
+    "compact": append_and_compact,
 }
 
 

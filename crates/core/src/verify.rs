@@ -53,8 +53,7 @@ pub struct Report {
 /// between them are zero. Decodes every value and compares the number of missing values with the
 /// statistics. Checks all generations that can be read, and parts that they share once.
 ///
-/// Bytes that a change left which was interrupted or still goes on are no damage: see
-/// [`Report::leftover_len`].
+/// Bytes that an interrupted or running change left are not damage: see [`Report::leftover_len`].
 ///
 /// Costs about as much as reading the file.
 ///

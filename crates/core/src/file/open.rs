@@ -170,7 +170,7 @@ impl OpenFile {
             .map_err(|e| e.of_generations(newest.into_iter().collect()))
     }
 
-    /// Takes the newest state that a slot names, or a chain of roots from one, and that can be read.
+    /// Takes the newest state that a slot or a chain of roots names and that can be read.
     fn find_whole(&mut self) -> Result<()> {
         let len = self.source.len();
         for slot in self.named_slots().into_iter().rev() {

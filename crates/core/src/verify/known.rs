@@ -87,7 +87,7 @@ pub(super) fn column_prints(columns: &[ColumnInfo], blocks: &[u64]) -> Result<Ve
     Ok(prints)
 }
 
-/// What newer generations have in common with the one that is verified.
+/// Parts of newer generations, which the one that is verified may share.
 #[derive(Default)]
 pub(super) struct Known {
     /// The ranges by their first byte: the end, the use, and the newest generation that names it.

@@ -123,7 +123,7 @@ const CHANGES: &[Change] = &[
     ("slot-generation-zero", "constant", "slot.generation", 0, 0, C, "generation"),
     ("slot-root-outside", "constant", "slot.root_at", 0, FAR, C, "root"),
     ("slot-root-in-header", "constant", "slot.root_at", 0, 64, C, "root"),
-    ("slot-end-past-file", "constant", "slot.end", 0, FAR, C, "truncated"),
+    ("slot-end-past-file", "constant", "slot.end", 0, FAR, C, "trailer"),
     ("root-generation", "constant", "root.generation", 0, 2, C, "generation"),
     ("root-n-sections", "constant", "root.n_sections", 0, 7, C, "root"),
     ("root-reserved", "constant", "root.reserved", 0, 1, C, "reserved"),
