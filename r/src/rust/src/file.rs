@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use entasis::{ColumnInfo, File, Limits, Physical, Result, Unit, Value, type_name};
+use entasis::{ColumnInfo, Error, File, Limits, Physical, Result, Unit, Value, type_name};
 
 use crate::build;
 use crate::guard::{self, Failure, Text, slice};
