@@ -8,7 +8,7 @@ use entasis::{File, MissingTo, Output, Physical, Request, Rows, Silent, WriteOpt
 
 /// Halves, floats and doubles, each with NaN in every third row, and two bundled columns.
 fn columns(n: usize) -> Vec<(&'static str, Model)> {
-    let is_nan = |i: usize| i.wrapping_mul(2_654_435_761) % 3 == 0;
+    let is_nan = |i: usize| i.wrapping_mul(2_654_435_761).is_multiple_of(3);
     let double = |i: usize| if is_nan(i) { -f64::NAN } else { i as f64 / 8.0 };
     let noise = |i: usize| if is_nan(i) { f64::NAN } else { (i as f64).sqrt() };
     let half = |i: usize| if is_nan(i) { 0xfe01u16 } else { 0x3c00 + (i % 700) as u16 };

@@ -251,15 +251,15 @@ fn damage_of_earlier_generations() {
     damaged[before.blocks(last).unwrap()[0].directory_at as usize] ^= 1;
     assert_eq!(contents(&damaged).unwrap(), contents(&dropped).unwrap());
     assert_eq!(naive::verify(&damaged).unwrap_err().kind, naive::Kind::Corrupt);
-    let file = read::open(&damaged).unwrap();
-    let survey = file.survey(Some(1), &Silent).unwrap();
+    let opened = read::open(&damaged).unwrap();
+    let survey = opened.survey(Some(1), &Silent).unwrap();
     assert!(survey.is_newest_sound && survey.generations.contains(&(n - 1)), "{survey:?}");
     assert!(!survey.generations.contains(&n) && survey.damages[0].generation.is_some());
     let error = survey.into_result().unwrap_err();
     assert!(error.generations().contains(&(n - 1)));
     assert!(error.to_string().contains("the newest is sound"), "{error}");
-    file.survey_generation(Some(1), &Silent).unwrap().into_result().unwrap();
-    let earlier = file.at_generation(n - 1).unwrap();
+    opened.survey_generation(Some(1), &Silent).unwrap().into_result().unwrap();
+    let earlier = opened.at_generation(n - 1).unwrap();
     assert!(earlier.survey_generation(Some(1), &Silent).unwrap().into_result().is_err());
 
     let path = std::env::temp_dir().join(format!("entasis-rollback-{}", std::process::id()));
