@@ -274,7 +274,7 @@ fn damage_of_earlier_generations() {
     std::fs::remove_file(&path).unwrap();
 
     // Without the root of an earlier generation, slots may still name others.
-    let mut broken = file(&[100, 150, 200, 250], SYNCED);
+    let mut broken = grown::grown(&grown::table(300), &[100, 150, 200, 250], &options(SYNCED));
     let newest = read::open(&broken).unwrap();
     let n = newest.generation();
     let end = newest.at_generation(n - 2).unwrap().file_len() as usize;
