@@ -54,7 +54,8 @@ pub(crate) struct OpenFile {
     pub known_blocks: KnownBlocks,
     /// Whether a newer generation was not written completely.
     pub is_passed_over: bool,
-    /// Whether this is an earlier state of a file that was opened at another one.
+    /// Whether this is an earlier state of a file that was opened at another one, or one that was
+    /// chosen by its number.
     pub is_earlier: bool,
     /// The damage of the current state, if this is an earlier one instead.
     pub lost: Option<LostState>,

@@ -60,7 +60,10 @@ impl File {
         for state in self.chain() {
             match state {
                 Ok((slot, root)) if slot.generation == number && !is_part(&root) => {
-                    return self.view_at(slot);
+                    let mut opened = self.opened.at(slot)?;
+                    // Slots are judged with the whole file, not with a generation that was chosen.
+                    (opened.is_earlier, opened.is_passed_over) = (true, false);
+                    return Self::of_opened(Arc::new(opened));
                 }
                 Ok(_) => {}
                 // The generation may be one of those before the damaged one.
