@@ -202,6 +202,11 @@ def append_and_compact(path: Path) -> None:
     en.compact(path)
 
 
+def append_and_roll_back(path: Path) -> None:
+    en.append(ROWS, path)
+    en.rollback(path, en.generations(path)[0].number)
+
+
 # One round of each kind of change, by a name that the other process gets.
 CHANGES: dict[str, Callable[[Path], object]] = {
     "append": lambda path: en.append(ROWS, path),
@@ -211,7 +216,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "replace": lambda path: en.replace_columns(path, {"b": np.arange(len(en.open(path)))[::-1].copy()}),
     "rename": rename,
     "metadata": lambda path: en.set_metadata(path, {"pid": os.getpid()}),
-    "rollback": lambda path: en.rollback(path, en.generations(path)[0].number),
+    "rollback": append_and_roll_back,
     "compact": append_and_compact,
 }
 
