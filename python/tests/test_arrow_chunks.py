@@ -107,11 +107,17 @@ def test_dictionaries_of_chunks(name: str, way: str, path: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nested_dictionaries_that_cannot_be_joined_are_refused(way: str, path: str) -> None:
-    too_many = [in_struct(words(0, 100)), in_struct(words(50, 170))]
+    refused = pytest.raises(en.UnsupportedTypeError, match="column 'x': the dictionaries of its chunks can't be joined")
+    with refused:
+        WAYS[way]([in_struct(words(0, 100)), in_struct(words(50, 170))], path)
     nulls = [in_list(coded([0, 1], ["a", None])), in_list(coded([0, 1], ["b", None]))]
-    for chunks in (too_many, nulls):
-        with pytest.raises(en.UnsupportedTypeError, match="column 'x': the dictionaries of its chunks can't be joined"):
-            WAYS[way](chunks, path)
+    if way == "appends":
+        # The core joins the dictionary of the file with that of the rows, which pyarrow does not.
+        WAYS[way](nulls, path)
+        assert en.read(path)["x"].to_pylist() == [["a"], [None], ["b"], [None]]
+    else:
+        with refused:
+            WAYS[way](nulls, path)
 
 
 def test_a_series_of_pandas_with_chunks_of_dictionaries(path: str) -> None:

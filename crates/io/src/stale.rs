@@ -1,10 +1,11 @@
 //! Temporary files of writers that were killed.
 
 use std::fs::DirEntry;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use crate::lock::LockedFile;
 use crate::temp_name::{TempNames, random};
@@ -36,15 +37,20 @@ pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
 }
 
 /// Whether this process looked through the directory within the last second. A process that writes
-/// many files looks once.
+/// many files looks once. Atomics need no lock, which a forked child could find taken for ever.
 fn looked_recently(directory: &Path) -> bool {
-    static LAST: Mutex<Option<(PathBuf, Instant)>> = Mutex::new(None);
-    // A forked child could find the lock taken for ever.
-    let Ok(mut last) = LAST.try_lock() else { return true };
-    if last.as_ref().is_some_and(|(path, when)| path == directory && when.elapsed() < RECHECK_AFTER) {
+    static LAST_DIRECTORY: AtomicU64 = AtomicU64::new(0);
+    static LAST_TIME: AtomicU64 = AtomicU64::new(0);
+    let mut hasher = DefaultHasher::new();
+    directory.hash(&mut hasher);
+    let hash = hasher.finish();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
+    let since = now.abs_diff(LAST_TIME.load(Ordering::Relaxed));
+    if LAST_DIRECTORY.load(Ordering::Relaxed) == hash && since < RECHECK_AFTER.as_millis() as u64 {
         return true;
     }
-    *last = Some((directory.to_owned(), Instant::now()));
+    LAST_DIRECTORY.store(hash, Ordering::Relaxed);
+    LAST_TIME.store(now, Ordering::Relaxed);
     false
 }
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from entasis.errors import ArgumentError, CorruptFileError, DamageWarning, printable
 
-from .frame import Frame
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from entasis._damage import Damage
+
+    from .frame import Frame
 
 # Damaged places that a warning names.
 _SHOWN = 3
@@ -34,7 +34,7 @@ def read(frame: Frame, read_frame: Callable[[Frame], Any], threads: int | None) 
     handle, damages, n_damages = found
     if frame.table is not None:
         handle = handle.table(frame.table)
-    value = read_frame(Frame(handle, frame.path, table=frame.table, content=frame.content, limits=frame.limits))
+    value = read_frame(frame.with_handle(handle))
     warnings.warn(_warning(frame.path, damages, n_damages), stacklevel=4)
     return value
 

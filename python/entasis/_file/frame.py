@@ -71,6 +71,10 @@ class Frame:
         found.handle = self.handle.with_nan_to_null(nan_to_null)
         return found
 
+    def with_handle(self, handle: _entasis.Handle) -> Frame:
+        """The table of another handle of the file, with nothing that was read."""
+        return Frame(handle, self.path, table=self.table, content=self.content, limits=self.limits)
+
     @property
     def host(self) -> dict[str, Any]:
         """The host map."""

@@ -100,7 +100,7 @@ def table(value: Any) -> Any:
     import pyarrow as pa
 
     parts = list(batches(found))
-    return pa.concat_tables(parts) if parts else found.schema.empty_table()
+    return pa.concat_tables(parts) if parts else pa.Table.from_batches([], found.schema)
 
 
 def _root(kind: type) -> str:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _SEQUENCES = ("list", "tuple", "set", "frozenset")
 _WITH_KEYS = ("dict", "Bus")
+# A dict of more keys gets no hint of keys close to a missing one.
+_KEYS_FOR_HINTS = 1_000
 
 
 class _OfFrames:
@@ -212,7 +214,8 @@ class Tree(File):
             inside = self["value"]
             if isinstance(inside, Tree) and inside.kind in _WITH_KEYS and key in inside:
                 return f": it is inside of what encode= returned, ['value'][{shown(key)}]"
-        return close_to(key, self._places())
+        # The keys of a large dict are not read for a hint.
+        return close_to(key, self._places()) if len(self) <= _KEYS_FOR_HINTS else ""
 
     def __getitem__(self, key: Any) -> File:
         if self.kind in ("dict", "object", "Bus"):
