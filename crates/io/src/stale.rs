@@ -44,7 +44,8 @@ fn looked_recently(directory: &Path) -> bool {
     let mut hasher = DefaultHasher::new();
     directory.hash(&mut hasher);
     let hash = hasher.finish();
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
+    let now =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
     let since = now.abs_diff(LAST_TIME.load(Ordering::Relaxed));
     if LAST_DIRECTORY.load(Ordering::Relaxed) == hash && since < RECHECK_AFTER.as_millis() as u64 {
         return true;
