@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from entasis import _entasis
@@ -67,8 +66,10 @@ class Frame:
 
     def with_nan_to_null(self, nan_to_null: bool | None) -> Frame:
         """The same table with another rule for NaN. It shares what was read."""
-        found = copy.copy(self)
-        found.handle = self.handle.with_nan_to_null(nan_to_null)
+        found = self.with_handle(self.handle.with_nan_to_null(nan_to_null))
+        for name in Frame.__slots__:
+            if name != "handle":
+                setattr(found, name, getattr(self, name))
         return found
 
     def with_handle(self, handle: _entasis.Handle) -> Frame:
