@@ -204,7 +204,7 @@ def test_small_frames_take_few_calls_of_python(path: Path) -> None:
     from bench.overhead import small_frame
 
     value = small_frame()
-    for call, most in ((lambda: en.write(value, path), 83), (lambda: en.read(path), 194)):
+    for call, most in ((lambda: en.write(value, path), 84), (lambda: en.read(path), 194)):
         call()
         n = 0
 
