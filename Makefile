@@ -78,9 +78,12 @@ fuzz: check-rust ## Run each fuzz target for SECONDS (60); needs a nightly compi
 
 test: test-rust test-python test-pythons test-r ## All tests
 
+# Unit tests run each kernel on every instruction set. These tests run whole files on the lowest, too.
+of_all_isas := golden differential round_trip model forged
+
 test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
 	$(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
-	ENTASIS_ISA=baseline $(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
+	ENTASIS_ISA=baseline $(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE)) --lib $(addprefix --test ,$(of_all_isas))
 
 test-asan: check-rust ## The Rust tests under AddressSanitizer (needs a nightly compiler)
 	@tools/test-asan.sh
