@@ -443,6 +443,7 @@ def open(
     types: Types | None = None,
     limits: Limits | None = None,
     generation: int | None = None,
+    nan_to_null: bool | None = None,
     on_damage: OnDamage = "error",
 ) -> File:
     """Open a file without reading its columns or values.
@@ -469,6 +470,9 @@ def open(
     generation
         The number of an earlier generation (`entasis.generations` lists them). None opens the
         current one.
+    nan_to_null
+        As for `read`, for everything that is read from the file later: also for its streams, and
+        for the frames in a tree.
     on_damage
         "error", or "missing" to open the newest whole generation if the current one can't be
         opened, because the file was cut within its last change. A `DamageWarning` says which one
@@ -515,6 +519,7 @@ def open(
     """
     with reported:
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage)
+        file = file._with_nan_to_null(nan_to_null)
         if file._handle.is_table:
             return file
         return _root(file._frame)
@@ -552,8 +557,8 @@ def scan_polars(
     >>> lazy.filter(pl.col("a") > 1).select(pl.col("b").sum()).collect().item()
     11
     """
-    file = open(path, limits=limits, generation=generation)
-    return file.lazy(nan_to_null=nan_to_null, on_unsupported=on_unsupported)
+    file = open(path, limits=limits, generation=generation, nan_to_null=nan_to_null)
+    return file.lazy(on_unsupported=on_unsupported)
 
 
 def info(path: Source, *, limits: Limits | None = None) -> Info:

@@ -480,6 +480,30 @@ def test_pickles_keep_the_option(path: Path) -> None:
         assert dataset.count_rows(filter=field("a").is_null()) == n
 
 
+@pytest.mark.core
+def test_an_open_file_keeps_the_option(path: Path) -> None:
+    df = pd.DataFrame({"a": [1.0, np.nan]})
+    en.write(df, path, compression=0)
+    for memory_map in (False, True):
+        f = en.open(path, nan_to_null=False, memory_map=memory_map)
+        for one in (f, f[0:2], f.select("a"), f.scan(), pickle.loads(pickle.dumps(f))):
+            assert pa.table(one)["a"].null_count == 0
+            assert one.to_pyarrow()["a"].null_count == one.to_polars()["a"].null_count() == 0
+        assert [batch["a"].null_count for batch in pa.RecordBatchReader.from_stream(f)] == [0]
+        assert f.to_dataset().count_rows(filter=field("a").is_null()) == 0
+        assert f.lazy().filter(c("a").is_nan()).collect().height == 1
+        assert f.read().equals(df)
+    assert en.open(path, nan_to_null=False).to_polars(nan_to_null=True)["a"].null_count() == 1
+    tree = f"{path}-tree"
+    en.write({"p": df}, tree)
+    found = en.open(tree, nan_to_null=False)["p"]
+    assert pa.table(found)["a"].null_count == found.to_polars()["a"].null_count() == 0
+    en.write(pl.DataFrame({"a": [float("nan")]}), path)
+    assert pa.table(en.open(path, nan_to_null=True))["a"].null_count == 1
+    with pytest.raises(en.ArgumentError, match="nan_to_null="):
+        en.open(path, nan_to_null="yes")  # type: ignore[arg-type]
+
+
 def test_bad_options(path: Path) -> None:
     en.write(pd.DataFrame({"a": [1.0]}), path)
     f = en.open(path)
