@@ -9,7 +9,7 @@ why_not_in_place <- function(file) {
     return("it is not a data frame alone")
   }
   if (!is.null(file$host$index)) {
-    return("its row names are not 1, 2, 3 ...")
+    return(if (file$facts$n_rows == 0) "it has no rows" else "its row names are not 1, 2, 3 ...")
   }
   layout <- layout_of(file)
   facts <- table_facts(file)
@@ -66,7 +66,7 @@ why_column_differs <- function(new, unit, label) {
   needed <- core(.Call(C_exact_unit, list(new), chosen$scale, FALSE))
   stored <- unname(UNIT_CODES[unit])
   if (needed == 0L || is.na(stored)) {
-    return("has times that are not whole numbers of any unit, or the file has such times")
+    return("has times that are not whole numbers of any unit, or the file has such times: a new file by times = \"double\" holds both")
   }
   if (needed > stored) {
     return(paste0("has times in ", unit_name(needed), ", and the file stores them in ", unit_name(stored), ": ",

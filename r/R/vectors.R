@@ -60,12 +60,13 @@ time_by <- function(type, class, attrs) {
 
 # Completes the kind of vectors by their values: the time unit, and the sentinel of missing doubles.
 # `fits` is whether a vector is of the kind; the others are stored as plain doubles. Vectors whose
-# values follow those of a file get its forms (`stored_forms`), if these are exact. With `finest`,
-# times get the finest exact unit, and differences of times are doubles.
-fit_kind <- function(chosen, values, forms = NULL, finest = FALSE) {
+# values follow those of a file get its forms (`stored_forms`), if these are exact. `times` is
+# "first" for the coarsest exact unit, "finest" for the finest one, or "double".
+fit_kind <- function(chosen, values, forms = NULL, times = "first") {
   scale <- chosen$scale
+  finest <- times == "finest"
   # Differences of times seldom are whole nanoseconds.
-  as_doubles <- finest && isTRUE(chosen$is_span)
+  as_doubles <- times == "double" || finest && isTRUE(chosen$is_span)
   chosen$scale <- chosen$is_span <- NULL
   chosen$fits <- TRUE
   if (!is.null(scale)) {
@@ -103,7 +104,7 @@ plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
       first <- if (is.null(first)) number else first
     }
   } else {
-    chosen <- fit_kind(chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L), !extra && plan$finest)
+    chosen <- fit_kind(chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L), if (extra) "first" else plan$times)
     if (!chosen$fits) chosen$implied_attrs <- NULL
     if (chosen$kind == CODES) {
       levels <- attr(x, "levels", exact = TRUE)

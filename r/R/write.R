@@ -110,6 +110,10 @@ plan_row_names <- function(plan, x, path) {
   if (is.integer(info) && !is.object(info) && length(info) == 2L && is.na(info[1L])) {
     return(if (info[2L] > 0L) list(row_names = "numbers"))
   }
+  # Without rows R has no form for numbers that go on, as those of the first batch of a writer.
+  if (!is.null(plan$doc$times) && identical(info, integer())) {
+    return(NULL)
+  }
   planned <- plan_vector(plan, TRUE, info, "row.names", path)
   index <- list(kind = "column", column = extra_ref(planned$first), name = NULL)
   c(list(index = index), if (!is.null(planned$description)) list(row_names = planned$description))
@@ -182,7 +186,7 @@ plan_groups <- function(plan, x, groups, path_of) {
     end <- end + sizes[kind]
     like <- x[[at[1L]]]
     chosen <- kind_by(typeof(like), groups$attributes[[groups$group[at[1L]]]], isS4(like))
-    chosen <- fit_kind(chosen, x[at], stored_forms(plan, at), plan$finest)
+    chosen <- fit_kind(chosen, x[at], stored_forms(plan, at), plan$times)
     for (name in intersect(names(chosen), names(fields))) fields[[name]][at] <- chosen[[name]]
     implied_attrs[kind] <- list(chosen$implied_attrs)
     fits[at] <- chosen$fits

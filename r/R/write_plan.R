@@ -10,8 +10,8 @@ new_plan <- function(doc = NULL) {
   plan$n_extra <- 0L
   # The forms of the columns of a file that the values follow.
   plan$forms <- NULL
-  # Whether times get the finest unit.
-  plan$finest <- isTRUE(doc$finest)
+  # The form of times: "first" for that of their values.
+  plan$times <- if (is.null(doc$times)) "first" else doc$times
   plan
 }
 

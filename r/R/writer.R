@@ -1,11 +1,13 @@
 # writer_entasis(): writes a data frame batch by batch. docs/guides/changes.md has the rules.
 
-writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
+writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, times = "finest") {
   path <- check_path(path)
   check_flag(append, "append")
+  times <- check_choice(times, "times", c("finest", "first", "double"))
+  if (append && times != "finest") wrong("'times' is for new files: rows that are appended get the form of the file")
   options <- change_options(durable, wait, compress, threads)
   stream <- if (append) extended_stream(path, options) else core(.Call(C_stream, path, options))
-  new_writer(writer_functions(stream, path, options), end_of_stream(stream))
+  new_writer(writer_functions(stream, path, options, times), end_of_stream(stream))
 }
 
 # A stream that appends rows to a file.
@@ -23,7 +25,7 @@ extended_stream <- function(path, options) {
 }
 
 # The functions of a writer. They must not refer to it, or it would never be collected.
-writer_functions <- function(stream, path, options) {
+writer_functions <- function(stream, path, options, times) {
   n_refused <- 0L
   list(
     write = function(x, fill = FALSE) {
@@ -31,7 +33,7 @@ writer_functions <- function(stream, path, options) {
       check_open(stream)
       is_written <- FALSE
       on.exit(if (!is_written) n_refused <<- n_refused + 1L)
-      write_batch(stream, path, x, fill, options)
+      write_batch(stream, path, x, fill, options, times)
       is_written <- TRUE
       invisible()
     },
@@ -78,12 +80,12 @@ check_open <- function(stream) {
 }
 
 # Adds the rows of a frame.
-write_batch <- function(stream, path, x, fill, options) {
+write_batch <- function(stream, path, x, fill, options, times) {
   x <- read_lazy(x)
   if (!is_frame(x)) must_be("x", "a data frame", x)
   handle <- core(.Call(C_stream_view, stream))
   if (is.null(handle)) {
-    return(write_first_batch(stream, path, x, options))
+    return(write_first_batch(stream, path, x, options, times))
   }
   on.exit(.Call(C_shut, handle))
   so_far <- table_so_far(handle, path)
@@ -104,11 +106,11 @@ table_so_far <- function(handle, path) {
 }
 
 # The first batch sets the columns and their types. Times get the form that later batches may need.
-write_first_batch <- function(stream, path, x, options) {
+write_first_batch <- function(stream, path, x, options, times) {
   # Drop the index of a data.table, as later batches add rows that it lacks.
   if (has_class(x, "data.table")) x <- decorate(unclass_all(x), attributes(x)[names(attributes(x)) != "index"])
   doc <- new_document(FALSE)
-  doc$finest <- TRUE
+  doc$times <- times
   document_frame(doc, x, "")
   document_finish(doc)
   is_stored <- is.null(doc$walker) && core(.Call(C_append, stream, doc$made[[1L]], options))

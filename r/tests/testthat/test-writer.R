@@ -222,6 +222,47 @@ test_that("times of later batches may be finer", {
   expect_match(metadata_entasis(path)$columns$type, "timestamp", fixed = TRUE)
 })
 
+test_that("times of a new file are stored as asked", {
+  t0 <- as.POSIXct("2024-01-01", tz = "UTC")
+  parts <- list(data.frame(t = t0, d = as.Date("2024-01-01")), data.frame(t = t0 + 60, d = as.Date("2024-01-02")))
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  types <- list(finest = c("timestamp[ns, UTC]", "date"), first = c("timestamp[s, UTC]", "date"), double = c("f64", "f64"))
+  for (times in names(types)) {
+    w <- writer_entasis(path, times = times)
+    for (part in parts) w$write(part)
+    w$close()
+    expect_identical(read_entasis(path), do.call(rbind, parts))
+    expect_identical(sub("date.*", "date", metadata_entasis(path)$columns$type), types[[times]])
+  }
+  w <- writer_entasis(path, times = "double")
+  w$write(parts[[1L]])
+  odd <- data.frame(t = structure(1 / 3, class = c("POSIXct", "POSIXt"), tzone = "UTC"), d = structure(0.5, class = "Date"))
+  w$write(odd)
+  w$close()
+  expect_identical(read_entasis(path), rbind(parts[[1L]], odd))
+  expect_error(writer_entasis(path, times = "seconds"), class = "entasis_error_argument")
+  expect_error(writer_entasis(path, append = TRUE, times = "first"), "'times' is for new files", class = "entasis_error_argument")
+})
+
+test_that("the first batch may have no rows", {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  rows <- list(data.frame(a = c(1, 2)))
+  if (requireNamespace("tibble", quietly = TRUE)) rows <- c(rows, list(tibble::tibble(a = c(1, 2))))
+  if (requireNamespace("data.table", quietly = TRUE)) rows <- c(rows, list(data.table::data.table(a = c(1, 2))))
+  for (x in rows) {
+    w <- writer_entasis(path)
+    w$write(x[0, , drop = FALSE])
+    w$write(x)
+    w$close()
+    expect_equal(read_entasis(path), x)
+    expect_identical(.row_names_info(read_entasis(path)), -2L)
+  }
+  write_entasis(rows[[1L]][0, , drop = FALSE], path)
+  expect_error(writer_entasis(path, append = TRUE), "because it has no rows", fixed = TRUE)
+})
+
 test_that("refusals of a batch name the column and one reason", {
   t0 <- as.POSIXct("2024-01-01", tz = "UTC")
   path <- written(data.frame(t = t0 + 1:3, d = as.Date("2024-01-01")))
