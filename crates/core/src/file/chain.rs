@@ -7,7 +7,7 @@ use entasis_format::{Error, Operation, Result, Root, Slot, SlotState, TRAILER_LE
 use super::footer::{OpenFile, read};
 
 /// The use of memory, in messages.
-const ROOTS: &str = "the roots of the generations";
+pub(super) const ROOTS: &str = "the roots of the generations";
 
 /// A generation that cannot be read.
 #[derive(Debug)]

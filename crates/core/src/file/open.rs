@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use entasis_format::{
     Error, HEADER_LEN, Header, Kind, Limits, Order, Result, Room, Root, Runs, SLOT_PAGES_END, Slot,
-    SlotState, TRAILER_LEN, Trailer, Value, checksum,
+    SlotState, TRAILER_LEN, Trailer, Value, checksum, fallible,
 };
 use entasis_io::Source;
 
 use super::cell_columns::CellColumns;
-use super::chain::{Chain, is_part};
+use super::chain::{Chain, ROOTS, is_part};
 use super::footer::{LostState, OpenFile, read};
 use super::known_blocks::KnownBlocks;
 
@@ -149,7 +149,8 @@ impl OpenFile {
 
     /// The file at another of its states.
     pub(super) fn at(&self, slot: Slot) -> Result<Self> {
-        let head = self.cached.first().map(|(_, head)| head.clone()).unwrap_or_default();
+        let head = self.cached.first().map_or(&[][..], |(_, head)| head);
+        let head = fallible::copied(head, "the head of the file")?;
         let of_head = (self.header, self.slots);
         let mut opened = Self::new(&self.path, Arc::clone(&self.source), self.limits.clone(), of_head, head);
         opened.parts = Arc::clone(&self.parts);
@@ -177,10 +178,18 @@ impl OpenFile {
             if !self.is_intact(&slot, len)? {
                 continue;
             }
-            let states: Vec<(Slot, Root)> = Chain::from(self, slot).filter_map(|state| state.ok()).collect();
-            for (slot, _) in states.iter().filter(|(_, root)| !is_part(root)) {
-                if self.read_root(*slot, len).and_then(|()| self.read_value_of_root()).is_ok() {
-                    return Ok(());
+            let mut slots = Vec::new();
+            for state in Chain::from(self, slot) {
+                match state {
+                    Ok((slot, root)) if !is_part(&root) => fallible::push(&mut slots, slot, ROOTS)?,
+                    Err(lost) if lost.error.kind() != Kind::Corrupt => return Err(lost.error),
+                    _ => {}
+                }
+            }
+            for slot in slots {
+                match self.read_root(slot, len).and_then(|()| self.read_value_of_root()) {
+                    Err(error) if error.kind() == Kind::Corrupt => {}
+                    result => return result,
                 }
             }
         }
