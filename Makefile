@@ -28,6 +28,8 @@ TARGETS ?=
 py := $(VENV)/bin/python
 pythons = $(or $(PYTHON),$(shell tools/find-pythons.sh))
 wheels := $(or $(CARGO_TARGET_DIR),target)/wheels
+# The build of the package that tests take: `tested` (profile `gate`), or `package` for PROFILE=release.
+tested := $(if $(filter release,$(PROFILE)),package,tested)
 pip := $(py) -m pip install --quiet --disable-pip-version-check --prefer-binary
 compare := $(py) -m bench.compare \
 	$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(THREADS),--threads $(THREADS)) \
@@ -40,7 +42,7 @@ sources := $(shell find crates python -type d \( -name tests -o -name __pycache_
 	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
 	Cargo.toml Cargo.lock rust-toolchain.toml
 
-.PHONY: help setup env demo bench fidelity fuzz test test-rust test-asan test-python test-pythons test-r r-package lint clean distclean check-rust check-python
+.PHONY: help setup env fetch demo bench fidelity fuzz test test-release test-rust test-asan test-python test-lowest test-pythons test-r check-r r-package lint clean distclean check-rust check-python
 .DEFAULT_GOAL := help
 
 help: ## List the verbs
@@ -59,6 +61,8 @@ setup: $(VENV)/.package $(VENV)/.peers $(VENV)/.tests ## Make .venv and build th
 
 env: $(VENV)/.libraries $(VENV)/.peers $(VENV)/.tests ## The same without the package: libraries, peers, test tools
 
+fetch: $(VENV)/.tests $(VENV)/.pyright $(VENV)/.lowest # What the tests of Python need, without the package.
+
 demo: $(VENV)/.package $(VENV)/.peers ## The headline experiment against the other formats (below)
 	@$(compare) demo $(if $(ROWS),--rows $(ROWS)) $(if $(FILE),--file '$(FILE)') $(if $(SWEEP),--sweep)
 
@@ -76,26 +80,32 @@ fuzz: check-rust ## Run each fuzz target for SECONDS (60); needs a nightly compi
 	@$(if $(rust_targets)$(if $(TARGETS),,all),tools/fuzz.sh $(SECONDS) $(rust_targets),true)
 	@$(if $(python_targets)$(if $(TARGETS),,all),tools/fuzz-python.sh $(SECONDS) $(python_targets),true)
 
-test: test-rust test-python test-pythons test-r ## All tests
+test: ## All tests of a change, from one build (profile `gate`)
+	@tools/test.sh
 
-# Unit tests run each kernel on every instruction set. These tests run whole files on the lowest, too.
-of_all_isas := golden differential round_trip model forged
+test-release: ## Everything else, for releases: all interpreters, R CMD check, PyTorch, sanitizers, fuzzing
+	@tools/test-release.sh
 
-test-rust: check-rust ## Only the Rust tests (PROFILE=release for that profile)
-	$(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE))
-	ENTASIS_ISA=baseline $(CARGO) test --workspace --exclude entasis-python $(if $(PROFILE),--profile $(PROFILE)) --lib $(addprefix --test ,$(of_all_isas))
+test-rust: check-rust ## Only the Rust tests (PROFILE=release for another profile)
+	@tools/test-rust.py --profile $(or $(PROFILE),gate)
 
 test-asan: check-rust ## The Rust tests under AddressSanitizer (needs a nightly compiler)
 	@tools/test-asan.sh
 
-test-python: $(VENV)/.package $(VENV)/.tests $(VENV)/.pyright ## Only the Python tests
+test-python: $(VENV)/.$(tested) $(VENV)/.tests $(VENV)/.pyright ## Only the Python tests (PROFILE=release for that build)
 	$(py) -m pytest -n auto --maxprocesses 4 python/tests
 
-test-pythons: $(VENV)/.package ## The core tests on every other Python here, and with the lowest versions of the libraries
-	@tools/test-pythons.sh '$(abspath $(py))' "$$(ls $(wheels)/entasis-*.whl)"
+test-lowest: $(VENV)/.$(tested) $(VENV)/.lowest ## The core tests on the oldest Python with the lowest versions of the libraries
+	@tools/test-pythons.sh lowest '$(abspath $(py))' $(wheels)/entasis-*.whl
 
-test-r: $(VENV)/.package ## Only the R package: R CMD check (installs R on Debian as root, else needs it)
+test-pythons: $(VENV)/.$(tested) ## The core tests on every other Python here, then test-lowest
+	@tools/test-pythons.sh all '$(abspath $(py))' $(wheels)/entasis-*.whl
+
+test-r: $(VENV)/.$(tested) ## Only the R tests (installs R on Debian as root, else needs it)
 	@tools/test-r.sh '$(abspath $(py))'
+
+check-r: $(VENV)/.package ## The source package of R: R CMD check --as-cran, offline
+	@tools/check-r.sh '$(abspath $(py))'
 
 r-package: check-rust ## The source package of R, with all that it is built from, in target/r-package
 	@tools/r-package.sh "$${CARGO_TARGET_DIR:-target}/r-package"
@@ -150,9 +160,21 @@ $(VENV)/.pyright: $(VENV)/.libraries tools/install-pyright.sh
 	@tools/install-pyright.sh '$(VENV)'
 	@touch $@
 
+$(VENV)/.lowest: $(VENV)/.libraries python/pyproject.toml tools/test-pythons.sh
+	@tools/test-pythons.sh prepare '$(abspath $(py))'
+	@touch $@
+
+# One environment holds one build of the package: each stamp removes the other.
 $(VENV)/.package: $(VENV)/.libraries $(sources) | check-rust
 	@echo "building the package (release)"
-	@rm -rf '$(wheels)'
+	@rm -rf '$(wheels)' $(VENV)/.tested
 	@$(py) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir '$(wheels)' ./python
+	@$(pip) --force-reinstall --no-deps '$(wheels)'/entasis-*.whl
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.libraries $(VENV)/.tests $(sources) | check-rust
+	@echo "building the package for the tests"
+	@rm -rf '$(wheels)' $(VENV)/.package
+	@$(py) -m maturin build --quiet --profile gate --manifest-path python/Cargo.toml --out '$(wheels)'
 	@$(pip) --force-reinstall --no-deps '$(wheels)'/entasis-*.whl
 	@touch $@

@@ -26,6 +26,7 @@ ALLOWED = {
     "entasis-kernels": {"entasis-platform"},
     "entasis-format": {"entasis-kernels"},
     "entasis-io": {"entasis-platform"},
+    "entasis-fault": {"entasis-io"},
     "entasis-encodings": {"entasis-platform", "entasis-kernels", "entasis-format"},
     "entasis": {
         "entasis-platform",
@@ -47,13 +48,14 @@ ALLOWED = {
     "entasis-r": {"entasis", "entasis-query"},
 }
 
-SAFE = {"entasis-format", "entasis-io", "entasis-encodings", "entasis", "entasis-query"}
+SAFE = {"entasis-format", "entasis-io", "entasis-fault", "entasis-encodings", "entasis", "entasis-query"}
 
 ACYCLIC = {
     "entasis-platform",
     "entasis-kernels",
     "entasis-format",
     "entasis-io",
+    "entasis-fault",
     "entasis-encodings",
     "entasis",
     "entasis-query",

@@ -1,34 +1,44 @@
 #!/bin/sh
-# Run the core tests on every other supported interpreter of this machine, then on the oldest
-# with exactly the versions that python/pyproject.toml names as the lowest. A lowest version without
-# a wheel for that interpreter is an error, unless no other interpreter was found.
-# Usage: tools/test-pythons.sh <python of the full tests> <wheel>
+# Run the core tests on other interpreters than that of the full tests.
+# `lowest`: on the oldest supported interpreter of this machine, with exactly the versions that
+# python/pyproject.toml names as the lowest. `all`: on every other one too, with the newest versions.
+# `prepare` only makes the environment of `lowest`.
+# A lowest version without a wheel for that interpreter is an error, unless no other one was found.
+# Usage: tools/test-pythons.sh lowest|all|prepare <python of the full tests> [<wheel>]
 set -eu
 cd "$(dirname "$0")/.."
-full=$1
-wheel=$2
+which=$1
+full=$2
+wheel=${3:-}
 environments=${CARGO_TARGET_DIR:-target}/pythons
 version='import sys; print("%d.%d" % sys.version_info[:2])'
 skip=$("$full" -c "$version")
 
-# run NAME PYTHON REQUIREMENT...: an environment of its own, the wheel, the core tests.
-run() {
-    name=$1
+# prepare NAME PYTHON REQUIREMENT...: an environment of its own. False if a library lacks a wheel.
+prepare() {
+    venv=$environments/$1
     python=$2
-    shift 2
-    venv=$environments/$name
-    [ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || return 1
     # The oldest DuckDB that is tested. It takes time zones from pytz.
     duckdb=duckdb
-    [ "$name" = lowest ] && duckdb='duckdb==1.1.3 pytz'
-    pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"
+    [ "$1" = lowest ] && duckdb='duckdb==1.1.3 pytz'
+    shift 2
+    [ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || return 1
     # shellcheck disable=SC2086 # a word for each requirement
-    if ! $pip --only-binary :all: pytest pytest-xdist hypothesis $duckdb "$@"; then
-        echo "$name: not tested, as some libraries lack a wheel for $("$python" --version)"
-        if [ "$name" = lowest ] && [ -n "$found" ]; then return 1; fi
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+        pytest pytest-xdist hypothesis $duckdb "$@"
+}
+
+# run NAME PYTHON REQUIREMENT...: the environment, the wheel, the core tests.
+run() {
+    if ! prepare "$@"; then
+        echo "$1: not tested, as some libraries lack a wheel for $("$2" --version)"
+        if [ "$1" = lowest ] && [ -n "$found" ]; then return 1; fi
         return 0
     fi
-    $pip --no-deps --force-reinstall "$wheel"
+    venv=$environments/$1
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
+    name=$1
+    shift 2
     echo "core tests on $("$venv/bin/python" --version), $name: $*"
     "$venv/bin/python" -m pytest -p no:cacheprovider -n auto --maxprocesses 4 -m core python/tests
 }
@@ -38,8 +48,7 @@ found=
 for python in $(tools/find-pythons.sh); do
     oldest=$python
     found=$("$python" -c "$version")
-    [ "$found" = "$skip" ] && continue
-    run "$found" "$python" -r bench/requirements.txt 'static-frame>=5.1'
+    [ "$which" = all ] && [ "$found" != "$skip" ] && run "$found" "$python" -r bench/requirements.txt 'static-frame>=5.1'
 done
 [ -n "$oldest" ] || oldest=$full
 lowest=$("$full" -c '
@@ -48,5 +57,11 @@ project = tomllib.load(open("python/pyproject.toml", "rb"))["project"]
 wanted = project["dependencies"] + project["optional-dependencies"]["all"]
 print(*(requirement.replace(">=", "==") for requirement in wanted))
 ')
+if [ "$which" = prepare ]; then
+    # Failures are reported when the tests run.
+    # shellcheck disable=SC2086 # a word for each requirement
+    prepare lowest "$oldest" $lowest >/dev/null 2>&1 || true
+    exit 0
+fi
 # shellcheck disable=SC2086 # a word for each requirement
 run lowest "$oldest" $lowest

@@ -1,4 +1,4 @@
-"""The examples of the README and of the guides run, and type checkers accept them."""
+"""The examples of the README, the guides and docstrings run; links of pages lead somewhere."""
 
 from __future__ import annotations
 
@@ -54,64 +54,6 @@ def test_docstrings_name_no_page_that_is_not_installed():
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and "docs/" in (ast.get_docstring(node) or "")
     ]
     assert named == []
-
-
-def write_programs(folder: Path) -> list[str]:
-    for page in PAGES:
-        name = f"page_{page.parent.name}_{page.stem}".lower().replace("-", "_")
-        (folder / f"{name}.py").write_text(program(page), encoding="utf-8")
-    return sorted(map(str, folder.iterdir()))
-
-
-def test_mypy_accepts_the_examples(tmp_path):
-    pytest.importorskip("mypy")
-    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", *write_programs(tmp_path)]
-    config = ["--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
-    done = subprocess.run([*command, *config], cwd=ROOT / "python", capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-
-
-def pyright(programs: list[str]) -> subprocess.CompletedProcess[str]:
-    found = Path(sys.prefix) / "node_modules/.bin/pyright"
-    if not found.exists():
-        pytest.skip("pyright is not installed (tools/install-pyright.sh)")
-    command = [str(found), "--pythonpath", sys.executable, *programs]
-    return subprocess.run(command, cwd=ROOT / "python", capture_output=True, text=True, check=False)
-
-
-def test_pyright_accepts_the_examples(tmp_path):
-    done = pyright(write_programs(tmp_path))
-    assert done.returncode == 0, done.stdout
-
-
-def test_checkers_know_what_reading_gives(tmp_path):
-    """The type follows the library that is asked for, and a library that is not known is an error."""
-    program = tmp_path / "reading.py"
-    program.write_text(
-        "import entasis as en\n"
-        'en.read("a", to="pandas", columns=["b"], rows=(1, 3)).groupby("b").sum()\n'
-        'en.open("a").to_polars().select("b")\n'
-        'en.open("a")["b"].read(to="polars").select("b")\n'
-        'en.read("a", to="numpy")["b"].shape\n'
-        'en.read("a").anything\n'
-    )
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text('import entasis as en\nen.read("a", to="duckdb")\nen.write(1, "a", on_unsupported="ignore")\n')
-    pytest.importorskip("mypy")
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--follow-imports=silent",
-        "--ignore-missing-imports",
-        "--config-file=",
-        f"--cache-dir={tmp_path / 'cache'}",
-    ]
-    for file, n_errors in ((program, 0), (wrong, 2)):
-        done = subprocess.run([*command, str(file)], cwd=ROOT / "python", capture_output=True, text=True, check=False)
-        assert done.stdout.count("error:") == n_errors, done.stdout
-    assert pyright([str(program)]).returncode == 0
-    assert pyright([str(wrong)]).returncode == 1
 
 
 # Modules of the public functions and classes.
@@ -177,79 +119,6 @@ def test_public_functions_have_sections():
     classes = (en.File, en.Tree, Writer, en.Record, en.Info, en.EntasisError)
     for cls in (*classes, torch.MapDataset, torch.IterableDataset):
         assert "Examples" in sections(cls.__doc__ or ""), cls
-
-
-def test_type_checkers_know_the_exceptions(tmp_path):
-    """A list of names that is computed is none for them."""
-    pytest.importorskip("mypy")
-    import entasis as en
-
-    module = tmp_path / "names.py"
-    names = [name for name in dir(en.errors) if name.endswith(("Error", "DamageWarning"))]
-    assert sorted(en.errors.__all__) == names
-    module.write_text("import entasis as en\n" + "".join(f"print(en.{name})\n" for name in names))
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--follow-imports=silent",
-        "--ignore-missing-imports",
-        "--config-file=",
-        f"--cache-dir={tmp_path / 'cache'}",
-        str(module),
-    ]
-    done = subprocess.run(command, cwd=ROOT / "python", capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-
-
-def test_hints(tmp_path):
-    """Code of users passes strict checks; an unknown library does not."""
-    pytest.importorskip("mypy")
-    (tmp_path / "good.py").write_text(
-        """import pathlib
-import entasis as en
-import numpy as np
-
-levels: dict[str, int] = {"a": 80}
-en.write({"a": np.arange(3)}, pathlib.Path("a"), compression=levels, on_unsupported="skip")
-f = en.open("a")
-n: int = f.n_rows + en.info("a").n_rows + len(en.info("a").columns)
-names: list[str] = f[["a"]].column_names
-print("a" in f.keys(), f.take([0], axis=0))
-g: en.File = f[1:, "a"].select(2020, ("x", 1)).iloc[0].loc[:, "a"]
-en.read("a", rows=np.array([1, 2]), columns=[1, "a", None], to="polars")
-en.read("a", rows=(-5, None), columns=slice(1))
-en.read("a", rows=[True, False, None])
-try:
-    f["a"][0].read(to="pandas", index=False)
-except (en.CorruptFileError, en.NotAFrameError) as error:
-    print(error.file)
-with en.open("a") as h:
-    print(h.head(), h.closed)
-""",
-        encoding="utf-8",
-    )
-    (tmp_path / "bad.py").write_text(
-        """import entasis as en
-
-en.read("a", to="duckdb")
-en.write(1, "a", on_unsupported="ignore")
-en.read("a", rows={1, 2})
-for row in en.open("a"):
-    pass
-""",
-        encoding="utf-8",
-    )
-    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--config-file="]
-    for name, n_errors in (("good", 0), ("bad", 4)):
-        done = subprocess.run(
-            [*command, f"--cache-dir={tmp_path / 'cache'}", str(tmp_path / f"{name}.py")],
-            cwd=ROOT / "python",
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.stdout.count(": error:") == n_errors, done.stdout
 
 
 def pages() -> list[Path]:

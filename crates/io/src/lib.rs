@@ -32,8 +32,6 @@ mod access;
 #[cfg(unix)]
 mod acl;
 mod disk;
-#[cfg(any(test, feature = "fault"))]
-pub mod fault;
 mod file;
 mod holder;
 mod identity;

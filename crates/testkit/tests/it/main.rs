@@ -1,0 +1,21 @@
+//! Files of every kind: written, read by two decoders, changed, damaged and repaired.
+
+mod buffers;
+mod compact;
+mod damage;
+mod differential;
+mod encodings_win;
+mod forged;
+mod format_pages;
+mod generations;
+mod golden;
+mod grow;
+mod limits;
+mod neighbours;
+mod nested;
+mod ratio;
+mod rebuild_hostile;
+mod repair;
+mod rules;
+mod sequences;
+mod trees;

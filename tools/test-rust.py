@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Build the Rust tests with one profile, and run their programs side by side.
+
+Cargo runs one program after the other, so a program that waits for a lock or a killed process blocks
+the rest. Here as many programs run at once as there are cores, the longest first, and the output of
+each is printed when it ends. Tests of whole files run once more on the baseline instruction set: unit
+tests run each kernel on every set by themselves. Examples in docs run last.
+
+Usage: tools/test-rust.py [--profile NAME] [--jobs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CARGO = os.environ.get("CARGO", "cargo")
+PACKAGES = ["--workspace", "--exclude", "entasis-python"]
+
+# Crate, program, and the modules that run on the baseline instruction set too.
+BASELINE = [
+    ("entasis", "it", ["round_trip::"]),
+    ("entasis-query", "model", []),
+    ("entasis-testkit", "it", ["golden::", "differential::", "forged::"]),
+]
+# Programs that take longest, in this order. The rest is short.
+LONGEST = ["hostile", "it", "out_of_memory", "regressions"]
+
+CLOSING = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
+
+
+@dataclass
+class Program:
+    """A program of tests."""
+
+    crate: str
+    name: str
+    path: str
+    folder: Path
+    filters: list[str] = field(default_factory=list)
+    isa: str | None = None
+
+    def title(self) -> str:
+        return f"{self.crate} {self.name}" + (f", {self.isa}" if self.isa else "")
+
+
+def built(profile: str) -> list[Program]:
+    """Build all programs of tests; the errors of the compiler are shown as they come."""
+    command = [CARGO, "test", *PACKAGES, "--profile", profile, "--no-run"]
+    command += ["--message-format=json-render-diagnostics"]
+    run = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if run.returncode:
+        sys.exit(run.returncode)
+    programs = []
+    for line in run.stdout.splitlines():
+        message = json.loads(line)
+        if message["reason"] != "compiler-artifact" or not message["profile"]["test"]:
+            continue
+        manifest = Path(message["manifest_path"])
+        target = message["target"]
+        name = "unit tests" if target["kind"] != ["test"] else target["name"]
+        crate = re.search(r'^name = "(.*)"', manifest.read_text(), re.M)
+        assert crate
+        programs.append(Program(crate[1], name, message["executable"], manifest.parent))
+    return programs
+
+
+def on_baseline(programs: list[Program]) -> list[Program]:
+    """The programs of `BASELINE`; each of them must be there."""
+    found = {(program.crate, program.name): program for program in programs}
+    return [
+        Program(crate, name, found[crate, name].path, found[crate, name].folder, filters, "baseline")
+        for crate, name, filters in BASELINE
+    ]
+
+
+def run(program: Program) -> tuple[Program, int, str, float]:
+    """Run a program as Cargo does: in the folder of its crate."""
+    env = os.environ | {"CARGO_MANIFEST_DIR": str(program.folder)}
+    if program.isa:
+        env["ENTASIS_ISA"] = program.isa
+    start = time.monotonic()
+    done = subprocess.run(
+        [program.path, *program.filters],
+        cwd=program.folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    return program, done.returncode, done.stdout, time.monotonic() - start
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--profile", default="gate")
+    options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    wanted = options.parse_args()
+
+    programs = built(wanted.profile)
+    programs += on_baseline(programs)
+    order = {name: i for i, name in enumerate(LONGEST)}
+    programs.sort(key=lambda program: (order.get(program.name, len(order)), program.isa is not None))
+
+    counts = [0, 0, 0]
+    failed = []
+    with ThreadPoolExecutor(wanted.jobs) as workers:
+        for each in as_completed([workers.submit(run, program) for program in programs]):
+            program, code, output, seconds = each.result()
+            closing = CLOSING.findall(output)
+            counts = [sum(column) for column in zip(counts, *([int(n) for n in line] for line in closing), strict=True)]
+            # A program that dies has no closing line. One whose filters match nothing tests nothing.
+            is_empty = bool(program.filters) and all(line[0] == "0" for line in closing)
+            if code or len(closing) != 1 or is_empty:
+                failed.append(f"{program.title()} (exit code {code})")
+                print(output)
+            print(f"{program.title()}: {closing[0][0] if closing else 'no'} passed in {seconds:.1f} s", flush=True)
+
+    docs = subprocess.run([CARGO, "test", *PACKAGES, "--profile", wanted.profile, "--doc", "--quiet"], cwd=ROOT)
+    if docs.returncode:
+        failed.append("examples in docs")
+    passed, broken, ignored = counts
+    print(f"{passed} passed, {broken} failed, {ignored} skipped")
+    for name in failed:
+        print(f"error: failed: {name}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
