@@ -1,0 +1,68 @@
+#!/bin/sh
+# What `make test` leaves out. Each run is a line of docs/testing-runs.csv: commit that file.
+# A run whose tool is missing says so (exit code 77) and is no line. Several hours on two cores.
+# Usage: tools/test-release.sh [RUN...], with names as in the list at the end.
+set -u
+cd "$(dirname "$0")/.."
+make=${MAKE:-make}
+python=$(pwd)/${VENV:-.venv}/bin/python
+runs=docs/testing-runs.csv
+commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+[ -z "$(git status --porcelain 2>/dev/null)" ] || commit=$commit-dirty
+failed=
+
+# PyTorch is some gigabytes, so it has a folder of its own.
+with_torch() {
+    libraries=$(pwd)/${CARGO_TARGET_DIR:-target}/torch
+    "$python" -m pip install --quiet --disable-pip-version-check --target "$libraries" torch || return 1
+    PYTHONPATH=$libraries "$python" -m pytest -n auto --maxprocesses 4 python/tests/test_torch.py
+}
+
+miri() {
+    if ! cargo +nightly miri --version >/dev/null 2>&1; then
+        echo "note: Miri is not installed: rustup component add --toolchain nightly miri"
+        return 77
+    fi
+    cargo +nightly miri test -p entasis-format -p entasis-encodings -p entasis-query --lib
+}
+
+asan() {
+    rustup run nightly rustc --version >/dev/null 2>&1 || { echo "note: no nightly compiler"; return 77; }
+    $make --no-print-directory test-asan
+}
+
+fuzz() {
+    rustup run nightly rustc --version >/dev/null 2>&1 || { echo "note: no nightly compiler"; return 77; }
+    $make --no-print-directory fuzz SECONDS=60
+}
+
+run() {
+    name=$1
+    shift
+    echo "== $name"
+    start=$(date +%s)
+    "$@"
+    status=$?
+    [ "$status" = 77 ] && return
+    result=passed
+    [ "$status" = 0 ] || { result=failed; failed="$failed $name"; }
+    echo "$(date +%F),$commit,$name,$((($(date +%s) - start + 59) / 60)) min,$result," >>"$runs"
+}
+
+for name in ${*:-rust python torch pythons r miri asan fuzz}; do
+    case $name in
+        rust) run rust $make --no-print-directory test-rust PROFILE=release ;;
+        python) run python $make --no-print-directory test-python PROFILE=release ;;
+        torch) $make --no-print-directory setup && run torch with_torch ;;
+        pythons) run pythons $make --no-print-directory test-pythons PROFILE=release ;;
+        r) run r $make --no-print-directory check-r ;;
+        miri) run miri miri ;;
+        asan) run asan asan ;;
+        fuzz) run fuzz fuzz ;;
+        *) echo "error: there is no run $name" >&2; exit 1 ;;
+    esac
+done
+if [ -n "$failed" ]; then
+    echo "error: failed:$failed" >&2
+    exit 1
+fi
