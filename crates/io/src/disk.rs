@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::fs::{self, File, Metadata, OpenOptions, ReadDir};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::{Lock, access, lock};
 
@@ -28,6 +29,11 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// Errors of the system.
     fn list(&self, directory: &Path) -> io::Result<ReadDir>;
+
+    /// The time before a directory is looked through again for the files of writers that were killed.
+    fn recheck_after(&self) -> Duration {
+        Duration::from_secs(1)
+    }
 
     /// Opens an existing file for writing, with its content unchanged.
     ///

@@ -15,8 +15,6 @@ use crate::{Disk, Lock};
 /// times.
 const GLANCE: usize = 1024;
 const RARELY: u64 = 64;
-/// The time before a directory is looked at again.
-const RECHECK_AFTER: Duration = if cfg!(feature = "fault") { Duration::ZERO } else { Duration::from_secs(1) };
 
 /// Removes files that killed writers left. Failures are ignored.
 ///
@@ -24,7 +22,7 @@ const RECHECK_AFTER: Duration = if cfg!(feature = "fault") { Duration::ZERO } el
 /// may be taken for one of a dead writer. So the writer checks, once it has the lock, that its file
 /// still exists. Removal happens with the lock held: either before that check, or not at all.
 pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
-    if looked_recently(directory) {
+    if looked_recently(directory, disk.recheck_after()) {
         return;
     }
     let Ok(entries) = disk.list(directory) else { return };
@@ -36,9 +34,9 @@ pub(crate) fn clean(disk: &dyn Disk, directory: &Path, names: &TempNames) {
     }
 }
 
-/// Whether this process looked through the directory within the last second. A process that writes
+/// Whether this process looked through the directory within the time `after`. A process that writes
 /// many files looks once. Atomics need no lock, which a forked child could find taken for ever.
-fn looked_recently(directory: &Path) -> bool {
+fn looked_recently(directory: &Path, after: Duration) -> bool {
     static LAST_DIRECTORY: AtomicU64 = AtomicU64::new(0);
     static LAST_TIME: AtomicU64 = AtomicU64::new(0);
     let mut hasher = DefaultHasher::new();
@@ -47,7 +45,7 @@ fn looked_recently(directory: &Path) -> bool {
     let now =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
     let since = now.abs_diff(LAST_TIME.load(Ordering::Relaxed));
-    if LAST_DIRECTORY.load(Ordering::Relaxed) == hash && since < RECHECK_AFTER.as_millis() as u64 {
+    if LAST_DIRECTORY.load(Ordering::Relaxed) == hash && since < after.as_millis() as u64 {
         return true;
     }
     LAST_DIRECTORY.store(hash, Ordering::Relaxed);

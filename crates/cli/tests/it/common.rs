@@ -11,6 +11,11 @@ use entasis::{
 };
 use tempfile::TempDir;
 
+/// The arguments in the form that the command takes.
+macro_rules! args {
+    ($($arg:expr),* $(,)?) => { [$(std::ffi::OsString::from(&$arg)),*] };
+}
+
 /// The output of the command.
 pub struct Said {
     pub code: i32,
@@ -170,12 +175,12 @@ pub fn counting(n: usize) -> Frame {
 
 /// The output of `head` with all rows, as JSON.
 pub fn rows(path: &Path) -> Vec<serde_json::Value> {
-    lines(&entasis(crate::args!["head", "--json", "-n", "10000000", path]).fine())
+    lines(&entasis(args!["head", "--json", "-n", "10000000", path]).fine())
 }
 
 /// Checks every byte of a file.
 pub fn verify(path: &Path) {
-    entasis(crate::args!["verify", path]).fine();
+    entasis(args!["verify", path]).fine();
 }
 
 /// A column of categories: codes of one byte, and their dictionary in `Frame::extra`.
@@ -232,12 +237,6 @@ impl Folder {
         std::fs::write(&path, bytes).unwrap();
         path
     }
-}
-
-/// The arguments in the form that the command takes.
-#[macro_export]
-macro_rules! args {
-    ($($arg:expr),* $(,)?) => { [$(std::ffi::OsString::from(&$arg)),*] };
 }
 
 /// The value of each JSON line.

@@ -1,9 +1,11 @@
 //! The command, run as a process.
 
+#[macro_use]
+mod common;
+
 mod append;
 mod cat;
 mod columns;
-mod common;
 mod documents;
 mod failures;
 mod generations;

@@ -3,9 +3,11 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
-use crate::common::{ALL, Folder, number_of, replace, version};
+use crate::common::{ALL, Folder, number_of, replace, replace_on, version};
+use entasis_fault::{FaultDisk, Faults};
 use entasis_io::{Durable, Replacement, Sink};
 
 fn kind_of_refusal(target: &Path) -> ErrorKind {
@@ -109,7 +111,8 @@ fn files_of_dead_writers_are_removed() {
     assert!(!names.contains(&stale.to_owned()), "{names:?}");
     assert_eq!(names.len(), 5, "{names:?}");
     drop(living);
-    replace(&folder.path("file"), Durable::Auto, b"newer").unwrap();
+    let looks_again = Arc::new(FaultDisk::failing(Faults::none()));
+    replace_on(looks_again, &folder.path("file"), Durable::Auto, b"newer").unwrap();
     assert_eq!(folder.names().len(), 4);
 }
 
@@ -133,10 +136,7 @@ mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::os::unix::net::UnixListener;
 
-    use std::sync::Arc;
-
     use super::*;
-    use entasis_fault::{FaultDisk, Faults};
 
     #[test]
     fn a_second_writer_is_refused() {
