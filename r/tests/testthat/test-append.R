@@ -1,5 +1,5 @@
 # append_entasis(): the file holds what R's own concatenation holds, row by row of the table in
-# docs/guides/append.md, or is unchanged.
+# docs/guides/changes.md, or is unchanged.
 
 new_path <- function() tempfile(fileext = ".entasis")
 
