@@ -135,7 +135,7 @@ def _print_machine(host: dict[str, Any], rounds: int) -> None:
         f"{host['processor']}, {host['cpus']} CPUs, {host['threads']} threads, "
         f"huge pages: {host['huge_pages']}, {host['system']}, Python {host['python']}"
     )
-    print(f"{versions}")
+    print(f"{versions}, commit {host['commit'] or 'unknown'}")
     print(
         f"Medians of {rounds} interleaved rounds, files in the page cache, "
         "equality checked before any timing.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ PACKAGES = (
 
 
 def machine(threads: int) -> dict[str, Any]:
-    """Processor, threads, system; the version of each package, None where it is missing."""
+    """Processor, threads, system; versions of packages, None where one is missing; the commit."""
     return {
         "processor": processor(),
         "cpus": cpus(),
@@ -35,7 +36,28 @@ def machine(threads: int) -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **{package: _version(package) for package in PACKAGES},
+        "commit": commit(Path(__file__).parent),
     }
+
+
+def commit(folder: Path) -> str | None:
+    """The commit of the checkout around `folder`, None outside of a checkout or without git.
+
+    It ends in `-dirty` if a file that git knows was changed. The package is built from the
+    checkout, so its version and this commit name a build.
+    """
+    try:
+        named = _git(folder, "rev-parse", "--short", "HEAD")
+        changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return f"{named}-dirty" if changes else named
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def _version(package: str) -> str | None:

@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
         help="JSON of earlier runs, to report with this one",
     )
     add("--json", type=Path, help="write all results there")
-    add("--csv", type=Path, help="write every single measurement there")
+    add("--csv", type=Path, help="write the measurements of each round there")
     add("--html", type=Path, help="write a report with charts there")
     add(
         "--document",

@@ -48,6 +48,7 @@ FACTS = {
     "huge_pages": "Huge pages",
     "system": "System",
     "python": "Python",
+    "commit": "Commit",
 }
 COURSES: list[tuple[str, str, Callable[[list[Record]], str]]] = [
     ("compression", "Compression", courses.compression_html),

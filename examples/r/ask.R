@@ -27,7 +27,7 @@ dear <- x |>
 stopifnot(sum(dear$n) == sum(flights$price > 19 & !is.na(flights$city)))
 print(dear)
 
-# The brackets are those of data.table.
+# The brackets work as in data.table.
 sales <- entasis(path, as = "data.table")
 by_day <- sales[city == "Bern", .(price = mean(price)), by = day]
 n <- sales[price > 19, .N]

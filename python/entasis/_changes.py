@@ -128,8 +128,8 @@ def append(
 
 
 def add_columns(
-    path: str | PathLike[str],
     frame: Any,
+    path: str | PathLike[str],
     *,
     compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
@@ -140,11 +140,11 @@ def add_columns(
 
     Parameters
     ----------
-    path
-        The path of the file, which holds a frame.
     frame
         A frame with the new columns, or a dict of them. It has as many rows as the file. An index
         of pandas or StaticFrame is that of the file, or counts from 0.
+    path
+        The path of the file, which holds a frame.
     compression
         As for `write`. None: the compression of the file's last write.
     threads, wait
@@ -171,7 +171,7 @@ def add_columns(
     Examples
     --------
     >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
-    >>> en.add_columns("prices.entasis", {"sold": [True, False]})
+    >>> en.add_columns({"sold": [True, False]}, "prices.entasis")
     >>> en.read("prices.entasis")
        city  price   sold
     0  Oslo      3   True
@@ -180,14 +180,15 @@ def add_columns(
     from ._grow import choose
 
     with reported:
+        _sources.check_order("add_columns", "frame", frame, path)
         to = destination(_path(path), compression, threads, durable, wait)
         new = _value(frame)
         choose.choose(to, "add columns", open, _write, lambda file, rules: choose.add(file, rules, new))
 
 
 def replace_columns(
-    path: str | PathLike[str],
     frame: Any,
+    path: str | PathLike[str],
     *,
     compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
@@ -200,10 +201,10 @@ def replace_columns(
 
     Parameters
     ----------
-    path
-        The path of the file, which holds a frame.
     frame
         A frame with the new columns, or a dict of them, as for `add_columns`.
+    path
+        The path of the file, which holds a frame.
     compression
         As for `write`. None: the compression of the file's last write.
     threads, wait
@@ -224,7 +225,7 @@ def replace_columns(
     Examples
     --------
     >>> en.write(pd.DataFrame({"city": ["Oslo", "Rome"], "price": [3, 5]}), "prices.entasis")
-    >>> en.replace_columns("prices.entasis", {"price": [3.5, 5.25]})
+    >>> en.replace_columns({"price": [3.5, 5.25]}, "prices.entasis")
     >>> en.read("prices.entasis")
        city  price
     0  Oslo   3.50
@@ -233,6 +234,7 @@ def replace_columns(
     from ._grow import choose
 
     with reported:
+        _sources.check_order("replace_columns", "frame", frame, path)
         to = destination(_path(path), compression, threads, durable, wait)
         new = _value(frame)
         choose.choose(to, "replace columns", open, _write, lambda file, rules: choose.replace(file, rules, new))
@@ -329,15 +331,15 @@ def rename_columns(
         choose.choose(to, "rename columns", open, _write, lambda file, rules: choose.rename(file, rules, names))
 
 
-def set_metadata(path: str | PathLike[str], metadata: Any, *, durable: bool | None = None, wait: float = 10) -> None:
+def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
     """Give a file other metadata, which replace the old ones.
 
     Parameters
     ----------
-    path
-        The path of the file.
     metadata
         Any tree, as for `write`. None removes the metadata.
+    path
+        The path of the file.
     durable, wait
         As for `add_columns`.
 
@@ -349,19 +351,20 @@ def set_metadata(path: str | PathLike[str], metadata: Any, *, durable: bool | No
     Examples
     --------
     >>> en.write(pd.DataFrame({"price": [3, 5]}), "prices.entasis", metadata={"author": "Ada"})
-    >>> en.set_metadata("prices.entasis", {"author": "Ada", "checked": True})
+    >>> en.set_metadata({"author": "Ada", "checked": True}, "prices.entasis")
     >>> en.open("prices.entasis").metadata
     {'author': 'Ada', 'checked': True}
     """
     from ._grow.metadata import set_metadata as change
 
     with reported:
+        _sources.check_order("set_metadata", "metadata", metadata, path)
         change(metadata, destination(_path(path), None, None, durable, wait), open, _write)
 
 
 def update(
-    path: str | PathLike[str],
     values: Mapping[Any, Any],
+    path: str | PathLike[str],
     *,
     remove: Iterable[Any] = (),
     compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
@@ -373,10 +376,10 @@ def update(
 
     Parameters
     ----------
-    path
-        The path of the file, which holds a dict.
     values
         The new value of each key. Keys that the file has keep their places.
+    path
+        The path of the file, which holds a dict.
     remove
         Keys to remove first.
     compression
@@ -402,13 +405,14 @@ def update(
     Examples
     --------
     >>> en.write({"run": 7, "scores": [1, 2]}, "run.entasis")
-    >>> en.update("run.entasis", {"run": 8}, remove=["scores"])
+    >>> en.update({"run": 8}, "run.entasis", remove=["scores"])
     >>> en.read("run.entasis")
     {'run': 8}
     """
     from ._grow.metadata import update as change
 
     with reported:
+        _sources.check_order("update", "values", values, path)
         change(values, remove, destination(_path(path), compression, threads, durable, wait), open, _write)
 
 

@@ -143,7 +143,7 @@ def changes(kind: str, path: Path) -> Callable[[], object]:
         if kind == "append":
             en.append(frame(2), path, durable=False)
         elif kind == "columns":
-            en.add_columns(path, {"x": np.arange(50)}, durable=False)
+            en.add_columns({"x": np.arange(50)}, path, durable=False)
             en.rename_columns(path, {"x": "y"}, durable=False)
             en.drop_columns(path, "y", durable=False)
             en.generations(path)

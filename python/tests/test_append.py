@@ -334,8 +334,8 @@ def test_compression_is_that_of_the_last_write(path: str) -> None:
     changes = [
         lambda **given: en.append(rows, path, **given),
         stream,
-        lambda **given: en.add_columns(path, {"c": rows["a"], "d": rows["b"]}, **given),
-        lambda **given: en.replace_columns(path, {"a": rows["a"] + 3}, **given),
+        lambda **given: en.add_columns({"c": rows["a"], "d": rows["b"]}, path, **given),
+        lambda **given: en.replace_columns({"a": rows["a"] + 3}, path, **given),
     ]
     for change in changes:
         raw, small = length(0, change, compression=0), length(0, change, compression=100)
@@ -346,9 +346,9 @@ def test_compression_is_that_of_the_last_write(path: str) -> None:
     assert twice == length(0, lambda: (changes[0](compression=100), changes[0](compression=100)))
     for level in (0, 100):
         en.write({"x": 1, "numbers": list(range(9_000))}, path, compression=level)
-        en.update(path, {"x": rows["a"].to_numpy()}, compression=level)
+        en.update({"x": rows["a"].to_numpy()}, path, compression=level)
         updated = os.path.getsize(path)
-        en.update(path, {"x": rows["a"].to_numpy()})
+        en.update({"x": rows["a"].to_numpy()}, path)
         assert os.path.getsize(path) == updated
 
 
@@ -449,8 +449,8 @@ def batches():
         writer.write({"a": values})
 for change in (
     lambda: en.append({"a": values}, path),
-    lambda: en.add_columns(path, {"b": values}),
-    lambda: en.replace_columns(path, {"a": values}),
+    lambda: en.add_columns({"b": values}, path),
+    lambda: en.replace_columns({"a": values}, path),
     batches,
 ):
     try:
@@ -490,8 +490,8 @@ def batches():
 
 for change in (
     lambda: en.append({"a": values}, path),
-    lambda: en.add_columns(path, {"b": values}),
-    lambda: en.replace_columns(path, {"a": values}),
+    lambda: en.add_columns({"b": values}, path),
+    lambda: en.replace_columns({"a": values}, path),
     lambda: en.write({"a": values}, path),
     batches,
 ):

@@ -50,12 +50,12 @@ def test_what_is_not_rows(path: str, frame: Any) -> None:
             en.append(value, path)
     for value in ({"k": 1}, {"k": np.array(1)}):
         with pytest.raises(en.ArgumentError, match=r"column 'k' is .*, not a list of values"):
-            en.add_columns(path, value)
+            en.add_columns(value, path)
     for value in (7, None, object(), [1, 2], [["x"]]):
         with pytest.raises((en.ArgumentError, en.ColumnNotFoundError)):
             en.append(value, path)
         with pytest.raises((en.ArgumentError, en.ColumnNotFoundError)):
-            en.add_columns(path, value)
+            en.add_columns(value, path)
     assert Path(path).read_bytes() == before
 
 
@@ -86,7 +86,7 @@ def test_a_reader_that_fails_says_why(path: str) -> None:
     for frame in FRAMES[:3]:
         en.write(frame, path)
         check(lambda: en.append(pa.RecordBatchReader.from_batches(schema, batches()), path))
-        check(lambda: en.add_columns(path, pa.RecordBatchReader.from_batches(schema, batches())))
+        check(lambda: en.add_columns(pa.RecordBatchReader.from_batches(schema, batches()), path))
         check(lambda: en.write(pa.RecordBatchReader.from_batches(schema, batches()), path))
 
 
@@ -110,7 +110,7 @@ def test_masked_arrays_are_not_filled(path: str) -> None:
     with pytest.raises(en.ArgumentError, match="column 'a' is a masked array"):
         en.append({"a": masked}, path)
     with pytest.raises(en.ArgumentError, match="column 'b' is a masked array"):
-        en.add_columns(path, {"b": masked[:1]})
+        en.add_columns({"b": masked[:1]}, path)
     en.write(np.array([1]), path)
     with pytest.raises(en.ArgumentError, match="masked array"):
         en.append(masked, path)

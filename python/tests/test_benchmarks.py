@@ -1,6 +1,7 @@
 """The tables in documents are those of the results that are kept, and of no others."""
 
 import datetime
+import subprocess
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from bench.compare.conditions import Term
 from bench.compare.document import BLOCK, fill, table
 from bench.compare.frames.orders import orders
 from bench.compare.hosts import WrongData, host
+from bench.compare.machine import commit
 from bench.compare.peers import find
 from bench.compare.records import join_json
 from bench.compare.suites.engines import counties, head, sums, tpch
@@ -360,6 +362,26 @@ def test_targets_of_engines():
         ("TPC-H Q1 and Q6, each engine, geometric mean <= 0.9 x parquet-zstd", "the mean of 2", 1.0, 0),
         ("TPC-H Q1 and Q6, each engine <= 1.15 x parquet-zstd", "tpch: Q1, Polars", 2.0, 1),
     ]
+
+
+def test_results_name_the_commit(tmp_path):
+    assert commit(tmp_path) is None
+
+    def git(*arguments):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init")
+    (tmp_path / "a").write_text("1")
+    git("add", "a")
+    git("commit", "-m", "a")
+    named = commit(tmp_path)
+    assert named is not None
+    assert not named.endswith("-dirty")
+    (tmp_path / "b").write_text("a file that git does not know")
+    assert commit(tmp_path) == named
+    (tmp_path / "a").write_text("2")
+    assert commit(tmp_path) == f"{named}-dirty"
 
 
 def test_marks_without_records_are_told(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,14 +154,14 @@ def test_columns_change_as_in_memory(host: str, n: int, metadata: Any, path: str
         en.verify(path)
 
     value = added(value, new)
-    en.add_columns(path, new)
+    en.add_columns(new, path)
     check()
     value = renamed(value, {"i": "first", "x": "s x"})
     en.rename_columns(path, {"i": "first", "x": "s x"})
     check()
     other = make(pd.DataFrame({"f": [f"{i}" for i in range(n)], "first": np.arange(n) % 2 == 0}))
     value = replaced(value, other, ["f", "first"])
-    en.replace_columns(path, other)
+    en.replace_columns(other, path)
     check()
     names = [name for name in ("c", "d", "first") if name in en.open(path).column_names]
     value = dropped(value, names)
@@ -181,10 +182,10 @@ def test_values_that_stay_are_not_written(path: str) -> None:
     df = pd.DataFrame({"a": np.random.default_rng(1).random(n), "b": np.random.default_rng(2).random(n)})
     en.write(df, path)
     before = Path(path).read_bytes()
-    en.add_columns(path, {"c": np.arange(n)})
+    en.add_columns({"c": np.arange(n)}, path)
     en.rename_columns(path, {"a": "e"})
     en.drop_columns(path, "b")
-    en.set_metadata(path, {"checked": True})
+    en.set_metadata({"checked": True}, path)
     after = Path(path).read_bytes()
     # The slots in the first pages change, and no value.
     assert after[12_288 : len(before)] == before[12_288:]
@@ -227,7 +228,7 @@ def test_labels_of_any_type(labels: Any, n: int, path: str) -> None:
     wanted = pd.concat([df, new], axis=1)
     wanted.columns = df.columns.append(new.columns.set_names(df.columns.names))
     wanted.index.name, wanted.attrs = "rows", df.attrs
-    en.add_columns(path, new)
+    en.add_columns(new, path)
     pd.testing.assert_frame_equal(en.read(path), wanted)
     assert en.read(path).attrs == df.attrs
     wanted = wanted.iloc[:, [i for i in range(4) if i != place]]
@@ -254,7 +255,7 @@ def test_objects_and_mixed_missing_values(n: int, path: str) -> None:
     pd.testing.assert_frame_equal(en.read(path), df[["o", "m"]])
     kinds = [type(v) for v in en.read(path)["m"][:3]]
     assert kinds == [type(v) for v in df["m"][:3]]
-    en.add_columns(path, {"b": np.arange(n), "p": pd.Series([[i] for i in range(n)])})
+    en.add_columns({"b": np.arange(n), "p": pd.Series([[i] for i in range(n)])}, path)
     wanted = df[["o", "m"]].assign(b=np.arange(n), p=[[i] for i in range(n)])
     pd.testing.assert_frame_equal(en.read(path), wanted)
     en.drop_columns(path, ["o", "p"])
@@ -266,13 +267,13 @@ def test_the_index_stays(path: str) -> None:
     for n in SIZES[1:]:
         df = frame(n).set_index("d")
         en.write(df, path)
-        en.add_columns(path, more(n))
+        en.add_columns(more(n), path)
         wanted = df.assign(**dict(more(n).set_axis(df.index).items()))
         pd.testing.assert_frame_equal(en.read(path), wanted)
-        en.replace_columns(path, pd.DataFrame({"x": np.arange(n)}, index=df.index))
+        en.replace_columns(pd.DataFrame({"x": np.arange(n)}, index=df.index), path)
         pd.testing.assert_frame_equal(en.read(path), wanted.assign(x=np.arange(n)))
         with pytest.raises(en.ArgumentError, match="index of the new columns differs"):
-            en.add_columns(path, pd.DataFrame({"q": np.arange(n)}, index=df.index[::-1]))
+            en.add_columns(pd.DataFrame({"q": np.arange(n)}, index=df.index[::-1]), path)
 
 
 @pytest.mark.parametrize("n", SIZES[1:])
@@ -280,17 +281,17 @@ def test_errors_leave_the_file(n: int, path: str) -> None:
     en.write(frame(n), path)
     before = Path(path).read_bytes()
     calls: list[tuple[type, str, Callable[[], Any]]] = [
-        (en.ArgumentError, "already", lambda: en.add_columns(path, {"i": np.arange(n)})),
-        (en.ArgumentError, "rows", lambda: en.add_columns(path, {"q": np.arange(n + 1)})),
-        (en.ColumnNotFoundError, "add_columns", lambda: en.replace_columns(path, {"q": np.arange(n)})),
+        (en.ArgumentError, "already", lambda: en.add_columns({"i": np.arange(n)}, path)),
+        (en.ArgumentError, "rows", lambda: en.add_columns({"q": np.arange(n + 1)}, path)),
+        (en.ColumnNotFoundError, "add_columns", lambda: en.replace_columns({"q": np.arange(n)}, path)),
         (en.ColumnNotFoundError, "q", lambda: en.drop_columns(path, ["q"])),
         (en.ColumnNotFoundError, "q", lambda: en.rename_columns(path, {"q": "r"})),
         (en.ArgumentError, "two columns", lambda: en.rename_columns(path, {"i": "f"})),
-        (en.ArgumentError, "not a dict", lambda: en.update(path, {"a": 1})),
+        (en.ArgumentError, "not a dict", lambda: en.update({"a": 1}, path)),
         (en.ArgumentError, "generation 9", lambda: en.rollback(path, 9)),
         (en.ArgumentError, "generation 9", lambda: en.open(path, generation=9)),
-        (en.UnsupportedTypeError, "metadata", lambda: en.set_metadata(path, {"a": object()})),
-        (en.UnsupportedTypeError, "x", lambda: en.add_columns(path, pd.DataFrame({"x": [object()] * n}))),
+        (en.UnsupportedTypeError, "metadata", lambda: en.set_metadata({"a": object()}, path)),
+        (en.UnsupportedTypeError, "x", lambda: en.add_columns(pd.DataFrame({"x": [object()] * n}), path)),
     ]
     for kind, text, call in calls:
         with pytest.raises(kind, match=text):
@@ -298,7 +299,7 @@ def test_errors_leave_the_file(n: int, path: str) -> None:
         assert Path(path).read_bytes() == before
     en.write([1, 2], path)
     with pytest.raises(en.ArgumentError, match=r"entasis\.update"):
-        en.add_columns(path, {"a": [1]})
+        en.add_columns({"a": [1]}, path)
     with pytest.raises(en.MissingFileError):
         en.drop_columns(path + "x", ["a"])
 
@@ -311,7 +312,7 @@ def test_a_change_waits_for_another(path: str) -> None:
     try:
         for call in (
             lambda: en.drop_columns(path, "i", wait=0.01),
-            lambda: en.set_metadata(path, 1, wait=0.01),
+            lambda: en.set_metadata(1, path, wait=0.01),
             lambda: en.rollback(path, 1, wait=0.01),
             lambda: en.write(frame(7), path, wait=0.01),
             lambda: en.writer(path, append=True, wait=0.01),
@@ -328,30 +329,63 @@ def test_metadata(n: int, path: str) -> None:
     df = frame(n)
     en.write(df, path)
     for metadata in ({"author": "Ada"}, [1, {"a": np.arange(5)}], None, "text", pd.DataFrame({"a": [1]})):
-        en.set_metadata(path, metadata)
+        en.set_metadata(metadata, path)
         found = en.open(path).metadata
         assert type(found) is type(metadata)
         assert str(found) == str(metadata)
         pd.testing.assert_frame_equal(en.read(path), df)
         en.verify(path)
     en.write({"a": 1}, path)
-    en.set_metadata(path, {"b": 2})
+    en.set_metadata({"b": 2}, path)
     assert (en.read(path), en.open(path).metadata) == ({"a": 1}, {"b": 2})
 
 
 def test_update(path: str) -> None:
     en.write({"a": 1, "b": np.arange(100_000), "c": pd.DataFrame({"x": [1]})}, path, metadata={"m": 1})
-    en.update(path, {"a": [2], "d": "new"}, remove=["c"])
+    en.update({"a": [2], "d": "new"}, path, remove=["c"])
     found = en.read(path)
     assert list(found) == ["a", "b", "d"]
     assert found["a"] == [2]
     assert found["b"].tolist() == list(range(100_000))
     assert en.open(path).metadata == {"m": 1}
     with pytest.raises(en.ArgumentError, match="no key 'z'"):
-        en.update(path, {}, remove=["z"])
+        en.update({}, path, remove=["z"])
     en.write({"a": np.arange(3), "b": np.arange(3) * 0.5}, path)
-    en.update(path, {"c": np.arange(4)})
+    en.update({"c": np.arange(4)}, path)
     assert [len(array) for array in en.read(path).values()] == [3, 3, 4]
+
+
+@pytest.mark.parametrize("as_path", [str, Path])
+def test_the_value_comes_before_the_path(as_path: Callable[[str], Any], path: str) -> None:
+    calls: dict[str, tuple[str, Any]] = {
+        "add_columns": ("frame", {"b": [1, 2]}),
+        "replace_columns": ("frame", pd.DataFrame({"a": [3, 4]})),
+        "set_metadata": ("metadata", None),
+        "update": ("values", {"a": 1}),
+    }
+    en.write(pd.DataFrame({"a": [1, 2]}), path)
+    before = Path(path).read_bytes()
+    for function, (name, value) in calls.items():
+        with pytest.raises(en.ArgumentError) as caught:
+            getattr(en, function)(as_path(path), value)
+        assert str(caught.value) == f"{function} takes the {name} first: en.{function}({name}, {path!r})"
+        assert Path(path).read_bytes() == before
+    with pytest.raises(en.ArgumentError, match="as an open file"):
+        en.set_metadata("text", BytesIO())
+    with pytest.raises(en.MissingFileError):
+        en.set_metadata(as_path(path), path + "x")
+
+
+def test_the_value_and_the_path_have_names(path: str) -> None:
+    en.write({"a": 1}, path)
+    en.update(path=path, values={"b": 2})
+    assert en.read(path) == {"a": 1, "b": 2}
+    en.set_metadata(path=path, metadata="text")
+    assert en.open(path).metadata == "text"
+    en.write(pd.DataFrame({"a": [1, 2]}), path)
+    en.add_columns(path=path, frame={"b": [3, 4]})
+    en.replace_columns(path=path, frame={"a": [5, 6]})
+    assert en.read(path).to_dict("list") == {"a": [5, 6], "b": [3, 4]}
 
 
 def test_rollback(path: str) -> None:

@@ -168,7 +168,7 @@ def test_changes_that_would_do_nothing_or_too_much(path: str) -> None:
         with pytest.raises((en.ArgumentError, en.ColumnNotFoundError)):
             en.drop_columns(path, labels)
     with pytest.raises(en.ColumnNotFoundError, match="'k' is a level of the index, which can't be replaced"):
-        en.replace_columns(path, {"k": [1, 2, 3]})
+        en.replace_columns({"k": [1, 2, 3]}, path)
     for names in ("upper", 3, ["a"], None):
         with pytest.raises(en.ArgumentError, match="neither a dict of new labels by old ones nor a function"):
             en.rename_columns(path, names)  # type: ignore[arg-type]

@@ -177,13 +177,13 @@ def test_columns_are_added_and_replaced_as_in_python(tmp_path: Path, host: str, 
     new = renamed(make(n), names)
     en.write(new, columns, metadata={"by": "Bob"})
     assert command("add", file, columns) == ""
-    en.add_columns(other, new)
+    en.add_columns(new, other)
     assert same(en.read(file), en.read(other))
     assert command("rename", columns, names["f"], "i") == ""
     assert command("rename", columns, names["s"], "t") == ""
     assert command("replace", "--columns", "i,t", file, columns) == ""
     replacing = en.open(columns).select(["i", "t"]).read()
-    en.replace_columns(other, replacing)
+    en.replace_columns(replacing, other)
     assert same(en.read(file), en.read(other))
     assert en.open(file).metadata == {"by": "Ada"}
     en.verify(file)
@@ -213,7 +213,7 @@ def test_what_belongs_to_columns_comes_with_them(tmp_path: Path) -> None:
         chosen = ["days", "range", "kinds", "categories", "second"]
         words = [word for name in chosen for word in ("--columns", name)]
         assert command("add", file, columns, *words) == ""
-        en.add_columns(other, new[chosen])
+        en.add_columns(new[chosen], other)
         found = en.read(file)
         same_pandas(found, en.read(other))
         assert found.attrs == {"a": 1}
@@ -225,7 +225,7 @@ def test_what_belongs_to_columns_comes_with_them(tmp_path: Path) -> None:
         # The same columns again, in the places of others.
         assert command("rename", columns, "second", "c") == ""
         assert command("replace", file, columns, "--columns", "c,kinds") == ""
-        en.replace_columns(other, en.open(columns).select(["c", "kinds"]).read())
+        en.replace_columns(en.open(columns).select(["c", "kinds"]).read(), other)
         same_pandas(en.read(file), en.read(other))
         en.verify(file)
 
@@ -242,7 +242,7 @@ def test_labels_and_the_index_stay_right(tmp_path: Path) -> None:
                 en.write(new, columns)
                 shutil.copy(file, other)
                 assert command("add", file, columns) == ""
-                en.add_columns(other, new)
+                en.add_columns(new, other)
                 found, wanted = en.read(file), en.read(other)
                 same_pandas(found, wanted)
                 assert found.columns.dtype == wanted.columns.dtype
@@ -278,7 +278,7 @@ def test_schemas_of_arrow_stay_right(tmp_path: Path) -> None:
     en.write(new, columns)
     shutil.copy(file, other)
     assert command("add", file, columns, "--columns", "d,x") == ""
-    en.add_columns(other, new.select(["d", "x"]))
+    en.add_columns(new.select(["d", "x"]), other)
     assert en.read(file).schema.equals(en.read(other).schema, check_metadata=True)
     assert en.read(file).schema.field("x").metadata == {b"of": b"x"}
     assert en.read(file).equals(en.read(other))
@@ -322,7 +322,7 @@ def test_metadata_are_set_as_in_python(tmp_path: Path, host: str, n: int) -> Non
     assert command("metadata", file, "--set", "text=[1, 2.0]", "--set", 'new={"a": null}', "--text", "by=A=1") == ""
     wanted = METADATA | {"text": [1, 2.0], "new": {"a": None}, "by": "A=1"}
     assert repr(en.open(file).metadata) == repr(wanted)
-    en.set_metadata(file, wanted)
+    en.set_metadata(wanted, file)
     assert command("metadata", file, "--set", "text=null") == ""
     assert repr(en.open(file).metadata) == repr(wanted | {"text": None})
     en.verify(file)

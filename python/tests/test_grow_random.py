@@ -88,7 +88,7 @@ class Sequence:
         column = self.host.column(self.random, kind, self.n)
         self.frame = self.host.put(self.frame, name, column)
         self.kinds[name] = kind
-        en.add_columns(self.path, self.host.new(name, column), durable=False)
+        en.add_columns(self.host.new(name, column), self.path, durable=False)
 
     def drop(self) -> None:
         if len(self.kinds) < 3:
@@ -111,7 +111,7 @@ class Sequence:
         self.kinds[name] = str(self.random.choice(KINDS))
         column = self.host.column(self.random, self.kinds[name], self.n)
         self.frame = self.host.put(self.frame, name, column)
-        en.replace_columns(self.path, self.host.new(name, column), durable=False)
+        en.replace_columns(self.host.new(name, column), self.path, durable=False)
 
     def rollback(self) -> None:
         number = int(self.random.choice(list(self.generations)))

@@ -51,7 +51,7 @@ while True:
     if kind in (0, 3):
         en.append({name: column(name, rows)[n:] for name in names}, path, durable=durable)
     elif len(new) > len(names):
-        en.add_columns(path, {new[-1]: column(new[-1], n)}, durable=durable)
+        en.add_columns({new[-1]: column(new[-1], n)}, path, durable=durable)
     elif len(new) < len(names):
         en.drop_columns(path, [name for name in names if name not in new], durable=durable)
     elif rows < n:
@@ -59,7 +59,7 @@ while True:
     elif kind == 6:
         en.compact(path, durable=durable)
     else:
-        en.set_metadata(path, {"k": k}, durable=durable)
+        en.set_metadata({"k": k}, path, durable=durable)
     names, n = new, rows
     print(k, flush=True)
 """
@@ -106,7 +106,7 @@ def test_a_killed_process_leaves_a_committed_state(durable: bool, tmp_path: Path
         # Bytes of the interrupted change don't count as damage.
         en.verify(path)
         # The next writer goes on.
-        en.set_metadata(path, {"i": i}, wait=0)
+        en.set_metadata({"i": i}, path, wait=0)
         en.verify(path)
     assert n_changes > n_kills
     # A file that was not complete stays until the next one takes its place.

@@ -253,9 +253,9 @@ def test_objects_that_stream_but_may_be_more_are_refused(tmp_path):
             with pytest.raises(en.ArgumentError, match=advice):
                 en.append(value, path)
             with pytest.raises(en.ArgumentError, match=advice):
-                en.add_columns(path, value)
+                en.add_columns(value, path)
             with pytest.raises(en.ArgumentError, match=advice):
-                en.replace_columns(path, value)
+                en.replace_columns(value, path)
             assert path.read_bytes() == before
         os.remove(path)
 

@@ -34,7 +34,7 @@ def changed(path: Path) -> Path:
     en.write(frame(), path)
     en.drop_columns(path, "a")
     en.append(pd.DataFrame({"b": np.arange(10)}), path)
-    en.set_metadata(path, {"unit": "m"})
+    en.set_metadata({"unit": "m"}, path)
     return path
 
 
@@ -189,7 +189,7 @@ def add_or_drop(path: Path) -> None:
     if "x" in f.column_names:
         en.drop_columns(path, "x")
     else:
-        en.add_columns(path, {"x": np.zeros(len(f))})
+        en.add_columns({"x": np.zeros(len(f))}, path)
 
 
 def rename(path: Path) -> None:
@@ -213,9 +213,9 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "not_durable": lambda path: en.append(ROWS, path, durable=False),
     "stream": stream,
     "columns": add_or_drop,
-    "replace": lambda path: en.replace_columns(path, {"b": np.arange(len(en.open(path)))[::-1].copy()}),
+    "replace": lambda path: en.replace_columns({"b": np.arange(len(en.open(path)))[::-1].copy()}, path),
     "rename": rename,
-    "metadata": lambda path: en.set_metadata(path, {"pid": os.getpid()}),
+    "metadata": lambda path: en.set_metadata({"pid": os.getpid()}, path),
     "rollback": append_and_roll_back,
     "compact": append_and_compact,
 }

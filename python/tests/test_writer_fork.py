@@ -211,11 +211,11 @@ class TestFailures:
         calls = [
             lambda: en.append(pa.table({"b": [1]}), path),
             lambda: en.append(object(), path),
-            lambda: en.add_columns(path, {"b": [1, 2, 3]}),
-            lambda: en.add_columns(path, {"a": [1]}),
+            lambda: en.add_columns({"b": [1, 2, 3]}, path),
+            lambda: en.add_columns({"a": [1]}, path),
             lambda: en.drop_columns(path, "b"),
             lambda: en.rename_columns(path, {"b": "c"}),
-            lambda: en.replace_columns(path, {"b": [1]}),
+            lambda: en.replace_columns({"b": [1]}, path),
             lambda: en.write(pd.DataFrame({"a": [1], "o": [object()]}), path),
             lambda: en.rollback(path, 100),
         ]

@@ -1,4 +1,4 @@
-# append_entasis(): adds rows to a file. docs/guides/append.md has the rules.
+# append_entasis(): adds rows to a file. docs/guides/changes.md has the rules.
 
 append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
   path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")

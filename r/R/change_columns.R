@@ -35,7 +35,8 @@ rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
   })
 }
 
-add_columns_entasis <- function(path, x, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
+add_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
+  check_order("add_columns_entasis", "x", x, path)
   x <- new_columns(x)
   change_columns(path, OPERATION$add, change_options(durable, wait, compress, threads), function(file) {
     names <- layout_of(file)$names
@@ -51,7 +52,8 @@ add_columns_entasis <- function(path, x, compress = NULL, threads = NULL, durabl
   })
 }
 
-replace_columns_entasis <- function(path, x, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
+replace_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
+  check_order("replace_columns_entasis", "x", x, path)
   x <- new_columns(x)
   change_columns(path, OPERATION$replace, change_options(durable, wait, compress, threads), function(file) {
     names <- layout_of(file)$names

@@ -69,6 +69,16 @@ check_path <- function(path, hint = "") {
   enc2native(path.expand(path))
 }
 
+# Refuses a call with the path before the value. Two strings pass, because a value can be text.
+check_order <- function(own, name, value, path) {
+  is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
+  if (!is_text(value) || is_text(path)) {
+    return(invisible())
+  }
+  shown <- encodeString(value, quote = "\"")
+  wrong(own, "() takes '", name, "' first, then 'path': ", own, "(", name, ", ", shown, ")")
+}
+
 # A number with a comma between thousands, whatever options(OutDec) says.
 shown_number <- function(x) format(x, scientific = FALSE, big.mark = ",", decimal.mark = ".", trim = TRUE)
 

@@ -1,6 +1,7 @@
 # Metadata of a file: a value that is kept with its own.
 
-set_metadata_entasis <- function(path, value, durable = NULL, wait = 10) {
+set_metadata_entasis <- function(value, path, durable = NULL, wait = 10) {
+  check_order("set_metadata_entasis", "value", value, path)
   path <- check_path(path)
   options <- change_options(durable, wait)
   value <- read_lazy(value)

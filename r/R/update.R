@@ -1,7 +1,8 @@
 # update_entasis(): sets and removes values of the named list in a file.
 
-update_entasis <- function(path, values = list(), remove = NULL, compress = NULL, threads = NULL, durable = NULL, wait = 10,
+update_entasis <- function(values = list(), path, remove = NULL, compress = NULL, threads = NULL, durable = NULL, wait = 10,
                            functions = FALSE) {
+  check_order("update_entasis", "values", values, if (!missing(path)) path)
   path <- check_path(path)
   check_flag(functions, "functions")
   values <- read_lazy(values)

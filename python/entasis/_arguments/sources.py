@@ -75,6 +75,16 @@ def target(value: Target) -> str | Writable:
     return path(value)  # type: ignore[arg-type]
 
 
+def check_order(function: str, name: str, value: Any, path: Any) -> None:
+    """Refuse a path in place of the value, in a call of a function that takes a value, then a path.
+
+    Two paths pass, because a value can be text. Open files get an error of their own.
+    """
+    is_path = isinstance(path, (str, bytes, os.PathLike)) or hasattr(path, "write")
+    if isinstance(value, (str, os.PathLike)) and not is_path:
+        raise ArgumentError(f"{function} takes the {name} first: en.{function}({name}, {os.fsdecode(value)!r})")
+
+
 def path(value: Path) -> str:
     """Return a path as a string, with `~` expanded."""
     try:

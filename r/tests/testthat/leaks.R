@@ -46,8 +46,8 @@ call <- switch(kind,
   columns = function() {
     write_entasis(frame, path, 0)
     rename_columns_entasis(path, c(k = "i"), durable = FALSE)
-    add_columns_entasis(path, frame["i"], durable = FALSE)
-    set_metadata_entasis(path, list(author = "Ada"), durable = FALSE)
+    add_columns_entasis(frame["i"], path, durable = FALSE)
+    set_metadata_entasis(list(author = "Ada"), path, durable = FALSE)
     drop_columns_entasis(path, "c", durable = FALSE)
   },
   "refused columns" = function() refused(drop_columns_entasis(path, "none")),

@@ -1,5 +1,5 @@
 # append_entasis(): the file holds what R's own concatenation holds, row by row of the table in
-# docs/guides/append.md, or is unchanged.
+# docs/guides/changes.md, or is unchanged.
 
 new_path <- function() tempfile(fileext = ".entasis")
 
@@ -436,8 +436,8 @@ test_that("files that are written anew, new files and batches are compressed so 
     change <- list(
       function() append_entasis(new, path, durable = FALSE),
       function() rename_columns_entasis(path, c(m = "n"), durable = FALSE),
-      function() replace_columns_entasis(path, x["s"], durable = FALSE),
-      function() update_entasis(path, list(a = x), durable = FALSE)
+      function() replace_columns_entasis(x["s"], path, durable = FALSE),
+      function() update_entasis(list(a = x), path, durable = FALSE)
     )
     for (k in seq_along(change)) {
       write_entasis(if (k < 4L) x else list(a = x), path, level)

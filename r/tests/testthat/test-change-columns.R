@@ -42,7 +42,7 @@ set <- function(x, new) {
 expect_changed <- function(x, change, expected, operations = NULL, ...) {
   path <- written(x, compress = 0)
   on.exit(unlink(path))
-  change(path, ..., durable = FALSE)
+  change(..., path = path, durable = FALSE)
   verify_entasis(path)
   found <- read_entasis(path)
   expect_true(alike(found, expected), info = paste(all.equal(found, expected), collapse = "; "))
@@ -166,7 +166,7 @@ test_that("names of any kind stay", {
   same_names <- function(change, expected, ...) {
     path <- written(x, compress = 0)
     on.exit(unlink(path))
-    change(path, ..., durable = FALSE)
+    change(..., path = path, durable = FALSE)
     found <- read_entasis(path)
     expect_true(alike(found, expected), info = paste(all.equal(found, expected), collapse = "; "))
     expect_identical(Encoding(names(found)), Encoding(names(expected)))
@@ -220,12 +220,12 @@ test_that("a sequence of changes leaves each state readable", {
       },
       {
         names(new) <- paste0(names(new), step)
-        add_columns_entasis(path, new, compress = 0, durable = FALSE)
+        add_columns_entasis(new, path, compress = 0, durable = FALSE)
         x <- set(x, new)
       },
       {
         names(new) <- at
-        replace_columns_entasis(path, new, compress = 0, durable = FALSE)
+        replace_columns_entasis(new, path, compress = 0, durable = FALSE)
         x <- set(x, new)
       }
     )
@@ -255,13 +255,13 @@ test_that("wrong calls leave the file as it is", {
   refused(rename_columns_entasis(path, "i"), "new names as its names")
   refused(rename_columns_entasis(path, c(d = "i")), "two columns would have the name 'd'")
   refused(rename_columns_entasis(path, c(a = "i", b = "i")), "column 'i' gets two names")
-  refused(add_columns_entasis(path, x["i"]), "has a column 'i' already: use replace_columns_entasis")
-  refused(add_columns_entasis(path, data.frame(n = 1:3)), "'x' has 3 rows, and the file 100")
-  refused(add_columns_entasis(path, 1:100), "'x' must be a data frame")
-  refused(add_columns_entasis(path, structure(fresh(100L), names = rep("n", 4L))), "two columns 'n'")
-  refused(replace_columns_entasis(path, fresh(100L)), "no column 'new', .*: use add_columns_entasis")
-  refused(replace_columns_entasis(path, x[1:2, 1:2]), "'x' has 2 rows")
-  refused(add_columns_entasis(path, data.frame(n = I(rep(list(sum), 100L)))), "not supported", "entasis_error_unsupported")
+  refused(add_columns_entasis(x["i"], path), "has a column 'i' already: use replace_columns_entasis")
+  refused(add_columns_entasis(data.frame(n = 1:3), path), "'x' has 3 rows, and the file 100")
+  refused(add_columns_entasis(1:100, path), "'x' must be a data frame")
+  refused(add_columns_entasis(structure(fresh(100L), names = rep("n", 4L)), path), "two columns 'n'")
+  refused(replace_columns_entasis(fresh(100L), path), "no column 'new', .*: use add_columns_entasis")
+  refused(replace_columns_entasis(x[1:2, 1:2], path), "'x' has 2 rows")
+  refused(add_columns_entasis(data.frame(n = I(rep(list(sum), 100L))), path), "not supported", "entasis_error_unsupported")
   held <- entasis:::begin_change(path, entasis:::change_options(NULL, 0))
   refused(drop_columns_entasis(path, "i", wait = 0), "another", "entasis_error_busy")
   .Call(entasis:::C_change_end, held)
@@ -269,6 +269,34 @@ test_that("wrong calls leave the file as it is", {
   expect_silent(drop_columns_entasis(path, "i", wait = 0))
   absent <- tempfile()
   expect_error(drop_columns_entasis(absent, "i"), "No such file", class = "entasis_error_io")
+})
+
+test_that("the value comes before the path", {
+  path <- written(data.frame(a = 1:2))
+  on.exit(unlink(path))
+  before <- readBin(path, "raw", file.size(path))
+  swapped <- function(call, name) {
+    function_name <- as.character(substitute(call)[[1L]])
+    expected <- paste0(function_name, "() takes '", name, "' first, then 'path': ", function_name, "(", name, ", ", encodeString(path, quote = "\""), ")")
+    expect_error(call, expected, fixed = TRUE, class = "entasis_error_argument")
+    expect_identical(readBin(path, "raw", file.size(path)), before)
+  }
+  swapped(add_columns_entasis(path, data.frame(b = 3:4)), "x")
+  swapped(replace_columns_entasis(path, data.frame(a = 3:4)), "x")
+  swapped(set_metadata_entasis(path, list(author = "Ada")), "value")
+  swapped(set_metadata_entasis(path, NULL), "value")
+  swapped(set_metadata_entasis(path, c("a", "b")), "value")
+  swapped(update_entasis(path, list(a = 1)), "values")
+  swapped(update_entasis(path, remove = "a"), "values")
+  expect_error(set_metadata_entasis(path, paste0(path, "x")), "No such file", class = "entasis_error_io")
+  add_columns_entasis(path = path, x = data.frame(b = 3:4))
+  replace_columns_entasis(path = path, x = data.frame(a = 5:6))
+  set_metadata_entasis(path = path, value = "text")
+  expect_identical(read_entasis(path), data.frame(a = 5:6, b = 3:4))
+  expect_identical(metadata_entasis(path)$metadata, "text")
+  write_entasis(list(a = 1), path)
+  update_entasis(path = path, remove = "a")
+  expect_identical(length(read_entasis(path)), 0L)
 })
 
 test_that("the values of dropped columns leave the file with compact = TRUE", {

@@ -62,8 +62,8 @@ test_that("rows, columns and metadata of another locale are converted too", {
   in_locale(LATIN1, c(
     NATIVE, sprintf("append_entasis(data.frame(a = e, b = 2), '%s')", path),
     sprintf("append_entasis(data.frame(a = e, b = 3), '%s')", path),
-    sprintf("add_columns_entasis('%s', setNames(data.frame(c(e, 'y', 'z')), e))", path), sprintf("rename_columns_entasis('%s', setNames('b', paste0(e, 2)))", path),
-    sprintf("set_metadata_entasis('%s', list(by = e))", path), sprintf("stopifnot(identical(subset(entasis('%s'), a == e)$a, c(e, e)))", path)
+    sprintf("add_columns_entasis(setNames(data.frame(c(e, 'y', 'z')), e), '%s')", path), sprintf("rename_columns_entasis('%s', setNames('b', paste0(e, 2)))", path),
+    sprintf("set_metadata_entasis(list(by = e), '%s')", path), sprintf("stopifnot(identical(subset(entasis('%s'), a == e)$a, c(e, e)))", path)
   ))
   expect_identical(read_entasis(path)$a, c("\u00e9t\u00e9", "caf\u00e9", "caf\u00e9"))
   expect_identical(names(read_entasis(path)), c("a", "caf\u00e92", "caf\u00e9"))

@@ -9,7 +9,7 @@ fitted_model <- function() eval(quote(lm(dist ~ speed, cars)), globalenv())
 expect_updated <- function(old, expected, ...) {
   path <- written(old)
   on.exit(unlink(path))
-  expect_invisible(update_entasis(path, ..., durable = FALSE))
+  expect_invisible(update_entasis(..., path = path, durable = FALSE))
   verify_entasis(path)
   expect_true(same(read_entasis(path), expected), info = paste(all.equal(read_entasis(path), expected), collapse = "; "))
 }
@@ -19,7 +19,7 @@ expect_refused <- function(old, message, ..., class = "entasis_error_argument") 
   path <- written(old)
   on.exit(unlink(path))
   before <- readBin(path, "raw", file.size(path))
-  expect_error(update_entasis(path, ..., wait = 0), message, class = class)
+  expect_error(update_entasis(..., path = path, wait = 0), message, class = class)
   expect_identical(readBin(path, "raw", file.size(path)), before)
   expect_silent(write_entasis(old, path))
 }
@@ -50,7 +50,7 @@ test_that("values are those of the frames, models and environments that were wri
   shared$n <- 1
   path <- written(list(fit = fitted_model(), first = shared, second = shared))
   on.exit(unlink(path))
-  update_entasis(path, list(note = "checked"))
+  update_entasis(list(note = "checked"), path)
   found <- read_entasis(path)
   expect_identical(coef(found$fit), coef(fitted_model()))
   expect_identical(found$first, found$second)
@@ -61,8 +61,8 @@ test_that("values are those of the frames, models and environments that were wri
 test_that("metadata stay", {
   path <- written(list(a = 1))
   on.exit(unlink(path))
-  set_metadata_entasis(path, list(author = "Ada"))
-  update_entasis(path, list(b = 2))
+  set_metadata_entasis(list(author = "Ada"), path)
+  update_entasis(list(b = 2), path)
   expect_identical(metadata_entasis(path)$metadata, list(author = "Ada"))
   expect_identical(read_entasis(path), list(a = 1, b = 2))
 })
@@ -71,8 +71,8 @@ test_that("functions need functions = TRUE", {
   path <- tempfile(fileext = ".entasis")
   on.exit(unlink(path))
   write_entasis(list(f = function(x) x + 1, a = 1), path, functions = TRUE)
-  expect_error(update_entasis(path, list(a = 2)), "functions", class = "entasis_error_unsupported")
-  update_entasis(path, list(a = 2), functions = TRUE)
+  expect_error(update_entasis(list(a = 2), path), "functions", class = "entasis_error_unsupported")
+  update_entasis(list(a = 2), path, functions = TRUE)
   found <- read_entasis(path, functions = TRUE)
   expect_identical(c(found$f(1), found$a), c(2, 2))
   expect_refused(list(a = 1), "functions", list(f = function() 1), class = "entasis_error_unsupported")
@@ -81,7 +81,7 @@ test_that("functions need functions = TRUE", {
 test_that("lazy lists are values, also those of the file itself", {
   path <- written(list(a = 1, b = "x"))
   on.exit(unlink(path))
-  update_entasis(path, entasis(path))
+  update_entasis(entasis(path), path)
   expect_identical(read_entasis(path), list(a = 1, b = "x"))
 })
 
@@ -98,7 +98,7 @@ test_that("wrong calls leave the file as it is", {
   expect_refused(old, "'remove' must be", remove = 1)
   expect_refused(old, "'remove' must be", remove = NA_character_)
   expect_refused(old, "'compress' must be", list(z = 1), compress = 101)
-  expect_error(update_entasis(tempfile(), list(a = 1)), "No such file", class = "entasis_error_io")
+  expect_error(update_entasis(list(a = 1), tempfile()), "No such file", class = "entasis_error_io")
 })
 
 test_that("other values are refused", {
@@ -116,9 +116,9 @@ test_that("another writer is waited for", {
   path <- written(list(a = 1))
   on.exit(unlink(path))
   held <- entasis:::begin_change(path, entasis:::change_options(NULL, 0))
-  expect_error(update_entasis(path, list(a = 2), wait = 0), class = "entasis_error_busy")
+  expect_error(update_entasis(list(a = 2), path, wait = 0), class = "entasis_error_busy")
   .Call(entasis:::C_change_end, held)
-  update_entasis(path, list(a = 2), wait = 0)
+  update_entasis(list(a = 2), path, wait = 0)
   expect_identical(read_entasis(path), list(a = 2))
 })
 
@@ -128,7 +128,7 @@ test_that("no update of several processes is lost", {
   on.exit(unlink(path))
   jobs <- lapply(1:4, function(k) {
     parallel::mcparallel(for (i in 1:5) {
-      update_entasis(path, structure(list(i), names = paste0("k", k, i)), durable = FALSE, wait = 60)
+      update_entasis(structure(list(i), names = paste0("k", k, i)), path, durable = FALSE, wait = 60)
     })
   })
   parallel::mccollect(jobs)
@@ -139,8 +139,8 @@ test_that("files of Python are refused", {
   path <- tempfile(fileext = ".entasis")
   on.exit(unlink(path))
   python(sprintf("en.write({'a': 1}, r'%s')", path))
-  expect_error(update_entasis(path, list(a = 2)), "entasis.update", class = "entasis_error_unsupported")
+  expect_error(update_entasis(list(a = 2), path), "entasis.update", class = "entasis_error_unsupported")
   write_entasis(list(a = 1), path)
-  update_entasis(path, list(b = "x"))
+  update_entasis(list(b = "x"), path)
   expect_identical(python(sprintf("print(en.read(r'%s')['b'])", path)), "x")
 })

@@ -343,7 +343,7 @@ test_that("a writer that cannot be made, and one that fails, let go of the file"
   write_entasis(data.frame(a = 1L), path)
   kept <- list(
     tryCatch(append_entasis(data.frame(b = 1L), path), error = identity),
-    tryCatch(add_columns_entasis(path, data.frame(a = 1L)), error = identity)
+    tryCatch(add_columns_entasis(data.frame(a = 1L), path), error = identity)
   )
   for (error in kept) expect_s3_class(error, "entasis_error")
   append_entasis(data.frame(a = 2L), path, wait = 0)

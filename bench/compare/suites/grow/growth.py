@@ -168,7 +168,10 @@ def remove(results: Iterable[Growth]) -> None:
 def keep(
     context: Context, frame: str, kind: str, results: list[Growth], shape: tuple[int, int]
 ) -> None:
-    """Keep one record per format, and every measurement."""
+    """Keep one record per format, and the measurements of each round.
+
+    Single appends are too many: of each round the median and the slowest are kept.
+    """
     rows = []
     for result in results:
         rows.append(
@@ -196,9 +199,9 @@ def keep(
                 "failure": result.failure,
             }
         )
-        singles = [seconds for turn in result.append_s for seconds in turn]
         for direction, seconds in (
-            ("append", singles),
+            ("append", [_median(turn) for turn in result.append_s]),
+            ("append-slowest", [max(turn) for turn in result.append_s]),
             ("write", result.write_s),
             ("read", result.read_s),
             ("write-once", result.once_write_s),
