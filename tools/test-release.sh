@@ -46,7 +46,7 @@ run() {
     [ "$status" = 77 ] && return
     result=passed
     [ "$status" = 0 ] || { result=failed; failed="$failed $name"; }
-    echo "$(date +%F),$commit,$name,$((($(date +%s) - start + 59) / 60)) min,$result," >>"$runs"
+    echo "$(date +%F),$commit,make test-release: $name,,$((($(date +%s) - start + 59) / 60)),$result," >>"$runs"
 }
 
 for name in ${*:-rust python torch pythons r miri asan fuzz}; do
