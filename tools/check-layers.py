@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Check that dependencies point down: between crates, and between the modules of a crate.
+"""Check that dependencies point down: between crates, modules of a crate, and C files of R.
 
-Three rules, each of them an error with a file or a crate:
+Four rules, each of them an error with a file or a crate:
 
 1. A crate of the workspace depends on the crates below it alone (`ALLOWED`).
 2. The crates without `unsafe` say `#![forbid(unsafe_code)]` in their `lib.rs` (`SAFE`).
 3. In the crates of `ACYCLIC`, modules with the same parent do not import each other in a circle. An
    import of the parent by its child, and imports in `#[cfg(test)] mod tests`, do not count.
+4. The C files of `r/src` do not name each other's functions in a circle.
 
 Usage: tools/check-layers.py. Needs `cargo`; builds nothing.
 """
@@ -72,6 +73,9 @@ REEXPORT = re.compile(
     r"\bpub(?:\([^)]*\))? use ((?:self::|crate::)?[a-z]\w*(?:::\w+)*(?:::\{[^}]*\})?);"
 )
 
+# The head of a function that other files may call: it begins a line, and a body follows.
+FUNCTION = re.compile(r"^(?!static\b)\w[\w *]*?\b(\w+)\([^;{}]*\) \{", re.M)
+
 
 def main() -> int:
     packages = workspace()
@@ -80,6 +84,8 @@ def main() -> int:
         if name not in ACYCLIC:
             continue
         errors += [f"{name}: {circle}" for circle in module_circles(source_of(package))]
+    for circle in circles(c_edges(ROOT / "r" / "src")):
+        errors.append(f"r/src: C files call each other in a circle: {', '.join(circle)}")
     for error in errors:
         print(f"check-layers: {error}", file=sys.stderr)
     return 1 if errors else 0
@@ -231,6 +237,16 @@ def shared_prefix(one: tuple, other: tuple) -> int:
         (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),
     )
+
+
+def c_edges(source: Path) -> dict[str, set]:
+    """Each C file with the other files whose functions it names."""
+    texts = {file.name: COMMENT.sub("", file.read_text()) for file in sorted(source.glob("*.c"))}
+    owners = {name: file for file, text in texts.items() for name in FUNCTION.findall(text)}
+    return {
+        file: {owners[word] for word in re.findall(r"\w+", text) if word in owners} - {file}
+        for file, text in texts.items()
+    }
 
 
 def circles(edges: dict[str, set]) -> list[list[str]]:

@@ -1,39 +1,12 @@
 #!/bin/sh
 # Check the R package as CRAN does: build it from its source package, run its examples and tests.
+# tools/test-r-quick.sh runs the tests alone.
 # Usage: tools/test-r.sh <python with the package entasis>
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd)
-tools/check-rust-version.sh
-tools/check-r-api.sh
-# All files of R/ share one namespace, in which the last function of a name wins without a word.
-twice=$(grep -hoE '^`?[[:alnum:]_.<-]+`? <- function' r/R/*.R | sort | uniq -d)
-if [ -n "$twice" ]; then
-    echo "error: defined twice in r/R: $twice" >&2
-    exit 1
-fi
-libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 lubridate mgcv nanotime purrr R6 readr rlang survival tibble tidyr tidyselect vctrs zoo"
-
-missing=
-for library in $libraries; do
-    command -v Rscript >/dev/null 2>&1 && Rscript -e "quit(status = !requireNamespace('$library', quietly = TRUE))" >/dev/null 2>&1 ||
-        missing="$missing r-cran-$(echo "$library" | tr A-Z a-z)"
-done
-# Tools of the check itself.
-command -v checkbashisms >/dev/null 2>&1 || missing="$missing devscripts"
-command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
-# Tests compare strings in this locale too, and skip it where it is missing.
-is_german() { locale -a 2>/dev/null | grep -qix 'de_DE\.utf-\?8'; }
-is_german || missing="$missing locales"
-if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    echo "installing R and packages for its tests"
-    # shellcheck disable=SC2086 # a word for each package
-    { apt-get install --yes --no-install-recommends r-base-core $missing ||
-        { apt-get update && apt-get install --yes --no-install-recommends r-base-core $missing; }; } >/dev/null 2>&1 || true
-fi
-if ! is_german && [ "$(id -u)" = 0 ]; then
-    localedef -i de_DE -f UTF-8 de_DE.UTF-8 >/dev/null 2>&1 || true
-fi
+tools/install-r.sh
+tools/check-r.sh
 if ! command -v R >/dev/null 2>&1; then
     echo "note: R is not installed, so its package is not tested (Debian: apt-get install r-base-core r-cran-testthat)"
     exit 0

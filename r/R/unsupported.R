@@ -116,5 +116,5 @@ quoted <- function(name) if (make.names(name) == name) name else encodeString(na
 # The values of an external pointer, which no function of R returns.
 IN_POINTER <- "(tag[.]of|protected[.]by)\\("
 
-# The kinds of steps, by the numbers of src/walk.h.
+# The kinds of steps, by the numbers of src/walker.h.
 BELOW <- c("items", "items", "parts", "vector", "attributes", "text", "call", "call", "symbol", "slots", "vector", "promise", "pointer")

@@ -36,8 +36,4 @@ size_t ent_kind_width(int kind);
 void *ent_memory(SEXP x);
 const void *ent_memory_read(SEXP x);
 
-/* write.c */
-void ent_string_of(SEXP string, ent_string *out);
-int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_failure **failure);
-
 #endif

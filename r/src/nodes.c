@@ -1,9 +1,9 @@
-/* Converts host maps from R values to nodes and back.
+/* Converts values of host maps from R to nodes and back.
  *
  * The values are NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and
  * named lists. A column is a double of class `entasis_column`, a cell a double of class
  * `entasis_cell`. NA is null. R/values.R converts all other values to these. Attributes of columns
- * have lists of their own classes: see attribute_nodes_write.c and attribute_nodes_read.c.
+ * have lists of their own classes: see attribute_nodes_write.c and host_map_read.c.
  */
 #include "values.h"
 
@@ -98,22 +98,26 @@ SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n) {
 
 void ent_nodes_free(SEXP memory) { free_nodes(memory); }
 
-/* The list with names for a map of `n` pairs. In the map of a host, `columns` have descriptions. */
-static SEXP take_map(const ent_node **at, const ent_node *end, int n, int is_host) {
+/* The list with names for a map of `n` pairs. */
+SEXP ent_take_map(const ent_node **at, const ent_node *end, int n,
+                  SEXP (*take_value)(SEXP key, const ent_node **at, const ent_node *end)) {
     SEXP value = PROTECT(Rf_allocVector(VECSXP, n));
     SEXP names = PROTECT(Rf_allocVector(STRSXP, n));
     for (int i = 0; i < n; i++) {
         SEXP key = PROTECT(ent_take(at, end));
         /* R code never asks for keys other than strings. */
         SET_STRING_ELT(names, i, TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : R_BlankString);
-        int are_columns = is_host && strcmp(CHAR(STRING_ELT(names, i)), "columns") == 0;
-        are_columns = are_columns && *at < end && (*at)->kind == ENT_LIST;
-        SET_VECTOR_ELT(value, i, are_columns ? ent_take_columns(at, end) : ent_take(at, end));
+        SET_VECTOR_ELT(value, i, take_value(STRING_ELT(names, i), at, end));
         UNPROTECT(1);
     }
     Rf_setAttrib(value, R_NamesSymbol, names);
     UNPROTECT(2);
     return value;
+}
+
+static SEXP take_any(SEXP key, const ent_node **at, const ent_node *end) {
+    (void)key;
+    return ent_take(at, end);
 }
 
 /* The value of a node and its children, and the place after them. */
@@ -158,18 +162,8 @@ SEXP ent_take(const ent_node **at, const ent_node *end) {
         return value;
     }
     case ENT_MAP:
-        return take_map(at, end, node->n, 0);
+        return ent_take_map(at, end, node->n, take_any);
     default:
         Rf_error("a node of kind %d", node->kind);
     }
-}
-
-/* The host map of R or another host. */
-SEXP ent_from_nodes(const ent_node *nodes, size_t n) {
-    const ent_node *at = nodes;
-    if (n > 0 && nodes->kind == ENT_MAP) {
-        at++;
-        return take_map(&at, nodes + n, nodes->n, 1);
-    }
-    return ent_take(&at, nodes + n);
 }

@@ -4,7 +4,7 @@
  * pointers. Other objects are nothing but pointers to memory that R does not see, so that none of
  * their data can be stored.
  */
-#include "walk.h"
+#include "walker.h"
 
 /* Whether a pointer refers to values of R. A symbol as tag only names the kind of pointer, but is
  * stored too. */

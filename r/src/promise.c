@@ -3,7 +3,7 @@
  * A promise that was not forced is represented by an external pointer of its own while a tree is
  * written, because R documents promises only as bindings.
  */
-#include "walk.h"
+#include "walker.h"
 
 /* No other pointer in a session has this address. */
 static char delayed_mark;

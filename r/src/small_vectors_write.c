@@ -1,5 +1,5 @@
 /* Writes neighbouring small vectors of one type together: one call adds the cells of hundreds. */
-#include "walk.h"
+#include "walker.h"
 
 /* Values, or vectors, per call. */
 #define BATCH 256
@@ -41,7 +41,7 @@ static R_xlen_t texts(walker *w, SEXP x, at_t at) {
     if (done < 0) ent_fail(failure);
     if ((size_t)done == n) return (R_xlen_t)n;
     at.position += done;
-    ent_write_encoded(w, encoded.encodings, encoded.pooled, R_NilValue, at);
+    ent_put_encoded(w, encoded.encodings, encoded.pooled, R_NilValue, at);
     return (R_xlen_t)done + 1;
 }
 
@@ -99,7 +99,7 @@ static R_xlen_t decorated(walker *w, SEXP x, at_t at) {
         if (ent_is_matrix(item)) break;
     }
     if (n < 2) return 0;
-    ent_defer(w, BELOW_NEIGHBOURS, x, at, ent_write_parents(w, ENT_CELL_OBJECT, (size_t)n), n);
+    ent_defer(w, BELOW_NEIGHBOURS, x, at, ent_put_parents(w, ENT_CELL_OBJECT, (size_t)n), n);
     return n;
 }
 

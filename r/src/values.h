@@ -4,11 +4,16 @@
 
 #include "glue.h"
 
+/* strings.c */
+void ent_string_of(SEXP string, ent_string *out);
+int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_failure **failure);
+
 /* nodes.c */
 SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n);
 void ent_nodes_free(SEXP memory);
-SEXP ent_from_nodes(const ent_node *nodes, size_t n);
 SEXP ent_take(const ent_node **at, const ent_node *end);
+SEXP ent_take_map(const ent_node **at, const ent_node *end, int n,
+                  SEXP (*take_value)(SEXP key, const ent_node **at, const ent_node *end));
 
 /* column_groups.c */
 SEXP ent_attributes_of(SEXP x);
@@ -21,6 +26,9 @@ ent_node *ent_put_plain(SEXP attributes, ent_node *at);
 /* attribute_nodes_read.c */
 SEXP ent_take_columns(const ent_node **at, const ent_node *end);
 
+/* host_map_read.c */
+SEXP ent_from_nodes(const ent_node *nodes, size_t n);
+
 /* read.c */
 void ent_free_file(SEXP pointer);
 
@@ -28,7 +36,7 @@ void ent_free_file(SEXP pointer);
 void ent_free_builder(SEXP pointer);
 ent_options ent_options_of(SEXP options);
 
-/* walk.c */
+/* walker.c */
 ent_cells *ent_walked(SEXP pointer);
 
 /* attributes.c */

@@ -5,39 +5,9 @@
  * R/write_tree.R) handles other values. It gets them in a list, so that language is never
  * evaluated. The walker keeps all values alive until the file is written.
  */
-#include "walk.h"
+#include "walker.h"
 
 #define DEEPEST 1000
-
-static void free_walker(SEXP pointer) {
-    walker *w = R_ExternalPtrAddr(pointer);
-    R_ClearExternalPtr(pointer);
-    if (w == NULL) return;
-    ent_key_sets_free(&w->key_sets);
-    ent_shared_vectors_free(&w->shared);
-    ent_repeats_free(&w->symbols);
-    ent_repeats_free(&w->calls);
-    ent_repeats_free(&w->attributes);
-    free(w->stack);
-    free(w->found);
-    free(w->frames);
-    if (w->cells != NULL) ent_cells_free(w->cells);
-    free(w);
-}
-
-void *ent_reserve(void *memory, size_t *room, size_t needed, size_t width) {
-    if (needed <= *room) return memory;
-    size_t more = *room < 64 ? 64 : *room;
-    while (more < needed) more *= 2;
-    void *grown = realloc(memory, more * width);
-    if (grown == NULL) ent_no_memory(more * width, "the values of a tree");
-    *room = more;
-    return grown;
-}
-
-void ent_walk_keep(walker *w, SEXP value) {
-    R_SetExternalPtrProtected(w->self, Rf_cons(value, R_ExternalPtrProtected(w->self)));
-}
 
 /* Adds the children of a cell. */
 static void expand(walker *w, step_t step) {
@@ -53,20 +23,6 @@ static void expand(walker *w, step_t step) {
     uint64_t first = ent_cells_n(w->cells), keys = 0;
     uint64_t count = ent_write_children(w, &step, at, &keys);
     ent_cells_children(w->cells, step.place, first, count, keys);
-}
-
-/* A walker with its hook, the R function for values that are not handled here. */
-SEXP ent_c_walker(SEXP hook) {
-    ent_failure *failure = NULL;
-    walker *w = calloc(1, sizeof *w);
-    if (w == NULL) ent_no_memory(sizeof *w, "the values of a tree");
-    SEXP pointer = PROTECT(ent_hold(w, free_walker, R_NilValue));
-    w->self = pointer;
-    w->hook = hook;
-    ent_walk_keep(w, hook);
-    w->cells = ent_cells_new(&failure);
-    UNPROTECT(1);
-    return w->cells == NULL ? ent_failed(failure) : pointer;
 }
 
 /* Adds a tree, and returns the number of its cell. */
@@ -116,9 +72,9 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
 SEXP ent_c_references(SEXP pointer, SEXP numbers) {
     walker *w = ent_pointer_of(pointer, "a tree of values");
     uint64_t number = ent_cells_n(w->cells);
-    size_t place = ent_write_parents(w, ENT_CELL_LIST, 1);
+    size_t place = ent_put_parents(w, ENT_CELL_LIST, 1);
     R_xlen_t n = Rf_xlength(numbers);
-    for (R_xlen_t i = 0; i < n; i++) ent_write_reference(w, (uint64_t)REAL(numbers)[i]);
+    for (R_xlen_t i = 0; i < n; i++) ent_put_reference(w, (uint64_t)REAL(numbers)[i]);
     ent_cells_children(w->cells, place, number + 1, (uint64_t)n, 0);
     ent_cells_end(w->cells, place);
     return Rf_ScalarReal((double)number);
@@ -162,8 +118,4 @@ SEXP ent_c_walk_place(SEXP pointer) {
     }
     UNPROTECT(1);
     return out;
-}
-
-ent_cells *ent_walked(SEXP pointer) {
-    return pointer == R_NilValue ? NULL : ((walker *)ent_pointer_of(pointer, "a tree of values"))->cells;
 }

@@ -1,63 +1,6 @@
 /* Writes the cells of R's values: the cell of a value first, its children when the walk reaches it.
  */
-#include "walk.h"
-
-static void scalar(walker *w, int kind, int64_t integer, double number) {
-    ent_failure *failure = NULL;
-    if (ent_cells_scalar(w->cells, kind, integer, number, &failure) < 0) ent_fail(failure);
-}
-
-static int text(walker *w, SEXP string) {
-    ent_failure *failure = NULL;
-    const void *top = vmaxget();
-    ent_chars chars;
-    if (!ent_convert_native(string, &chars)) chars = ent_chars_of(string);
-    int done = ent_cells_text(w->cells, chars, &failure);
-    if (done < 0) ent_fail(failure);
-    vmaxset(top);
-    return done;
-}
-
-static void name(walker *w, const char *name) {
-    ent_failure *failure = NULL;
-    ent_chars chars = {name, strlen(name)};
-    if (ent_cells_text(w->cells, chars, &failure) != 1) ent_fail(failure);
-}
-
-static void array(walker *w, ent_pooled pooled, const int *dim, size_t n_dim) {
-    ent_failure *failure = NULL;
-    if (ent_cells_array(w->cells, pooled, dim, n_dim, &failure) < 0) ent_fail(failure);
-}
-
-static ent_pooled numbers(walker *w, int kind, const void *memory, R_xlen_t n) {
-    ent_failure *failure = NULL;
-    ent_pooled pooled;
-    if (ent_cells_numbers(w->cells, kind, memory, (size_t)n, &pooled, &failure) < 0) ent_fail(failure);
-    return pooled;
-}
-
-void ent_write_reference(walker *w, uint64_t number) { scalar(w, ENT_CELL_REFERENCE, (int64_t)number, 0); }
-
-/* Adds `n` cells that may have children, and returns the place of the first. */
-size_t ent_write_parents(walker *w, int kind, size_t n) {
-    ent_failure *failure = NULL;
-    ptrdiff_t place = ent_cells_parents(w->cells, kind, n, &failure);
-    if (place < 0) ent_fail(failure);
-    return (size_t)place;
-}
-
-/* Defers the children of a cell. */
-void ent_defer(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left) {
-    w->found = ent_reserve(w->found, &w->room_found, w->n_found + 1, sizeof *w->found);
-    w->found[w->n_found++] = (step_t){below, at, object, place, n_left};
-}
-
-/* Adds a cell and defers its children. */
-static void defer(walker *w, int kind, int below, SEXP object, at_t at) {
-    ent_defer(w, below, object, at, ent_write_parents(w, kind, 1), 0);
-}
-
-static void object(walker *w, int below, SEXP x, at_t at) { defer(w, ENT_CELL_OBJECT, below, x, at); }
+#include "walker.h"
 
 /* Whether a string is ASCII, or valid UTF-8 that is marked as UTF-8. */
 static int is_plain(SEXP string) {
@@ -72,50 +15,26 @@ static int is_plain(SEXP string) {
     return 1;
 }
 
-int ent_vector_kind(SEXP x) {
-    switch (TYPEOF(x)) {
-    case LGLSXP: return ENT_KIND_LOGICAL;
-    case INTSXP: return ENT_KIND_INTEGER;
-    case REALSXP: return ENT_KIND_DOUBLE;
-    case CPLXSXP: return ENT_KIND_COMPLEX;
-    default: return ENT_KIND_RAW;
-    }
-}
-
 /* Adds a vector of length 1 as a scalar. Returns 0 and adds nothing if its value is
  * missing or needs an array. */
 static int single(walker *w, SEXP x) {
     switch (TYPEOF(x)) {
     case LGLSXP:
         if (LOGICAL_ELT(x, 0) == NA_LOGICAL) return 0;
-        scalar(w, LOGICAL_ELT(x, 0) ? ENT_CELL_TRUE : ENT_CELL_FALSE, 0, 0);
+        ent_put_scalar(w, LOGICAL_ELT(x, 0) ? ENT_CELL_TRUE : ENT_CELL_FALSE, 0, 0);
         return 1;
     case INTSXP:
         if (INTEGER_ELT(x, 0) == NA_INTEGER) return 0;
-        scalar(w, ENT_CELL_INT, INTEGER_ELT(x, 0), 0);
+        ent_put_scalar(w, ENT_CELL_INT, INTEGER_ELT(x, 0), 0);
         return 1;
     case REALSXP:
-        scalar(w, ENT_CELL_FLOAT, 0, REAL_ELT(x, 0));
+        ent_put_scalar(w, ENT_CELL_FLOAT, 0, REAL_ELT(x, 0));
         return 1;
     case STRSXP:
-        return is_plain(STRING_ELT(x, 0)) && text(w, STRING_ELT(x, 0));
+        return is_plain(STRING_ELT(x, 0)) && ent_put_text(w, STRING_ELT(x, 0));
     default:
         return 0;
     }
-}
-
-/* Adds strings with other encodings than UTF-8, as an object. Copies the encodings, because the
- * collector may move them. */
-void ent_write_encoded(walker *w, const unsigned char *encodings, ent_pooled pooled, SEXP dim, at_t at) {
-    SEXP parts = PROTECT(Rf_allocVector(VECSXP, 3));
-    SET_VECTOR_ELT(parts, 0, Rf_allocVector(RAWSXP, (R_xlen_t)pooled.len));
-    memcpy(RAW(VECTOR_ELT(parts, 0)), encodings, (size_t)pooled.len);
-    SET_VECTOR_ELT(parts, 1, dim);
-    SET_VECTOR_ELT(parts, 2, Rf_allocVector(RAWSXP, sizeof pooled));
-    memcpy(RAW(VECTOR_ELT(parts, 2)), &pooled, sizeof pooled);
-    ent_walk_keep(w, parts);
-    object(w, BELOW_TEXT, parts, at);
-    UNPROTECT(1);
 }
 
 /* Adds strings, as an array or an object. */
@@ -126,8 +45,8 @@ static void strings(walker *w, SEXP x, SEXP dim, at_t at) {
     ent_strings *collected = ent_cells_strings(w->cells, (size_t)n, &pooled, &failure);
     if (collected == NULL || !ent_collect(collected, x, 0, n, &failure)) ent_fail(failure);
     const unsigned char *encodings = ent_strings_encodings(collected, pooled.at);
-    if (encodings == NULL) array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
-    else ent_write_encoded(w, encodings, pooled, dim, at);
+    if (encodings == NULL) ent_put_array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
+    else ent_put_encoded(w, encodings, pooled, dim, at);
 }
 
 /* Adds an atomic vector without attributes other than `dim`, which may be NULL. */
@@ -138,7 +57,7 @@ static void atomic(walker *w, SEXP x, SEXP dim, at_t at) {
         strings(w, x, dim, at);
     } else {
         const int *dims = dim == R_NilValue ? NULL : INTEGER(dim);
-        array(w, numbers(w, ent_vector_kind(x), DATAPTR_RO(x), n), dims, (size_t)Rf_xlength(dim));
+        ent_put_array(w, ent_put_numbers(w, ent_vector_kind(x), DATAPTR_RO(x), n), dims, (size_t)Rf_xlength(dim));
     }
 }
 
@@ -173,18 +92,18 @@ static void ask_about(walker *w, SEXP x, at_t at, const char *what) {
     SEXP call = PROTECT(Rf_lang3(w->hook, holder, PROTECT(Rf_mkString(what))));
     SEXP parts = PROTECT(Rf_eval(call, R_GlobalEnv));
     if (TYPEOF(parts) == REALSXP) {
-        scalar(w, ENT_CELL_TABLE, (int64_t)Rf_asReal(parts), 0);
+        ent_put_scalar(w, ENT_CELL_TABLE, (int64_t)Rf_asReal(parts), 0);
     } else if (TYPEOF(parts) == VECSXP) {
         ent_walk_keep(w, parts);
-        object(w, BELOW_PARTS, parts, at);
+        ent_put_object(w, BELOW_PARTS, parts, at);
     } else if (ent_is_delayed(x)) {
-        object(w, BELOW_PROMISE, x, at);
+        ent_put_object(w, BELOW_PROMISE, x, at);
     } else if (type == EXTPTRSXP || type == WEAKREFSXP) {
-        object(w, BELOW_POINTER, x, at);
+        ent_put_object(w, BELOW_POINTER, x, at);
     } else if (type == S4SXP) {
-        object(w, BELOW_S4, x, at);
+        ent_put_object(w, BELOW_S4, x, at);
     } else {
-        object(w, BELOW_VECTOR, x, at);
+        ent_put_object(w, BELOW_VECTOR, x, at);
     }
     UNPROTECT(4);
 }
@@ -194,32 +113,26 @@ static void ask(walker *w, SEXP x, at_t at) {
     ask_about(w, x, at, is_lazy ? "lazy" : ent_is_delayed(x) ? "promise" : Rf_type2char(TYPEOF(x)));
 }
 
-/* Whether a vector has dimensions and no other attributes. */
-int ent_is_matrix(SEXP x) {
-    SEXP dim = Rf_isS4(x) ? NULL : ent_only_attribute(x, R_DimSymbol);
-    return dim != NULL && TYPEOF(dim) == INTSXP && !ANY_ATTRIB(dim) && Rf_xlength(dim) > 1;
-}
-
 static void write_atomic(walker *w, SEXP x, at_t at, int is_bare) {
     if (is_bare) atomic(w, x, R_NilValue, at);
     else if (ent_is_matrix(x)) atomic(w, x, ent_only_attribute(x, R_DimSymbol), at);
-    else object(w, BELOW_VECTOR, x, at);
+    else ent_put_object(w, BELOW_VECTOR, x, at);
 }
 
 static void write_list(walker *w, SEXP x, at_t at, int is_bare) {
     if (is_bare) {
-        defer(w, ENT_CELL_LIST, BELOW_LIST, x, at);
+        ent_put_parent(w, ENT_CELL_LIST, BELOW_LIST, x, at);
         return;
     }
     SEXP names = Rf_isS4(x) ? NULL : ent_only_attribute(x, R_NamesSymbol);
     if (names != NULL && has_plain_names(w, names, Rf_xlength(x))) {
-        defer(w, ENT_CELL_MAP, BELOW_MAP, x, at);
+        ent_put_parent(w, ENT_CELL_MAP, BELOW_MAP, x, at);
     } else if (Rf_inherits(x, "data.frame") || Rf_inherits(x, "family")) {
         ask(w, x, at);
     } else if (ent_is_shell(x)) {
         ask_about(w, x, at, "shell");
     } else {
-        object(w, BELOW_VECTOR, x, at);
+        ent_put_object(w, BELOW_VECTOR, x, at);
     }
 }
 
@@ -228,7 +141,7 @@ static void write_list(walker *w, SEXP x, at_t at, int is_bare) {
 static int write_repeat(walker *w, ent_repeats *table, SEXP x, uint64_t *number) {
     *number = ent_cells_n(w->cells);
     if (!ent_repeats_find(table, x, number)) return 0;
-    ent_write_reference(w, *number);
+    ent_put_reference(w, *number);
     return 1;
 }
 
@@ -245,14 +158,14 @@ static void write_temporary(walker *w, SEXP x, at_t at) {
 static void write_pointer(walker *w, SEXP x, at_t at) {
     uint64_t number = ent_cells_n(w->cells);
     if (ent_is_delayed(x) || !ent_shared_objects_find(&w->shared, x, &number)) {
-        if (R_ExternalPtrAddr(x) == NULL) object(w, BELOW_POINTER, x, at);
+        if (R_ExternalPtrAddr(x) == NULL) ent_put_object(w, BELOW_POINTER, x, at);
         else ask(w, x, at);
         return;
     }
     for (int up = at.up; up >= 0; up = w->frames[up].at.up) {
         if (w->frames[up].object == x) refuse(w, at, "endless pointer");
     }
-    ent_write_reference(w, number);
+    ent_put_reference(w, number);
 }
 
 /* Adds the cell of a value. With `is_bare`, its attributes are stored elsewhere. */
@@ -261,12 +174,12 @@ void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare) {
     is_bare = is_bare || (!ANY_ATTRIB(x) && !Rf_isS4(x));
     switch (TYPEOF(x)) {
     case NILSXP:
-        scalar(w, ENT_CELL_NULL, 0, 0);
+        ent_put_scalar(w, ENT_CELL_NULL, 0, 0);
         return;
     case LGLSXP: case INTSXP: case REALSXP: case CPLXSXP: case RAWSXP: case STRSXP: {
         uint64_t number = ent_cells_n(w->cells);
         if (is_whole && ent_shared_vectors_find(&w->shared, x, &number)) {
-            ent_write_reference(w, number);
+            ent_put_reference(w, number);
         } else {
             write_atomic(w, x, at, is_bare);
         }
@@ -277,23 +190,23 @@ void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare) {
         return;
     case SYMSXP: {
         uint64_t number;
-        if (!write_repeat(w, &w->symbols, x, &number)) object(w, BELOW_SYMBOL, x, at);
+        if (!write_repeat(w, &w->symbols, x, &number)) ent_put_object(w, BELOW_SYMBOL, x, at);
         return;
     }
     case LANGSXP: case LISTSXP: {
         uint64_t number;
-        if (!write_repeat(w, &w->calls, x, &number)) object(w, BELOW_CALL, x, at);
+        if (!write_repeat(w, &w->calls, x, &number)) ent_put_object(w, BELOW_CALL, x, at);
         return;
     }
     case DOTSXP:
-        object(w, BELOW_CALL, x, at);
+        ent_put_object(w, BELOW_CALL, x, at);
         return;
     case EXPRSXP:
-        object(w, BELOW_EXPRESSION, x, at);
+        ent_put_object(w, BELOW_EXPRESSION, x, at);
         return;
     case S4SXP:
         if (ent_is_shell(x)) ask_about(w, x, at, "shell");
-        else object(w, BELOW_S4, x, at);
+        else ent_put_object(w, BELOW_S4, x, at);
         return;
     case EXTPTRSXP:
         write_pointer(w, x, at);
@@ -313,7 +226,7 @@ static uint64_t write_keys(walker *w, SEXP *keys, R_xlen_t n) {
     if (ent_key_sets_find(&w->key_sets, keys, n, &first)) return first;
     first = ent_cells_n(w->cells);
     for (R_xlen_t i = 0; i < n; i++) {
-        if (!text(w, keys[i])) Rf_error("a name is not UTF-8");
+        if (!ent_put_text(w, keys[i])) Rf_error("a name is not UTF-8");
     }
     ent_key_sets_add(&w->key_sets, keys, n, first);
     return first;
@@ -324,19 +237,6 @@ int ent_is_internal(SEXP tag) {
     static SEXP internal;
     if (internal == NULL) internal = Rf_install(".internal.selfref");
     return tag == internal;
-}
-
-/* Longest attribute values to compare. */
-#define FEW 64
-
-/* Whether two values are the same, or short equal vectors without attributes. */
-int ent_are_equal(SEXP a, SEXP b) {
-    if (a == b) return 1;
-    if (!Rf_isVectorAtomic(a) || TYPEOF(a) != TYPEOF(b) || ANY_ATTRIB(a) || ANY_ATTRIB(b)) return 0;
-    R_xlen_t n = Rf_xlength(a);
-    if (n != Rf_xlength(b) || n > FEW || Rf_isS4(a) || Rf_isS4(b)) return 0;
-    /* Equal strings have equal addresses in R. */
-    return n == 0 || memcmp(ent_memory_read(a), ent_memory_read(b), (size_t)n * ent_type_width(TYPEOF(a))) == 0;
 }
 
 static int has_attributes_of(SEXP x, SEXP other) {
@@ -353,16 +253,16 @@ static int has_attributes_of(SEXP x, SEXP other) {
  * a reference. */
 static void write_attributes(walker *w, SEXP x, at_t at) {
     if (!ANY_ATTRIB(x)) {
-        scalar(w, ENT_CELL_NULL, 0, 0);
+        ent_put_scalar(w, ENT_CELL_NULL, 0, 0);
     } else if (Rf_isVectorAtomic(x) && w->previous != NULL && has_attributes_of(x, w->previous)) {
-        ent_write_reference(w, w->previous_attributes);
+        ent_put_reference(w, w->previous_attributes);
     } else {
         uint64_t number = ent_cells_n(w->cells);
         int is_known = ent_repeats_find_attributes(&w->attributes, x, &number);
-        if (is_known) ent_write_reference(w, number);
+        if (is_known) ent_put_reference(w, number);
         w->previous = Rf_isVectorAtomic(x) ? x : NULL;
         w->previous_attributes = number;
-        if (!is_known) defer(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
+        if (!is_known) ent_put_parent(w, ENT_CELL_MAP, BELOW_ATTRIBUTES, x, at);
     }
 }
 
@@ -385,7 +285,7 @@ static uint64_t below_attributes(walker *w, SEXP x, at_t at, uint64_t *keys) {
 }
 
 static uint64_t below_call(walker *w, SEXP x, at_t at) {
-    name(w, TYPEOF(x) == LANGSXP ? "r.call" : TYPEOF(x) == DOTSXP ? "r.dots" : "r.pairlist");
+    ent_put_name(w, TYPEOF(x) == LANGSXP ? "r.call" : TYPEOF(x) == DOTSXP ? "r.dots" : "r.pairlist");
     at.position = -1;
     write_attributes(w, x, at);
     R_xlen_t n = 0;
@@ -409,7 +309,7 @@ static uint64_t below_call(walker *w, SEXP x, at_t at) {
         write_temporary(w, tags, at);
         UNPROTECT(1);
     } else {
-        scalar(w, ENT_CELL_NULL, 0, 0);
+        ent_put_scalar(w, ENT_CELL_NULL, 0, 0);
     }
     for (SEXP node = items; node != R_NilValue; node = CDR(node)) {
         at.position++;
@@ -422,9 +322,9 @@ static uint64_t below_text(walker *w, SEXP parts) {
     SEXP kept = VECTOR_ELT(parts, 0), dim = VECTOR_ELT(parts, 1);
     ent_pooled pooled;
     memcpy(&pooled, RAW(VECTOR_ELT(parts, 2)), sizeof pooled);
-    name(w, "r.text");
-    array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
-    array(w, numbers(w, ENT_KIND_RAW, RAW(kept), Rf_xlength(kept)), NULL, 0);
+    ent_put_name(w, "r.text");
+    ent_put_array(w, pooled, dim == R_NilValue ? NULL : INTEGER(dim), (size_t)Rf_xlength(dim));
+    ent_put_array(w, ent_put_numbers(w, ENT_KIND_RAW, RAW(kept), Rf_xlength(kept)), NULL, 0);
     return 3;
 }
 
@@ -445,7 +345,7 @@ static uint64_t below_items(walker *w, SEXP x, at_t at) {
         R_xlen_t done = ent_write_small_vectors(w, x, at);
         if (done == 0) {
             SEXP item = VECTOR_ELT(x, at.position);
-            if (n >= MANY && is_small_frame(item)) object(w, BELOW_VECTOR, item, at);
+            if (n >= MANY && is_small_frame(item)) ent_put_object(w, BELOW_VECTOR, item, at);
             else ent_write_cell(w, item, at, 0);
             done = 1;
         }
@@ -469,15 +369,15 @@ uint64_t ent_write_children(walker *w, const step_t *step, at_t at, uint64_t *ke
     case BELOW_TEXT:
         return below_text(w, x);
     case BELOW_VECTOR:
-        name(w, "r.vector");
+        ent_put_name(w, "r.vector");
         ent_write_cell(w, x, at, 1);
         at.position = 1;
         write_attributes(w, x, at);
         if (!Rf_isS4(x)) return 3;
-        scalar(w, ENT_CELL_TRUE, 0, 0);
+        ent_put_scalar(w, ENT_CELL_TRUE, 0, 0);
         return 4;
     case BELOW_SYMBOL: {
-        name(w, "r.symbol");
+        ent_put_name(w, "r.symbol");
         SEXP string = PROTECT(Rf_ScalarString(x == R_MissingArg ? R_BlankString : PRINTNAME(x)));
         write_temporary(w, string, at);
         UNPROTECT(1);
@@ -485,19 +385,19 @@ uint64_t ent_write_children(walker *w, const step_t *step, at_t at, uint64_t *ke
     }
     case BELOW_S4:
     case BELOW_EXPRESSION:
-        name(w, step->below == BELOW_S4 ? "r.s4" : "r.expression");
+        ent_put_name(w, step->below == BELOW_S4 ? "r.s4" : "r.expression");
         at.position = -1;
         write_attributes(w, x, at);
         return 2 + (step->below == BELOW_S4 ? 0 : below_items(w, x, at));
     case BELOW_PROMISE:
-        name(w, "r.promise");
+        ent_put_name(w, "r.promise");
         write_temporary(w, ent_delayed_expression(x), at);
         at.position = 1;
         ent_write_cell(w, ent_delayed_environment(x), at, 0);
         return 3;
     case BELOW_POINTER: {
         int has_data = ent_has_data(x);
-        name(w, has_data ? "r.data_pointer" : TYPEOF(x) == EXTPTRSXP ? "r.pointer" : "r.weakref");
+        ent_put_name(w, has_data ? "r.data_pointer" : TYPEOF(x) == EXTPTRSXP ? "r.pointer" : "r.weakref");
         at.position = -1;
         write_attributes(w, x, at);
         if (!has_data) return 2;

@@ -1,3 +1,21 @@
+# testthat takes milliseconds to find that two values are identical, so R is asked first.
+expect_identical <- function(object, expected, ..., label = as_label(substitute(object))) {
+  if (identical(object, expected)) testthat::succeed() else testthat::expect_identical(object, expected, ..., label = label)
+  invisible(object)
+}
+
+expect_true <- function(object, ..., label = as_label(substitute(object))) {
+  if (isTRUE(as.vector(object))) testthat::succeed() else testthat::expect_true(object, ..., label = label)
+  invisible(object)
+}
+
+expect_false <- function(object, ..., label = as_label(substitute(object))) {
+  if (isFALSE(as.vector(object))) testthat::succeed() else testthat::expect_false(object, ..., label = label)
+  invisible(object)
+}
+
+as_label <- function(code) paste0("`", paste(deparse(code), collapse = " "), "`")
+
 # Bit for bit: types, NaN, the order of attributes.
 same <- function(x, y) {
   identical(x, y, num.eq = FALSE, single.NA = FALSE, attrib.as.set = FALSE) && same_marks(x, y)
@@ -82,16 +100,30 @@ opened <- function(frame, ...) entasis(written(frame, ...))
 # lubridate asks timedatectl for the time zone when it is loaded, which warns without systemd.
 suppressWarnings(requireNamespace("lubridate", quietly = TRUE))
 
-# Runs lines of Python with the package entasis, and returns the output.
-python <- function(code) {
-  command <- Sys.getenv("ENTASIS_PYTHON")
-  if (command == "") skip("needs ENTASIS_PYTHON")
-  script <- tempfile(fileext = ".py")
-  writeLines(c("import entasis as en, pandas as pd, numpy as np", code), script)
-  out <- system2(command, shQuote(script), stdout = TRUE, stderr = TRUE)
-  if (!is.null(attr(out, "status"))) stop(paste(out, collapse = "\n"))
-  out
-}
+# Runs lines of Python with the package entasis, and returns the output. One process of Python runs
+# all scripts of a process of R, since its libraries take long to import.
+python <- local({
+  server <- NULL
+  run <- function(script) {
+    if (is.null(server)) server <<- pipe(paste(shQuote(Sys.getenv("ENTASIS_PYTHON")), "python-server.py"), "w")
+    writeLines(script, server)
+    flush(server)
+    ends <- Sys.time() + 300
+    while (!file.exists(paste0(script, ".status"))) {
+      if (Sys.time() > ends) stop("Python does not answer")
+      Sys.sleep(0.002)
+    }
+    out <- readLines(paste0(script, ".out"))
+    if (readLines(paste0(script, ".status")) != "0") stop(paste(out, collapse = "\n"))
+    out
+  }
+  function(code) {
+    if (Sys.getenv("ENTASIS_PYTHON") == "") skip("needs ENTASIS_PYTHON")
+    script <- tempfile(fileext = ".py")
+    writeLines(c("import entasis as en, pandas as pd, numpy as np", code), script)
+    run(script)
+  }
+})
 
 # Runs the command `entasis`, and returns what it says after a failure.
 command <- function(...) {
@@ -102,3 +134,10 @@ command <- function(...) {
 
 # The libraries of this session, for another one.
 libraries <- function() paste0("R_LIBS=", shQuote(paste(.libPaths(), collapse = .Platform$path.sep)))
+
+# Runs a file of R in a separate process with arguments, and returns what it prints.
+run_file <- function(file, ...) {
+  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), shQuote(c(file, ...)), stdout = TRUE, stderr = TRUE, env = libraries()))
+  if (!is.null(attr(out, "status"))) stop(paste(out, collapse = "\n"))
+  out
+}

@@ -82,8 +82,8 @@ measure <- function() {
 repeated <- function(n) for (i in seq_len(n)) call()
 
 # R compiles functions and fills caches first.
-for (i in 1:5) repeated(100L)
-for (i in 1:5) measure()
+for (i in 1:5) repeated(min(100L, n %/% 10L))
+for (i in 1:2) measure()
 before <- measure()
 repeated(n)
 after <- measure()

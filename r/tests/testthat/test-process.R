@@ -89,7 +89,7 @@ run_script <- function(...) {
 test_that("nothing is printed that was not asked for", {
   path <- tempfile()
   out <- run_script(
-    sprintf("path <- '%s'", path), "x <- list(a = runif(3e6), b = iris, c = y ~ x)", "write_entasis(x, path, 100)", "y <- read_entasis(path)",
+    sprintf("path <- '%s'", path), "x <- list(a = runif(1e6), b = iris, c = y ~ x)", "write_entasis(x, path, 100)", "y <- read_entasis(path)",
     "write_entasis(iris, path)", "t <- entasis(path)", "t[1:3, ]", "invisible(verify_entasis(path))", "invisible(metadata_entasis(path))"
   )
   # The selected rows are three.
@@ -98,7 +98,7 @@ test_that("nothing is printed that was not asked for", {
 
 test_that("long work reports its progress", {
   path <- tempfile()
-  out <- run_script("options(entasis.progress = 0.01)", sprintf("write_entasis(runif(2e7), '%s', 100)", path))
+  out <- run_script("options(entasis.progress = 0.01)", sprintf("write_entasis(runif(4e6), '%s', 100)", path))
   expect_match(paste(out, collapse = ""), "entasis: +[0-9]+ %")
   expect_match(paste(out, collapse = ""), "\r *\r?$")
 })

@@ -1,6 +1,6 @@
 /* Shared by the walk over R's values (walk.c) and the files that write their cells. */
-#ifndef WALK_H
-#define WALK_H
+#ifndef WALKER_H
+#define WALKER_H
 
 #include "values.h"
 
@@ -52,21 +52,34 @@ typedef struct {
     at_t here;
 } walker;
 
-/* walk.c */
+/* walker.c */
 void *ent_reserve(void *memory, size_t *room, size_t needed, size_t width);
 void ent_walk_keep(walker *w, SEXP value);
+void ent_defer(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left);
+
+/* cells_put.c */
+void ent_put_scalar(walker *w, int kind, int64_t integer, double number);
+int ent_put_text(walker *w, SEXP string);
+void ent_put_name(walker *w, const char *name);
+void ent_put_array(walker *w, ent_pooled pooled, const int *dim, size_t n_dim);
+ent_pooled ent_put_numbers(walker *w, int kind, const void *memory, R_xlen_t n);
+void ent_put_reference(walker *w, uint64_t number);
+size_t ent_put_parents(walker *w, int kind, size_t n);
+void ent_put_parent(walker *w, int kind, int below, SEXP object, at_t at);
+void ent_put_object(walker *w, int below, SEXP x, at_t at);
+void ent_put_encoded(walker *w, const unsigned char *encodings, ent_pooled pooled, SEXP dim, at_t at);
+int ent_vector_kind(SEXP x);
+int ent_is_matrix(SEXP x);
+int ent_are_equal(SEXP a, SEXP b);
+
+/* small_vectors_write.c */
+R_xlen_t ent_write_small_vectors(walker *w, SEXP x, at_t at);
+R_xlen_t ent_write_like_previous(walker *w, const step_t *step);
 
 /* write_cells.c */
 void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare);
 uint64_t ent_write_children(walker *w, const step_t *step, at_t at, uint64_t *keys);
-void ent_write_reference(walker *w, uint64_t number);
-size_t ent_write_parents(walker *w, int kind, size_t n);
-void ent_defer(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left);
-int ent_are_equal(SEXP a, SEXP b);
-int ent_is_matrix(SEXP x);
 int ent_is_internal(SEXP tag);
-int ent_vector_kind(SEXP x);
-void ent_write_encoded(walker *w, const unsigned char *encodings, ent_pooled pooled, SEXP dim, at_t at);
 
 /* promise.c */
 SEXP ent_promise(SEXP promise);
@@ -78,9 +91,5 @@ SEXP ent_delayed_environment(SEXP delayed);
 /* pointers.c */
 int ent_has_data(SEXP x);
 int ent_is_shell(SEXP x);
-
-/* small_vectors_write.c */
-R_xlen_t ent_write_small_vectors(walker *w, SEXP x, at_t at);
-R_xlen_t ent_write_like_previous(walker *w, const step_t *step);
 
 #endif

@@ -1,0 +1,41 @@
+# Writes and reads values with a garbage collection at each allocation. test-strings.R and
+# test-trees.R run this in a separate process, with "strings" or "trees": a collection looks at all
+# strings of a process, and here there are few.
+
+library(entasis)
+
+strings <- function() {
+  x <- sprintf("text %d of some length", 1:300)
+  path <- tempfile()
+  write_entasis(x, path)
+  y <- read_entasis(path)
+  gctorture(TRUE)
+  for (i in c(1, 150, 300)) stopifnot(identical(y[[i]], x[[i]]))
+  part <- y[10:20]
+  all <- paste0(y, "")
+  again <- read_entasis(path)
+  gctorture(FALSE)
+  stopifnot(identical(part, x[10:20]), identical(all, x), identical(again, x))
+}
+
+trees <- function() {
+  x <- list(a = list(1, "two", c(x = 3)), f = eval(quote(y ~ x), globalenv()), s = factor("a"), d = data.frame(u = 1:2), l = c("\u00fc", NA), e = new.env(parent = globalenv()))
+  frame <- data.frame(k = 1:2)
+  frame$l <- list(1, quote(f(x)))
+  paths <- c(tempfile(), tempfile())
+  run <- function() {
+    write_entasis(x, paths[1L])
+    write_entasis(frame, paths[2L])
+    list(read_entasis(paths[1L]), read_entasis(paths[2L]))
+  }
+  # R loads and compiles functions first, which would be most of the allocations.
+  run()
+  gctorture(TRUE)
+  found <- run()
+  gctorture(FALSE)
+  stopifnot(identical(found[[1L]][-6L], x[-6L]), identical(found[[2L]], frame))
+}
+
+invisible(compiler::enableJIT(0L))
+switch(commandArgs(TRUE), strings = strings(), trees = trees())
+cat("right")

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Install R and the packages that its tests use, on Debian as root. Elsewhere tests skip what is
+# missing. May run in the background: a second run waits for the first.
+# Usage: tools/install-r.sh
+set -eu
+libraries="testthat bit bit64 data.table dplyr ggplot2 haven hms igraph lme4 lubridate mgcv nanotime purrr R6 readr rlang survival tibble tidyr tidyselect vctrs zoo"
+
+[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 || exit 0
+if command -v flock >/dev/null 2>&1; then
+    exec 9>"${TMPDIR:-/tmp}/entasis-install-r.lock"
+    flock 9
+fi
+if command -v Rscript >/dev/null 2>&1; then
+    missing=
+    # shellcheck disable=SC2086 # a word for each library
+    libraries=$(Rscript -e 'for (library in commandArgs(TRUE)) if (!nzchar(system.file(package = library))) cat(library, "")' $libraries)
+else
+    missing=r-base-core
+fi
+for library in $libraries; do
+    missing="$missing r-cran-$(echo "$library" | tr A-Z a-z)"
+done
+# R CMD check needs these two.
+command -v checkbashisms >/dev/null 2>&1 || missing="$missing devscripts"
+command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
+# Tests compare strings in this locale too, and skip it where it is missing.
+is_german() { locale -a 2>/dev/null | grep -qix 'de_DE\.utf-\?8'; }
+is_german || missing="$missing locales"
+if [ -n "$missing" ]; then
+    echo "installing R and packages for its tests"
+    # shellcheck disable=SC2086 # a word for each package
+    { apt-get install --yes --no-install-recommends $missing ||
+        { apt-get update && apt-get install --yes --no-install-recommends $missing; }; } >/dev/null 2>&1 || true
+fi
+is_german || localedef -i de_DE -f UTF-8 de_DE.UTF-8 >/dev/null 2>&1 || true
