@@ -42,7 +42,7 @@ sources := $(shell find crates python -type d \( -name tests -o -name __pycache_
 	-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.h' -o -name '*.c' \) -print 2>/dev/null) \
 	Cargo.toml Cargo.lock rust-toolchain.toml
 
-.PHONY: help setup env fetch demo bench fidelity fuzz test test-release test-rust test-asan test-python test-lowest test-pythons test-r check-r r-package lint clean distclean check-rust check-python
+.PHONY: help setup env fetch demo bench fidelity fuzz test test-release test-rust test-asan test-python test-lowest test-pythons test-r check-r-package r-package lint clean distclean check-rust check-python
 .DEFAULT_GOAL := help
 
 help: ## List the verbs
@@ -102,10 +102,11 @@ test-pythons: $(VENV)/.$(tested) ## The core tests on every other Python here, t
 	@tools/test-pythons.sh all '$(abspath $(py))' $(wheels)/entasis-*.whl
 
 test-r: $(VENV)/.$(tested) ## Only the R tests (installs R on Debian as root, else needs it)
-	@tools/test-r.sh '$(abspath $(py))'
+	@$(CARGO) build --quiet --profile gate --package entasis-r
+	@ENTASIS_STATICLIB=$(or $(CARGO_TARGET_DIR),target)/gate/libentasis_r.a tools/test-r.sh '$(abspath $(py))'
 
-check-r: $(VENV)/.package ## The source package of R: R CMD check --as-cran, offline
-	@tools/check-r.sh '$(abspath $(py))'
+check-r-package: $(VENV)/.package ## The source package of R: R CMD check --as-cran, offline
+	@tools/check-r-package.sh '$(abspath $(py))'
 
 r-package: check-rust ## The source package of R, with all that it is built from, in target/r-package
 	@tools/r-package.sh "$${CARGO_TARGET_DIR:-target}/r-package"

@@ -55,7 +55,7 @@ for name in ${*:-rust python torch pythons r miri asan fuzz}; do
         python) run python $make --no-print-directory test-python PROFILE=release ;;
         torch) $make --no-print-directory setup && run torch with_torch ;;
         pythons) run pythons $make --no-print-directory test-pythons PROFILE=release ;;
-        r) run r $make --no-print-directory check-r ;;
+        r) run r $make --no-print-directory check-r-package ;;
         miri) run miri miri ;;
         asan) run asan asan ;;
         fuzz) run fuzz fuzz ;;
