@@ -1,4 +1,4 @@
-//! The `entasis` command: shows, verifies and changes Entasis files, and measures speed.
+//! The `entasis` command: shows, verifies and changes Entasis files.
 //!
 //! Each verb has a file. [`run`] is the only entry point, for the program and for the script of the
 //! Python package.
@@ -7,7 +7,6 @@
 mod add;
 mod append;
 mod array;
-mod bench;
 mod calendar;
 mod cat;
 mod cell;
@@ -57,7 +56,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;
 use output::Out;
 
-const ABOUT: &str = "Look into Entasis files, check and change them, and measure how fast they are.
+const ABOUT: &str = "Look into Entasis files, check them and change them.
 
 An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), \
 or a tree of frames, arrays and other values.";
@@ -85,7 +84,6 @@ const EXAMPLES: &str = "  \
   entasis rollback flights.entasis 3          go back to one of them
   entasis compact flights.entasis             drop what changes left in the file
   entasis repair bad.entasis good.entasis     save the intact values of a damaged file
-  entasis bench --rows 50000000               how fast this machine writes and reads
   entasis completions bash                    a script for the completion of words
   entasis man                                 the manual page
   cat flights.entasis | entasis head -        a file from the standard input";
@@ -126,7 +124,6 @@ enum Verb {
     Metadata(metadata::Args),
     Compact(compact::Args),
     Repair(repair::Args),
-    Bench(bench::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -169,7 +166,6 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Metadata(args) => metadata::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Repair(args) => repair::run(args, &mut out),
-        Verb::Bench(args) => bench::run(args, &mut out),
         Verb::Completions(args) => completions::run(args, Cli::command(), &mut out),
         Verb::Man(man::Args {}) => man::run(&Cli::command(), &mut out),
     };

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use common::{Folder, Said, counting, entasis, every_type, lines};
 
-const VERBS: [&str; 8] = ["info", "schema", "head", "tail", "cat", "verify", "generations", "bench"];
+const VERBS: [&str; 7] = ["info", "schema", "head", "tail", "cat", "verify", "generations"];
 
 #[test]
 fn files_that_are_none() {
@@ -158,9 +158,6 @@ fn wrong_usage() {
         &["schema", "x", "--width", "-1"],
         &["head", "x", "-n", "1", "--rows", "1:2"],
         &["verify", "--threads", "0", "x"],
-        &["bench", "--compression", "101"],
-        &["bench", "--rows", "0"],
-        &["bench", "--rows", "5", "x"],
         &["schema", "--unknown", "x"],
     ] {
         let said = entasis(args);
@@ -195,14 +192,6 @@ fn a_pipe_that_closes_ends_it_quietly() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_fails_the_measurement() {
-    let folder = Folder::new();
-    let dir = folder.path().join("nowhere");
-    let message = entasis(args!["bench", "--rows", "10", "--dir", dir]).failed();
-    assert!(message.contains("nowhere"), "{message}");
-}
-
-#[test]
 fn a_tree_is_no_table() {
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/rows.entasis");
     for verb in ["head", "schema"] {
@@ -222,13 +211,7 @@ fn limits_are_named_and_raised() {
     let n_columns =
         lines(&entasis(args!["info", "--json", file]).fine())[0]["columns"].as_array().unwrap().len();
     for verb in VERBS {
-        let limit = |n: usize| {
-            let mut args = args![verb, "--limit", format!("n-columns={n}"), file].to_vec();
-            if verb == "bench" {
-                args.extend(args!["--rounds", "1", "--compression", "0"]);
-            }
-            entasis(args)
-        };
+        let limit = |n: usize| entasis(args![verb, "--limit", format!("n-columns={n}"), file]);
         let message = limit(n_columns - 1).failed();
         let asked = format!("the file has {n_columns} columns, and n_columns allows {}", n_columns - 1);
         assert!(message.contains(&asked), "{verb}: {message}");
