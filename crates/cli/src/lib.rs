@@ -17,6 +17,7 @@ mod completions;
 mod copy;
 mod drop;
 mod failure;
+mod files;
 mod found;
 mod generations;
 mod head;
@@ -50,10 +51,8 @@ mod verify;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
-use failure::Outcome;
 use output::Out;
 
 const ABOUT: &str = "Look into Entasis files, check them and change them.
@@ -175,21 +174,6 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Ok(()) => 0,
         Err(failure) => failure.report(),
     }
-}
-
-/// Does the same with each file. A file that fails is reported, and the others still follow.
-fn for_each(files: &[PathBuf], out: &mut Out, mut work: impl FnMut(&Path, &mut Out) -> Outcome) -> Outcome {
-    for file in files {
-        match work(file, out) {
-            Err(failure) if !failure.is_final() => {
-                out.flush()?;
-                failure.report();
-                out.set_failed();
-            }
-            outcome => outcome?,
-        }
-    }
-    Ok(())
 }
 
 /// A number of threads, at least one.
