@@ -137,7 +137,8 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
     let words = std::iter::once(OsString::from("entasis")).chain(args);
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            limits::advise(&mut error);
             // An error here cannot be reported in any other way.
             let _ = error.print();
             return error.exit_code();

@@ -211,23 +211,41 @@ fn limits_are_named_and_raised() {
     let n_columns =
         lines(&entasis(args!["info", "--json", file]).fine())[0]["columns"].as_array().unwrap().len();
     for verb in VERBS {
-        let limit = |n: usize| entasis(args![verb, "--limit", format!("n-columns={n}"), file]);
+        let limit = |n: usize| entasis(args![verb, "--max", format!("n-columns={n}"), file]);
         let message = limit(n_columns - 1).failed();
         let asked = format!("the file has {n_columns} columns, and n_columns allows {}", n_columns - 1);
         assert!(message.contains(&asked), "{verb}: {message}");
         assert!(
-            message.contains("if you trust the file, raise it: --limit n_columns=..."),
+            message.contains("if you trust the file, raise it: --max n_columns=..."),
             "{verb}: {message}"
         );
         limit(n_columns).fine();
         limit(n_columns + 1).fine();
     }
-    entasis(args!["verify", "--limit", "metadata_len=1GiB", "--limit", "decoded_len=1MB", file]).fine();
-    let said = entasis(args!["head", "-n", "1000", "--json", "--limit", "decoded_len=100", file]).failed();
+    entasis(args!["verify", "--max", "metadata_len=1GiB", "--max", "decoded_len=1MB", file]).fine();
+    let said = entasis(args!["head", "-n", "1000", "--json", "--max", "decoded_len=100", file]).failed();
     assert!(said.contains("decoded_len allows 100"), "{said}");
     for wrong in ["n_columns", "columns=3", "n_columns=many", "n_columns=3XB"] {
-        let said = entasis(args!["info", "--limit", wrong, file]);
+        let said = entasis(args!["info", "--max", wrong, file]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{wrong}");
-        assert!(said.err.contains("--limit"), "{wrong}: {}", said.err);
+        assert!(said.err.contains("--max"), "{wrong}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_limit_is_a_number_of_rows() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(30));
+    for verb in ["head", "tail", "select", "sample"] {
+        let text = entasis(args![verb, "--json", "--limit", "4", file]).fine();
+        assert_eq!(lines(&text).len(), 4, "{verb}");
+        let said = entasis(args![verb, "--limit", "n_columns=4", file]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{verb}");
+        assert!(said.err.contains("a number of rows; use '--max n_columns=4'"), "{verb}: {}", said.err);
+    }
+    for verb in ["info", "schema", "cat", "verify", "generations", "tree", "count", "append"] {
+        let said = entasis(args![verb, "--limit=n_columns=4", file, file]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{verb}");
+        assert!(said.err.contains("tip: use '--max NAME=VALUE'"), "{verb}: {}", said.err);
     }
 }
