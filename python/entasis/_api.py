@@ -1,4 +1,4 @@
-"""The public functions: write, append, compact, read, open, info, verify."""
+"""The public functions that write, read, open, describe, verify and repair a file."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Entasis(Peer):
 
     def add_columns(self, value: Any, path: Path) -> None:
         function = _function("add_columns")
-        function(value, str(path), **_without_wait(function))
+        function(frame=value, path=str(path), **_without_wait(function))
 
     def compact(self, path: Path) -> None:
         function = _function("compact")

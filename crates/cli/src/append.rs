@@ -9,7 +9,6 @@ use crate::column_labels;
 use crate::failure::Outcome;
 use crate::open::require_table;
 use crate::output::Out;
-use crate::progress::Watch;
 
 const EXAMPLES: &str = "Examples:
   entasis append flights.entasis today.entasis
@@ -46,22 +45,21 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    {
-        let watch = Watch::new("appending");
+    args.change.change_and_report(&args.file, "appending", out, |watch| {
         let (compression, threads) = (args.compression, args.threads);
         let options = WriteOptions { compression, threads, ..args.change.options() };
         let rows = args.change.limits.open(&args.rows)?;
         require_table(&rows, &args.rows)?;
-        let change = args.change.begin_table(&args.file, &options, &watch)?;
+        let change = args.change.begin_table(&args.file, &options, watch)?;
         let host = change.file().host()?;
-        let content = change.append_file(&rows, &watch).map_err(|error| match error.kind() {
+        let content = change.append_file(&rows, watch).map_err(|error| match error.kind() {
             Kind::Argument if error.advice().is_none() => {
                 let python = "use en.append(rows, path) in Python";
                 column_labels::advise(error, &host, python, "use append_entasis(rows, path) in R")
             }
             _ => error,
         })?;
-        change.commit(content, Operation::Append, &options, &watch)?;
-    }
-    args.change.report(&args.file, out)
+        change.commit(content, Operation::Append, &options, watch)?;
+        Ok(())
+    })
 }

@@ -14,11 +14,16 @@ pub(crate) enum Form {
 }
 
 const DAY: i128 = 86_400;
+/// The days from 0000-03-01, where the eras of [`date`] begin, to 1970-01-01.
+const ERAS_TO_EPOCH: i128 = 719_468;
 
 /// The date `days` after 1970-01-01, in the Gregorian calendar.
+///
+/// This is `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"
+/// (<https://howardhinnant.github.io/date_algorithms.html>), with more bits.
 pub(crate) fn date(days: i128) -> String {
     // Years that begin in March, so that the leap day is the last; eras of 400 years.
-    let shifted = days + 719_468;
+    let shifted = days + ERAS_TO_EPOCH;
     let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);

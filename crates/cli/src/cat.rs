@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Outcome;
+use crate::files;
 use crate::found::Found;
 use crate::head::{self, ReadArgs};
 use crate::output::Out;
@@ -35,7 +36,7 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    crate::for_each(&args.files, out, |path, out| one(path, args, out))
+    files::for_each(&args.files, out, |path, out| one(path, args, out))
 }
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use entasis::{Change, ColumnSource, Durable, Error, File, Frame, Operation, Value, WriteOptions};
 
+use crate::column_labels;
 use crate::failure::Outcome;
 use crate::json::Object;
 use crate::limits::LimitArgs;
@@ -64,8 +65,38 @@ impl ChangeArgs {
         Ok(change)
     }
 
+    /// Changes a file, then prints its new state. `change` takes the lock of the file and gives it
+    /// back when it ends, so that other writers do not wait for the report.
+    pub(crate) fn change_and_report(
+        &self,
+        path: &Path,
+        doing: impl Into<String>,
+        out: &mut Out,
+        change: impl FnOnce(&Watch) -> Outcome,
+    ) -> Outcome {
+        change(&Watch::new(doing))?;
+        self.report(path, out)
+    }
+
+    /// As [`begin_table`](Self::begin_table), for a change of columns by their names. Returns the
+    /// host map of the file too. `python` and `r` say where a refused change is possible.
+    pub(crate) fn begin_columns(
+        &self,
+        path: &Path,
+        options: &WriteOptions,
+        watch: &Watch,
+        python: &'static str,
+        r: &'static str,
+    ) -> entasis::Result<(Change, Value)> {
+        let change = self.begin_table(path, options, watch)?;
+        let host = change.file().host()?;
+        column_labels::check(&host)
+            .map_err(|error| column_labels::advise(error.in_file(path), &host, python, r))?;
+        Ok((change, host))
+    }
+
     /// Prints the state of the file after a change.
-    pub(crate) fn report(&self, path: &Path, out: &mut Out) -> Outcome {
+    fn report(&self, path: &Path, out: &mut Out) -> Outcome {
         let file = self.limits.open(path)?;
         let name = path.to_string_lossy();
         if self.json {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use entasis::{Error, WriteOptions};
 
 use crate::failure::Outcome;
+use crate::files;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{escape, size};
@@ -37,7 +38,7 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    crate::for_each(&args.files, out, |path, out| one(path, args, out))
+    files::for_each(&args.files, out, |path, out| one(path, args, out))
 }
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {

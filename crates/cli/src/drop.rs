@@ -10,7 +10,6 @@ use crate::column_labels;
 use crate::failure::Outcome;
 use crate::names::find_to_change;
 use crate::output::Out;
-use crate::progress::Watch;
 
 const EXAMPLES: &str = "Examples:
   entasis drop flights.entasis delay carrier
@@ -39,21 +38,11 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    {
-        let watch = Watch::new("dropping columns");
+    args.change.change_and_report(&args.file, "dropping columns", out, |watch| {
         let options = args.change.options();
-        let change = args.change.begin_table(&args.file, &options, &watch)?;
+        let (python, r) = ("use en.drop_columns in Python", "drop it in R, and write the file again");
+        let (change, host) = args.change.begin_columns(&args.file, &options, watch, python, r)?;
         let file = change.file();
-        let host = file.host()?;
-        column_labels::check(&host).map_err(|error| {
-            let error = error.in_file(&args.file);
-            column_labels::advise(
-                error,
-                &host,
-                "use en.drop_columns in Python",
-                "drop it in R, and write the file again",
-            )
-        })?;
         let mut kept: Vec<(usize, String)> = change::names(file)?.into_iter().enumerate().collect();
         let mut dropped = HashSet::new();
         for name in &args.columns {
@@ -65,7 +54,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
             return Err(error.advise("name fewer columns").into());
         }
         let labels = column_labels::of_kept(&host);
-        change::choose(change, kept, labels, Operation::DropColumns, &options, &watch)?;
-    }
-    args.change.report(&args.file, out)
+        change::choose(change, kept, labels, Operation::DropColumns, &options, watch)?;
+        Ok(())
+    })
 }

@@ -47,7 +47,7 @@ impl Failure {
             Self::Entasis(error) if error.kind() == Kind::Interrupted => ("stopped".to_owned(), 130),
             Self::Entasis(error) => match error.exceeded_limit() {
                 Some(limit) => {
-                    let advice = format!("if you trust the file, raise it: --limit {limit}=...");
+                    let advice = format!("if you trust the file, raise it: --max {limit}=...");
                     (error.to_string_with(&advice), 1)
                 }
                 None => (error.to_string(), 1),

@@ -1,17 +1,18 @@
 //! `entasis generations`: the states of a file that can still be read.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use entasis::{Generation, Unit};
 
 use crate::calendar::{self, Form};
 use crate::failure::Outcome;
+use crate::files::FilesArgs;
 use crate::json::{self, Object};
 use crate::limits::LimitArgs;
 use crate::output::{Out, WidthArgs};
 use crate::table::{self, Column};
-use crate::text::{escape, size, thousands};
+use crate::text::{size, thousands};
 
 const EXAMPLES: &str = "Examples:
   entasis generations flights.entasis
@@ -30,12 +31,8 @@ A change in place leaves the generations before it. Writing a file as a whole re
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Entasis files
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Print one JSON object per file, on a line of its own
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    files: FilesArgs,
     #[command(flatten)]
     width: WidthArgs,
     #[command(flatten)]
@@ -45,27 +42,26 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     args.width.apply(out);
-    let several = args.files.len() > 1;
-    crate::for_each(&args.files, out, |path, out| one(path, args, several, out))
+    args.files.for_each(out, |path, out| one(path, args, out))
 }
 
-fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
+fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let generations = args.limits.open(path)?.generations()?;
-    let name = path.to_string_lossy();
-    if args.json {
-        let object = Object::new().text("file", &name);
+    if args.files.json {
+        let object = Object::new().text("file", &path.to_string_lossy());
         writeln!(out, "{}", object.raw("generations", json::array(generations.iter().map(to_json))).end())?;
         return Ok(());
     }
-    if several {
-        writeln!(out, "{}", out.style().bold(&escape(&name)))?;
-    }
+    args.files.print(path, out, |out| print(&generations, out))
+}
+
+fn print(generations: &[Generation], out: &mut Out) -> Outcome {
     let mut numbers = Column::right(["generation"]);
     let mut times = Column::left(["time"]);
     let mut operations = Column::left(["operation"]);
     let mut rows = Column::right(["rows"]);
     let mut bytes = Column::right(["bytes"]);
-    for generation in &generations {
+    for generation in generations {
         numbers.push(thousands(generation.number));
         times.push(time(generation, Unit::Millisecond).unwrap_or_else(|| "-".to_owned()));
         operations.push(generation.operation.name());
@@ -73,9 +69,6 @@ fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
         bytes.push(size(generation.file_len));
     }
     table::print_all(vec![numbers, times, operations, rows, bytes], out.style(), out)?;
-    if several {
-        writeln!(out)?;
-    }
     Ok(())
 }
 

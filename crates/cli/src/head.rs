@@ -12,6 +12,7 @@ use crate::cell;
 use crate::failure::Outcome;
 use crate::json;
 use crate::labels::{self, Label, Source};
+use crate::limits::parse_n_rows;
 use crate::names::{chosen_columns, unknown_column};
 use crate::nested;
 use crate::objects::{self, Style};
@@ -63,8 +64,11 @@ The output is that of `entasis head`.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The number of rows
-    #[arg(short = 'n', long = "n-rows", value_name = "N", default_value_t = 10, conflicts_with = "rows")]
-    n: u64,
+    #[arg(
+        short = 'n', long, alias = "n-rows", value_name = "N", value_parser = parse_n_rows,
+        default_value_t = 10, conflicts_with = "rows"
+    )]
+    limit: u64,
     /// Rows START up to, but not including, STOP; the first row is 0, negative numbers count from
     /// the end, either may be left out
     #[arg(long, value_name = "START:STOP", value_parser = parse_rows, allow_hyphen_values = true)]
@@ -80,8 +84,11 @@ pub(crate) struct Args {
 #[command(after_help = TAIL_EXAMPLES)]
 pub(crate) struct TailArgs {
     /// The number of rows
-    #[arg(short = 'n', long = "n-rows", value_name = "N", default_value_t = 10)]
-    n: u64,
+    #[arg(
+        short = 'n', long, alias = "n-rows", value_name = "N", value_parser = parse_n_rows,
+        default_value_t = 10
+    )]
+    limit: u64,
     #[command(flatten)]
     print: PrintArgs,
 }
@@ -188,7 +195,7 @@ impl Shown {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let file = args.print.read.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
-    let (start, stop) = args.rows.unwrap_or((None, Some(args.n.min(i64::MAX as u64).cast_signed())));
+    let (start, stop) = args.rows.unwrap_or((None, Some(args.limit.min(i64::MAX as u64).cast_signed())));
     let rows = resolve_rows(start, stop, n_rows).ok_or_else(|| {
         let message =
             format!("row {} is out of range: the table has {}", start.unwrap_or(0), count(n_rows, "row"));
@@ -201,7 +208,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
 pub(crate) fn run_tail(args: &TailArgs, out: &mut Out) -> Outcome {
     let file = args.print.read.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
-    let rows = n_rows.saturating_sub(args.n)..n_rows;
+    let rows = n_rows.saturating_sub(args.limit)..n_rows;
     print_range(&file, rows, &args.print, out)
 }
 

@@ -1,11 +1,12 @@
 //! `entasis info`: the layout of a file, and the size of each column.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use entasis::{ColumnLayout, File, Info, Role};
 
 use crate::failure::Outcome;
+use crate::files::FilesArgs;
 use crate::json;
 use crate::open::OpenArgs;
 use crate::output::{Out, WidthArgs};
@@ -32,12 +33,8 @@ For a tree of values, the rows are its frames, its arrays, and all other values.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Entasis files
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Print one JSON object per file, on a line of its own
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    files: FilesArgs,
     #[command(flatten)]
     width: WidthArgs,
     #[command(flatten)]
@@ -48,10 +45,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     args.width.apply(out);
     let mut first = true;
-    crate::for_each(&args.files, out, |path, out| {
+    args.files.for_each(out, |path, out| {
         let file = args.open.open(path)?;
         let info = file.info()?;
-        if args.json {
+        if args.files.json {
             let name = json::Object::new().text("file", &path.to_string_lossy()).end();
             // The name of the file becomes the first member.
             writeln!(out, "{},{}", name.trim_end_matches('}'), info.to_json().trim_start_matches('{'))?;

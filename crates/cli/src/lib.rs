@@ -1,4 +1,4 @@
-//! The `entasis` command: shows, verifies and changes Entasis files, and measures speed.
+//! The `entasis` command: shows, verifies and changes Entasis files.
 //!
 //! Each verb has a file. [`run`] is the only entry point, for the program and for the script of the
 //! Python package.
@@ -7,7 +7,6 @@
 mod add;
 mod append;
 mod array;
-mod bench;
 mod calendar;
 mod cat;
 mod cell;
@@ -18,6 +17,7 @@ mod completions;
 mod copy;
 mod drop;
 mod failure;
+mod files;
 mod found;
 mod generations;
 mod head;
@@ -51,13 +51,11 @@ mod verify;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
-use failure::Outcome;
 use output::Out;
 
-const ABOUT: &str = "Look into Entasis files, check and change them, and measure how fast they are.
+const ABOUT: &str = "Look into Entasis files, check them and change them.
 
 An Entasis file (.entasis) holds a data frame (columns of equal length, each with a name and a type), \
 or a tree of frames, arrays and other values.";
@@ -85,7 +83,6 @@ const EXAMPLES: &str = "  \
   entasis rollback flights.entasis 3          go back to one of them
   entasis compact flights.entasis             drop what changes left in the file
   entasis repair bad.entasis good.entasis     save the intact values of a damaged file
-  entasis bench --rows 50000000               how fast this machine writes and reads
   entasis completions bash                    a script for the completion of words
   entasis man                                 the manual page
   cat flights.entasis | entasis head -        a file from the standard input";
@@ -126,7 +123,6 @@ enum Verb {
     Metadata(metadata::Args),
     Compact(compact::Args),
     Repair(repair::Args),
-    Bench(bench::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -141,7 +137,8 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
     let words = std::iter::once(OsString::from("entasis")).chain(args);
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            limits::advise(&mut error);
             // An error here cannot be reported in any other way.
             let _ = error.print();
             return error.exit_code();
@@ -169,7 +166,6 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Metadata(args) => metadata::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Repair(args) => repair::run(args, &mut out),
-        Verb::Bench(args) => bench::run(args, &mut out),
         Verb::Completions(args) => completions::run(args, Cli::command(), &mut out),
         Verb::Man(man::Args {}) => man::run(&Cli::command(), &mut out),
     };
@@ -179,21 +175,6 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Ok(()) => 0,
         Err(failure) => failure.report(),
     }
-}
-
-/// Does the same with each file. A file that fails is reported, and the others still follow.
-fn for_each(files: &[PathBuf], out: &mut Out, mut work: impl FnMut(&Path, &mut Out) -> Outcome) -> Outcome {
-    for file in files {
-        match work(file, out) {
-            Err(failure) if !failure.is_final() => {
-                out.flush()?;
-                failure.report();
-                out.set_failed();
-            }
-            outcome => outcome?,
-        }
-    }
-    Ok(())
 }
 
 /// A number of threads, at least one.

@@ -1,8 +1,9 @@
-//! The option `--limit`, and opening of files with it.
+//! The option `--max`, and opening of files with it.
 
 use std::io::Read;
 use std::path::Path;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use entasis::{Error, File, Limits, MemorySource};
 
 /// The limits that a verb opens its files with.
@@ -10,7 +11,7 @@ use entasis::{Error, File, Limits, MemorySource};
 pub(crate) struct LimitArgs {
     /// Raise or lower the most that a file may ask for, such as metadata_len=256MiB. Raise a limit
     /// only for a file that you trust. May be repeated
-    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = parse_limit)]
+    #[arg(long = "max", value_name = "NAME=VALUE", value_parser = parse_limit)]
     limits: Vec<(String, u64)>,
 }
 
@@ -50,6 +51,25 @@ fn standard_input() -> entasis::Result<Box<MemorySource>> {
     Ok(Box::new(MemorySource::new(bytes)))
 }
 
+/// A number of rows, the value of `--limit`.
+pub(crate) fn parse_n_rows(text: &str) -> Result<u64, String> {
+    if text.contains('=') {
+        return Err(format!("a number of rows; use '--max {text}' for what a file may ask for"));
+    }
+    text.parse().map_err(|error| format!("{error}"))
+}
+
+/// Names `--max` in the error for `--limit` of a verb that has no number of rows.
+pub(crate) fn advise(error: &mut clap::Error) {
+    let is_limit = |value: &ContextValue| matches!(value, ContextValue::String(name) if name == "--limit");
+    if error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::InvalidArg).is_some_and(is_limit)
+    {
+        error.remove(ContextKind::SuggestedArg);
+        let tip = "use '--max NAME=VALUE' for what a file may ask for";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+}
+
 /// A limit and its value: `n_columns=1000`, `metadata-len=256MiB`.
 fn parse_limit(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.split_once('=').ok_or("a limit has the form NAME=VALUE")?;
@@ -85,6 +105,10 @@ mod tests {
         assert_eq!(parse_limit("decoded_len=2TB"), limit("decoded_len", 2_000_000_000_000));
         assert_eq!(parse_limit("depth=18446744073709551615"), limit("depth", u64::MAX));
         assert_eq!(parse_limit("decoded_len=99999999TiB"), limit("decoded_len", u64::MAX));
+        assert_eq!(parse_n_rows("12"), Ok(12));
+        for bad in ["", "-1", "1.5", "n_columns=3"] {
+            assert!(parse_n_rows(bad).is_err(), "{bad}");
+        }
         for bad in ["metadata_len", "metadata=1", "depth=", "depth=-1", "depth=1.5", "depth=1XB", "=1"] {
             assert!(parse_limit(bad).is_err(), "{bad}");
         }

@@ -14,7 +14,6 @@ use crate::json_value::Json;
 use crate::lend;
 use crate::objects;
 use crate::output::Out;
-use crate::progress::Watch;
 
 const EXAMPLES: &str = "Examples:
   entasis metadata flights.entasis
@@ -63,10 +62,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     if new.is_none() && args.set.is_empty() && args.text.is_empty() && !args.remove {
         return show(&args.change.limits.open(&args.file)?, out);
     }
-    {
-        let watch = Watch::new("setting metadata");
+    args.change.change_and_report(&args.file, "setting metadata", out, |watch| {
         let options = args.change.options();
-        let change = args.change.begin(&args.file, &options, &watch)?;
+        let change = args.change.begin(&args.file, &options, watch)?;
         let file = change.file();
         let is_r = is_of_r(file)?;
         let refused = |error: Error| match error.kind() {
@@ -90,15 +88,15 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         // No metadata are null in Python and R.
         if value == Json::Null {
             let content = change.with_metadata(None).map_err(refused)?;
-            change.commit(content, Operation::Metadata, &options, &watch)?;
+            change.commit(content, Operation::Metadata, &options, watch)?;
         } else {
             let value = if is_r { value.of_r().map_err(Failure::Other)? } else { value };
             let mut cells = CellWriter::new();
             value.write(&mut cells);
-            lend::set_metadata(change, &cells, is_r, &options, &watch).map_err(refused)?;
+            lend::set_metadata(change, &cells, is_r, &options, watch).map_err(refused)?;
         }
-    }
-    args.change.report(&args.file, out)
+        Ok(())
+    })
 }
 
 fn show(file: &File, out: &mut Out) -> Outcome {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use entasis::{ColumnInfo, Error, File, Form, Monitor, Nested, NestedValues, Physical, Result, Rows, Text};
+use entasis::{ColumnInfo, File, Form, Monitor, Nested, NestedValues, Physical, Result, Rows, Text};
 
 use crate::array::{self, Array, Inside, Values, buffer};
 use crate::json;
@@ -55,11 +55,6 @@ fn array_of(file: &File, nested: Nested, threads: Option<usize>, monitor: &dyn M
     let categories = array::load_categories(file, &one, threads, monitor)?.pop().flatten();
     let (name, detail) = (info.name.clone(), info.detail.clone());
     Ok(Array { name, column_type, detail, n, values, missing, categories })
-}
-
-/// The error for writing a nested column of the command's own.
-pub(crate) fn unsupported(array: &Array) -> Error {
-    Error::unsupported("the command cannot write nested columns").in_column(&array.name)
 }
 
 /// Appends value `i`, which must be present, as JSON: lists as arrays, structs as objects, maps as

@@ -11,7 +11,6 @@ use crate::failure::Outcome;
 use crate::names::chosen_columns;
 use crate::open::require_table;
 use crate::output::Out;
-use crate::progress::Watch;
 
 /// The arguments of these verbs.
 #[derive(clap::Args)]
@@ -55,13 +54,12 @@ pub(crate) struct Verb {
 
 /// Runs a verb.
 pub(crate) fn run(args: &NewColumns, verb: &Verb, out: &mut Out) -> Outcome {
-    {
-        let watch = Watch::new(verb.doing);
+    args.change.change_and_report(&args.file, verb.doing, out, |watch| {
         let (compression, threads) = (args.compression, args.threads);
         let options = WriteOptions { compression, threads, ..args.change.options() };
         let from = args.change.limits.open(&args.from)?;
         require_table(&from, &args.from)?;
-        let change = args.change.begin_table(&args.file, &options, &watch)?;
+        let change = args.change.begin_table(&args.file, &options, watch)?;
         let file = change.file();
         let hosts = [file.host()?, from.host()?];
         let refused = |error: Error| column_labels::advise(error, &hosts[0], verb.python, verb.r);
@@ -82,7 +80,7 @@ pub(crate) fn run(args: &NewColumns, verb: &Verb, out: &mut Out) -> Outcome {
             ColumnSource::New(place) => new.get(place),
         };
         let names: Vec<String> = sources.iter().filter_map(of_source).cloned().collect();
-        let mut frame = change.columns_of(&from, &places, &watch).map_err(|error| match error.kind() {
+        let mut frame = change.columns_of(&from, &places, watch).map_err(|error| match error.kind() {
             Kind::Argument if error.advice().is_none() => refused(error),
             _ => error,
         })?;
@@ -94,7 +92,7 @@ pub(crate) fn run(args: &NewColumns, verb: &Verb, out: &mut Out) -> Outcome {
             pairs.extend(labels.into_iter().filter(|(key, _)| key.as_str() == Some("columns")));
         }
         let content = change.with_columns(frame, &sources, names)?;
-        change.commit(content, verb.operation, &options, &watch)?;
-    }
-    args.change.report(&args.file, out)
+        change.commit(content, verb.operation, &options, watch)?;
+        Ok(())
+    })
 }

@@ -1,4 +1,4 @@
-//! Opening of files that a verb shows: the options `--generation` and `--limit`.
+//! Opening of files that a verb shows: the options `--generation` and `--max`.
 
 use std::path::Path;
 

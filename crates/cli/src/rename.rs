@@ -9,7 +9,6 @@ use crate::column_labels;
 use crate::failure::Outcome;
 use crate::names::find_to_change;
 use crate::output::Out;
-use crate::progress::Watch;
 
 const EXAMPLES: &str = "Examples:
   entasis rename flights.entasis delay delay_minutes
@@ -39,21 +38,11 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    {
-        let watch = Watch::new("renaming a column");
+    args.change.change_and_report(&args.file, "renaming a column", out, |watch| {
         let options = args.change.options();
-        let change = args.change.begin_table(&args.file, &options, &watch)?;
+        let (python, r) = ("use en.rename_columns in Python", "rename it in R, and write the file again");
+        let (change, host) = args.change.begin_columns(&args.file, &options, watch, python, r)?;
         let file = change.file();
-        let host = file.host()?;
-        column_labels::check(&host).map_err(|error| {
-            let error = error.in_file(&args.file);
-            column_labels::advise(
-                error,
-                &host,
-                "use en.rename_columns in Python",
-                "rename it in R, and write the file again",
-            )
-        })?;
         let places = find_to_change(file, &args.file, &args.old, "en.rename_columns")?;
         if args.new != args.old && !file.find_all(&args.new)?.is_empty() {
             let error = Error::argument("the file has a column of the new name already");
@@ -67,7 +56,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         }
         let labels = column_labels::renamed(&host, &names);
         let columns = names.into_iter().enumerate().collect();
-        change::choose(change, columns, labels, Operation::RenameColumns, &options, &watch)?;
-    }
-    args.change.report(&args.file, out)
+        change::choose(change, columns, labels, Operation::RenameColumns, &options, watch)?;
+        Ok(())
+    })
 }

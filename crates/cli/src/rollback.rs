@@ -6,7 +6,6 @@ use crate::change::ChangeArgs;
 use crate::failure::Outcome;
 use crate::open::at_generation;
 use crate::output::Out;
-use crate::progress::Watch;
 
 const EXAMPLES: &str = "Examples:
   entasis generations flights.entasis
@@ -33,12 +32,16 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    {
-        let watch = Watch::new(format!("checking generation {}", args.generation));
-        let options = args.change.options();
-        let change = args.change.begin(&args.file, &options, &watch)?;
-        at_generation(change.file(), args.generation)?;
-        change.rollback(args.generation, &options, &watch)?;
-    }
-    args.change.report(&args.file, out)
+    args.change.change_and_report(
+        &args.file,
+        format!("checking generation {}", args.generation),
+        out,
+        |watch| {
+            let options = args.change.options();
+            let change = args.change.begin(&args.file, &options, watch)?;
+            at_generation(change.file(), args.generation)?;
+            change.rollback(args.generation, &options, watch)?;
+            Ok(())
+        },
+    )
 }

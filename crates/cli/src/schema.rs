@@ -1,11 +1,12 @@
 //! `entasis schema`: names and types.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use entasis::{ColumnInfo, File, Logical, Unit};
 
 use crate::failure::Outcome;
+use crate::files::FilesArgs;
 use crate::json::{self, Object};
 use crate::labels::{self, Label, Source};
 use crate::open::OpenArgs;
@@ -27,12 +28,8 @@ Names in parentheses are labels of rows (the index).";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Entasis files
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Print one JSON object per file, on a line of its own
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    files: FilesArgs,
     #[command(flatten)]
     width: WidthArgs,
     #[command(flatten)]
@@ -42,15 +39,14 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     args.width.apply(out);
-    let several = args.files.len() > 1;
-    crate::for_each(&args.files, out, |path, out| one(path, args, several, out))
+    args.files.for_each(out, |path, out| one(path, args, out))
 }
 
-fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
+fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let file = args.open.open_table(path)?;
     let columns = file.all_columns(0..file.n_columns())?;
     let labels = labels::of(&file)?;
-    if args.json {
+    if args.files.json {
         let columns =
             columns.iter().map(|info| column_json(&file, info)).collect::<entasis::Result<Vec<_>>>()?;
         let object = Object::new()
@@ -62,14 +58,15 @@ fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
         writeln!(out, "{}", object.end())?;
         return Ok(());
     }
-    if several {
-        writeln!(out, "{}", out.style().bold(&escape(&path.to_string_lossy())))?;
-    }
+    args.files.print(path, out, |out| print(&file, &columns, &labels, out))
+}
+
+fn print(file: &File, columns: &[ColumnInfo], labels: &[Label], out: &mut Out) -> Outcome {
     let mut names = Column::flexible(["column"]);
     let mut types = Column::left(["type"]);
     let mut missing = Column::right(["missing"]);
     let mut notes = Column::left([""]);
-    for label in &labels {
+    for label in labels {
         names.push(format!("({})", escape(&label.name)));
         types.push(escape(&label.type_name));
         missing.push(match &label.source {
@@ -78,11 +75,11 @@ fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
         });
         notes.push("index");
     }
-    for info in &columns {
+    for info in columns {
         names.push(escape(&info.name));
-        types.push(escape(&type_of(&file, info)?));
+        types.push(escape(&type_of(file, info)?));
         missing.push(n_missing(info).map_or_else(|| "-".to_owned(), thousands));
-        notes.push(match n_categories(&file, info)? {
+        notes.push(match n_categories(file, info)? {
             Some(1) => "1 category".to_owned(),
             Some(n) => format!("{} categories", thousands(n)),
             None => String::new(),
@@ -92,9 +89,6 @@ fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {
     table::print_all(vec![names, types, missing, notes], style, out)?;
     let total = format!("{} x {}", count(file.n_rows(), "row"), count(file.n_columns(), "column"));
     writeln!(out, "{}", style.dim(&total))?;
-    if several {
-        writeln!(out)?;
-    }
     Ok(())
 }
 

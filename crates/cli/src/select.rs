@@ -9,6 +9,7 @@ use crate::copy::copy;
 use crate::failure::Outcome;
 use crate::found::{Found, predicate};
 use crate::head::{self, PrintArgs};
+use crate::limits::parse_n_rows;
 use crate::open::OpenArgs;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -39,10 +40,10 @@ pub(crate) struct Args {
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     condition: Option<String>,
     /// The greatest number of rows [default: 100 in a printed table, otherwise all]
-    #[arg(short = 'n', long = "n-rows", value_name = "N")]
-    n: Option<u64>,
+    #[arg(short = 'n', long, alias = "n-rows", value_name = "N", value_parser = parse_n_rows)]
+    limit: Option<u64>,
     /// Print how many rows statistics decide, and no rows
-    #[arg(long, conflicts_with_all = ["json", "n", "to"])]
+    #[arg(long, conflicts_with_all = ["json", "limit", "to"])]
     explain: bool,
     /// The form of the rows: a printed table, JSON (as --json), or an Entasis file with the same
     /// types and labels [default: table]
@@ -88,8 +89,11 @@ pub(crate) struct CountArgs {
 #[command(after_help = "Example:\n  entasis sample flights.entasis -n 20 --seed 1")]
 pub(crate) struct SampleArgs {
     /// The number of rows; all rows, if the table has no more
-    #[arg(short = 'n', long = "n-rows", value_name = "N", default_value_t = 10)]
-    n: u64,
+    #[arg(
+        short = 'n', long, alias = "n-rows", value_name = "N", value_parser = parse_n_rows,
+        default_value_t = 10
+    )]
+    limit: u64,
     /// Equal seeds give equal rows [default: other rows each time]
     #[arg(long)]
     seed: Option<u64>,
@@ -109,7 +113,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         return explain(&file, args.condition.as_deref(), out);
     }
     let is_printed = !print.json && output.is_none();
-    let limit = args.n.unwrap_or(if is_printed { TABLE } else { u64::MAX });
+    let limit = args.limit.unwrap_or(if is_printed { TABLE } else { u64::MAX });
     let mut found = Found::new(&file, args.condition.as_deref(), limit, print.read.threads)?;
     if let Some(path) = output {
         let places = print.places(&file)?;
@@ -199,7 +203,7 @@ pub(crate) fn run_sample(args: &SampleArgs, out: &mut Out) -> Outcome {
     let file = args.print.read.open.open_table(&args.print.file)?;
     let n_rows = file.n_rows();
     let mut random = args.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
-    let rows = draw(n_rows, args.n.min(n_rows), &mut random)?;
+    let rows = draw(n_rows, args.limit.min(n_rows), &mut random)?;
     let note = format!("{} at random of {}", thousands(rows.n()), count(n_rows, "row"));
     head::print(&file, &rows, Some(note), &args.print, out)
 }

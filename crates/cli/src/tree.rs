@@ -7,6 +7,7 @@ use entasis::cells::{Cell, Cells, Children};
 use entasis::{CellKind, File, Silent, Value};
 
 use crate::failure::Outcome;
+use crate::files;
 use crate::labels;
 use crate::open::OpenArgs;
 use crate::output::Out;
@@ -44,7 +45,7 @@ pub(crate) struct Args {
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let several = args.files.len() > 1;
-    crate::for_each(&args.files, out, |path, out| one(path, args, several, out))
+    files::for_each(&args.files, out, |path, out| one(path, args, several, out))
 }
 
 fn one(path: &Path, args: &Args, several: bool, out: &mut Out) -> Outcome {

@@ -1,12 +1,13 @@
 //! `entasis verify`: checks that every byte is unchanged since it was written.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use entasis::{Damage, Error, Kind, Report, Survey};
 
 use crate::failure::{Outcome, say};
+use crate::files::FilesArgs;
 use crate::json::Object;
 use crate::limits::LimitArgs;
 use crate::open::at_generation;
@@ -32,12 +33,8 @@ reported, and the exit status is 0.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Entasis files
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Print one JSON object per file, on a line of its own
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    files: FilesArgs,
     /// Check one generation alone; `entasis generations` lists them
     #[arg(long, value_name = "N")]
     generation: Option<u64>,
@@ -50,7 +47,7 @@ pub(crate) struct Args {
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    crate::for_each(&args.files, out, |path, out| one(path, args, out))
+    args.files.for_each(out, |path, out| one(path, args, out))
 }
 
 fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
@@ -66,14 +63,14 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let mut survey = match surveyed {
         Ok(survey) => survey,
         Err(error) => {
-            if args.json && error.kind() != Kind::Interrupted {
+            if args.files.json && error.kind() != Kind::Interrupted {
                 writeln!(out, "{}", failed_json(&name, &error).end())?;
             }
             return Err(error.into());
         }
     };
     if let Some(error) = survey.take_error() {
-        if args.json {
+        if args.files.json {
             writeln!(out, "{}", damaged_json(&name, &error, &survey))?;
         } else {
             out.flush()?;
@@ -82,7 +79,7 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
         return Err(error.into());
     }
     let report = &survey.report;
-    if args.json {
+    if args.files.json {
         writeln!(out, "{}", sound_json(&name, report))?;
     } else {
         let seconds = started.elapsed().as_secs_f64();

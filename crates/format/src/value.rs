@@ -71,11 +71,6 @@ impl Value {
         matches!(self, Self::Null)
     }
 
-    /// True or false.
-    pub const fn as_bool(&self) -> Option<bool> {
-        if let Self::Bool(value) = self { Some(*value) } else { None }
-    }
-
     /// An integer, signed or not, if it fits.
     pub fn as_int(&self) -> Option<i64> {
         match self {
@@ -92,11 +87,6 @@ impl Value {
             Self::UInt(value) => Some(*value),
             _ => None,
         }
-    }
-
-    /// A float.
-    pub const fn as_float(&self) -> Option<f64> {
-        if let Self::Float(value) = self { Some(*value) } else { None }
     }
 
     /// Text.

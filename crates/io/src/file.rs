@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::Source;
-use crate::identity::same_file;
 
 /// A regular file, opened once.
 ///
@@ -32,18 +31,6 @@ impl FileSource {
         let metadata = file.metadata()?;
         check_regular(&metadata)?;
         Ok(FileSource { file, len: metadata.len() })
-    }
-
-    /// Whether `path` still leads to the file that was opened.
-    ///
-    /// # Errors
-    /// Errors of the system, except [`ErrorKind::NotFound`], for which the answer is no.
-    pub fn is_still_at(&self, path: impl AsRef<Path>) -> io::Result<bool> {
-        match fs::metadata(path) {
-            Ok(there) => Ok(same_file(&self.file.metadata()?, &there)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
     }
 }
 

@@ -47,7 +47,13 @@ fn digits(text: &str, n: usize) -> Option<i64> {
     (text.len() == n && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
+/// The days from 0000-03-01, where the years of [`date_of`] begin, to 1970-01-01.
+const MARCH_TO_EPOCH: i64 = 719_468;
+
 /// Days since 1970-01-01.
+///
+/// The algorithm is `days_from_civil` of Howard Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms" (<https://howardhinnant.github.io/date_algorithms.html>), without eras.
 fn date_of(text: &str) -> Option<i64> {
     let mut parts = text.split('-');
     let (year, month, day) =
@@ -65,7 +71,7 @@ fn date_of(text: &str) -> Option<i64> {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let before_month = (153 * month + 2) / 5;
     let before_year = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    Some(before_year + before_month + day - 1 - 719_468)
+    Some(before_year + before_month + day - 1 - MARCH_TO_EPOCH)
 }
 
 /// Attoseconds since midnight.

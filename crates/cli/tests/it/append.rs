@@ -343,8 +343,8 @@ fn damage_and_a_busy_file_leave_the_rows() {
     let message = entasis(args!["append", "--wait", "0.05", file, more]).failed();
     assert!(message.contains("another writer") && message.contains("file.entasis"), "{message}");
     drop(other);
-    let message = entasis(args!["append", "--limit", "n_columns=1", file, more]).failed();
-    assert!(message.contains("--limit n_columns"), "{message}");
+    let message = entasis(args!["append", "--max", "n_columns=1", file, more]).failed();
+    assert!(message.contains("--max n_columns"), "{message}");
     assert!(std::fs::read(&file).unwrap() == bytes);
     for wrong in
         [&["append", "x"][..], &["append", "-c", "101", "x", "y"], &["append", "--wait", "-1", "x", "y"]]
@@ -357,7 +357,7 @@ fn damage_and_a_busy_file_leave_the_rows() {
 fn help_of_the_verbs_that_change_files() {
     for verb in ["append", "drop", "rename", "rollback"] {
         let text = entasis([verb, "--help"]).fine();
-        for part in ["Examples:", &format!("entasis {verb} "), "--wait", "--no-sync", "--limit"] {
+        for part in ["Examples:", &format!("entasis {verb} "), "--wait", "--no-sync", "--max"] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }

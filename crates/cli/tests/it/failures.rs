@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::{Folder, Said, counting, entasis, every_type, lines};
 
-const VERBS: [&str; 8] = ["info", "schema", "head", "tail", "cat", "verify", "generations", "bench"];
+const VERBS: [&str; 7] = ["info", "schema", "head", "tail", "cat", "verify", "generations"];
 
 #[test]
 fn files_that_are_none() {
@@ -156,9 +156,6 @@ fn wrong_usage() {
         &["schema", "x", "--width", "-1"],
         &["head", "x", "-n", "1", "--rows", "1:2"],
         &["verify", "--threads", "0", "x"],
-        &["bench", "--compression", "101"],
-        &["bench", "--rows", "0"],
-        &["bench", "--rows", "5", "x"],
         &["schema", "--unknown", "x"],
     ] {
         let said = entasis(args);
@@ -193,14 +190,6 @@ fn a_pipe_that_closes_ends_it_quietly() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_fails_the_measurement() {
-    let folder = Folder::new();
-    let dir = folder.path().join("nowhere");
-    let message = entasis(args!["bench", "--rows", "10", "--dir", dir]).failed();
-    assert!(message.contains("nowhere"), "{message}");
-}
-
-#[test]
 fn a_tree_is_no_table() {
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/rows.entasis");
     for verb in ["head", "schema"] {
@@ -220,29 +209,41 @@ fn limits_are_named_and_raised() {
     let n_columns =
         lines(&entasis(args!["info", "--json", file]).fine())[0]["columns"].as_array().unwrap().len();
     for verb in VERBS {
-        let limit = |n: usize| {
-            let mut args = args![verb, "--limit", format!("n-columns={n}"), file].to_vec();
-            if verb == "bench" {
-                args.extend(args!["--rounds", "1", "--compression", "0"]);
-            }
-            entasis(args)
-        };
+        let limit = |n: usize| entasis(args![verb, "--max", format!("n-columns={n}"), file]);
         let message = limit(n_columns - 1).failed();
         let asked = format!("the file has {n_columns} columns, and n_columns allows {}", n_columns - 1);
         assert!(message.contains(&asked), "{verb}: {message}");
         assert!(
-            message.contains("if you trust the file, raise it: --limit n_columns=..."),
+            message.contains("if you trust the file, raise it: --max n_columns=..."),
             "{verb}: {message}"
         );
         limit(n_columns).fine();
         limit(n_columns + 1).fine();
     }
-    entasis(args!["verify", "--limit", "metadata_len=1GiB", "--limit", "decoded_len=1MB", file]).fine();
-    let said = entasis(args!["head", "-n", "1000", "--json", "--limit", "decoded_len=100", file]).failed();
+    entasis(args!["verify", "--max", "metadata_len=1GiB", "--max", "decoded_len=1MB", file]).fine();
+    let said = entasis(args!["head", "-n", "1000", "--json", "--max", "decoded_len=100", file]).failed();
     assert!(said.contains("decoded_len allows 100"), "{said}");
     for wrong in ["n_columns", "columns=3", "n_columns=many", "n_columns=3XB"] {
-        let said = entasis(args!["info", "--limit", wrong, file]);
+        let said = entasis(args!["info", "--max", wrong, file]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{wrong}");
-        assert!(said.err.contains("--limit"), "{wrong}: {}", said.err);
+        assert!(said.err.contains("--max"), "{wrong}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_limit_is_a_number_of_rows() {
+    let folder = Folder::new();
+    let file = folder.write("counting.entasis", &counting(30));
+    for verb in ["head", "tail", "select", "sample"] {
+        let text = entasis(args![verb, "--json", "--limit", "4", file]).fine();
+        assert_eq!(lines(&text).len(), 4, "{verb}");
+        let said = entasis(args![verb, "--limit", "n_columns=4", file]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{verb}");
+        assert!(said.err.contains("a number of rows; use '--max n_columns=4'"), "{verb}: {}", said.err);
+    }
+    for verb in ["info", "schema", "cat", "verify", "generations", "tree", "count", "append"] {
+        let said = entasis(args![verb, "--limit=n_columns=4", file, file]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{verb}");
+        assert!(said.err.contains("tip: use '--max NAME=VALUE'"), "{verb}: {}", said.err);
     }
 }

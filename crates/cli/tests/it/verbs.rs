@@ -275,24 +275,6 @@ fn compact_drops_what_is_not_used() {
 }
 
 #[test]
-fn bench_measures_and_leaves_nothing() {
-    let folder = Folder::new();
-    let every = folder.write("every.entasis", &every_type());
-    let dir = folder.path().join("bench");
-    std::fs::create_dir(&dir).unwrap();
-    let text = entasis(args!["bench", "--rows", "20_000", "--rounds", "1", "--dir", dir]).fine();
-    assert!(text.starts_with("generated table: 20,000 rows x 4 columns, 300 kB in memory"), "{text}");
-    assert_eq!(text.lines().count(), 6, "{text}");
-    let objects = lines(
-        &entasis(args!["bench", every, "-c", "0,100", "--json", "--threads", "1", "--dir", dir]).fine(),
-    );
-    assert_eq!(objects.len(), 2);
-    assert_eq!((&objects[1]["compression"], &objects[1]["threads"]), (&json!(100), &json!(1)));
-    assert!(objects[1]["read_s"].as_f64().unwrap() > 0.0);
-    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0);
-}
-
-#[test]
 fn tables_have_the_width_that_is_asked_for() {
     let folder = Folder::new();
     let file = folder.write("every.entasis", &every_type());
