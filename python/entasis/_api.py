@@ -20,24 +20,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
-    from ._arguments.options import MemoryMap, OnDamage, OnRefused
-    from ._arguments.rows import Rows
     from ._arguments.sources import Source, Target
-    from ._columns.names import Columns
     from ._damage import Damage
     from ._entasis import Destination
     from ._file.frame import Frame
+    from ._file.read_options import ReadOptions
     from ._hosts.registry import Host
     from ._scan.conditions import Filter
     from ._tree.document import OnUnsupported
     from ._typing import (
         ArrowTable,
+        Columns,
         Limits,
+        MemoryMap,
         NumpyArrays,
+        OnDamage,
+        OnRefused,
         PandasFrame,
         PolarsFrame,
         PolarsLazyFrame,
-        ReadOptions,
+        Rows,
         StaticFrame,
         Types,
     )

@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .fields import are_among
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-
     from entasis._entasis import Handle
     from entasis._hosts.levels import Levels
-
-    # A label of any type, several of them, or positions in a slice or range.
-    Columns = Hashable | slice | Iterable[Any]
 
 
 def names(handle: Handle, columns: list[int] | None, levels: Levels | None = None) -> list[str]:

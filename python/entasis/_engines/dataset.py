@@ -34,9 +34,9 @@ from .windows import CELLS, Sizes, Window, spans, windows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from entasis._arguments.options import OnRefused
     from entasis._file.file import File
     from entasis._scan.scan import Scan
+    from entasis._typing import OnRefused
 
     Projection = list[str] | Mapping[str, pc.Expression] | None
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     import polars as pl
     from polars.io.external_reader import FilterExpr
 
-    from entasis._arguments.options import OnRefused
     from entasis._file.file import File
     from entasis._scan.scan import Scan
+    from entasis._typing import OnRefused
 
 
 def lazy(scan: Scan, on_unsupported: OnRefused) -> pl.LazyFrame:

@@ -12,9 +12,9 @@ from entasis.errors import UnsupportedTypeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entasis._arguments.options import OnRefused
     from entasis._hosts.registry import Host
     from entasis._scan.scan import Scan
+    from entasis._typing import OnRefused
 
 
 def supported(scan: Scan, to: Host, on_unsupported: OnRefused) -> Scan:

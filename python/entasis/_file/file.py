@@ -31,25 +31,27 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from entasis._arguments.options import MemoryMap, OnDamage, OnRefused
-    from entasis._arguments.rows import Rows
     from entasis._arguments.sources import Source
-    from entasis._columns.names import Columns
     from entasis._hosts.registry import Host
     from entasis._scan.conditions import Filter
     from entasis._scan.scan import Scan
     from entasis._typing import (
         ArrowTable,
+        Columns,
         Limits,
+        MemoryMap,
         NumpyArrays,
+        OnDamage,
+        OnRefused,
         PandasFrame,
-        PartOptions,
         PolarsFrame,
+        Rows,
         StaticFrame,
         Types,
     )
 
     from . import display as _display
+    from .read_options import PartOptions
 
 # Modules whose values users may want to compare a column with.
 _VALUES = frozenset(["builtins", "datetime", "decimal", "fractions", "numpy", "pandas", "polars", "pyarrow", "uuid"])

@@ -14,8 +14,7 @@ from . import column_labels as _column_labels
 from . import row_labels as _row_labels
 
 if TYPE_CHECKING:
-    from entasis._arguments.options import MemoryMap
-    from entasis._typing import Types
+    from entasis._typing import MemoryMap, Types
 
     from .column_labels import Labels
 

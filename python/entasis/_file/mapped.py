@@ -18,8 +18,8 @@ from entasis._scan.statistics import NAN, records
 from entasis.errors import FileError, MissingLibraryError, NotMappableError
 
 if TYPE_CHECKING:
-    from entasis._arguments.options import MemoryMap
     from entasis._entasis import Column
+    from entasis._typing import MemoryMap
 
     # Place, length, and the bit of the first boolean.
     Extent = tuple[int, int, int]

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
-    from entasis._arguments.options import OnRefused
     from entasis._scan.scan import Scan
     from entasis._typing import (
         ArrowDataset,
         ArrowTable,
         NumpyArrays,
+        OnRefused,
         PandasFrame,
         PolarsFrame,
         PolarsLazyFrame,

@@ -17,10 +17,9 @@ from .conversions import Conversions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entasis._arguments.rows import Rows
-    from entasis._columns.names import Columns
     from entasis._file.file import File
     from entasis._hosts.registry import Host
+    from entasis._typing import Columns, Rows
 
     from .conditions import Condition
 

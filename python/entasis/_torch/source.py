@@ -17,10 +17,9 @@ from .shares import worker
 from .tensors import ALONE
 
 if TYPE_CHECKING:
-    from entasis._arguments.rows import Rows
     from entasis._arguments.sources import Source
-    from entasis._columns.names import Columns
     from entasis._scan.conditions import Filter
+    from entasis._typing import Columns, Rows
 
     # Values by the name of a column or key. An array without a name has the name ALONE.
     Arrays = dict[Any, Any]

@@ -13,7 +13,7 @@ from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeEr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from entasis._columns.names import Columns
+    from entasis._typing import Columns
 
     from .tree import Tree
 

@@ -27,12 +27,9 @@ from entasis.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from entasis._arguments.options import OnDamage, OnRefused
-    from entasis._arguments.rows import Rows
-    from entasis._columns.names import Columns
     from entasis._hosts.registry import Host
     from entasis._scan.conditions import Filter
-    from entasis._typing import Types
+    from entasis._typing import Columns, OnDamage, OnRefused, Rows, Types
 
     from .array_view import View
 
