@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from entasis._columns.levels import RANGE
 from entasis._host_map import interpretation
 from entasis._hosts import leave_out
 from entasis._hosts.arrow.stream import Columns, has_metadata
-from entasis._hosts.levels import RANGE
 from entasis._memory import reported
 
 from .text_len import text_len, too_long

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._columns.fields import are_among
-from entasis._hosts.levels import RANGE
+from entasis._columns.levels import RANGE
 from entasis._hosts.numpy.read import read_columns
 
 if TYPE_CHECKING:

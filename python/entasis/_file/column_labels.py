@@ -14,8 +14,8 @@ from entasis._scan.fields import Field
 from entasis.errors import ArgumentError, ColumnNotFoundError, ColumnsOutOfRangeError, DuplicateColumnError
 
 if TYPE_CHECKING:
+    from entasis._columns.levels import Levels
     from entasis._entasis import Handle
-    from entasis._hosts.levels import Levels
     from entasis._typing import Columns
 
     from .frame import Frame

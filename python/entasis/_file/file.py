@@ -13,10 +13,10 @@ from entasis._arguments.options import on_damage as _on_damage
 from entasis._arguments.options import threads as _threads
 from entasis._columns import names as _columns
 from entasis._columns.fields import FieldColumn, are_among
+from entasis._columns.levels import RANGE
 from entasis._host_map import host_calls
 from entasis._hosts import library_errors as _library_errors
 from entasis._hosts import registry as _hosts
-from entasis._hosts.levels import RANGE
 from entasis._memory import reported
 from entasis._scan.conversions import Conversions
 from entasis.errors import ArgumentError, CorruptFileError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from entasis import _entasis
 from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
-from entasis._hosts.levels import Levels
+from entasis._columns.levels import Levels
 from entasis.errors import ArgumentError, ClosedFileError
 
 from . import column_labels as _column_labels

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Literal
 
 from entasis._arguments.options import shown
-from entasis._columns.names import is_text
+from entasis._columns.text import is_text
 from entasis._host_map import interpretation
 from entasis.errors import ArgumentError, MissingLibraryError
 

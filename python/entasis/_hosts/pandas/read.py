@@ -12,11 +12,11 @@ from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import names as _columns
 from entasis._columns.index_spec import columns_of, number_of
+from entasis._columns.labels import decode_label
 from entasis._entasis import Handle, read_blocks
 from entasis._host_map import CellValue, interpretation
 from entasis._hosts import foreign_index as _foreign
 from entasis._values import cells as _cells
-from entasis._values.labels import decode_label
 from entasis.errors import ArgumentError, CorruptFileError
 
 from . import compat as _compat

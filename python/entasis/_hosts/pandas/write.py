@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from entasis._columns import dtype_metadata as _dtype_metadata
-from entasis._columns.names import as_text, is_text
+from entasis._columns.labels import encode_label, is_plain
+from entasis._columns.text import as_text, is_text
 from entasis._entasis import Builder, ColumnRef
 from entasis._hosts.numpy import objects as _objects
-from entasis._values.labels import encode_label, is_plain
 
 from . import compat as _compat
 from . import index as _labels

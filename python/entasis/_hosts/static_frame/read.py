@@ -11,11 +11,11 @@ from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import index_spec as _index_spec
 from entasis._columns.arrays import zeros
+from entasis._columns.labels import decode_label
 from entasis._columns.missing import kinds_of_missing, restore_missing
 from entasis._entasis import Handle, fixed_names, read_blocks
 from entasis._host_map import interpretation
 from entasis._hosts.numpy.arrays import arrays
-from entasis._values.labels import decode_label
 from entasis.errors import CorruptFileError
 
 from . import convert as _static_frame_convert
