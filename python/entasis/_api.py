@@ -12,7 +12,7 @@ from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
 from ._file.file import File
 from ._file.info import Info, Report
-from ._hosts import registry as _hosts
+from ._libraries import registry as _hosts
 from ._memory import reported
 from .errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._entasis import Destination
     from ._file.frame import Frame
     from ._file.read_options import ReadOptions
-    from ._hosts.registry import Host
+    from ._libraries.registry import Host
     from ._scan.conditions import Filter
     from ._tree.document import OnUnsupported
     from ._typing import (

@@ -10,8 +10,8 @@ from ._api import destination, of_scan, open, write_value
 from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._file.file import File
-from ._hosts import streams
-from ._hosts.registry import collect
+from ._libraries import streams
+from ._libraries.registry import collect
 from ._memory import reported
 from .errors import ArgumentError, FileError, MissingFileError
 

@@ -151,7 +151,7 @@ def test_graph_is_that_of_the_code() -> None:
 
 
 def test_registry_names_modules() -> None:
-    from entasis._hosts import registry
+    from entasis._libraries import registry
 
     for host in registry.HOSTS:
         for table in (registry._READERS, registry._WRITERS):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from entasis._arguments.options import shown
 from entasis._hosts.arrow.pyarrow import as_table
-from entasis._hosts.library_errors import of_column
+from entasis._libraries.library_errors import of_column
 from entasis._scan.dense import filtered, mask
 from entasis.errors import ArgumentError, MissingLibraryError
 

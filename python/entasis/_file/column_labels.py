@@ -8,7 +8,7 @@ from entasis._arguments import rows as _rows
 from entasis._arguments.options import close_to, integer, shown
 from entasis._columns.fields import FieldColumn, are_among
 from entasis._host_map import interpretation
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
 from entasis._scan.conditions import Col
 from entasis._scan.fields import Field
 from entasis.errors import ArgumentError, ColumnNotFoundError, ColumnsOutOfRangeError, DuplicateColumnError

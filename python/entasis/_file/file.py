@@ -15,8 +15,8 @@ from entasis._columns import names as _columns
 from entasis._columns.fields import FieldColumn, are_among
 from entasis._columns.levels import RANGE
 from entasis._host_map import host_calls
-from entasis._hosts import library_errors as _library_errors
-from entasis._hosts import registry as _hosts
+from entasis._libraries import library_errors as _library_errors
+from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._scan.conversions import Conversions
 from entasis.errors import ArgumentError, CorruptFileError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from entasis._arguments.sources import Source
-    from entasis._hosts.registry import Host
+    from entasis._libraries.registry import Host
     from entasis._scan.conditions import Filter
     from entasis._scan.scan import Scan
     from entasis._typing import (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import integer, shown
 from entasis._columns.levels import RANGE
-from entasis._hosts import library_errors as _library_errors
-from entasis._hosts import registry as _hosts
+from entasis._libraries import library_errors as _library_errors
+from entasis._libraries import registry as _hosts
 from entasis.errors import ArgumentError, DuplicateColumnError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from entasis._arguments.options import shown
 from entasis._columns.fields import FieldColumn
 from entasis._columns.names import names
 from entasis._host_map import interpretation
-from entasis._hosts import registry as _hosts
 from entasis._hosts.numpy.nested import values_of
+from entasis._libraries import registry as _hosts
 from entasis.errors import ArgumentError, DuplicateColumnError, MissingLibraryError, UnsupportedTypeError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._file.file import File
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
 from . import hosts as _hosts_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._columns.fields import FieldColumn
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
 from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
 
 from . import hosts as _hosts_of

@@ -10,8 +10,8 @@ from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._file import frame as _frame
 from entasis._file.file import File
-from entasis._hosts import registry as _hosts
-from entasis._hosts import streams as _streams
+from entasis._libraries import registry as _hosts
+from entasis._libraries import streams as _streams
 from entasis._memory import reported
 from entasis.errors import ArgumentError, ClosedFileError
 

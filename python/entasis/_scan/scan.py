@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entasis._file.file import File
-    from entasis._hosts.registry import Host
+    from entasis._libraries.registry import Host
     from entasis._typing import Columns, Rows
 
     from .conditions import Condition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._values.cells import as_objects
 from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError

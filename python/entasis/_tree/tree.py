@@ -12,7 +12,7 @@ from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._file.file import File
 from entasis._file.frame import Closed, Frame
 from entasis._host_map import interpretation
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._values.cells import Cells, as_objects, metadata
 from entasis.errors import (
@@ -27,7 +27,7 @@ from entasis.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from entasis._hosts.registry import Host
+    from entasis._libraries.registry import Host
     from entasis._scan.conditions import Filter
     from entasis._typing import Columns, OnDamage, OnRefused, Rows, Types
 
