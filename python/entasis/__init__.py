@@ -29,15 +29,15 @@ from ._damage import Damage
 from ._entasis import __version__
 from ._file.file import File
 from ._file.info import Info, Report
+from ._filter.conditions import Condition, col, field
 from ._npz import read_npz, write_npz
 from ._record import Record
 from ._register import register
-from ._scan.conditions import Condition, col, field
 from ._versions import show_versions
 from .errors import *  # noqa: F403
 
 if TYPE_CHECKING:
-    from ._scan.scan import Scan
+    from ._file.scan import Scan
     from ._tree.tree import Tree
 
 __all__ = [
@@ -92,7 +92,7 @@ def __getattr__(name: str) -> object:
 
         return Tree
     if name == "Scan":
-        from ._scan.scan import Scan
+        from ._file.scan import Scan
 
         return Scan
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

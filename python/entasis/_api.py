@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from ._arguments.sources import Source, Target
     from ._damage import Damage
     from ._entasis import Destination
-    from ._file.frame import Frame
     from ._file.read_options import ReadOptions
+    from ._filter.conditions import Filter
     from ._libraries.registry import Host
-    from ._scan.conditions import Filter
     from ._tree.document import OnUnsupported
     from ._typing import (
         ArrowTable,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         StaticFrame,
         Types,
     )
+    from ._view.table import Frame
 
 
 def write(
@@ -170,7 +170,7 @@ def to_bytes(
 def of_scan(value: Any) -> Any:
     """The rows of a scan as a view of its file; any other value as it is."""
     # Without the module nobody has a scan, and importing it takes time.
-    module = sys.modules.get("entasis._scan.scan")
+    module = sys.modules.get("entasis._file.scan")
     return value if module is None or not isinstance(value, module.Scan) else value.view()
 
 
@@ -384,7 +384,7 @@ def read(
         _options.on_refused(on_unsupported)
         _options.on_damage(on_damage)
         if on_damage == "missing":
-            from ._file import damage as _damage
+            from ._view import damage as _damage
 
             def read_frame(frame: Frame) -> Any:
                 file = File._of(frame) if frame.handle.is_table else _root(frame)

@@ -125,7 +125,7 @@ DOCUMENTED = [
     "_grow.writer",
     "_npz",
     "_record",
-    "_scan.conditions",
+    "_filter.conditions",
     "_torch.batches",
     "_torch.iterable_dataset",
     "_torch.map_dataset",

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import entasis as en
-from entasis._file import sorted_labels
+from entasis._view import sorted_labels
 
 N = 2 * 65_536 + 1_000
 

@@ -12,26 +12,22 @@ import entasis
 
 PACKAGE = Path(entasis.__file__).parent
 
-# From the bottom to the top. A module imports modules of its own layer and of layers below it. The
-# longest prefix of its name decides on the layer. `_hosts.registry` finds the modules of a host by
-# name when they are needed, so that values inside of values can be frames:
-# `test_registry_names_modules` checks these names.
+# From the bottom to the top: folders, and modules beside them. A module imports modules of its own layer
+# and of layers below it. `_libraries.registry` finds the modules of a host by name when they are
+# needed, so that values inside of values can be frames: `test_registry_names_modules` checks these
+# names.
 LAYERS = [
-    ("errors", "_damage", "_entasis", "_record", "_versions", "_typing"),
-    ("_host_map", "_hosts.public_only", "_memory"),
+    ("errors", "_damage", "_entasis", "_record", "_versions", "_typing", "_public_only"),
+    ("_host_map", "_memory"),
     ("_arguments",),
     ("_register",),
     ("_columns",),
-    ("_hosts.streams", "_hosts.library_errors", "_hosts.frame_columns"),
-    ("_hosts.registry", "_hosts.foreign_index", "_hosts.numpy.compat", "_hosts.r"),
+    ("_libraries",),
     ("_values",),
-    ("_hosts.levels", "_hosts.leave_out", "_hosts.unsupported_columns"),
-    ("_hosts.numpy",),
-    ("_hosts.arrow",),
-    ("_hosts.pandas", "_hosts.static_frame"),
-    ("_scan",),
+    ("_hosts",),
+    ("_filter",),
+    ("_view",),
     ("_engines",),
-    ("_scan.scan", "_scan.conversions"),
     ("_file",),
     ("_tree",),
     ("_npz_lengths",),
@@ -96,14 +92,10 @@ def graph() -> dict[str, set[str]]:
 
 
 def layer(name: str) -> int:
-    found = [
-        (len(prefix), i)
-        for i, prefixes in enumerate(LAYERS)
-        for prefix in prefixes
-        if name == prefix or (prefix and name.startswith(f"{prefix}."))
-    ]
-    assert found, f"{name} belongs to no layer: add it to LAYERS"
-    return max(found)[1]
+    folder = name.partition(".")[0]
+    found = [i for i, names in enumerate(LAYERS) if folder in names]
+    assert len(found) == 1, f"{name} belongs to no layer, or to several: see LAYERS"
+    return found[0]
 
 
 def is_module(name: str) -> bool:
@@ -143,7 +135,7 @@ def test_imports_point_down(name: str) -> None:
 def test_graph_is_that_of_the_code() -> None:
     """The graph has imports of all forms: relative, absolute, within functions; none for checkers."""
     assert {"_api", "errors", "_file.file"} <= graph()[""]
-    assert "_hosts.levels" in graph()["_file.file"]
+    assert "_columns.levels" in graph()["_file.file"]
     assert "_values.codecs" in graph()["_values.cells"]
     assert "_tree.array_view" in graph()["_tree.tree"]
     assert "_typing" not in graph()["_file.file"]

@@ -169,6 +169,6 @@ def test_reads_with_a_filter_are_scans(path: Path, bound: int, monkeypatch: pyte
     f = en.open(path).select("whole", "all true")
     expected = f.scan(filter=en.col("whole") < bound).read()
     # The numbers of rows would take a view.
-    monkeypatch.setattr("entasis._scan.scan.Scan.view", None)
+    monkeypatch.setattr("entasis._file.scan.Scan.view", None)
     assert f.read(filter=en.col("whole") < bound).equals(expected)
     assert en.read(path, columns=["whole", "all true"], filter=en.col("whole") < bound).equals(expected)

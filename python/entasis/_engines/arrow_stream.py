@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entasis._file.file import File
-    from entasis._scan.scan import Scan
+    from entasis._file.scan import Scan
 
 # Rows of a block.
 _BLOCK = 1 << 16

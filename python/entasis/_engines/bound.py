@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from entasis._filter import bind
+from entasis._filter.conditions import Condition
 from entasis._memory import reported
-from entasis._scan import bind
-from entasis._scan.conditions import Condition
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
 if TYPE_CHECKING:

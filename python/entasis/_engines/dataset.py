@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from entasis._arguments.options import shown
 from entasis._hosts.arrow.pyarrow import as_table
 from entasis._libraries.library_errors import of_column
-from entasis._scan.dense import filtered, mask
+from entasis._view.dense import filtered, mask
 from entasis.errors import ArgumentError, MissingLibraryError
 
 try:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from entasis._file.file import File
-    from entasis._scan.scan import Scan
+    from entasis._file.scan import Scan
     from entasis._typing import OnRefused
 
     Projection = list[str] | Mapping[str, pc.Expression] | None

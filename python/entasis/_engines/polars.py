@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._scan.polars import tree_of
+from entasis._filter.polars import tree_of
 from entasis.errors import ArgumentError, MissingLibraryError
 
 from .bound import bound
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from polars.io.external_reader import FilterExpr
 
     from entasis._file.file import File
-    from entasis._scan.scan import Scan
+    from entasis._file.scan import Scan
     from entasis._typing import OnRefused
 
 

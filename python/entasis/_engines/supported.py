@@ -12,8 +12,8 @@ from entasis.errors import UnsupportedTypeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from entasis._file.scan import Scan
     from entasis._libraries.registry import Host
-    from entasis._scan.scan import Scan
     from entasis._typing import OnRefused
 
 

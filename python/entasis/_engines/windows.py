@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from entasis._scan.dense import SHARE, range_of
+from entasis._view.dense import SHARE, range_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,13 +18,13 @@ from entasis._host_map import host_calls
 from entasis._libraries import library_errors as _library_errors
 from entasis._libraries import registry as _hosts
 from entasis._memory import reported
-from entasis._scan.conversions import Conversions
+from entasis._view import column_labels as _column_labels
+from entasis._view import row_labels as _row_labels
+from entasis._view import table as _frame
 from entasis.errors import ArgumentError, CorruptFileError
 
-from . import column_labels as _column_labels
-from . import frame as _frame
 from . import indexers as _indexers
-from . import row_labels as _row_labels
+from .conversions import Conversions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from entasis._arguments.sources import Source
+    from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
-    from entasis._scan.conditions import Filter
-    from entasis._scan.scan import Scan
     from entasis._typing import (
         ArrowTable,
         Columns,
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
 
     from . import display as _display
     from .read_options import PartOptions
+    from .scan import Scan
 
 # Modules whose values users may want to compare a column with.
 _VALUES = frozenset(["builtins", "datetime", "decimal", "fractions", "numpy", "pandas", "polars", "pyarrow", "uuid"])
@@ -400,7 +400,7 @@ class File(Conversions):
         >>> en.open("table.entasis").scan("b", en.col("a") > 1, limit=1).to_numpy()
         {'b': array([5])}
         """
-        from entasis._scan.scan import scan
+        from .scan import scan
 
         return scan(self, columns, filter, rows, limit)
 
@@ -487,7 +487,7 @@ class File(Conversions):
         >>> f.search("a", 20), f.search("a", 20, "right")
         (1, 3)
         """
-        from entasis._scan.search import position
+        from entasis._view.search import position
 
         return position(self, column, key, side)
 
@@ -519,7 +519,7 @@ class File(Conversions):
         >>> block["n_rows"], block["min"], block["max"], block["order"]
         (3, 1, 4, 'ascending')
         """
-        from entasis._scan.statistics import described
+        from entasis._view.statistics import described
 
         found = self._resolve(columns)
         numbers = list(range(self._handle.n_columns)) if found is None else [n for n in found if n != RANGE]
@@ -652,7 +652,7 @@ class File(Conversions):
                 return view.filter(filter).read(to=to, threads=threads, index=index)
             return view._filtered(filter, threads)._read(to, threads, index, skips=on_unsupported == "skip")
         _on_damage(on_damage)
-        from . import damage as _damage
+        from entasis._view import damage as _damage
 
         def read(frame: _frame.Frame) -> Any:
             of_frame = File._of(frame, view._columns, view._rows)._filtered(filter, threads)
@@ -676,7 +676,7 @@ class File(Conversions):
     ) -> Any:
         handle, host, columns, rows = self._handle, self._frame.host, self._columns, self._rows
         if are_among(columns):
-            from . import struct_fields as _struct_fields
+            from entasis._view import struct_fields as _struct_fields
 
             if skips:
                 raise ArgumentError(
@@ -797,7 +797,7 @@ class File(Conversions):
         >>> len(en.open("table.entasis").sample(10, seed=1))
         10
         """
-        from entasis._scan.sample import draw
+        from entasis._view.sample import draw
 
         return self.read(rows=draw(self.n_rows, n, fraction, seed, by))
 
@@ -805,7 +805,7 @@ class File(Conversions):
         return self.scan()._as_scan()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        from .array import of_columns
+        from entasis._view.array import of_columns
 
         return of_columns(self, dtype, copy)
 
@@ -838,7 +838,7 @@ class File(Conversions):
         return self._view(self._columns, self._rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from . import reopen as _reopen
+        from entasis._view import reopen as _reopen
 
         return _reopened, (_reopen.source(self._frame), self._columns, self._rows, self._is_one)
 
@@ -860,6 +860,6 @@ class File(Conversions):
 
 def _reopened(source: Any, columns: list[int] | None, rows: Any, is_one: bool = False) -> File:
     """Open the file of a pickle."""
-    from . import reopen as _reopen
+    from entasis._view import reopen as _reopen
 
     return File._of(_reopen.frame(source), columns, rows, is_one=is_one)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import shown
+from entasis._view import row_labels as _row_labels
+from entasis._view.column_labels import hint
 from entasis.errors import ArgumentError, ColumnNotFoundError, EntasisError, RowNotFoundError
-
-from . import row_labels as _row_labels
-from .column_labels import hint
 
 if TYPE_CHECKING:
     from .file import File
@@ -141,7 +140,7 @@ def _loc_rows(file: File, key: Any) -> Any:
         return None
     try:
         # Loaded on demand, because it needs the modules of filters.
-        from . import sorted_labels as _sorted_labels
+        from entasis._view import sorted_labels as _sorted_labels
 
         found = _sorted_labels.find(file, key)
         if found is not None:

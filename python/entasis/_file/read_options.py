@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from entasis._scan.conditions import Filter
+    from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Limits, MemoryMap, OnDamage, OnRefused, Rows, Types
 
 

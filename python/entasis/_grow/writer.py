@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
-from entasis._file import frame as _frame
 from entasis._file.file import File
 from entasis._libraries import registry as _hosts
 from entasis._libraries import streams as _streams
 from entasis._memory import reported
+from entasis._view import table as _frame
 from entasis.errors import ArgumentError, ClosedFileError
 
 from . import hosts as _hosts_of
@@ -367,7 +367,7 @@ def _batches(value: Any) -> Any:
     """The frames of a batch: itself, or those that a stream or iterable yields."""
     import collections.abc
 
-    scans = sys.modules.get("entasis._scan.scan")
+    scans = sys.modules.get("entasis._file.scan")
     if scans is not None and isinstance(value, scans.Scan):
         value = value.view()
     if isinstance(value, File):

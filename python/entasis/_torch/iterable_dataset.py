@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from entasis._arguments.sources import Source
     from entasis._file.file import File
-    from entasis._scan.conditions import Filter
-    from entasis._scan.scan import Scan
+    from entasis._file.scan import Scan
+    from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Rows
 
     from .source import Arrays

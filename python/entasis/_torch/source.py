@@ -9,7 +9,7 @@ from entasis._api import open
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import shown
 from entasis._file.file import File
-from entasis._scan.scan import Scan
+from entasis._file.scan import Scan
 from entasis._tree.tree import Tree, a
 from entasis.errors import ArgumentError
 
@@ -18,7 +18,7 @@ from .tensors import ALONE
 
 if TYPE_CHECKING:
     from entasis._arguments.sources import Source
-    from entasis._scan.conditions import Filter
+    from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Rows
 
     # Values by the name of a column or key. An array without a name has the name ALONE.

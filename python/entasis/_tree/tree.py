@@ -10,11 +10,11 @@ from entasis._arguments.options import close_to, integer, on_refused, shown
 from entasis._arguments.options import threads as _threads
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._file.file import File
-from entasis._file.frame import Closed, Frame
 from entasis._host_map import interpretation
 from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._values.cells import Cells, as_objects, metadata
+from entasis._view.table import Closed, Frame
 from entasis.errors import (
     ArgumentError,
     ColumnNotFoundError,
@@ -27,8 +27,8 @@ from entasis.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
-    from entasis._scan.conditions import Filter
     from entasis._typing import Columns, OnDamage, OnRefused, Rows, Types
 
     from .array_view import View
@@ -492,7 +492,7 @@ class Tree(File):
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from entasis._file import reopen as _reopen
+        from entasis._view import reopen as _reopen
 
         cells = self._cells
         frame = Frame(cells.handle, self.path, content=cells.content)
@@ -649,7 +649,7 @@ def root(frame: Frame) -> File:
 
 def _reopened(source: Any, where: str, info: dict[str, Any], rows: Any) -> Tree:
     """Open the file of a pickle, and return the part."""
-    from entasis._file import reopen as _reopen
+    from entasis._view import reopen as _reopen
 
     frame = _reopen.frame(source)
     cells = Cells(frame.handle, frame.path)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import close_to, integer, shown
 from entasis._columns.fields import FieldColumn, are_among
+from entasis._filter.conditions import Col
+from entasis._filter.fields import Field
 from entasis._host_map import interpretation
 from entasis._libraries import registry as _hosts
-from entasis._scan.conditions import Col
-from entasis._scan.fields import Field
 from entasis.errors import ArgumentError, ColumnNotFoundError, ColumnsOutOfRangeError, DuplicateColumnError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from entasis._entasis import Handle
     from entasis._typing import Columns
 
-    from .frame import Frame
+    from .table import Frame
 
 # The error for a missing label looks for similar labels among so many.
 _MOST_COMPARED = 10_000

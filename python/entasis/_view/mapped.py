@@ -14,8 +14,9 @@ from entasis._host_map import interpretation
 from entasis._hosts.pandas.times import PANDAS_UNITS
 from entasis._hosts.pandas.variants import ARROW, ARROW_ALONE, CLONGDOUBLE, INTERVAL, MASKED, SPARSE
 from entasis._hosts.pandas.variants import BIG as PANDAS_BIG
-from entasis._scan.statistics import NAN, records
 from entasis.errors import FileError, MissingLibraryError, NotMappableError
+
+from .statistics import NAN, records
 
 if TYPE_CHECKING:
     from entasis._entasis import Column

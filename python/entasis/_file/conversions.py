@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
-    from entasis._scan.scan import Scan
     from entasis._typing import (
         ArrowDataset,
         ArrowTable,
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
         PolarsLazyFrame,
         StaticFrame,
     )
+
+    from .scan import Scan
 
 
 class Conversions(ABC):

@@ -8,15 +8,16 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-from entasis._scan.search import is_sorted
-from entasis._scan.statistics import records
 from entasis.errors import CorruptFileError, UnsupportedTypeError
 
 from . import row_labels as _row_labels
+from .search import is_sorted
+from .statistics import records
 
 if TYPE_CHECKING:
-    from .file import File
-    from .frame import Frame
+    from entasis._file.file import File
+
+    from .table import Frame
 
 # Shorter indexes are read whole.
 _FEW = 1 << 16

@@ -7,7 +7,7 @@ from typing import Any
 
 from entasis.errors import ArgumentError, FileError
 
-from . import frame as _frame
+from . import table as _frame
 
 # A pickle holds the content of a file in memory up to this length.
 _MOST_BYTES = 64 << 20

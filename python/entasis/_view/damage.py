@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from entasis._damage import Damage
 
-    from .frame import Frame
+    from .table import Frame
 
 # Damaged places that a warning names.
 _SHOWN = 3

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
+from entasis._filter import bind as _bind
+from entasis._filter.conditions import Col, col
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 
-from . import bind as _bind
-from .conditions import Col, col
 from .statistics import is_ascending, records
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from entasis.errors import ArgumentError, DuplicateColumnError, MissingLibraryEr
 
 if TYPE_CHECKING:
     from entasis._entasis import Handle
-
-    from .file import File
+    from entasis._file.file import File
 
 _LARGE, _VIEWS = 1, 2
 

@@ -13,8 +13,7 @@ from entasis.errors import ArgumentError, DuplicateColumnError
 
 if TYPE_CHECKING:
     from entasis._entasis import Handle
-
-    from .file import File
+    from entasis._file.file import File
 
 
 # Errors of pandas for keys that it does not take. An AttributeError comes from a time span "".

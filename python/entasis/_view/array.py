@@ -9,7 +9,7 @@ from entasis._columns.levels import RANGE
 from entasis._hosts.numpy.read import read_columns
 
 if TYPE_CHECKING:
-    from .file import File
+    from entasis._file.file import File
 
 
 def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments.options import integer, shown
 from entasis._arguments.options import threads as _threads
 from entasis._columns.fields import are_among
+from entasis._filter import bind as _bind
 from entasis._memory import reported
+from entasis._view import dense as _dense
 from entasis.errors import ArgumentError
 
-from . import bind as _bind
-from . import dense as _dense
 from .conversions import Conversions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entasis._file.file import File
+    from entasis._filter.conditions import Condition
     from entasis._libraries.registry import Host
     from entasis._typing import Columns, Rows
 
-    from .conditions import Condition
+    from .file import File
 
 
 class Scan(Conversions):
