@@ -1,20 +1,20 @@
-"""The public functions: write, append, compact, read, open, info, verify."""
+"""The public functions: write, read, open, info, verify, repair."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
-from . import _entasis, _register
+from . import _entasis
 from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
 from ._file.file import File
-from ._file.info import Info, Report
-from ._libraries import registry as _hosts
 from ._memory import reported
-from .errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
+from ._open import value_of
+from ._view.view import View
+from ._write import destination, is_source, of_scan, without_index, write_whole
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
     from ._arguments.sources import Source, Target
     from ._damage import Damage
-    from ._entasis import Destination
+    from ._file.info import Info, Report
     from ._file.read_options import ReadOptions
     from ._filter.conditions import Filter
     from ._libraries.registry import Host
     from ._tree.document import OnUnsupported
+    from ._tree.tree import Tree
     from ._typing import (
         ArrowTable,
         Columns,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
         StaticFrame,
         Types,
     )
-    from ._view.table import Frame
+    from ._view.table import OpenTable
 
 
 def write(
@@ -128,7 +129,15 @@ def write(
         found = _sources.target(path)
         is_path = isinstance(found, str)
         to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
-        content = write_value(value if index else _without_index(value), to, metadata, on_unsupported)
+        value = value if index else without_index(value)
+        is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
+        if is_path and is_plain and is_source(value):
+            from ._grow.writer import write_stream
+
+            is_done, value = write_stream(of_scan(value), to)
+            if is_done:
+                return
+        content = write_whole(value, to, metadata, on_unsupported)
         if not is_path:
             _write_all(found, content)
 
@@ -162,93 +171,9 @@ def to_bytes(
     """
     with reported:
         to = destination(None, compression, threads, False, 0)
-        content = write_value(value if index else _without_index(value), to, metadata, on_unsupported)
+        content = write_whole(value if index else without_index(value), to, metadata, on_unsupported)
         assert content is not None
         return content
-
-
-def of_scan(value: Any) -> Any:
-    """The rows of a scan as a view of its file; any other value as it is."""
-    # Without the module nobody has a scan, and importing it takes time.
-    module = sys.modules.get("entasis._file.scan")
-    return value if module is None or not isinstance(value, module.Scan) else value.view()
-
-
-def _without_index(value: Any) -> Any:
-    """A frame or series with positions as row labels."""
-    value = of_scan(value)
-    if isinstance(value, File):
-        return value.read(index=False)
-    if type(value) is not dict and not _hosts.is_frame(value):
-        value = _hosts.collect(value)
-    return _hosts.without_index(value)
-
-
-def destination(
-    path: str | None,
-    compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
-    threads: int | None,
-    durable: bool | None,
-    wait: float,
-) -> Destination:
-    default, apart = _compression(compression)
-    return {
-        "path": path,
-        "compression": default,
-        "column_compression": apart,
-        "threads": _threads(threads),
-        "durable": _options.durable(durable),
-        "wait": _options.wait(wait),
-        "is_new": False,
-        "change": None,
-        "stream": None,
-    }
-
-
-def write_value(
-    value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, is_replaced: bool = False
-) -> bytes | None:
-    """Write a value. Returns the content of the file if it has no path."""
-    if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
-        raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
-    is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
-    if not is_table and type(value) is not dict and _register.functions(type(value)) is None:
-        value = of_scan(value)
-        if metadata is None and on_unsupported == "error" and to["path"] is not None and not to["column_compression"]:
-            from ._grow.writer import write_stream
-
-            is_done, value = write_stream(value, to)
-            if is_done:
-                return None
-        collected = value.read() if isinstance(value, File) else _hosts.collect(value)
-        if collected is not value:
-            return write_value(collected, to, metadata, on_unsupported)
-    try:
-        builder, host_map = _hosts.build(value) if is_table else (None, {})
-    except UnsupportedTypeError as error:
-        # A column that the function returned is not replaced again.
-        if on_unsupported == "error" or is_replaced:
-            raise
-        from ._hosts.unsupported_columns import without
-
-        return write_value(without(value, on_unsupported, error), to, metadata, on_unsupported, is_replaced=True)
-    if to["column_compression"]:
-        names = set() if builder is None else set(builder.names)
-        for name, _ in to["column_compression"]:
-            if name not in names:
-                raise ColumnNotFoundError(f"compression names a column '{name}', which does not exist")
-    if builder is not None and metadata is None and not builder.has_trees:
-        found: bytes | None = builder.write(host_map, to)
-        return found
-    from ._tree.document import Document
-
-    document = Document(on_unsupported, to)
-    if builder is not None:
-        table, cell = document.add_frame(value, builder, host_map), None
-    else:
-        table, cell = None, document.add(value, "value")
-    metadata_cell = None if metadata is None else document.add(metadata, "metadata")
-    return document.write(to, table, cell, metadata_cell)
 
 
 def _write_all(file: Any, content: bytes | None) -> None:
@@ -386,22 +311,20 @@ def read(
         if on_damage == "missing":
             from ._view import damage as _damage
 
-            def read_frame(frame: Frame) -> Any:
-                file = File._of(frame) if frame.handle.is_table else _root(frame)
+            def read_table(table: OpenTable) -> Any:
+                file = value_of(View(table))
                 return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
             if memory_map:
                 raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map=True out")
             opened = File(path, types=types, limits=limits, generation=generation, on_damage=on_damage)
-            return _damage.read(opened._frame, read_frame, _threads(threads))
+            return _damage.read(opened._view.table, read_table, _threads(threads))
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
-        if not file._handle.is_table:
-            file = _root(file._frame)
-        return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
+        return _read(value_of(file._view), columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
 
 def _read(
-    file: File,
+    file: File | Tree,
     columns: Columns | None,
     rows: Rows | None,
     filter: Filter | None,
@@ -412,7 +335,7 @@ def _read(
     on_unsupported: OnRefused,
 ) -> Any:
     """Read an open file."""
-    if type(file) is not File:
+    if not isinstance(file, File):
         # `to=` is also for lists of dicts, and then `columns` are their keys.
         if filter is not None or (to is None and columns is not None):
             raise ArgumentError("the file holds a tree: columns and filter are for frames; open it and choose a part")
@@ -429,13 +352,6 @@ def _read(
         nan_to_null=nan_to_null,
         on_unsupported=on_unsupported,
     )
-
-
-def _root(frame: Frame) -> File:
-    """The value of a file that is not a table."""
-    from ._tree.tree import root
-
-    return root(frame)
 
 
 def open(
@@ -483,7 +399,7 @@ def open(
     Returns
     -------
     File
-        A `File` for a frame. Any other value is a `Tree`, a subclass of `File`. The file is closed
+        A `File` for a frame, and a `Tree` for any other value. The file is closed
         by `close`, by `with`, or when the last view of it is gone.
 
     Raises
@@ -521,10 +437,8 @@ def open(
     """
     with reported:
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage)
-        file = file._with_nan_to_null(nan_to_null)
-        if file._handle.is_table:
-            return file
-        return _root(file._frame)
+        # For checkers a `File`: with a union they would ask which it is at each use.
+        return cast("File", value_of(file._view.with_nan_to_null(nan_to_null)))
 
 
 def scan_polars(
@@ -585,8 +499,10 @@ def info(path: Source, *, limits: Limits | None = None) -> Info:
     with reported:
         import json
 
+        from ._file.info import Info
+
         file = File(path, limits=limits)
-        return Info(json.loads(file._handle.info()) | {"metadata": file.metadata})
+        return Info(json.loads(file._view.handle.info()) | {"metadata": file.metadata})
 
 
 def verify(
@@ -630,6 +546,8 @@ def verify(
     3
     """
     with reported:
+        from ._file.info import Report
+
         handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
         if generation is not None:
             handle = handle.at_generation(generation)
@@ -709,28 +627,3 @@ def set_threads(n: int | None) -> None:
     >>> en.set_threads(None)
     """
     _entasis.set_threads(0 if n is None else _threads(n) or 0)
-
-
-def _compression(
-    compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
-) -> tuple[int | None, list[tuple[str, int]]]:
-    """The compression of most columns, and those of some. None stands for the default."""
-    if compression is None:
-        return None, []
-    if isinstance(compression, int) or _options.integer(compression) is not None:
-        return _level(compression), []
-    if not hasattr(compression, "items"):
-        raise ArgumentError(f"compression={compression!r}: an integer from 0 to 100, or a dict of them per column")
-    levels = {name: _level(level) for name, level in compression.items()}
-    default = levels.pop(None, None)
-    for name in levels:
-        if not isinstance(name, str):
-            raise ArgumentError(f"the keys of compression are column names (str), not {type(name).__name__}")
-    return default, [(str(name), level) for name, level in levels.items()]
-
-
-def _level(level: Any) -> int:
-    found = _options.integer(level)
-    if found is None or not 0 <= found <= 100:
-        raise ArgumentError(f"compression={level!r}: an integer from 0 to 100")
-    return found

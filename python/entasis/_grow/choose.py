@@ -8,6 +8,8 @@ from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._columns.fields import FieldColumn
 from entasis._libraries import registry as _hosts
+from entasis._open import open_value
+from entasis._write import write_whole
 from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
 
 from . import hosts as _hosts_of
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
     from entasis._entasis import Destination
     from entasis._file.file import File
-
-    from .hosts import Open, Write
 
     # For each column of the new frame: whether it is new, and its position there or in the file.
     Sources = list[tuple[bool, int]]
@@ -46,7 +46,7 @@ class Choice:
         self.levels, self.names = levels, names or {}
 
 
-def choose(to: Destination, operation: str, open: Open, write: Write, plan: Callable[[File, Any], Choice]) -> None:
+def choose(to: Destination, operation: str, plan: Callable[[File, Any], Choice]) -> None:
     """Change the columns of the file at a path.
 
     `plan` gets the file and the rules of its library.
@@ -55,21 +55,21 @@ def choose(to: Destination, operation: str, open: Open, write: Write, plan: Call
     assert path is not None, "columns of a file at a path change"
     change = _entasis.Change(path, to["wait"])
     try:
-        file = open(path)
-        rules = _hosts_of.rules(_hosts_of.host_of_frame(file))
+        file = _hosts_of.frame_of(open_value(path))
+        rules = _hosts_of.rules(str(file.written_by))
         choice = plan(file, rules)
         if _choose_in_place(file, choice, rules, {**to, "change": change}, operation):
             return
         # Another attempt needs another change.
         change.end()
         change = _entasis.Change(path, to["wait"])
-        file = open(path)
+        file = _hosts_of.frame_of(open_value(path))
         choice = plan(file, rules)
         whole = rules.choose(file.read(), choice.new, choice.sources, choice.labels)
         if choice.levels or choice.names:
             whole = rules.with_levels(whole, choice.levels, choice.names)
         change.will_replace(operation)
-        write(whole, {**to, "change": change}, file.metadata)
+        write_whole(whole, {**to, "change": change}, file.metadata, "error")
     finally:
         change.end()
 
@@ -121,7 +121,7 @@ def replace(file: File, rules: Any, value: Any) -> Choice:
     places = {label: place for place, label in enumerate(new_labels)}
     known = set(old_labels)
     for label in new_labels:
-        if label not in known and label in file._frame.levels.labels:
+        if label not in known and label in file._view.table.levels.labels:
             raise ColumnNotFoundError(
                 f"{shown(label)} is a level of the index, which can't be replaced: write the file again"
             )
@@ -165,7 +165,7 @@ def rename(file: File, rules: Any, names: Mapping[Any, Any] | Callable[[Any], An
     if len(set(after)) < len(after) and len(set(old_labels)) == len(old_labels):
         twice = next(label for label in after if after.count(label) > 1)
         raise ArgumentError(f"two columns would have the label {shown(twice)}")
-    kept = [name for i, name in enumerate(file._frame.levels.labels) if i not in levels]
+    kept = [name for i, name in enumerate(file._view.table.levels.labels) if i not in levels]
     for new in levels.values():
         if new in after or new in kept or list(levels.values()).count(new) > 1:
             raise ArgumentError(f"a level of the index and a column or level would both be named {shown(new)}")
@@ -175,10 +175,10 @@ def rename(file: File, rules: Any, names: Mapping[Any, Any] | Callable[[Any], An
 
 def _place(file: File, label: Any) -> tuple[int, bool]:
     """The position of a column, or of a level of the index, and whether it is a level."""
-    columns = file.select([label])._columns
+    columns = file._view.resolve([label])
     assert columns is not None, "a list selects columns"
     (number,) = columns
     if type(number) is FieldColumn:
         raise ArgumentError(f"{shown(label)} is a field of a struct: replace the column that holds it")
-    levels = file._frame.levels
+    levels = file._view.table.levels
     return (levels.position(number), True) if levels.has(number, file.n_columns) else (number, False)

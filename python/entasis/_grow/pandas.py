@@ -181,7 +181,7 @@ def columns(value: Any, file: Any) -> Any:
     if not isinstance(value, pd.DataFrame):
         raise ArgumentError(f"{shown(value)} has no columns: pass a DataFrame")
     check_length(len(value), file.n_rows)
-    if not value.index.equals(pd.RangeIndex(len(value))) and not value.index.equals(file._frame.index(None)):
+    if not value.index.equals(pd.RangeIndex(len(value))) and not value.index.equals(file._view.table.index(None)):
         raise ArgumentError(
             "the index of the new columns differs from that of the file: reindex them, or pass them with "
             "reset_index(drop=True) to take them in the order of the rows"

@@ -117,7 +117,7 @@ def encode_levels(
     """
     import pandas as pd
 
-    spec = file._handle.host()["index"]
+    spec = file._view.handle.host()["index"]
     index = file[:0].read().index
     if dropped:
         is_whole = len(dropped) == index.nlevels

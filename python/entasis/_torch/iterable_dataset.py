@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entasis._arguments.sources import Source
-    from entasis._file.file import File
-    from entasis._file.scan import Scan
+    from entasis._file.file import File, Scan
     from entasis._filter.conditions import Filter
     from entasis._typing import Columns, Rows
 

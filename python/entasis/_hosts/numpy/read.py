@@ -62,7 +62,7 @@ def read_columns(
 @interpretation()
 def _restore_metadata(arrays: list[Any], columns: list[int], host: dict[str, Any]) -> None:
     """Restore the metadata of dtypes, in the list."""
-    metadata = _dtype_metadata.Columns(host, columns)
+    metadata = _dtype_metadata.ColumnMetadata(host, columns)
     for i, column in enumerate(columns):
         number = metadata.number(column)
         if number is not None:

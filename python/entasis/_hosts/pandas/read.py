@@ -149,7 +149,7 @@ def _plain_blocks(
 @interpretation()
 def _with_metadata(blocks: list[tuple[Any, Any]], host: dict[str, Any], columns: list[int] | None) -> Any:
     """Restore the metadata of dtypes. A block is split if its columns have different metadata."""
-    metadata = _dtype_metadata.Columns(host, columns)
+    metadata = _dtype_metadata.ColumnMetadata(host, columns)
     found = []
     for values, positions in blocks:
         at = np.atleast_1d(positions)

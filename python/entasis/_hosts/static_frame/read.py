@@ -86,7 +86,7 @@ def _with_metadata(blocks: list[Any], host: dict[str, Any], columns: list[int] |
     """Restore the metadata of dtypes. All columns of a block have the same."""
     if _dtype_metadata.KEY not in host:
         return blocks
-    metadata = _dtype_metadata.Columns(host, columns)
+    metadata = _dtype_metadata.ColumnMetadata(host, columns)
     found, position = [], 0
     for block in blocks:
         width = 1 if block.ndim == 1 else block.shape[1]
