@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from entasis._entasis import Destination
     from entasis.errors import EntasisError
 
+    from .rules import Rules
+
 # Entries of host maps that stay those of the file.
 _OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
 # Other entries of host maps, in errors.
@@ -55,7 +57,7 @@ def append(value: Any, to: Destination, fill: bool) -> list[Any]:
         change.end()
 
 
-def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: Any) -> EntasisError | None:
+def append_in_place(file: File, part: Any, rules: Rules, to: Destination, change: Any) -> EntasisError | None:
     """Append rows of the file's types. Returns the reason if the file has to be written anew.
 
     `change` is the change or the stream to which they go.
@@ -73,7 +75,7 @@ def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: 
     return None
 
 
-def _joined(old: Any, new: dict[str, Any], file: File, part: Any, rules: Any) -> dict[str, Any]:
+def _joined(old: Any, new: dict[str, Any], file: File, part: Any, rules: Rules) -> dict[str, Any]:
     """The host map after the append. Fails if columns would have to change.
 
     The core finds the columns of the file to which entries refer, whose order may differ.

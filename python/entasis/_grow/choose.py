@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from entasis._entasis import Destination
     from entasis._file.file import File
 
-    # For each column of the new frame: whether it is new, and its position there or in the file.
-    Sources = list[tuple[bool, int]]
+    from .rules import Rules, Sources
 
 
 class Choice:
@@ -46,7 +45,7 @@ class Choice:
         self.levels, self.names = levels, names or {}
 
 
-def choose(to: Destination, operation: str, plan: Callable[[File, Any], Choice]) -> None:
+def choose(to: Destination, operation: str, plan: Callable[[File, Rules], Choice]) -> None:
     """Change the columns of the file at a path.
 
     `plan` gets the file and the rules of its library.
@@ -74,7 +73,7 @@ def choose(to: Destination, operation: str, plan: Callable[[File, Any], Choice])
         change.end()
 
 
-def _choose_in_place(file: File, choice: Choice, rules: Any, to: Destination, operation: str) -> bool:
+def _choose_in_place(file: File, choice: Choice, rules: Rules, to: Destination, operation: str) -> bool:
     """Change the columns without a look at those that stay. False if the file must be written anew."""
     builder, host = _hosts.build(rules.nothing() if choice.new is None else choice.new)
     names, labels = rules.encode_labels(builder, choice.labels)
@@ -100,7 +99,7 @@ def _choose_in_place(file: File, choice: Choice, rules: Any, to: Destination, op
     return True
 
 
-def add(file: File, rules: Any, value: Any) -> Choice:
+def add(file: File, rules: Rules, value: Any) -> Choice:
     """The columns of a file, and new ones after them."""
     head = file[:0].read()
     new = rules.columns(value, file)
@@ -113,7 +112,7 @@ def add(file: File, rules: Any, value: Any) -> Choice:
     return Choice(new, sources, rules.joined_labels(head, new, sources))
 
 
-def replace(file: File, rules: Any, value: Any) -> Choice:
+def replace(file: File, rules: Rules, value: Any) -> Choice:
     """The columns of a file, some of them replaced."""
     head = file[:0].read()
     new = rules.columns(value, file)
@@ -134,7 +133,7 @@ def replace(file: File, rules: Any, value: Any) -> Choice:
     return Choice(new, sources, rules.renamed_labels(head, old_labels, {}))
 
 
-def drop(file: File, rules: Any, labels: Any) -> Choice:
+def drop(file: File, rules: Rules, labels: Any) -> Choice:
     """The columns of a file without some. The index loses levels with these names."""
     listed = list(labels) if isinstance(labels, (list, set, frozenset)) or hasattr(labels, "tolist") else [labels]
     found = [_place(file, label) for label in listed]
@@ -144,7 +143,7 @@ def drop(file: File, rules: Any, labels: Any) -> Choice:
     return Choice(None, sources, rules.joined_labels(file[:0].read(), None, sources), levels)
 
 
-def rename(file: File, rules: Any, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Choice:
+def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Choice:
     """The columns of a file, and the levels of its index, with other labels."""
     head = file[:0].read()
     old_labels = rules.labels(head)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from entasis._arguments.options import shown
 from entasis._file.file import File
@@ -11,6 +11,8 @@ from entasis.errors import ArgumentError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from entasis._tree.tree import Tree
+
+    from .rules import Rules
 
 _RULES = {
     "pandas": "entasis._grow.pandas",
@@ -22,9 +24,10 @@ _RULES = {
 _FRAMES = (None, "RecordBatch", "Frame", "FrameGO", "FrameHE")
 
 
-def rules(host: str) -> Any:
-    """The module with the rules of a library."""
-    return import_module(_RULES[host])
+def rules(host: str) -> Rules:
+    """The rules of a library."""
+    found: Rules = import_module(_RULES[host]).RULES
+    return found
 
 
 def host_of(file: File | Tree) -> str:
