@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from . import _entasis
 from ._arguments import options as _options
@@ -363,7 +363,7 @@ def open(
     generation: int | None = None,
     nan_to_null: bool | None = None,
     on_damage: OnDamage = "error",
-) -> File:
+) -> File | Tree:
     """Open a file without reading its columns or values.
 
     Parameters
@@ -398,7 +398,7 @@ def open(
 
     Returns
     -------
-    File
+    File or Tree
         A `File` for a frame, and a `Tree` for any other value. The file is closed
         by `close`, by `with`, or when the last view of it is gone.
 
@@ -437,8 +437,7 @@ def open(
     """
     with reported:
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage)
-        # For checkers a `File`: with a union they would ask which it is at each use.
-        return cast("File", value_of(file._view.with_nan_to_null(nan_to_null)))
+        return value_of(file._view.with_nan_to_null(nan_to_null))
 
 
 def scan_polars(

@@ -1,4 +1,4 @@
-"""What an open file says of its frame: its size, its columns and their statistics."""
+"""The description of the frame in an open file: its size, its columns and their statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What open files of all values share."""
+"""The base class of open files, whatever value they hold."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Preview(NamedTuple):
     rows
         Positions, and the values as strings. None stands for the rows that are left out.
     refused
-        Why the values can't be read, if so.
+        The reason why the values can't be read; None if they can.
     """
 
     shape: tuple[int, int]

@@ -1,1 +1,1 @@
-"""What is known of the libraries of the values, whichever library it is."""
+"""The libraries that hold frames: their modules, their streams, and their errors."""

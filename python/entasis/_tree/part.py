@@ -53,7 +53,10 @@ class Part:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The lengths of the axes of an array. Other values have one axis if they have parts, else none."""
+        """The lengths of the axes of an array.
+
+        Other values have one axis if they have parts, else none.
+        """
         if "shape" in self.info:
             return tuple(self.info["shape"]) if self.rows is None else self.view().shape
         return (len(self),) if self.rows is not None or "count" in self.info else ()
