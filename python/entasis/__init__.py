@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._api import info, open, read, repair, scan_polars, set_threads, to_bytes, verify, write
+from ._api import open, read, scan_polars, set_threads, to_bytes, write
 from ._damage import Damage
 from ._entasis import __version__
 from ._file.file import File, Scan
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         writer,
     )
     from ._file.info import Info, Report
+    from ._inspection import info, repair, verify
     from ._npz import read_npz, write_npz
     from ._record import Record
     from ._tree.tree import Tree
@@ -102,6 +103,7 @@ _ON_DEMAND = {
         "writer",
     ),
     "_file.info": ("Info", "Report"),
+    "_inspection": ("info", "repair", "verify"),
     "_npz": ("read_npz", "write_npz"),
     "_record": ("Record",),
     "_tree.tree": ("Tree",),

@@ -127,6 +127,7 @@ DOCUMENTED = [
     "_file.reads",
     "_filter.conditions",
     "_grow.writer",
+    "_inspection",
     "_npz",
     "_record",
     "_torch.batches",

@@ -35,7 +35,7 @@ LAYERS = [
     ("_tree",),
     ("_open", "_write"),
     ("_grow",),
-    ("_api", "_buffers", "_npz_lengths", "_npz", "_cli"),
+    ("_api", "_buffers", "_inspection", "_npz_lengths", "_npz", "_cli"),
     ("_changes",),
     ("_torch",),
     ("", "__main__", "torch"),
