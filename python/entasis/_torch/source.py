@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from entasis._api import open
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import shown
 from entasis._file.file import File, Scan
-from entasis._open import value_of
 from entasis._tree.part import a
 from entasis._tree.tree import Tree
 from entasis.errors import ArgumentError
@@ -97,7 +97,7 @@ def opened(
     """Open the rows of a path, of an open file or view, or of a scan."""
     if isinstance(source, Scan):
         source = source.view()
-    view = source if isinstance(source, (File, Tree)) else value_of(File(source)._view)
+    view = source if isinstance(source, (File, Tree)) else open(source)
     if not isinstance(view, Tree):
         return RowSource(view.scan(columns, filter, rows).view(), None, None)
     if filter is not None:
