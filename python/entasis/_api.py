@@ -309,7 +309,7 @@ def read(
             from ._view import damage as _damage
 
             def read_table(table: OpenTable) -> Any:
-                file = value_of(View(table))
+                file = value_of(File._of(View(table)))
                 return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
             if memory_map:
@@ -317,7 +317,7 @@ def read(
             opened = File(path, types=types, limits=limits, generation=generation, on_damage=on_damage)
             return _damage.read(opened._view.table, read_table, _threads(threads))
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
-        return _read(value_of(file._view), columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
+        return _read(value_of(file), columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
 
 def _read(
@@ -434,7 +434,9 @@ def open(
     """
     with reported:
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage)
-        return value_of(file._view.with_nan_to_null(nan_to_null))
+        if nan_to_null is not None:
+            file = File._of(file._view.with_nan_to_null(nan_to_null))
+        return value_of(file)
 
 
 def scan_polars(

@@ -8,18 +8,17 @@ from ._file.file import File
 
 if TYPE_CHECKING:
     from ._tree.tree import Tree
-    from ._view.view import View
 
 
 def open_value(path: str) -> File | Tree:
     """Open the file at a path."""
-    return value_of(File(path)._view)
+    return value_of(File(path))
 
 
-def value_of(view: View) -> File | Tree:
+def value_of(file: File) -> File | Tree:
     """The value of an opened file: a `Tree` if it is not a frame."""
-    if view.handle.is_table:
-        return File._of(view)
+    if file._view.handle.is_table:
+        return file
     from ._tree.tree import root
 
-    return root(view.table)
+    return root(file._view.table)
