@@ -9,7 +9,7 @@ from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
-from ._file.file import File
+from ._file.file import File, is_frame
 from ._memory import reported
 from ._open import value_of
 from ._view.view import View
@@ -332,7 +332,7 @@ def _read(
     on_unsupported: OnRefused,
 ) -> Any:
     """Read an open file."""
-    if not isinstance(file, File):
+    if not is_frame(file):
         # `to=` is also for lists of dicts, and then `columns` are their keys.
         if filter is not None or (to is None and columns is not None):
             raise ArgumentError("the file holds a tree: columns and filter are for frames; open it and choose a part")
@@ -395,8 +395,8 @@ def open(
 
     Returns
     -------
-    File or Tree
-        A `File` for a frame, and a `Tree` for any other value. The file is closed
+    File
+        A `File` for a frame. Any other value is a `Tree`, a subclass of `File`. The file is closed
         by `close`, by `with`, or when the last view of it is gone.
 
     Raises

@@ -21,6 +21,8 @@ from .reads import Reads
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from typing_extensions import TypeIs
+
     from entasis._arguments.sources import Source
     from entasis._filter.conditions import Condition, Filter
     from entasis._libraries.registry import Host
@@ -441,6 +443,11 @@ class Scan(Conversions):
     def __reduce__(self) -> tuple[Any, ...]:
         query = self._query
         return Scan, (File._of(query.view), query.condition, query.limit)
+
+
+def is_frame(value: object) -> TypeIs[File]:
+    """Whether a value is an open file of a frame. `isinstance` also takes a `Tree` for a `File`."""
+    return type(value) is File
 
 
 def _chosen(view: View, columns: tuple[Columns, ...]) -> View:

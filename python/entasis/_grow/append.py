@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
-from entasis._file.file import File
+from entasis._file.file import File, is_frame
 from entasis._libraries import registry as _hosts
 from entasis._open import open_value
 from entasis._write import write_whole
@@ -39,7 +39,7 @@ def append(value: Any, to: Destination, fill: bool) -> list[Any]:
         file = open_value(path)
         rules = _hosts_of.rules(_hosts_of.host_of(file))
         new = rules.collect(value)
-        if isinstance(file, File):
+        if is_frame(file):
             part, grown = rules.fit(file[:0].read(), new, fill)
             if not grown and append_in_place(file, part, rules, {**to, "change": change}, change) is None:
                 return []

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from entasis._arguments.options import shown
-from entasis._file.file import File
+from entasis._file.file import File, is_frame
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def rules(host: str) -> Rules:
 
 def host_of(file: File | Tree) -> str:
     """The library whose rules a file follows."""
-    if not isinstance(file, File):
+    if not is_frame(file):
         value = file.read()
         if type(value).__module__ == "numpy" and hasattr(value, "ndim"):
             return "numpy"
@@ -48,7 +48,7 @@ def host_of(file: File | Tree) -> str:
 
 def frame_of(value: File | Tree) -> File:
     """A file that holds a frame, whose columns can change."""
-    if not isinstance(value, File):
+    if not is_frame(value):
         raise ArgumentError("the file does not hold a frame: entasis.update changes the keys of a dict")
     host = value._view.table.host
     if host.get("class") not in _FRAMES:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
-from entasis._file.file import File
+from entasis._file.file import is_frame
 from entasis._open import open_value
 from entasis._write import write_whole
 from entasis.errors import ArgumentError, UnsupportedTypeError
@@ -24,7 +24,7 @@ def set_metadata(metadata: Any, to: Destination) -> None:
     change = _entasis.Change(path, to["wait"])
     try:
         file = open_value(path)
-        if isinstance(file, File) and _set_in_place(metadata, change, to):
+        if is_frame(file) and _set_in_place(metadata, change, to):
             return
         # Another attempt needs another change.
         change.end()

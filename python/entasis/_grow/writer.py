@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
-from entasis._file.file import File
+from entasis._file.file import File, is_frame
+from entasis._file.opened import Opened
 from entasis._libraries import registry as _hosts
 from entasis._libraries import streams as _streams
 from entasis._memory import reported
@@ -98,7 +99,7 @@ class Writer:
     def _extend(self, file: Any) -> None:
         """Prepare to add rows to a file."""
         host = _hosts_of.host_of(file)
-        if not isinstance(file, File):
+        if not is_frame(file):
             raise ArgumentError("the file does not hold a frame: add to it with entasis.append")
         self._rules = _hosts_of.rules(host)
         self._proto = file[:0].read()
@@ -287,8 +288,8 @@ def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
     Returns whether that is done, and what is left to write. Dictionaries can differ from batch to
     batch, so streams with such are collected.
     """
-    if isinstance(value, File):
-        return _write_file(value, to), value
+    if isinstance(value, Opened):
+        return is_frame(value) and _write_file(value, to), value
     if not _streams.is_stream(value):
         return False, value
     reader = _streams.reader(value)
@@ -358,6 +359,7 @@ def _batches(value: Any) -> Any:
 
     value = of_scan(value)
     if isinstance(value, File):
+        # For a tree this is an error.
         n, step = value.n_rows, _rows_of_batch(value._view)
         return (value[start : start + step].read() for start in range(0, max(n, 1), step))
     if type(value) is dict or _hosts.is_frame(value):

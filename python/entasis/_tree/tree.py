@@ -399,6 +399,11 @@ class Tree(Opened):
         return "\n".join(map(escaped, [head, *self._outline(self._named(), 0, 2, 10)]))
 
 
+# `isinstance(t, File)` is true for all that `entasis.open` returns, although a tree shares nothing
+# with files of frames but their base class.
+File.register(Tree)
+
+
 def part(cells: Cells, number: int, where: str) -> File | Tree:
     """Return a part of a file: a `File` for a frame, else a `Tree`."""
     info = describe(cells, number)
