@@ -69,8 +69,8 @@ def _median(call: Callable[[], Any], clock: Clock) -> tuple[float, float]:
 def _watch(clock: Clock) -> None:
     """Puts the native half on the clock."""
     from entasis import _entasis
-    from entasis._file import frame as opener
     from entasis._hosts.pandas import write as writer
+    from entasis._view import table as opener
 
     native = _entasis.Handle
 

@@ -144,7 +144,7 @@ def _walk(tree: Any, rng: Random) -> Any:
     for _ in range(rng.randint(0, DEEPEST)):
         if type(part) is en.File:
             return use(part, rng)
-        if part.kind in ("dict", "object") and "shape" not in part._info:
+        if part.kind in ("dict", "object") and "shape" not in part._part.info:
             try:
                 keys = part.keys()
             except en.ArgumentError:

@@ -9,35 +9,35 @@
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._api import info, open, read, repair, scan_polars, set_threads, to_bytes, verify, write
-from ._buffers import compress, decompress, hash
-from ._changes import (
-    Generation,
-    add_columns,
-    append,
-    compact,
-    drop_columns,
-    generations,
-    rename_columns,
-    replace_columns,
-    rollback,
-    set_metadata,
-    update,
-    writer,
-)
+from ._api import open, read, scan_polars, set_threads, to_bytes, write
 from ._damage import Damage
 from ._entasis import __version__
-from ._file.file import File
-from ._file.info import Info, Report
-from ._npz import read_npz, write_npz
-from ._record import Record
+from ._file.file import File, Scan
+from ._filter.conditions import Condition, col, field
 from ._register import register
-from ._scan.conditions import Condition, col, field
 from ._versions import show_versions
 from .errors import *  # noqa: F403
 
 if TYPE_CHECKING:
-    from ._scan.scan import Scan
+    from ._buffers import compress, decompress, hash
+    from ._changes import (
+        Generation,
+        add_columns,
+        append,
+        compact,
+        drop_columns,
+        generations,
+        rename_columns,
+        replace_columns,
+        rollback,
+        set_metadata,
+        update,
+        writer,
+    )
+    from ._file.info import Info, Report
+    from ._inspection import info, repair, verify
+    from ._npz import read_npz, write_npz
+    from ._record import Record
     from ._tree.tree import Tree
 
 __all__ = [
@@ -85,14 +85,40 @@ __all__ = [
 ]
 
 
+# Loaded on demand: each module slows down the import, and most programs read and write only frames.
+_ON_DEMAND = {
+    "_buffers": ("compress", "decompress", "hash"),
+    "_changes": (
+        "Generation",
+        "add_columns",
+        "append",
+        "compact",
+        "drop_columns",
+        "generations",
+        "rename_columns",
+        "replace_columns",
+        "rollback",
+        "set_metadata",
+        "update",
+        "writer",
+    ),
+    "_file.info": ("Info", "Report"),
+    "_inspection": ("info", "repair", "verify"),
+    "_npz": ("read_npz", "write_npz"),
+    "_record": ("Record",),
+    "_tree.tree": ("Tree",),
+}
+
+
 def __getattr__(name: str) -> object:
-    # Loaded on demand: each module slows down the import, and most programs read only frames.
-    if name == "Tree":
-        from ._tree.tree import Tree
+    for module, names in _ON_DEMAND.items():
+        if name in names:
+            from importlib import import_module
 
-        return Tree
-    if name == "Scan":
-        from ._scan.scan import Scan
-
-        return Scan
+            found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+            return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

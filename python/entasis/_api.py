@@ -1,46 +1,46 @@
-"""The public functions that write, read, open, describe, verify and repair a file."""
+"""The public functions that write, read and open files."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from . import _entasis, _register
+from . import _entasis
 from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._arguments.options import DEFAULT_COMPRESSION
 from ._arguments.options import threads as _threads
-from ._file.file import File
-from ._file.info import Info, Report
-from ._hosts import registry as _hosts
+from ._file.file import File, is_frame
 from ._memory import reported
-from .errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
+from ._open import value_of
+from ._view.view import View
+from ._write import destination, is_source, of_scan, without_index, write_whole
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from os import PathLike
 
-    from ._arguments.options import MemoryMap, OnDamage, OnRefused
-    from ._arguments.rows import Rows
     from ._arguments.sources import Source, Target
-    from ._columns.names import Columns
-    from ._damage import Damage
-    from ._entasis import Destination
-    from ._file.frame import Frame
-    from ._hosts.registry import Host
-    from ._scan.conditions import Filter
+    from ._file.read_options import ReadOptions
+    from ._filter.conditions import Filter
+    from ._libraries.registry import Host
     from ._tree.document import OnUnsupported
+    from ._tree.tree import Tree
     from ._typing import (
         ArrowTable,
+        Columns,
         Limits,
+        MemoryMap,
         NumpyArrays,
+        OnDamage,
+        OnRefused,
         PandasFrame,
         PolarsFrame,
         PolarsLazyFrame,
-        ReadOptions,
+        Rows,
         StaticFrame,
         Types,
     )
+    from ._view.table import OpenTable
 
 
 def write(
@@ -126,7 +126,15 @@ def write(
         found = _sources.target(path)
         is_path = isinstance(found, str)
         to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
-        content = write_value(value if index else _without_index(value), to, metadata, on_unsupported)
+        value = value if index else without_index(value)
+        is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
+        if is_path and is_plain and is_source(value):
+            from ._grow.writer import write_stream
+
+            is_done, value = write_stream(of_scan(value), to)
+            if is_done:
+                return
+        content = write_whole(value, to, metadata, on_unsupported)
         if not is_path:
             _write_all(found, content)
 
@@ -160,93 +168,9 @@ def to_bytes(
     """
     with reported:
         to = destination(None, compression, threads, False, 0)
-        content = write_value(value if index else _without_index(value), to, metadata, on_unsupported)
+        content = write_whole(value if index else without_index(value), to, metadata, on_unsupported)
         assert content is not None
         return content
-
-
-def of_scan(value: Any) -> Any:
-    """The rows of a scan as a view of its file; any other value as it is."""
-    # Without the module nobody has a scan, and importing it takes time.
-    module = sys.modules.get("entasis._scan.scan")
-    return value if module is None or not isinstance(value, module.Scan) else value.view()
-
-
-def _without_index(value: Any) -> Any:
-    """A frame or series with positions as row labels."""
-    value = of_scan(value)
-    if isinstance(value, File):
-        return value.read(index=False)
-    if type(value) is not dict and not _hosts.is_frame(value):
-        value = _hosts.collect(value)
-    return _hosts.without_index(value)
-
-
-def destination(
-    path: str | None,
-    compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
-    threads: int | None,
-    durable: bool | None,
-    wait: float,
-) -> Destination:
-    default, apart = _compression(compression)
-    return {
-        "path": path,
-        "compression": default,
-        "column_compression": apart,
-        "threads": _threads(threads),
-        "durable": _options.durable(durable),
-        "wait": _options.wait(wait),
-        "is_new": False,
-        "change": None,
-        "stream": None,
-    }
-
-
-def write_value(
-    value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, is_replaced: bool = False
-) -> bytes | None:
-    """Write a value. Returns the content of the file if it has no path."""
-    if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
-        raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
-    is_table = _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
-    if not is_table and type(value) is not dict and _register.functions(type(value)) is None:
-        value = of_scan(value)
-        if metadata is None and on_unsupported == "error" and to["path"] is not None and not to["column_compression"]:
-            from ._grow.writer import write_stream
-
-            is_done, value = write_stream(value, to)
-            if is_done:
-                return None
-        collected = value.read() if isinstance(value, File) else _hosts.collect(value)
-        if collected is not value:
-            return write_value(collected, to, metadata, on_unsupported)
-    try:
-        builder, host_map = _hosts.build(value) if is_table else (None, {})
-    except UnsupportedTypeError as error:
-        # A column that the function returned is not replaced again.
-        if on_unsupported == "error" or is_replaced:
-            raise
-        from ._hosts.unsupported_columns import without
-
-        return write_value(without(value, on_unsupported, error), to, metadata, on_unsupported, is_replaced=True)
-    if to["column_compression"]:
-        names = set() if builder is None else set(builder.names)
-        for name, _ in to["column_compression"]:
-            if name not in names:
-                raise ColumnNotFoundError(f"compression names a column '{name}', which does not exist")
-    if builder is not None and metadata is None and not builder.has_trees:
-        found: bytes | None = builder.write(host_map, to)
-        return found
-    from ._tree.document import Document
-
-    document = Document(on_unsupported, to)
-    if builder is not None:
-        table, cell = document.add_frame(value, builder, host_map), None
-    else:
-        table, cell = None, document.add(value, "value")
-    metadata_cell = None if metadata is None else document.add(metadata, "metadata")
-    return document.write(to, table, cell, metadata_cell)
 
 
 def _write_all(file: Any, content: bytes | None) -> None:
@@ -382,24 +306,22 @@ def read(
         _options.on_refused(on_unsupported)
         _options.on_damage(on_damage)
         if on_damage == "missing":
-            from ._file import damage as _damage
+            from ._view import damage as _damage
 
-            def read_frame(frame: Frame) -> Any:
-                file = File._of(frame) if frame.handle.is_table else _root(frame)
+            def read_table(table: OpenTable) -> Any:
+                file = value_of(File._of(View(table)))
                 return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
             if memory_map:
                 raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map=True out")
             opened = File(path, types=types, limits=limits, generation=generation, on_damage=on_damage)
-            return _damage.read(opened._frame, read_frame, _threads(threads))
+            return _damage.read(opened._view.table, read_table, _threads(threads))
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation)
-        if not file._handle.is_table:
-            file = _root(file._frame)
-        return _read(file, columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
+        return _read(value_of(file), columns, rows, filter, to, threads, index, nan_to_null, on_unsupported)
 
 
 def _read(
-    file: File,
+    file: File | Tree,
     columns: Columns | None,
     rows: Rows | None,
     filter: Filter | None,
@@ -410,7 +332,7 @@ def _read(
     on_unsupported: OnRefused,
 ) -> Any:
     """Read an open file."""
-    if type(file) is not File:
+    if not is_frame(file):
         # `to=` is also for lists of dicts, and then `columns` are their keys.
         if filter is not None or (to is None and columns is not None):
             raise ArgumentError("the file holds a tree: columns and filter are for frames; open it and choose a part")
@@ -429,13 +351,6 @@ def _read(
     )
 
 
-def _root(frame: Frame) -> File:
-    """The value of a file that is not a table."""
-    from ._tree.tree import root
-
-    return root(frame)
-
-
 def open(
     path: Source,
     *,
@@ -445,7 +360,7 @@ def open(
     generation: int | None = None,
     nan_to_null: bool | None = None,
     on_damage: OnDamage = "error",
-) -> File:
+) -> File | Tree:
     """Open a file without reading its columns or values.
 
     Parameters
@@ -519,10 +434,9 @@ def open(
     """
     with reported:
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage)
-        file = file._with_nan_to_null(nan_to_null)
-        if file._handle.is_table:
-            return file
-        return _root(file._frame)
+        if nan_to_null is not None:
+            file = File._of(file._view.with_nan_to_null(nan_to_null))
+        return value_of(file)
 
 
 def scan_polars(
@@ -561,138 +475,6 @@ def scan_polars(
     return file.lazy(on_unsupported=on_unsupported)
 
 
-def info(path: Source, *, limits: Limits | None = None) -> Info:
-    """Describe how a file is stored: the size, encodings and missing values of each column.
-
-    Parameters
-    ----------
-    path, limits
-        As for `read`.
-
-    Returns
-    -------
-    Info
-        The description. Its items are attributes, and `to_dict` returns all of them.
-
-    Examples
-    --------
-    >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
-    >>> en.info("table.entasis").n_rows
-    3
-    """
-    with reported:
-        import json
-
-        file = File(path, limits=limits)
-        return Info(json.loads(file._handle.info()) | {"metadata": file.metadata})
-
-
-def verify(
-    path: Source,
-    *,
-    threads: int | None = None,
-    limits: Limits | None = None,
-    generation: int | None = None,
-) -> Report:
-    """Check every byte of a file, in all generations that can be read.
-
-    Bytes that generations share are checked once. Bytes that a change left which was interrupted,
-    or still goes on, don't count as damage: `leftover_len` of the report is their number.
-
-    Parameters
-    ----------
-    path, limits
-        As for `read`.
-    threads
-        The number of threads. None means one per processor.
-    generation
-        The number of the one generation to check (`entasis.generations` lists them). None checks
-        all.
-
-    Returns
-    -------
-    Report
-        How much was checked.
-
-    Raises
-    ------
-    CorruptFileError
-        The file is damaged. The message says where the first damage is, and the attribute
-        `damages` lists all damaged places with their columns and rows. The attribute `generations`
-        has the numbers of the damaged generations. The message says if the newest one is sound.
-
-    Examples
-    --------
-    >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
-    >>> en.verify("table.entasis").n_values
-    3
-    """
-    with reported:
-        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
-        if generation is not None:
-            handle = handle.at_generation(generation)
-        return Report(**handle.verify(_threads(threads), generation is not None))
-
-
-def repair(
-    path: Source,
-    out: str | PathLike[str],
-    *,
-    threads: int | None = None,
-    durable: bool | None = None,
-    wait: float = 10,
-    limits: Limits | None = None,
-) -> list[Damage]:
-    """Write the intact values of a damaged file to a new file. Values of damaged blocks are missing.
-
-    Of a file that was cut within its last change, the newest whole generation is written.
-
-    Parameters
-    ----------
-    path, limits
-        As for `read`. The file is not changed.
-    out
-        The path of the new file. A file there is replaced, and keeps its mode. A new file gets that
-        of the damaged one.
-    threads, durable, wait
-        As for `write`.
-
-    Returns
-    -------
-    list
-        The first 100 damaged places, each a `Damage` with column and rows. It is empty if the file
-        is sound.
-
-    Raises
-    ------
-    CorruptFileError
-        The footer is damaged, or values that can't be missing: row labels, categories, parts of a
-        tree, lengths of lists. The message names the column. `read` with `columns=` and
-        `on_damage="missing"` reads the other ones.
-    ArgumentError
-        Both paths name one file.
-
-        After any error no file is written.
-
-    Examples
-    --------
-    >>> content = bytearray(en.to_bytes({"n": np.random.default_rng(0).random(100_000)}))
-    >>> content[20_000] ^= 1
-    >>> [damage] = en.repair(content, "sound.entasis")
-    >>> damage.column, damage.start, damage.stop
-    ('n', 0, 65536)
-    >>> en.verify("sound.entasis").n_values
-    100000
-    """
-    with reported:
-        found = _sources.target(out)
-        if not isinstance(found, str):
-            raise ArgumentError("a file is repaired to a path, not to an open file")
-        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
-        damages, _ = handle.repair(found, _threads(threads), _options.durable(durable), _options.wait(wait))
-        return damages
-
-
 def set_threads(n: int | None) -> None:
     """Set the number of threads of calls without `threads`.
 
@@ -707,28 +489,3 @@ def set_threads(n: int | None) -> None:
     >>> en.set_threads(None)
     """
     _entasis.set_threads(0 if n is None else _threads(n) or 0)
-
-
-def _compression(
-    compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
-) -> tuple[int | None, list[tuple[str, int]]]:
-    """The compression of most columns, and those of some. None stands for the default."""
-    if compression is None:
-        return None, []
-    if isinstance(compression, int) or _options.integer(compression) is not None:
-        return _level(compression), []
-    if not hasattr(compression, "items"):
-        raise ArgumentError(f"compression={compression!r}: an integer from 0 to 100, or a dict of them per column")
-    levels = {name: _level(level) for name, level in compression.items()}
-    default = levels.pop(None, None)
-    for name in levels:
-        if not isinstance(name, str):
-            raise ArgumentError(f"the keys of compression are column names (str), not {type(name).__name__}")
-    return default, [(str(name), level) for name, level in levels.items()]
-
-
-def _level(level: Any) -> int:
-    found = _options.integer(level)
-    if found is None or not 0 <= found <= 100:
-        raise ArgumentError(f"compression={level!r}: an integer from 0 to 100")
-    return found

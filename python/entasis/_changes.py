@@ -6,20 +6,19 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _entasis
-from ._api import destination, of_scan, open, write_value
 from ._arguments import options as _options
 from ._arguments import sources as _sources
-from ._file.file import File
-from ._hosts import streams
-from ._hosts.registry import collect
+from ._file.opened import Opened
+from ._libraries import streams
+from ._libraries.registry import collect
 from ._memory import reported
+from ._write import destination, of_scan, write_whole
 from .errors import ArgumentError, FileError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
 
-    from ._entasis import Destination
     from ._grow.writer import Writer
 
 
@@ -28,10 +27,6 @@ def _path(path: str | PathLike[str]) -> str:
     if not isinstance(found, str):
         raise ArgumentError("a file changes at its path, not as an open file")
     return found
-
-
-def _write(whole: Any, to: Destination, metadata: Any) -> None:
-    write_value(whole, to, metadata, "error")
 
 
 def _missing(path: str) -> MissingFileError:
@@ -116,7 +111,7 @@ def append(
             if not create:
                 raise _missing(_path(path))
             try:
-                write_value(value, {**to, "is_new": True}, None, "error")
+                write_whole(value, {**to, "is_new": True}, None, "error")
             except FileError:
                 # Another process was the first to write.
                 if not os.path.exists(_path(path)):
@@ -124,7 +119,7 @@ def append(
             else:
                 return []
 
-        return append_rows(value, to, fill, open, _write)
+        return append_rows(value, to, fill)
 
 
 def add_columns(
@@ -183,7 +178,7 @@ def add_columns(
         _sources.check_order("add_columns", "frame", frame, path)
         to = destination(_path(path), compression, threads, durable, wait)
         new = _value(frame)
-        choose.choose(to, "add columns", open, _write, lambda file, rules: choose.add(file, rules, new))
+        choose.choose(to, "add columns", lambda file, rules: choose.add(file, rules, new))
 
 
 def replace_columns(
@@ -237,7 +232,7 @@ def replace_columns(
         _sources.check_order("replace_columns", "frame", frame, path)
         to = destination(_path(path), compression, threads, durable, wait)
         new = _value(frame)
-        choose.choose(to, "replace columns", open, _write, lambda file, rules: choose.replace(file, rules, new))
+        choose.choose(to, "replace columns", lambda file, rules: choose.replace(file, rules, new))
 
 
 def drop_columns(
@@ -284,7 +279,7 @@ def drop_columns(
 
     with reported:
         to = destination(_path(path), None, None, durable, wait)
-        choose.choose(to, "drop columns", open, _write, lambda file, rules: choose.drop(file, rules, labels))
+        choose.choose(to, "drop columns", lambda file, rules: choose.drop(file, rules, labels))
         if compact:
             _compact(path, durable, wait)
 
@@ -328,7 +323,7 @@ def rename_columns(
 
     with reported:
         to = destination(_path(path), None, None, durable, wait)
-        choose.choose(to, "rename columns", open, _write, lambda file, rules: choose.rename(file, rules, names))
+        choose.choose(to, "rename columns", lambda file, rules: choose.rename(file, rules, names))
 
 
 def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
@@ -359,7 +354,7 @@ def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | No
 
     with reported:
         _sources.check_order("set_metadata", "metadata", metadata, path)
-        change(metadata, destination(_path(path), None, None, durable, wait), open, _write)
+        change(metadata, destination(_path(path), None, None, durable, wait))
 
 
 def update(
@@ -413,7 +408,7 @@ def update(
 
     with reported:
         _sources.check_order("update", "values", values, path)
-        change(values, remove, destination(_path(path), compression, threads, durable, wait), open, _write)
+        change(values, remove, destination(_path(path), compression, threads, durable, wait))
 
 
 class Generation(NamedTuple):
@@ -613,13 +608,13 @@ def writer(
 
     with reported:
         to = destination(_path(path), compression, threads, durable, wait)
-        return Writer(to, schema, append, open, _write)
+        return Writer(to, schema, append)
 
 
 def _value(frame: Any) -> Any:
     """A frame in memory: what a file, a scan, a stream or a dataset holds; other values as they are."""
     frame = of_scan(frame)
-    if isinstance(frame, File):
+    if isinstance(frame, Opened):
         return frame.read()
     streams.check(frame)
     return collect(frame)

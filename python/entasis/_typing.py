@@ -1,11 +1,12 @@
-"""Types for checkers: options of the public functions, and their results for each library."""
+"""Types for checkers: arguments of the public functions, and their results for each library."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
+    from typing import Literal, Protocol, SupportsIndex
 
     import numpy as np
     import pandas
@@ -14,10 +15,22 @@ if TYPE_CHECKING:
     import pyarrow.dataset
     import static_frame
 
-    from ._arguments.options import MemoryMap, OnDamage, OnRefused
-    from ._arguments.rows import Rows
-    from ._columns.names import Columns
-    from ._scan.conditions import Filter
+    class ArrayLike(Protocol):
+        """A sequence, array, index or series of any library."""
+
+        def __len__(self) -> int: ...
+        def __getitem__(self, key: Any, /) -> Any: ...
+
+    Rows: TypeAlias = tuple[int | None, int | None] | slice | range | SupportsIndex | ArrayLike
+    # A label of any type, several of them, or positions in a slice or range.
+    Columns: TypeAlias = Hashable | slice | Iterable[Any]
+
+    # Whether columns and arrays are views of the file: "auto" reads those that can't be.
+    MemoryMap: TypeAlias = Literal["auto"] | bool
+    # The treatment of columns whose type the reading library lacks.
+    OnRefused: TypeAlias = Literal["error", "skip"]
+    # The treatment of damaged blocks.
+    OnDamage: TypeAlias = Literal["error", "missing"]
 
     # For its own library, a file of a Series, Index or array gives that instead of a frame.
     PandasFrame: TypeAlias = pandas.DataFrame
@@ -31,19 +44,6 @@ if TYPE_CHECKING:
     Types: TypeAlias = Iterable[type] | Mapping[str, type]
 
 
-class PartOptions(TypedDict, total=False):
-    """Options for reading a frame."""
-
-    columns: Columns | None
-    rows: Rows | None
-    filter: Filter | None
-    threads: int | None
-    index: bool
-    nan_to_null: bool | None
-    on_unsupported: OnRefused
-    on_damage: OnDamage
-
-
 class Limits(TypedDict, total=False):
     """The most that a file may ask for. The documentation of `entasis.read` has the defaults."""
 
@@ -55,12 +55,3 @@ class Limits(TypedDict, total=False):
     n_nodes: int
     value_len: int
     decoded_len: int
-
-
-class ReadOptions(PartOptions, total=False):
-    """Options for reading a file."""
-
-    memory_map: MemoryMap
-    types: Types | None
-    limits: Limits | None
-    generation: int | None

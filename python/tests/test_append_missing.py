@@ -256,13 +256,13 @@ def test_values_that_a_null_of_polars_hides(path: str) -> None:
 
 
 def test_a_panic_of_polars_is_an_exception(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from entasis._grow import polars as rules
+    from entasis._grow.polars import PolarsRules
 
     def panics(*_: Any) -> Any:
         raise pl.exceptions.PanicException("not yet implemented")
 
     en.write(pl.DataFrame({"a": [1]}), path)
-    monkeypatch.setattr(rules, "fit", panics)
+    monkeypatch.setattr(PolarsRules, "fit", panics)
     with pytest.raises(en.InternalError, match=r"a library gave up.*not yet implemented.*Polars|polars"):
         en.append(pl.DataFrame({"a": [2]}), path)
     assert en.read(path).rows() == [(1,)]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import entasis as en
-from entasis._tree.array_view import View, strides
+from entasis._tree.array_view import ArrayView, strides
 
 LONG = os.environ.get("ENTASIS_TEST_LONG") == "1"
 
@@ -30,7 +30,7 @@ def outcome(function):
 def read_view(array: np.ndarray, keys: list, fortran: bool):
     """The part of a stored array, read by a view, with the number of elements that it read."""
     flat = array.ravel(order="F" if fortran else "C")
-    view = View(array.shape, strides(array.shape, fortran))
+    view = ArrayView(array.shape, strides(array.shape, fortran))
     for key in keys:
         view = view[key]
     n_read = []

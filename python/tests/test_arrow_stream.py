@@ -23,7 +23,8 @@ from io_counts import bytes_read
 from test_dataset import assert_same, table, with_views
 
 import entasis as en
-from entasis._engines import arrow_stream, windows
+from entasis._engines import rows as arrow_rows
+from entasis._engines import windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,9 +108,9 @@ MAKERS: dict[str, Callable[[int], Any]] = {
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows of 100 rows, then of more."""
-    monkeypatch.setattr(arrow_stream, "_FIRST", 100)
-    monkeypatch.setattr(arrow_stream, "_CELLS_AT_ONCE", 0)
-    monkeypatch.setattr(arrow_stream, "_CELLS_OF_BLOCK", 0)
+    monkeypatch.setattr(arrow_rows, "_FIRST", 100)
+    monkeypatch.setattr(arrow_rows, "_CELLS_AT_ONCE", 0)
+    monkeypatch.setattr(arrow_rows, "_CELLS_OF_BLOCK", 0)
     monkeypatch.setattr(windows, "CELLS", 10_000)
     monkeypatch.setattr(windows, "_LEAST", 100)
 
@@ -246,11 +247,11 @@ def test_long_text_makes_short_batches(path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.usefixtures("small")
 def test_rows_of_another_type_are_split(numbers: en.File, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow_stream.Rows, "_is_same", lambda _, table: pa.table(table).num_rows <= 60)
+    monkeypatch.setattr(arrow_rows.ArrowRows, "_is_same", lambda _, table: pa.table(table).num_rows <= 60)
     found = batches(numbers[:3_000])
     assert max(batch.num_rows for batch in found) <= 60
     assert pa.Table.from_batches(found).equals(numbers[:3_000].to_pyarrow())
-    monkeypatch.setattr(arrow_stream.Rows, "_is_same", lambda _, table: False)
+    monkeypatch.setattr(arrow_rows.ArrowRows, "_is_same", lambda _, table: False)
     with pytest.raises(pa.ArrowInvalid, match="row 0: a value of more than 2 GiB does not fit"):
         pa.table(numbers)
 
@@ -342,7 +343,7 @@ def interrupted(f: en.File) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_errors_keep_their_kind(numbers: en.File, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = arrow_stream.Rows._read
+    read = arrow_rows.ArrowRows._read
 
     def failing(error: BaseException) -> Callable[..., Any]:
         def failing_read(self: Any, window: Any) -> Any:
@@ -358,12 +359,12 @@ def test_errors_keep_their_kind(numbers: en.File, monkeypatch: pytest.MonkeyPatc
         (en.LimitError("too much"), ValueError),
         (ValueError("a zero \0 in it"), ValueError),
     ]:
-        monkeypatch.setattr(arrow_stream.Rows, "_read", failing(error))
+        monkeypatch.setattr(arrow_rows.ArrowRows, "_read", failing(error))
         with pytest.raises(kind) as caught:
             pa.table(numbers)
         said = str(error).replace("\0", "\\0").removeprefix("[Errno 5] ")
         assert said in str(caught.value)
-    monkeypatch.setattr(arrow_stream.Rows, "_read", failing(KeyboardInterrupt()))
+    monkeypatch.setattr(arrow_rows.ArrowRows, "_read", failing(KeyboardInterrupt()))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):

@@ -247,7 +247,7 @@ def test_pickles_with_options(path):
 
 
 def test_pickles_of_bytes_have_a_limit(monkeypatch, path):
-    from entasis._file import reopen as _reopen
+    from entasis._view import reopen as _reopen
 
     en.write(FRAME, path)
     monkeypatch.setattr(_reopen, "_MOST_BYTES", 100)

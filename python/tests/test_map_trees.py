@@ -32,7 +32,7 @@ OTHERS = {
 
 
 def is_view(array, file):
-    return np.shares_memory(array, file._cells.handle._bytes)
+    return np.shares_memory(array, file._handle._bytes)
 
 
 def arrays(value):
@@ -106,14 +106,14 @@ def test_frames_in_trees(path):
     file = en.open(path, memory_map=True)
     found = file["df"].read(columns=["a", "b"])
     assert found.equals(df[["a", "b"]])
-    assert np.shares_memory(found["b"].to_numpy(), file._cells.handle._bytes)
+    assert np.shares_memory(found["b"].to_numpy(), file._handle._bytes)
     with pytest.raises(en.NotMappableError, match="strings and bytes cannot be mapped"):
         file.read()
     for memory_map in (True, "auto"):
         file = en.open(path, memory_map=memory_map)
-        assert pickle.loads(pickle.dumps(file))["df"]._frame.memory_map == memory_map
+        assert pickle.loads(pickle.dumps(file))["df"]._view.table.memory_map == memory_map
         part = pickle.loads(pickle.dumps(file["df"]))
-        assert part._frame.memory_map == memory_map
+        assert part._view.table.memory_map == memory_map
         assert part.read(columns=["a"]).equals(df[["a"]])
     assert file.read()["df"].equals(df)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from entasis._hosts.r.frame import frame_of
 from entasis._record import Record
+from entasis._values.r.frame import frame_of
 
 TERMS = Record("r", "r.call", {"attributes": {}, "tags": None, "items": []})
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import entasis as en
-from entasis._file import sorted_labels
+from entasis._view import sorted_labels
 
 N = 2 * 65_536 + 1_000
 
@@ -267,8 +267,8 @@ def test_loc_finds_the_rows_of_pandas(file, name):
             wanted = df.iloc[[wanted.x]] if isinstance(wanted, pd.Series) else wanted
             assert found.equals(wanted), key
             assert found.index.dtype == wanted.index.dtype
-        n_by_bisection += not f._frame.has_index_in_memory
-        if f._frame.has_index_in_memory:
+        n_by_bisection += not f._view.table.has_index_in_memory
+        if f._view.table.has_index_in_memory:
             f = en.open(path)
     assert n_by_bisection > len(keys) // 3
 
@@ -291,12 +291,12 @@ def test_loc_reads_few_labels(file, monkeypatch):
     pd.testing.assert_frame_equal(f.loc["2024-01-05":"2024-02"].read(), df.loc["2024-01-05":"2024-02"])
     pd.testing.assert_frame_equal(f.loc["2024-02-03", "x"].read(), df.loc["2024-02-03", ["x"]])
     assert sum(reads) < 4_000
-    assert not f._frame.has_index_in_memory
+    assert not f._view.table.has_index_in_memory
     # Lists need all labels.
     pd.testing.assert_frame_equal(
         f.loc[[df.index[7], df.index[70_000]]].read(), df.loc[[df.index[7], df.index[70_000]]]
     )
-    assert f._frame.has_index_in_memory
+    assert f._view.table.has_index_in_memory
     pd.testing.assert_frame_equal(f.loc["2024-02-03"].read(), df.loc["2024-02-03"])
 
 

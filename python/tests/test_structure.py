@@ -1,4 +1,7 @@
-"""The modules of the package import each other without circles, and only downwards through its layers."""
+"""The modules of the package import each other without circles, and only downwards through its layers.
+
+Imports for type checkers count as all others do.
+"""
 
 from __future__ import annotations
 
@@ -12,31 +15,27 @@ import entasis
 
 PACKAGE = Path(entasis.__file__).parent
 
-# From the bottom to the top. A module imports modules of its own layer and of layers below it. The
-# longest prefix of its name decides on the layer. `_hosts.registry` finds the modules of a host by
-# name when they are needed, so that values inside of values can be frames:
-# `test_registry_names_modules` checks these names.
+# From the bottom to the top: folders, and single modules. A module imports modules of its own layer
+# and of layers below it. `_libraries.registry` finds the modules of a host by name when they are
+# needed, so that values inside of values can be frames: `test_registry_names_modules` checks these
+# names. The package itself does the same with the modules that it loads on demand.
 LAYERS = [
-    ("errors", "_damage", "_entasis", "_record", "_versions", "_typing"),
-    ("_host_map", "_hosts.public_only", "_memory"),
+    ("errors", "_damage", "_entasis", "_record", "_versions", "_typing", "_public_only"),
+    ("_host_map", "_memory"),
     ("_arguments",),
     ("_register",),
     ("_columns",),
-    ("_hosts.streams", "_hosts.library_errors", "_hosts.frame_columns"),
-    ("_hosts.registry", "_hosts.foreign_index", "_hosts.numpy.compat", "_hosts.r"),
+    ("_libraries",),
     ("_values",),
-    ("_hosts.levels", "_hosts.leave_out", "_hosts.unsupported_columns"),
-    ("_hosts.numpy",),
-    ("_hosts.arrow",),
-    ("_hosts.pandas", "_hosts.static_frame"),
-    ("_scan",),
+    ("_hosts",),
+    ("_filter",),
+    ("_view",),
     ("_engines",),
-    ("_scan.scan", "_scan.conversions"),
     ("_file",),
     ("_tree",),
-    ("_npz_lengths",),
+    ("_open", "_write"),
     ("_grow",),
-    ("_api", "_buffers", "_npz", "_cli"),
+    ("_api", "_buffers", "_inspection", "_npz_lengths", "_npz", "_cli"),
     ("_changes",),
     ("_torch",),
     ("", "__main__", "torch"),
@@ -52,8 +51,8 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py")} | {"_entasis": None}
 
 
-def imports(name: str, *, types: bool = False) -> set[str]:
-    """Modules of the package that a module imports anywhere; with `types` also for checkers."""
+def imports(name: str) -> set[str]:
+    """Modules of the package that a module imports anywhere."""
     path = MODULES[name]
     if path is None:
         return set()
@@ -67,10 +66,6 @@ def imports(name: str, *, types: bool = False) -> set[str]:
             found.add(inner)
 
     def visit(node: ast.AST) -> None:
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) and not types:
-            for child in node.orelse:
-                visit(child)
-            return
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.partition(".")[0] == "entasis":
@@ -96,14 +91,10 @@ def graph() -> dict[str, set[str]]:
 
 
 def layer(name: str) -> int:
-    found = [
-        (len(prefix), i)
-        for i, prefixes in enumerate(LAYERS)
-        for prefix in prefixes
-        if name == prefix or (prefix and name.startswith(f"{prefix}."))
-    ]
-    assert found, f"{name} belongs to no layer: add it to LAYERS"
-    return max(found)[1]
+    folder = name.partition(".")[0]
+    found = [i for i, names in enumerate(LAYERS) if folder in names]
+    assert len(found) == 1, f"{name} belongs to no layer, or to several: see LAYERS"
+    return found[0]
 
 
 def is_module(name: str) -> bool:
@@ -141,18 +132,34 @@ def test_imports_point_down(name: str) -> None:
 
 
 def test_graph_is_that_of_the_code() -> None:
-    """The graph has imports of all forms: relative, absolute, within functions; none for checkers."""
+    """The graph has imports of all forms: relative, absolute, within functions, for checkers."""
     assert {"_api", "errors", "_file.file"} <= graph()[""]
-    assert "_hosts.levels" in graph()["_file.file"]
+    assert "_columns.levels" in graph()["_view.view"]
     assert "_values.codecs" in graph()["_values.cells"]
-    assert "_tree.array_view" in graph()["_tree.tree"]
-    assert "_typing" not in graph()["_file.file"]
-    assert "_typing" in imports("_file.file", types=True)
+    assert "_tree.array_view" in graph()["_tree.part"]
+    assert "_typing" in graph()["_file.file"]
+
+
+def test_folders_are_layers() -> None:
+    """Each folder is a layer of its own, and each single module is in one layer."""
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    for names in LAYERS:
+        assert len(names) == 1 or folders.isdisjoint(names), names
+    assert sorted(name for names in LAYERS for name in names) == sorted({name.partition(".")[0] for name in MODULES})
 
 
 def test_registry_names_modules() -> None:
-    from entasis._hosts import registry
+    from entasis._libraries import registry
 
     for host in registry.HOSTS:
         for table in (registry._READERS, registry._WRITERS):
             assert table[host].removeprefix("entasis.") in MODULES
+
+
+def test_names_on_demand() -> None:
+    """The package has the names that it loads on demand, and lists them."""
+    for module, names in entasis._ON_DEMAND.items():
+        assert module in MODULES
+        for name in names:
+            assert getattr(entasis, name).__name__ == name
+            assert name in dir(entasis)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from entasis.errors import ArgumentError
 
@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from entasis._typing import Limits
-
-# The treatment of columns whose type the reading library lacks.
-OnRefused = Literal["error", "skip"]
-
-# Whether columns and arrays are views of the file: "auto" reads those that can't be.
-MemoryMap = Literal["auto"] | bool
-
-# The treatment of damaged blocks.
-OnDamage = Literal["error", "missing"]
 
 # The compression of new files, of 0 (raw) to 100 (smallest).
 DEFAULT_COMPRESSION = 50

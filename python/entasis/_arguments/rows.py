@@ -11,15 +11,8 @@ from .options import integer, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol, SupportsIndex
 
-    class ArrayLike(Protocol):
-        """A sequence, array, index or series of any library."""
-
-        def __len__(self) -> int: ...
-        def __getitem__(self, key: Any, /) -> Any: ...
-
-    Rows = tuple[int | None, int | None] | slice | range | SupportsIndex | ArrayLike
+    from entasis._typing import Rows
 
 # None for all rows, a range without negative numbers, or an array of int64 without negative
 # numbers.

@@ -97,7 +97,7 @@ class Collector:
         return {KEY: {"maps": builder.tree(list(maps), what), "columns": list(columns)}}
 
 
-class Columns:
+class ColumnMetadata:
     """The recorded metadata of columns. Nothing is read if none of the columns has any."""
 
     @interpretation()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from entasis._columns.names import as_text
 from entasis._entasis import ColumnRef
 from entasis._host_map import interpretation
+
+from .text import as_text
 
 
 class Codes(NamedTuple):

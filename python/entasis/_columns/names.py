@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .fields import are_among
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-
     from entasis._entasis import Handle
-    from entasis._hosts.levels import Levels
 
-    # A label of any type, several of them, or positions in a slice or range.
-    Columns = Hashable | slice | Iterable[Any]
+    from .levels import Levels
 
 
 def names(handle: Handle, columns: list[int] | None, levels: Levels | None = None) -> list[str]:
@@ -51,21 +47,3 @@ def schema(handle: Handle, columns: list[int] | None, levels: Levels | None = No
 def _are_many(handle: Handle, columns: list[int]) -> bool:
     """Whether one pass over all columns costs less than one look-up for each of these."""
     return len(columns) > max(16, handle.n_columns // 64) and not are_among(columns)
-
-
-def is_text(text: str) -> bool:
-    """Whether a string can be encoded as UTF-8, which lone surrogates can't."""
-    try:
-        return text.isascii() or text.encode() is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def as_text(label: Any) -> str:
-    """A label as the name of a column. Lone surrogates become question marks."""
-    try:
-        text = str(label)
-    except Exception:
-        # `__str__` of any class may raise, and so do integers of very many digits.
-        text = type(label).__name__
-    return text if is_text(text) else text.encode(errors="replace").decode()

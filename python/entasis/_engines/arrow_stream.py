@@ -2,55 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from entasis._host_map import interpretation
 from entasis._hosts import leave_out
-from entasis._hosts.arrow.stream import Columns, has_metadata
-from entasis._hosts.levels import RANGE
 from entasis._memory import reported
 
-from .text_len import text_len, too_long
-from .windows import Sizes, Window, windows
+from .rows import ArrowRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from entasis._view.query import Query
+    from entasis._view.view import View
 
-    from entasis._file.file import File
-    from entasis._scan.scan import Scan
-
-# Rows of a block.
-_BLOCK = 1 << 16
-# Rows of the first array of a view that is not read at once, and the least number of them for each
-# value of a dictionary. Some consumers convert the dictionary of each array.
-_FIRST = 1 << 16
-_ROWS_OF_CATEGORY = 4
-# Values of a view that is read at once, and the length of its file. Compressed text becomes a few
-# times longer.
-_CELLS_AT_ONCE = 1 << 22
-_LEN_AT_ONCE = 1 << 26
-# Values of the longest array of less than a block. Reading a block in several parts takes longer.
-_CELLS_OF_BLOCK = 1 << 25
 # Large strings; see `Handle.read_arrow`.
 _LARGE = 1
-_NO_ROWS = Window(range(0), range(0))
 
 
 @reported
-def schema(file: File) -> object:
+def schema(view: View) -> object:
     """The capsule of the schema that the streams of a view have."""
-    return _rows(file).__arrow_c_schema__()
+    return _rows(view).__arrow_c_schema__()
 
 
 @reported
-def stream(scan: Scan, requested_schema: object | None) -> object:
-    """The capsule of a stream of the rows of a scan."""
-    file, limit, tree = scan._file, scan._limit, None
-    if scan._condition is not None:
-        tree = scan._tree()
+def stream(query: Query, requested_schema: object | None) -> object:
+    """The capsule of a stream of the rows of a query."""
+    view, limit, tree = query.view, query.limit, None
+    if query.condition is not None:
+        tree = query.tree()
     elif limit is not None:
-        file, limit = file[:limit], None
-    rows, wanted = _rows(file), None
+        view, limit = view.part(slice(limit)), None
+    rows, wanted = _rows(view), None
     if requested_schema is not None:
         from .requested_schema import honoured
 
@@ -58,152 +39,9 @@ def stream(scan: Scan, requested_schema: object | None) -> object:
     return rows.stream(tree, limit, wanted)
 
 
-def _rows(file: File) -> Rows:
+def _rows(view: View) -> ArrowRows:
     """The rows of a view, without the columns that Arrow lacks."""
     # A query of some columns works, although Arrow lacks a type of others.
-    every = leave_out.every(file._handle, file._frame.host, file._columns, has_index=False)
-    found: Rows = leave_out.read(lambda columns: Rows(file, columns, every, _LARGE), file._columns, every)
+    every = leave_out.every(view.handle, view.table.host, view.columns, has_index=False)
+    found: ArrowRows = leave_out.read(lambda columns: ArrowRows(view, columns, every, _LARGE), view.columns, every)
     return found
-
-
-class Rows:
-    """The rows of a view as tables of one type.
-
-    Parameters
-    ----------
-    file
-        The view.
-    columns
-        The numbers of its columns; None for all of the file.
-    every
-        The numbers of all columns of the view.
-    layout
-        The layout of strings; see `Handle.read_arrow`.
-
-    Attributes
-    ----------
-    numbers
-        The numbers of the columns.
-    """
-
-    def __init__(self, file: File, columns: list[int] | None, every: list[int], layout: int) -> None:
-        host = file._frame.host
-        # A view of its own stays valid when the file is closed.
-        self._file = file._view(file._columns, file._rows)
-        self.numbers = every if columns is None else columns
-        # No column of the file has the labels of an index that is a range.
-        self._ranges = [place for place, column in enumerate(self.numbers) if column == RANGE]
-        stored = [column for column in self.numbers if column != RANGE] if self._ranges else columns
-        own, metadata = file.written_by == "pyarrow", has_metadata(host)
-        self._columns = Columns(file._handle, host, stored, None, layout=layout, own=own, metadata=metadata)
-        self._converted = self._columns.converted(file._rows)
-        # pyarrow makes the arrays over a map, and adds the labels of a range.
-        self._is_native = not (self._ranges or self._converted or (file._frame.memory_map and stored != []))
-        self._empty = self._read(_NO_ROWS)
-
-    def reopened(self, numbers: list[int], layout: int) -> Rows:
-        """Some columns of these rows, with strings in a layout."""
-        return Rows(self._file, numbers, numbers, layout)
-
-    def __arrow_c_schema__(self) -> object:
-        # A table of pyarrow has a schema. Our own table is one.
-        return getattr(self._empty, "schema", self._empty).__arrow_c_schema__()
-
-    def stream(self, tree: tuple[Any, ...] | None, limit: int | None, wanted: Any = None) -> object:
-        """The capsule of a stream of the rows that pass a condition.
-
-        Parameters
-        ----------
-        tree
-            The condition as the core takes it; None for all rows.
-        limit
-            The greatest number of rows.
-        wanted
-            A schema of pyarrow to cast to, if any.
-        """
-        tables = self._tables(tree, limit)
-        if wanted is None and self._is_native:
-            return self._empty.stream(tables)
-        import pyarrow as pa
-
-        def batches() -> Iterator[Any]:
-            for table in tables:
-                found = pa.table(table) if self._is_native else table
-                yield from (found if wanted is None else found.cast(wanted)).to_batches()
-
-        reader = pa.RecordBatchReader.from_batches(self._empty.schema if wanted is None else wanted, batches())
-        return reader.__arrow_c_stream__()
-
-    def _tables(self, tree: tuple[Any, ...] | None, limit: int | None) -> Iterator[Any]:
-        """All rows in order, in one table or more."""
-        sizes, left, is_any = self._sizes(), limit, False
-        with reported:
-            for window in windows(self._file, tree, sizes):
-                if left is not None:
-                    window = Window(window.positions[:left], window.rows[:left])
-                    left -= len(window.rows)
-                for table in self._typed(window):
-                    is_any = True
-                    if self._is_native:
-                        sizes.measured(len(window.rows), table.memory_len)
-                    yield table
-                if left == 0:
-                    break
-            if not is_any:
-                # Some consumers take the dictionaries of a table from its first array.
-                yield self._empty
-
-    def _sizes(self) -> Sizes:
-        n, n_columns = self._file.n_rows, max(self._columns.n, 1)
-        least = min(_BLOCK, _CELLS_OF_BLOCK // n_columns)
-        lens = text_len(self._file, self.numbers)
-        if n * n_columns <= _CELLS_AT_ONCE and self._file._handle.file_len <= _LEN_AT_ONCE:
-            return Sizes(n_columns, n, least, lens)
-        n_categories = self._empty.dictionary_len if self._is_native else 0
-        return Sizes(n_columns, max(_FIRST, n_categories * _ROWS_OF_CATEGORY), least, lens)
-
-    def _typed(self, window: Window) -> Iterator[Any]:
-        """Tables of some rows. They are several if one would have another type.
-
-        Columns with offsets of 32 bits get wider ones if they would take more than 2 GiB.
-        """
-        table, n = self._read(window), len(window.rows)
-        if self._is_same(table):
-            yield table
-        elif n > 1:
-            del table
-            for half in window.halves():
-                yield from self._typed(half)
-        else:
-            raise too_long(int(window.rows[0]))
-
-    def _is_same(self, table: Any) -> bool:
-        if self._is_native:
-            return bool(self._empty.is_like(table))
-        return bool(table.schema.equals(self._empty.schema))
-
-    def _read(self, window: Window) -> Any:
-        """Some rows as a table: ours, or of pyarrow where that makes arrays."""
-        rows, file = window.rows, self._file
-        if file._rows is None and len(rows) == file._handle.n_rows:
-            # Reading everything has a faster path.
-            rows = None
-        table = self._columns.read(rows, self._converted_at(window.positions))
-        if self._is_native:
-            return table
-        import pyarrow as pa
-
-        if type(table) is not pa.Table:
-            with interpretation():
-                table = pa.RecordBatchReader.from_stream(table).read_all()
-        for place in self._ranges:
-            name, labels = file._frame.levels.name(RANGE), pa.array(file._frame.levels.range_values(rows))
-            table = table.add_column(place, name, labels) if table.num_columns else pa.table({name: labels})
-        return table
-
-    def _converted_at(self, positions: Any) -> dict[int, tuple[Any, Any]]:
-        """The converted columns at some positions of the view."""
-        if isinstance(positions, range):
-            start, n = positions.start, len(positions)
-            return {i: (field, array.slice(start, n)) for i, (field, array) in self._converted.items()}
-        return {i: (field, array.take(positions)) for i, (field, array) in self._converted.items()}

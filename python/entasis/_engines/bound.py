@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from entasis._filter import bind
+from entasis._filter.conditions import Condition
 from entasis._memory import reported
-from entasis._scan import bind
-from entasis._scan.conditions import Condition
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from entasis._file.file import File
+    from entasis._view.view import View
 
 
 @reported
-def bound(view: File, numbers: Mapping[str, int], tree: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def bound(view: View, numbers: Mapping[str, int], tree: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """The condition as the core takes it; None where the core can't test it.
 
     Parameters
@@ -29,8 +29,8 @@ def bound(view: File, numbers: Mapping[str, int], tree: tuple[Any, ...]) -> tupl
         The condition, with columns by name. It sees null in place of NaN as the engine does.
     """
     try:
-        found = bind.tree(Condition(("engine", tree)), view._handle, lambda labels: [numbers[labels[0]]])
-        view._handle.explain_filter(found, 0, 0)
+        found = bind.tree(Condition(("engine", tree)), view.handle, lambda labels: [numbers[labels[0]]])
+        view.handle.explain_filter(found, 0, 0)
     except (ArgumentError, UnsupportedTypeError, KeyError):
         return None
     return found

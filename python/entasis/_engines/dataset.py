@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from entasis._arguments.options import shown
 from entasis._hosts.arrow.pyarrow import as_table
-from entasis._hosts.library_errors import of_column
-from entasis._scan.dense import filtered, mask
+from entasis._libraries.library_errors import of_column
+from entasis._view.dense import filtered, mask
+from entasis._view.query import Query
+from entasis._view.read import read as read_view
 from entasis.errors import ArgumentError, MissingLibraryError
 
 try:
@@ -26,23 +28,22 @@ from .ahead import ahead
 from .bound import bound
 from .expressions import parts_of
 from .names import numbers_by_name
-from .scanner import Fragment, Rows
+from .scanner import BatchScanner, Fragment
 from .supported import advising, supported
 from .text_len import text_len, too_long
 from .windows import CELLS, Sizes, Window, spans, windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from entasis._arguments.options import OnRefused
-    from entasis._file.file import File
-    from entasis._scan.scan import Scan
+    from entasis._typing import OnRefused
+    from entasis._view.view import View
 
-    Projection = list[str] | Mapping[str, pc.Expression] | None
+    from .projection import Projection
 
 
 class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
-    """The rows of a scan as a dataset of pyarrow.
+    """The rows of a query as a dataset of pyarrow.
 
     A filter is split at *and*. The parts with an exact counterpart are tested on the file. pyarrow
     evaluates the others on the rows that are left.
@@ -52,15 +53,15 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     """
 
     def __init__(
-        self, scan: Scan, nan: Literal["ieee", "largest"] = "ieee", on_unsupported: OnRefused = "error"
+        self, query: Query, nan: Literal["ieee", "largest"] = "ieee", on_unsupported: OnRefused = "error"
     ) -> None:
         if nan not in ("ieee", "largest"):
             raise ArgumentError(f'nan={shown(nan)}: it is "ieee" or "largest"')
-        scan = supported(scan, "pyarrow", on_unsupported)
-        self._scan, self._nan_is_largest = scan, nan == "largest"
-        self._view: File = scan.view()
+        query = supported(query, "pyarrow", on_unsupported)
+        self._query, self._nan_is_largest = query, nan == "largest"
+        self._view: View = query.passing()
         with advising("to_dataset()"):
-            schema = _table(self._view[:0]).schema
+            schema = _table(self._view.part(slice(0))).schema
         self._schema = pa.schema([_plain(field) for field in schema], metadata=schema.metadata)
         self._numbers = numbers_by_name(self._view, self._schema.names)
         format_, system = ds.IpcFileFormat(), fs.LocalFileSystem()
@@ -77,7 +78,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     @property
     def files(self) -> list[str]:
         """The path of the file."""
-        return [str(self._view.path)]
+        return [str(self._view.table.path)]
 
     @property
     def partition_expression(self) -> pc.Expression:
@@ -102,7 +103,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         # Batches without columns would not tell how many rows there are.
         read = list(dict.fromkeys(names)) or self._schema.names[:1]
         schema = pa.schema([self._schema.field(name) for name in read], metadata=self._schema.metadata)
-        rows = Rows(schema, lambda: ahead(self._batches(read, filter)))
+        rows = BatchScanner(schema, lambda: ahead(self._batches(read, filter)))
         if names and not hasattr(columns, "items") and len(read) == len(names):
             return rows
         kept = {key: options[key] for key in ("batch_size", "use_threads", "memory_pool") if key in options}
@@ -204,7 +205,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     def _refuse_floats(self, expression: pc.Expression) -> None:
         """Refuse a condition on floats that pyarrow would test, since it follows IEEE 754."""
         for name in self._referenced(expression):
-            if self._view._handle.nan_is_null([self._numbers[name]]) == [True]:
+            if self._view.handle.nan_is_null([self._numbers[name]]) == [True]:
                 # The engine sees no NaN there.
                 continue
             if _has_floats(self._schema.field(name).type):
@@ -229,12 +230,12 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     def _read(self, names: list[str], rows: Any) -> pa.Table | None:
         """Some rows; None if a column of them would need wider offsets than it has."""
         numbers = [self._numbers[name] for name in names]
-        if self._view._frame.memory_map and not isinstance(rows, range):
+        if self._view.table.memory_map and not isinstance(rows, range):
             # Only neighbouring rows of a mapped file can be read, which takes no copy.
             first, last = int(rows.min()), int(rows.max())
             every = self._read(names, range(first, last + 1))
             return None if every is None else every.take(rows - first)
-        table = _table(self._view._view(numbers, rows))
+        table = _table(self._view.narrow(numbers, rows))
         wanted = pa.schema([self._schema.field(name) for name in names])
         if table.schema.equals(wanted):
             return table
@@ -254,10 +255,10 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         if rest is not None or tree is None:
             names = self._referenced(filter)[:1] or self._schema.names[:1]
             return sum(batch.num_rows for batch in self._batches(names, filter))
-        rows = self._view._rows
+        rows = self._view.rows
         if rows is None or (isinstance(rows, range) and rows.step == 1 and len(rows)):
             start, stop = (0, self._view.n_rows) if rows is None else (rows.start, rows.stop)
-            return self._view._handle.count_filtered(tree, start, stop, None)
+            return self._view.handle.count_filtered(tree, start, stop, None)
         return sum(len(window.rows) for window in windows(self._view, tree, Sizes(1)))
 
     def head(
@@ -276,7 +277,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         places = np.asarray(indices, np.int64)
         if len(places) and not 0 <= places.min() <= places.max() < self._view.n_rows:
             raise IndexError(f"take: a position is not from 0 to {self._view.n_rows - 1}")
-        return Dataset(self._view[places].scan()).to_table(columns, **options)
+        return Dataset(Query(self._view.part(places))).to_table(columns, **options)
 
     def to_table(self, columns: Projection = None, filter: pc.Expression | None = None, **options: Any) -> pa.Table:
         """Read the rows that pass as a table."""
@@ -314,7 +315,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         raise ArgumentError("the columns of a file keep their types: cast the table that was read")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Dataset, (self._scan, "largest" if self._nan_is_largest else "ieee")
+        return Dataset, (self._query, "largest" if self._nan_is_largest else "ieee")
 
 
 def _has_floats(of: pa.DataType) -> bool:
@@ -339,9 +340,9 @@ def _at(rows: Any, places: Any) -> Any:
     return rows.start + rows.step * places if isinstance(rows, range) else rows[places]
 
 
-def _table(view: File) -> pa.Table:
+def _table(view: View) -> pa.Table:
     """The rows of a view as a table, also where an array or a batch was written."""
-    found = view.read(to="pyarrow")
+    found = read_view(view, "pyarrow")
     return found if isinstance(found, pa.Table) else as_table(found)[0]
 
 

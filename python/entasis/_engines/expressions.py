@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from entasis._scan.fields import inside
-from entasis._scan.literals import Exact
+from entasis._filter.fields import inside
+from entasis._filter.literals import Exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

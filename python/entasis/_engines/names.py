@@ -10,10 +10,10 @@ from entasis.errors import DuplicateColumnError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entasis._file.file import File
+    from entasis._view.view import View
 
 
-def numbers_by_name(view: File, names: Sequence[str]) -> dict[str, int]:
+def numbers_by_name(view: View, names: Sequence[str]) -> dict[str, int]:
     """The numbers of a view's columns.
 
     Parameters
@@ -28,8 +28,8 @@ def numbers_by_name(view: File, names: Sequence[str]) -> dict[str, int]:
     DuplicateColumnError
         Two columns have the same name, and engines know columns by name.
     """
-    levels, n = view._frame.levels, view._handle.n_columns
-    numbers = [*levels.columns, *range(n)] if view._columns is None else view._columns
+    levels, n = view.table.levels, view.handle.n_columns
+    numbers = [*levels.columns, *range(n)] if view.columns is None else view.columns
     found = dict(zip(names, numbers, strict=True))
     if len(found) < len(numbers):
         twice = next(name for name in names if list(names).count(name) > 1)

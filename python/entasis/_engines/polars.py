@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from entasis._scan.polars import tree_of
+from entasis._filter.polars import tree_of
+from entasis._view.read import read as read_view
 from entasis.errors import ArgumentError, MissingLibraryError
 
 from .bound import bound
@@ -29,43 +30,43 @@ if TYPE_CHECKING:
     import polars as pl
     from polars.io.external_reader import FilterExpr
 
-    from entasis._arguments.options import OnRefused
-    from entasis._file.file import File
-    from entasis._scan.scan import Scan
+    from entasis._typing import OnRefused
+    from entasis._view.query import Query
+    from entasis._view.view import View
 
 
-def lazy(scan: Scan, on_unsupported: OnRefused) -> pl.LazyFrame:
-    """A scan as a LazyFrame. Reads the description of the columns alone."""
+def lazy(query: Query, on_unsupported: OnRefused) -> pl.LazyFrame:
+    """A query as a LazyFrame. Reads the description of the columns alone."""
     import polars as pl
 
-    scan = supported(scan, "polars", on_unsupported)
+    query = supported(query, "polars", on_unsupported)
     with advising("lazy()"):
-        schema = _Reader(scan._file).schema()
-    return pl.scan_external_reader(_Builder(scan), sources=[scan._file.path], schema=schema)
+        schema = _Reader(query.view).schema()
+    return pl.scan_external_reader(_Builder(query), sources=[query.view.table.path], schema=schema)
 
 
 class _Builder(FileReaderBuilder):
-    """Opens the scan once for each query."""
+    """Opens the rows once for each query of Polars."""
 
-    def __init__(self, scan: Scan) -> None:
-        self._scan = scan
+    def __init__(self, query: Query) -> None:
+        self._query = query
 
     def reader_capabilities(self) -> ReaderCapabilities:
         return ReaderCapabilities(row_index=True, pre_slice=True, negative_pre_slice=True, supported_filter="partial")
 
     def build_file_reader(self, source: str | bytes, multi_scan_context: dict[Any, Any]) -> _Reader:
-        return _Reader(self._scan.view())
+        return _Reader(self._query.passing())
 
     def explain_properties(self) -> dict[str, str]:
-        return {"entasis": str(self._scan._file.path)}
+        return {"entasis": str(self._query.view.table.path)}
 
 
 class _Reader(FileReader):
     """Reads the rows and columns of a view that Polars asks for."""
 
-    def __init__(self, view: File) -> None:
+    def __init__(self, view: View) -> None:
         self._view = view
-        self._schema: pl.Schema = _frame(view[:0]).schema
+        self._schema: pl.Schema = _frame(view.part(slice(0))).schema
         self._numbers = numbers_by_name(view, self._schema.names())
 
     def schema(self) -> pl.Schema:
@@ -89,7 +90,7 @@ class _Reader(FileReader):
             start = pre_slice[0] + (view.n_rows if pre_slice[0] < 0 else 0)
             stop = start + pre_slice[1]
             first, stop = (min(max(place, 0), view.n_rows) for place in (start, stop))
-            view = view[first:stop]
+            view = view.part(slice(first, stop))
         is_any = False
         sizes = Sizes(len(numbers), text_len=text_len(view, numbers))
         for window in spans(view, self._tree(filters), sizes):
@@ -99,7 +100,7 @@ class _Reader(FileReader):
             yield self._with_index(self._read(numbers, range(0)), row_index, 0, range(0))
 
     def _read(self, numbers: list[int], rows: Any) -> pl.DataFrame:
-        return _frame(self._view._view(numbers, rows))
+        return _frame(self._view.narrow(numbers, rows))
 
     def _with_index(
         self, frame: pl.DataFrame, row_index: tuple[str, int] | None, first: int, positions: Any
@@ -115,7 +116,7 @@ class _Reader(FileReader):
 
     def _tree(self, filters: Sequence[FilterExpr]) -> tuple[Any, ...] | None:
         """The conditions that the core can test, joined. Polars tests the others alone."""
-        if self._view._frame.memory_map:
+        if self._view.table.memory_map:
             # Only neighbouring rows of a mapped file can be read.
             return None
         trees = []
@@ -129,9 +130,9 @@ class _Reader(FileReader):
         return ("and", trees) if trees else None
 
 
-def _frame(view: File) -> pl.DataFrame:
+def _frame(view: View) -> pl.DataFrame:
     """The rows of a view as a frame, also where a Series was written."""
     import polars as pl
 
-    found = view.read(to="polars")
+    found = read_view(view, "polars")
     return found.to_frame() if isinstance(found, pl.Series) else found

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from entasis._host_map import interpretation
 
 if TYPE_CHECKING:
-    from .arrow_stream import Rows
+    from .rows import ArrowRows
 
 # Layouts of strings, see `Handle.read_arrow`.
 _SMALL, _LARGE, _VIEWS = 0, 1, 2
 
 
-def honoured(capsule: object, rows: Rows) -> tuple[Rows, Any]:
+def honoured(capsule: object, rows: ArrowRows) -> tuple[ArrowRows, Any]:
     """Honour a request as far as possible.
 
     A request names columns, in any order, and their types. It is ignored as a whole if it names

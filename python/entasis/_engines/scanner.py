@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import pyarrow.compute as pc
+    import pyarrow.dataset as ds
 
-    from .dataset import Dataset, Projection
+    from .projection import Projection
 
 
-class Rows:
+class BatchScanner:
     """The scanner of a dataset for plain columns.
 
     It takes the place of `pyarrow.dataset.Scanner`, which reads all rows ahead of its consumer.
@@ -69,7 +70,7 @@ class Fragment:
     It has no base class: only pyarrow can make fragments.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: ds.Dataset) -> None:
         self._dataset = dataset
 
     @property
@@ -113,4 +114,4 @@ class Fragment:
 
     def count_rows(self, filter: pc.Expression | None = None, **options: Any) -> int:
         """Count the rows that pass."""
-        return self._dataset.count_rows(filter, **options)
+        return int(self._dataset.count_rows(filter, **options))

@@ -7,33 +7,34 @@ from typing import TYPE_CHECKING
 
 from entasis._arguments.options import on_refused
 from entasis._hosts import leave_out
+from entasis._view.read import read as read_view
 from entasis.errors import UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entasis._arguments.options import OnRefused
-    from entasis._hosts.registry import Host
-    from entasis._scan.scan import Scan
+    from entasis._libraries.registry import Host
+    from entasis._typing import OnRefused
+    from entasis._view.query import Query
 
 
-def supported(scan: Scan, to: Host, on_unsupported: OnRefused) -> Scan:
-    """A scan without the columns whose type a library lacks, after a warning about them.
+def supported(query: Query, to: Host, on_unsupported: OnRefused) -> Query:
+    """A query without the columns whose type a library lacks, after a warning about them.
 
-    With "error" the scan stays as it is, and reading it raises the error.
+    With "error" the query stays as it is, and reading it raises the error.
     """
     on_refused(on_unsupported)
     if on_unsupported == "error":
-        return scan
-    file = scan._file
+        return query
+    view = query.view
 
     def read(columns: list[int] | None) -> list[int] | None:
-        file._view(columns, range(0)).read(to=to)
+        read_view(view.narrow(columns, range(0)), to)
         return columns
 
-    every = leave_out.every(file._handle, file._frame.host, file._columns, has_index=False)
-    kept: list[int] | None = leave_out.read(read, file._columns, every, stacklevel=5)
-    return type(scan)(file._view(kept, file._rows), scan._condition, scan._limit)
+    every = leave_out.every(view.handle, view.table.host, view.columns, has_index=False)
+    kept: list[int] | None = leave_out.read(read, view.columns, every, stacklevel=5)
+    return query.of(view.narrow(kept, view.rows))
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from entasis.errors import UnsupportedTypeError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from entasis._file.file import File
+    from entasis._view.view import View
 
 
-def text_len(view: File, numbers: Iterable[int]) -> Callable[[int, int], int] | None:
+def text_len(view: View, numbers: Iterable[int]) -> Callable[[int, int], int] | None:
     """A function for the bytes of the strings in a range of rows of a file; None if there are none.
 
     Parameters
@@ -23,7 +23,7 @@ def text_len(view: File, numbers: Iterable[int]) -> Callable[[int, int], int] | 
     numbers
         The numbers of the columns. Strings inside of nested columns do not count.
     """
-    handle = view._handle
+    handle = view.handle
     # An index that is a range has a number below zero.
     found = handle.columns([number for number in numbers if number >= 0 and type(number) is not FieldColumn])
     texts = [column.index for column in found if column.physical in ("utf8", "binary")]

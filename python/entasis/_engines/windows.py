@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from entasis._scan.dense import SHARE, range_of
+from entasis._view.dense import SHARE, range_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from entasis._file.file import File
+    from entasis._view.view import View
 
 # Rows of the first window. Later windows are longer, so that several threads have work. Engines ask
 # for a few windows ahead, even where they need one row.
@@ -121,7 +121,7 @@ class Sizes:
             self.size = min(self.size, self._most)
 
 
-def windows(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
+def windows(view: View, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
     """The rows of a view that pass a condition, in order.
 
     Parameters
@@ -137,7 +137,7 @@ def windows(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[
         yield from _cut(passed, sizes)
 
 
-def spans(view: File, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
+def spans(view: View, tree: tuple[Any, ...] | None, sizes: Sizes) -> Iterator[Window]:
     """As `windows`. A part has all its rows if most of them pass."""
     for passed in _passed(view, tree, SHARE):
         yield from _cut(passed, sizes)
@@ -153,14 +153,14 @@ def _cut(passed: Window, sizes: Sizes) -> Iterator[Window]:
         start = stop
 
 
-def _passed(view: File, tree: tuple[Any, ...] | None, share: float = 1.0) -> Iterator[Window]:
+def _passed(view: View, tree: tuple[Any, ...] | None, share: float = 1.0) -> Iterator[Window]:
     """The rows of a view that pass, in parts that are tested together.
 
     A part has all its rows, and a mask, if at least this share of them passes.
     """
     import numpy as np
 
-    own = range(view.n_rows) if view._rows is None else view._rows
+    own = range(view.n_rows) if view.rows is None else view.rows
     if tree is None:
         yield Window(range(view.n_rows), own)
         return
@@ -173,17 +173,17 @@ def _passed(view: File, tree: tuple[Any, ...] | None, share: float = 1.0) -> Ite
             yield _found(view, tree, rows, start, share)
         else:
             every = np.asarray(rows, np.int64)
-            found = view._handle.filtered_rows(tree, int(every.min()), int(every.max()) + 1, None)
+            found = view.handle.filtered_rows(tree, int(every.min()), int(every.max()) + 1, None)
             places = np.flatnonzero(np.isin(every, np.asarray(found)))
             yield Window(places + start, every[places])
         start, size = stop, min(size * _TEST_GROWTH, _MOST_TESTED)
 
 
-def _found(view: File, tree: tuple[Any, ...], rows: range, position: int, share: float) -> Window:
+def _found(view: View, tree: tuple[Any, ...], rows: range, position: int, share: float) -> Window:
     """Those of consecutive rows that pass. The first one has a position in the view."""
     import numpy as np
 
-    found = view._handle.filtered_bits(tree, rows.start, rows.stop, None)
+    found = view.handle.filtered_bits(tree, rows.start, rows.stop, None)
     by, dense = position - rows.start, range_of(found, share)
     if dense is None:
         numbers = np.asarray(found.numbers())

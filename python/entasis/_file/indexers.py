@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import shown
+from entasis._view import row_labels as _row_labels
+from entasis._view.column_labels import hint
 from entasis.errors import ArgumentError, ColumnNotFoundError, EntasisError, RowNotFoundError
 
-from . import row_labels as _row_labels
-from .column_labels import hint
-
 if TYPE_CHECKING:
-    from .file import File
+    from collections.abc import Callable
+
+    from entasis._view.view import View
 
 
-class ILoc:
+# The type of open files, which are above this module.
+File = TypeVar("File")
+
+
+class ILoc(Generic[File]):
     """Views by positions, like `iloc` of pandas: `f.iloc[rows]`, `f.iloc[rows, columns]`.
 
     Parameters
@@ -43,19 +48,20 @@ class ILoc:
     2  3
     """
 
-    __slots__ = ("_file",)
+    __slots__ = ("_file_of", "_view")
 
-    def __init__(self, file: File) -> None:
-        self._file = file
+    def __init__(self, view: View, file_of: Callable[[View], File]) -> None:
+        self._view, self._file_of = view, file_of
 
     def __getitem__(self, key: Any) -> File:
         rows, columns = _axes(key)
-        file = self._file
-        chosen = _rows.resolve(_without_pair(columns, "column"), file.n_columns, noun="column")
-        return file._selected(_key(columns), _numbers(file, chosen), file._compose(_without_pair(rows, "row")))
+        view = self._view
+        chosen = _rows.resolve(_without_pair(columns, "column"), view.n_columns, noun="column")
+        selected = view.select(_key(columns), _numbers(view, chosen), view.compose(_without_pair(rows, "row")))
+        return self._file_of(selected)
 
 
-class Loc:
+class Loc(Generic[File]):
     """Views by labels, like `loc` of pandas: `f.loc[rows]`, `f.loc[rows, columns]`.
 
     Only labels are read. A label or a slice of labels is found by bisection if the file has a
@@ -91,16 +97,17 @@ class Loc:
     z  6
     """
 
-    __slots__ = ("_file",)
+    __slots__ = ("_file_of", "_view")
 
-    def __init__(self, file: File) -> None:
-        self._file = file
+    def __init__(self, view: View, file_of: Callable[[View], File]) -> None:
+        self._view, self._file_of = view, file_of
 
     def __getitem__(self, key: Any) -> File:
         rows, columns = _axes(key)
-        file = self._file
-        numbers = _loc_columns(file, columns)
-        return file._selected(_key(columns), numbers, _rows.compose(file._rows, _loc_rows(file, rows)))
+        view = self._view
+        numbers = _loc_columns(view, columns)
+        selected = view.select(_key(columns), numbers, _rows.compose(view.rows, _loc_rows(view, rows)))
+        return self._file_of(selected)
 
 
 def _axes(key: Any) -> tuple[Any, Any]:
@@ -127,27 +134,26 @@ def _without_pair(key: Any, noun: str) -> Any:
     return key
 
 
-def _numbers(file: File, chosen: Any) -> list[int] | None:
+def _numbers(view: View, chosen: Any) -> list[int] | None:
     """The numbers of columns at these places of a view."""
     if chosen is None:
-        return file._columns
+        return view.columns
     places = chosen if isinstance(chosen, range) else chosen.tolist()
-    view = file._columns
-    return list(places) if view is None else [view[place] for place in places]
+    return list(places) if view.columns is None else [view.columns[place] for place in places]
 
 
-def _loc_rows(file: File, key: Any) -> Any:
+def _loc_rows(view: View, key: Any) -> Any:
     if isinstance(key, slice) and key == slice(None):
         return None
     try:
         # Loaded on demand, because it needs the modules of filters.
-        from . import sorted_labels as _sorted_labels
+        from entasis._view import sorted_labels as _sorted_labels
 
-        found = _sorted_labels.find(file, key)
+        found = _sorted_labels.find(view, key)
         if found is not None:
             return found
-        labels = file._frame.index(file._rows)
-        return _row_labels.places(labels, key, file._has_index, "row")
+        labels = view.table.index(view.rows)
+        return _row_labels.places(labels, key, view.has_index, "row")
     except EntasisError:
         raise
     except KeyError as error:
@@ -155,24 +161,24 @@ def _loc_rows(file: File, key: Any) -> Any:
         raise RowNotFoundError(message) from error
 
 
-def _loc_columns(file: File, key: Any) -> list[int] | None:
+def _loc_columns(view: View, key: Any) -> list[int] | None:
     if isinstance(key, slice) and key == slice(None):
-        return file._columns
-    frame, view = file._frame, file._columns
-    if isinstance(key, str) and frame.labels.are_text and view is None:
-        found = frame.labels.find(key)
+        return view.columns
+    table = view.table
+    if isinstance(key, str) and table.labels.are_text and view.columns is None:
+        found = table.labels.find(key)
         if len(found) == 1:
             return found
-    labels = file._pandas_labels()
+    labels = view.pandas_labels()
     try:
-        return _numbers(file, _row_labels.places(labels, key, lambda index: index.equals(labels), "column"))
+        return _numbers(view, _row_labels.places(labels, key, lambda index: index.equals(labels), "column"))
     except EntasisError:
         raise
     except KeyError as error:
         level = ""
-        if not isinstance(key, (slice, list)) and getattr(key, "__hash__", None) and frame.levels.find(key) is not None:
+        if not isinstance(key, (slice, list)) and getattr(key, "__hash__", None) and table.levels.find(key) is not None:
             level = "; it is the name of the index: f.select(...) takes it"
-        close = hint(key, frame.labels, frame.levels, view) if not level and isinstance(key, str) else ""
+        close = hint(key, table.labels, table.levels, view.columns) if not level and isinstance(key, str) else ""
         message = f"no column has the label {_missing(key, error)}{level or close}"
         raise ColumnNotFoundError(message) from error
 

@@ -65,7 +65,7 @@ class Info:
     def _repr_html_(self) -> str:
         from . import html as _html
 
-        return _html.info(self)
+        return _html.items(self._items)
 
 
 def _line(item: Any) -> str:

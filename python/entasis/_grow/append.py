@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
-from entasis._file.file import File
-from entasis._hosts import registry as _hosts
+from entasis._file.file import File, is_frame
+from entasis._libraries import registry as _hosts
+from entasis._open import open_value
+from entasis._write import write_whole
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
 from . import hosts as _hosts_of
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from entasis._entasis import Destination
     from entasis.errors import EntasisError
 
-    from .hosts import Open, Write
+    from .rules import Rules
 
 # Entries of host maps that stay those of the file.
 _OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
@@ -28,34 +30,34 @@ _MEANINGS = {
 }
 
 
-def append(value: Any, to: Destination, fill: bool, open: Open, write: Write) -> list[Any]:
+def append(value: Any, to: Destination, fill: bool) -> list[Any]:
     """Append rows to the file at a path. Returns the labels of columns that were stored anew."""
     path = to["path"]
     assert path is not None, "rows are appended to a path"
     change = _entasis.Change(path, to["wait"])
     try:
-        file = open(path)
+        file = open_value(path)
         rules = _hosts_of.rules(_hosts_of.host_of(file))
         new = rules.collect(value)
-        if type(file) is File:
+        if is_frame(file):
             part, grown = rules.fit(file[:0].read(), new, fill)
             if not grown and append_in_place(file, part, rules, {**to, "change": change}, change) is None:
                 return []
             # Another attempt needs another change.
             change.end()
             change = _entasis.Change(path, to["wait"])
-            file = open(path)
+            file = open_value(path)
         old = file.read()
         part, grown = rules.fit(rules.head(old), new, fill)
         whole = rules.concat(rules.grow(old, grown), part)
         change.will_replace("append")
-        write(whole, {**to, "change": change}, file.metadata)
+        write_whole(whole, {**to, "change": change}, file.metadata, "error")
         return list(rules.labels(whole))
     finally:
         change.end()
 
 
-def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: Any) -> EntasisError | None:
+def append_in_place(file: File, part: Any, rules: Rules, to: Destination, change: Any) -> EntasisError | None:
     """Append rows of the file's types. Returns the reason if the file has to be written anew.
 
     `change` is the change or the stream to which they go.
@@ -64,7 +66,7 @@ def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: 
     if builder.has_trees:
         return ArgumentError("objects and labels of any kind are stored with all rows at once")
     try:
-        map_ = _joined(file._frame.handle.host(), new, file, part, rules)
+        map_ = _joined(file._view.handle.host(), new, file, part, rules)
         change.will_append(_columns_of_rows(new))
         builder.write(map_, to)
     except (ArgumentError, UnsupportedTypeError) as error:
@@ -73,7 +75,7 @@ def append_in_place(file: File, part: Any, rules: Any, to: Destination, change: 
     return None
 
 
-def _joined(old: Any, new: dict[str, Any], file: File, part: Any, rules: Any) -> dict[str, Any]:
+def _joined(old: Any, new: dict[str, Any], file: File, part: Any, rules: Rules) -> dict[str, Any]:
     """The host map after the append. Fails if columns would have to change.
 
     The core finds the columns of the file to which entries refer, whose order may differ.

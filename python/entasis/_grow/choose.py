@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from entasis import _entasis
 from entasis._arguments.options import shown
 from entasis._columns.fields import FieldColumn
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
+from entasis._open import open_value
+from entasis._write import write_whole
 from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
 
 from . import hosts as _hosts_of
@@ -18,10 +20,7 @@ if TYPE_CHECKING:
     from entasis._entasis import Destination
     from entasis._file.file import File
 
-    from .hosts import Open, Write
-
-    # For each column of the new frame: whether it is new, and its position there or in the file.
-    Sources = list[tuple[bool, int]]
+    from .rules import Rules, Sources
 
 
 class Choice:
@@ -46,7 +45,7 @@ class Choice:
         self.levels, self.names = levels, names or {}
 
 
-def choose(to: Destination, operation: str, open: Open, write: Write, plan: Callable[[File, Any], Choice]) -> None:
+def choose(to: Destination, operation: str, plan: Callable[[File, Rules], Choice]) -> None:
     """Change the columns of the file at a path.
 
     `plan` gets the file and the rules of its library.
@@ -55,26 +54,26 @@ def choose(to: Destination, operation: str, open: Open, write: Write, plan: Call
     assert path is not None, "columns of a file at a path change"
     change = _entasis.Change(path, to["wait"])
     try:
-        file = open(path)
-        rules = _hosts_of.rules(_hosts_of.host_of_frame(file))
+        file = _hosts_of.frame_of(open_value(path))
+        rules = _hosts_of.rules(str(file.written_by))
         choice = plan(file, rules)
         if _choose_in_place(file, choice, rules, {**to, "change": change}, operation):
             return
         # Another attempt needs another change.
         change.end()
         change = _entasis.Change(path, to["wait"])
-        file = open(path)
+        file = _hosts_of.frame_of(open_value(path))
         choice = plan(file, rules)
         whole = rules.choose(file.read(), choice.new, choice.sources, choice.labels)
         if choice.levels or choice.names:
             whole = rules.with_levels(whole, choice.levels, choice.names)
         change.will_replace(operation)
-        write(whole, {**to, "change": change}, file.metadata)
+        write_whole(whole, {**to, "change": change}, file.metadata, "error")
     finally:
         change.end()
 
 
-def _choose_in_place(file: File, choice: Choice, rules: Any, to: Destination, operation: str) -> bool:
+def _choose_in_place(file: File, choice: Choice, rules: Rules, to: Destination, operation: str) -> bool:
     """Change the columns without a look at those that stay. False if the file must be written anew."""
     builder, host = _hosts.build(rules.nothing() if choice.new is None else choice.new)
     names, labels = rules.encode_labels(builder, choice.labels)
@@ -100,7 +99,7 @@ def _choose_in_place(file: File, choice: Choice, rules: Any, to: Destination, op
     return True
 
 
-def add(file: File, rules: Any, value: Any) -> Choice:
+def add(file: File, rules: Rules, value: Any) -> Choice:
     """The columns of a file, and new ones after them."""
     head = file[:0].read()
     new = rules.columns(value, file)
@@ -113,7 +112,7 @@ def add(file: File, rules: Any, value: Any) -> Choice:
     return Choice(new, sources, rules.joined_labels(head, new, sources))
 
 
-def replace(file: File, rules: Any, value: Any) -> Choice:
+def replace(file: File, rules: Rules, value: Any) -> Choice:
     """The columns of a file, some of them replaced."""
     head = file[:0].read()
     new = rules.columns(value, file)
@@ -121,7 +120,7 @@ def replace(file: File, rules: Any, value: Any) -> Choice:
     places = {label: place for place, label in enumerate(new_labels)}
     known = set(old_labels)
     for label in new_labels:
-        if label not in known and label in file._frame.levels.labels:
+        if label not in known and label in file._view.table.levels.labels:
             raise ColumnNotFoundError(
                 f"{shown(label)} is a level of the index, which can't be replaced: write the file again"
             )
@@ -134,7 +133,7 @@ def replace(file: File, rules: Any, value: Any) -> Choice:
     return Choice(new, sources, rules.renamed_labels(head, old_labels, {}))
 
 
-def drop(file: File, rules: Any, labels: Any) -> Choice:
+def drop(file: File, rules: Rules, labels: Any) -> Choice:
     """The columns of a file without some. The index loses levels with these names."""
     listed = list(labels) if isinstance(labels, (list, set, frozenset)) or hasattr(labels, "tolist") else [labels]
     found = [_place(file, label) for label in listed]
@@ -144,7 +143,7 @@ def drop(file: File, rules: Any, labels: Any) -> Choice:
     return Choice(None, sources, rules.joined_labels(file[:0].read(), None, sources), levels)
 
 
-def rename(file: File, rules: Any, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Choice:
+def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Choice:
     """The columns of a file, and the levels of its index, with other labels."""
     head = file[:0].read()
     old_labels = rules.labels(head)
@@ -165,7 +164,7 @@ def rename(file: File, rules: Any, names: Mapping[Any, Any] | Callable[[Any], An
     if len(set(after)) < len(after) and len(set(old_labels)) == len(old_labels):
         twice = next(label for label in after if after.count(label) > 1)
         raise ArgumentError(f"two columns would have the label {shown(twice)}")
-    kept = [name for i, name in enumerate(file._frame.levels.labels) if i not in levels]
+    kept = [name for i, name in enumerate(file._view.table.levels.labels) if i not in levels]
     for new in levels.values():
         if new in after or new in kept or list(levels.values()).count(new) > 1:
             raise ArgumentError(f"a level of the index and a column or level would both be named {shown(new)}")
@@ -175,10 +174,10 @@ def rename(file: File, rules: Any, names: Mapping[Any, Any] | Callable[[Any], An
 
 def _place(file: File, label: Any) -> tuple[int, bool]:
     """The position of a column, or of a level of the index, and whether it is a level."""
-    columns = file.select([label])._columns
+    columns = file._view.resolve([label])
     assert columns is not None, "a list selects columns"
     (number,) = columns
     if type(number) is FieldColumn:
         raise ArgumentError(f"{shown(label)} is a field of a struct: replace the column that holds it")
-    levels = file._frame.levels
+    levels = file._view.table.levels
     return (levels.position(number), True) if levels.has(number, file.n_columns) else (number, False)

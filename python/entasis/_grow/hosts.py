@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from entasis._arguments.options import shown
-from entasis._file.file import File
+from entasis._file.file import File, is_frame
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from entasis._tree.tree import Tree
 
-    from entasis._entasis import Destination
-
-    # Opens a path.
-    Open = Callable[[str], Any]
-    # Writes a value with its metadata to a destination.
-    Write = Callable[[Any, Destination, Any], Any]
+    from .rules import Rules
 
 _RULES = {
     "pandas": "entasis._grow.pandas",
@@ -29,14 +24,15 @@ _RULES = {
 _FRAMES = (None, "RecordBatch", "Frame", "FrameGO", "FrameHE")
 
 
-def rules(host: str) -> Any:
-    """The module with the rules of a library."""
-    return import_module(_RULES[host])
+def rules(host: str) -> Rules:
+    """The rules of a library."""
+    found: Rules = import_module(_RULES[host]).RULES
+    return found
 
 
-def host_of(file: Any) -> str:
+def host_of(file: File | Tree) -> str:
     """The library whose rules a file follows."""
-    if type(file) is not File:
+    if not is_frame(file):
         value = file.read()
         if type(value).__module__ == "numpy" and hasattr(value, "ndim"):
             return "numpy"
@@ -44,19 +40,19 @@ def host_of(file: Any) -> str:
             f"the file holds {shown(value)}: rows can be appended to frames, series, indexes, arrays and dicts of "
             "arrays; write the file again for other values"
         )
-    host = file._frame.host.get("host")
+    host = file._view.table.host.get("host")
     if host not in _RULES:
         raise UnsupportedTypeError(f"the file was written by {host}: append to it from there")
     return str(host)
 
 
-def host_of_frame(file: Any) -> str:
-    """The library of a file that holds a frame, whose columns can change."""
-    if type(file) is not File:
+def frame_of(value: File | Tree) -> File:
+    """A file that holds a frame, whose columns can change."""
+    if not is_frame(value):
         raise ArgumentError("the file does not hold a frame: entasis.update changes the keys of a dict")
-    host = file._frame.host
+    host = value._view.table.host
     if host.get("class") not in _FRAMES:
         raise ArgumentError(f"the file holds a {host['class']}, not a frame: write it again")
     if host.get("host") not in _RULES:
         raise UnsupportedTypeError(f"the file was written by {host.get('host')}: change it from there")
-    return str(host["host"])
+    return value

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
-from entasis._file.file import File
+from entasis._file.file import is_frame
+from entasis._open import open_value
+from entasis._write import write_whole
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -14,23 +16,21 @@ if TYPE_CHECKING:
 
     from entasis._entasis import Destination
 
-    from .hosts import Open, Write
 
-
-def set_metadata(metadata: Any, to: Destination, open: Open, write: Write) -> None:
+def set_metadata(metadata: Any, to: Destination) -> None:
     """Give the file at a path other metadata; None removes them."""
     path = to["path"]
     assert path is not None, "metadata of a file at a path change"
     change = _entasis.Change(path, to["wait"])
     try:
-        file = open(path)
-        if type(file) is File and _set_in_place(metadata, change, to):
+        file = open_value(path)
+        if is_frame(file) and _set_in_place(metadata, change, to):
             return
         # Another attempt needs another change.
         change.end()
         change = _entasis.Change(path, to["wait"])
         change.will_replace("metadata")
-        write(open(path).read(), {**to, "change": change}, metadata)
+        write_whole(open_value(path).read(), {**to, "change": change}, metadata, "error")
     finally:
         change.end()
 
@@ -54,13 +54,13 @@ def _set_in_place(metadata: Any, change: Any, to: Destination) -> bool:
     return True
 
 
-def update(values: Mapping[Any, Any], remove: Iterable[Any], to: Destination, open: Open, write: Write) -> None:
+def update(values: Mapping[Any, Any], remove: Iterable[Any], to: Destination) -> None:
     """Set and remove keys of the dict in the file at a path."""
     path = to["path"]
     assert path is not None, "a file at a path is updated"
     change = _entasis.Change(path, to["wait"])
     try:
-        file = open(path)
+        file = open_value(path)
         whole = file.read()
         if type(whole) is not dict:
             raise ArgumentError(f"the file holds {shown(whole)}, not a dict: write it again")
@@ -70,6 +70,6 @@ def update(values: Mapping[Any, Any], remove: Iterable[Any], to: Destination, op
             del whole[key]
         whole.update(values)
         change.will_replace("update")
-        write(whole, {**to, "change": change}, file.metadata)
+        write_whole(whole, {**to, "change": change}, file.metadata, "error")
     finally:
         change.end()

@@ -8,25 +8,131 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
 from .columns import check_length, check_lists, check_names, no_missing, positions, refused, unreadable
+from .rules import Rules
 
 _UNITS = ("s", "ms", "us", "ns")
 
-# Whether a batch has to be copied to be kept: it may change.
-IS_COPIED = True
 
+class NumpyRules(Rules):
+    """The rules of NumPy."""
 
-def collect(value: Any) -> Any:
-    """The value as an array or a dict of arrays."""
-    import numpy as np
+    IS_COPIED = True
 
-    if isinstance(value, np.ndarray):
-        return _unmasked("the value", value)
-    if isinstance(value, dict):
-        check_lists(value)
-        return {name: _unmasked(f"column {shown(name)}", np.asanyarray(array)) for name, array in value.items()}
-    if hasattr(value, "columns") and hasattr(value, "__getitem__"):
-        return {str(name): np.asarray(value[name]) for name in value.columns}
-    raise unreadable(value, "arrays", "an array or a dict of arrays")
+    def collect(self, value: Any) -> Any:
+        """The value as an array or a dict of arrays."""
+        import numpy as np
+
+        if isinstance(value, np.ndarray):
+            return _unmasked("the value", value)
+        if isinstance(value, dict):
+            check_lists(value)
+            return {name: _unmasked(f"column {shown(name)}", np.asanyarray(array)) for name, array in value.items()}
+        if hasattr(value, "columns") and hasattr(value, "__getitem__"):
+            return {str(name): np.asarray(value[name]) for name in value.columns}
+        raise unreadable(value, "arrays", "an array or a dict of arrays")
+
+    def head(self, value: Any) -> Any:
+        """No rows of a value."""
+        return {name: array[:0] for name, array in value.items()} if isinstance(value, dict) else value[:0]
+
+    def labels(self, value: Any) -> list[Any]:
+        """The labels of its columns."""
+        return list(value) if isinstance(value, dict) else [None]
+
+    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
+        """The rows to append with the file's types, and wider types that arrays of the file need."""
+        if isinstance(old, dict) != isinstance(new, dict):
+            wanted = "a dict of arrays" if isinstance(old, dict) else "an array"
+            raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {wanted}")
+        if not isinstance(old, dict):
+            if old.ndim == 0 or old.ndim != new.ndim or old.shape[1:] != new.shape[1:]:
+                raise ArgumentError(f"rows of shape {new.shape[1:]} can't be appended to an array of shape {old.shape}")
+            dtype = common(old.dtype, new.dtype)
+            if dtype is None:
+                raise refused("the array", old.dtype, new.dtype)
+            return widened("array", new, dtype), {} if dtype == old.dtype else {None: dtype}
+        found = positions(list(old), list(new), fill)
+        part, grown = {}, {}
+        names = list(new)
+        n = min(map(len, new.values()), default=0)
+        for (name, array), place in zip(old.items(), found, strict=True):
+            if place is None:
+                part[name] = missing(f"column {shown(name)}", array.dtype, n)
+                continue
+            rows = new[names[place]]
+            dtype = common(array.dtype, rows.dtype)
+            if dtype is None:
+                raise refused(f"column {shown(name)}", array.dtype, rows.dtype)
+            if dtype != array.dtype:
+                grown[name] = dtype
+            part[name] = widened(name, rows, dtype)
+        return part, grown
+
+    def grow(self, old: Any, grown: dict[Any, Any]) -> Any:
+        """A value of the file with wider types."""
+        if isinstance(old, dict):
+            return {name: widened(name, array, grown.get(name, array.dtype)) for name, array in old.items()}
+        return widened("array", old, grown.get(None, old.dtype))
+
+    def concat(self, old: Any, new: Any) -> Any:
+        """The value of the file after the append."""
+        import numpy as np
+
+        if isinstance(old, dict):
+            return {name: np.concatenate([array, new[name]]) for name, array in old.items()}
+        return np.concatenate([old, new])
+
+    def columns(self, value: Any, file: Any) -> Any:
+        """New arrays of a file, of the length of its own."""
+        import numpy as np
+
+        found = self.collect(value)
+        if not isinstance(found, dict):
+            raise ArgumentError("an array has no name: pass a dict of arrays")
+        for name, array in found.items():
+            if np.ndim(array) != 1:
+                raise ArgumentError(f"array {name!r} has {np.ndim(array)} axes, and a column has one")
+            check_length(len(array), file.n_rows)
+        check_names(list(found))
+        return found
+
+    def nothing(self) -> Any:
+        """No arrays."""
+        return {}
+
+    def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
+        """The names of arrays of the file and of new ones."""
+        of_old, of_new = list(old), list(new or ())
+        return [(of_new if is_new else of_old)[place] for is_new, place in sources]
+
+    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+        """The dict with arrays of the file and new ones."""
+        of_old, of_new = list(old.values()), list((new or {}).values())
+        return {
+            label: (of_new if is_new else of_old)[place] for (is_new, place), label in zip(sources, labels, strict=True)
+        }
+
+    def rows(self, value: Any, start: int, stop: int) -> Any:
+        """Some rows of a value."""
+        if isinstance(value, dict):
+            return {name: array[start:stop] for name, array in value.items()}
+        return value[start:stop]
+
+    def joined(self, parts: list[Any]) -> Any:
+        """Parts that follow each other, as one."""
+        import numpy as np
+
+        if isinstance(parts[0], dict):
+            return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return np.concatenate(parts)
+
+    def size(self, value: Any) -> int:
+        """Bytes of a value."""
+        return sum(array.nbytes for array in value.values()) if isinstance(value, dict) else int(value.nbytes)
+
+    def own(self, value: Any) -> Any:
+        """A copy of a value."""
+        return {name: array.copy() for name, array in value.items()} if isinstance(value, dict) else value.copy()
 
 
 def _unmasked(what: str, array: Any) -> Any:
@@ -38,46 +144,6 @@ def _unmasked(what: str, array: Any) -> Any:
     return np.asarray(array)
 
 
-def head(value: Any) -> Any:
-    """No rows of a value."""
-    return {name: array[:0] for name, array in value.items()} if isinstance(value, dict) else value[:0]
-
-
-def labels(value: Any) -> list[Any]:
-    """The labels of its columns."""
-    return list(value) if isinstance(value, dict) else [None]
-
-
-def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
-    """The rows to append with the file's types, and wider types that arrays of the file need."""
-    if isinstance(old, dict) != isinstance(new, dict):
-        wanted = "a dict of arrays" if isinstance(old, dict) else "an array"
-        raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {wanted}")
-    if not isinstance(old, dict):
-        if old.ndim == 0 or old.ndim != new.ndim or old.shape[1:] != new.shape[1:]:
-            raise ArgumentError(f"rows of shape {new.shape[1:]} can't be appended to an array of shape {old.shape}")
-        dtype = common(old.dtype, new.dtype)
-        if dtype is None:
-            raise refused("the array", old.dtype, new.dtype)
-        return widened("array", new, dtype), {} if dtype == old.dtype else {None: dtype}
-    found = positions(list(old), list(new), fill)
-    part, grown = {}, {}
-    names = list(new)
-    n = min(map(len, new.values()), default=0)
-    for (name, array), place in zip(old.items(), found, strict=True):
-        if place is None:
-            part[name] = missing(f"column {shown(name)}", array.dtype, n)
-            continue
-        rows = new[names[place]]
-        dtype = common(array.dtype, rows.dtype)
-        if dtype is None:
-            raise refused(f"column {shown(name)}", array.dtype, rows.dtype)
-        if dtype != array.dtype:
-            grown[name] = dtype
-        part[name] = widened(name, rows, dtype)
-    return part, grown
-
-
 def missing(what: str, dtype: Any, n: int) -> Any:
     """An array of missing values: NaN, NaT or None."""
     import numpy as np
@@ -87,26 +153,6 @@ def missing(what: str, dtype: Any, n: int) -> Any:
     if dtype.kind not in "fcmM":
         raise no_missing(what, dtype)
     return np.full(n, np.nan if dtype.kind in "fc" else np.array("NaT", dtype), dtype)
-
-
-def grow(old: Any, grown: dict[Any, Any]) -> Any:
-    """A value of the file with wider types."""
-    if isinstance(old, dict):
-        return {name: widened(name, array, grown.get(name, array.dtype)) for name, array in old.items()}
-    return widened("array", old, grown.get(None, old.dtype))
-
-
-def concat(old: Any, new: Any) -> Any:
-    """The value of the file after the append."""
-    import numpy as np
-
-    if isinstance(old, dict):
-        return {name: np.concatenate([array, new[name]]) for name, array in old.items()}
-    return np.concatenate([old, new])
-
-
-def joined_index(old: Any, new: Any, file: Any, part: Any) -> None:
-    """Arrays have no index."""
 
 
 def widened(label: str, array: Any, dtype: Any) -> Any:
@@ -140,77 +186,4 @@ def finer(first: str, second: str) -> Any:
     return max(first, second, key=_UNITS.index)
 
 
-def columns(value: Any, file: Any) -> Any:
-    """New arrays of a file, of the length of its own."""
-    import numpy as np
-
-    found = collect(value)
-    if not isinstance(found, dict):
-        raise ArgumentError("an array has no name: pass a dict of arrays")
-    for name, array in found.items():
-        if np.ndim(array) != 1:
-            raise ArgumentError(f"array {name!r} has {np.ndim(array)} axes, and a column has one")
-        check_length(len(array), file.n_rows)
-    check_names(list(found))
-    return found
-
-
-def nothing() -> Any:
-    """No arrays."""
-    return {}
-
-
-def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
-    """The names of arrays of the file and of new ones."""
-    of_old, of_new = list(old), list(new or ())
-    return [(of_new if is_new else of_old)[place] for is_new, place in sources]
-
-
-def renamed_labels(old: Any, labels: list[str], names: Any) -> list[str]:
-    """The names of the arrays of the file, some of them renamed."""
-    check_names(labels)
-    return labels
-
-
-def encode_labels(builder: Any, labels: list[str]) -> tuple[list[str], None]:
-    """The names of columns, which are their labels."""
-    return labels, None
-
-
-def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
-    """The dict with arrays of the file and new ones."""
-    of_old, of_new = list(old.values()), list((new or {}).values())
-    return {
-        label: (of_new if is_new else of_old)[place] for (is_new, place), label in zip(sources, labels, strict=True)
-    }
-
-
-def rows(value: Any, start: int, stop: int) -> Any:
-    """Some rows of a value."""
-    if isinstance(value, dict):
-        return {name: array[start:stop] for name, array in value.items()}
-    return value[start:stop]
-
-
-def joined(parts: list[Any]) -> Any:
-    """Parts that follow each other, as one."""
-    import numpy as np
-
-    if isinstance(parts[0], dict):
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return np.concatenate(parts)
-
-
-def is_counted(index: dict[str, Any] | None) -> bool:
-    """Whether an index has to count on: there is none."""
-    return False
-
-
-def size(value: Any) -> int:
-    """Bytes of a value."""
-    return sum(array.nbytes for array in value.values()) if isinstance(value, dict) else int(value.nbytes)
-
-
-def own(value: Any) -> Any:
-    """A copy of a value."""
-    return {name: array.copy() for name, array in value.items()} if isinstance(value, dict) else value.copy()
+RULES = NumpyRules()

@@ -10,61 +10,222 @@ from entasis.errors import ArgumentError
 from . import pandas_dtypes as _dtypes
 from . import pandas_index as _index
 from .columns import INDEX, check_length, check_lists, is_records, positions, unreadable
+from .rules import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# Whether a batch has to be copied to be kept: it may change.
-IS_COPIED = True
 
+class PandasRules(Rules):
+    """The rules of pandas."""
 
-def collect(value: Any) -> Any:
-    """The value as one of pandas."""
-    import pandas as pd
+    IS_COPIED = True
 
-    if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) or hasattr(value, "dtype"):
+    def collect(self, value: Any) -> Any:
+        """The value as one of pandas."""
+        import pandas as pd
+
+        if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) or hasattr(value, "dtype"):
+            return value
+        if hasattr(value, "to_pandas"):
+            return value.to_pandas()
+        if isinstance(value, dict):
+            check_lists(value)
+        if isinstance(value, dict) or is_records(value):
+            try:
+                return pd.DataFrame(value)
+            except (TypeError, ValueError) as error:
+                raise ArgumentError(f"pandas makes no DataFrame of {shown(value)}: {error}") from error
+        raise unreadable(value, "pandas", "a DataFrame")
+
+    def labels(self, value: Any) -> list[Any]:
+        """The labels of its columns."""
+        return list(value.columns) if hasattr(value, "columns") else [getattr(value, "name", None)]
+
+    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
+        """The rows to append with the file's types, and wider types that parts of the file need.
+
+        These are columns, by their positions, and the index.
+        """
+        import pandas as pd
+
+        if type(old) is not type(new) and not (isinstance(old, pd.Index) and isinstance(new, pd.Index)):
+            raise ArgumentError(f"{shown(new)} can't be appended to a file of a {type(old).__name__}: pass one like it")
+        if isinstance(old, pd.DataFrame):
+            return _fit_frame(old, new, fill)
+        if isinstance(old, pd.Index):
+            part, dtype = _index.fit(old, new.set_names(old.names) if new.nlevels == old.nlevels else new)
+            return part, {} if dtype is None else {0: dtype}
+        name = getattr(old, "name", None)
+        what = f"the {type(old).__name__.lower()}" if name is None else f"column {shown(name)}"
+        part, dtype = _dtypes.fit(what, old.dtype, new)
+        grown = _grown({0: (old.dtype, dtype)})
+        return (_with_index(old, part, grown), grown) if isinstance(old, pd.Series) else (part, grown)
+
+    def grow(self, old: Any, grown: dict[Any, Any]) -> Any:
+        """A value of the file with wider types."""
+        import pandas as pd
+
+        if not grown:
+            return old
+        if isinstance(old, pd.Index):
+            return _index.grow(old, grown[0])
+        if not hasattr(old, "columns"):
+            whole = _grown_column(old, getattr(old, "name", None), grown[0]) if 0 in grown else old
+        else:
+            whole = _grown_columns(old, {key: dtype for key, dtype in grown.items() if key != INDEX})
+        return whole.set_axis(_index.grow(old.index, grown[INDEX])) if INDEX in grown else whole
+
+    def concat(self, old: Any, new: Any) -> Any:
+        """The value of the file after the append."""
+        import pandas as pd
+
+        if isinstance(old, pd.Index):
+            return _index.concat(old, new)
+        if not hasattr(old, "index"):
+            return pd.concat([pd.Series(old), pd.Series(new)], ignore_index=True).array
+        whole = pd.concat([_with_categories(old, new), new])
+        if hasattr(old, "columns"):
+            whole = whole.__finalize__(old)
+            whole.columns = old.columns
+        else:
+            whole.name = old.name
+        whole.index = _index.concat(old.index, new.index)
+        return whole
+
+    def joined_index(self, old: dict[str, Any], new: dict[str, Any], file: Any, part: Any) -> dict[str, Any] | None:
+        """The changes in the description of the index. None if its labels have to be stored anew."""
+        return _index.joined(old, new, file, part)
+
+    def columns(self, value: Any, file: Any) -> Any:
+        """New columns of a file, with its number of rows.
+
+        Their index is that of the file, or 0 to n-1.
+        """
+        import pandas as pd
+
+        if isinstance(value, pd.Series):
+            value = value.to_frame()
+        elif not isinstance(value, pd.DataFrame):
+            value = self.collect(value)
+        if not isinstance(value, pd.DataFrame):
+            raise ArgumentError(f"{shown(value)} has no columns: pass a DataFrame")
+        check_length(len(value), file.n_rows)
+        if not value.index.equals(pd.RangeIndex(len(value))) and not value.index.equals(file._view.table.index(None)):
+            raise ArgumentError(
+                "the index of the new columns differs from that of the file: reindex them, or pass them with "
+                "reset_index(drop=True) to take them in the order of the rows"
+            )
         return value
-    if hasattr(value, "to_pandas"):
-        return value.to_pandas()
-    if isinstance(value, dict):
-        check_lists(value)
-    if isinstance(value, dict) or is_records(value):
-        try:
-            return pd.DataFrame(value)
-        except (TypeError, ValueError) as error:
-            raise ArgumentError(f"pandas makes no DataFrame of {shown(value)}: {error}") from error
-    raise unreadable(value, "pandas", "a DataFrame")
 
+    def nothing(self) -> Any:
+        """A frame without columns and rows."""
+        import pandas as pd
 
-def head(value: Any) -> Any:
-    """No rows of a value."""
-    return value[:0]
+        return pd.DataFrame()
 
+    def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
+        """The labels of columns of the file and of new ones."""
+        places = [len(old.columns) + place if is_new else place for is_new, place in sources]
+        if new is None:
+            return old.columns.take(places)
+        added = new.columns
+        if added.nlevels != old.columns.nlevels:
+            raise ArgumentError(f"the labels of new columns have {added.nlevels} levels, those of the file differ")
+        return old.columns.append(added.set_names(old.columns.names)).take(places)
 
-def labels(value: Any) -> list[Any]:
-    """The labels of its columns."""
-    return list(value.columns) if hasattr(value, "columns") else [getattr(value, "name", None)]
+    def renamed_labels(self, old: Any, labels: list[Any], names: Any) -> Any:
+        """The labels of the columns of the file, some of them renamed."""
+        import pandas as pd
 
+        if not names:
+            return old.columns
+        if old.columns.nlevels > 1 and all(type(label) is tuple for label in labels):
+            # pandas renames the parts of such labels one by one.
+            return pd.MultiIndex.from_tuples(labels, names=old.columns.names)
+        return old.rename(columns=dict(names)).columns
 
-def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
-    """The rows to append with the file's types, and wider types that parts of the file need.
+    def encode_labels(self, builder: Any, labels: Any) -> tuple[list[str], Any]:
+        """The names of columns, and the description of their labels."""
 
-    These are columns, by their positions, and the index.
-    """
-    import pandas as pd
+        from entasis._hosts.pandas.write import encode_labels
 
-    if type(old) is not type(new) and not (isinstance(old, pd.Index) and isinstance(new, pd.Index)):
-        raise ArgumentError(f"{shown(new)} can't be appended to a file of a {type(old).__name__}: pass one like it")
-    if isinstance(old, pd.DataFrame):
-        return _fit_frame(old, new, fill)
-    if isinstance(old, pd.Index):
-        part, dtype = _index.fit(old, new.set_names(old.names) if new.nlevels == old.nlevels else new)
-        return part, {} if dtype is None else {0: dtype}
-    name = getattr(old, "name", None)
-    what = f"the {type(old).__name__.lower()}" if name is None else f"column {shown(name)}"
-    part, dtype = _dtypes.fit(what, old.dtype, new)
-    grown = _grown({0: (old.dtype, dtype)})
-    return (_with_index(old, part, grown), grown) if isinstance(old, pd.Series) else (part, grown)
+        return encode_labels(builder, labels)
+
+    def encode_levels(
+        self, builder: Any, file: Any, dropped: Sequence[int], names: Mapping[int, Any]
+    ) -> tuple[dict[str, Any], list[tuple[int, str]]] | None:
+        """The changes in the description of the index, and new names of its columns by their numbers.
+
+        None if the labels have to be stored anew.
+        """
+        return _index.encode_levels(builder, file, dropped, names)
+
+    def with_levels(self, value: Any, dropped: Sequence[int], names: Mapping[int, Any]) -> Any:
+        """The frame without levels of its index, and with other names of levels."""
+        return value.set_axis(_index.with_levels(value.index, dropped, names))
+
+    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
+        """The frame with columns of the file and new ones."""
+        import pandas as pd
+
+        places = [old.shape[1] + place if is_new else place for is_new, place in sources]
+        whole = old if new is None else pd.concat([old, new.set_axis(old.index)], axis=1)
+        whole = whole.iloc[:, places]
+        whole.columns = labels
+        whole.attrs = old.attrs
+        return whole.set_flags(allows_duplicate_labels=old.flags.allows_duplicate_labels)
+
+    def rows(self, value: Any, start: int, stop: int) -> Any:
+        """Some rows of a value."""
+        return value.iloc[start:stop] if hasattr(value, "iloc") else value[start:stop]
+
+    def joined(self, parts: list[Any]) -> Any:
+        """Parts that follow each other, as one."""
+        import pandas as pd
+        from pandas.api.types import union_categoricals
+
+        first = parts[0]
+        if isinstance(first, pd.Index):
+            return first.append(parts[1:])
+        if isinstance(first, pd.Series):
+            is_categorical = isinstance(first.dtype, pd.CategoricalDtype)
+            if not is_categorical or all(_dtypes.is_same(first.dtype, part.dtype) for part in parts):
+                return pd.concat(parts)
+            index = first.index.append([part.index for part in parts[1:]])
+            return pd.Series(union_categoricals(parts), index=index, name=first.name)
+        places = [
+            i
+            for i, dtype in enumerate(first.dtypes)
+            if isinstance(dtype, pd.CategoricalDtype)
+            and not all(_dtypes.is_same(dtype, part.dtypes.iloc[i]) for part in parts)
+        ]
+        whole = pd.concat(parts)
+        for i in places:
+            whole.isetitem(i, pd.Series(union_categoricals([part.iloc[:, i] for part in parts]), index=whole.index))
+        whole.attrs = first.attrs
+        return whole
+
+    def is_counted(self, index: dict[str, Any] | None) -> bool:
+        """Whether an index, as a host map describes it, counts from 0."""
+        return index is not None and (index.get("kind"), index.get("start"), index.get("step")) == ("range", 0, 1)
+
+    def counted(self, part: Any, start: int) -> Any:
+        """Rows whose index counts from 0, with one that counts from `start`. Others stay as they are."""
+        import pandas as pd
+
+        if isinstance(part, pd.Index) or not part.index.equals(pd.RangeIndex(len(part))) or part.index.name is not None:
+            return part
+        return part.set_axis(pd.RangeIndex(start, start + len(part)))
+
+    def size(self, value: Any) -> int:
+        """Bytes of a value, about."""
+        found = value.memory_usage(index=False) if hasattr(value, "iloc") else value.memory_usage()
+        return int(found.sum()) if hasattr(found, "sum") else int(found)
+
+    def own(self, value: Any) -> Any:
+        """A copy of a value."""
+        return value.copy()
 
 
 def _fit_frame(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
@@ -103,21 +264,6 @@ def _grown(dtypes: dict[Any, tuple[Any, Any]]) -> dict[Any, Any]:
     return {key: new for key, (old, new) in dtypes.items() if old != new and not hasattr(new, "categories")}
 
 
-def grow(old: Any, grown: dict[Any, Any]) -> Any:
-    """A value of the file with wider types."""
-    import pandas as pd
-
-    if not grown:
-        return old
-    if isinstance(old, pd.Index):
-        return _index.grow(old, grown[0])
-    if not hasattr(old, "columns"):
-        whole = _grown_column(old, getattr(old, "name", None), grown[0]) if 0 in grown else old
-    else:
-        whole = _grown_columns(old, {key: dtype for key, dtype in grown.items() if key != INDEX})
-    return whole.set_axis(_index.grow(old.index, grown[INDEX])) if INDEX in grown else whole
-
-
 def _grown_columns(old: Any, grown: dict[int, Any]) -> Any:
     import pandas as pd
 
@@ -135,29 +281,6 @@ def _grown_column(column: Any, label: Any, dtype: Any) -> Any:
     return _dtypes.cast(f"column {shown(label)}", column, dtype)
 
 
-def concat(old: Any, new: Any) -> Any:
-    """The value of the file after the append."""
-    import pandas as pd
-
-    if isinstance(old, pd.Index):
-        return _index.concat(old, new)
-    if not hasattr(old, "index"):
-        return pd.concat([pd.Series(old), pd.Series(new)], ignore_index=True).array
-    whole = pd.concat([_with_categories(old, new), new])
-    if hasattr(old, "columns"):
-        whole = whole.__finalize__(old)
-        whole.columns = old.columns
-    else:
-        whole.name = old.name
-    whole.index = _index.concat(old.index, new.index)
-    return whole
-
-
-def joined_index(old: dict[str, Any], new: dict[str, Any], file: Any, part: Any) -> dict[str, Any] | None:
-    """The changes in the description of the index. None if its labels have to be stored anew."""
-    return _index.joined(old, new, file, part)
-
-
 def _with_categories(old: Any, new: Any) -> Any:
     """A frame or series whose categoricals have the categories of the rows to append."""
     import pandas as pd
@@ -170,141 +293,4 @@ def _with_categories(old: Any, new: Any) -> Any:
     return _grown_columns(old, is_other)
 
 
-def columns(value: Any, file: Any) -> Any:
-    """New columns of a file, with its number of rows. Their index is that of the file, or 0 to n-1."""
-    import pandas as pd
-
-    if isinstance(value, pd.Series):
-        value = value.to_frame()
-    elif not isinstance(value, pd.DataFrame):
-        value = collect(value)
-    if not isinstance(value, pd.DataFrame):
-        raise ArgumentError(f"{shown(value)} has no columns: pass a DataFrame")
-    check_length(len(value), file.n_rows)
-    if not value.index.equals(pd.RangeIndex(len(value))) and not value.index.equals(file._frame.index(None)):
-        raise ArgumentError(
-            "the index of the new columns differs from that of the file: reindex them, or pass them with "
-            "reset_index(drop=True) to take them in the order of the rows"
-        )
-    return value
-
-
-def nothing() -> Any:
-    """A frame without columns and rows."""
-    import pandas as pd
-
-    return pd.DataFrame()
-
-
-def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
-    """The labels of columns of the file and of new ones."""
-    places = [len(old.columns) + place if is_new else place for is_new, place in sources]
-    if new is None:
-        return old.columns.take(places)
-    added = new.columns
-    if added.nlevels != old.columns.nlevels:
-        raise ArgumentError(f"the labels of new columns have {added.nlevels} levels, those of the file differ")
-    return old.columns.append(added.set_names(old.columns.names)).take(places)
-
-
-def renamed_labels(old: Any, labels: list[Any], names: Any) -> Any:
-    """The labels of the columns of the file, some of them renamed."""
-    import pandas as pd
-
-    if not names:
-        return old.columns
-    if old.columns.nlevels > 1 and all(type(label) is tuple for label in labels):
-        # pandas renames the parts of such labels one by one.
-        return pd.MultiIndex.from_tuples(labels, names=old.columns.names)
-    return old.rename(columns=dict(names)).columns
-
-
-def encode_labels(builder: Any, labels: Any) -> tuple[list[str], Any]:
-    """The names of columns, and the description of their labels."""
-    from entasis._hosts.pandas.write import encode_labels
-
-    return encode_labels(builder, labels)
-
-
-def encode_levels(
-    builder: Any, file: Any, dropped: Sequence[int], names: Mapping[int, Any]
-) -> tuple[dict[str, Any], list[tuple[int, str]]] | None:
-    """The changes in the description of the index, and new names of its columns by their numbers.
-
-    None if the labels have to be stored anew.
-    """
-    return _index.encode_levels(builder, file, dropped, names)
-
-
-def with_levels(value: Any, dropped: Sequence[int], names: Mapping[int, Any]) -> Any:
-    """The frame without levels of its index, and with other names of levels."""
-    return value.set_axis(_index.with_levels(value.index, dropped, names))
-
-
-def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
-    """The frame with columns of the file and new ones."""
-    import pandas as pd
-
-    places = [old.shape[1] + place if is_new else place for is_new, place in sources]
-    whole = old if new is None else pd.concat([old, new.set_axis(old.index)], axis=1)
-    whole = whole.iloc[:, places]
-    whole.columns = labels
-    whole.attrs = old.attrs
-    return whole.set_flags(allows_duplicate_labels=old.flags.allows_duplicate_labels)
-
-
-def rows(value: Any, start: int, stop: int) -> Any:
-    """Some rows of a value."""
-    return value.iloc[start:stop] if hasattr(value, "iloc") else value[start:stop]
-
-
-def joined(parts: list[Any]) -> Any:
-    """Parts that follow each other, as one."""
-    import pandas as pd
-    from pandas.api.types import union_categoricals
-
-    first = parts[0]
-    if isinstance(first, pd.Index):
-        return first.append(parts[1:])
-    if isinstance(first, pd.Series):
-        is_categorical = isinstance(first.dtype, pd.CategoricalDtype)
-        if not is_categorical or all(_dtypes.is_same(first.dtype, part.dtype) for part in parts):
-            return pd.concat(parts)
-        index = first.index.append([part.index for part in parts[1:]])
-        return pd.Series(union_categoricals(parts), index=index, name=first.name)
-    places = [
-        i
-        for i, dtype in enumerate(first.dtypes)
-        if isinstance(dtype, pd.CategoricalDtype)
-        and not all(_dtypes.is_same(dtype, part.dtypes.iloc[i]) for part in parts)
-    ]
-    whole = pd.concat(parts)
-    for i in places:
-        whole.isetitem(i, pd.Series(union_categoricals([part.iloc[:, i] for part in parts]), index=whole.index))
-    whole.attrs = first.attrs
-    return whole
-
-
-def is_counted(index: dict[str, Any] | None) -> bool:
-    """Whether an index, as a host map describes it, counts from 0."""
-    return index is not None and (index.get("kind"), index.get("start"), index.get("step")) == ("range", 0, 1)
-
-
-def counted(part: Any, start: int) -> Any:
-    """Rows whose index counts from 0, with one that counts from `start`. Others stay as they are."""
-    import pandas as pd
-
-    if isinstance(part, pd.Index) or not part.index.equals(pd.RangeIndex(len(part))) or part.index.name is not None:
-        return part
-    return part.set_axis(pd.RangeIndex(start, start + len(part)))
-
-
-def size(value: Any) -> int:
-    """Bytes of a value, about."""
-    found = value.memory_usage(index=False) if hasattr(value, "iloc") else value.memory_usage()
-    return int(found.sum()) if hasattr(found, "sum") else int(found)
-
-
-def own(value: Any) -> Any:
-    """A copy of a value."""
-    return value.copy()
+RULES = PandasRules()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._columns.index_spec import column_name
+from entasis._columns.labels import encode_label
 from entasis._hosts.pandas.index import encode_index
-from entasis._values.labels import encode_label
 from entasis.errors import ArgumentError
 
 from . import pandas_dtypes as _dtypes
@@ -117,7 +117,7 @@ def encode_levels(
     """
     import pandas as pd
 
-    spec = file._handle.host()["index"]
+    spec = file._view.handle.host()["index"]
     index = file[:0].read().index
     if dropped:
         is_whole = len(dropped) == index.nlevels

@@ -8,64 +8,112 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import check_length, check_lists, check_names, is_records, positions, refused, unreadable
+from .columns import check_length, check_lists, is_records, positions, refused, unreadable
+from .rules import Rules
 
 _UNITS = ("ms", "us", "ns")
 
-# Whether a batch has to be copied to be kept: frames do not change.
-IS_COPIED = False
 
+class PolarsRules(Rules):
+    """The rules of Polars."""
 
-def collect(value: Any) -> Any:
-    """The value as one of Polars."""
-    import polars as pl
+    def collect(self, value: Any) -> Any:
+        """The value as one of Polars."""
+        import polars as pl
 
-    if isinstance(value, pl.LazyFrame):
-        return value.collect()
-    if isinstance(value, (pl.DataFrame, pl.Series)):
-        return value
-    if isinstance(value, (str, bytes, PathLike)) or (isinstance(value, list) and not is_records(value)):
-        raise unreadable(value, "Polars", "a DataFrame")
-    if isinstance(value, dict):
-        check_lists(value)
-    try:
-        return pl.DataFrame(value)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise ArgumentError(f"{shown(value)} can't be appended to a file of Polars: {error}") from error
+        if isinstance(value, pl.LazyFrame):
+            return value.collect()
+        if isinstance(value, (pl.DataFrame, pl.Series)):
+            return value
+        if isinstance(value, (str, bytes, PathLike)) or (isinstance(value, list) and not is_records(value)):
+            raise unreadable(value, "Polars", "a DataFrame")
+        if isinstance(value, dict):
+            check_lists(value)
+        try:
+            return pl.DataFrame(value)
+        except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+            raise ArgumentError(f"{shown(value)} can't be appended to a file of Polars: {error}") from error
 
+    def labels(self, value: Any) -> list[Any]:
+        """The labels of its columns."""
+        return list(value.columns) if hasattr(value, "columns") else [value.name]
 
-def head(value: Any) -> Any:
-    """No rows of a value."""
-    return value[:0]
+    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[str, Any]]:
+        """The rows to append with the file's types, and wider types that columns of the file need."""
+        import polars as pl
 
+        if isinstance(old, pl.Series):
+            if not isinstance(new, pl.Series):
+                raise ArgumentError(f"{shown(new)} can't be appended to a file of a Series: pass one")
+            dtype = _common(old.name, old.dtype, new)
+            return _cast(old.name, new, dtype).alias(old.name), {} if dtype == old.dtype else {old.name: dtype}
+        if isinstance(new, pl.Series):
+            raise ArgumentError("a Series can't be appended to a file of a DataFrame: pass a DataFrame")
+        columns, grown = [], {}
+        for (name, dtype), place in zip(old.schema.items(), positions(old.columns, new.columns, fill), strict=True):
+            if place is None:
+                columns.append(_missing(name, dtype, new.height))
+                continue
+            column = new.to_series(place)
+            common = _common(name, dtype, column)
+            if common != dtype:
+                grown[name] = common
+            columns.append(_cast(name, column, common))
+        return pl.DataFrame(columns), grown
 
-def labels(value: Any) -> list[Any]:
-    """The labels of its columns."""
-    return list(value.columns) if hasattr(value, "columns") else [value.name]
+    def grow(self, old: Any, grown: dict[str, Any]) -> Any:
+        """A value of the file with wider types."""
+        if hasattr(old, "name"):
+            return _cast(old.name, old, grown.get(old.name, old.dtype))
+        columns = [_cast(name, old.get_column(name), dtype) for name, dtype in grown.items()]
+        return old.with_columns(columns)
 
+    def concat(self, old: Any, new: Any) -> Any:
+        """The value of the file after the append."""
+        import polars as pl
 
-def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[str, Any]]:
-    """The rows to append with the file's types, and wider types that columns of the file need."""
-    import polars as pl
+        return pl.concat([old, new], how="vertical", rechunk=False)
 
-    if isinstance(old, pl.Series):
-        if not isinstance(new, pl.Series):
-            raise ArgumentError(f"{shown(new)} can't be appended to a file of a Series: pass one")
-        dtype = _common(old.name, old.dtype, new)
-        return _cast(old.name, new, dtype).alias(old.name), {} if dtype == old.dtype else {old.name: dtype}
-    if isinstance(new, pl.Series):
-        raise ArgumentError("a Series can't be appended to a file of a DataFrame: pass a DataFrame")
-    columns, grown = [], {}
-    for (name, dtype), place in zip(old.schema.items(), positions(old.columns, new.columns, fill), strict=True):
-        if place is None:
-            columns.append(_missing(name, dtype, new.height))
-            continue
-        column = new.to_series(place)
-        common = _common(name, dtype, column)
-        if common != dtype:
-            grown[name] = common
-        columns.append(_cast(name, column, common))
-    return pl.DataFrame(columns), grown
+    def columns(self, value: Any, file: Any) -> Any:
+        """New columns of a file, with its number of rows."""
+        import polars as pl
+
+        found = self.collect(value)
+        if isinstance(found, pl.Series):
+            found = found.to_frame()
+        check_length(found.height, file.n_rows)
+        return found
+
+    def nothing(self) -> Any:
+        """A frame without columns and rows."""
+        import polars as pl
+
+        return pl.DataFrame()
+
+    def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
+        """The labels of columns of the file and of new ones."""
+        return [(new if is_new else old).columns[place] for is_new, place in sources]
+
+    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+        """The frame with columns of the file and new ones."""
+        import polars as pl
+
+        found = [(new if is_new else old).to_series(place) for is_new, place in sources]
+        return pl.DataFrame([series.alias(label) for series, label in zip(found, labels, strict=True)])
+
+    def rows(self, value: Any, start: int, stop: int) -> Any:
+        """Some rows of a value."""
+        return value.slice(start, stop - start)
+
+    def joined(self, parts: list[Any]) -> Any:
+        """Parts that follow each other, as one."""
+        import polars as pl
+
+        return pl.concat(parts, rechunk=False)
+
+    def size(self, value: Any) -> int:
+        """Bytes of a value, about."""
+        return int(value.estimated_size())
 
 
 def _common(label: str, old: Any, column: Any) -> Any:
@@ -125,89 +173,4 @@ def _bits(dtype: Any) -> int:
     return int("".join(filter(str.isdigit, str(dtype))))
 
 
-def grow(old: Any, grown: dict[str, Any]) -> Any:
-    """A value of the file with wider types."""
-    if hasattr(old, "name"):
-        return _cast(old.name, old, grown.get(old.name, old.dtype))
-    columns = [_cast(name, old.get_column(name), dtype) for name, dtype in grown.items()]
-    return old.with_columns(columns)
-
-
-def concat(old: Any, new: Any) -> Any:
-    """The value of the file after the append."""
-    import polars as pl
-
-    return pl.concat([old, new], how="vertical", rechunk=False)
-
-
-def joined_index(old: Any, new: Any, file: Any, part: Any) -> None:
-    """Frames of Polars have no index."""
-
-
-def columns(value: Any, file: Any) -> Any:
-    """New columns of a file, with its number of rows."""
-    import polars as pl
-
-    found = collect(value)
-    if isinstance(found, pl.Series):
-        found = found.to_frame()
-    check_length(found.height, file.n_rows)
-    return found
-
-
-def nothing() -> Any:
-    """A frame without columns and rows."""
-    import polars as pl
-
-    return pl.DataFrame()
-
-
-def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
-    """The labels of columns of the file and of new ones."""
-    return [(new if is_new else old).columns[place] for is_new, place in sources]
-
-
-def renamed_labels(old: Any, labels: list[str], names: Any) -> list[str]:
-    """The labels of the columns of the file, some of them renamed."""
-    check_names(labels)
-    return labels
-
-
-def encode_labels(builder: Any, labels: list[str]) -> tuple[list[str], None]:
-    """The names of columns, which are their labels."""
-    return labels, None
-
-
-def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
-    """The frame with columns of the file and new ones."""
-    import polars as pl
-
-    found = [(new if is_new else old).to_series(place) for is_new, place in sources]
-    return pl.DataFrame([series.alias(label) for series, label in zip(found, labels, strict=True)])
-
-
-def rows(value: Any, start: int, stop: int) -> Any:
-    """Some rows of a value."""
-    return value.slice(start, stop - start)
-
-
-def joined(parts: list[Any]) -> Any:
-    """Parts that follow each other, as one."""
-    import polars as pl
-
-    return pl.concat(parts, rechunk=False)
-
-
-def is_counted(index: dict[str, Any] | None) -> bool:
-    """Whether an index has to count on: there is none."""
-    return False
-
-
-def size(value: Any) -> int:
-    """Bytes of a value, about."""
-    return int(value.estimated_size())
-
-
-def own(value: Any) -> Any:
-    """The value, which never changes."""
-    return value
+RULES = PolarsRules()

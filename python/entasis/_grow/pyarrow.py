@@ -12,7 +12,6 @@ from entasis.errors import ArgumentError
 from .columns import (
     check_length,
     check_lists,
-    check_names,
     is_records,
     listed,
     no_missing,
@@ -21,62 +20,114 @@ from .columns import (
     unreadable,
 )
 from .pyarrow_nulls import check_nulls
-
-# Whether a batch has to be copied to be kept: tables do not change.
-IS_COPIED = False
+from .rules import Rules
 
 
-def collect(value: Any) -> Any:
-    """The value as a table."""
-    import pyarrow as pa
+class ArrowRules(Rules):
+    """The rules of pyarrow."""
 
-    if isinstance(value, pa.Table):
-        return value
-    if isinstance(value, pa.RecordBatch):
-        return pa.Table.from_batches([value])
-    if isinstance(value, (str, bytes, PathLike)) or (isinstance(value, list) and not is_records(value)):
-        raise unreadable(value, "pyarrow", "a table")
-    if isinstance(value, dict):
-        check_lists(value)
-    try:
-        return pa.Table.from_pylist(value) if isinstance(value, list) else pa.table(value)
-    except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
-        raise ArgumentError(f"{shown(value)} can't be appended to a file of pyarrow: {error}") from error
+    def collect(self, value: Any) -> Any:
+        """The value as a table."""
+        import pyarrow as pa
 
+        if isinstance(value, pa.Table):
+            return value
+        if isinstance(value, pa.RecordBatch):
+            return pa.Table.from_batches([value])
+        if isinstance(value, (str, bytes, PathLike)) or (isinstance(value, list) and not is_records(value)):
+            raise unreadable(value, "pyarrow", "a table")
+        if isinstance(value, dict):
+            check_lists(value)
+        try:
+            return pa.Table.from_pylist(value) if isinstance(value, list) else pa.table(value)
+        except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
+            raise ArgumentError(f"{shown(value)} can't be appended to a file of pyarrow: {error}") from error
 
-def head(value: Any) -> Any:
-    """No rows of a value."""
-    return value.slice(0, 0)
+    def head(self, value: Any) -> Any:
+        """No rows of a value."""
+        return value.slice(0, 0)
 
+    def labels(self, value: Any) -> list[Any]:
+        """The labels of its columns."""
+        return list(value.column_names)
 
-def labels(value: Any) -> list[Any]:
-    """The labels of its columns."""
-    return list(value.column_names)
+    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
+        """The rows to append with the file's types, and wider types that columns of the file need."""
+        import pyarrow as pa
 
+        columns, fields, grown = [], [], {}
+        for i, place in enumerate(positions(old.column_names, new.column_names, fill)):
+            field = old.schema.field(i)
+            what = f"column {shown(field.name)}"
+            if place is None:
+                if not field.nullable and new.num_rows:
+                    raise no_missing(what, f"{field.type} not null")
+                column = pa.chunked_array([pa.nulls(new.num_rows, field.type)])
+            else:
+                column = new.column(place)
+                common = _common(field.name, field.type, column)
+                if common != field.type:
+                    grown[i] = common
+                column = _cast(field.name, column, common)
+            _check_order(what, old.column(i), column)
+            check_nulls(what, field.with_type(column.type), column)
+            fields.append(field.with_type(column.type))
+            columns.append(column)
+        return pa.Table.from_arrays(columns, schema=pa.schema(fields, old.schema.metadata)), grown
 
-def fit(old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
-    """The rows to append with the file's types, and wider types that columns of the file need."""
-    import pyarrow as pa
+    def grow(self, old: Any, grown: dict[int, Any]) -> Any:
+        """A table of the file with wider types."""
+        for i, kind in grown.items():
+            field = old.schema.field(i)
+            old = old.set_column(i, field.with_type(kind), _cast(field.name, old.column(i), kind))
+        return old
 
-    columns, fields, grown = [], [], {}
-    for i, place in enumerate(positions(old.column_names, new.column_names, fill)):
-        field = old.schema.field(i)
-        what = f"column {shown(field.name)}"
-        if place is None:
-            if not field.nullable and new.num_rows:
-                raise no_missing(what, f"{field.type} not null")
-            column = pa.chunked_array([pa.nulls(new.num_rows, field.type)])
-        else:
-            column = new.column(place)
-            common = _common(field.name, field.type, column)
-            if common != field.type:
-                grown[i] = common
-            column = _cast(field.name, column, common)
-        _check_order(what, old.column(i), column)
-        check_nulls(what, field.with_type(column.type), column)
-        fields.append(field.with_type(column.type))
-        columns.append(column)
-    return pa.Table.from_arrays(columns, schema=pa.schema(fields, old.schema.metadata)), grown
+    def concat(self, old: Any, new: Any) -> Any:
+        """The table of the file after the append."""
+        import pyarrow as pa
+
+        return pa.concat_tables([old, new.replace_schema_metadata(old.schema.metadata)])
+
+    def columns(self, value: Any, file: Any) -> Any:
+        """New columns of a file, with its number of rows."""
+        found = self.collect(value)
+        check_length(found.num_rows, file.n_rows)
+        return found
+
+    def nothing(self) -> Any:
+        """A table without columns and rows."""
+        import pyarrow as pa
+
+        return pa.table({})
+
+    def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
+        """The labels of columns of the file and of new ones."""
+        return [(new if is_new else old).column_names[place] for is_new, place in sources]
+
+    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+        """The table with columns of the file and new ones."""
+        import pyarrow as pa
+
+        chosen = [(new if is_new else old, place) for is_new, place in sources]
+        fields = [
+            table.schema.field(place).with_name(label) for (table, place), label in zip(chosen, labels, strict=True)
+        ]
+        arrays = [table.column(place) for table, place in chosen]
+        return pa.Table.from_arrays(arrays, schema=pa.schema(fields, old.schema.metadata))
+
+    def rows(self, value: Any, start: int, stop: int) -> Any:
+        """Some rows of a table."""
+        return value.slice(start, stop - start)
+
+    def joined(self, parts: list[Any]) -> Any:
+        """Parts that follow each other, as one."""
+        import pyarrow as pa
+
+        return pa.concat_tables(parts)
+
+    def size(self, value: Any) -> int:
+        """Bytes of a table."""
+        return int(value.nbytes)
 
 
 def _common(label: str, old: Any, column: Any) -> Any:
@@ -131,87 +182,4 @@ def _check_order(what: str, old: Any, column: Any) -> None:
                 )
 
 
-def grow(old: Any, grown: dict[int, Any]) -> Any:
-    """A table of the file with wider types."""
-    for i, kind in grown.items():
-        field = old.schema.field(i)
-        old = old.set_column(i, field.with_type(kind), _cast(field.name, old.column(i), kind))
-    return old
-
-
-def concat(old: Any, new: Any) -> Any:
-    """The table of the file after the append."""
-    import pyarrow as pa
-
-    return pa.concat_tables([old, new.replace_schema_metadata(old.schema.metadata)])
-
-
-def joined_index(old: Any, new: Any, file: Any, part: Any) -> None:
-    """Tables have no index."""
-
-
-def columns(value: Any, file: Any) -> Any:
-    """New columns of a file, with its number of rows."""
-    found = collect(value)
-    check_length(found.num_rows, file.n_rows)
-    return found
-
-
-def nothing() -> Any:
-    """A table without columns and rows."""
-    import pyarrow as pa
-
-    return pa.table({})
-
-
-def joined_labels(old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
-    """The labels of columns of the file and of new ones."""
-    return [(new if is_new else old).column_names[place] for is_new, place in sources]
-
-
-def renamed_labels(old: Any, labels: list[str], names: Any) -> list[str]:
-    """The labels of the columns of the file, some of them renamed."""
-    check_names(labels)
-    return labels
-
-
-def encode_labels(builder: Any, labels: list[str]) -> tuple[list[str], None]:
-    """The names of columns, which are their labels."""
-    return labels, None
-
-
-def choose(old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
-    """The table with columns of the file and new ones."""
-    import pyarrow as pa
-
-    chosen = [(new if is_new else old, place) for is_new, place in sources]
-    fields = [table.schema.field(place).with_name(label) for (table, place), label in zip(chosen, labels, strict=True)]
-    arrays = [table.column(place) for table, place in chosen]
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, old.schema.metadata))
-
-
-def rows(value: Any, start: int, stop: int) -> Any:
-    """Some rows of a table."""
-    return value.slice(start, stop - start)
-
-
-def joined(parts: list[Any]) -> Any:
-    """Parts that follow each other, as one."""
-    import pyarrow as pa
-
-    return pa.concat_tables(parts)
-
-
-def is_counted(index: dict[str, Any] | None) -> bool:
-    """Whether an index has to count on: there is none."""
-    return False
-
-
-def size(value: Any) -> int:
-    """Bytes of a table."""
-    return int(value.nbytes)
-
-
-def own(value: Any) -> Any:
-    """The table, which never changes."""
-    return value
+RULES = ArrowRules()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from entasis import _entasis
 from entasis._arguments.options import shown
-from entasis._file import frame as _frame
-from entasis._file.file import File
-from entasis._hosts import registry as _hosts
-from entasis._hosts import streams as _streams
+from entasis._file.file import File, is_frame
+from entasis._file.opened import Opened
+from entasis._libraries import registry as _hosts
+from entasis._libraries import streams as _streams
 from entasis._memory import reported
+from entasis._open import open_value
+from entasis._view.table import OpenTable
+from entasis._view.view import View
+from entasis._write import of_scan, write_whole
 from entasis.errors import ArgumentError, ClosedFileError
 
 from . import hosts as _hosts_of
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from entasis._entasis import Destination
-
-    from .hosts import Open, Write
 
 # The values of a full block. Batches are stored in multiples of it.
 _BLOCK = 1 << 16
@@ -56,7 +57,6 @@ class Writer:
         "_is_counted",
         "_is_whole",
         "_n",
-        "_open",
         "_parts",
         "_proto",
         "_rules",
@@ -64,11 +64,10 @@ class Writer:
         "_stream",
         "_to",
         "_total",
-        "_write",
     )
 
-    def __init__(self, to: Destination, schema: Any, append: bool, open: Open, write: Write) -> None:
-        self._to, self._open, self._write = to, open, write
+    def __init__(self, to: Destination, schema: Any, append: bool) -> None:
+        self._to = to
         self._parts: list[Any] = []
         self._n = self._size = 0
         self._rules: Any = None
@@ -83,7 +82,7 @@ class Writer:
         if append:
             change = _entasis.Change(path, to["wait"])
             try:
-                self._extend(open(path))
+                self._extend(open_value(path))
                 self._stream: _entasis.Stream | None = _entasis.Stream.extend(change, to["durable"])
             finally:
                 change.end()
@@ -100,11 +99,11 @@ class Writer:
     def _extend(self, file: Any) -> None:
         """Prepare to add rows to a file."""
         host = _hosts_of.host_of(file)
-        if type(file) is not File:
+        if not is_frame(file):
             raise ArgumentError("the file does not hold a frame: add to it with entasis.append")
         self._rules = _hosts_of.rules(host)
         self._proto = file[:0].read()
-        handle = file._handle
+        handle = file._view.handle
         has_objects = handle.has_cells and any(column.logical == "object" for column in handle.columns(None))
         self._is_whole = has_objects or host == "static_frame" or _has_levels(handle.host())
         self._is_counted = self._rules.is_counted(handle.host().get("index"))
@@ -217,7 +216,7 @@ class Writer:
             self._stream.will_append([])
             builder.write(host, to)
             return
-        file = File._of(_frame.Frame(handle, str(self._to["path"])))
+        file = File._of(View(OpenTable(handle, str(self._to["path"]))))
         error = append_in_place(file, part, self._rules, to, self._stream)
         if error is not None:
             raise error
@@ -253,9 +252,9 @@ class Writer:
         from .append import append
 
         if self._appends:
-            append(whole, self._to, False, self._open, self._write)
+            append(whole, self._to, False)
         else:
-            self._write(whole, self._to, None)
+            write_whole(whole, self._to, None, "error")
 
     def abort(self) -> None:
         """Give up: the file at the path stays as it was."""
@@ -289,28 +288,27 @@ def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
     Returns whether that is done, and what is left to write. Dictionaries can differ from batch to
     batch, so streams with such are collected.
     """
-    if isinstance(value, File):
-        return _write_file(value, to), value
+    if isinstance(value, Opened):
+        return is_frame(value) and _write_file(value, to), value
     if not _streams.is_stream(value):
         return False, value
     reader = _streams.reader(value)
     if any("dictionary" in str(kind) for kind in reader.schema.types):
         return False, reader
-    with Writer(to, reader.schema, False, _no_open, _no_write) as writer:
+    with Writer(to, reader.schema, False) as writer:
         writer.write(reader)
     return True, None
 
 
 def _write_file(file: File, to: Destination) -> bool:
     """Write an open file, or a view of one, batch by batch. False if it has to be read whole."""
-    # Only a file that holds a frame has its library.
-    is_long = type(file) is File and file.n_rows > _rows_of_batch(file)
-    if not is_long or file._frame.host.get("host") not in ("pandas", "polars", "pyarrow", "numpy"):
+    view = file._view
+    if view.n_rows <= _rows_of_batch(view) or view.written_by not in ("pandas", "polars", "pyarrow", "numpy"):
         return False
-    if file._handle.has_cells or _has_levels(file._frame.host):
+    if view.handle.has_cells or _has_levels(view.table.host):
         return False
     try:
-        with Writer(to, None, False, _no_open, _no_write) as writer:
+        with Writer(to, None, False) as writer:
             writer.write(file)
     except ArgumentError:
         # The batches have indexes or categories that don't follow each other.
@@ -318,18 +316,10 @@ def _write_file(file: File, to: Destination) -> bool:
     return True
 
 
-def _rows_of_batch(file: File) -> int:
-    """The rows of a file to read at once: whole blocks of about `_BYTES`."""
-    n = _BYTES // (8 * max(file.n_columns, 1))
+def _rows_of_batch(view: View) -> int:
+    """The rows of a view to read at once: whole blocks of about `_BYTES`."""
+    n = _BYTES // (8 * max(view.n_columns, 1))
     return min(max(n - n % _BLOCK, _BLOCK), _ROWS)
-
-
-def _no_open(path: str) -> Any:
-    raise AssertionError("a new file is not opened")
-
-
-def _no_write(whole: Any, to: Destination, metadata: Any) -> Any:
-    raise AssertionError("an Arrow table is not written whole")
 
 
 def _has_levels(host: dict[str, Any]) -> bool:
@@ -367,11 +357,10 @@ def _batches(value: Any) -> Any:
     """The frames of a batch: itself, or those that a stream or iterable yields."""
     import collections.abc
 
-    scans = sys.modules.get("entasis._scan.scan")
-    if scans is not None and isinstance(value, scans.Scan):
-        value = value.view()
+    value = of_scan(value)
     if isinstance(value, File):
-        n, step = value.n_rows, _rows_of_batch(value)
+        # For a tree this is an error.
+        n, step = value.n_rows, _rows_of_batch(value._view)
         return (value[start : start + step].read() for start in range(0, max(n, 1), step))
     if type(value) is dict or _hosts.is_frame(value):
         return [value]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from entasis._columns.levels import with_labels
 from entasis.errors import UnsupportedTypeError, printable
-
-from .levels import with_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from entasis._libraries import frame_columns
+from entasis._libraries import registry as _hosts
 from entasis.errors import ArgumentError, EntasisError, UnsupportedTypeError, printable
-
-from . import frame_columns
-from . import registry as _hosts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,12 +17,10 @@ from .tensors import converter, target
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entasis._arguments.rows import Rows
     from entasis._arguments.sources import Source
-    from entasis._columns.names import Columns
-    from entasis._file.file import File
-    from entasis._scan.conditions import Filter
-    from entasis._scan.scan import Scan
+    from entasis._file.file import File, Scan
+    from entasis._filter.conditions import Filter
+    from entasis._typing import Columns, Rows
 
     from .tensors import To
 

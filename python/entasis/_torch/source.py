@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 from entasis._api import open
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import shown
-from entasis._file.file import File
-from entasis._scan.scan import Scan
-from entasis._tree.tree import Tree, a
+from entasis._file.file import File, Scan
+from entasis._tree.part import a
+from entasis._tree.tree import Tree
 from entasis.errors import ArgumentError
 
 from .shares import worker
 from .tensors import ALONE
 
 if TYPE_CHECKING:
-    from entasis._arguments.rows import Rows
     from entasis._arguments.sources import Source
-    from entasis._columns.names import Columns
-    from entasis._scan.conditions import Filter
+    from entasis._filter.conditions import Filter
+    from entasis._typing import Columns, Rows
 
     # Values by the name of a column or key. An array without a name has the name ALONE.
     Arrays = dict[Any, Any]
@@ -43,8 +42,8 @@ class RowSource:
         Whether the value is one array, without names.
     """
 
-    def __init__(self, view: File, rows: Any, keys: list[Any] | None) -> None:
-        self._view: File | None = view
+    def __init__(self, view: File | Tree, rows: Any, keys: list[Any] | None) -> None:
+        self._view: File | Tree | None = view
         self._rows, self._keys, self._pid = rows, keys, os.getpid()
         # The function and the arguments that open the view again, in a pickle.
         self._recipe: tuple[Any, ...] | None = None
@@ -66,12 +65,12 @@ class RowSource:
         view = self._opened()
         if not isinstance(view, Tree):
             # Row labels are not among the values, unless `columns` names them.
-            return view.read(rows=rows, to="numpy", threads=threads, index=view._columns is not None)
+            return view.read(rows=rows, to="numpy", threads=threads, index=view._view.columns is not None)
         if self._keys is None:
             return view.read(rows=rows, threads=threads)
         return {key: view[key].read(rows=rows, threads=threads) for key in self._keys}
 
-    def _opened(self) -> File:
+    def _opened(self) -> File | Tree:
         if self._view is None or (self._pid != os.getpid() and not _is_in_memory(self._view)):
             make, parts = self._how()
             self._view, self._pid = make(*parts), os.getpid()
@@ -88,17 +87,17 @@ class RowSource:
         return self.__dict__ | {"_recipe": self._how(), "_view": None}
 
 
-def _is_in_memory(view: File) -> bool:
-    return (view._cells.content if isinstance(view, Tree) else view._frame.content) is not None
+def _is_in_memory(view: File | Tree) -> bool:
+    return (view._part.cells.content if isinstance(view, Tree) else view._view.table.content) is not None
 
 
 def opened(
-    source: Source | File | Scan, columns: Columns | None, rows: Rows | None, filter: Filter | None
+    source: Source | File | Tree | Scan, columns: Columns | None, rows: Rows | None, filter: Filter | None
 ) -> RowSource:
     """Open the rows of a path, of an open file or view, or of a scan."""
     if isinstance(source, Scan):
         source = source.view()
-    view = source if isinstance(source, File) else open(source)
+    view = source if isinstance(source, (File, Tree)) else open(source)
     if not isinstance(view, Tree):
         return RowSource(view.scan(columns, filter, rows).view(), None, None)
     if filter is not None:

@@ -28,7 +28,7 @@ _NEAR = 512
 _MOST_PIECES = 64
 
 
-class View:
+class ArrayView:
     """A selection of elements of a stored array.
 
     Parameters
@@ -53,13 +53,13 @@ class View:
         self._is_array = True
         self.shape = shape
 
-    def __getitem__(self, key: Any) -> View:
+    def __getitem__(self, key: Any) -> ArrayView:
         """Select a part of this view."""
         view = self._part(key)
         view._is_array = any(item is Ellipsis for item in (key if isinstance(key, tuple) else (key,)))
         return view
 
-    def _part(self, key: Any) -> View:
+    def _part(self, key: Any) -> ArrayView:
         if self._positions is not None:
             return self._of_positions(self._positions[key])
         items = _expand(key, self.shape)
@@ -71,9 +71,9 @@ class View:
             return self._basic(items)
         return self._of_positions(self._combined(items))
 
-    def _basic(self, items: list[tuple[Any, int]]) -> View:
+    def _basic(self, items: list[tuple[Any, int]]) -> ArrayView:
         """Select on each axis independently."""
-        view = object.__new__(View)
+        view = object.__new__(ArrayView)
         view._offset, view._axes, view._positions = self._offset, [], None
         for item, axis in items:
             if item is None:
@@ -125,10 +125,10 @@ class View:
             out = out + places.reshape((len(places),) + (1,) * (n_trailing + n_leading))
         return out
 
-    def _of_positions(self, positions: Any) -> View:
+    def _of_positions(self, positions: Any) -> ArrayView:
         import numpy as np
 
-        view = object.__new__(View)
+        view = object.__new__(ArrayView)
         view._offset, view._axes = 0, []
         view._positions = np.asarray(positions)
         view.shape = view._positions.shape
@@ -234,7 +234,7 @@ class View:
         if not self._axes or len(self._axes[0][0]) > _MOST_PIECES:
             return None
         places, stride = self._axes[0]
-        row = object.__new__(View)
+        row = object.__new__(ArrayView)
         row._positions, row._axes, row.shape = None, self._axes[1:], self.shape[1:]
         row._offset = 0
         n = math.prod(row.shape)

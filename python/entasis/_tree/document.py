@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from entasis import _register
 from entasis._arguments.options import DEFAULT_COMPRESSION
 from entasis._entasis import Builder, CellBuilder, write_document
-from entasis._hosts import registry as _hosts
-from entasis._hosts import streams as _streams
 from entasis._hosts.numpy.write import add_pool
+from entasis._libraries import registry as _hosts
+from entasis._libraries import streams as _streams
 from entasis._values import codecs as _codecs
 from entasis.errors import ArgumentError, OutOfMemoryError, UnsupportedTypeError, printable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._values.cells import as_objects
 from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
@@ -13,56 +13,61 @@ from entasis.errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeEr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from entasis._columns.names import Columns
+    from entasis._typing import Columns
 
-    from .tree import Tree
+    from .part import Part
 
 _KINDS = ("list", "tuple")
 
 
 @reported
-def columns_of(tree: Tree, keys: list[Any] | None, rows: Any, threads: int | None) -> dict[Any, list[Any]]:
+def columns_of(of: Part, keys: list[Any] | None, rows: Any, threads: int | None) -> dict[Any, list[Any]]:
     """Read the values of keys, for some items of a list of dicts.
 
     The values of other keys are not read if the list is stored by keys.
 
     Parameters
     ----------
+    of
+        The list, or a part of one.
     keys
         The keys; None for all.
     rows
         The items as a resolved selection; None for all.
+    threads
+        The number of threads; None for as many as there are processors.
     """
-    if tree.kind not in _KINDS or "row" in tree._info or tree._info.get("rows") == "tuple":
-        holder = "a list of tuples" if "rows" in tree._info else f"of type {tree.kind}"
-        raise ArgumentError(f"{tree._named()} is {holder}: only a list of dicts has a column for each key")
-    if "rows" in tree._info:
-        return _stored(tree, keys, rows, threads)
-    number, n = tree._info["number"], int(tree._info["count"])
-    items = tree._cells.children_at(number, range(n) if rows is None else rows, threads)
+    info = of.info
+    if info["kind"] not in _KINDS or "row" in info or info.get("rows") == "tuple":
+        holder = "a list of tuples" if "rows" in info else f"of type {info['kind']}"
+        raise ArgumentError(f"{of.named()} is {holder}: only a list of dicts has a column for each key")
+    if "rows" in info:
+        return _stored(of, keys, rows, threads)
+    number, n = info["number"], int(info["count"])
+    items = of.cells.children_at(number, range(n) if rows is None else rows, threads)
     # Without a selected item, the keys are those of the first one.
-    known = _common(tree, items or tree._cells.children(number, 0, min(n, 1)), rows)
+    known = _common(of.named(), items or of.cells.children(number, 0, min(n, 1)), rows)
     wanted = known if keys is None else keys
     for key in wanted:
-        _check(tree, key, known)
+        _check(of.named(), key, known)
     return {key: [item[key] for item in items] for key in wanted}
 
 
-def _stored(tree: Tree, keys: list[Any] | None, rows: Any, threads: int | None) -> dict[Any, list[Any]]:
+def _stored(of: Part, keys: list[Any] | None, rows: Any, threads: int | None) -> dict[Any, list[Any]]:
     """Read a list that is stored as a list of values for each key."""
-    cells, info = tree._cells, tree._info
+    cells, info = of.cells, of.info
     known = cells.keys(info["number"])
     places = {key: place for place, key in enumerate(known)}
     wanted = known if keys is None else keys
     found = {}
     for key in wanted:
-        _check(tree, key, known)
+        _check(of.named(), key, known)
         values = info["first"] + places[key]
         found[key] = cells.read(values, threads) if rows is None else cells.children_at(values, rows, threads)
     return found
 
 
-def _check(tree: Tree, key: Any, known: list[Any]) -> None:
+def _check(named: str, key: Any, known: list[Any]) -> None:
     try:
         is_known = key in known
         hash(key)
@@ -70,18 +75,16 @@ def _check(tree: Tree, key: Any, known: list[Any]) -> None:
         raise ArgumentError(f"a key of a dict has a hash, unlike {shown(key)}") from None
     if not is_known:
         some = ", ".join(map(shown, known[:5])) + (", ..." if len(known) > 5 else "")
-        raise ColumnNotFoundError(
-            f"the dicts in {tree._named()} have no key {shown(key)}; their keys: {some or 'none'}"
-        )
+        raise ColumnNotFoundError(f"the dicts in {named} have no key {shown(key)}; their keys: {some or 'none'}")
 
 
-def _common(tree: Tree, items: list[Any], rows: Any) -> list[Any]:
+def _common(named: str, items: list[Any], rows: Any) -> list[Any]:
     """The keys that all items have, in the order of the first one."""
     first: dict[Any, Any] = {}
     for i, item in enumerate(items):
         place = i if rows is None or len(rows) == 0 else int(rows[i])
         if not isinstance(item, dict):
-            raise ArgumentError(f"{tree._named()}: item {place} is not a dict, but {shown(item)}")
+            raise ArgumentError(f"{named}: item {place} is not a dict, but {shown(item)}")
         if i == 0:
             first = item
         elif item.keys() != first.keys():
@@ -89,7 +92,7 @@ def _common(tree: Tree, items: list[Any], rows: Any) -> list[Any]:
             what = f"lacks {shown(lacks[0])}" if lacks else f"also has {shown(more[0])}"
             start = 0 if rows is None else int(rows[0])
             raise ArgumentError(
-                f"{tree._named()}: item {place} has other keys than item {start} (it {what}), so the dicts have no "
+                f"{named}: item {place} has other keys than item {start} (it {what}), so the dicts have no "
                 "columns; read the list itself"
             )
     return list(first)
@@ -104,16 +107,14 @@ def listed(columns: Columns | None) -> list[Any] | None:
     return [columns]
 
 
-def frame(tree: Tree, columns: dict[Any, list[Any]], n: int, to: str) -> Any:
+def frame(named: str, columns: dict[Any, list[Any]], n: int, to: str) -> Any:
     """Make a frame with a column for each key."""
     _hosts.reader(to, None)
     if to in ("polars", "pyarrow", "numpy"):
         for key in columns:
             if not isinstance(key, str):
-                raise ArgumentError(
-                    f"{tree._named()}: columns of {to} have names (str), and the key {shown(key)} is none"
-                )
-    return _MAKERS[to](tree._named(), columns, n)
+                raise ArgumentError(f"{named}: columns of {to} have names (str), and the key {shown(key)} is none")
+    return _MAKERS[to](named, columns, n)
 
 
 def _pandas(where: str, columns: dict[Any, list[Any]], n: int) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._entasis import CellRef
 from entasis._host_map import CellValue, host_calls, interpretation
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
 from entasis.errors import CorruptFileError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import datetime
 from typing import Any
 
 from entasis import _register
-from entasis._hosts.r.decode import decode as decode_r
+from entasis._values.r.decode import decode as decode_r
 from entasis.errors import UnsupportedTypeError
 
 from . import classes as _classes

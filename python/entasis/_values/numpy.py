@@ -6,7 +6,7 @@ from typing import Any
 
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import dtypes as _dtypes
-from entasis._hosts.numpy.compat import fill_value
+from entasis._columns.numpy_compat import fill_value
 from entasis.errors import UnsupportedTypeError
 
 from . import structured as _structured

@@ -6,7 +6,7 @@ import datetime
 import zoneinfo
 from typing import Any
 
-from entasis._hosts import registry as _hosts
+from entasis._libraries import registry as _hosts
 from entasis.errors import UnsupportedTypeError
 
 from . import offsets as _offsets

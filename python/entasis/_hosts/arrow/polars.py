@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
+from entasis._columns.levels import with_labels
 from entasis._entasis import Builder
-from entasis._hosts.levels import with_labels
 from entasis._hosts.numpy.arrays import arrays
 from entasis._hosts.numpy.nested import can_convert
 from entasis._values import cells as _cells

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
+from entasis._columns.levels import with_labels
 from entasis._host_map import interpretation
-from entasis._hosts.levels import with_labels
 from entasis._hosts.numpy.nested import can_convert
 from entasis.errors import UnsupportedTypeError
 
@@ -34,7 +34,7 @@ def add(builder: Builder, frame: Any, names: list[str]) -> dict[str, Any]:
     return host
 
 
-class Columns:
+class ArrowColumns:
     """Reads any rows of some columns of a file for Arrow. All rows have one type.
 
     Parameters
@@ -148,7 +148,7 @@ def read(
     metadata: bool,
     polars: bool = False,
 ) -> tuple[Any, int]:
-    """Read columns as a table with Arrow's stream interface; see `Columns`.
+    """Read columns as a table with Arrow's stream interface; see `ArrowColumns`.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def read(
         The table, of pyarrow if a column has to be converted for Arrow, and the number of its
         columns.
     """
-    found = Columns(handle, host, columns, threads, layout=layout, own=own, metadata=metadata, polars=polars)
+    found = ArrowColumns(handle, host, columns, threads, layout=layout, own=own, metadata=metadata, polars=polars)
     return found.read(rows, found.converted(rows)), found.n
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
+from entasis._columns.levels import with_labels
 from entasis._columns.missing import kinds_of_missing, restore_missing
 from entasis._host_map import interpretation
-from entasis._hosts.levels import with_labels
 from entasis.errors import DuplicateColumnError
 
 from . import nested as _nested
@@ -62,7 +62,7 @@ def read_columns(
 @interpretation()
 def _restore_metadata(arrays: list[Any], columns: list[int], host: dict[str, Any]) -> None:
     """Restore the metadata of dtypes, in the list."""
-    metadata = _dtype_metadata.Columns(host, columns)
+    metadata = _dtype_metadata.ColumnMetadata(host, columns)
     for i, column in enumerate(columns):
         number = metadata.number(column)
         if number is not None:

@@ -13,7 +13,7 @@ import warnings
 from functools import cache, lru_cache, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from entasis._hosts.public_only import PUBLIC_ONLY
+from entasis._public_only import PUBLIC_ONLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

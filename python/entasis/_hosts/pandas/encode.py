@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import zoneinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from entasis._columns import dtypes as _dtypes
+from entasis._entasis import Builder, ColumnRef
 from entasis._hosts.arrow.dictionaries import has_dictionary, unified_column
 from entasis._hosts.numpy import objects as _objects
 from entasis._values import offsets as _offsets
 from entasis.errors import UnsupportedTypeError
 
 from . import compat as _compat
+from . import index as _labels
 from .variants import (
     ARROW,
     BIG,
@@ -28,8 +30,48 @@ from .variants import (
     ZONEINFO,
 )
 
-if TYPE_CHECKING:
-    from .write import PandasBuilder
+
+class PandasBuilder(Builder):
+    """A builder that also records descriptions of indexes of categories, by their columns."""
+
+    def __init__(self, n_rows: int, names: Any) -> None:
+        self.categories: list[list[Any]] = []
+
+    def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
+        """Add an array as an extra column.
+
+        Returns the numbers of it and of a column with markers.
+        """
+        number, kinds = add_array(self, array, None, name, what)
+        assert number is not None, "an extra column has a number"
+        return number, kinds
+
+    def values(self, values: Any, what: str) -> int:
+        """Add an index of categories or of a level. Returns the number of its column."""
+        import numpy as np
+
+        plain = values.array
+        if type(values).__name__ == "CategoricalIndex":
+            plain = values.categories.array.take(values.codes, allow_fill=True)
+        if isinstance(plain.dtype, np.dtype) and plain.dtype.kind == "O":
+            number = _objects.add_whole(self, np.asarray(plain, object), OBJECT, "", what)
+        else:
+            number, _ = self.array(plain, "", what)
+        # Categories that are categorical themselves need a second column.
+        labels_number = number if plain is values.array else self.array(values.array, "", what)[0]
+        spec = _labels.encode_values(values, labels_number, what, self.tree)
+        if spec is not None:
+            self.categories.append([ColumnRef(number), spec])
+        return number
+
+    def level(self, level: Any, codes: Any, name: str, what: str) -> int:
+        """Add a level and its codes. Returns the number of the column of codes."""
+        import numpy as np
+
+        # The description of the index records the names of levels.
+        number = self.words(np.asarray(codes), name=name, categories=self.values(level.rename(None), what))
+        assert number is not None, "an extra column has a number"
+        return number
 
 
 def add_array(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns.index_spec import Codes, column_name
+from entasis._columns.labels import decode_label, encode_label
 from entasis._entasis import ColumnRef
 from entasis._host_map import CellValue, host_calls, interpretation
 from entasis._values import offsets as _offsets
-from entasis._values.labels import decode_label, encode_label
 from entasis.errors import CorruptFileError, UnsupportedTypeError
 
 from . import compat as _compat

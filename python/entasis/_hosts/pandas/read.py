@@ -12,11 +12,11 @@ from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import names as _columns
 from entasis._columns.index_spec import columns_of, number_of
+from entasis._columns.labels import decode_label
 from entasis._entasis import Handle, read_blocks
 from entasis._host_map import CellValue, interpretation
 from entasis._hosts import foreign_index as _foreign
 from entasis._values import cells as _cells
-from entasis._values.labels import decode_label
 from entasis.errors import ArgumentError, CorruptFileError
 
 from . import compat as _compat
@@ -149,7 +149,7 @@ def _plain_blocks(
 @interpretation()
 def _with_metadata(blocks: list[tuple[Any, Any]], host: dict[str, Any], columns: list[int] | None) -> Any:
     """Restore the metadata of dtypes. A block is split if its columns have different metadata."""
-    metadata = _dtype_metadata.Columns(host, columns)
+    metadata = _dtype_metadata.ColumnMetadata(host, columns)
     found = []
     for values, positions in blocks:
         at = np.atleast_1d(positions)

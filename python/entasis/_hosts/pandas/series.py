@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from entasis._columns.names import is_text
-from entasis._values.labels import decode_label
+from entasis._columns.labels import decode_label
+from entasis._columns.text import is_text
 from entasis.errors import UnsupportedTypeError
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from entasis._columns import dtype_metadata as _dtype_metadata
-from entasis._columns.names import as_text, is_text
+from entasis._columns.labels import encode_label, is_plain
+from entasis._columns.text import as_text, is_text
 from entasis._entasis import Builder, ColumnRef
 from entasis._hosts.numpy import objects as _objects
-from entasis._values.labels import encode_label, is_plain
 
 from . import compat as _compat
 from . import index as _labels
-from .encode import add_array
+from .encode import PandasBuilder, add_array
 from .series import as_frame, is_table, restore
 from .variants import OBJECT
 
@@ -23,49 +23,6 @@ __all__ = ["build", "is_table", "restore"]
 _MANY = 64
 # Dtypes of booleans, integers, floats and complex numbers.
 _PLAIN = frozenset("?bhilqBHILQefdFD")
-
-
-class PandasBuilder(Builder):
-    """A builder that also records descriptions of indexes of categories, by their columns."""
-
-    def __init__(self, n_rows: int, names: Any) -> None:
-        self.categories: list[list[Any]] = []
-
-    def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
-        """Add an array as an extra column.
-
-        Returns the numbers of it and of a column with markers.
-        """
-        number, kinds = add_array(self, array, None, name, what)
-        assert number is not None, "an extra column has a number"
-        return number, kinds
-
-    def values(self, values: Any, what: str) -> int:
-        """Add an index of categories or of a level. Returns the number of its column."""
-        import numpy as np
-
-        plain = values.array
-        if type(values).__name__ == "CategoricalIndex":
-            plain = values.categories.array.take(values.codes, allow_fill=True)
-        if isinstance(plain.dtype, np.dtype) and plain.dtype.kind == "O":
-            number = _objects.add_whole(self, np.asarray(plain, object), OBJECT, "", what)
-        else:
-            number, _ = self.array(plain, "", what)
-        # Categories that are categorical themselves need a second column.
-        labels_number = number if plain is values.array else self.array(values.array, "", what)[0]
-        spec = _labels.encode_values(values, labels_number, what, self.tree)
-        if spec is not None:
-            self.categories.append([ColumnRef(number), spec])
-        return number
-
-    def level(self, level: Any, codes: Any, name: str, what: str) -> int:
-        """Add a level and its codes. Returns the number of the column of codes."""
-        import numpy as np
-
-        # The description of the index records the names of levels.
-        number = self.words(np.asarray(codes), name=name, categories=self.values(level.rename(None), what))
-        assert number is not None, "an extra column has a number"
-        return number
 
 
 def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any]]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._columns.index_spec import columns_of
+from entasis._columns.labels import decode_label
 from entasis._columns.missing import kinds_of_missing, restore_missing
 from entasis._host_map import host_calls, interpretation
 from entasis._hosts import foreign_index as _foreign
 from entasis._hosts.numpy.arrays import arrays
-from entasis._values.labels import decode_label
 from entasis.errors import CorruptFileError, DuplicateColumnError, UnsupportedTypeError
 
 from . import index as _sf_labels

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import index_spec as _index_spec
-from entasis._columns.names import as_text, is_text
+from entasis._columns.labels import decode_label, encode_label
+from entasis._columns.text import as_text, is_text
 from entasis._columns.variants import OBJECT
 from entasis._entasis import Builder, ColumnRef, is_unicode
 from entasis._host_map import cell_value, host_calls, interpretation
 from entasis._hosts.numpy import objects as _objects
 from entasis._hosts.numpy import write as _numpy
-from entasis._values.labels import decode_label, encode_label
 from entasis.errors import ArgumentError, CorruptFileError, UnsupportedTypeError
 
 from . import compat as _compat

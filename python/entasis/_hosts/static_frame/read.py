@@ -11,11 +11,11 @@ from entasis._arguments import rows as _rows
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import index_spec as _index_spec
 from entasis._columns.arrays import zeros
+from entasis._columns.labels import decode_label
 from entasis._columns.missing import kinds_of_missing, restore_missing
 from entasis._entasis import Handle, fixed_names, read_blocks
 from entasis._host_map import interpretation
 from entasis._hosts.numpy.arrays import arrays
-from entasis._values.labels import decode_label
 from entasis.errors import CorruptFileError
 
 from . import convert as _static_frame_convert
@@ -86,7 +86,7 @@ def _with_metadata(blocks: list[Any], host: dict[str, Any], columns: list[int] |
     """Restore the metadata of dtypes. All columns of a block have the same."""
     if _dtype_metadata.KEY not in host:
         return blocks
-    metadata = _dtype_metadata.Columns(host, columns)
+    metadata = _dtype_metadata.ColumnMetadata(host, columns)
     found, position = [], 0
     for block in blocks:
         width = 1 if block.ndim == 1 else block.shape[1]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._columns import dtype_metadata as _dtype_metadata
 from entasis._columns import dtypes as _dtypes
-from entasis._columns.names import as_text
+from entasis._columns.labels import encode_label
+from entasis._columns.text import as_text
 from entasis._entasis import Builder, ColumnRef, add_blocks
 from entasis._hosts.numpy import write as _numpy
-from entasis._values.labels import encode_label
 from entasis.errors import UnsupportedTypeError
 
 from . import compat as _compat

@@ -7,7 +7,7 @@ from typing import Any
 
 from entasis.errors import ArgumentError, FileError
 
-from . import frame as _frame
+from . import table as _table
 
 # A pickle holds the content of a file in memory up to this length.
 _MOST_BYTES = 64 << 20
@@ -16,28 +16,28 @@ _MOST_BYTES = 64 << 20
 Source = tuple[Any, ...]
 
 
-def source(frame: _frame.Frame) -> Source:
+def source(table: _table.OpenTable) -> Source:
     """The data with which another process opens the same file."""
-    content, fingerprint = frame.content, frame.handle.fingerprint()
+    content, fingerprint = table.content, table.handle.fingerprint()
     if content is not None and len(content) > _MOST_BYTES:
         n = f"{len(content):,}"
         raise ArgumentError(f"a File of {n} bytes in memory is not pickled: write them to a file and open its path")
-    found = os.path.abspath(frame.path) if content is None else content
-    handle, options = frame.handle, (frame.limits, frame.generation, frame.handle.nan_to_null)
-    return found, frame.memory_map, handle.classes, fingerprint, frame.table, *options
+    found = os.path.abspath(table.path) if content is None else content
+    handle, options = table.handle, (table.limits, table.generation, table.handle.nan_to_null)
+    return found, table.memory_map, handle.classes, fingerprint, table.number, *options
 
 
-def frame(found: Source) -> _frame.Frame:
+def table(found: Source) -> _table.OpenTable:
     """Open a source. Raises `FileError` if the file was replaced meanwhile."""
-    source, memory_map, types, fingerprint, table, limits, generation, nan_to_null = found
-    frame = _frame.opened(source, memory_map=memory_map, types=types, limits=limits, generation=generation)
-    path = frame.path
-    if frame.handle.fingerprint() != fingerprint:
+    source, memory_map, types, fingerprint, number, limits, generation, nan_to_null = found
+    table = _table.opened(source, memory_map=memory_map, types=types, limits=limits, generation=generation)
+    path = table.path
+    if table.handle.fingerprint() != fingerprint:
         error = FileError(f"the file was replaced since its File was pickled: open it again (file {path!r})")
         error.file = error.filename = path
         raise error
     if nan_to_null is not None:
-        frame = frame.with_nan_to_null(nan_to_null)
-    if table is None:
-        return frame
-    return _frame.Frame(frame.handle.table(table), path, table=table, content=frame.content, limits=limits)
+        table = table.with_nan_to_null(nan_to_null)
+    if number is None:
+        return table
+    return _table.OpenTable(table.handle.table(number), path, number=number, content=table.content, limits=limits)

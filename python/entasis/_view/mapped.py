@@ -14,12 +14,13 @@ from entasis._host_map import interpretation
 from entasis._hosts.pandas.times import PANDAS_UNITS
 from entasis._hosts.pandas.variants import ARROW, ARROW_ALONE, CLONGDOUBLE, INTERVAL, MASKED, SPARSE
 from entasis._hosts.pandas.variants import BIG as PANDAS_BIG
-from entasis._scan.statistics import NAN, records
 from entasis.errors import FileError, MissingLibraryError, NotMappableError
 
+from .statistics import NAN, records
+
 if TYPE_CHECKING:
-    from entasis._arguments.options import MemoryMap
     from entasis._entasis import Column
+    from entasis._typing import MemoryMap
 
     # Place, length, and the bit of the first boolean.
     Extent = tuple[int, int, int]

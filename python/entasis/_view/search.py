@@ -5,33 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
+from entasis._filter import bind as _bind
+from entasis._filter.conditions import Col, col
 from entasis._memory import reported
 from entasis.errors import ArgumentError
 
-from . import bind as _bind
-from .conditions import Col, col
 from .statistics import is_ascending, records
 
 if TYPE_CHECKING:
     from entasis._entasis import Column, Handle
-    from entasis._file.file import File
+
+    from .table import OpenTable
+    from .view import View
 
 
 @reported
-def position(file: File, label: Any, key: Any, side: str) -> int:
+def position(view: View, label: Any, key: Any, side: str) -> int:
     """The position at which a key keeps the order of a sorted column. See `File.search`."""
     if side not in ("left", "right"):
         raise ArgumentError(f"side={shown(side)}: 'left' or 'right'")
     if isinstance(label, Col):
         raise ArgumentError("search takes the label of a column, not a field or another expression")
-    rows = file._rows
+    rows = view.rows
     if rows is not None and not (isinstance(rows, range) and rows.step > 0):
         raise ArgumentError("a search takes all rows or a slice of them, not rows in another order")
     condition = col(label) < key if side == "left" else col(label) <= key
-    handle, whole = file._handle, file._view(None, None)
-    tree = _bind.tree(condition, handle, whole._resolve)
+    handle = view.handle
+    tree = _bind.tree(condition, handle, view.narrow(None, None).resolve)
     number = tree[1]
-    if not is_sorted(file, number):
+    if not is_sorted(view.table, number):
         # The error of a key or a type that does not compare says more.
         handle.count_filtered(tree, 0, 0, 1)
         raise ArgumentError(
@@ -44,16 +46,15 @@ def position(file: File, label: Any, key: Any, side: str) -> int:
     return len(range(rows.start, min(before, rows.stop), rows.step)) if before > rows.start else 0
 
 
-def is_sorted(file: File, number: int) -> bool:
-    """Whether a column or a level of the index is in ascending order. Kept with the file."""
-    known = file._frame.sorted
+def is_sorted(table: OpenTable, number: int) -> bool:
+    """Whether a column or a level of the index is in ascending order. Kept with the table."""
+    known = table.sorted
     if number not in known:
-        known[number] = _is_sorted(file, number)
+        known[number] = _is_sorted(table.handle, number)
     return known[number]
 
 
-def _is_sorted(file: File, number: int) -> bool:
-    handle = file._handle
+def _is_sorted(handle: Handle, number: int) -> bool:
     (column,) = handle.columns([number])
     if column.dictionary is not None and not column.ordered:
         # Levels of an index compare by label, so the labels need the order of their codes.

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
-from entasis._columns.fields import FieldColumn
-from entasis._columns.index_spec import columns_of
-from entasis._columns.names import as_text
 from entasis._host_map import interpretation
-from entasis._values.labels import decode_label
+
+from .fields import FieldColumn
+from .index_spec import columns_of
+from .labels import decode_label
+from .text import as_text
 
 if TYPE_CHECKING:
     from entasis._entasis import Handle

@@ -1,4 +1,4 @@
-"""Look-up of rows by label, and an index that is a range as a column."""
+"""Look-up of rows by label."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import integer, shown
-from entasis._hosts import library_errors as _library_errors
-from entasis._hosts import registry as _hosts
-from entasis._hosts.levels import RANGE
-from entasis.errors import ArgumentError, DuplicateColumnError
+from entasis._libraries import registry as _hosts
+from entasis.errors import ArgumentError
 
 if TYPE_CHECKING:
     from entasis._entasis import Handle
-
-    from .file import File
 
 
 # Errors of pandas for keys that it does not take. An AttributeError comes from a time span "".
@@ -78,32 +74,3 @@ def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
     if len(array) and array[-1] - array[0] == len(array) - 1 and bool((np.diff(array) == 1).all()):
         return range(int(array[0]), int(array[-1]) + 1)
     return array
-
-
-def without(host: dict[str, Any]) -> dict[str, Any]:
-    """The host map without the index."""
-    if host.get("host") in ("pandas", "static_frame") and str(host.get("class")).startswith("Index"):
-        raise ArgumentError("the value is an index, and index=False leaves it out")
-    return {**host, "index": None}
-
-
-def read_with_range(file: File, reader: Any, host: dict[str, Any], threads: int | None) -> Any:
-    """Read columns that include an index stored as a range, for a library without an index."""
-    columns, levels = file._columns or [], file._frame.levels
-    name, values = levels.name(RANGE), levels.range_values(file._rows)
-    others = [column for column in columns if column != RANGE]
-    found = _library_errors.read(reader, file._handle, host, others, file._rows, threads)
-    places = [place for place, column in enumerate(columns) if column == RANGE]
-    if len(places) > 1:
-        raise DuplicateColumnError(f"the index {shown(name)} can't be two columns here")
-    (place,) = places
-    if isinstance(found, dict):
-        names = list(found)
-        return {key: values if key == name else found[key] for key in [*names[:place], name, *names[place:]]}
-    if type(found).__module__.partition(".")[0] == "polars":
-        import polars as pl
-
-        return found.insert_column(place, pl.Series(name, values)) if others else pl.DataFrame({name: values})
-    import pyarrow as pa
-
-    return found.add_column(place, name, pa.array(values)) if others else pa.table({name: values})

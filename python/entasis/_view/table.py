@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any, cast
 from entasis import _entasis
 from entasis._arguments import rows as _rows
 from entasis._arguments import sources as _sources
-from entasis._hosts.levels import Levels
-from entasis.errors import ArgumentError, ClosedFileError
+from entasis._columns.levels import Levels
+from entasis.errors import ArgumentError, ClosedFileError, DamageWarning, printable
 
 from . import column_labels as _column_labels
-from . import row_labels as _row_labels
 
 if TYPE_CHECKING:
-    from entasis._arguments.options import MemoryMap
-    from entasis._typing import Types
+    from entasis._damage import Damage
+    from entasis._typing import MemoryMap, Types
 
     from .column_labels import Labels
 
 
-class Frame:
-    """A table, with its host map and labels, which are read on first use."""
+class OpenTable:
+    """A table of an open file, with its host map and labels, which are read on first use."""
 
     __slots__ = (
         "_host",
@@ -33,10 +32,10 @@ class Frame:
         "handle",
         "limits",
         "memory_map",
+        "number",
         "path",
         "sorted",
         "sorted_labels",
-        "table",
     )
 
     def __init__(
@@ -44,7 +43,7 @@ class Frame:
         handle: _entasis.Handle,
         path: str,
         *,
-        table: int | None = None,
+        number: int | None = None,
         content: bytes | None = None,
         limits: dict[str, int] | None = None,
         generation: int | None = None,
@@ -52,9 +51,9 @@ class Frame:
         self.handle, self.path = handle, path
         # The number of the generation that was asked for; None for the current one.
         self.generation = generation
-        # For pickles: `table` is the number of the table in a tree, `content` the file in memory.
+        # For pickles: `number` is that of the table in a tree, `content` the file in memory.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
-        self.table, self.content, self.limits = table, content, limits
+        self.number, self.content, self.limits = number, content, limits
         self._host: dict[str, Any] | None = None
         self._labels: Labels | None = None
         self._levels: Levels | None = None
@@ -64,17 +63,17 @@ class Frame:
         # The labels of a sorted index; False without one, and None before the first look-up.
         self.sorted_labels: Any = None
 
-    def with_nan_to_null(self, nan_to_null: bool | None) -> Frame:
+    def with_nan_to_null(self, nan_to_null: bool | None) -> OpenTable:
         """The same table with another rule for NaN. It shares what was read."""
         found = self.with_handle(self.handle.with_nan_to_null(nan_to_null))
-        for name in Frame.__slots__:
+        for name in OpenTable.__slots__:
             if name != "handle":
                 setattr(found, name, getattr(self, name))
         return found
 
-    def with_handle(self, handle: _entasis.Handle) -> Frame:
+    def with_handle(self, handle: _entasis.Handle) -> OpenTable:
         """The table of another handle of the file, with nothing that was read."""
-        return Frame(handle, self.path, table=self.table, content=self.content, limits=self.limits)
+        return OpenTable(handle, self.path, number=self.number, content=self.content, limits=self.limits)
 
     @property
     def host(self) -> dict[str, Any]:
@@ -110,6 +109,9 @@ class Frame:
     def index(self, rows: Any) -> Any:
         """The labels of these rows as an index of pandas."""
         if self._index is None:
+            # Loaded on demand: most reads look up no row by its label.
+            from . import row_labels as _row_labels
+
             self._index = _row_labels.index(self.handle, self.host)
         return _rows.at(self._index, rows)
 
@@ -136,8 +138,8 @@ def opened(
     limits: dict[str, int] | None,
     generation: int | None = None,
     whole: bool = False,
-) -> Frame:
-    """Open the file at a path or in memory. The frame of a file of another value has no columns.
+) -> OpenTable:
+    """Open the file at a path or in memory. The table of a file of another value has no columns.
 
     With `whole` or a generation, a file whose current generation can't be opened is opened at its
     newest whole one.
@@ -163,12 +165,10 @@ def opened(
         handle = handle.with_classes(classes)
     path = _sources.IN_MEMORY if isinstance(source, bytes) else source
     if lost is not None:
-        from . import damage as _damage
-
         # A copy of the file in another process opens the same generation.
         generation = handle.generation
-        _damage.warn_of(lost, path, generation)
-    return Frame(handle, path, content=content, limits=limits, generation=generation)
+        _warn_of(lost, path, generation)
+    return OpenTable(handle, path, content=content, limits=limits, generation=generation)
 
 
 def _by_name(types: Types | None) -> dict[str, type]:
@@ -179,6 +179,16 @@ def _by_name(types: Types | None) -> dict[str, type]:
     return _classes.by_name(types)
 
 
+def _warn_of(lost: Damage, path: str, generation: int) -> None:
+    """Warn that another generation of a file is opened than its damaged current one."""
+    which = "the newest generation" if lost.generation is None else f"generation {lost.generation}"
+    message = f"{which} of {path!r} is damaged, and generation {generation} was opened: {lost.message}"
+    import warnings
+
+    # From `open` or `read` on.
+    warnings.warn(DamageWarning(printable(message), [lost], 1), stacklevel=5)
+
+
 def closed(path: str) -> Any:
-    """The frame of a closed file."""
-    return Frame(cast("_entasis.Handle", Closed(path)), path)
+    """The table of a closed file."""
+    return OpenTable(cast("_entasis.Handle", Closed(path)), path)

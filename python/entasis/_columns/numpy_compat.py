@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from entasis._hosts.public_only import PUBLIC_ONLY
+from entasis._public_only import PUBLIC_ONLY
 
 # All private names are looked up by this function, so that a test can remove one.
 _private = getattr

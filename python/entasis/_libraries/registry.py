@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, Literal
 
 from entasis._arguments.options import shown
-from entasis._columns.names import is_text
+from entasis._columns.text import is_text
 from entasis._host_map import interpretation
 from entasis.errors import ArgumentError, MissingLibraryError
 
-from . import frame_columns, library_errors, streams
+from . import library_errors, streams
 
 Host = Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"]
 HOSTS: tuple[Host, ...] = ("pandas", "polars", "pyarrow", "numpy", "static_frame")
@@ -79,6 +79,8 @@ def build(value: Any) -> tuple[Any, dict[str, Any]]:
     except BaseException as error:
         if library_errors.library_of(error) is None:
             raise
+        from . import frame_columns
+
         columns = frame_columns.of(value) or ()
         parts = ((name, partial(host.build, one)) for name, _, one in columns)
         raise library_errors.of_column(error, parts) from error

@@ -10,41 +10,31 @@ from entasis.errors import ArgumentError, CorruptFileError, DamageWarning, print
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from entasis._damage import Damage
-
-    from .frame import Frame
+    from .table import OpenTable
 
 # Damaged places that a warning names.
 _SHOWN = 3
 
 
-def read(frame: Frame, read_frame: Callable[[Frame], Any], threads: int | None) -> Any:
-    """Call `read_frame`. If it meets damage, call it again with the damaged values missing, and warn.
+def read(table: OpenTable, read_table: Callable[[OpenTable], Any], threads: int | None) -> Any:
+    """Call `read_table`. If it meets damage, call it again with the damaged values missing, and warn.
 
     Damaged values that can't be missing are still an error.
     """
-    if frame.memory_map:
+    if table.memory_map:
         raise ArgumentError("on_damage='missing' is for values that are read: leave memory_map=True out")
     try:
-        return read_frame(frame)
+        return read_table(table)
     except CorruptFileError:
-        found = frame.handle.without_damage(threads)
+        found = table.handle.without_damage(threads)
         if found is None:
             raise
     handle, damages, n_damages = found
-    if frame.table is not None:
-        handle = handle.table(frame.table)
-    value = read_frame(frame.with_handle(handle))
-    warnings.warn(_warning(frame.path, damages, n_damages), stacklevel=4)
+    if table.number is not None:
+        handle = handle.table(table.number)
+    value = read_table(table.with_handle(handle))
+    warnings.warn(_warning(table.path, damages, n_damages), stacklevel=4)
     return value
-
-
-def warn_of(lost: Damage, path: str, generation: int) -> None:
-    """Warn that another generation of a file is opened than its damaged current one."""
-    which = "the newest generation" if lost.generation is None else f"generation {lost.generation}"
-    message = f"{which} of {path!r} is damaged, and generation {generation} was opened: {lost.message}"
-    # From `open` or `read` on.
-    warnings.warn(DamageWarning(printable(message), [lost], 1), stacklevel=5)
 
 
 def _warning(path: str, damages: list[Any], n_damages: int) -> DamageWarning:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._columns.fields import are_among
-from entasis._hosts.levels import RANGE
+from entasis._columns.levels import RANGE
 from entasis._hosts.numpy.read import read_columns
 
+from .read import read
+
 if TYPE_CHECKING:
-    from .file import File
+    from .view import View
 
 
-def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
+def of_columns(view: View, dtype: Any, copy: bool | None) -> Any:
     """Read columns as an array of two axes, or the column of a label as an array of one.
 
     A series has one axis too. The index is left out.
@@ -21,26 +23,26 @@ def of_columns(file: File, dtype: Any, copy: bool | None) -> Any:
 
     if copy is False:
         raise ValueError("a File has no array in memory, so copy=False is not possible")
-    numbers = list(range(file.n_columns)) if file._columns is None else file._columns
+    numbers = list(range(view.n_columns)) if view.columns is None else view.columns
     if not numbers:
         raise TypeError("a File without columns has no values: select some")
-    _check_dtypes(_arrays(file, numbers, range(0)))
-    arrays = _arrays(file, numbers, file._rows)
+    _check_dtypes(_arrays(view, numbers, range(0)))
+    arrays = _arrays(view, numbers, view.rows)
     # Again with values: the width of fixed-width strings depends on them.
     _check_dtypes(arrays)
-    is_one = file._is_one or (file._columns is None and file._frame.host.get("class") not in (None, "RecordBatch"))
+    is_one = view.is_one or (view.columns is None and view.table.host.get("class") not in (None, "RecordBatch"))
     return np.asarray(arrays[0] if is_one and len(arrays) == 1 else np.stack(arrays, axis=1), dtype=dtype)
 
 
-def _arrays(file: File, numbers: list[int], rows: Any) -> list[Any]:
+def _arrays(view: View, numbers: list[int], rows: Any) -> list[Any]:
     """The columns as a list, since a dict can't hold columns of equal names."""
     if RANGE in numbers:
-        values = file._frame.levels.range_values(rows)
-        others = iter(_arrays(file, [number for number in numbers if number != RANGE], rows))
+        values = view.table.levels.range_values(rows)
+        others = iter(_arrays(view, [number for number in numbers if number != RANGE], rows))
         return [values if number == RANGE else next(others) for number in numbers]
     if are_among(numbers):
-        return list(file._view(numbers, rows).read(to="numpy").values())
-    return read_columns(file._handle, file._frame.host, numbers, rows, None)[1] if numbers else []
+        return list(read(view.narrow(numbers, rows), "numpy").values())
+    return read_columns(view.handle, view.table.host, numbers, rows, None)[1] if numbers else []
 
 
 def _check_dtypes(arrays: list[Any]) -> None:

@@ -9,41 +9,41 @@ from entasis._arguments.options import shown
 from entasis._columns.fields import FieldColumn
 from entasis._columns.names import names
 from entasis._host_map import interpretation
-from entasis._hosts import registry as _hosts
 from entasis._hosts.numpy.nested import values_of
+from entasis._libraries import registry as _hosts
 from entasis.errors import ArgumentError, DuplicateColumnError, MissingLibraryError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from entasis._entasis import Handle
 
-    from .file import File
+    from .view import View
 
 _LARGE, _VIEWS = 1, 2
 
 
-def read(file: File, to: str | None, threads: int | None, index: bool | None) -> Any:
+def read(view: View, to: str | None, threads: int | None, index: bool | None) -> Any:
     """Read the columns of a view. Fields are columns of the result, with their own names."""
-    columns = file._columns or []
+    columns = view.columns or []
     fields = [column for column in columns if type(column) is FieldColumn]
     others = [column for column in columns if type(column) is not FieldColumn]
-    host = _hosts.chosen(to, file.written_by)
+    host = _hosts.chosen(to, view.written_by)
     if host == "static_frame":
         raise ArgumentError(
             "StaticFrame has no structs: pass to='numpy' for their fields, and make a frame of the arrays"
         )
     reader = _hosts.reader(host, None)
     has_index = getattr(reader, "HAS_INDEX", False)
-    is_shown = [type(column) is FieldColumn or not has_index or _is_of_table(column, file) for column in columns]
+    is_shown = [type(column) is FieldColumn or not has_index or _is_of_table(column, view) for column in columns]
     places = [place for place, column in enumerate(_kept(columns, is_shown)) if type(column) is FieldColumn]
-    labels = names(file._handle, list(fields))
-    rest: Any = file._view(others, file._rows)._read(host, threads, index, is_restored=False)  # type: ignore[arg-type]
+    labels = names(view.handle, list(fields))
+    rest: Any = view.narrow(others, view.rows).read(host, threads, index, is_restored=False)
     _refuse_twice([*labels, *_labels_of(rest)])
-    read_one, own = _series if host == "polars" else _array, file.written_by == host
+    read_one, own = _series if host == "polars" else _array, view.written_by == host
     if not others and host in ("polars", "pyarrow"):
         # A frame without columns has no rows there.
-        return _of_fields(host, labels, [read_one(file, field, threads, own) for field in fields])
+        return _of_fields(host, labels, [read_one(view, field, threads, own) for field in fields])
     for place, label, field in zip(places, labels, fields, strict=True):
-        rest = _INSERT[host](rest, place, label, read_one(file, field, threads, own))
+        rest = _INSERT[host](rest, place, label, read_one(view, field, threads, own))
     return rest
 
 
@@ -61,8 +61,8 @@ def _kept(columns: list[int], are_kept: list[bool]) -> list[int]:
     return [column for column, is_kept in zip(columns, are_kept, strict=True) if is_kept]
 
 
-def _is_of_table(column: int, file: File) -> bool:
-    return 0 <= column < file._handle.n_columns
+def _is_of_table(column: int, view: View) -> bool:
+    return 0 <= column < view.handle.n_columns
 
 
 def _labels_of(frame: Any) -> list[Any]:
@@ -108,15 +108,15 @@ def _span(rows: Any, n: int) -> tuple[int, int]:
     return int(min(ends)), int(max(ends)) + 1
 
 
-def _array(file: File, field: FieldColumn, threads: int | None, own: bool) -> Any:
+def _array(view: View, field: FieldColumn, threads: int | None, own: bool) -> Any:
     """Read a field as an array of pyarrow. It is missing where a struct around it is."""
     try:
         import pyarrow as pa
     except ImportError as error:
         message = f"fields of structs are read with pyarrow, which can't be imported ({error}): pip install pyarrow"
         raise MissingLibraryError(message) from error
-    handle, rows = file._handle, file._rows
-    metadata = own and file.written_by == "pyarrow"
+    handle, rows = view.handle, view.rows
+    metadata = own and view.written_by == "pyarrow"
     table = handle.read_arrow([int(field)], _rows.native(rows), _LARGE, own, threads, {}, None, metadata)
     # Classes of extension types parse the metadata of the file.
     with interpretation():
@@ -135,23 +135,23 @@ def _array(file: File, field: FieldColumn, threads: int | None, own: bool) -> An
         return plain.take(wanted).cast(taken) if is_view else plain.take(wanted)
     except pa.ArrowNotImplementedError as error:
         raise UnsupportedTypeError(
-            f"the field '{_name(file, field)}' of type {taken} can't be read alone where its struct is missing: "
+            f"the field '{_name(view, field)}' of type {taken} can't be read alone where its struct is missing: "
             "select the struct"
         ) from error
 
 
-def _series(file: File, field: FieldColumn, threads: int | None, own: bool) -> Any:
+def _series(view: View, field: FieldColumn, threads: int | None, own: bool) -> Any:
     """Read a field as a series of Polars. It is missing where a struct around it is."""
     import polars as pl
 
-    handle, rows = file._handle, file._rows
+    handle, rows = view.handle, view.rows
     table = handle.read_arrow([int(field)], _rows.native(rows), _VIEWS, False, threads, {}, None, own, polars=True)
     series = pl.DataFrame(table).to_series(0)
     if own:
         # The struct has the metadata of its fields, which make Enums of categoricals.
-        dtype: Any = file._view([field.parents[0]], range(0)).read(to="polars").to_series(0).dtype
+        dtype: Any = view.narrow([field.parents[0]], range(0)).read("polars").to_series(0).dtype
         for number in (*field.parents[1:], field):
-            dtype = next(inner.dtype for inner in dtype.fields if inner.name == _name(file, number))
+            dtype = next(inner.dtype for inner in dtype.fields if inner.name == _name(view, number))
         series = series if series.dtype == dtype else series.cast(dtype)
     places = _missing(handle, field, rows, threads)
     if places is None:
@@ -159,8 +159,8 @@ def _series(file: File, field: FieldColumn, threads: int | None, own: bool) -> A
     return series.gather(pl.Series(places.data).set(pl.Series(places.mask), None))
 
 
-def _name(file: File, number: int) -> str:
-    return file._handle.columns([int(number)])[0].name
+def _name(view: View, number: int) -> str:
+    return view.handle.columns([int(number)])[0].name
 
 
 def _into_pandas(rest: Any, place: int, label: str, array: Any) -> Any:

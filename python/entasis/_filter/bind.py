@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
-from entasis._hosts.levels import RANGE
+from entasis._columns.levels import RANGE
 from entasis.errors import ArgumentError
 
 from .conditions import Col, Condition, from_tuples, too_deep

@@ -5,18 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from entasis._columns.fields import are_among
+from entasis.errors import ArgumentError
+
 if TYPE_CHECKING:
-    from entasis._arguments.options import OnRefused
-    from entasis._scan.scan import Scan
     from entasis._typing import (
         ArrowDataset,
         ArrowTable,
         NumpyArrays,
+        OnRefused,
         PandasFrame,
         PolarsFrame,
         PolarsLazyFrame,
         StaticFrame,
     )
+    from entasis._view.query import Query
 
 
 class Conversions(ABC):
@@ -29,8 +32,8 @@ class Conversions(ABC):
         """Read the rows."""
 
     @abstractmethod
-    def _as_scan(self) -> Scan:
-        """The scan that engines ask."""
+    def _as_query(self) -> Query:
+        """The rows as a query."""
 
     def to_pandas(self) -> PandasFrame:
         """Read as a pandas DataFrame."""
@@ -93,7 +96,7 @@ class Conversions(ABC):
         """
         from entasis._engines.polars import lazy
 
-        return lazy(self._as_scan()._with_nan_to_null(nan_to_null), on_unsupported)
+        return lazy(_of_engines(self._as_query()).with_nan_to_null(nan_to_null), on_unsupported)
 
     def to_dataset(
         self,
@@ -143,7 +146,7 @@ class Conversions(ABC):
         """
         from entasis._engines.dataset import Dataset
 
-        return Dataset(self._as_scan()._with_nan_to_null(nan_to_null), nan, on_unsupported)
+        return Dataset(_of_engines(self._as_query()).with_nan_to_null(nan_to_null), nan, on_unsupported)
 
     def to_pyarrow(self, *, nan_to_null: bool | None = None) -> ArrowTable:
         """Read as a pyarrow Table.
@@ -198,10 +201,20 @@ class Conversions(ABC):
         """
         from entasis._engines.arrow_stream import stream
 
-        return stream(self._as_scan(), requested_schema)
+        return stream(_of_engines(self._as_query()), requested_schema)
 
     def __arrow_c_schema__(self) -> object:
         """Return the capsule of the schema that streams of the rows have."""
         from entasis._engines.arrow_stream import schema
 
-        return schema(self._as_scan()._file)
+        return schema(_of_engines(self._as_query()).view)
+
+
+def _of_engines(query: Query) -> Query:
+    """The query that an engine or a stream is asked. It has no fields of structs."""
+    if are_among(query.view.columns):
+        raise ArgumentError(
+            "engines and streams take whole columns, and this selection has a field of a struct: select the "
+            "struct, and let the engine take the field"
+        )
+    return query

@@ -8,15 +8,15 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-from entasis._scan.search import is_sorted
-from entasis._scan.statistics import records
 from entasis.errors import CorruptFileError, UnsupportedTypeError
 
 from . import row_labels as _row_labels
+from .search import is_sorted
+from .statistics import records
 
 if TYPE_CHECKING:
-    from .file import File
-    from .frame import Frame
+    from .table import OpenTable
+    from .view import View
 
 # Shorter indexes are read whole.
 _FEW = 1 << 16
@@ -28,7 +28,7 @@ _LABELS = (int, float, str, bytes, datetime.datetime, datetime.timedelta)
 _LOGICAL = ("plain", "timestamp", "duration", "date")
 
 
-def find(file: File, key: Any) -> range | None:
+def find(view: View, key: Any) -> range | None:
     """The rows that `loc` of pandas finds for a label or a slice of labels.
 
     None if the index is not known to be sorted, for other keys, and wherever more labels have to be
@@ -39,13 +39,13 @@ def find(file: File, key: Any) -> range | None:
     KeyError
         No row has the label.
     """
-    frame, is_slice = file._frame, isinstance(key, slice)
+    table, is_slice = view.table, isinstance(key, slice)
     ends = (key.start, key.stop) if is_slice else (key,)
-    if file._rows is not None or file.n_rows <= _FEW or frame.has_index_in_memory:
+    if view.rows is not None or view.n_rows <= _FEW or table.has_index_in_memory:
         return None
     if key is None or (is_slice and key.step not in (None, 1)) or not all(map(_is_label, ends)):
         return None
-    labels = _labels(file)
+    labels = _labels(table)
     if labels is None:
         return None
     try:
@@ -71,37 +71,35 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, (*_LABELS, np.number, np.datetime64, np.timedelta64))
 
 
-def _labels(file: File) -> _SortedLabels | None:
-    frame = file._frame
-    if frame.sorted_labels is None:
+def _labels(table: OpenTable) -> _SortedLabels | None:
+    if table.sorted_labels is None:
         try:
-            frame.sorted_labels = _opened(file) or False
+            table.sorted_labels = _opened(table) or False
         except (CorruptFileError, UnsupportedTypeError):
             # Statistics are damaged, and labels can be read without them.
-            frame.sorted_labels = False
-    return frame.sorted_labels or None
+            table.sorted_labels = False
+    return table.sorted_labels or None
 
 
-def _opened(file: File) -> _SortedLabels | None:
+def _opened(table: OpenTable) -> _SortedLabels | None:
     """The labels of a file, if they are one sorted level of a type with an order."""
-    frame = file._frame
-    index = frame.host.get("index") if frame.host.get("host") == "pandas" else None
-    if not isinstance(index, dict) or index.get("kind") != "column" or len(frame.levels.columns) != 1:
+    index = table.host.get("index") if table.host.get("host") == "pandas" else None
+    if not isinstance(index, dict) or index.get("kind") != "column" or len(table.levels.columns) != 1:
         return None
-    (column,) = file._handle.columns(frame.levels.columns)
-    if column.logical not in _LOGICAL or column.physical == "bool" or not is_sorted(file, column.index):
+    (column,) = table.handle.columns(table.levels.columns)
+    if column.logical not in _LOGICAL or column.physical == "bool" or not is_sorted(table, column.index):
         return None
-    return _SortedLabels(frame, records(file._handle, column)["first"])
+    return _SortedLabels(table, records(table.handle, column)["first"])
 
 
 class _SortedLabels:
     """The labels of a sorted index. The first one of each block is kept."""
 
-    def __init__(self, frame: Frame, first: Any) -> None:
-        self._handle, self._first, self._n = frame.handle, first, frame.handle.n_rows
+    def __init__(self, table: OpenTable, first: Any) -> None:
+        self._handle, self._first, self._n = table.handle, first, table.handle.n_rows
         # The frequency of times decides nothing, and making it takes long.
-        index = {key: value for key, value in frame.host["index"].items() if key != "freq"}
-        self._host = {**frame.host, "index": index}
+        index = {key: value for key, value in table.host["index"].items() if key != "freq"}
+        self._host = {**table.host, "index": index}
         self._labels = self._read(first)
 
     def _read(self, rows: Any) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from entasis._columns.names import is_text
 from entasis._host_map import CellValue
 from entasis.errors import UnsupportedTypeError
+
+from .text import is_text
 
 _NUMPY_KINDS = "biufcmMUS"
 

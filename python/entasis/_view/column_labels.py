@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments import rows as _rows
 from entasis._arguments.options import close_to, integer, shown
 from entasis._columns.fields import FieldColumn, are_among
+from entasis._filter.conditions import Col
+from entasis._filter.fields import Field
 from entasis._host_map import interpretation
-from entasis._hosts import registry as _hosts
-from entasis._scan.conditions import Col
-from entasis._scan.fields import Field
+from entasis._libraries import registry as _hosts
 from entasis.errors import ArgumentError, ColumnNotFoundError, ColumnsOutOfRangeError, DuplicateColumnError
 
 if TYPE_CHECKING:
-    from entasis._columns.names import Columns
-    from entasis._entasis import Handle
-    from entasis._hosts.levels import Levels
+    from collections.abc import Callable
 
-    from .frame import Frame
+    from entasis._columns.levels import Levels
+    from entasis._entasis import Handle
+    from entasis._typing import Columns
+
+    # Reads the levels of the index, once.
+    LevelsOf = Callable[[], Levels]
 
 # The error for a missing label looks for similar labels among so many.
 _MOST_COMPARED = 10_000
@@ -217,30 +220,40 @@ def _as_label(part: Any) -> Any:
     return tuple(part) if type(part).__name__ == "ndarray" else part
 
 
-def resolve(columns: Columns, frame: Frame, view: list[int] | None) -> list[int]:
-    """The numbers of the selected columns, among those of a view (None for all).
+def resolve(columns: Columns, labels: Labels, levels: LevelsOf, handle: Handle, view: list[int] | None) -> list[int]:
+    """The numbers of the selected columns.
 
     Levels of the index have numbers beyond those of the columns.
+
+    Parameters
+    ----------
+    columns
+        The labels or positions of the columns.
+    labels, levels
+        The labels of the columns, and the levels of the index, which are read when they are needed.
+    handle
+        The table.
+    view
+        The columns among which they are; None for all.
     """
-    n = frame.handle.n_columns
+    n = handle.n_columns
     if isinstance(columns, (slice, range)):
         width = n if view is None else len(view)
         places = _rows.resolve(columns, width, noun="column")
         numbers = list(range(width) if places is None else places)
         return numbers if view is None else [view[place] for place in numbers]
-    labels = frame.labels
-    return [_one(column, frame, labels, view, n) for column in listed(columns, labels)]
+    return [_one(column, labels, levels, handle, view) for column in listed(columns, labels)]
 
 
-def _one(column: Any, frame: Frame, labels: Labels, view: list[int] | None, n: int) -> int:
+def _one(column: Any, labels: Labels, levels: LevelsOf, handle: Handle, view: list[int] | None) -> int:
     if isinstance(column, Col):
         column = column.label
         if isinstance(column, Field):
-            return _field(column, frame, labels, view, n)
+            return _field(column, labels, levels, handle, view)
     if labels.are_text and not isinstance(column, str):
         position = integer(column)
         if position is not None:
-            return _at(position, view, n)
+            return _at(position, view, handle.n_columns)
     try:
         hash(column)
     except TypeError:
@@ -256,28 +269,28 @@ def _one(column: Any, frame: Frame, labels: Labels, view: list[int] | None, n: i
         return found[0]
     if found:
         raise _several(column, places, labels)
-    level = frame.levels.find(column)
+    level = levels().find(column)
     if level is not None:
         return level
     if view is not None and are_among(view):
         for number in view:
-            if type(number) is FieldColumn and frame.handle.columns([number])[0].name == column:
+            if type(number) is FieldColumn and handle.columns([number])[0].name == column:
                 return number
     if labels.are_text and not isinstance(column, str):
         kind = type(column).__name__
         hint_of = "; masks are for f.iloc[:, mask]" if isinstance(column, bool) else ""
         raise ArgumentError(f"a column is selected by a name (str) or position (int), not by {kind}{hint_of}")
-    raise ColumnNotFoundError(f"there is no column {shown(column)}{hint(column, labels, frame.levels, view)}")
+    raise ColumnNotFoundError(f"there is no column {shown(column)}{hint(column, labels, levels(), view)}")
 
 
-def _field(column: Field, frame: Frame, labels: Labels, view: list[int] | None, n: int) -> int:
+def _field(column: Field, labels: Labels, levels: LevelsOf, handle: Handle, view: list[int] | None) -> int:
     """The number of a field of a struct. The view has the field, or a struct around it."""
-    number, parents = _one(column.label, frame, labels, None, n), []
-    if not 0 <= number < n:
+    number, parents = _one(column.label, labels, levels, handle, None), []
+    if not 0 <= number < handle.n_columns:
         raise ArgumentError(f"the level {shown(column.label)} of the index is not a struct, and has no fields")
     for name in column.names:
         parents.append(number)
-        number = frame.handle.field(number, name)
+        number = handle.field(number, name)
     if view is None or number in view or not set(parents).isdisjoint(view):
         return FieldColumn(number, tuple(parents))
     raise ColumnNotFoundError(f"the view has no column {shown(column.label)}, so it has none of its fields")

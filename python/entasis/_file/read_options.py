@@ -1,0 +1,31 @@
+"""Options of the functions that read, for checkers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from entasis._filter.conditions import Filter
+    from entasis._typing import Columns, Limits, MemoryMap, OnDamage, OnRefused, Rows, Types
+
+
+class PartOptions(TypedDict, total=False):
+    """Options for reading a frame."""
+
+    columns: Columns | None
+    rows: Rows | None
+    filter: Filter | None
+    threads: int | None
+    index: bool
+    nan_to_null: bool | None
+    on_unsupported: OnRefused
+    on_damage: OnDamage
+
+
+class ReadOptions(PartOptions, total=False):
+    """Options for reading a file."""
+
+    memory_map: MemoryMap
+    types: Types | None
+    limits: Limits | None
+    generation: int | None

@@ -1,0 +1,1 @@
+"""Conditions on rows, and their translation for the core."""

@@ -1,0 +1,117 @@
+"""The base class of the rules that changes of a file follow, one for each library."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from .columns import check_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from entasis._file.file import File
+
+    # For each column of a new frame: whether it is new, and its position there or in the file.
+    Sources = list[tuple[bool, int]]
+
+
+class Rules(ABC):
+    """The rules of a library for appended rows and changed columns.
+
+    The defaults are those of values that never change, have no index, and have strings as the
+    labels of columns.
+    """
+
+    # Whether a batch has to be copied to be kept: it may change.
+    IS_COPIED = False
+
+    @abstractmethod
+    def collect(self, value: Any) -> Any:
+        """The value as one of the library."""
+
+    def head(self, value: Any) -> Any:
+        """No rows of a value."""
+        return value[:0]
+
+    @abstractmethod
+    def labels(self, value: Any) -> list[Any]:
+        """The labels of its columns."""
+
+    @abstractmethod
+    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
+        """The rows to append with the file's types, and wider types that parts of the file need."""
+
+    @abstractmethod
+    def grow(self, old: Any, grown: dict[Any, Any]) -> Any:
+        """A value of the file with wider types."""
+
+    @abstractmethod
+    def concat(self, old: Any, new: Any) -> Any:
+        """The value of the file after the append."""
+
+    def joined_index(self, old: Any, new: Any, file: File, part: Any) -> dict[str, Any] | None:
+        """The changes in the description of the index. None if its labels have to be stored anew."""
+        return None
+
+    @abstractmethod
+    def columns(self, value: Any, file: File) -> Any:
+        """New columns of a file, with its number of rows."""
+
+    @abstractmethod
+    def nothing(self) -> Any:
+        """A value without columns and rows."""
+
+    @abstractmethod
+    def joined_labels(self, old: Any, new: Any, sources: Sources) -> Any:
+        """The labels of columns of the file and of new ones."""
+
+    def renamed_labels(self, old: Any, labels: list[Any], names: Any) -> Any:
+        """The labels of the columns of the file, some of them renamed."""
+        check_names(labels)
+        return labels
+
+    def encode_labels(self, builder: Any, labels: Any) -> tuple[list[str], Any]:
+        """The names of columns, and the description of their labels if these are not the names."""
+        return labels, None
+
+    def encode_levels(
+        self, builder: Any, file: File, dropped: Sequence[int], names: Mapping[int, Any]
+    ) -> tuple[dict[str, Any], list[tuple[int, str]]] | None:
+        """The changes in the description of the index, and new names of its columns by their numbers.
+
+        None if the labels have to be stored anew.
+        """
+        return None
+
+    def with_levels(self, value: Any, dropped: Sequence[int], names: Mapping[int, Any]) -> Any:
+        """The frame without levels of its index, and with other names of levels."""
+        raise AssertionError("frames of this library have no index")
+
+    @abstractmethod
+    def choose(self, old: Any, new: Any, sources: Sources, labels: Any) -> Any:
+        """The frame with columns of the file and new ones."""
+
+    @abstractmethod
+    def rows(self, value: Any, start: int, stop: int) -> Any:
+        """Some rows of a value."""
+
+    @abstractmethod
+    def joined(self, parts: list[Any]) -> Any:
+        """Parts that follow each other, as one."""
+
+    def is_counted(self, index: dict[str, Any] | None) -> bool:
+        """Whether an index, as a host map describes it, counts from 0."""
+        return False
+
+    def counted(self, part: Any, start: int) -> Any:
+        """Rows whose index counts from 0, with one that counts from `start`. Others stay as they are."""
+        return part
+
+    @abstractmethod
+    def size(self, value: Any) -> int:
+        """Bytes of a value, about."""
+
+    def own(self, value: Any) -> Any:
+        """A value that its owner can't change any more."""
+        return value

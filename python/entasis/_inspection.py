@@ -1,0 +1,153 @@
+"""The public functions that describe, verify and repair files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import _entasis
+from ._arguments import options as _options
+from ._arguments import sources as _sources
+from ._arguments.options import threads as _threads
+from ._file.file import File
+from ._file.info import Info, Report
+from ._memory import reported
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from ._arguments.sources import Source
+    from ._damage import Damage
+    from ._typing import Limits
+
+
+def info(path: Source, *, limits: Limits | None = None) -> Info:
+    """Describe how a file is stored: the size, encodings and missing values of each column.
+
+    Parameters
+    ----------
+    path, limits
+        As for `read`.
+
+    Returns
+    -------
+    Info
+        The description. Its items are attributes, and `to_dict` returns all of them.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+    >>> en.info("table.entasis").n_rows
+    3
+    """
+    with reported:
+        import json
+
+        file = File(path, limits=limits)
+        return Info(json.loads(file._view.handle.info()) | {"metadata": file.metadata})
+
+
+def verify(
+    path: Source,
+    *,
+    threads: int | None = None,
+    limits: Limits | None = None,
+    generation: int | None = None,
+) -> Report:
+    """Check every byte of a file, in all generations that can be read.
+
+    Bytes that generations share are checked once. Bytes that a change left which was interrupted,
+    or still goes on, don't count as damage: `leftover_len` of the report is their number.
+
+    Parameters
+    ----------
+    path, limits
+        As for `read`.
+    threads
+        The number of threads. None means one per processor.
+    generation
+        The number of the one generation to check (`entasis.generations` lists them). None checks
+        all.
+
+    Returns
+    -------
+    Report
+        How much was checked.
+
+    Raises
+    ------
+    CorruptFileError
+        The file is damaged. The message says where the first damage is, and the attribute
+        `damages` lists all damaged places with their columns and rows. The attribute `generations`
+        has the numbers of the damaged generations. The message says if the newest one is sound.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"a": [1, 2, 3]}), "table.entasis")
+    >>> en.verify("table.entasis").n_values
+    3
+    """
+    with reported:
+        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
+        if generation is not None:
+            handle = handle.at_generation(generation)
+        return Report(**handle.verify(_threads(threads), generation is not None))
+
+
+def repair(
+    path: Source,
+    out: str | PathLike[str],
+    *,
+    threads: int | None = None,
+    durable: bool | None = None,
+    wait: float = 10,
+    limits: Limits | None = None,
+) -> list[Damage]:
+    """Write the intact values of a damaged file to a new file. Values of damaged blocks are missing.
+
+    Of a file that was cut within its last change, the newest whole generation is written.
+
+    Parameters
+    ----------
+    path, limits
+        As for `read`. The file is not changed.
+    out
+        The path of the new file. A file there is replaced, and keeps its mode. A new file gets that
+        of the damaged one.
+    threads, durable, wait
+        As for `write`.
+
+    Returns
+    -------
+    list
+        The first 100 damaged places, each a `Damage` with column and rows. It is empty if the file
+        is sound.
+
+    Raises
+    ------
+    CorruptFileError
+        The footer is damaged, or values that can't be missing: row labels, categories, parts of a
+        tree, lengths of lists. The message names the column. `read` with `columns=` and
+        `on_damage="missing"` reads the other ones.
+    ArgumentError
+        Both paths name one file.
+
+        After any error no file is written.
+
+    Examples
+    --------
+    >>> content = bytearray(en.to_bytes({"n": np.random.default_rng(0).random(100_000)}))
+    >>> content[20_000] ^= 1
+    >>> [damage] = en.repair(content, "sound.entasis")
+    >>> damage.column, damage.start, damage.stop
+    ('n', 0, 65536)
+    >>> en.verify("sound.entasis").n_values
+    100000
+    """
+    with reported:
+        found = _sources.target(out)
+        if not isinstance(found, str):
+            raise ArgumentError("a file is repaired to a path, not to an open file")
+        handle = _entasis.Handle(_sources.source(path), _options.limits(limits), True)
+        damages, _ = handle.repair(found, _threads(threads), _options.durable(durable), _options.wait(wait))
+        return damages

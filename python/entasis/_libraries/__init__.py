@@ -1,0 +1,1 @@
+"""The libraries that hold frames: their modules, their streams, and their errors."""

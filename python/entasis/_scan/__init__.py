@@ -1,1 +1,0 @@
-"""Filters on files: conditions on columns, and scans."""

@@ -1,0 +1,128 @@
+"""Writes values whole: collects them, builds columns or cells, and hands these to the core."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _register
+from ._arguments import options as _options
+from ._arguments.options import threads as _threads
+from ._file.file import Scan
+from ._file.opened import Opened
+from ._libraries import registry as _hosts
+from .errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ._entasis import Destination
+    from ._tree.document import OnUnsupported
+
+
+def destination(
+    path: str | None,
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
+    threads: int | None,
+    durable: bool | None,
+    wait: float,
+) -> Destination:
+    """Check the options of a write."""
+    default, apart = _compression(compression)
+    return {
+        "path": path,
+        "compression": default,
+        "column_compression": apart,
+        "threads": _threads(threads),
+        "durable": _options.durable(durable),
+        "wait": _options.wait(wait),
+        "is_new": False,
+        "change": None,
+        "stream": None,
+    }
+
+
+def of_scan(value: Any) -> Any:
+    """The rows of a scan as a view of its file; any other value as it is."""
+    return value.view() if isinstance(value, Scan) else value
+
+
+def without_index(value: Any) -> Any:
+    """A frame or series with positions as row labels."""
+    value = of_scan(value)
+    if isinstance(value, Opened):
+        return value.read(index=False)
+    if type(value) is not dict and not _hosts.is_frame(value):
+        value = _hosts.collect(value)
+    return _hosts.without_index(value)
+
+
+def is_source(value: Any) -> bool:
+    """Whether a value may have its rows elsewhere: in a file, a scan, a stream or a dataset."""
+    return type(value) is not dict and not _hosts.is_frame(value) and _register.functions(type(value)) is None
+
+
+def _collected(value: Any) -> tuple[Any, bool]:
+    """A value in memory, and whether it is written as a table."""
+    if is_source(value):
+        value = of_scan(value)
+        value = value.read() if isinstance(value, Opened) else _hosts.collect(value)
+    return value, _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
+
+
+def write_whole(value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported) -> bytes | None:
+    """Write a value. Returns the content of the file if it has no path."""
+    if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
+        raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
+    value, is_table = _collected(value)
+    try:
+        builder, host_map = _hosts.build(value) if is_table else (None, {})
+    except UnsupportedTypeError as error:
+        if on_unsupported == "error":
+            raise
+        from ._hosts.unsupported_columns import without
+
+        # A column that the function returned is not replaced again.
+        value, is_table = _collected(without(value, on_unsupported, error))
+        builder, host_map = _hosts.build(value) if is_table else (None, {})
+    if to["column_compression"]:
+        names = set() if builder is None else set(builder.names)
+        for name, _ in to["column_compression"]:
+            if name not in names:
+                raise ColumnNotFoundError(f"compression names a column '{name}', which does not exist")
+    if builder is not None and metadata is None and not builder.has_trees:
+        found: bytes | None = builder.write(host_map, to)
+        return found
+    from ._tree.document import Document
+
+    document = Document(on_unsupported, to)
+    if builder is not None:
+        table, cell = document.add_frame(value, builder, host_map), None
+    else:
+        table, cell = None, document.add(value, "value")
+    metadata_cell = None if metadata is None else document.add(metadata, "metadata")
+    return document.write(to, table, cell, metadata_cell)
+
+
+def _compression(
+    compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
+) -> tuple[int | None, list[tuple[str, int]]]:
+    """The compression of most columns, and those of some. None stands for the default."""
+    if compression is None:
+        return None, []
+    if isinstance(compression, int) or _options.integer(compression) is not None:
+        return _level(compression), []
+    if not hasattr(compression, "items"):
+        raise ArgumentError(f"compression={compression!r}: an integer from 0 to 100, or a dict of them per column")
+    levels = {name: _level(level) for name, level in compression.items()}
+    default = levels.pop(None, None)
+    for name in levels:
+        if not isinstance(name, str):
+            raise ArgumentError(f"the keys of compression are column names (str), not {type(name).__name__}")
+    return default, [(str(name), level) for name, level in levels.items()]
+
+
+def _level(level: Any) -> int:
+    found = _options.integer(level)
+    if found is None or not 0 <= found <= 100:
+        raise ArgumentError(f"compression={level!r}: an integer from 0 to 100")
+    return found
