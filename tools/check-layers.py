@@ -49,7 +49,14 @@ ALLOWED = {
     "entasis-r": {"entasis", "entasis-query"},
 }
 
-SAFE = {"entasis-format", "entasis-io", "entasis-fault", "entasis-encodings", "entasis", "entasis-query"}
+SAFE = {
+    "entasis-format",
+    "entasis-io",
+    "entasis-fault",
+    "entasis-encodings",
+    "entasis",
+    "entasis-query",
+}
 
 ACYCLIC = {
     "entasis-platform",

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Run the core tests on other interpreters than that of the full tests.
 # `lowest`: on the oldest supported interpreter of this machine, with exactly the versions that
-# python/pyproject.toml names as the lowest. `all`: on every other one too, with the newest versions.
+# python/pyproject.toml names as the lowest. `all`: also on every other one, with the newest.
 # `prepare` only makes the environment of `lowest`.
 # A lowest version without a wheel for that interpreter is an error, unless no other one was found.
 # Usage: tools/test-pythons.sh lowest|all|prepare <python of the full tests> [<wheel>]

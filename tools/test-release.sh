@@ -1,6 +1,6 @@
 #!/bin/sh
 # What `make test` leaves out. Each run is a line of docs/testing-runs.csv: commit that file.
-# A run whose tool is missing says so (exit code 77) and is no line. Several hours on two cores.
+# A run whose tool is missing says so (exit code 77) and adds no line. Several hours on two cores.
 # Usage: tools/test-release.sh [RUN...], with names as in the list at the end.
 set -u
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # All tests of a change. Prints the seconds of each step at the end.
-# Rust, the Python package and the R package are built once, with the profile `gate`. What only waits
-# for the network is fetched while Rust compiles.
+# Rust, the Python package and the R package are built once, with the profile `gate`. Environments
+# and R are fetched while Rust compiles.
 set -eu
 cd "$(dirname "$0")/.."
 make=${MAKE:-make}

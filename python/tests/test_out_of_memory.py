@@ -51,8 +51,8 @@ def value(host, n):
 N = 200_000
 """
 
-# Prints a line for each limit. Each call has a process of its own, forked from one that has loaded all
-# libraries and made the value. The threads of Polars do not survive a fork: it makes its values anew.
+# Prints a line for each limit. Each call has a process of its own, forked from one that has loaded
+# the libraries and made the value. Threads of Polars do not survive a fork: it has one limit alone.
 CALL = (
     VALUES
     + """
