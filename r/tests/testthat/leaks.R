@@ -82,7 +82,7 @@ measure <- function() {
 repeated <- function(n) for (i in seq_len(n)) call()
 
 # R compiles functions and fills caches first.
-for (i in 1:5) repeated(min(100L, n %/% 10L))
+for (i in 1:5) repeated(min(100L, n %/% 20L))
 for (i in 1:2) measure()
 before <- measure()
 repeated(n)
