@@ -134,11 +134,11 @@ enum Verb {
 pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
     // Without memory for it, the first verb that needs some reports that.
     let _ = entasis::reserve::refill();
-    let words = std::iter::once(OsString::from("entasis")).chain(args);
-    let cli = match Cli::try_parse_from(words) {
+    let words: Vec<_> = std::iter::once(OsString::from("entasis")).chain(args).collect();
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(mut error) => {
-            limits::advise(&mut error);
+            limits::advise(&mut error, &words);
             // An error here cannot be reported in any other way.
             let _ = error.print();
             return error.exit_code();

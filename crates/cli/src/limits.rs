@@ -1,5 +1,6 @@
 //! The option `--max`, and opening of files with it.
 
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
 
@@ -59,10 +60,14 @@ pub(crate) fn parse_n_rows(text: &str) -> Result<u64, String> {
     text.parse().map_err(|error| format!("{error}"))
 }
 
-/// Names `--max` in the error for `--limit` of a verb that has no number of rows.
-pub(crate) fn advise(error: &mut clap::Error) {
+/// Names `--max` in the error for `--limit NAME=VALUE` of a verb that has no number of rows.
+pub(crate) fn advise(error: &mut clap::Error, words: &[OsString]) {
     let is_limit = |value: &ContextValue| matches!(value, ContextValue::String(name) if name == "--limit");
-    if error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::InvalidArg).is_some_and(is_limit)
+    let words = words.iter().map(|word| word.to_string_lossy());
+    let mut option = words.skip_while(|word| !word.starts_with("--limit")).take(2);
+    if error.kind() == ErrorKind::UnknownArgument
+        && error.get(ContextKind::InvalidArg).is_some_and(is_limit)
+        && option.any(|word| word.contains('='))
     {
         error.remove(ContextKind::SuggestedArg);
         let tip = "use '--max NAME=VALUE' for what a file may ask for";

@@ -245,5 +245,8 @@ fn a_limit_is_a_number_of_rows() {
         let said = entasis(args![verb, "--limit=n_columns=4", file, file]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{verb}");
         assert!(said.err.contains("tip: use '--max NAME=VALUE'"), "{verb}: {}", said.err);
+        assert_eq!(entasis(args![verb, "--limit", "n_columns=4", file, file]).err, said.err, "{verb}");
     }
+    let said = entasis(args!["cat", "--limit", "4", file]);
+    assert!(said.code == 2 && !said.err.contains("--max"), "{}", said.err);
 }
