@@ -77,9 +77,9 @@ def _watch(clock: Clock) -> None:
     class Handle:
         """A handle whose methods are on the clock."""
 
-        def __init__(self, path: str) -> None:
+        def __init__(self, *arguments: Any) -> None:
             make: Any = clock.timed(native)
-            self._found = make(path)
+            self._found = make(*arguments)
 
         def __getattr__(self, name: str) -> Any:
             found = getattr(self._found, name)

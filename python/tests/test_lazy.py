@@ -340,7 +340,7 @@ def test_wide_frames_come_in_small_batches(tmp_path: Path) -> None:
     whole = pl.DataFrame({f"c{i}": np.full(20_000, i % 200, "u1") for i in range(3_000)})
     en.write(whole, tmp_path / "frame.entasis")
     f = en.open(tmp_path / "frame.entasis")
-    n_rows = [len(window.rows) for window in windows(f, None, Sizes(3_000))]
+    n_rows = [len(window.rows) for window in windows(f._view, None, Sizes(3_000))]
     assert sum(n_rows) == 20_000
     assert max(n_rows) <= (1 << 22) // 3_000
     assert_frame_equal(f.lazy().collect(), whole)

@@ -321,7 +321,8 @@ def test_conditions_of_ours_choose_rows_as_pandas(f: en.File, df: pd.DataFrame) 
         assert both == int(((a != 2.5) & (a != 3) & a.notna()).sum())
         mixed = f.filter(col.is_nan()).filter(c(name).is_null())
         assert mixed.count() == int(a.isna().sum())
-        assert f.filter((col != 1) & f.filter(c(name) != 1)._condition).count() == int(((a != 1) & a.notna()).sum())
+        of_polars = f.filter(c(name) != 1)._query.condition
+        assert f.filter((col != 1) & of_polars).count() == int(((a != 1) & a.notna()).sum())
 
 
 def test_conditions_of_polars_in_filter(f: en.File, df: pd.DataFrame) -> None:
