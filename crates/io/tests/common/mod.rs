@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use entasis_io::{Disk, Durable, NativeDisk, Replacement, Sink};
+use entasis_fault::{FaultDisk, Faults};
+use entasis_io::{Disk, Durable, Replacement, Sink};
 
 /// A folder of its own for one test, removed afterwards.
 pub struct Folder(pub PathBuf);
@@ -58,8 +59,9 @@ pub fn replace_on(disk: Arc<dyn Disk>, target: &Path, durable: Durable, bytes: &
     new.commit()
 }
 
+/// The same on a disk without faults, which looks for files of dead writers each time.
 pub fn replace(target: &Path, durable: Durable, bytes: &[u8]) -> io::Result<()> {
-    replace_on(Arc::new(NativeDisk), target, durable, bytes)
+    replace_on(Arc::new(FaultDisk::failing(Faults::none())), target, durable, bytes)
 }
 
 /// The content of version `number`: its number over and over, as often as its number says.

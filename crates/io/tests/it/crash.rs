@@ -66,7 +66,7 @@ fn killed_at_any_time() {
     let mut left_behind = 0;
     for round in 0..50u64 {
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["endless_writer", "--exact"])
+            .args(["crash::endless_writer", "--exact"])
             .env(TARGET, &target)
             .stdout(Stdio::null())
             .spawn()
