@@ -1,4 +1,4 @@
-//! The blocks of one column, for programs that choose rows by their values.
+//! The blocks of one column, for programs that select rows by their values.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl std::fmt::Debug for ColumnBlocks {
     }
 }
 
-/// Reads chosen pages: one thread's memory and codecs.
+/// Reads selected pages: one thread's memory and codecs.
 pub struct PageReader<'f>(Reader<'f>);
 
 impl<'f> PageReader<'f> {

@@ -85,7 +85,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The number of threads: as many as the caller asks for, but each with at least `len_each` bytes.
+/// The number of threads that the caller asks for, or fewer, so that each has at least `len_each`
+/// bytes.
 fn worthwhile(threads: Option<usize>, len: usize, len_each: usize) -> usize {
     threads.unwrap_or_else(crate::threads::default_threads).min(len / len_each).max(1)
 }

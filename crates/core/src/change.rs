@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use entasis_format::{Error, Limits, Operation, Result, SLOT_PLACES, Slot, SlotState, Value};
+use entasis_format::{Error, Limits, Operation, Result, SLOT_OFFSETS, Slot, SlotState, Value};
 use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 
 use crate::file::File;
@@ -52,7 +52,7 @@ const ALIGN: u64 = 64;
 /// # }
 /// ```
 pub struct Change {
-    place: InPlace,
+    in_place: InPlace,
     file: File,
 }
 
@@ -142,10 +142,10 @@ impl Change {
         monitor: &dyn Monitor,
     ) -> Result<Self> {
         let take = || InPlace::open_on(Arc::clone(&disk), path, options.needs_lock);
-        let place =
+        let in_place =
             when_free(options.wait, monitor, take)?.map_err(|e| Error::io(e, "change").in_file(path))?;
-        let file = File::open_with(place.target(), limits)?;
-        Ok(Self { place, file })
+        let file = File::open_with(in_place.target(), limits)?;
+        Ok(Self { in_place, file })
     }
 
     /// The file before the change.
@@ -155,7 +155,7 @@ impl Change {
 
     /// The lock and the file.
     pub(crate) fn into_parts(self) -> (InPlace, File) {
-        (self.place, self.file)
+        (self.in_place, self.file)
     }
 
     /// Whether the file's value is a table without cells.
@@ -172,13 +172,13 @@ impl Change {
         kept::kept(&self.file).map_err(|e| e.in_file(self.file.path()))
     }
 
-    /// The value with the rows of `part` after those of the file's table. Columns are matched by
-    /// their places, and must have equal names and types. The host map is that of `part`.
+    /// The file's value with the rows of `part` appended to its table. Columns are matched by
+    /// position and must have equal names and types. The host map of `part` becomes the file's.
     ///
     /// Of the extra columns, those in `labels` (by their index in [`Frame::extra`]) have values for
-    /// rows, which are appended too. Dictionaries may have other values than those of the file, or
-    /// another order: the file gets those that it lacks. All others must have equal values. The
-    /// order of the extra columns may differ.
+    /// rows, which are appended too. Dictionaries may have other values than in the file, or
+    /// another order: values that the file lacks are added to it. All other extra columns must have
+    /// equal values. The order of the extra columns may differ.
     ///
     /// # Errors
     /// *Argument* when the parts do not fit; *unsupported* when the file's value is not a table, or
@@ -187,24 +187,24 @@ impl Change {
         self.edit(|frame| append::append(&self.file, frame, part, labels))
     }
 
-    /// The value with the rows of another file's table after those of the file's own. Columns are
-    /// matched by name, in any order, and must have equal types. Unordered categories become the
-    /// union of both. The host map is that of the file, with a longer range as its index.
+    /// The file's value with the rows of another file's table appended. Columns are matched by
+    /// name, in any order, and must have equal types. Unordered categories become the union of
+    /// both. The file keeps its host map, with a longer range as its index.
     ///
     /// Reads the rows into memory.
     ///
     /// # Errors
-    /// *Argument* when names, types or hosts differ, for nested columns and those of objects, and
-    /// for an index other than a range from 0; otherwise as [`kept`](Self::kept), and as for
+    /// *Argument* when names, types or hosts differ, for nested columns, for columns of objects,
+    /// and for an index other than a range from 0; otherwise as [`kept`](Self::kept), and as for
     /// reading.
     pub fn append_file(&self, rows: &File, monitor: &dyn Monitor) -> Result<Content> {
         self.edit(|frame| append_file::append(&self.file, frame, rows, monitor))
     }
 
-    /// The value with another choice of columns in the file's table: its own ones and those of
-    /// `new`, in any order, with these names. The host map of `new` brings the labels of all
-    /// columns for hosts that have such (`columns`; of R `names`), and may bring attributes of R
-    /// for the frame. Extra columns that are no longer needed are left out.
+    /// The value with other columns in the file's table: columns of the file and of `new`, in any
+    /// order, with these names. For hosts with labels of columns, the host map of `new` has the
+    /// labels of all columns (`columns`; in R `names`). It may have attributes of R for the frame.
+    /// Extra columns that are no longer needed are left out.
     ///
     /// # Errors
     /// *Argument* when `new` has another number of rows or a column is taken twice; *unsupported*
@@ -214,9 +214,9 @@ impl Change {
     }
 
     /// As [`with_columns`](Self::with_columns), with another index. The entry `index` in the host
-    /// map of `new` is that of the new table; without the key `kind` it replaces entries of the
-    /// file's. `levels` are new names of the columns that hold levels, by their numbers in the
-    /// file.
+    /// map of `new` becomes the index of the new table. If it lacks the key `kind`, it replaces
+    /// only entries of the file's index. `levels` are new names of the columns that hold levels, by
+    /// their numbers in the file.
     ///
     /// # Errors
     /// As [`with_columns`](Self::with_columns).
@@ -235,19 +235,19 @@ impl Change {
         })
     }
 
-    /// The columns of another file's table at these places, for
+    /// The columns of another file's table at these positions, for
     /// [`with_columns`](Self::with_columns). The host map has the entries of these columns. It has
     /// no labels: names are the labels of the columns.
     ///
     /// Reads the columns into memory.
     ///
     /// # Errors
-    /// *Argument* when the numbers of rows or the hosts differ, for nested columns, those of
-    /// objects and attributes that are objects, and for an index other than that of the file or a
-    /// range from 0; otherwise as [`kept`](Self::kept), and as for reading.
-    pub fn columns_of(&self, other: &File, places: &[usize], monitor: &dyn Monitor) -> Result<Frame> {
+    /// *Argument* when the numbers of rows or the hosts differ, for nested columns, for columns or
+    /// attributes that are objects, and for an index other than the file's index or a range from 0;
+    /// otherwise as [`kept`](Self::kept), and as for reading.
+    pub fn columns_of(&self, other: &File, positions: &[usize], monitor: &dyn Monitor) -> Result<Frame> {
         let host = self.file.host().map_err(|e| e.in_file(self.file.path()))?;
-        columns_of_file::read((&host, self.file.n_rows()), other, places, monitor)
+        columns_of_file::read((&host, self.file.n_rows()), other, positions, monitor)
     }
 
     /// The value with other metadata: the cells of `document`, whose value has the key `metadata`;
@@ -328,7 +328,7 @@ impl Change {
     /// *Argument* when the file does not have the generation; *corrupt* when the generation is
     /// damaged; *io*. The file then has its old state.
     pub fn rollback(self, generation: u64, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
-        let Self { mut place, file } = self;
+        let Self { mut in_place, file } = self;
         let earlier = file.at_generation(generation)?;
         if generation == file.generation() {
             return Ok(());
@@ -347,11 +347,13 @@ impl Change {
             not_synced: !durable,
         };
         let in_file = |error: Error| error.in_file(file.path());
-        secure(&file, &place).map_err(in_file)?;
-        place.start_at(current.end).map_err(|e| in_file(Error::io(e, "change")))?;
+        secure(&file, &in_place).map_err(in_file)?;
+        in_place.start_at(current.end).map_err(|e| in_file(Error::io(e, "change")))?;
         let start = current.end.next_multiple_of(ALIGN);
-        let slot = write_root(earlier.root(), &ground, &place, start).map_err(in_file)?;
-        place.commit(next_place(&file), &slot.emit(), durable).map_err(|e| in_file(Error::io(e, "change")))
+        let slot = write_root(earlier.root(), &ground, &in_place, start).map_err(in_file)?;
+        in_place
+            .commit(next_slot_at(&file), &slot.emit(), durable)
+            .map_err(|e| in_file(Error::io(e, "change")))
     }
 
     fn commit_content(
@@ -362,7 +364,7 @@ impl Change {
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<()> {
-        let Self { mut place, file } = self;
+        let Self { mut in_place, file } = self;
         let file = file.whole();
         Keeper { file: &file, is_in_place }.find(&mut content)?;
         let plan = Plan::after(Some(&file), content.parts()?, options)?;
@@ -379,22 +381,22 @@ impl Change {
         };
         let failed = |source| Error::io(source, "change");
         if !is_in_place {
-            let replacement = place.replace(options.durable).map_err(failed)?;
+            let replacement = in_place.replace(options.durable).map_err(failed)?;
             plan.execute_anew(&replacement, &ground, monitor)?;
             return replacement.commit().map_err(|e| Error::io(e, "replace"));
         }
         let current = *file.slot();
-        secure(&file, &place)?;
-        place.start_at(current.end).map_err(failed)?;
+        secure(&file, &in_place)?;
+        in_place.start_at(current.end).map_err(failed)?;
         let start = current.end.next_multiple_of(ALIGN);
-        let slot = plan.execute_change(&place, start, &ground, &Workers::default(), monitor)?;
-        place.commit(next_place(&file), &slot.emit(), durable).map_err(failed)
+        let slot = plan.execute_change(&in_place, start, &ground, &Workers::default(), monitor)?;
+        in_place.commit(next_slot_at(&file), &slot.emit(), durable).map_err(failed)
     }
 }
 
 /// Writes the current state into a slot, if no slot has it: the change moves the trailer that names
 /// it away from the end of the file.
-fn secure(file: &File, place: &InPlace) -> Result<()> {
+fn secure(file: &File, in_place: &InPlace) -> Result<()> {
     let current = *file.slot();
     let [a, b] = file.slots();
     let has =
@@ -402,15 +404,15 @@ fn secure(file: &File, place: &InPlace) -> Result<()> {
     if has(file.header().first) || has(a) || has(b) {
         return Ok(());
     }
-    let [at_a, at_b] = SLOT_PLACES;
+    let [at_a, at_b] = SLOT_OFFSETS;
     let at = if matches!(a, SlotState::Valid(_)) { at_b } else { at_a };
     let slot = Slot { not_synced: false, ..current };
-    place.rewrite(at, &slot.emit()).map_err(|e| Error::io(e, "change"))
+    in_place.rewrite(at, &slot.emit()).map_err(|e| Error::io(e, "change"))
 }
 
-/// The place of the slot for the next generation: not that of the current one.
-fn next_place(file: &File) -> u64 {
-    let [at_a, at_b] = SLOT_PLACES;
+/// The offset of the slot for the next generation, which is not the current slot.
+fn next_slot_at(file: &File) -> u64 {
+    let [at_a, at_b] = SLOT_OFFSETS;
     let generation = file.slot().generation;
     let is_current =
         |state: SlotState| matches!(state, SlotState::Valid(slot) if slot.generation == generation);

@@ -15,7 +15,7 @@ pub struct Group {
     pub columns: Vec<u64>,
     /// Whether any of them has missing values.
     pub has_missing: bool,
-    /// The storage column that has all of them in this order, from its first value on.
+    /// The storage column whose values are the columns of this group in this order, if one exists.
     pub storage: Option<u64>,
 }
 

@@ -43,7 +43,7 @@ impl Change {
     /// # Errors
     /// As [`compact`].
     pub fn compact(self, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
-        let (place, file) = self.into_parts();
+        let (in_place, file) = self.into_parts();
         let path = file.path().to_path_buf();
         let work = || {
             let whole = file.whole();
@@ -63,7 +63,7 @@ impl Change {
                 not_synced: options.durable == Durable::Never,
             };
             let start = start(&whole, &columns)?;
-            let replacement = place.replace(options.durable).map_err(|e| Error::io(e, "compact"))?;
+            let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "compact"))?;
             rebuild.execute(&replacement, start, &ground, monitor)?.commit(start)?;
             replacement.commit().map_err(|e| Error::io(e, "replace"))
         };

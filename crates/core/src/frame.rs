@@ -88,7 +88,7 @@ pub struct Array {
     /// The parts of the chunks that are the values, in order; none when all chunks are used as a
     /// whole.
     pub(crate) spans: Option<Vec<Span>>,
-    /// Values before those of the chunks, which the file has already.
+    /// Values that the file has already. They come before the values of the chunks.
     pub(crate) kept: Option<Kept>,
 }
 
@@ -201,7 +201,7 @@ pub enum HostValues {
     Matrix {
         /// The memory of all values.
         memory: HostRead,
-        /// The place of the first column's first value in the memory.
+        /// The offset of the first column's first value in the memory.
         first: usize,
         /// Bytes from one value of a column to the next.
         row_stride: isize,
@@ -316,8 +316,8 @@ pub enum HostValues {
         codes: HostRead,
         /// The child of each code; 255 for unused codes.
         types: Arc<[u8; 256]>,
-        /// The place of each value in its child, i32. Without them, the values of a type are
-        /// consecutive in its child; in a sparse union, value `i` is at place `i`.
+        /// The index of each value in its child, i32. Without them, the values of a type are
+        /// consecutive in its child; in a sparse union, value `i` has index `i`.
         offsets: Option<HostRead>,
         /// The values of each type.
         children: Arc<[Chunk]>,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use entasis_format::{
     ColumnType, Error, Kind, Logical, MAX_COLUMN_DEPTH, Physical, Result, SectionKind, TRAILER_LEN, Unit,
-    Value, fallible, visit_places,
+    Value, fallible, visit_part_entries,
 };
 
 use crate::file::{ColumnInfo, File};
@@ -165,10 +165,11 @@ impl File {
         let root_len = u64::from(self.slot().root_len);
         let mut live = self.room().start + segments_len + root_len + TRAILER_LEN as u64;
         for section in self.sections() {
-            let visited = visit_places(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
-                live = live.saturating_add(u64::from(part.stored_len));
-                Ok(())
-            });
+            let visited =
+                visit_part_entries(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
+                    live = live.saturating_add(u64::from(part.stored_len));
+                    Ok(())
+                });
             // A section of a later version may be stored in ways that this one does not know.
             let is_later = SectionKind::from_code(section.kind).is_none();
             visited.or_else(|e| if is_later && e.kind() == Kind::Unsupported { Ok(()) } else { Err(e) })?;
@@ -207,8 +208,8 @@ impl File {
 }
 
 impl File {
-    /// The name of a column's type with those of its children: `list[i64]`, `struct[x: f64, y:
-    /// list[utf8]]`.
+    /// The name of a column's type, including the types of its children: `list[i64]`, `struct[x:
+    /// f64, y: list[utf8]]`.
     ///
     /// `name` returns the name of a type without children, as [`type_name`] does. A type that this
     /// release does not know has the name "unknown".

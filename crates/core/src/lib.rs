@@ -96,7 +96,7 @@
 //!
 //! `read.rs` turns requests into tasks, and `read/fixed.rs` is the shortest of them. `write.rs`
 //! cuts columns into runs of blocks, `write/input` copies host memory, `write/placement.rs` gives
-//! blocks their places. `file` reads the footer. Encodings are in `entasis-encodings`, the records
+//! blocks their offsets. `file` reads the footer. Encodings are in `entasis-encodings`, the records
 //! of the file in `entasis-format`.
 #![forbid(unsafe_code)]
 

@@ -17,7 +17,7 @@ const READ: &str = "read without a map";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extent {
-    /// The place of the first value; for booleans, of the byte with the first bit.
+    /// The offset of the first value; for booleans, of the byte with the first bit.
     pub at: u64,
     /// Bytes from there to the end of the last value.
     pub len: u64,
@@ -31,7 +31,8 @@ pub struct Extent {
 }
 
 impl File {
-    /// Where the values of a column in some rows are, if the file stores them as memory has them.
+    /// Where the values of some rows of a column are, if the file stores them in their form in
+    /// memory.
     ///
     /// Compression 0 stores columns of fixed width and booleans so, if no value is missing. The
     /// reader uses the footer alone and verifies its checksums. It does not read the values, so
@@ -126,11 +127,12 @@ impl File {
         Ok(extent(at, len, (first_bit % 8) as u8))
     }
 
-    /// Bytes that differ between any two states of the file: their place, and their contents in
+    /// Bytes that differ between any two states of the file: their offset, and their contents in
     /// this state.
     ///
-    /// They hold the checksum over all other checksums. A caller that opens the path again to map
-    /// it compares them, to be sure that it maps the same file. No change in place overwrites them.
+    /// The bytes contain the checksum over all other checksums. A caller that opens the path again
+    /// to map it can compare them to make sure that it maps the same file. Changes in place never
+    /// overwrite these bytes.
     pub fn fingerprint(&self) -> (u64, Vec<u8>) {
         let slot = *self.slot();
         (slot.end - TRAILER_LEN as u64, Trailer::from(slot).emit().to_vec())

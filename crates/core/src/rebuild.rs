@@ -17,7 +17,7 @@ use crate::file::{ColumnInfo, File};
 use crate::monitor::{Control, Monitor};
 use crate::refused::catch_refusal;
 use crate::threads;
-use crate::write::footer::{Footer, seal};
+use crate::write::footer::{Footer, NewTier, seal};
 use crate::write::placement::{Placed, Placement};
 use crate::write::{Ground, WRITE};
 use copy::{Task, Worker};
@@ -110,7 +110,7 @@ impl Rebuild<'_> {
         for of_column in &mut blocks {
             of_column.sort_by_key(|block| block.record.first_value);
         }
-        placement.place_directories(&mut blocks)?;
+        placement.write_directories(&mut blocks)?;
         self.footer(&blocks, ground, placement)
     }
 
@@ -203,7 +203,7 @@ impl Rebuild<'_> {
             (SectionKind::Runs, &runs),
         ];
         let value_node = self.file.root().value_node;
-        Ok(seal(&sections, (0, Vec::new()), value_node, ground, placement))
+        Ok(seal(&sections, NewTier::default(), value_node, ground, placement))
     }
 }
 

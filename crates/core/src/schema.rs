@@ -19,9 +19,10 @@ pub struct Schema {
 }
 
 impl Schema {
-    fn place(&mut self, places: &mut HashMap<String, u32>, type_name: String) -> u32 {
+    /// The index of a type in `types`. `indices` has those of the types so far.
+    fn index_of(&mut self, indices: &mut HashMap<String, u32>, type_name: String) -> u32 {
         let next = self.types.len() as u32;
-        *places.entry(type_name).or_insert_with_key(|type_name| {
+        *indices.entry(type_name).or_insert_with_key(|type_name| {
             self.types.push(type_name.clone());
             next
         })
@@ -29,7 +30,7 @@ impl Schema {
 }
 
 impl File {
-    /// The types of the table's columns, and the places of their names. Costs tens of nanoseconds
+    /// The types of the table's columns, and the ranges of their names. Costs tens of nanoseconds
     /// per record.
     ///
     /// `name` returns the name of a type without children, as [`type_name`](crate::type_name) does.
@@ -45,7 +46,7 @@ impl File {
 
     fn read_schema(&self, name: &dyn Fn(&ColumnType, Option<&Value>) -> String) -> Result<Schema> {
         let mut schema = Schema::default();
-        let mut places = HashMap::new();
+        let mut indices = HashMap::new();
         // The few types without a detail. `last` is the index of the most recent one, tried first.
         let mut plain: Vec<(ColumnType, u32)> = Vec::new();
         let mut last = 0;
@@ -53,26 +54,26 @@ impl File {
             schema.names.push(run.names())?;
             let (record, index) = (&run.record, run.columns.start);
             let column_type = &record.column_type;
-            let place = if run.unknown.is_some() {
-                schema.place(&mut places, UNKNOWN.to_owned())
+            let type_index = if run.unknown.is_some() {
+                schema.index_of(&mut indices, UNKNOWN.to_owned())
             } else if column_type.physical.is_nested() {
                 let info = self.column(index)?;
                 let of = self.type_name(&info, &|c| name(&c.record.column_type, c.detail.as_ref()))?;
-                schema.place(&mut places, of)
+                schema.index_of(&mut indices, of)
             } else if let Some(node) = record.detail {
                 let detail = self.table_value(node).map_err(|e| e.in_column(&format!("#{index}")))?;
-                schema.place(&mut places, name(column_type, Some(&detail)))
+                schema.index_of(&mut indices, name(column_type, Some(&detail)))
             } else {
                 if plain.get(last).is_none_or(|(known, _)| known != column_type) {
                     last = plain.iter().position(|(known, _)| known == column_type).unwrap_or(plain.len());
                 }
                 if last == plain.len() {
-                    plain.push((*column_type, schema.place(&mut places, name(column_type, None))));
+                    plain.push((*column_type, schema.index_of(&mut indices, name(column_type, None))));
                 }
                 plain[last].1
             };
             let n = schema.type_of.len() + run.n as usize;
-            fallible::resize(&mut schema.type_of, n, place, "the types of the columns")
+            fallible::resize(&mut schema.type_of, n, type_index, "the types of the columns")
         })?;
         Ok(schema)
     }

@@ -138,7 +138,7 @@ fn run_from<T: Send, S>(
     thread_pool::run(n_threads - 1, &worker, |helpers| {
         control.begun(n_threads > 1);
         worker(0);
-        // Waking up takes longer than the others usually need from here on.
+        // Waking up takes longer than the other threads usually need to finish.
         let done = Instant::now();
         while helpers.left() > 0 && done.elapsed() < MOMENT {
             hint::spin_loop();

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
     BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Limits, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES,
-    Physical, Result, SLOT_LEN, SLOT_PLACES, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible,
+    Physical, Result, SLOT_LEN, SLOT_OFFSETS, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible,
     visit_parts,
 };
 
@@ -51,7 +51,8 @@ pub struct Report {
 
 /// Verifies the checksums and the structure of a file, that no two parts overlap and that bytes
 /// between them are zero. Decodes every value and compares the number of missing values with the
-/// statistics. Checks all generations that can be read, and parts that they share once.
+/// statistics. Checks all generations that can be read. Parts that generations share are checked
+/// once.
 ///
 /// Bytes that an interrupted or running change left are not damage: see [`Report::leftover_len`].
 ///
@@ -159,7 +160,7 @@ impl File {
     fn spans(&self) -> Vec<Span> {
         let mut spans = vec![Span::own(0, HEADER_LEN as u64)];
         if self.header().has_slot_pages() {
-            spans.extend(SLOT_PLACES.map(|at| Span::own(at, SLOT_LEN as u64)));
+            spans.extend(SLOT_OFFSETS.map(|at| Span::own(at, SLOT_LEN as u64)));
         }
         let slot = *self.slot();
         spans.push(Span::own(slot.root_at, slot.root_len.into()));
@@ -167,8 +168,8 @@ impl File {
         spans
     }
 
-    /// Checks the record of a column against those of its blocks. Adds the parts of the blocks to
-    /// `spans`, and returns the number of blocks and a checksum of their records.
+    /// Checks the record of a column against the records of its blocks. Adds the parts of the
+    /// blocks to `spans`, and returns the number of blocks and a checksum of their records.
     fn verify_record(&self, column: &ColumnInfo, spans: &mut Vec<Span>) -> Result<(u64, u64)> {
         let blocks = self.read_blocks(column)?;
         let is_known = column.unknown.is_none();
@@ -280,7 +281,7 @@ impl File {
     /// No slot is damaged.
     fn verify_slots(&self) -> Result<()> {
         let [a, b] = self.slots();
-        let [at_a, at_b] = SLOT_PLACES;
+        let [at_a, at_b] = SLOT_OFFSETS;
         for (state, at) in [(self.header().first, Header::FIRST_AT), (a, at_a), (b, at_b)] {
             if matches!(state, SlotState::Damaged) {
                 return Err(Error::corrupt("a commit slot is damaged").in_section("header").at(at));

@@ -1,16 +1,21 @@
-//! Writes files. Threads encode blocks and get places for them in a fixed order; then come the
+//! Writes files. Threads encode blocks and get offsets for them in a fixed order; then come the
 //! footer and the commit.
 
+mod block_records;
 mod bundle;
 mod check;
 mod coalesce;
+mod column_records;
+mod contents;
 pub(crate) mod footer;
+mod ground;
 pub(crate) mod input;
 mod named;
 mod nested;
 pub(crate) mod placement;
 mod run_order;
 mod sections;
+mod table_records;
 mod tasks;
 mod tiers;
 mod worker;
@@ -31,7 +36,8 @@ use crate::refused::catch_refusal;
 use crate::threads;
 use bundle::{Bundle, bundles};
 use footer::Footer;
-pub(crate) use footer::{Base, Ground, write_root};
+pub(crate) use footer::write_root;
+pub(crate) use ground::{Base, Ground};
 use input::{Scratch, StringBlocks};
 pub(crate) use input::{have_equal_values, owned};
 use nested::{ChildOffsets, Nested};
@@ -53,8 +59,8 @@ const PARALLEL: u64 = 1 << 17;
 /// How to write.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
-    /// 0 (raw) to 100 (smallest). None: that of the last values of a file that changes,
-    /// [`Profile::DEFAULT`] for a new file.
+    /// 0 (raw) to 100 (smallest). None: a change uses the setting of the last write to the file,
+    /// and a new file uses [`Profile::DEFAULT`].
     pub compression: Option<u8>,
     /// Columns with a compression of their own, by name.
     pub column_compression: Vec<(String, u8)>,
@@ -226,16 +232,26 @@ impl<'a> Parts<'a> {
         Ok(Self { frames, loose, n_columns: n_columns + loose.len(), value: Some(&document.value) })
     }
 
-    /// All columns by number. Each comes with the number of the first column after its frame's
-    /// table, and whether it belongs to the table.
-    fn columns(&self) -> impl Iterator<Item = (&'a Column, usize, bool)> {
+    /// All columns by number.
+    fn columns(&self) -> impl Iterator<Item = PartColumn<'a>> {
         let of_frame = |&(first, frame): &(usize, &'a Frame)| {
             let first_extra = first + frame.columns.len();
-            let table = frame.columns.iter().map(move |column| (column, first_extra, true));
-            table.chain(frame.extra.iter().map(move |column| (column, first_extra, false)))
+            let as_part = move |is_of_table| move |column| PartColumn { column, first_extra, is_of_table };
+            frame.columns.iter().map(as_part(true)).chain(frame.extra.iter().map(as_part(false)))
         };
-        self.frames.iter().flat_map(of_frame).chain(self.loose.iter().map(|column| (column, 0, false)))
+        let as_loose = |column| PartColumn { column, first_extra: 0, is_of_table: false };
+        self.frames.iter().flat_map(of_frame).chain(self.loose.iter().map(as_loose))
     }
+}
+
+/// A column, and its role in its frame.
+#[derive(Clone, Copy)]
+struct PartColumn<'a> {
+    column: &'a Column,
+    /// The number of the first column after the frame's table; 0 without a frame.
+    first_extra: usize,
+    /// Whether it belongs to the table.
+    is_of_table: bool,
 }
 
 /// Everything to write, checked.
@@ -275,7 +291,7 @@ impl<'a> Plan<'a> {
         let mut own = HashMap::new();
         for (name, compression) in &options.column_compression {
             let (mut is_there, mut is_in_run) = (false, false);
-            for (column, _, is_of_table) in parts.columns() {
+            for PartColumn { column, is_of_table, .. } in parts.columns() {
                 let is_named = is_of_table && column.names().any(|other| other == name);
                 is_there |= is_named;
                 is_in_run |= is_named && column.run.is_some();
@@ -312,9 +328,9 @@ impl<'a> Plan<'a> {
                     .map_err(|e| e.in_column(&column.name))?;
             }
         }
-        let nested = Nested::of(parts.columns().map(|(column, ..)| column))?;
+        let nested = Nested::of(parts.columns().map(|of| of.column))?;
         let of_children = nested.children.iter().map(|child| child.array.n_values());
-        let of_columns = parts.columns().map(|(column, ..)| column.array.n_values());
+        let of_columns = parts.columns().map(|of| of.column.array.n_values());
         let n_values = of_columns.chain(of_children).fold(0, u64::saturating_add);
         let is_short = n_values < PARALLEL;
         let threads = if is_short { 1 } else { options.threads.unwrap_or_else(threads::default_threads) };
@@ -336,7 +352,7 @@ impl<'a> Plan<'a> {
         let columns: Vec<_> = self.parts.columns().collect();
         // The profile of a column and its children.
         let profile = |i: usize| {
-            let (column, _, is_of_table) = columns[i];
+            let PartColumn { column, is_of_table, .. } = columns[i];
             self.own.get(column.name.as_str()).filter(|_| is_of_table).unwrap_or(&self.profile)
         };
         let tops = &self.nested.tops;
@@ -345,7 +361,7 @@ impl<'a> Plan<'a> {
             tops[top].1.child_offsets.as_ref()
         };
         let single = columns.iter().enumerate().filter(|(i, _)| !is_bundled[*i]);
-        let single = single.map(|(i, &(column, ..))| Stored {
+        let single = single.map(|(i, &PartColumn { column, .. })| Stored {
             column: i,
             name: &column.name,
             of: column.column_type.layout(),
@@ -407,7 +423,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Writes a whole file that a change needs in place of the one that it changes. It has slot
+    /// Writes a whole new file for a change that replaces the old file. The new file has slot
     /// pages.
     pub(crate) fn execute_anew(
         &self,
@@ -442,17 +458,18 @@ impl<'a> Plan<'a> {
             group.iter().enumerate().try_for_each(|(i, task)| {
                 let column = &stored[task.column];
                 let next = group.get(i + 1).map(|next| stored[next.column].array);
-                worker.scratch.next_is_adjacent =
-                    next.is_some_and(|next| input::are_adjacent(column.array, next));
+                let next_is_adjacent = next.is_some_and(|next| input::are_adjacent(column.array, next));
                 control.check()?;
-                worker.run(column, task, &placement, &control).map_err(|e| self.named(column, e))
+                worker
+                    .run(column, task, next_is_adjacent, &placement, &control)
+                    .map_err(|e| self.named(column, e))
             })
         })?;
         let mut blocks: Vec<Vec<Placed>> = stored.iter().map(|_| Vec::new()).collect();
         for (task, of_task) in placement.placed() {
             blocks[columns[task]].extend(of_task);
         }
-        placement.place_directories(&mut blocks)?;
-        footer::make((&self.parts, &self.nested, &self.bundles), stored, &blocks, ground, placement)
+        placement.write_directories(&mut blocks)?;
+        footer::make(self, stored, &blocks, ground, placement)
     }
 }

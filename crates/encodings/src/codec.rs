@@ -207,7 +207,7 @@ pub(crate) fn entropy_len(bytes: &[u8]) -> usize {
     (bits.sum::<f64>() / 8.0) as usize
 }
 
-/// The first `len` bytes of a buffer that only grows, so that it is not cleared for each use.
+/// The first `len` bytes of a buffer. The buffer never shrinks, so it is not cleared for each use.
 fn room(memory: &mut Vec<u8>, len: usize) -> &mut [u8] {
     if memory.len() < len {
         memory.resize(len, 0);

@@ -70,7 +70,7 @@ impl Profile {
         self.compression == 0
     }
 
-    /// Whether size is nearly all that counts, so that more is tried for each block.
+    /// Whether size matters much more than time. Then every block tries all encodings.
     pub(crate) fn is_small(&self) -> bool {
         self.compression >= 80
     }
@@ -101,7 +101,7 @@ pub(crate) mod cost {
     /// Digrams decode in about two fifths of the time of longer symbols.
     pub(crate) const DIGRAM_BYTE: f64 = 0.12;
 
-    /// LZ4 of words by the bytes that it writes and those that it reads. Long matches are copies.
+    /// The cost of LZ4 for words, per decoded and per stored byte. Long matches are copies.
     const LZ4_OUT: f64 = 0.05;
     const LZ4_IN: f64 = 0.5;
 

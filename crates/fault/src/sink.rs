@@ -54,8 +54,8 @@ impl<S: Sink> Sink for FaultSink<S> {
         self.faults.step()?;
         let len = self.short.as_ref().map_or(Ok(bytes.len()), |short| short.take(bytes.len()))?;
         let mut bytes = bytes[..len].to_vec();
-        for &(place, mask) in &self.flips {
-            let index = place.checked_sub(at).and_then(|index| usize::try_from(index).ok());
+        for &(offset, mask) in &self.flips {
+            let index = offset.checked_sub(at).and_then(|index| usize::try_from(index).ok());
             if let Some(byte) = index.and_then(|index| bytes.get_mut(index)) {
                 *byte ^= mask;
             }

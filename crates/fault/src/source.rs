@@ -53,8 +53,8 @@ impl<S: Source> Source for FaultSource<S> {
         self.faults.step()?;
         let len = self.short.as_ref().map_or(Ok(out.len()), |short| short.take(out.len()))?;
         let read = self.inner.read_at(at, &mut out[..len])?;
-        for &(place, mask) in &self.flips {
-            let index = place.checked_sub(at).and_then(|index| usize::try_from(index).ok());
+        for &(offset, mask) in &self.flips {
+            let index = offset.checked_sub(at).and_then(|index| usize::try_from(index).ok());
             if let Some(byte) = index.and_then(|index| out[..read].get_mut(index)) {
                 *byte ^= mask;
             }

@@ -14,9 +14,9 @@ pub struct BlockRecord {
     pub n_values: u32,
     /// How they are encoded.
     pub encoding: Encoding,
-    /// The place of the directory.
+    /// The offset of the directory.
     pub directory_at: u64,
-    /// The place of the dictionary and the pages.
+    /// The offset of the dictionary and the pages.
     pub pages_at: u64,
     /// Bytes of the directory.
     pub directory_len: u32,
@@ -81,7 +81,7 @@ impl BlockRecord {
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn check_place(&self, room: Room) -> Result<()> {
+    pub fn check_in_room(&self, room: Room) -> Result<()> {
         if !room.has(self.directory_at, self.directory_len.into()) {
             return Err(
                 Error::corrupt("the directory of a block is outside of the file").at(self.directory_at)
@@ -161,12 +161,12 @@ mod tests {
     }
 
     #[test]
-    fn places() {
+    fn blocks_lie_in_the_room() {
         let room = |start, end| Room { start, end };
-        assert!(GOOD.check_place(room(256, 400)).is_ok());
-        assert!(GOOD.check_place(room(256, 399)).is_err());
-        assert!(GOOD.check_place(room(257, 400)).is_err());
-        assert!(BlockRecord { pages_at: u64::MAX, ..GOOD }.check_place(room(256, u64::MAX)).is_err());
+        assert!(GOOD.check_in_room(room(256, 400)).is_ok());
+        assert!(GOOD.check_in_room(room(256, 399)).is_err());
+        assert!(GOOD.check_in_room(room(257, 400)).is_err());
+        assert!(BlockRecord { pages_at: u64::MAX, ..GOOD }.check_in_room(room(256, u64::MAX)).is_err());
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// Stands for "none" in the number of a column, a node or a place.
+/// Stands for "none" in the number of a column or a node, and in an offset.
 pub(crate) const NONE: u64 = u64::MAX;
 
 /// The unread rest of a record.
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// The number of a column, node or place, or none.
+    /// The number of a column or node or an offset, or none.
     #[inline]
     pub(crate) fn optional(&mut self) -> Result<Option<u64>> {
         let number = self.u64()?;

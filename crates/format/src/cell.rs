@@ -113,7 +113,7 @@ codes! {
         Object = 77, "object";
         /// Maps with equal keys: a list of values for each key.
         Records = 78, "list";
-        /// Tuples of equal length: a list of values for each place.
+        /// Tuples of equal length: a list of values for each position.
         Rows = 79, "list";
         /// An array, the last axis running fastest.
         Array = 96, "array";
@@ -133,7 +133,7 @@ static KINDS: [Option<CellKind>; 256] = {
     kinds
 };
 
-/// The place of a cell's value.
+/// The pool that holds a cell's value.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CellClass {

@@ -15,7 +15,7 @@ const FLAGS: u32 = ORDERED | BUNDLED | BUNDLE | CHILD;
 pub struct ColumnRecord {
     /// An id that no other column ever has.
     pub id: u64,
-    /// The place of the name in the names heap.
+    /// The offset of the name in the names heap.
     pub name_at: u64,
     /// Bytes of the name.
     pub name_len: u32,
@@ -130,7 +130,7 @@ impl ColumnRecord {
     }
 
     /// The record of a column whose type or flags are not known here; none for other columns. Only
-    /// id, name and the numbers of values and of missing ones are those of the file.
+    /// id, name, the number of values and the number of missing values come from the file.
     pub fn parse_unknown(bytes: &[u8]) -> Result<Option<(Self, Unknown)>> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);

@@ -342,7 +342,7 @@ impl Directory {
                 let (counts, patches) = if self.patches { (vectors * 2, n * (2 + value)) } else { (0, 0) };
                 (heads + counts + least, heads + counts + most + patches)
             }
-            // The widths of the vectors are at most that of the directory.
+            // No vector is wider than the width in the directory.
             Packing::Delta => (vectors * (2 * word + 1), vectors * (2 * word + 1) + packed),
             Packing::RunLength => {
                 let runs = |n: u64| 2 + n * 2 + (n * u64::from(self.width)).div_ceil(8);

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
-use crate::limits::{HEADER_LEN, SLOT_LEN, SLOT_PAGES_END, SLOT_PLACES};
+use crate::limits::{HEADER_LEN, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END};
 use crate::other::other_format;
 use crate::slot::{Slot, seal_holds, sealed};
 
@@ -85,7 +85,7 @@ impl Header {
         self.flags & FLAG_STREAMED != 0
     }
 
-    /// The place of the first slot.
+    /// The offset of the first slot.
     pub const FIRST_AT: u64 = 64;
 
     /// The bytes of the header.
@@ -180,7 +180,7 @@ impl Header {
                 Damaged => return Err(Error::corrupt("no slot is intact").at(Self::FIRST_AT)),
             },
             [Valid(a), Valid(b)] if a.generation == b.generation => {
-                let [at, _] = SLOT_PLACES;
+                let [at, _] = SLOT_OFFSETS;
                 return Err(Error::corrupt("both slots have the same generation").at(at));
             }
             [Valid(a), Valid(b)] => {
@@ -189,7 +189,7 @@ impl Header {
             [Valid(slot), other] | [other, Valid(slot)] => {
                 order.trailer_above = (other == Damaged).then_some(slot.generation);
                 order.slots.push(slot);
-                // A damaged slot may have named later rows than those of the first one.
+                // A damaged slot may have named later rows than the first slot.
                 order.slots.extend(first.filter(|_| other == Empty));
             }
             _ => order.trailer_above = Some(0),
@@ -204,14 +204,14 @@ impl SlotState {
     /// # Errors
     /// *Corrupt* for a slot that breaks the rules, and for a file that ends before the room.
     pub fn pages(head: &[u8]) -> Result<[Self; 2]> {
-        let slot = |place: u64| {
-            let at = usize::try_from(place).ok()?;
+        let slot = |at: u64| {
+            let at = usize::try_from(at).ok()?;
             head.get(at..)?.first_chunk::<SLOT_LEN>()
         };
-        let [Some(a), Some(b)] = SLOT_PLACES.map(slot) else { return Err(truncated()) };
-        let [at_a, at_b] = SLOT_PLACES;
+        let [Some(a), Some(b)] = SLOT_OFFSETS.map(slot) else { return Err(truncated()) };
+        let [at_a, at_b] = SLOT_OFFSETS;
         let states = [Self::parse(a, at_a)?, Self::parse(b, at_b)?];
-        for (state, at) in states.iter().zip(SLOT_PLACES) {
+        for (state, at) in states.iter().zip(SLOT_OFFSETS) {
             if let Self::Valid(slot) = state {
                 slot.check(SLOT_PAGES_END).map_err(|error| error.at(at))?;
             }

@@ -56,7 +56,7 @@ pub use header::{FLAG_SLOT_PAGES, FLAG_STREAMED, Header, MAGIC, MAJOR, MINOR, Or
 pub use limits::{
     BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY,
     MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_ROOT_LEN, MAX_TIERS, MIN_COLUMN_LEN, MIN_DECODED_LEN,
-    Room, SLOT_LEN, SLOT_PAGES_END, SLOT_PLACES, TRAILER_LEN, VECTOR_VALUES,
+    Room, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END, TRAILER_LEN, VECTOR_VALUES,
 };
 pub use names::{NameSlot, build_name_index, first_slot, n_name_slots, name_hash};
 pub use node::{Node, NodeKind};
@@ -64,8 +64,8 @@ pub use range::BlockRange;
 pub use root::{Operation, Root, sections_fit};
 pub use runs::{RunNames, Runs, emit_run_names};
 pub use section::{
-    Compress, Part, Section, SectionKind, SectionRecords, emit_section, read_records, visit_parts,
-    visit_places,
+    Compress, Part, Section, SectionKind, SectionRecords, emit_section, read_records, visit_part_entries,
+    visit_parts,
 };
 pub use slot::Slot;
 pub use statistics::Statistics;

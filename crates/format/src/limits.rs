@@ -7,7 +7,7 @@ pub const HEADER_LEN: usize = 256;
 /// Bytes of a slot.
 pub const SLOT_LEN: usize = 64;
 /// The places of slots A and B, which changes in place write.
-pub const SLOT_PLACES: [u64; 2] = [4_096, 8_192];
+pub const SLOT_OFFSETS: [u64; 2] = [4_096, 8_192];
 /// Where the room of a file with slot pages begins.
 pub const SLOT_PAGES_END: u64 = 12_288;
 /// The most tiers of a file.

@@ -42,7 +42,7 @@ pub struct Node {
     pub kind: NodeKind,
     /// Children of a list, keys of a map.
     pub n_children: u32,
-    /// The value, the place of its bytes, or the first child.
+    /// The value, the offset of its bytes, or the first child.
     pub a: u64,
     /// Length of its bytes.
     pub b: u64,

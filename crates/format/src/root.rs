@@ -16,7 +16,7 @@ const MAGIC: [u8; 8] = *b"ENT\nroot";
 pub struct Root {
     /// Equal to that of the slot.
     pub generation: u64,
-    /// Place, length and checksum of the root before this one.
+    /// Offset, length and checksum of the root before this one.
     pub previous: Option<(u64, u32, u64)>,
     /// The node that is the file's value.
     pub value_node: u64,
@@ -107,7 +107,7 @@ impl Root {
     }
 
     /// Parses the root that a slot names, in a file whose room starts at `start`. Checks its
-    /// length, checksum, generation and the places of its sections.
+    /// length, checksum, generation and the offsets of its sections.
     pub fn read(bytes: &[u8], slot: &Slot, start: u64) -> Result<Self> {
         let at = |error: Error| error.at(slot.root_at);
         if len32(bytes.len()) != slot.root_len {

@@ -1,4 +1,4 @@
-//! Column runs: one record for neighbouring columns that differ only in names and places (section
+//! Column runs: one record for neighbouring columns that differ only in names and offsets (section
 //! 2.4).
 
 use std::ops::Range;
@@ -61,8 +61,8 @@ impl Runs {
 }
 
 impl ColumnRecord {
-    /// The record of column `k` of the run that this record stands for. Its name is still the place
-    /// of the run's names.
+    /// The record of column `k` of the run that this record stands for. Its name is still the range
+    /// of all names of the run.
     ///
     /// # Errors
     /// *Corrupt* when the record cannot stand for several columns, or numbers are too large.
@@ -105,8 +105,8 @@ impl<'a> RunNames<'a> {
         let mut is_sound = true;
         for end in ends {
             let end = u32::from_le_bytes(*end);
-            // An end beyond the text is never a boundary. In ASCII every other place is one, and
-            // the last end is checked below.
+            // An end beyond the text is never a boundary. In ASCII every other end is one, and the
+            // last end is checked below.
             is_sound &= end >= last && (is_ascii || text.is_char_boundary(end as usize));
             last = end;
         }
@@ -118,7 +118,7 @@ impl<'a> RunNames<'a> {
     }
 
     /// The range of name `k` in the text.
-    fn place(&self, k: usize) -> Option<Range<usize>> {
+    fn range(&self, k: usize) -> Option<Range<usize>> {
         let end = |k: usize| self.ends.get(k).map(|end| u32::from_le_bytes(*end) as usize);
         let start = match k.checked_sub(1) {
             None => 0,
@@ -129,7 +129,7 @@ impl<'a> RunNames<'a> {
 
     /// Name `k`; empty if there are fewer.
     pub fn name(&self, k: usize) -> &'a str {
-        self.place(k).and_then(|place| self.text.get(place)).unwrap_or_default()
+        self.range(k).and_then(|range| self.text.get(range)).unwrap_or_default()
     }
 
     /// All names, one after the other.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::limits::{MAX_TIERS, Room, SECTION_LEN};
 
 pub use emit::{Compress, SectionRecords, emit_section};
-pub use walk::{read_records, visit_parts, visit_places};
+pub use walk::{read_records, visit_part_entries, visit_parts};
 
 codes! {
     /// The contents of a section.
@@ -70,7 +70,7 @@ pub struct Section {
     pub record_len: u32,
     /// The number of records.
     pub n_records: u64,
-    /// The place of the top part.
+    /// The offset of the top part.
     pub part_at: u64,
     /// Bytes of the top part.
     pub part_len: u32,
@@ -110,7 +110,7 @@ pub const MAX_RATIO: u64 = 32;
 /// A part: a leaf with records, or an index of parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// Its place in the file.
+    /// Its offset in the file.
     pub at: u64,
     /// Its bytes.
     pub len: u32,
@@ -143,7 +143,7 @@ impl Part {
     }
 }
 
-/// Place, length, stored length and checksum of a part, as its parent has them.
+/// Offset, length, stored length and checksum of a part, as its parent has them.
 type Entry = (u64, u32, u32, u64);
 
 /// How the records of a section spread over its parts.
@@ -252,8 +252,8 @@ impl Section {
             return damage("the record length of a section is impossible");
         };
         if self.n_records == 0 {
-            let place = (self.part_at, self.part_len, self.height, self.checksum);
-            return if (place, self.codec, self.filter, self.stored_len) == ((0, 0, 0, 0), 0, 0, 0) {
+            let top = (self.part_at, self.part_len, self.height, self.checksum);
+            return if (top, self.codec, self.filter, self.stored_len) == ((0, 0, 0, 0), 0, 0, 0) {
                 Ok(shape)
             } else {
                 damage("an empty section has a place")

@@ -10,7 +10,7 @@ use crate::limits::{HEADER_LEN, SLOT_LEN, TRAILER_LEN, is_root_len};
 pub struct Slot {
     /// From 1.
     pub generation: u64,
-    /// Place of the root.
+    /// Offset of the root.
     pub root_at: u64,
     /// Bytes of the root.
     pub root_len: u32,

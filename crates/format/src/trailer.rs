@@ -13,7 +13,7 @@ const MAGIC: [u8; 8] = *b"ENT\nend\n";
 pub struct Trailer {
     /// From 1.
     pub generation: u64,
-    /// Place of the root.
+    /// Offset of the root.
     pub root_at: u64,
     /// Bytes of the root.
     pub root_len: u32,

@@ -332,8 +332,8 @@ impl ColumnType {
         Layout::of(self.physical, self.value_len)
     }
 
-    /// Whether values of 128 bits are unsigned numbers. The physical type is that of signed ones,
-    /// so their statistics have the order of signed numbers.
+    /// Whether values of 128 bits are unsigned numbers. They have the physical type of signed
+    /// numbers, so their statistics have the order of signed numbers.
     pub const fn is_unsigned_wide(&self) -> bool {
         matches!((self.logical, self.physical), (Logical::Plain, Physical::I128))
             && self.host_variant & 3 == 1

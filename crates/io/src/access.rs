@@ -32,12 +32,12 @@ mod unix {
         if let Some(acl) = &acl {
             mode = acl::mode_without(acl, mode);
         } else if matches!(xattr::value(file, ACL), Ok(Some(_))) && xattr::remove(file, ACL).is_err() {
-            // The directory gives new files a list, and permissions of the group would be those of
+            // The directory gives new files a list. Permissions of the group would then apply to
             // all users in the list.
             mode &= 0o707;
         }
         if !is_same_group {
-            // The new group gets the permissions of others, not those of the old group.
+            // The new group gets the permissions of others, not the permissions of the old group.
             mode &= 0o707 | (mode & 0o007) << 3;
         }
         // Some file systems have one mode for all files and refuse the call.

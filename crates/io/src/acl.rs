@@ -15,7 +15,7 @@ const OTHERS: u16 = 0x20;
 /// The mode for a file of mode `mode` that loses the list `acl`. Nobody has more access by it.
 ///
 /// Without the list a named user has the permissions of the group or of others, and a member of a
-/// named group those of others.
+/// named group has the permissions of others.
 pub(crate) fn mode_without(acl: &[u8], mode: u32) -> u32 {
     let Some(entries) = entries(acl) else { return mode & 0o700 };
     let permissions = |wanted: u16| entries.iter().find(|entry| entry.0 == wanted).map(|entry| entry.1);

@@ -214,8 +214,8 @@ impl Disk for NativeDisk {
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         match fs::hard_link(from, to) {
-            // The file has its name. The other one is removed as that of a dead writer at the
-            // latest.
+            // The file has its name. If its old name cannot be removed now, it is removed later as
+            // the file of a dead writer.
             Ok(()) => fs::remove_file(from).or(Ok(())),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
             // The file system has no hard links. Two writers at once may then replace each other.

@@ -13,8 +13,8 @@ pub(crate) fn holder(file: &Metadata) -> Option<u32> {
     // The bits of a device number, as in makedev(3) of glibc and musl.
     let major = (device >> 8 & 0xfff) | (device >> 32 & !0xfff);
     let minor = (device & 0xff) | (device >> 12 & !0xff);
-    let place = format!("{major:02x}:{minor:02x}:{inode}");
-    holder_in(&std::fs::read_to_string("/proc/locks").ok()?, &place)
+    let id = format!("{major:02x}:{minor:02x}:{inode}");
+    holder_in(&std::fs::read_to_string("/proc/locks").ok()?, &id)
 }
 
 /// The id of a process that holds the lock of this file; `None`, as the system does not report it.
@@ -26,11 +26,11 @@ pub(crate) fn holder(_file: &Metadata) -> Option<u32> {
 /// Lines are `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`; waiting locks have `->` after the
 /// number.
 #[cfg(target_os = "linux")]
-fn holder_in(locks: &str, place: &str) -> Option<u32> {
+fn holder_in(locks: &str, file_id: &str) -> Option<u32> {
     locks.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
-            [_, "FLOCK", _, "WRITE", process, at, ..] if at == place => {
+            [_, "FLOCK", _, "WRITE", process, at, ..] if at == file_id => {
                 // Processes of other namespaces have no id here.
                 process.parse().ok().filter(|&id| id > 0)
             }

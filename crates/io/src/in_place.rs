@@ -24,7 +24,7 @@ pub struct InPlace {
     old: OldFile,
     file: File,
     owner: Owner,
-    /// Bytes before this place are content.
+    /// Bytes before this offset are content.
     start: u64,
     end: AtomicU64,
     failed: AtomicBool,

@@ -6,8 +6,8 @@ use crate::word::Word;
 /// Sets `out[i]` to 1 where `low <= values[i] <= low + span`, in the circle of words modulo
 /// 2^BITS, and leaves the other bytes as they are.
 ///
-/// Both orders of integers are covered: an interval of signed integers is one of their bit
-/// patterns. Returns false when `out` and `values` differ in length.
+/// Both orders of integers are covered: an interval of signed integers is also an interval of their
+/// bit patterns. Returns false when `out` and `values` differ in length.
 #[must_use]
 pub fn mark_interval<T: Word>(values: &[T], low: T, span: T, out: &mut [u8]) -> bool {
     if values.len() != out.len() {
@@ -18,8 +18,8 @@ pub fn mark_interval<T: Word>(values: &[T], low: T, span: T, out: &mut [u8]) -> 
 }
 
 /// As [`mark_interval`], for the bit patterns of floats. `low` is the key of the least value: the
-/// bits of a positive float, or those of a negative one with all bits but the sign inverted. Keys
-/// have the order of signed integers; NaN lies beyond the infinities.
+/// bits of a positive float, or the bits of a negative float with all but the sign bit inverted.
+/// Keys have the order of signed integers; NaN lies beyond the infinities.
 #[must_use]
 pub fn mark_float_interval<T: Word>(values: &[T], low: T, span: T, out: &mut [u8]) -> bool {
     if values.len() != out.len() {

@@ -233,7 +233,7 @@ mod x86 {
                     }
                 }
 
-                /// Mixes in one stripe, which is the one of its block that `stripe` says.
+                /// Mixes in one stripe. `stripe` is its index in its block.
                 ///
                 /// # Safety
                 /// The stripe's bytes are readable.

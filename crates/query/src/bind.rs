@@ -182,8 +182,8 @@ impl<'f> Binder<'f> {
         })
     }
 
-    /// The test of stored values that count as missing: NaN, where it does, and codes of categories
-    /// that are missing. None when all missing values are marked as missing.
+    /// The test of stored values that count as missing: codes of missing categories, and NaN if the
+    /// rules make it missing. None when all missing values are marked as missing.
     fn missing_keys(&mut self, column: &ColumnInfo, rules: Rules) -> Result<Option<Test>> {
         let of = &column.record.column_type;
         if of.logical == Logical::Categorical {

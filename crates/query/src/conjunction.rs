@@ -1,8 +1,7 @@
 //! Tests that must all hold, in an order that adapts to their costs.
 //!
-//! The next task begins with the test that takes the least time for each row that it drops. This is
-//! the rank of Hellerstein and Stonebraker (*Predicate Migration*, SIGMOD 1993), measured as it
-//! runs.
+//! Each task begins with the test that takes the least time per row that it drops. This is the rank
+//! of Hellerstein and Stonebraker (*Predicate Migration*, SIGMOD 1993), measured as it runs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -63,7 +62,7 @@ impl<N> Conjunction<N> {
         Ok(())
     }
 
-    /// The tests by their rank. Those without measurements keep their places: they come last, or
+    /// The tests by their rank. Those without measurements keep their order: they come last, or
     /// none has any yet.
     fn order(&self) -> Vec<&Conjunct<N>> {
         let mut parts: Vec<(u64, &Conjunct<N>)> = self.parts.iter().map(|part| (part.rank(), part)).collect();

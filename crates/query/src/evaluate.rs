@@ -49,7 +49,7 @@ impl Leaf {
         if next == rows.end { answers.unwrap_or(Answers::Some) } else { Answers::Some }
     }
 
-    /// The answers of a part of a block, as far as its statistics tell them.
+    /// The answers for a part of a block, as far as statistics decide them.
     fn of_block(&self, part: &RowsOfBlock<'_>) -> Answers {
         self.test.by_statistics(self.layout(), part.statistics, part.n_values.into(), self.missing)
     }
@@ -128,15 +128,15 @@ impl Leaf {
         let mut next = rows.start;
         for part in self.column.blocks(rows.clone()) {
             next = part.rows.end;
-            let place = (part.rows.start - rows.start) as usize..(part.rows.end - rows.start) as usize;
-            if !selection.any(place.start, place.end) {
+            let inside = (part.rows.start - rows.start) as usize..(part.rows.end - rows.start) as usize;
+            if !selection.any(inside.start, inside.end) {
                 continue;
             }
             match self.of_block(&part) {
                 Answers::All => {}
-                Answers::None => selection.clear(place.start, place.end),
+                Answers::None => selection.clear(inside.start, inside.end),
                 Answers::Some => {
-                    let mut pages = Pages::new(self, selection, place.start, place.len());
+                    let mut pages = Pages::new(self, selection, inside.start, inside.len());
                     reader.visit(&self.column, part.number, part.rows, &mut pages)?;
                 }
             }
@@ -153,7 +153,7 @@ impl Leaf {
 struct Pages<'a> {
     leaf: &'a Leaf,
     selection: &'a mut Selection,
-    /// The place of the first row in the selection, and the number of rows.
+    /// The index of the first row in the selection, and the number of rows.
     first: usize,
     n: usize,
     /// The answer for each entry of the dictionary.
@@ -338,8 +338,8 @@ fn unknown_code() -> Error {
 
 /// Marks the words whose keys are in the set.
 fn mark<T: Word>(physical: Physical, words: &[T], set: &KeySet, marks: &mut [u8]) {
-    /// Up to this many intervals are tested one after the other, each of all words at once. A
-    /// search for each word takes as long as about sixty of them.
+    /// Up to this many intervals are tested one after the other, each against all words. With more
+    /// intervals, a search per word is faster.
     const FEW: usize = 64;
     let is_float = physical.is_float();
     if set.intervals().len() <= FEW {

@@ -34,11 +34,11 @@ pub fn field(file: &File, column: u64, name: &str) -> Result<u64> {
     Err(Error::argument(message).in_column(&parent.name))
 }
 
-/// The structs that a column is a field of, from the inside. A row that misses one of them misses
-/// the field.
+/// The structs that a column is a field of, innermost first. If one of the structs is missing in a
+/// row, so is the field.
 ///
 /// # Errors
-/// *Argument* for a column inside of a list or another column that repeats or chooses rows;
+/// *Argument* for a column inside of a list or another column that repeats or selects rows;
 /// *corrupt*, *io*.
 pub(crate) fn structs_around(file: &File, column: &ColumnInfo) -> Result<Vec<Arc<ColumnInfo>>> {
     let (mut found, mut next, mut last) = (Vec::new(), column.record.parent, column.index);

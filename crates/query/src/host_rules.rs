@@ -39,9 +39,9 @@ pub fn missing_rules(file: &File, column: &ColumnInfo) -> Result<Rules> {
 /// NaN inside lists, structs and dictionaries is always a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NanIsNull {
-    /// For none.
+    /// For no column.
     Nowhere,
-    /// For those of NumPy's floats in a frame of pandas, where NaN is the only missing value.
+    /// For columns of NumPy's floats in a frame of pandas, where NaN is the only missing value.
     Unmarked,
     /// For all columns of floats.
     Everywhere,

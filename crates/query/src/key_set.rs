@@ -75,7 +75,7 @@ impl KeySet {
     }
 
     /// The integers whose sign bits are inverted. This maps unsigned numbers from 2^127 on, which
-    /// are stored as negative ones, to their place in the order, and back.
+    /// are stored as negative ones, to their rank in the order, and back.
     pub fn with_inverted_signs(&self) -> Self {
         let halves = [(i128::MIN, -1), (0, i128::MAX)];
         let inverted = halves.into_iter().flat_map(|(low, high)| {

@@ -136,7 +136,7 @@ fn number(literal: &Literal, scale: i32) -> Option<Place> {
     })
 }
 
-/// The place among integers of 128 bits of a number that has one among those of 256 bits.
+/// Converts a place among integers of 256 bits to the place among integers of 128 bits.
 fn of_long(place: WidePlace) -> Place {
     let of = |key: [u8; 32], place: fn(i128) -> Place| {
         let is_positive = key[0] >= 0x80;
@@ -169,7 +169,7 @@ fn unsigned_wide(literal: &Literal) -> Option<Place> {
         Literal::Float(value) => return Some(Place::beyond(value > 0.0)),
         _ => Digits::of(literal)?.place(0),
     };
-    // The key of 256 bits has an inverted sign bit, then those of the number.
+    // The key of 256 bits has an inverted sign bit, then the other bits of the number.
     let narrow = |key: [u8; 32], place: fn(i128) -> Place| {
         let (high, low) = key.split_at(16);
         let low = low.try_into().map_or(0, u128::from_be_bytes);
@@ -199,10 +199,10 @@ fn float_among_integers(value: f64) -> Place {
 fn shortest(value: f64) -> Option<(i128, i32)> {
     let text = format!("{value:e}");
     let (digits, exponent) = text.split_once('e')?;
-    let places = digits.split_once('.').map_or(0, |(_, after)| after.len());
+    let n_decimals = digits.split_once('.').map_or(0, |(_, after)| after.len());
     let exponent: i32 = exponent.parse().ok()?;
     let digits: i128 = digits.replace('.', "").parse().ok()?;
-    Some((digits, exponent - i32::try_from(places).ok()?))
+    Some((digits, exponent - i32::try_from(n_decimals).ok()?))
 }
 
 /// The float that a literal is among floats, rounded as hosts do.

@@ -9,8 +9,8 @@ use memchr::memmem::Finder;
 use crate::string_set::{Interval, StringSet};
 use crate::test::{Matcher, Test};
 
-/// Writes 1 to the mark of each string that passes, and 0 to the others. `bytes` has all strings
-/// without gaps.
+/// Writes 1 to the mark of each string that passes, and 0 to all other marks. `bytes` has all
+/// strings without gaps.
 pub(crate) fn mark(test: &Test, lengths: &[u32], bytes: &[u8], marks: &mut [u8]) {
     debug_assert!(lengths.len() == marks.len(), "a mark per string");
     match test {
@@ -78,7 +78,7 @@ fn mark_set(set: &StringSet, lengths: &[u32], bytes: &[u8], marks: &mut [u8]) {
 }
 
 fn mark_interval(interval: &Interval, lengths: &[u32], bytes: &[u8], marks: &mut [u8]) {
-    /// The mark of a string whose head is that of a bound: the bytes after it decide.
+    /// The mark of a string whose head equals the head of a bound: the bytes after the head decide.
     const UNSURE: u8 = 2;
     let low = head(&interval.start, 0, interval.start.len());
     let high = interval.end.as_ref().map_or(u64::MAX, |end| head(end, 0, end.len()));

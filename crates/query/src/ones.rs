@@ -2,7 +2,7 @@
 
 use entasis::{Error, Result};
 
-/// The places of the bits that are 1, ascending. Bits count from the least significant one.
+/// The indices of the bits that are 1, ascending. Bits count from the least significant one.
 pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = u64> {
     (0..).step_by(64).zip(words).flat_map(|(first, &word): (u64, _)| {
         std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))

@@ -107,14 +107,14 @@ pub enum Match {
 /// How the asker compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Rules {
-    /// The place of NaN in the order.
+    /// Where NaN comes in the order.
     pub nan: NanRule,
     /// Whether a float32 column is compared in float64. Otherwise the literal is rounded to
     /// float32.
     pub widens: bool,
 }
 
-/// The place of NaN in the order.
+/// Where NaN comes in the order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NanRule {
     /// NaN equals nothing and has no order, as in IEEE 754.

@@ -6,7 +6,7 @@ use entasis::{Error, Result};
 
 use crate::ones::{ones, room_for};
 
-/// Chosen rows among consecutive ones. Where most rows are chosen, bits take less memory than
+/// Selected rows among consecutive rows. If most rows are selected, bits take less memory than
 /// numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RowBits {
@@ -29,7 +29,7 @@ impl RowBits {
         Ok(Self { rows, words })
     }
 
-    /// Adds the chosen ones of the rows from `first` on. Bits after the last row are zero.
+    /// Adds selected rows. Bit 0 stands for row `first`. Bits after the last row are zero.
     pub(crate) fn add(&mut self, first: u64, bits: &[u64]) {
         let at = (first - self.rows.start) as usize;
         let (word, shift) = (at / 64, at % 64);
@@ -53,7 +53,7 @@ impl RowBits {
         }
     }
 
-    /// The bits, least significant first. The first one is that of the first row.
+    /// The bits, least significant first. The first bit stands for the first row.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -63,12 +63,12 @@ impl RowBits {
         self.rows.start
     }
 
-    /// How many rows are chosen.
+    /// How many rows are selected.
     pub fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The least range that has all chosen rows. It is empty without any.
+    /// The least range that has all selected rows. It is empty if no row is selected.
     pub fn span(&self) -> Range<u64> {
         let first = self.words.iter().position(|&word| word != 0);
         let last = self.words.iter().rposition(|&word| word != 0);
@@ -78,7 +78,7 @@ impl RowBits {
         self.rows.start + start..self.rows.start + end
     }
 
-    /// The numbers of the chosen rows, ascending. Takes 8 bytes for each.
+    /// The numbers of the selected rows, ascending. Takes 8 bytes for each.
     ///
     /// # Errors
     /// *Out of memory*.

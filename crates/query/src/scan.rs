@@ -135,8 +135,8 @@ impl<'f> Scan<'f> {
         Ok(rows)
     }
 
-    /// A bit for each row: whether it passes. The rows begin and end with those that statistics
-    /// leave.
+    /// One bit per row that says whether it passes, from the first to the last row that statistics
+    /// did not rule out.
     ///
     /// # Errors
     /// As [`count`](Self::count).
@@ -214,7 +214,7 @@ impl<'f> Scan<'f> {
     }
 }
 
-/// Rows that statistics leave: some of the tested ones pass, and all of the others.
+/// Rows that statistics did not rule out. Some of the tested rows pass, and all other rows pass.
 #[derive(Default)]
 struct Left {
     tested: Vec<Range<u64>>,

@@ -2,7 +2,7 @@
 
 use crate::ones::ones;
 
-/// The chosen rows among consecutive ones.
+/// The selected rows among consecutive rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Selection {
     words: Vec<u64>,
@@ -46,7 +46,7 @@ impl Selection {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Whether some of the rows from `start` up to `end` are chosen.
+    /// Whether some of the rows from `start` up to `end` are selected.
     pub fn any(&self, start: usize, end: usize) -> bool {
         let mut at = start;
         while at < end {
@@ -99,7 +99,7 @@ impl Selection {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
-    /// The numbers of the chosen rows, ascending.
+    /// The numbers of the selected rows, ascending.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         ones(&self.words).map(|row| row as usize)
     }

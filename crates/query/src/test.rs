@@ -24,7 +24,7 @@ pub(crate) enum Test {
     Matches(Matcher, bool),
 }
 
-/// A test of a string that its place in the order does not decide.
+/// A test of a string that the order of strings does not decide.
 #[derive(Clone, Debug)]
 pub(crate) enum Matcher {
     EndsWith(Vec<u8>),
@@ -112,7 +112,7 @@ impl Test {
         })
     }
 
-    /// The answers of a block of `n` values, as far as its statistics tell them. `missing` is the
+    /// The answers for a block of `n` values, as far as statistics decide them. `missing` is the
     /// answer for missing values.
     pub fn by_statistics(&self, of: Layout, statistics: &Statistics, n: u64, missing: bool) -> Answers {
         let n_missing = u64::from(statistics.n_missing);

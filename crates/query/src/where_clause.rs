@@ -29,11 +29,12 @@ use crate::fields::field;
 use crate::host_rules::missing_rules;
 use crate::predicate::{Comparison, Literal, Match, Predicate, Rules};
 
-/// The predicate that a clause is for a file. It may also name `others`: columns that are not those
-/// of the table, such as the levels of an index. Columns of the table come first.
+/// Parses a clause to a predicate for a file. The clause may also name `others`: columns that are
+/// not in the table, such as the levels of an index. A name that both have means the table's
+/// column.
 ///
 /// # Errors
-/// *Argument* for text that is not a clause, with the place, and for unknown columns; *corrupt*,
+/// *Argument* for text that is not a clause, with the position, and for unknown columns; *corrupt*,
 /// *io*.
 pub fn parse_where(file: &File, text: &str, others: &[(String, u64)]) -> Result<Predicate> {
     let mut parser = Parser { file, others, text, at: 0, depth: 0 };
@@ -78,8 +79,8 @@ impl Parser<'_> {
         let rest: String = self.text[self.at..].chars().take(20).collect();
         let found =
             if rest.trim().is_empty() { "the end".to_owned() } else { format!("{:?}", rest.trim_start()) };
-        let place = self.text[..self.at].chars().count() + 1;
-        Error::argument(format!("the condition needs {wanted} at character {place}, not {found}"))
+        let position = self.text[..self.at].chars().count() + 1;
+        Error::argument(format!("the condition needs {wanted} at character {position}, not {found}"))
     }
 
     /// The next token and its end.
@@ -229,7 +230,7 @@ impl Parser<'_> {
         Ok(if negated { !test } else { test })
     }
 
-    /// Skips a value that is next, and is not a column. Returns its place.
+    /// Skips a value that is next, and is not a column. Returns its position.
     fn leading_value(&mut self) -> Result<Option<usize>> {
         let before = self.at;
         let is_value = match self.next()? {

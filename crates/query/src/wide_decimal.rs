@@ -47,8 +47,8 @@ impl Digits {
             Literal::Float(value) if value.is_finite() => {
                 let text = format!("{value:e}");
                 let (digits, exponent) = text.split_once('e')?;
-                let n_places = digits.split_once('.').map_or(0, |(_, after)| after.len() as i64);
-                (digits.replace('.', ""), exponent.parse::<i64>().ok()? - n_places)
+                let n_decimals = digits.split_once('.').map_or(0, |(_, after)| after.len() as i64);
+                (digits.replace('.', ""), exponent.parse::<i64>().ok()? - n_decimals)
             }
             _ => return None,
         };

@@ -8,7 +8,7 @@ use super::{Input, worthwhile};
 use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
-/// One more thread for each of these many bytes, which take LZ4 about a millisecond.
+/// Bytes that are worth one more thread. LZ4 takes about a millisecond for them.
 const LEN_EACH: usize = 512 << 10;
 /// The same for copying blocks together.
 const COPIED_EACH: usize = 8 << 20;
@@ -122,9 +122,9 @@ impl Compressed {
         front.copy_from_slice(&self.front);
         let mut tasks = fallible::with_capacity(self.blocks.len(), TABLE)?;
         for block in self.blocks {
-            let (place, tail) = rest.split_at_mut(block.len());
+            let (head, tail) = rest.split_at_mut(block.len());
             rest = tail;
-            tasks.push((block, place));
+            tasks.push((block, head));
         }
         let threads = worthwhile(threads, self.len, COPIED_EACH);
         let control = Control::new(monitor, self.len as u64);
@@ -133,8 +133,8 @@ impl Compressed {
             threads,
             &control,
             || (),
-            |(), (block, place)| {
-                place.copy_from_slice(&block);
+            |(), (block, head)| {
+                head.copy_from_slice(&block);
                 Ok(())
             },
         )

@@ -27,7 +27,7 @@ pub(super) struct Header {
     pub decoded_len: u64,
 }
 
-/// The place of a block's stored bytes.
+/// The offset of a block's stored bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub at: usize,

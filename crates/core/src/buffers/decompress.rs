@@ -63,21 +63,22 @@ impl<'a> Container<'a> {
         }
         let control = Control::new(monitor, self.header.decoded_len);
         let block_len = self.header.block_len as usize;
-        // Threads that touch one new huge page wait for each other, or each clear one.
+        // A task is a whole huge page. Threads that share a new huge page wait for each other, or
+        // each of them clears a page.
         let blocks_each = (HUGE_PAGE / block_len).max(1);
-        let places = out.chunks_mut(blocks_each * block_len);
+        let parts = out.chunks_mut(blocks_each * block_len);
         run(
-            fallible::collect(self.entries.chunks(blocks_each).zip(places).enumerate(), "the block table")?,
+            fallible::collect(self.entries.chunks(blocks_each).zip(parts).enumerate(), "the block table")?,
             worthwhile(threads, self.decoded_len, LEN_EACH),
             &control,
             || (Codecs::new(), Vec::new()),
-            |(codecs, scratch), (task, (entries, places))| {
-                for (i, (entry, place)) in entries.iter().zip(places.chunks_mut(block_len)).enumerate() {
+            |(codecs, scratch), (task, (entries, parts))| {
+                for (i, (entry, part)) in entries.iter().zip(parts.chunks_mut(block_len)).enumerate() {
                     control.check()?;
                     let block = (task * blocks_each + i) as u64;
-                    let decoded = self.decode(entry, place, codecs, scratch);
+                    let decoded = self.decode(entry, part, codecs, scratch);
                     decoded.map_err(|error| error.in_block(block).at(entry.at as u64))?;
-                    control.advance(place.len() as u64);
+                    control.advance(part.len() as u64);
                 }
                 Ok(())
             },

@@ -12,7 +12,7 @@ use crate::threads::run;
 pub const LEAF_LEN: usize = 1 << 20;
 /// The use of the memory, in messages.
 const LEAVES: &str = "the hashes of the leaves";
-/// One more thread for each of these many bytes, which take about a quarter of a millisecond.
+/// Bytes that are worth one more thread. Hashing them takes about a quarter of a millisecond.
 const LEN_EACH: usize = 8 << 20;
 
 /// The hash of bytes. It does not depend on the number of threads.

@@ -15,7 +15,7 @@ use crate::monitor::{Monitor, Silent};
 pub const MAX_DEPTH: usize = 1000;
 
 impl Children {
-    /// Whether a map has keys of its own, rather than those of another map.
+    /// Whether a map has keys of its own and does not share the keys of another map.
     pub fn has_own_keys(&self, kind: CellKind) -> bool {
         kind.has_keys() && self.count > 0 && self.first.checked_add(self.count) == Some(self.keys)
     }
@@ -262,7 +262,7 @@ pub fn shape<'a>(number: u64, cell: &dyn Fn(u64) -> Result<Cell<'a>>) -> Result<
         let Cell::Int(CellKind::Int, n) = cell(number)? else { return Err(wrong()) };
         shape.push(u64::try_from(n).map_err(|_| wrong())?);
     }
-    // With a length of 0 the others may be of any size.
+    // If one length is 0, the other lengths may have any size.
     let product = if shape.contains(&0) {
         Some(0)
     } else {
@@ -291,7 +291,7 @@ pub fn find_cycle(references: &[Reference]) -> Result<Option<usize>> {
     // A depth-first search: a target contains the references below it. `false` marks a target on
     // the current path, `true` one without a cycle.
     let mut done: HashMap<u64, bool> = HashMap::new();
-    let place = |number: u64| references.partition_point(|reference| reference.number < number);
+    let index = |number: u64| references.partition_point(|reference| reference.number < number);
     for first in 0..references.len() {
         let mut stack: Vec<(u64, Range<usize>)> = Vec::new();
         let mut next = Some(first);
@@ -303,7 +303,7 @@ pub fn find_cycle(references: &[Reference]) -> Result<Option<usize>> {
                     Some(false) => return Ok(Some(at)),
                     None => {
                         fallible::insert(&mut done, reference.target, false, CELLS)?;
-                        let below = place(reference.below.start)..place(reference.below.end);
+                        let below = index(reference.below.start)..index(reference.below.end);
                         fallible::push(&mut stack, (reference.target, below), CELLS)?;
                     }
                 }

@@ -114,9 +114,9 @@ impl IndexWriter {
         let from = self.places.len();
         self.places.reserve(n);
         self.places.resize(from + n, 0);
-        for (place, &bucket) in (0u32..).zip(of) {
+        for (index, &bucket) in (0u32..).zip(of) {
             let next = &mut next[bucket as usize];
-            self.places[from + *next as usize] = place;
+            self.places[from + *next as usize] = index;
             *next += 1;
         }
     }
@@ -142,7 +142,7 @@ enum Keys {
 impl Keys {
     fn len(&self) -> usize {
         match self {
-            Self::Strings(places) => places.len(),
+            Self::Strings(range) => range.len(),
             Self::Others(of) => of.len(),
         }
     }
@@ -153,9 +153,9 @@ impl Keys {
 pub(super) struct IndexPlan(Vec<(u64, Keys)>);
 
 impl IndexPlan {
-    /// Adds a map whose keys are the strings in `places`.
-    pub fn add_strings(&mut self, first: u64, places: Range<usize>) {
-        self.0.push((first, Keys::Strings(places)));
+    /// Adds a map whose keys are the strings in `range`.
+    pub fn add_strings(&mut self, first: u64, range: Range<usize>) {
+        self.0.push((first, Keys::Strings(range)));
     }
 
     /// Adds a map whose keys have these hashes.
@@ -180,7 +180,7 @@ impl IndexPlan {
         let mut index = IndexWriter::default();
         for (first, keys) in self.0 {
             match keys {
-                Keys::Strings(places) => index.add(first, &buckets_of_strings(offsets, bytes, places)?),
+                Keys::Strings(range) => index.add(first, &buckets_of_strings(offsets, bytes, range)?),
                 Keys::Others(of) => index.add(first, &of),
             }
         }
@@ -188,24 +188,24 @@ impl IndexPlan {
     }
 }
 
-/// The buckets of the strings in `places`.
-fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, places: Range<usize>) -> Option<ScratchVec<u32>> {
-    let n_buckets = (places.len() as u64).div_ceil(BUCKET);
-    let (mut of, mut text) = (room(places.len()), Vec::new());
+/// The buckets of the strings in `range`.
+fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, range: Range<usize>) -> Option<ScratchVec<u32>> {
+    let n_buckets = (range.len() as u64).div_ceil(BUCKET);
+    let (mut of, mut text) = (room(range.len()), Vec::new());
     let mut ends = [0i64; PIECE + 1];
-    for from in places.clone().step_by(PIECE) {
-        let ends = &mut ends[..=PIECE.min(places.end - from)];
-        let place = |end: i64| usize::try_from(end).ok();
+    for from in range.clone().step_by(PIECE) {
+        let ends = &mut ends[..=PIECE.min(range.end - from)];
+        let offset = |end: i64| usize::try_from(end).ok();
         if !offsets.copy_to(8 * from, bytemuck::cast_slice_mut(ends)) {
             return None;
         }
-        let begin = place(ends[0])?;
-        text.resize(place(*ends.last()?)?.checked_sub(begin)?, 0);
+        let begin = offset(ends[0])?;
+        text.resize(offset(*ends.last()?)?.checked_sub(begin)?, 0);
         if !bytes.copy_to(begin, &mut text) {
             return None;
         }
         for pair in ends.windows(2) {
-            let key = text.get(place(pair[0])?.checked_sub(begin)?..place(pair[1])?.checked_sub(begin)?)?;
+            let key = text.get(offset(pair[0])?.checked_sub(begin)?..offset(pair[1])?.checked_sub(begin)?)?;
             of.push(bucket(checksum(key), n_buckets) as u32);
         }
     }
@@ -236,14 +236,14 @@ impl Cells {
         }
         let range = places.checked_add(from).zip(places.checked_add(to)).ok_or_else(wrong)?;
         let candidates: Vec<u32> = self.words(PLACES, range.0..range.1)?;
-        for place in candidates {
-            let place = u64::from(place);
-            if place >= children.count {
+        for index in candidates {
+            let index = u64::from(index);
+            if index >= children.count {
                 return Err(wrong());
             }
-            let number = children.keys.checked_add(place).ok_or_else(wrong)?;
+            let number = children.keys.checked_add(index).ok_or_else(wrong)?;
             if key.is(&self.load(number..number + 1, Some(1), &Silent)?.cell(number)?) {
-                return Ok(Found::At(place));
+                return Ok(Found::At(index));
             }
         }
         Ok(Found::Absent)

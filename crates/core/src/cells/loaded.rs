@@ -141,7 +141,7 @@ impl Loaded {
     }
 }
 
-/// Adds the cells that those in `range` refer to, outside of it.
+/// Adds the cells outside of `range` that the cells in `range` refer to.
 fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<()> {
     let mut add = |named: Range<u64>| {
         if !(range.start <= named.start && named.end <= range.end) {

@@ -31,7 +31,7 @@ pub struct Cells {
 /// Cells whose kinds are read together: a block.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
 
-/// Bytes of a string with its place, about.
+/// Bytes of a string with its offset, about.
 const TEXT: u64 = 32;
 
 /// Bytes of the object that a host makes of a cell, about.
@@ -50,8 +50,8 @@ pub fn threads_for(len: u64, threads: Option<usize>) -> Option<usize> {
 impl Cells {
     pub(super) fn new(file: File, of: &CellColumns) -> Result<Self> {
         let columns = of.numbers;
-        let length = |place: usize, physical: Physical| -> Result<u64> {
-            let Some(number) = columns[place] else { return Ok(0) };
+        let length = |index: usize, physical: Physical| -> Result<u64> {
+            let Some(number) = columns[index] else { return Ok(0) };
             let record = file.column(number)?.record;
             let is_plain = record.column_type.physical == physical
                 && record.column_type.logical == Logical::Plain
@@ -60,7 +60,7 @@ impl Cells {
             if is_plain {
                 Ok(record.n_values)
             } else {
-                Err(damage("a column of cells has the wrong type").in_column(NAMES[place]))
+                Err(damage("a column of cells has the wrong type").in_column(NAMES[index]))
             }
         };
         let n_cells = length(0, Physical::U8)?;
@@ -78,10 +78,10 @@ impl Cells {
             CellClass::Array,
         ];
         for (n, class) in n_of.iter_mut().zip(classes) {
-            let (places, physical) = columns_of(class);
-            *n = length(places.start, physical)?;
-            for place in places {
-                if length(place, physical)? != *n {
+            let (indices, physical) = columns_of(class);
+            *n = length(indices.start, physical)?;
+            for index in indices {
+                if length(index, physical)? != *n {
                     return Err(damage("columns of a class of cells differ in length"));
                 }
             }
@@ -90,8 +90,8 @@ impl Cells {
         if total > n_cells {
             return Err(damage("the cells have more values than there are cells"));
         }
-        for (place, physical) in INDEX_TYPES {
-            length(place, physical)?;
+        for (index, physical) in INDEX_TYPES {
+            length(index, physical)?;
         }
         let n_indexed = length(INDEXED, Physical::U64)?;
         if n_indexed % 3 != 0 {
@@ -115,27 +115,27 @@ impl Cells {
     }
 
     /// The number of values in a column of cells.
-    pub(super) fn n_values(&self, place: usize) -> Result<u64> {
-        self.columns[place].map_or(Ok(0), |number| Ok(self.file.column(number)?.record.n_values))
+    pub(super) fn n_values(&self, index: usize) -> Result<u64> {
+        self.columns[index].map_or(Ok(0), |number| Ok(self.file.column(number)?.record.n_values))
     }
 
     /// Some values of a column of cells.
-    pub(super) fn words<T: Pod>(&self, place: usize, rows: Range<u64>) -> Result<Vec<T>> {
-        self.read_words(place, rows, Some(1), &Silent)
+    pub(super) fn words<T: Pod>(&self, index: usize, rows: Range<u64>) -> Result<Vec<T>> {
+        self.read_words(index, rows, Some(1), &Silent)
     }
 
     pub(super) fn read_words<T: Pod>(
         &self,
-        place: usize,
+        index: usize,
         rows: Range<u64>,
         threads: Option<usize>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<T>> {
-        if rows.end > self.n_values(place)? {
-            return Err(damage("a column of cells is shorter than expected").in_column(NAMES[place]));
+        if rows.end > self.n_values(index)? {
+            return Err(damage("a column of cells is shorter than expected").in_column(NAMES[index]));
         }
         let mut words: Vec<T> = memory(rows.end - rows.start)?;
-        let request = self.request(place, rows, bytemuck::cast_slice_mut(&mut words))?;
+        let request = self.request(index, rows, bytemuck::cast_slice_mut(&mut words))?;
         self.file.read(request.into_iter().collect(), threads, monitor)?;
         Ok(words)
     }
@@ -237,12 +237,12 @@ impl Cells {
             self.text_request(4, of(2), &mut strings),
             self.text_request(5, of(3), &mut bytes),
         ];
-        for (place, numbers) in (6..).zip(&mut slice.parents) {
-            requests.push(self.request(place, of(4), numbers)?);
+        for (index, numbers) in (6..).zip(&mut slice.parents) {
+            requests.push(self.request(index, of(4), numbers)?);
         }
         let n_arrays = (slice.arrays.len() / 4).max(1);
-        for (place, numbers) in (10..).zip(slice.arrays.chunks_exact_mut(n_arrays)) {
-            requests.push(self.request(place, of(5), numbers)?);
+        for (index, numbers) in (10..).zip(slice.arrays.chunks_exact_mut(n_arrays)) {
+            requests.push(self.request(index, of(5), numbers)?);
         }
         let threads = threads_for(len, threads);
         self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
@@ -254,20 +254,20 @@ impl Cells {
     /// A request for values of a column of cells; none for no values.
     fn request<'a>(
         &self,
-        place: usize,
+        index: usize,
         rows: Range<u64>,
         memory: &'a mut [u8],
     ) -> Result<Option<Request<'a>>> {
         if rows.is_empty() {
             return Ok(None);
         }
-        let column = self.columns[place].ok_or_else(|| damage("a column of cells is missing"))?;
+        let column = self.columns[index].ok_or_else(|| damage("a column of cells is missing"))?;
         let (output, rows) = (Output::Words(memory), Rows::Range(rows));
         Ok(Some(Request { column, rows, output, missing: MissingTo::Ignore }))
     }
 
-    fn text_request<'a>(&self, place: usize, rows: Range<u64>, text: &'a mut Text) -> Option<Request<'a>> {
-        let column = self.columns[place].filter(|_| !rows.is_empty())?;
+    fn text_request<'a>(&self, index: usize, rows: Range<u64>, text: &'a mut Text) -> Option<Request<'a>> {
+        let column = self.columns[index].filter(|_| !rows.is_empty())?;
         let (output, rows) = (Output::Text(text), Rows::Range(rows));
         Some(Request { column, rows, output, missing: MissingTo::Ignore })
     }

@@ -1,4 +1,4 @@
-//! Consecutive cells in memory: the kind of each, and the place of its value.
+//! Consecutive cells in memory: the kind of each, and the index of its value.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub struct Slice {
     pub(super) strings: (Buffer, Buffer),
     pub(super) bytes: (Buffer, Buffer),
     pub(super) parents: [Buffer; 4],
-    /// The pools of all arrays, then their places, lengths and shapes.
+    /// The pools of all arrays, then the indices of their first values, lengths and shapes.
     pub(super) arrays: Buffer,
 }
 
@@ -66,8 +66,8 @@ impl<'a> Texts<'a> {
     }
 
     /// The strings in a range.
-    pub fn part(&self, places: Range<usize>) -> Texts<'a> {
-        Texts { offsets: &self.offsets[places.start..=places.end], text: self.text }
+    pub fn part(&self, range: Range<usize>) -> Texts<'a> {
+        Texts { offsets: &self.offsets[range.start..=range.end], text: self.text }
     }
 
     /// All of them as one string.
@@ -84,7 +84,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The kinds of cells, and the index of each value among those of its class.
+/// The kinds of cells, and the index of each value among the values of its class.
 #[derive(Debug)]
 pub(super) struct CellIndex {
     start: u64,
@@ -92,15 +92,15 @@ pub(super) struct CellIndex {
     /// One block for each [`RANK`] cells; the first may be shorter.
     blocks: Vec<Block>,
     /// For blocks of several kinds: the index of each value, counted from the start of the block.
-    places: Vec<u16>,
+    indices: Vec<u16>,
 }
 
 #[derive(Debug)]
 struct Block {
     /// The index of each class at the start of the block.
     first: [u32; CLASSES + 1],
-    /// Where the block begins in the list of places; none when its cells have one class.
-    places: Option<usize>,
+    /// Where the block begins in the list of indices; none when its cells have one class.
+    indices: Option<usize>,
 }
 
 type Counts = [u64; CLASSES];
@@ -152,7 +152,7 @@ impl Kinds {
     /// An index for a range, in the memory of `kinds`.
     pub(super) fn new(range: Range<u64>, kinds: Vec<CellKind>) -> Self {
         Self {
-            index: CellIndex { start: range.start, kinds, blocks: Vec::new(), places: Vec::new() },
+            index: CellIndex { start: range.start, kinds, blocks: Vec::new(), indices: Vec::new() },
             counts: [0; CLASSES + 1],
             base: [0; CLASSES],
             skip: (range.start % RANK) as usize,
@@ -163,7 +163,7 @@ impl Kinds {
     /// Adds the kinds of the next cells with their ranks, in whole blocks from the one that holds
     /// the range's first cell.
     pub(super) fn add(&mut self, codes: &[u8], ranks: &[u64]) -> Result<()> {
-        let Self { index: CellIndex { kinds, blocks, places, .. }, counts, base, .. } = self;
+        let Self { index: CellIndex { kinds, blocks, indices, .. }, counts, base, .. } = self;
         for (block, rank) in codes.chunks(RANK as usize).zip(ranks.chunks_exact(CLASSES)) {
             let mut block = block;
             if !std::mem::replace(&mut self.is_begun, true) {
@@ -188,18 +188,18 @@ impl Kinds {
                 let kind = known(first_code)?;
                 kinds.resize(kinds.len() + block.len(), kind);
                 counts[kind.class() as usize] += block.len() as u64;
-                blocks.push(Block { first, places: None });
+                blocks.push(Block { first, indices: None });
                 continue;
             }
-            blocks.push(Block { first, places: Some(places.len()) });
-            fallible::reserve(places, block.len(), CELLS)?;
+            blocks.push(Block { first, indices: Some(indices.len()) });
+            fallible::reserve(indices, block.len(), CELLS)?;
             let mut here = [0u16; CLASSES + 1];
             for &code in block {
                 let kind = known(code)?;
-                let place = &mut here[kind.class() as usize];
+                let next = &mut here[kind.class() as usize];
                 kinds.push(kind);
-                places.push(*place);
-                *place += 1;
+                indices.push(*next);
+                *next += 1;
             }
             for (count, here) in counts.iter_mut().zip(here) {
                 *count += u64::from(here);
@@ -225,11 +225,11 @@ impl CellIndex {
         let b = (lead + i) / RANK as usize;
         let block = &self.blocks[b];
         let offset = i - (b * RANK as usize).saturating_sub(lead);
-        let place = match block.places {
+        let index = match block.indices {
             None => offset,
-            Some(at) => usize::from(self.places[at + offset]),
+            Some(at) => usize::from(self.indices[at + offset]),
         };
-        Some((kind, block.first[kind.class() as usize] as usize + place))
+        Some((kind, block.first[kind.class() as usize] as usize + index))
     }
 }
 
@@ -259,8 +259,8 @@ impl Slice {
         range: Range<u64>,
         is_wanted: impl Fn(CellKind) -> bool + Copy,
     ) -> impl Iterator<Item = u64> {
-        let place = |number: u64| (number - self.index.start) as usize;
-        let kinds = &self.index.kinds[place(range.start)..place(range.end)];
+        let index = |number: u64| (number - self.index.start) as usize;
+        let kinds = &self.index.kinds[index(range.start)..index(range.end)];
         // No early exit, so that the loop is vectorised.
         let has_some = move |part: &[CellKind]| part.iter().fold(false, |any, &kind| any | is_wanted(kind));
         let parts = (range.start..).step_by(TOGETHER).zip(kinds.chunks(TOGETHER));
@@ -280,12 +280,12 @@ impl Slice {
 
     /// The children of all parents, in order.
     pub fn parents(&self) -> impl Iterator<Item = Children> + '_ {
-        (0..self.parents[0].len() / 8).map(|place| self.children(place))
+        (0..self.parents[0].len() / 8).map(|index| self.children(index))
     }
 
-    fn children(&self, place: usize) -> Children {
+    fn children(&self, index: usize) -> Children {
         let [first, end, count, keys] = &self.parents;
-        let at = |numbers: &Buffer| cast_slice::<u8, u64>(numbers)[place];
+        let at = |numbers: &Buffer| cast_slice::<u8, u64>(numbers)[index];
         Children { first: at(first), end: at(end), count: at(count), keys: at(keys) }
     }
 
@@ -296,32 +296,32 @@ impl Slice {
     #[inline]
     pub fn cell(&self, number: u64) -> Result<Cell<'_>> {
         let i = number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
-        let Some((kind, place)) = i.and_then(|i| self.index.get(i)) else {
+        let Some((kind, index)) = i.and_then(|i| self.index.get(i)) else {
             return Err(damage("a cell number is out of range"));
         };
         Ok(match kind.class() {
             CellClass::Unit => Cell::Unit(kind),
-            CellClass::Int => Cell::Int(kind, self.ints()[place]),
-            CellClass::Float => Cell::Float(kind, self.floats()[place]),
+            CellClass::Int => Cell::Int(kind, self.ints()[index]),
+            CellClass::Float => Cell::Float(kind, self.floats()[index]),
             CellClass::Str => {
-                let offsets = &cast_slice(&self.strings.0)[place..place + 2];
+                let offsets = &cast_slice(&self.strings.0)[index..index + 2];
                 let text = Texts { offsets, text: &self.strings.1 }.get(0);
                 Cell::Str(kind, str::from_utf8(text).map_err(|_| damage("a string of a cell is not UTF-8"))?)
             }
             CellClass::Bytes => {
                 let (offsets, bytes) = &self.bytes;
                 let offsets: &[i64] = cast_slice(offsets);
-                Cell::Bytes(kind, &bytes[offsets[place] as usize..offsets[place + 1] as usize])
+                Cell::Bytes(kind, &bytes[offsets[index] as usize..offsets[index + 1] as usize])
             }
-            CellClass::Parent => Cell::Parent(kind, self.children(place)),
+            CellClass::Parent => Cell::Parent(kind, self.children(index)),
             CellClass::Array => {
-                let [pool, at, len, shape] = self.arrays_of(place, 1).map(|numbers| numbers[0]);
+                let [pool, at, len, shape] = self.arrays_of(index, 1).map(|numbers| numbers[0]);
                 Cell::Array { kind, pool, at, len, shape }
             }
         })
     }
 
-    /// Pools, places, lengths and shapes of `n` arrays.
+    /// Pools, indices, lengths and shapes of `n` arrays.
     #[inline]
     fn arrays_of(&self, at: usize, n: usize) -> [&[u64]; 4] {
         let numbers: &[u64] = cast_slice(&self.arrays);
@@ -329,12 +329,12 @@ impl Slice {
         [0, 1, 2, 3].map(|of| &numbers[of * n_arrays..][at..at + n])
     }
 
-    /// The consecutive arrays from `number` up to `end`, both in the slice: pools, places, lengths
+    /// The consecutive arrays from `number` up to `end`, both in the slice: pools, indices, lengths
     /// and shapes. None when the first cell is not an array; otherwise at least one.
     #[inline]
     pub fn arrays(&self, number: u64, end: u64) -> Option<[&[u64]; 4]> {
-        let place = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
-        let (i, end) = place(number).zip(place(end))?;
+        let index = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
+        let (i, end) = index(number).zip(index(end))?;
         let kinds = self.index.kinds.get(i..end).filter(|kinds| !kinds.is_empty())?;
         let (_, at) = self.index.get(i).filter(|(kind, _)| *kind == CellKind::Array)?;
         let n = n_equal(kinds, |kind| kind == CellKind::Array);
@@ -349,8 +349,8 @@ impl Slice {
     #[inline]
     pub fn run(&self, number: u64, end: u64) -> Result<Run<'_>> {
         let not_there = || damage("a cell number is out of range");
-        let place = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
-        let (i, end) = place(number).zip(place(end)).ok_or_else(not_there)?;
+        let index = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
+        let (i, end) = index(number).zip(index(end)).ok_or_else(not_there)?;
         let kinds = self.index.kinds.get(i..end).ok_or_else(not_there)?;
         let (kind, at) = self.index.get(i).ok_or_else(not_there)?;
         if kind.class() as u8 >= CellClass::Bytes as u8 {

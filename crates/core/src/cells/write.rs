@@ -20,7 +20,7 @@ use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
 pub struct CellWriter {
     /// The kinds of all cells, and the values of those without parts.
     scalars: Scalars,
-    /// Pre-encoded blocks of integers and floats that come before those.
+    /// Pre-encoded blocks of integers and floats. They come before the values in `scalars`.
     blocks: [Vec<EncodedBlock>; 2],
     ranks: Vec<u64>,
     /// First, end, count, keys.
@@ -250,23 +250,23 @@ impl CellWriter {
 
     /// Sets the children of a parent: `count` from `first` on. Without children both are stored as
     /// 0.
-    pub fn set_children(&mut self, place: usize, first: u64, count: u64, keys: u64) {
+    pub fn set_children(&mut self, parent: usize, first: u64, count: u64, keys: u64) {
         let [firsts, _, counts, all_keys] = &mut self.parents;
-        firsts[place] = if count == 0 { 0 } else { first };
-        counts[place] = count;
-        all_keys[place] = keys;
+        firsts[parent] = if count == 0 { 0 } else { first };
+        counts[parent] = count;
+        all_keys[parent] = keys;
     }
 
     /// Ends a parent after all its descendants were added.
-    pub fn end(&mut self, place: usize) {
+    pub fn end(&mut self, parent: usize) {
         let end = self.n_cells();
         let [firsts, ends, ..] = &mut self.parents;
-        ends[place] = if firsts[place] == 0 { 0 } else { end };
+        ends[parent] = if firsts[parent] == 0 { 0 } else { end };
     }
 
     /// Sets the end of a parent's descendants.
-    pub fn set_end(&mut self, place: usize, end: u64) {
-        self.parents[1][place] = end;
+    pub fn set_end(&mut self, parent: usize, end: u64) {
+        self.parents[1][parent] = end;
     }
 
     /// Changes the kind of a cell with children to another one with children.
@@ -276,8 +276,8 @@ impl CellWriter {
     }
 
     /// Changes the keys of a parent.
-    pub fn set_keys(&mut self, place: usize, keys: u64) {
-        self.parents[3][place] = keys;
+    pub fn set_keys(&mut self, parent: usize, keys: u64) {
+        self.parents[3][parent] = keys;
     }
 
     /// Adds an array of values in a pool. Returns its index among arrays.
@@ -292,8 +292,8 @@ impl CellWriter {
     }
 
     /// Sets the cell that holds the shape of an array. Without one the array has one dimension.
-    pub fn set_shape(&mut self, place: usize, shape: u64) {
-        self.arrays[3][place] = shape;
+    pub fn set_shape(&mut self, array: usize, shape: u64) {
+        self.arrays[3][array] = shape;
     }
 
     /// The number of parents, which is also the index of the next one.
@@ -302,8 +302,8 @@ impl CellWriter {
     }
 
     /// All descendants of a parent that has ended.
-    pub fn below(&self, place: usize) -> Range<u64> {
-        self.parents[0][place]..self.parents[1][place]
+    pub fn below(&self, parent: usize) -> Range<u64> {
+        self.parents[0][parent]..self.parents[1][parent]
     }
 
     /// The columns of all cells, numbered from `first` on, and the map that names them. `lend`

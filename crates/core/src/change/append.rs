@@ -15,8 +15,8 @@ use crate::write::{have_equal_values, owned};
 
 /// Adds the rows of `part` to the kept table of a file.
 ///
-/// A dictionary with other values, or in another order, gets those that it lacks after its own, and
-/// the codes of the rows are renumbered.
+/// If the dictionary of `part` has other values, or another order, the missing values are appended
+/// to the file's dictionary and the codes of the rows are renumbered.
 pub(super) fn append(file: &File, frame: &mut Frame, mut part: Frame, labels: &[usize]) -> Result<()> {
     let n_extra = frame.extra.len();
     if (frame.columns.len(), n_extra) != (part.columns.len(), part.extra.len()) {

@@ -19,37 +19,37 @@ use crate::monitor::Monitor;
 pub(super) fn append(file: &File, frame: &mut Frame, rows: &File, monitor: &dyn Monitor) -> Result<()> {
     let mut content = kept::kept(rows).map_err(|e| e.in_file(rows.path()))?;
     let part = content.table().map_err(|e| e.in_file(rows.path()))?;
-    // For each column of the file, the place of that of the rows.
-    let places = matched(&frame.columns, &part.columns)?;
-    let mut to = vec![0; places.len()];
-    for (place, &from) in places.iter().enumerate() {
-        to[from] = place;
+    // For each column of the file, the position of the column of the rows.
+    let positions = matched(&frame.columns, &part.columns)?;
+    let mut to = vec![0; positions.len()];
+    for (position, &from) in positions.iter().enumerate() {
+        to[from] = position;
     }
     frame.host = joined_host::join((&frame.host, frame.n_rows), (&part.host, part.n_rows), &to)?;
     frame.n_rows = frame.n_rows.checked_add(part.n_rows).ok_or_else(|| Error::argument("too many rows"))?;
-    for (old, &place) in frame.columns.iter().zip(&places) {
-        let new = &part.columns[place];
+    for (old, &position) in frame.columns.iter().zip(&positions) {
+        let new = &part.columns[position];
         check(old, new)?;
-        if let (Some(old_place), Some(new_place)) = (old.dictionary, new.dictionary) {
-            check(extra(frame, old_place)?, extra(part, new_place)?).map_err(|e| e.in_column(&old.name))?;
+        if let (Some(old_extra), Some(new_extra)) = (old.dictionary, new.dictionary) {
+            check(extra(frame, old_extra)?, extra(part, new_extra)?).map_err(|e| e.in_column(&old.name))?;
         }
     }
     let (file, rows) = (file.whole(), rows.whole());
     let of_rows = |column: &Column| values(&rows, column, monitor).map_err(|e| e.in_file(rows.path()));
     let mut joint: HashMap<usize, Joint> = HashMap::new();
-    for (at, &place) in places.iter().enumerate() {
-        let (old, new) = (&frame.columns[at], &part.columns[place]);
+    for (at, &position) in positions.iter().enumerate() {
+        let (old, new) = (&frame.columns[at], &part.columns[position]);
         let named = |e: Error| e.in_column(&old.name);
         let mut chunk = of_rows(new).map_err(named)?;
-        if let (Some(old_place), Some(new_place)) = (old.dictionary, new.dictionary) {
-            let joint = match joint.entry(old_place) {
+        if let (Some(old_extra), Some(new_extra)) = (old.dictionary, new.dictionary) {
+            let joint = match joint.entry(old_extra) {
                 Entry::Occupied(joint) => joint.into_mut(),
-                Entry::Vacant(place) => {
+                Entry::Vacant(entry) => {
                     let most = most_categories(&frame.host, old.column_type.physical);
-                    place.insert(Joint::new(values(&file, extra(frame, old_place)?, monitor)?, most))
+                    entry.insert(Joint::new(values(&file, extra(frame, old_extra)?, monitor)?, most))
                 }
             };
-            let more = of_rows(extra(part, new_place)?).map_err(named)?;
+            let more = of_rows(extra(part, new_extra)?).map_err(named)?;
             if let Some(codes) = joint.add(&more, &old.column_type).map_err(named)? {
                 chunk = categories::recoded(chunk, &old.column_type, &codes).map_err(named)?;
             }
@@ -58,21 +58,21 @@ pub(super) fn append(file: &File, frame: &mut Frame, rows: &File, monitor: &dyn 
             frame.columns[at].array.chunks.push(chunk);
         }
     }
-    for (place, joint) in joint {
-        if let (Some(chunk), Some(column)) = (joint.added()?, frame.extra.get_mut(place)) {
+    for (index, joint) in joint {
+        if let (Some(chunk), Some(column)) = (joint.added()?, frame.extra.get_mut(index)) {
             column.array.chunks.push(chunk);
         }
     }
     Ok(())
 }
 
-/// An extra column, by its place.
-fn extra(frame: &Frame, place: usize) -> Result<&Column> {
-    frame.extra.get(place).ok_or_else(|| Error::corrupt("a categorical column has no categories"))
+/// An extra column, by its index.
+fn extra(frame: &Frame, index: usize) -> Result<&Column> {
+    frame.extra.get(index).ok_or_else(|| Error::corrupt("a categorical column has no categories"))
 }
 
-/// For each column of the file, the place of the column of the rows with its name. Names that occur
-/// twice match only in the same order.
+/// For each column of the file, the position of the column of the rows with its name. Names that
+/// occur twice match only in the same order.
 fn matched(old: &[Column], new: &[Column]) -> Result<Vec<usize>> {
     if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.name == new.name) {
         return Ok((0..old.len()).collect());
@@ -80,9 +80,9 @@ fn matched(old: &[Column], new: &[Column]) -> Result<Vec<usize>> {
     let wrong = |message: &'static str, name: &str| {
         Err(Error::argument(message).in_column(name).advise("both tables need the same columns"))
     };
-    let mut places = HashMap::new();
-    for (place, column) in new.iter().enumerate() {
-        if places.insert(column.name.as_str(), place).is_some() {
+    let mut positions = HashMap::new();
+    for (position, column) in new.iter().enumerate() {
+        if positions.insert(column.name.as_str(), position).is_some() {
             return wrong(
                 "a name occurs twice, and the columns are in another order than in the file",
                 &column.name,
@@ -91,12 +91,12 @@ fn matched(old: &[Column], new: &[Column]) -> Result<Vec<usize>> {
     }
     let mut found = Vec::with_capacity(old.len());
     for column in old {
-        match places.remove(column.name.as_str()) {
-            Some(place) => found.push(place),
+        match positions.remove(column.name.as_str()) {
+            Some(position) => found.push(position),
             None => return wrong("the rows to append lack a column of the file", &column.name),
         }
     }
-    match places.keys().min() {
+    match positions.keys().min() {
         Some(name) => wrong("the rows to append have a column that the file lacks", name),
         None => Ok(found),
     }

@@ -16,9 +16,9 @@ const REFERRING: [&str; 3] = ["index", "missing_kinds", "columns"];
 /// Columns correspond when the same column or entry of the host map refers to them.
 ///
 /// # Errors
-/// *Argument* when some have another place, and others correspond to none.
+/// *Argument* when some have another position, and others correspond to none.
 pub(super) fn arrange(frame: &Frame, part: &mut Frame, labels: &mut [usize]) -> Result<()> {
-    let Some(to) = places(frame, part) else {
+    let Some(to) = indices_in_file(frame, part) else {
         return Err(Error::argument("the labels or categories of the rows to append have another form"));
     };
     if to.iter().enumerate().all(|(from, &to)| from == to) {
@@ -36,16 +36,16 @@ pub(super) fn arrange(frame: &Frame, part: &mut Frame, labels: &mut [usize]) -> 
     let n_columns = part.columns.len();
     part.host.visit_mut(&mut |value| {
         if let Value::Column(number) = value
-            && let Some(place) = place(*number, n_columns).and_then(|place| to.get(place))
+            && let Some(index) = extra_index(*number, n_columns).and_then(|index| to.get(index))
         {
-            *number = (n_columns + place) as u64;
+            *number = (n_columns + index) as u64;
         }
     });
     Ok(())
 }
 
-/// The place in the file of each extra column of the rows; none if only some correspond.
-fn places(frame: &Frame, part: &Frame) -> Option<Vec<usize>> {
+/// The index in the file of each extra column of the rows; none if only some correspond.
+fn indices_in_file(frame: &Frame, part: &Frame) -> Option<Vec<usize>> {
     let mut pairs = Pairs(vec![None; part.extra.len()]);
     for (old, new) in frame.columns.iter().zip(&part.columns) {
         pairs.add_fields((old.dictionary, &old.children), (new.dictionary, &new.children))?;
@@ -56,7 +56,7 @@ fn places(frame: &Frame, part: &Frame) -> Option<Vec<usize>> {
             let mut numbers = Vec::new();
             let mut entry = host.get(key).cloned().unwrap_or(Value::Null);
             entry.visit_mut(&mut |value| {
-                numbers.extend(value.as_column().and_then(|number| place(number, n_columns)));
+                numbers.extend(value.as_column().and_then(|number| extra_index(number, n_columns)));
             });
             numbers
         };
@@ -70,12 +70,12 @@ fn places(frame: &Frame, part: &Frame) -> Option<Vec<usize>> {
     pairs.all()
 }
 
-/// An extra column, by its number in a host map.
-fn place(number: u64, n_columns: usize) -> Option<usize> {
+/// The index of an extra column, by its number in a host map.
+fn extra_index(number: u64, n_columns: usize) -> Option<usize> {
     usize::try_from(number).ok()?.checked_sub(n_columns)
 }
 
-/// The place in the file of each extra column of the rows, as far as it is known.
+/// The index in the file of each extra column of the rows, as far as it is known.
 struct Pairs(Vec<Option<usize>>);
 
 impl Pairs {
@@ -98,7 +98,7 @@ impl Pairs {
         Some(())
     }
 
-    /// All places, each of them once. Columns without a known place keep theirs.
+    /// All indices, each of them once. Columns without a known index keep their own.
     fn all(self) -> Option<Vec<usize>> {
         let all: Vec<_> = self.0.into_iter().enumerate().map(|(at, to)| to.unwrap_or(at)).collect();
         let mut is_taken = vec![false; all.len()];

@@ -9,7 +9,7 @@ use crate::frame::{Chunk, HostValidity, HostValues, OwnedValues};
 /// The use of the memory, in messages.
 const CATEGORIES: &str = "the joined categories";
 
-/// The categories of a column, then those that other ones have in addition, in their order.
+/// The categories of a column, then further categories of other columns, in their order.
 pub(super) struct Joint {
     /// The number of each category; none is a missing one.
     codes: HashMap<Option<Vec<u8>>, u64>,
@@ -123,8 +123,8 @@ pub(super) fn recoded(chunk: Chunk, of: &ColumnType, codes: &[u64]) -> Result<Ch
         let mut code = [0; 8];
         if !is_missing(&chunk, i) {
             code.get_mut(..width).ok_or_else(wrong)?.copy_from_slice(word);
-            let place = usize::try_from(u64::from_le_bytes(code)).map_err(|_| wrong())?;
-            code = codes.get(place).ok_or_else(wrong)?.to_le_bytes();
+            let index = usize::try_from(u64::from_le_bytes(code)).map_err(|_| wrong())?;
+            code = codes.get(index).ok_or_else(wrong)?.to_le_bytes();
         }
         word.copy_from_slice(code.get(..width).ok_or_else(wrong)?);
     }

@@ -5,7 +5,7 @@ use entasis_format::{Error, Result, Value};
 use super::host_map::{self, Moved};
 use crate::frame::{Column, Field, Frame};
 
-/// A column of the new table, by its position among those that the file has, or among new ones.
+/// A column of the new table, by its position in the file's table or in the frame of new columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnSource {
     /// A column of the file's table.
@@ -31,7 +31,7 @@ pub(super) fn combine(
         return Err(Error::argument(message));
     }
     for (number, name) in levels {
-        let level = number.checked_sub(old.columns.len()).and_then(|place| old.extra.get_mut(place));
+        let level = number.checked_sub(old.columns.len()).and_then(|index| old.extra.get_mut(index));
         level.ok_or_else(|| Error::argument("a level of the index is not there"))?.name = name;
     }
     let (n_old, n_new, n_old_extra) = (old.columns.len(), new.columns.len(), old.extra.len());
@@ -58,15 +58,15 @@ pub(super) fn combine(
     Ok(frame)
 }
 
-/// A column whose dictionaries come `by` places later.
+/// A column whose dictionaries come `by` columns later.
 fn shifted(mut column: Column, by: usize) -> Column {
     fn shift(fields: &mut [Field], by: usize) {
         for field in fields {
-            field.dictionary = field.dictionary.map(|place| place + by);
+            field.dictionary = field.dictionary.map(|index| index + by);
             shift(&mut field.children, by);
         }
     }
-    column.dictionary = column.dictionary.map(|place| place + by);
+    column.dictionary = column.dictionary.map(|index| index + by);
     shift(&mut column.children, by);
     column
 }
@@ -91,24 +91,24 @@ fn drop_unused(frame: &mut Frame) {
         }
     }
     host_map::drop_entries(&mut frame.host, n_columns, &is_used);
-    let mut places = Vec::with_capacity(is_used.len());
+    let mut indices = Vec::with_capacity(is_used.len());
     let mut n = 0;
     for used in &is_used {
-        places.push(n);
+        indices.push(n);
         n += usize::from(*used);
     }
     let mut used = is_used.iter();
     frame.extra.retain(|_| used.next() == Some(&true));
     for column in frame.columns.iter_mut().chain(&mut frame.extra) {
-        renumber(&mut column.dictionary, &mut column.children, &places);
+        renumber(&mut column.dictionary, &mut column.children, &indices);
     }
     frame.host.visit_mut(&mut |value| {
         if let Value::Column(number) = value
-            && let Some(place) = number
+            && let Some(index) = number
                 .checked_sub(n_columns as u64)
-                .and_then(|place| places.get(usize::try_from(place).ok()?))
+                .and_then(|index| indices.get(usize::try_from(index).ok()?))
         {
-            *number = (n_columns + place) as u64;
+            *number = (n_columns + index) as u64;
         }
     });
 }
@@ -129,10 +129,10 @@ fn mark(column: &Column, is_used: &mut [bool]) {
     of_fields(&column.children, is_used);
 }
 
-/// Gives dictionaries the places of extra columns in another table.
-pub(super) fn renumber(dictionary: &mut Option<usize>, fields: &mut [Field], places: &[usize]) {
-    *dictionary = dictionary.map(|place| places.get(place).copied().unwrap_or(place));
+/// Gives dictionaries the indices of extra columns in another table.
+pub(super) fn renumber(dictionary: &mut Option<usize>, fields: &mut [Field], indices: &[usize]) {
+    *dictionary = dictionary.map(|index| indices.get(index).copied().unwrap_or(index));
     for field in fields {
-        renumber(&mut field.dictionary, &mut field.children, places);
+        renumber(&mut field.dictionary, &mut field.children, indices);
     }
 }

@@ -9,13 +9,13 @@ use crate::file::File;
 use crate::frame::{Array, Column, Frame};
 use crate::monitor::Monitor;
 
-/// The columns of the table in `from` at these places, with the extra columns and entries of the
+/// The columns of the table in `from` at these positions, with the extra columns and entries of the
 /// host map that belong to them. The host map and the number of rows are checked against those of
 /// the file before values are read.
 pub(super) fn read(
     (host, n_rows): (&Value, u64),
     from: &File,
-    places: &[usize],
+    positions: &[usize],
     monitor: &dyn Monitor,
 ) -> Result<Frame> {
     let in_file = |e: Error| e.in_file(from.path());
@@ -28,12 +28,12 @@ pub(super) fn read(
     let nothing = || Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
     let mut table = std::mem::replace(table, nothing());
     table.host = host_map::of_columns(host, table.host).map_err(in_file)?;
-    let mut names = Vec::with_capacity(places.len());
-    for &place in places {
-        let column = table.columns.get(place).ok_or_else(|| Error::argument("no such column"))?;
+    let mut names = Vec::with_capacity(positions.len());
+    for &position in positions {
+        let column = table.columns.get(position).ok_or_else(|| Error::argument("no such column"))?;
         names.push(column.name.clone());
     }
-    let sources: Vec<_> = places.iter().copied().map(ColumnSource::Kept).collect();
+    let sources: Vec<_> = positions.iter().copied().map(ColumnSource::Kept).collect();
     let mut frame = combine(table, nothing(), &sources, names, Vec::new()).map_err(in_file)?;
     frame.columns.iter().chain(&frame.extra).try_for_each(check_flat).map_err(in_file)?;
     host_map::check_flat(&frame.host).map_err(in_file)?;
@@ -47,7 +47,7 @@ pub(super) fn read(
     Ok(frame)
 }
 
-/// The values of a column. They no longer refer to its place in the file, which would be another
+/// The values of a column. They no longer refer to its number in the file, which would be another
 /// column in the file that changes.
 fn owned(file: &File, column: &Column, monitor: &dyn Monitor) -> Result<Array> {
     let chunk = values(file, column, monitor)?;

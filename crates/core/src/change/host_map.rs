@@ -1,8 +1,8 @@
 //! Joins the host maps of a table whose columns change (`docs/format/hosts`).
 //!
-//! Entries of a host map that belong to a column move with it. All others are those of the file,
-//! except for the labels of the columns, the index, and attributes of R, which the new columns may
-//! bring.
+//! Entries of a host map that belong to a column move with it. All other entries come from the
+//! file, except for the labels of the columns, the index, and attributes of R, which may come from
+//! the new columns.
 
 use entasis_format::{Error, Result, Value};
 
@@ -12,8 +12,8 @@ use super::joined_host::another_host;
 const OF_COLUMNS: [&str; 2] = ["missing_kinds", "field_metadata"];
 /// The same, in maps of R.
 const OF_COLUMNS_OF_R: [&str; 2] = ["columns", "encodings"];
-/// Of R, what new columns may bring for the whole frame: the names of all columns, and attributes,
-/// such as a key that names columns.
+/// Entries of R for the whole frame that may come from the new columns: the names of all columns,
+/// and attributes, such as a key that names columns.
 const OF_FRAME_OF_R: [&str; 2] = ["names", "attributes"];
 /// Lists of lists that may begin with the number of an extra column that they describe.
 const OF_EXTRA: [&str; 2] = ["categories", "encodings"];
@@ -40,8 +40,8 @@ impl Moved {
 
     /// Column `at` becomes column `to`.
     pub(super) fn put(&mut self, at: usize, to: usize) {
-        if let Some(place) = self.to.get_mut(at) {
-            *place = Some(to);
+        if let Some(known) = self.to.get_mut(at) {
+            *known = Some(to);
         }
     }
 
@@ -54,10 +54,10 @@ impl Moved {
         let mut is_there = true;
         value.visit_mut(&mut |scalar| {
             let Value::Column(number) = scalar else { return };
-            let place = usize::try_from(*number).unwrap_or(usize::MAX);
-            let to = match self.to.get(place) {
+            let index = usize::try_from(*number).unwrap_or(usize::MAX);
+            let to = match self.to.get(index) {
                 Some(to) => *to,
-                None => Some((place - self.to.len()).saturating_add(n_columns + self.first_extra)),
+                None => Some((index - self.to.len()).saturating_add(n_columns + self.first_extra)),
             };
             match to {
                 Some(to) => *number = to as u64,
@@ -93,8 +93,8 @@ fn unexpected(what: &str) -> Error {
 }
 
 fn take(pairs: &mut Vec<(Value, Value)>, key: &str) -> Option<Value> {
-    let place = pairs.iter().position(|(name, _)| name.as_str() == Some(key))?;
-    Some(pairs.remove(place).1)
+    let index = pairs.iter().position(|(name, _)| name.as_str() == Some(key))?;
+    Some(pairs.remove(index).1)
 }
 
 /// The host map of a table with columns of two others. `n_columns` are those of the new table.
@@ -175,7 +175,8 @@ fn set_index(pairs: &mut Vec<(Value, Value)>, index: Value) {
 }
 
 /// The part of a host map that belongs to columns alone, for a table with the host map `host`.
-/// Checks that both are of one host, and that the index of the columns says nothing else.
+/// Checks that both have one host, and that the index of the new columns is the file's or 0, 1, 2
+/// ...
 pub(super) fn of_columns(host: &Value, new: Value) -> Result<Value> {
     let name = host.get("host").and_then(Value::as_str);
     if name != new.get("host").and_then(Value::as_str) || host.is_null() != new.is_null() {
@@ -244,8 +245,8 @@ fn move_metadata(metadata: &mut Value, moved: &Moved) -> Result<()> {
     Ok(())
 }
 
-/// Marks the extra columns to which a host map refers. Entries that describe an extra column count
-/// only if that one is marked.
+/// Marks the extra columns to which a host map refers. An entry that describes an extra column
+/// counts only if the described column is marked.
 pub(super) fn mark_extra(host: &Value, n_columns: usize, is_used: &mut [bool]) {
     for (key, value) in host.as_map().unwrap_or_default() {
         let is_described = key.as_str().is_some_and(|key| OF_EXTRA.contains(&key));
@@ -268,8 +269,8 @@ fn extra_of(value: &Value, n_columns: usize) -> Option<usize> {
 
 fn is_of_used(item: &Value, n_columns: usize, is_used: &[bool]) -> bool {
     let first = item.as_list().and_then(|parts| parts.first());
-    let place = first.and_then(|first| extra_of(first, n_columns));
-    place.is_none_or(|place| is_used.get(place) == Some(&true))
+    let index = first.and_then(|first| extra_of(first, n_columns));
+    index.is_none_or(|index| is_used.get(index) == Some(&true))
 }
 
 fn mark(value: &Value, n_columns: usize, is_used: &mut [bool]) {
@@ -277,7 +278,7 @@ fn mark(value: &Value, n_columns: usize, is_used: &mut [bool]) {
         Value::List(values) => values.iter().for_each(|value| mark(value, n_columns, is_used)),
         Value::Map(pairs) => pairs.iter().for_each(|(_, value)| mark(value, n_columns, is_used)),
         scalar => {
-            if let Some(used) = extra_of(scalar, n_columns).and_then(|place| is_used.get_mut(place)) {
+            if let Some(used) = extra_of(scalar, n_columns).and_then(|index| is_used.get_mut(index)) {
                 *used = true;
             }
         }

@@ -13,7 +13,7 @@ const BY_POSITION: [&str; 2] = ["field_metadata", "columns"];
 const FREE_ATTRIBUTES: [&str; 4] = ["names", "class", "row.names", ".internal.selfref"];
 
 /// The host map of the file, for more rows. Both come with their numbers of rows. `to` has the
-/// place in the file of each column of the rows.
+/// position in the file of each column of the rows.
 pub(super) fn join((old, n_old): (&Value, u64), (new, n_new): (&Value, u64), to: &[usize]) -> Result<Value> {
     let (Value::Map(pairs), Value::Map(more)) = (old, new) else {
         return if old == new { Ok(old.clone()) } else { Err(another_host(old, new)) };
@@ -141,14 +141,14 @@ fn moved(list: &Value, to: &[usize]) -> Option<Value> {
     for item in list.as_list()? {
         let mut parts = item.as_list()?.to_vec();
         let first = parts.first_mut()?;
-        let place = *to.get(usize::try_from(first.as_uint()?).ok()?)? as u64;
+        let position = *to.get(usize::try_from(first.as_uint()?).ok()?)? as u64;
         *first = match first {
-            Value::Int(_) => Value::Int(place.cast_signed()),
-            _ => Value::UInt(place),
+            Value::Int(_) => Value::Int(position.cast_signed()),
+            _ => Value::UInt(position),
         };
-        items.push((place, Value::List(parts)));
+        items.push((position, Value::List(parts)));
     }
-    items.sort_by_key(|(place, _)| *place);
+    items.sort_by_key(|(position, _)| *position);
     Some(Value::List(items.into_iter().map(|(_, item)| item).collect()))
 }
 

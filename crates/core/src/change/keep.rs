@@ -1,4 +1,4 @@
-//! Decides which blocks of a kept column stay, and decodes the values of the others.
+//! Decides which blocks of a kept column stay, and decodes the values of all other blocks.
 
 use std::sync::Arc;
 
@@ -52,8 +52,9 @@ impl Keeper<'_> {
         document.columns.iter_mut().try_for_each(|column| self.find_column(column, false))
     }
 
-    /// Finds the blocks that stay of a column, and puts the values of the others before its new
-    /// ones. With `is_short` no block stays, because columns of few values may share their blocks.
+    /// Finds the blocks of a column that stay, and puts the values of all other blocks before the
+    /// new values. With `is_short` no block stays, because columns of few values may share their
+    /// blocks.
     fn find_column(&self, column: &mut Column, is_short: bool) -> Result<()> {
         let Some(Kept::Column(number)) = column.array.kept else { return Ok(()) };
         let named = |e: Error| e.in_column(&column.name);
@@ -92,7 +93,7 @@ impl Keeper<'_> {
         (first..first.saturating_add(n)).map(|number| self.file.column(number)).collect()
     }
 
-    /// Splits a column that gets `n_new` values: the blocks that stay, and the values of those that
+    /// Splits a column that gets `n_new` values into blocks that stay and the values of blocks that
     /// are replaced. With `all`, no block stays.
     fn split(&self, info: &ColumnInfo, n_new: u64, all: bool) -> Result<(Keep, Option<Chunk>)> {
         let record = &info.record;

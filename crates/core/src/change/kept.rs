@@ -1,4 +1,4 @@
-//! The value of a file with all its columns kept, as a change begins with it.
+//! The value of a file with all columns kept. Every change begins with it.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ pub(super) fn table_of(value: &Value) -> Option<u64> {
     if let Value::Map(_) = value { value.get("value")?.as_table() } else { value.as_table() }
 }
 
-/// The value of a file. Its columns are those of its tables, each with its extra columns, then
-/// those of no table, then children and bundles.
+/// The value of a file. The file has the columns of each table with its extra columns, then columns
+/// of no table, then children and bundles.
 pub(super) fn kept(file: &File) -> Result<Content> {
     let whole = file.whole();
     let infos = whole.columns(0..whole.n_columns_total())?;
@@ -32,9 +32,9 @@ pub(super) fn kept(file: &File) -> Result<Content> {
     }
     let mut frames = Vec::with_capacity(tables.len());
     for (i, table) in tables.iter().enumerate() {
-        let columns = place(table.columns_in_file())?;
+        let columns = in_memory(table.columns_in_file())?;
         let end = match tables.get(i + 1) {
-            Some(next) => place(next.columns_in_file())?.start,
+            Some(next) => in_memory(next.columns_in_file())?.start,
             None => first_loose,
         };
         let extra = columns.end..end;
@@ -92,16 +92,17 @@ fn first_loose(file: &File, n_own: usize) -> Result<usize> {
     first.map_or(Ok(n_own), |first| usize::try_from(first).map_err(|_| unusual()))
 }
 
-fn place(columns: Range<u64>) -> Result<Range<usize>> {
-    let place = |number: u64| usize::try_from(number).map_err(|_| unusual());
-    Ok(place(columns.start)?..place(columns.end)?)
+/// The range of these columns in memory.
+fn in_memory(columns: Range<u64>) -> Result<Range<usize>> {
+    let index = |number: u64| usize::try_from(number).map_err(|_| unusual());
+    Ok(index(columns.start)?..index(columns.end)?)
 }
 
 fn unusual() -> Error {
     Error::unsupported("the columns of the file are in an unusual order").advise("write the file again")
 }
 
-/// A kept column. Its dictionary is among the extra columns, in these places.
+/// A kept column. Its dictionary is among the extra columns, which have these numbers.
 fn column(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Column> {
     Ok(Column {
         name: info.name.clone(),
@@ -116,9 +117,10 @@ fn column(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>)
 
 fn dictionary(info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Option<usize>> {
     let Some(number) = info.record.dictionary else { return Ok(None) };
-    let place = usize::try_from(number).ok().filter(|place| extra.is_some_and(|extra| extra.contains(place)));
+    let number = usize::try_from(number).ok();
+    let number = number.filter(|number| extra.is_some_and(|extra| extra.contains(number)));
     let first = extra.map_or(0, |extra| extra.start);
-    place.map(|place| Some(place - first)).ok_or_else(|| unusual().in_column(&info.name))
+    number.map(|number| Some(number - first)).ok_or_else(|| unusual().in_column(&info.name))
 }
 
 fn fields(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Vec<Field>> {

@@ -9,7 +9,7 @@ use super::categories::recoded;
 use crate::frame::{Array, Chunk, Column, Field, HostValues};
 use crate::write::owned;
 
-/// The new codes of dictionaries, by the places of the extra columns that hold them.
+/// The new codes of dictionaries, by the indices of the extra columns that hold them.
 pub(super) type Recodings = HashMap<usize, Vec<u64>>;
 
 /// Renumbers the codes of a column, and of those inside it.

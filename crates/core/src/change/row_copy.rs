@@ -15,7 +15,7 @@ use crate::write::{WriteOptions, write};
 
 /// A new file with rows of another file's table. Dropped, it leaves no file, or the old one.
 ///
-/// Types, labels, categories and metadata are those of the table. Each part takes memory for its
+/// Types, labels, categories and metadata are copied from the table. Each part takes memory for its
 /// own rows, and for the categories.
 ///
 /// ```
@@ -30,7 +30,7 @@ use crate::write::{WriteOptions, write};
 #[derive(Debug)]
 pub struct RowCopy<'f> {
     file: &'f File,
-    places: Vec<usize>,
+    positions: Vec<usize>,
     consecutive: Option<Range<u64>>,
     path: PathBuf,
     options: WriteOptions,
@@ -47,18 +47,18 @@ enum State {
 }
 
 impl<'f> RowCopy<'f> {
-    /// Begins a copy of the columns at these places.
+    /// Begins a copy of the columns at these positions.
     ///
     /// `consecutive` are the rows of all parts together, if no row lies between them: then a range
     /// of labels stays a range. Otherwise it becomes a column.
     pub fn new(
         file: &'f File,
-        places: Vec<usize>,
+        positions: Vec<usize>,
         consecutive: Option<Range<u64>>,
         path: &Path,
         options: WriteOptions,
     ) -> Self {
-        Self { file, places, consecutive, path: path.to_owned(), options, state: State::Empty }
+        Self { file, positions, consecutive, path: path.to_owned(), options, state: State::Empty }
     }
 
     /// Adds rows. Returns the bytes that their values take in memory.
@@ -67,11 +67,11 @@ impl<'f> RowCopy<'f> {
     /// again with the next part.
     ///
     /// # Errors
-    /// *Argument* for rows or columns that are not there, nested columns and those of objects;
-    /// *unsupported* when the file's value is not a table, for hosts whose entries are not known
-    /// here (R), metadata that are objects, and a choice of columns whose labels are not their
-    /// names; otherwise as for reading, and as [`write`](crate::write()). After an error the copy
-    /// cannot go on.
+    /// *Argument* for rows or columns that are not there, nested columns and columns of objects;
+    /// *unsupported* when the file's value is not a table, for hosts with unknown entries (R), for
+    /// metadata that are objects, and for some of the columns if their labels are not their names;
+    /// otherwise as for reading, and as [`write`](crate::write()). After an error the copy cannot
+    /// go on.
     pub fn append(&mut self, rows: &Rows, monitor: &dyn Monitor) -> Result<u64> {
         self.state = match std::mem::replace(&mut self.state, State::Empty) {
             State::One(first) => {
@@ -107,7 +107,7 @@ impl<'f> RowCopy<'f> {
 
     fn read(&self, rows: &Rows, monitor: &dyn Monitor) -> Result<CopiedRows> {
         let consecutive = self.consecutive.as_ref();
-        read(self.file, &self.places, rows, consecutive, self.options.threads, monitor)
+        read(self.file, &self.positions, rows, consecutive, self.options.threads, monitor)
             .map_err(|e| e.in_file(self.file.path()))
     }
 }

@@ -40,16 +40,16 @@ const MISSING_KINDS: &str = "missing_kinds";
 #[derive(Debug)]
 pub(super) struct CopiedRows {
     pub frame: Frame,
-    /// The places of the extra columns that have a value for each row.
+    /// The indices of the extra columns that have a value for each row.
     pub labels: Vec<usize>,
 }
 
-/// Reads rows of the columns at these places. Types, labels and categories are those of the file.
-/// `consecutive` are all rows of the copy, these and those of other parts, if no row lies between
-/// them: they keep a range of labels, which otherwise becomes a column.
+/// Reads rows of the columns at these positions. Types, labels and categories are those of the
+/// file. `consecutive`: the rows of the whole copy if they are contiguous. Then a range of labels
+/// stays a range; otherwise it becomes a column.
 pub(super) fn read(
     file: &File,
-    places: &[usize],
+    positions: &[usize],
     rows: &Rows,
     consecutive: Option<&Range<u64>>,
     threads: Option<usize>,
@@ -60,19 +60,19 @@ pub(super) fn read(
     let n_rows = table.n_rows;
     rows.check(n_rows)?;
     check_host(&table.host)?;
-    let mut frame = choose(std::mem::replace(table, nothing()), places)?;
+    let mut frame = pick_columns(std::mem::replace(table, nothing()), positions)?;
     frame.columns.iter().chain(&frame.extra).try_for_each(check_flat)?;
     if !kept::is_without_cells(&frame) {
         return Err(Error::unsupported("labels and metadata that are objects are not copied"));
     }
     let mut labels = columns_of_rows(&frame)?;
     let whole = file.whole();
-    let read = |column: &Column| chosen(&whole, column, (rows, n_rows), threads, monitor);
+    let read = |column: &Column| read_rows_of(&whole, column, (rows, n_rows), threads, monitor);
     for column in &mut frame.columns {
         column.array = read(column).map_err(|e| e.in_column(&column.name))?;
     }
-    for (place, column) in frame.extra.iter_mut().enumerate() {
-        let array = if labels.contains(&place) { read(column) } else { all(&whole, column, monitor) };
+    for (index, column) in frame.extra.iter_mut().enumerate() {
+        let array = if labels.contains(&index) { read(column) } else { all(&whole, column, monitor) };
         column.array = array.map_err(|e| e.in_column(&column.name))?;
     }
     frame.n_rows = rows.n(n_rows);
@@ -110,25 +110,27 @@ fn check_host(host: &Value) -> Result<()> {
     }
 }
 
-/// The table of the columns at these places. All columns in their order keep their arrangement.
-fn choose(table: Frame, places: &[usize]) -> Result<Frame> {
-    if places.len() == table.columns.len() && places.iter().enumerate().all(|(i, place)| i == *place) {
+/// The table of the columns at these positions. All columns in their order keep their arrangement.
+fn pick_columns(table: Frame, positions: &[usize]) -> Result<Frame> {
+    if positions.len() == table.columns.len()
+        && positions.iter().enumerate().all(|(i, position)| i == *position)
+    {
         return Ok(table);
     }
     let labels = table.host.get("columns").map(|columns| columns.get("kind").and_then(Value::as_str));
     if labels.is_some_and(|kind| kind != Some("names")) {
         return Err(Error::unsupported("the labels of the columns are not text, so all columns are copied"));
     }
-    let name = |&place: &usize| {
-        let column = table.columns.get(place).ok_or_else(|| Error::argument("no such column"))?;
+    let name = |&position: &usize| {
+        let column = table.columns.get(position).ok_or_else(|| Error::argument("no such column"))?;
         Ok(column.name.clone())
     };
-    let names = places.iter().map(name).collect::<Result<_>>()?;
-    let sources: Vec<_> = places.iter().copied().map(ColumnSource::Kept).collect();
+    let names = positions.iter().map(name).collect::<Result<_>>()?;
+    let sources: Vec<_> = positions.iter().copied().map(ColumnSource::Kept).collect();
     combine(table, nothing(), &sources, names, Vec::new())
 }
 
-/// The places of the extra columns that have a value for each row.
+/// The indices of the extra columns that have a value for each row.
 fn columns_of_rows(frame: &Frame) -> Result<Vec<usize>> {
     let mut nodes = Vec::new();
     let kinds = frame.host.get(MISSING_KINDS).and_then(Value::as_list).unwrap_or_default();
@@ -137,16 +139,16 @@ fn columns_of_rows(frame: &Frame) -> Result<Vec<usize>> {
         nodes.extend(index.get("column").into_iter().chain(index.get(MISSING_KINDS)));
         nodes.extend(index.get("columns").and_then(Value::as_list).unwrap_or_default());
     }
-    let place = |node: &Value| {
+    let index = |node: &Value| {
         let number = usize::try_from(node.as_column()?).ok()?.checked_sub(frame.columns.len())?;
         (number < frame.extra.len()).then_some(number)
     };
     let wrong = || Error::corrupt("the host map names a column that is not there");
-    nodes.into_iter().map(|node| place(node).ok_or_else(wrong)).collect()
+    nodes.into_iter().map(|node| index(node).ok_or_else(wrong)).collect()
 }
 
-/// The chosen values of a column with `n_rows` of them.
-fn chosen(
+/// The values of these rows of a column with `n_rows` values.
+fn read_rows_of(
     file: &File,
     column: &Column,
     (rows, n_rows): (&Rows, u64),

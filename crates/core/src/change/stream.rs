@@ -9,13 +9,14 @@ use entasis_format::{Error, Header, Operation, Result, SLOT_PAGES_END, Slot};
 use entasis_io::{Durable, FileSource, InPlace, Replacement, Sink};
 
 use super::keep::Keeper;
-use super::{ALIGN, Change, Content, append, kept, next_place, now, secure};
+use super::{ALIGN, Change, Content, append, kept, next_slot_at, now, secure};
 use crate::file::File;
 use crate::frame::Frame;
 use crate::monitor::Monitor;
 use crate::write::{Base, Ground, Plan, Workers, WriteOptions, create, write_root};
 
-/// A table that is written part by part. Dropped, it leaves the file at its path as it was.
+/// A table that is written part by part. If it is dropped before the end, the file at its path
+/// stays as it was.
 ///
 /// ```
 /// use entasis::{Frame, Silent, Stream, WriteOptions};
@@ -68,14 +69,14 @@ impl Stream {
     /// # Errors
     /// *Io*.
     pub fn extend(change: Change, options: &WriteOptions) -> Result<Self> {
-        let Change { mut place, file } = change;
+        let Change { mut in_place, file } = change;
         let failed = |source| Error::io(source, "change").in_file(file.path());
         let to = if file.header().has_slot_pages() {
-            secure(&file, &place).map_err(|e| e.in_file(file.path()))?;
-            place.start_at(file.slot().end).map_err(failed)?;
-            To::InPlace(Box::new(place))
+            secure(&file, &in_place).map_err(|e| e.in_file(file.path()))?;
+            in_place.start_at(file.slot().end).map_err(failed)?;
+            To::InPlace(Box::new(in_place))
         } else {
-            To::New(Box::new(place.replace(options.durable).map_err(failed)?))
+            To::New(Box::new(in_place.replace(options.durable).map_err(failed)?))
         };
         let old = file.view_at(*file.slot())?;
         Ok(Self {
@@ -95,7 +96,7 @@ impl Stream {
     pub fn check_process(&self) -> Result<()> {
         let checked = match &self.to {
             To::New(replacement) => replacement.check_process(),
-            To::InPlace(place) => place.check_process(),
+            To::InPlace(in_place) => in_place.check_process(),
         };
         checked.map_err(|e| Error::io(e, "write").in_file(self.path()))
     }
@@ -110,7 +111,7 @@ impl Stream {
     }
 
     /// Adds the rows of `part`, as [`Change::append`] does. The first part of a new file sets the
-    /// columns, none of them a run.
+    /// columns; none may be a column run.
     ///
     /// # Errors
     /// As [`Change::append`], and as for writing. After an error of writing the stream cannot go
@@ -197,8 +198,8 @@ impl Stream {
                 }
                 replacement.commit().map_err(failed("replace"))
             }
-            (To::InPlace(place), Some(old)) => {
-                place.commit(next_place(&old), &slot.emit(), durable).map_err(failed("change"))
+            (To::InPlace(in_place), Some(old)) => {
+                in_place.commit(next_slot_at(&old), &slot.emit(), durable).map_err(failed("change"))
             }
             (To::InPlace(_), None) => Ok(()),
         }
@@ -232,14 +233,14 @@ impl Stream {
     fn path(&self) -> &Path {
         match &self.to {
             To::New(replacement) => replacement.target(),
-            To::InPlace(place) => place.target(),
+            To::InPlace(in_place) => in_place.target(),
         }
     }
 
     fn sink(&self) -> &dyn Sink {
         match &self.to {
             To::New(replacement) => &**replacement,
-            To::InPlace(place) => &**place,
+            To::InPlace(in_place) => &**in_place,
         }
     }
 
@@ -247,7 +248,7 @@ impl Stream {
     fn open(&self, slot: Slot) -> Result<File> {
         let (path, written) = match &self.to {
             To::New(replacement) => (replacement.target(), replacement.temp()),
-            To::InPlace(place) => (place.target(), place.target()),
+            To::InPlace(in_place) => (in_place.target(), in_place.target()),
         };
         let source = FileSource::open(written).map_err(|e| Error::io(e, "open"))?;
         File::open_at(Box::new(source), path, slot)

@@ -3,7 +3,7 @@
 //! Short blocks become a full one when together they fill it. Until then they are merged in classes
 //! by their number of values, as in a log-structured merge tree: 16 neighbours of up to 15 values
 //! become one block of the next class, then 16 of up to 255, and 128 of more. So a value is written
-//! at most five times, one of a batch of 512 or more at most three times.
+//! at most five times, and at most three times if it comes in a batch of 512 values or more.
 
 use entasis_format::{BlockRecord, MAX_BLOCK_LEN};
 
@@ -21,7 +21,7 @@ pub(super) fn is_short(block: &BlockRecord, most: u64) -> bool {
 }
 
 /// The number of blocks that stay when `n_new` values follow them. A full block has `most` values.
-/// Blocks before the last one that is not short make no difference.
+/// Only the short blocks at the end matter.
 pub(super) fn n_kept(blocks: &[BlockRecord], n_new: u64, most: u64) -> usize {
     if n_new == 0 {
         return blocks.len();

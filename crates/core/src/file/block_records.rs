@@ -67,7 +67,7 @@ impl File {
             let number = n_before + i as u64;
             let here = |e: Error| e.in_file(self.path()).in_column(&info.name).in_block(number);
             let block = BlockRecord::parse(bytes).map_err(here)?;
-            block.check_place(self.opened.room()).map_err(here)?;
+            block.check_in_room(self.opened.room()).map_err(here)?;
             let last = blocks.last();
             if last.is_some_and(|last| last.end_value() != block.first_value) {
                 return Err(here(Error::corrupt("the blocks of a column are not consecutive")));
@@ -92,7 +92,7 @@ impl File {
         Ok(blocks)
     }
 
-    /// Checks that a column ends with the last of these blocks.
+    /// Checks that the last of these blocks ends with the column's last value.
     fn check_last(&self, info: &ColumnInfo, blocks: &[BlockRecord]) -> Result<()> {
         let end = blocks.last().map_or(0, BlockRecord::end_value);
         let expected = if info.record.column_type.physical == Physical::Null || info.record.is_bundled {
@@ -107,7 +107,7 @@ impl File {
         Ok(())
     }
 
-    /// The last blocks of a column: those for which `is_wanted` holds, and at least one before.
+    /// The last blocks of a column for which `is_wanted` holds, and at least one block before them.
     /// The search ends at a long range of blocks before the last one.
     pub(crate) fn last_blocks(
         &self,
@@ -154,8 +154,8 @@ impl File {
         fallible::try_collect(parsed, "the statistics")
     }
 
-    /// As `statistics`. The file keeps those of some columns, as filters ask for them again. They
-    /// are checked when they are read.
+    /// As `statistics`. The file caches the statistics of some columns, because filters ask for
+    /// them again. They are checked when they are read.
     pub(crate) fn kept_statistics(
         &self,
         column: u64,

@@ -42,6 +42,6 @@ impl CellColumns {
 
     /// Whether a column is a pool of arrays.
     pub(crate) fn is_pool(&self, column: u64) -> bool {
-        column.checked_sub(self.pools.0).is_some_and(|place| place < self.pools.1)
+        column.checked_sub(self.pools.0).is_some_and(|pool| pool < self.pools.1)
     }
 }

@@ -1,4 +1,4 @@
-//! Follows the roots of a file from the current one to those of earlier generations.
+//! Follows the roots of a file from the current one back through earlier generations.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ pub(super) const ROOTS: &str = "the roots of the generations";
 /// A generation that cannot be read.
 #[derive(Debug)]
 pub(crate) struct Lost {
-    /// Its number. That of a damaged root is not known if no slot names it: the generation before
-    /// the one that names the root is assumed.
+    /// Its number. If no slot names a damaged root, its generation is unknown; it is assumed to be
+    /// the one before the generation that names the root.
     pub generation: u64,
     /// The damage.
     pub error: Error,
@@ -22,14 +22,14 @@ pub(crate) struct Lost {
 /// A generation, as a slot would name it, and its root; or a generation that cannot be read.
 type State = std::result::Result<(Slot, Root), Lost>;
 
-/// The states that slots name and those that roots name as their previous ones, each once. Within
-/// a chain the newest one comes first.
+/// The states that slots name, and the previous states that roots name, each once. Within a chain
+/// the newest state comes first.
 pub(crate) struct Chain<'a> {
     file: &'a OpenFile,
     /// Slots that were not followed yet, the next one last.
     starts: Vec<Slot>,
     next: Option<State>,
-    /// The places of the roots that were met.
+    /// The offsets of the roots that were met.
     met: HashMap<u64, ()>,
 }
 
@@ -39,8 +39,7 @@ impl<'a> Chain<'a> {
         Self::from(file, file.slot)
     }
 
-    /// The states of a file from that of a slot on. Those of other slots follow, as far as they are
-    /// earlier.
+    /// The states of a file from the state of a slot on. Earlier states of other slots follow.
     pub(super) fn from(file: &'a OpenFile, slot: Slot) -> Self {
         let mut starts: Vec<Slot> = file.named_slots();
         starts.retain(|other| other.generation < slot.generation);
@@ -48,7 +47,7 @@ impl<'a> Chain<'a> {
         Self { file, starts, next: None, met: HashMap::new() }
     }
 
-    /// Remembers the place of a root; false if it was met before.
+    /// Remembers the offset of a root; false if it was met before.
     fn meet(&mut self, root_at: u64) -> Result<bool> {
         if self.met.contains_key(&root_at) {
             return Ok(false);
@@ -77,11 +76,11 @@ impl Iterator for Chain<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let found = self.next.take().or_else(|| self.start())?;
         if let Ok((slot, root)) = &found
-            && let Some(place) = root.previous
+            && let Some(previous) = root.previous
         {
             let number = slot.generation.saturating_sub(1);
-            match self.meet(place.0) {
-                Ok(true) => self.next = Some(self.file.before(slot.generation, place)),
+            match self.meet(previous.0) {
+                Ok(true) => self.next = Some(self.file.before(slot.generation, previous)),
                 Ok(false) => {}
                 Err(error) => self.next = Some(Err(Lost { generation: number, error })),
             }
@@ -116,10 +115,10 @@ impl OpenFile {
         Root::read(&bytes, slot, self.header.room_start())
     }
 
-    /// The state whose root has this place, length and checksum, before a generation.
-    fn before(&self, generation: u64, place: (u64, u32, u64)) -> State {
+    /// The state whose root has this offset, length and checksum, before a generation.
+    fn before(&self, generation: u64, root: (u64, u32, u64)) -> State {
         let lost = |error| Lost { generation: generation.saturating_sub(1), error };
-        let (root_at, root_len, root_checksum) = place;
+        let (root_at, root_len, root_checksum) = root;
         let bytes = read(&*self.source, root_at, root_len.into()).map_err(lost)?;
         if checksum(&bytes) != root_checksum {
             let message = "the checksum of the root of an earlier generation does not match";

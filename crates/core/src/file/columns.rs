@@ -1,4 +1,4 @@
-//! Reads the records of columns, also those that stand for a column run (`docs/format/columns.md`).
+//! Reads the records of columns, also the records of column runs (`docs/format/columns.md`).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use entasis_format::{
     BlockRecord, ColumnRecord, Error, Kind, Physical, Result, RunNames, SectionKind, Unknown, Value, fallible,
 };
 
-use super::names::{NamePlace, NamesAt};
+use super::names::{NameRange, NamesAt};
 use super::{BLOCKS, File, lock};
 
 /// From this many wanted columns on, their records are read together, with the unwanted ones
@@ -44,7 +44,7 @@ impl ColumnInfo {
     }
 }
 
-/// Consecutive columns of one record: the wanted ones of a column run, or a single column.
+/// Consecutive columns of one record: the wanted columns of a column run, or a single column.
 pub(crate) struct ColumnRun {
     /// The record, which describes the run's first column. Of a column of an unknown type, only its
     /// name and the numbers of values and of missing ones are known.
@@ -69,8 +69,8 @@ impl ColumnRun {
     }
 
     /// Where the names of the whole run are.
-    pub fn names(&self) -> NamePlace {
-        NamePlace { at: self.record.name_at, len: self.record.name_len, n: self.n }
+    pub fn names(&self) -> NameRange {
+        NameRange { at: self.record.name_at, len: self.record.name_len, n: self.n }
     }
 }
 
@@ -115,8 +115,8 @@ impl File {
         }
     }
 
-    /// Consecutive columns, also those whose type this release does not know. They can be listed,
-    /// not read.
+    /// Consecutive columns. Columns of a type that this release does not know are included: they
+    /// can be listed, but not read.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*.
@@ -134,10 +134,10 @@ impl File {
         let first = columns.len();
         let mut runs = Vec::new();
         self.visit_runs(range.clone(), |run| fallible::push(&mut runs, run, COLUMNS))?;
-        let places = fallible::collect(runs.iter().map(ColumnRun::names), COLUMNS)?;
-        let names = NamesAt::new(self, &places)?;
-        for (run, place) in runs.iter().zip(&places) {
-            let bytes = names.get(place)?;
+        let ranges = fallible::collect(runs.iter().map(ColumnRun::names), COLUMNS)?;
+        let names = NamesAt::new(self, &ranges)?;
+        for (run, range) in runs.iter().zip(&ranges) {
+            let bytes = names.get(range)?;
             let mut add = |column: u64, name: &str| {
                 let record = match run.unknown {
                     Some(_) => {
@@ -161,7 +161,7 @@ impl File {
         self.check_nulls(range, &columns[first..])
     }
 
-    /// Checks that columns of type null, among those of `range`, have no blocks.
+    /// Checks that the columns of type null in `range` have no blocks.
     fn check_nulls(&self, range: Range<u64>, columns: &[ColumnInfo]) -> Result<()> {
         if !columns.iter().any(is_null) {
             return Ok(());
@@ -289,7 +289,7 @@ impl File {
         }
         let wanted = self.in_file(&(first..last.saturating_add(1)));
         for start in wanted.clone().step_by(1 << 10) {
-            // A damaged column may be an unwanted one, so the others are then read one by one.
+            // The damaged column may not be wanted, so wanted columns are then read one by one.
             _ = self.prefetch_blocks(start..wanted.end.min(start + (1 << 10)));
         }
     }

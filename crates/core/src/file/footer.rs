@@ -25,7 +25,7 @@ const BYTES: &str = "bytes of the file";
 /// Parts of sections that were checked and restored.
 #[derive(Default)]
 pub(crate) struct CachedParts {
-    /// By their place.
+    /// By their offset.
     parts: HashMap<u64, (Part, Arc<Vec<u8>>)>,
     /// The bytes of all parts.
     len: usize,
@@ -46,7 +46,7 @@ pub(crate) struct OpenFile {
     pub runs: Runs,
     pub value: Value,
     pub cells: Option<CellColumns>,
-    /// Head and tail of the file as read at opening: (place, bytes).
+    /// Head and tail of the file as read at opening: (offset, bytes).
     pub cached: Vec<(u64, Vec<u8>)>,
     /// Those of all states of the file.
     pub parts: Arc<Mutex<CachedParts>>,
@@ -54,10 +54,10 @@ pub(crate) struct OpenFile {
     pub known_blocks: KnownBlocks,
     /// Whether a newer generation was not written completely.
     pub is_passed_over: bool,
-    /// Whether this is an earlier state of a file that was opened at another one, or one that was
-    /// chosen by its number.
+    /// Whether this state was opened by its number, or from a file that was opened at a later
+    /// state.
     pub is_earlier: bool,
-    /// The damage of the current state, if this is an earlier one instead.
+    /// The damage of the current state, if an earlier state was opened in its stead.
     pub lost: Option<LostState>,
 }
 

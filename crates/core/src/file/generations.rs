@@ -61,12 +61,12 @@ impl File {
             match state {
                 Ok((slot, root)) if slot.generation == number && !is_part(&root) => {
                     let mut opened = self.opened.at(slot)?;
-                    // Slots are judged with the whole file, not with a generation that was chosen.
+                    // Slots are judged with the whole file, not with a single generation.
                     (opened.is_earlier, opened.is_passed_over) = (true, false);
                     return Self::of_opened(Arc::new(opened));
                 }
                 Ok(_) => {}
-                // The generation may be one of those before the damaged one.
+                // The wanted generation may come before the damaged one.
                 Err(Lost { generation, error }) if generation >= number => damage = Some(error),
                 Err(_) => {}
             }

@@ -40,7 +40,7 @@ impl KnownBlock {
     }
 
     /// Whether the values in this range of page `index` are read without the others: the page was
-    /// verified and has values at known places, and the range holds fewer than half of them.
+    /// verified and has values at known offsets, and the range holds fewer than half of them.
     pub fn may_read_part(&self, index: usize, range: &Range<usize>) -> bool {
         let is_few = range.len() * 2 < self.directory.pages[index].n_values as usize;
         is_few && self.is_verified(index) && can_open_part(&self.directory, index)
@@ -68,7 +68,7 @@ impl KnownBlock {
     }
 }
 
-/// The known blocks of an open file, by the place of their pages.
+/// The known blocks of an open file, by the offset of their pages.
 #[derive(Default)]
 pub(crate) struct KnownBlocks(Mutex<State>);
 
@@ -99,7 +99,7 @@ impl File {
     pub(crate) fn known_block(&self, block: &BlockRecord, of: Layout) -> Option<Arc<KnownBlock>> {
         let state = lock(&self.opened.known_blocks.0);
         let known = state.blocks.get(&block.pages_at)?;
-        // The records of a damaged file may name one place twice.
+        // The records of a damaged file may name one offset twice.
         (known.block == *block && known.of == of).then(|| Arc::clone(known))
     }
 

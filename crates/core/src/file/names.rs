@@ -14,25 +14,30 @@ use super::File;
 /// The use of the memory, in messages.
 const NAMES: &str = "the column names";
 
-/// Places that are read together.
+/// Ranges that are read together.
 const PIECE: usize = 1 << 14;
 
 /// Where the names of a record's columns are in the heap.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NamePlace {
+pub(crate) struct NameRange {
     pub at: u64,
     pub len: u32,
     /// The number of columns. If there are several, the ends of their names come before the text.
     pub n: u64,
 }
 
+/// The end of the names of a record in the heap.
+fn end(range: &NameRange) -> u64 {
+    range.at.saturating_add(u64::from(range.len))
+}
+
 /// Where the names of columns are, in the order of the columns.
 #[derive(Clone, Debug, Default)]
-pub struct NamePlaces(Vec<NamePlace>);
+pub struct NamePlaces(Vec<NameRange>);
 
 impl NamePlaces {
-    pub(crate) fn push(&mut self, place: NamePlace) -> Result<()> {
-        fallible::push(&mut self.0, place, NAMES)
+    pub(crate) fn push(&mut self, range: NameRange) -> Result<()> {
+        fallible::push(&mut self.0, range, NAMES)
     }
 }
 
@@ -45,39 +50,37 @@ pub(super) struct Names {
     index: OnceLock<Vec<u8>>,
 }
 
-/// Names at some places, read together where they are close.
+/// Names in some ranges of the heap, read together if the ranges are close.
 pub(super) struct NamesAt<'a> {
     file: &'a File,
-    /// All of the bytes, with the place of the first; none when the places are far apart.
+    /// All of the bytes, with the offset of the first; none when the ranges are far apart.
     all: Option<(u64, Vec<u8>)>,
 }
 
 impl<'a> NamesAt<'a> {
-    pub fn new(file: &'a File, places: &[NamePlace]) -> Result<Self> {
-        // The place of an empty name has no meaning.
-        let used = || places.iter().filter(|place| place.len > 0);
-        let end = |place: &NamePlace| place.at.saturating_add(u64::from(place.len));
-        let from = used().map(|place| place.at).min().unwrap_or(0);
+    pub fn new(file: &'a File, ranges: &[NameRange]) -> Result<Self> {
+        // The offset of an empty name has no meaning.
+        let used = || ranges.iter().filter(|range| range.len > 0);
+        let from = used().map(|range| range.at).min().unwrap_or(0);
         let to = used().map(end).max().unwrap_or(0);
-        let total: u64 = places.iter().map(|place| u64::from(place.len)).sum();
-        // Names of neighbouring columns are neighbours, and equal names may be shared. Places that
+        let total: u64 = ranges.iter().map(|range| u64::from(range.len)).sum();
+        // Names of neighbouring columns are neighbours, and equal names may be shared. Ranges that
         // are far apart are read one by one.
         let is_dense = to - from <= total.saturating_mul(2).saturating_add(1 << 16);
         let all = if is_dense { Some((from, file.records(SectionKind::Names, from..to)?)) } else { None };
         Ok(Self { file, all })
     }
 
-    /// The bytes at one of the places.
-    pub fn get(&self, place: &NamePlace) -> Result<Cow<'_, [u8]>> {
-        if place.len == 0 {
+    /// The bytes in one of the ranges.
+    pub fn get(&self, range: &NameRange) -> Result<Cow<'_, [u8]>> {
+        if range.len == 0 {
             return Ok(Cow::Borrowed(&[]));
         }
         let Some((from, all)) = &self.all else {
-            let range = place.at..place.at.saturating_add(u64::from(place.len));
-            return self.file.records(SectionKind::Names, range).map(Cow::Owned);
+            return self.file.records(SectionKind::Names, range.at..end(range)).map(Cow::Owned);
         };
-        let start = (place.at - from) as usize;
-        let bytes = all.get(start..start + place.len as usize);
+        let start = (range.at - from) as usize;
+        let bytes = all.get(start..start + range.len as usize);
         let missing = || Error::corrupt("a column name is outside the names").in_section("names");
         bytes.map(Cow::Borrowed).ok_or_else(missing)
     }
@@ -104,21 +107,21 @@ impl File {
         std::str::from_utf8(bytes).map_err(damage)
     }
 
-    /// The name of column `k` of a place, without reading the others.
-    pub(super) fn one_name(&self, place: NamePlace, k: u64) -> Result<String> {
+    /// The name of column `k` of a range, without reading the others.
+    pub(super) fn one_name(&self, range: NameRange, k: u64) -> Result<String> {
         let read = |from: u64, to: u64| self.records(SectionKind::Names, from..to);
-        let (mut start, mut end) = (0, u64::from(place.len));
-        let mut text_at = place.at;
-        if place.n > 1 {
-            // The place was checked to have room for the ends.
-            text_at = place.at.saturating_add(4 * place.n);
+        let (mut start, mut end) = (0, u64::from(range.len));
+        let mut text_at = range.at;
+        if range.n > 1 {
+            // The range was checked to have room for the ends.
+            text_at = range.at.saturating_add(4 * range.n);
             let before = k.min(1);
-            let ends = read(place.at + 4 * (k - before), place.at + 4 * (k + 1))?;
+            let ends = read(range.at + 4 * (k - before), range.at + 4 * (k + 1))?;
             let (ends, _) = ends.as_chunks::<4>();
             let mut ends = ends.iter().map(|end| u64::from(u32::from_le_bytes(*end)));
             start = if before == 1 { ends.next().unwrap_or(0) } else { 0 };
             end = ends.next().unwrap_or(0);
-            if start > end || end > u64::from(place.len) - 4 * place.n {
+            if start > end || end > u64::from(range.len) - 4 * range.n {
                 let message = "the ends of the names of a column run do not fit their text";
                 return Err(Error::corrupt(message).in_section("names"));
             }
@@ -131,35 +134,35 @@ impl File {
         fallible::owned(self.single_name(&bytes)?, NAMES)
     }
 
-    /// Visits the names at these places, in order.
+    /// Visits the names in these ranges, in order.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*, and any error of `visit`.
-    pub fn visit_names(&self, places: &NamePlaces, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
-        self.visit_name_groups(places, |names| match names {
+    pub fn visit_names(&self, ranges: &NamePlaces, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
+        self.visit_name_groups(ranges, |names| match names {
             NameGroup::One(name) => visit(name),
             NameGroup::Run(names) => (0..names.ends().len()).try_for_each(|k| visit(names.name(k))),
         })
     }
 
-    /// Visits the names at these places, in order, with those of a column run together.
+    /// Visits the names in these ranges, in order, with those of a column run together.
     ///
     /// # Errors
     /// As [`visit_names`](Self::visit_names).
     pub fn visit_name_groups(
         &self,
-        places: &NamePlaces,
+        ranges: &NamePlaces,
         mut visit: impl FnMut(NameGroup<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut visit_piece = |places: &[NamePlace]| -> Result<()> {
-            let names = NamesAt::new(self, places)?;
-            for place in places {
-                let bytes = names.get(place)?;
-                if place.n == 1 {
+        let mut visit_piece = |ranges: &[NameRange]| -> Result<()> {
+            let names = NamesAt::new(self, ranges)?;
+            for range in ranges {
+                let bytes = names.get(range)?;
+                if range.n == 1 {
                     visit(NameGroup::One(self.single_name(&bytes)?))?;
                     continue;
                 }
-                let names = RunNames::parse(&bytes, place.n)?;
+                let names = RunNames::parse(&bytes, range.n)?;
                 let mut start = 0;
                 let lens = names.ends().map(|end| end - std::mem::replace(&mut start, end));
                 self.check_name_len(lens.max().unwrap_or(0).into())?;
@@ -167,7 +170,7 @@ impl File {
             }
             Ok(())
         };
-        places.0.chunks(PIECE).try_for_each(|piece| visit_piece(piece).map_err(|e| e.in_file(self.path())))
+        ranges.0.chunks(PIECE).try_for_each(|piece| visit_piece(piece).map_err(|e| e.in_file(self.path())))
     }
 
     /// The number of the table's column with this name. O(1) with a name index; otherwise one pass
@@ -209,7 +212,7 @@ impl File {
             Some(index) => index,
             None => {
                 let mut names = Vec::new();
-                self.visit_names(&self.name_places()?, |name| {
+                self.visit_names(&self.name_ranges()?, |name| {
                     fallible::push(&mut names, fallible::owned(name, NAMES)?, NAMES)
                 })?;
                 let index = build_name_index(&names)?;
@@ -222,15 +225,15 @@ impl File {
         })
     }
 
-    fn name_places(&self) -> Result<NamePlaces> {
-        let mut places = NamePlaces::default();
-        self.visit_table(|run| places.push(run.names()))?;
-        Ok(places)
+    fn name_ranges(&self) -> Result<NamePlaces> {
+        let mut ranges = NamePlaces::default();
+        self.visit_table(|run| ranges.push(run.names()))?;
+        Ok(ranges)
     }
 
     fn scan_names(&self, name: &str) -> Result<Vec<u64>> {
         let (mut found, mut column) = (Vec::new(), 0);
-        self.visit_names(&self.name_places()?, |other| {
+        self.visit_names(&self.name_ranges()?, |other| {
             if other == name {
                 found.push(column);
             }

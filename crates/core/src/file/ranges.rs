@@ -47,7 +47,7 @@ impl File {
 
     /// The first range of this column or a later one, by binary search.
     fn first_range(&self, mut within: Range<u64>, column: u64) -> Result<u64> {
-        // Often each column has one range, whose number is then that of the column.
+        // Often each column has one range, so that range and column have the same number.
         if within.contains(&column) {
             let near = self.parse_ranges(column.saturating_sub(1)..column + 1)?;
             match near[..] {

@@ -1,7 +1,7 @@
 //! Blocks that the caller encodes while it still collects the values after them.
 //!
-//! Collecting all values first would need memory for all of them, and they would leave the caches
-//! before they are encoded. One block of numbers stays in the L2 cache.
+//! Collecting all values first would need memory for the whole column, and values would leave the
+//! caches before they are encoded. One block of numbers stays in the L2 cache.
 
 use std::sync::Arc;
 

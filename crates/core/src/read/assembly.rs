@@ -14,7 +14,7 @@ use crate::threads;
 #[derive(Default)]
 pub(crate) struct Piece {
     pub request: usize,
-    /// The place of the first value in the request.
+    /// The position of the first value in the request.
     pub at: usize,
     pub n: usize,
     /// Validity bits, if wanted.
@@ -53,7 +53,7 @@ struct Join<'a> {
     bytes: &'a mut [u8],
 }
 
-/// Puts pieces in their places, in any order.
+/// Puts pieces at their positions, in any order.
 pub(crate) fn assemble(
     mut assemblies: Vec<Assembly<'_>>,
     mut pieces: Vec<Piece>,

@@ -233,7 +233,7 @@ fn check_codes_of<T: Word>(source: &Source, codes: &mut [u8]) -> Result<()> {
     check_codes(Validity::AllValid, 0..codes.len(), n, codes)
 }
 
-/// Decodes the wanted values of a page to their place.
+/// Decodes the wanted values of a page to their positions.
 pub(crate) fn put(
     source: &Source,
     opened: OpenPage<'_>,

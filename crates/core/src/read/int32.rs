@@ -24,7 +24,7 @@ pub(crate) fn fits(physical: Physical, n_categories: Option<u64>, plus: i32) -> 
     }
 }
 
-/// Decodes the wanted values of a page to their place.
+/// Decodes the wanted values of a page to their positions.
 pub(crate) fn put(
     source: &Source,
     opened: &OpenPage<'_>,

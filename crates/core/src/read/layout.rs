@@ -30,7 +30,7 @@ pub struct Text {
     pub offsets: Buffer,
     /// The bytes of all strings in one buffer, or the first buffers that views refer to.
     pub bytes: Vec<Buffer>,
-    /// The buffers that views refer to after those: dictionaries of blocks with repeated strings.
+    /// Dictionaries of blocks with repeated strings. Views number these buffers after `bytes`.
     pub dictionaries: Vec<Buffer>,
     /// Whether the memory is freed soon ([`Buffers::scratch`]).
     pub is_scratch: bool,
@@ -93,22 +93,22 @@ impl Text {
             word[..len].copy_from_slice(bytes);
             Some(u64::from_le_bytes(word))
         };
-        let place = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
+        let to_usize = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
         let len = match self.layout {
             TextLayout::Small => 4,
             TextLayout::Large => 8,
             TextLayout::Views => {
                 let view = self.offsets.get(i.checked_mul(16)?..)?.get(..16)?;
-                let len = place(part(view, 0, 4))?;
+                let len = to_usize(part(view, 0, 4))?;
                 if len <= INLINE {
                     return view.get(4..4 + len);
                 }
                 let buffers = self.bytes.iter().chain(&self.dictionaries);
-                let (number, at) = (place(part(view, 2, 4))?, place(part(view, 3, 4))?);
+                let (number, at) = (to_usize(part(view, 2, 4))?, to_usize(part(view, 3, 4))?);
                 return buffers.into_iter().nth(number)?.get(at..at.checked_add(len)?);
             }
         };
-        self.joined().get(place(part(&self.offsets, i, len))?..place(part(&self.offsets, i + 1, len))?)
+        self.joined().get(to_usize(part(&self.offsets, i, len))?..to_usize(part(&self.offsets, i + 1, len))?)
     }
 
     /// Allocates memory for `n` strings in buffers of these lengths. Only views may have more than
@@ -204,16 +204,16 @@ fn view_of(head: u128, len: usize, buffer: u32, offset: u32) -> u128 {
 pub(super) fn views(bytes: &[u8], lengths: &[u32], buffer: u32, offset: u32, out: &mut [u128]) {
     let mut at = 0;
     for (out, &len) in out.iter_mut().zip(lengths) {
-        let (len, place) = (len as usize, offset.wrapping_add(at as u32));
+        let (len, offset) = (len as usize, offset.wrapping_add(at as u32));
         *out = match bytes[at..].first_chunk::<16>() {
-            Some(head) => view_of(u128::from_le_bytes(*head), len, buffer, place),
-            None => view(&bytes[..at + len], at, buffer, place),
+            Some(head) => view_of(u128::from_le_bytes(*head), len, buffer, offset),
+            None => view(&bytes[..at + len], at, buffer, offset),
         };
         at += len;
     }
 }
 
-/// The ends of consecutive strings with these lengths, from the place `first` on.
+/// The ends of consecutive strings with these lengths, from offset `first` on.
 pub(super) fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
     let mut end = first;
     for (out, &length) in ends.iter_mut().zip(lengths) {

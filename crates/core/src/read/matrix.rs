@@ -28,8 +28,8 @@ const ROWS: usize = 1 << 14;
 const TASK_VALUES: usize = 1 << 15;
 
 /// Matrices up to this many bytes get their pages before several threads fill them. Each thread
-/// writes to every page, and threads that touch a new huge page at once each clear one. Larger
-/// matrices wait for proof that the file holds that many values.
+/// writes to every page, and if several threads touch a new huge page at once, each of them clears
+/// a page. Larger matrices wait for proof that the file holds that many values.
 const AHEAD: usize = 64 << 20;
 
 /// Columns of one type to read into a row-major matrix, with all their rows.
@@ -309,7 +309,7 @@ fn beyond() -> Error {
     Error::argument("a column is outside of its matrix")
 }
 
-/// Decodes the wanted values of a page to place `at` of the scratch memory.
+/// Decodes the wanted values of a page to index `at` of the scratch memory.
 fn decode<T: bytemuck::Pod>(
     source: &Source,
     opened: OpenPage<'_>,

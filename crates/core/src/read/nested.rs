@@ -40,7 +40,7 @@ struct Node {
 impl File {
     /// Reads columns, nested or not, with all their children, into new memory.
     ///
-    /// `form` chooses the layout of each column, children included. Costs one read per level of
+    /// `form` sets the layout of each column, children included. Costs one read per level of
     /// nesting. Rows by number also read the structure values before them in their block.
     ///
     /// # Errors

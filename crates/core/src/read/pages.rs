@@ -15,8 +15,8 @@ use crate::file::{File, check_directory};
 
 /// Whole neighbouring segments are read together up to this many bytes.
 const READ: u64 = 256 << 10;
-/// A short segment is read together with the wanted bytes after it, up to this many, even if
-/// another thread decodes those.
+/// A short segment is read together with up to this many wanted bytes after it, even if another
+/// thread decodes these bytes.
 const AHEAD: u64 = 128 << 10;
 
 /// One thread's view of the file: its scratch memory and codecs.
@@ -29,10 +29,10 @@ pub(crate) struct Reader<'f> {
     pub leaves_symbols: bool,
     /// Whether pages that were verified earlier are read in part.
     trusts_known_pages: bool,
-    /// Every byte before this place is wanted, so a short segment may be read with the bytes after
+    /// Every byte before this offset is wanted, so a short segment may be read with the bytes after
     /// it.
     ahead_to: u64,
-    /// The bytes that were read last, and their place in the file.
+    /// The bytes that were read last, and their offset in the file.
     window: (u64, Vec<u8>),
     directory: Vec<u8>,
 }
@@ -45,9 +45,9 @@ pub struct OpenPage<'a> {
     pub decoder: &'a BlockDecoder<'a>,
     /// The page, verified.
     pub page: &'a Page<'a>,
-    /// The wanted values, as places in the page.
+    /// The wanted values, as indices in the page.
     pub range: Range<usize>,
-    /// The place of the first of them among all wanted values.
+    /// The position of the first of them among all wanted values.
     pub at: usize,
 }
 
@@ -102,8 +102,8 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
-    /// Fills the window with the segment of a block, and with the blocks that follow it in the file
-    /// as far as they fit.
+    /// Fills the window with the segment of a block, and with as many of the next segments in the
+    /// file as fit.
     fn load<'b>(
         &mut self,
         block: &BlockRecord,
@@ -172,12 +172,12 @@ impl<'f> Reader<'f> {
             return visit(OpenPage { block, decoder, page: &page, range: inside, at }, &mut self.text);
         }
         let mut first = 0;
-        let mut place = block.pages_at + u64::from(directory.dictionary.stored_len);
+        let mut page_at = block.pages_at + u64::from(directory.dictionary.stored_len);
         for (i, entry) in directory.pages.iter().enumerate() {
             let end = first + entry.n_values as usize;
             if end > inside.start && first < inside.end {
-                let here = |e: Error| e.in_page(i as u64).at(place);
-                let skip = (place - self.window.0) as usize;
+                let here = |e: Error| e.in_page(i as u64).at(page_at);
+                let skip = (page_at - self.window.0) as usize;
                 let stored = &self.window.1[skip..skip + entry.stored_len as usize];
                 let open = if self.leaves_symbols { Page::open_packed } else { Page::open };
                 let page = open(directory, source.of, i, stored, &mut self.codecs, &mut self.page);
@@ -187,7 +187,7 @@ impl<'f> Reader<'f> {
                 visit(OpenPage { block, decoder, page: &page, range, at }, &mut self.text).map_err(here)?;
             }
             first = end;
-            place += u64::from(entry.stored_len);
+            page_at += u64::from(entry.stored_len);
         }
         Ok(())
     }
@@ -228,8 +228,8 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// The end of the segments of these columns, all wanted as wholes; 0 when too many other bytes lie
-/// between them.
+/// The end of the segments of these columns, which are all read whole; 0 when too many other bytes
+/// lie between them.
 pub(crate) fn ahead_to<'s>(sources: impl IntoIterator<Item = &'s Source>) -> u64 {
     let (mut len, mut from, mut to) = (0u64, u64::MAX, 0);
     for (start, end) in sources.into_iter().flat_map(|source| source.blocks.iter().map(extent)) {
@@ -239,8 +239,8 @@ pub(crate) fn ahead_to<'s>(sources: impl IntoIterator<Item = &'s Source>) -> u64
     if len / 7 * 8 >= to.saturating_sub(from) { to } else { 0 }
 }
 
-/// The first byte and the end of a segment: its pages, and its directory when that comes right
-/// after them.
+/// The first byte and the end of a segment: its pages, and its directory if it comes right after
+/// them.
 fn extent(block: &BlockRecord) -> (u64, u64) {
     let end = block.pages_at + u64::from(block.pages_len);
     if block.directory_at == end {
@@ -253,15 +253,15 @@ fn extent(block: &BlockRecord) -> (u64, u64) {
 /// Where the pages that hold `inside` are, counted from the block's first byte.
 fn wanted_bytes(directory: &Directory, inside: &Range<usize>) -> Range<u64> {
     let mut first = 0;
-    let mut place = u64::from(directory.dictionary.stored_len);
+    let mut page_at = u64::from(directory.dictionary.stored_len);
     let mut wanted: Option<Range<u64>> = None;
     for entry in &directory.pages {
         let end = first + entry.n_values as usize;
-        let after = place + u64::from(entry.stored_len);
+        let after = page_at + u64::from(entry.stored_len);
         if end > inside.start && first < inside.end {
-            wanted = Some(wanted.map_or(place, |w| w.start)..after);
+            wanted = Some(wanted.map_or(page_at, |w| w.start)..after);
         }
-        (first, place) = (end, after);
+        (first, page_at) = (end, after);
     }
     wanted.unwrap_or(0..0)
 }

@@ -83,7 +83,7 @@ pub(crate) struct Source {
     pub n_categories: Option<u64>,
     /// The column that has the blocks: this one, or its bundle.
     pub storage: u64,
-    /// The place of the column's values in the storage column.
+    /// The range of the column's values in the storage column.
     pub values: Range<u64>,
     pub is_bundled: bool,
 }

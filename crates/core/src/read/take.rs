@@ -1,5 +1,5 @@
 //! Reads rows by number: sorts them, opens each page that holds some of them once, and puts each
-//! value to its place in the request.
+//! value to its position in the request.
 
 mod few;
 mod runs;
@@ -51,8 +51,8 @@ pub(crate) struct TakeFixed<'a> {
     rows: Arc<Vec<u64>>,
     /// The part of `rows` that belongs to this task.
     part: Range<usize>,
-    /// The places of the rows in the request, where they are not those of `rows`.
-    places: Option<Vec<usize>>,
+    /// The positions of the rows in the request; none if the request is in the order of `rows`.
+    positions: Option<Vec<usize>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
     /// Whether values and validity are returned as bits.
@@ -61,16 +61,33 @@ pub(crate) struct TakeFixed<'a> {
     with_nan: bool,
 }
 
+/// A value of a page that the request has.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// Its index in the range of the opened page.
+    index: usize,
+    /// Its position in the request.
+    position: usize,
+}
+
+impl Wanted {
+    /// The range of this one value in the page.
+    fn in_page(self, opened: &OpenPage<'_>) -> Range<usize> {
+        let index = opened.range.start + self.index;
+        index..index + 1
+    }
+}
+
 /// The strings taken so far.
 #[derive(Default)]
 struct Strings {
     bytes: Vec<u8>,
-    /// Start and length in `bytes`, by the place in the request.
+    /// Start and length in `bytes`, by the position in the request.
     spans: Vec<(usize, u32)>,
 }
 
-/// Cuts a request into tasks. Rows that do not ascend stay one task: they go to any place of the
-/// memory.
+/// Cuts a request into tasks. Rows that do not ascend stay one task, because each of them may go
+/// anywhere in the memory.
 pub(crate) fn plan<'a>(
     request: usize,
     source: &'a Source,
@@ -81,27 +98,29 @@ pub(crate) fn plan<'a>(
 ) -> Result<Assembly<'a>> {
     let n = indices.len();
     let first = source.values.start;
-    let mut places: Option<Vec<usize>> = None;
+    let mut positions: Option<Vec<usize>> = None;
     if !indices.is_sorted_by(|a, b| a < b) {
-        let places = places.insert(fallible::collect(0..n, ROWS)?);
-        places.sort_unstable_by_key(|&place| indices[place]);
+        let positions = positions.insert(fallible::collect(0..n, ROWS)?);
+        positions.sort_unstable_by_key(|&position| indices[position]);
     }
-    let rows = match &places {
-        Some(places) => fallible::collect(places.iter().map(|&place| first + indices[place]), ROWS)?.into(),
+    let rows = match &positions {
+        Some(positions) => {
+            fallible::collect(positions.iter().map(|&position| first + indices[position]), ROWS)?.into()
+        }
         None if first == 0 => indices,
         None => fallible::collect(indices.iter().map(|row| first + row), ROWS)?.into(),
     };
     let output = match output {
-        Output::Text(text) if places.is_none() => {
+        Output::Text(text) if positions.is_none() => {
             let add_strings = |task| add(TakeTask::Strings(task));
             return strings::plan(request, source, &rows, (text, memory), missing, add_strings);
         }
         output => output,
     };
-    if places.is_some() || n <= TASK {
+    if positions.is_some() || n <= TASK {
         let part = 0..n;
         let (bits, with_nan) = ((false, false), false);
-        let task = TakeFixed { request, source, rows, part, places, output, missing, bits, with_nan };
+        let task = TakeFixed { request, source, rows, part, positions, output, missing, bits, with_nan };
         add(TakeTask::Fixed(task))?;
         return Ok(Assembly::default());
     }
@@ -134,8 +153,8 @@ pub(crate) fn plan<'a>(
         let (head_missing, tail_missing) = split_missing(missing, part.len());
         (output, missing) = (tail, tail_missing);
         let rows = Arc::clone(&rows);
-        let (output, missing, places) = (head, head_missing, None);
-        let task = TakeFixed { request, source, rows, part, places, output, missing, bits, with_nan };
+        let (output, missing, positions) = (head, head_missing, None);
+        let task = TakeFixed { request, source, rows, part, positions, output, missing, bits, with_nan };
         add(TakeTask::Fixed(task))?;
     }
     Ok(assembly)
@@ -171,7 +190,7 @@ impl TakeFixed<'_> {
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
     ) -> Result<Option<Piece>> {
-        let Self { request, source, rows, part, places, output, missing, bits, with_nan } = self;
+        let Self { request, source, rows, part, positions, output, missing, bits, with_nan } = self;
         let (at, n) = (part.start, part.len());
         let rows = &rows[part];
         let bytes_of = |is_wanted| if is_wanted { zeros(n.div_ceil(8)) } else { Ok(Vec::new()) };
@@ -182,7 +201,7 @@ impl TakeFixed<'_> {
             true => MissingTo::Bits(&mut validity),
             false => missing,
         };
-        let place = |k: usize| places.as_ref().map_or(k, |places| places[k]);
+        let position = |k: usize| positions.as_ref().map_or(k, |positions| positions[k]);
         let mut strings = Strings::default();
         if let Output::Text(_) = output {
             strings.spans = fallible::defaults(rows.len(), STRINGS)?;
@@ -203,7 +222,7 @@ impl TakeFixed<'_> {
             // Strings are always measured from the start of their vector.
             let is_sparse =
                 !matches!(output, Output::Text(_)) && (page_end - k) * VECTOR < DENSE * opened.range.len();
-            while k < page_end && !is_sparse && places.is_none() && !matches!(output, Output::Text(_)) {
+            while k < page_end && !is_sparse && positions.is_none() && !matches!(output, Output::Text(_)) {
                 let n = runs::run(&rows[k..page_end]);
                 let here = OpenPage { range: inside(k)..inside(k + n - 1) + 1, ..opened };
                 runs::take(source, here, (&rows[k..k + n], k), &mut output, &mut missing, &mut runs)?;
@@ -214,7 +233,7 @@ impl TakeFixed<'_> {
                 let end = if is_sparse { opened.range.end } else { (start / VECTOR + 1) * VECTOR };
                 let n = rows[k..page_end].partition_point(|&row| ((row - first) as usize) < end);
                 let range = start..inside(k + n - 1) + 1;
-                let wanted = (k..k + n).map(|k| (inside(k) - start, place(k)));
+                let wanted = (k..k + n).map(|k| Wanted { index: inside(k) - start, position: position(k) });
                 let here = OpenPage { range, ..opened };
                 match &mut output {
                     Output::Text(_) => {
@@ -245,24 +264,23 @@ impl TakeFixed<'_> {
 /// Reports missing values among the wanted ones as bits or mask. Sentinels are put with the values.
 fn write_missing(
     opened: &OpenPage<'_>,
-    wanted: impl Iterator<Item = (usize, usize)>,
+    wanted: impl Iterator<Item = Wanted>,
     missing: &mut MissingTo<'_>,
 ) -> Result<()> {
     if let MissingTo::Sentinel(_) | MissingTo::Ignore = missing {
         return Ok(());
     }
-    for (at, place) in wanted {
-        let at = opened.range.start + at;
-        put_missing(opened.page.validity, at..at + 1, place, missing)?;
+    for value in wanted {
+        put_missing(opened.page.validity, value.in_page(opened), value.position, missing)?;
     }
     Ok(())
 }
 
-/// Decodes the whole range that holds the wanted values, then copies each to its place.
+/// Decodes the whole range that holds the wanted values, then copies each to its position.
 fn take_fixed(
     source: &Source,
     opened: OpenPage<'_>,
-    wanted: impl Iterator<Item = (usize, usize)>,
+    wanted: impl Iterator<Item = Wanted>,
     output: &mut Output<'_>,
     missing: &MissingTo<'_>,
     values: &mut Vec<u128>,
@@ -286,14 +304,15 @@ fn take_fixed(
     put(source, OpenPage { at: 0, ..opened }, &mut range_output, &mut missing_output)?;
     match output {
         Output::Words(out) | Output::Wide { memory: out, .. } | Output::Int32 { memory: out, .. } => {
-            for (at, place) in wanted {
-                out[place * width..(place + 1) * width].copy_from_slice(&bytes[at * width..(at + 1) * width]);
+            for Wanted { index, position } in wanted {
+                out[position * width..(position + 1) * width]
+                    .copy_from_slice(&bytes[index * width..(index + 1) * width]);
             }
         }
-        Output::Bools(out) => wanted.for_each(|(at, place)| out[place] = bytes[at]),
+        Output::Bools(out) => wanted.for_each(|value| out[value.position] = bytes[value.index]),
         Output::Bits(out) => {
-            for (at, place) in wanted {
-                if !bits::set_bits(out, place, 1, bytes[at] != 0) {
+            for Wanted { index, position } in wanted {
+                if !bits::set_bits(out, position, 1, bytes[index] != 0) {
                     return Err(Error::argument("the memory for bits is too short"));
                 }
             }
@@ -306,22 +325,22 @@ fn take_fixed(
 fn take_strings(
     opened: OpenPage<'_>,
     scratch: &mut entasis_encodings::TextScratch,
-    wanted: impl Iterator<Item = (usize, usize)> + Clone,
+    wanted: impl Iterator<Item = Wanted> + Clone,
     strings: &mut Strings,
     decoded_len: &DecodedLen<'_>,
 ) -> Result<()> {
     let slice = opened.decoder.strings(opened.page, opened.range, scratch)?;
     let lengths = slice.lengths();
     // Counted and reserved once for all: threads share the counter.
-    let len = wanted.clone().map(|(at, _)| lengths[at] as usize).fold(0, usize::saturating_add);
+    let len = wanted.clone().map(|value| lengths[value.index] as usize).fold(0, usize::saturating_add);
     decoded_len.add(len as u64)?;
     fallible::reserve(&mut strings.bytes, len, STRINGS)?;
-    let (mut i, mut before) = (0, 0);
-    for (at, place) in wanted {
-        before += lengths[i..at].iter().map(|&length| length as usize).sum::<usize>();
-        i = at;
-        strings.spans[place] = (strings.bytes.len(), lengths[at]);
-        strings.bytes.extend_from_slice(slice.get(at, before));
+    let (mut last, mut before) = (0, 0);
+    for Wanted { index, position } in wanted {
+        before += lengths[last..index].iter().map(|&length| length as usize).sum::<usize>();
+        last = index;
+        strings.spans[position] = (strings.bytes.len(), lengths[index]);
+        strings.bytes.extend_from_slice(slice.get(index, before));
     }
     Ok(())
 }

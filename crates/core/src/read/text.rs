@@ -29,7 +29,7 @@ pub(crate) struct StringTask<'a> {
     request: usize,
     source: &'a Source,
     values: Range<u64>,
-    /// The place of the first value in the request.
+    /// The position of the first value in the request.
     at: usize,
     /// Bytes of strings before the first one, in their buffer.
     base: usize,
@@ -204,15 +204,15 @@ impl StringTask<'_> {
                 return put_missing(page.validity, opened.range, opened.at, &mut missing);
             }
             let rest = &mut bytes[done..];
-            let (lengths, place) = opened
+            let (lengths, written) = opened
                 .decoder
                 .write_strings(page, range, scratch, |len| rest.get_mut(..len).ok_or_else(too_long))?;
-            let (len, first) = (place.len(), base + done);
+            let (len, first) = (written.len(), base + done);
             match &mut ends {
                 Ends::Small(ends) => layout::sum(lengths, first as u32, &mut ends[here]),
                 Ends::Large(ends) => layout::sum(lengths, first as u64, &mut ends[here]),
                 Ends::Views(views) => {
-                    layout::views(place, lengths, buffer as u32, first as u32, &mut views[here]);
+                    layout::views(written, lengths, buffer as u32, first as u32, &mut views[here]);
                 }
             }
             done += len;

@@ -12,7 +12,7 @@ use crate::file::{ColumnInfo, File};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use crate::monitor::{Control, Silent};
 use crate::read::{missing_chunk, read_chunk};
-use crate::write::input::{Scratch, StringBlocks};
+use crate::write::input::{LoadOptions, Scratch, StringBlocks};
 use crate::write::placement::{ENCODED, Placement, Run};
 use crate::write::{BUFFER, LONG_BLOCK, WRITE};
 
@@ -48,6 +48,15 @@ impl Task<'_> {
     }
 }
 
+/// Where the values of a piece begin.
+#[derive(Clone, Copy, Default)]
+struct Start {
+    /// The number of the first value.
+    value: u64,
+    /// Its child offset.
+    child: u64,
+}
+
 /// The memory and the encoder of one thread.
 #[derive(Default)]
 pub(super) struct Worker {
@@ -77,19 +86,26 @@ impl Worker {
                     let values = first.first_value..last.end_value();
                     let (chunk, _) = read_chunk(file, task.column, values, Some(1), &Silent)?;
                     let profile = profile(file, &task.blocks[blocks.clone()])?;
-                    let place = (first.first_value, first.first_child);
-                    self.store(task.column, chunk, place, &profile, &mut run, control)?;
+                    let start = Start { value: first.first_value, child: first.first_child };
+                    self.store(task.column, chunk, start, &profile, &mut run, control)?;
                 }
                 &Piece::Missing(i) => {
                     let block = task.block(i)?;
                     let chunk = missing_chunk(task.column, block.n_values as usize)?;
-                    let place = (block.first_value, block.first_child);
-                    self.store(task.column, chunk, place, &profile(file, &[])?, &mut run, control)?;
+                    let start = Start { value: block.first_value, child: block.first_child };
+                    self.store(task.column, chunk, start, &profile(file, &[])?, &mut run, control)?;
                 }
                 Piece::Numbers(numbers) => {
                     let values = HostValues::Counted(Arc::clone(numbers));
                     let chunk = Chunk { n: numbers.len(), values, validity: HostValidity::AllValid };
-                    self.store(task.column, chunk, (0, 0), &profile(file, &[])?, &mut run, control)?;
+                    self.store(
+                        task.column,
+                        chunk,
+                        Start::default(),
+                        &profile(file, &[])?,
+                        &mut run,
+                        control,
+                    )?;
                 }
             }
             control.advance(task.n_values_of(piece));
@@ -101,12 +117,12 @@ impl Worker {
         Ok(())
     }
 
-    /// Encodes values. `place` has the number and the child offset of the first one.
+    /// Encodes values that begin at `start`.
     fn store(
         &mut self,
         column: &ColumnInfo,
         chunk: Chunk,
-        (first_value, first_child): (u64, u64),
+        start: Start,
         profile: &Profile,
         run: &mut Run<'_>,
         control: &Control<'_>,
@@ -119,13 +135,12 @@ impl Worker {
         if let Some(symbols) = &strings.symbols {
             encoder.share(symbols);
         }
-        self.scratch.string_block_len = strings.most;
-        self.scratch.next_is_adjacent = false;
+        let options = LoadOptions { string_block_len: strings.most, ..LoadOptions::default() };
         let (mut at, end) = (0, array.n_values());
         while at < end {
             control.check()?;
             let pages_at = run.bytes().len();
-            let n = self.scratch.load(&array, of, at..end)?;
+            let n = self.scratch.load_with(&array, of, at..end, options)?;
             let (values, validity) = self.scratch.values(of, n);
             let len = values.bytes_len();
             if len >= LONG_BLOCK {
@@ -133,8 +148,8 @@ impl Worker {
                 fallible::reserve(run.bytes(), len + len / 8, ENCODED)?;
             }
             let encoded = encoder.encode(of, values, validity, &|| control.check(), run.bytes())?;
-            let numbers = first_value + at..first_value + at + n as u64;
-            run.add(numbers, pages_at, &encoded, profile.is_raw(), first_child)?;
+            let numbers = start.value + at..start.value + at + n as u64;
+            run.add(numbers, pages_at, &encoded, profile.is_raw(), start.child)?;
             at += n as u64;
         }
         Ok(())
@@ -153,14 +168,14 @@ fn copy(file: &File, task: &Task<'_>, i: usize, run: &mut Run<'_>) -> Result<()>
     let len = block.pages_len as usize;
     fallible::resize(run.bytes(), pages_at + len, 0, ENCODED)?;
     file.read_into(block.pages_at, &mut run.bytes()[pages_at..])?;
-    let mut place = 0;
+    let mut offset = 0;
     let mut verify = |stored_len: u32, sum: u64| {
-        let part = run.bytes().get(pages_at + place..pages_at + place + stored_len as usize);
+        let part = run.bytes().get(pages_at + offset..pages_at + offset + stored_len as usize);
         if part.is_none_or(|part| checksum(part) != sum) {
-            let at = block.pages_at + place as u64;
+            let at = block.pages_at + offset as u64;
             return Err(Error::corrupt("the checksum of a page does not match").at(at));
         }
-        place += stored_len as usize;
+        offset += stored_len as usize;
         Ok(())
     };
     if directory.dictionary.stored_len > 0 {
@@ -180,7 +195,8 @@ fn is_plain(block: &BlockRecord) -> bool {
     (e.packing, e.transform, e.codec) == (Packing::Raw, Transform::None, Codec::None)
 }
 
-/// The profile for values that replace blocks: that of the last write, but raw ones stay raw.
+/// The profile for values that replace blocks: the profile of the last write, or raw if all of the
+/// blocks are raw.
 fn profile(file: &File, blocks: &[BlockRecord]) -> Result<Profile> {
     let is_raw = !blocks.is_empty() && blocks.iter().all(is_plain);
     let of_file = || file.compression().unwrap_or(Profile::DEFAULT);

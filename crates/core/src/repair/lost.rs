@@ -126,7 +126,7 @@ fn parent<'a>(columns: &'a [ColumnInfo], column: &ColumnInfo) -> Option<&'a Colu
     (parent.index < column.index).then_some(parent)
 }
 
-/// The pieces of a column, and its new number of missing values if that changes.
+/// The pieces of a column, and its new number of missing values if this number changes.
 fn of_column(
     file: &File,
     column: &ColumnInfo,

@@ -36,7 +36,7 @@ pub(super) fn overlay(file: &File, rebuild: &Rebuild<'_>, monitor: &dyn Monitor)
     File::from_source(Box::new(source), file.path(), limits)
 }
 
-/// Bytes from a place of the file on, in memory.
+/// Bytes from an offset of the file on, in memory.
 struct Tail {
     start: u64,
     bytes: MemorySink,

@@ -20,9 +20,9 @@ pub const MOST_DAMAGES: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
-    /// The generation that is damaged; none for the newest one, and for the one that was asked for.
+    /// The generation that is damaged; none for the newest or the requested generation.
     pub generation: Option<u64>,
-    /// The name of the column, after those of its parents, joined by dots. None for damage outside
+    /// The names of the column's parents and of the column, joined by dots. None for damage outside
     /// of columns.
     pub column: Option<String>,
     /// The table of the column; none if the column belongs to no table.
@@ -81,7 +81,7 @@ pub struct Survey {
     pub generations: Vec<u64>,
     /// Whether the newest of the generations that were looked at is sound.
     pub is_newest_sound: bool,
-    /// The newest sound generation, if the newest one of all is not.
+    /// The newest sound generation, if the newest generation is damaged.
     pub last_sound: Option<u64>,
     /// The damaged blocks: the number of the column in the file, and the values.
     pub(crate) blocks: Vec<(u64, Range<u64>)>,

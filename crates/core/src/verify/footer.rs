@@ -39,8 +39,8 @@ impl File {
         self.verify_ranges(columns)
     }
 
-    /// Each range lies in its tier, none overlap, and there are as many statistics as blocks. In
-    /// the first generation of a file the ranges cover all blocks.
+    /// Checks that each range lies in its tier, that no ranges overlap, and that there are as many
+    /// statistics as blocks. In the first generation of a file the ranges cover all blocks.
     fn verify_ranges(&self, columns: &[ColumnInfo]) -> Result<()> {
         let damage = |message: &'static str| Err(Error::corrupt(message).in_section("ranges"));
         let n_ranges = self.n_records(SectionKind::Ranges);
@@ -85,8 +85,8 @@ impl File {
         Ok(())
     }
 
-    /// Each column of the table has one slot of the name index, with its hash, and the search for
-    /// its name meets it.
+    /// Checks that each column of the table has one slot in the name index, with its hash, and that
+    /// a search for its name finds it.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*.
@@ -124,8 +124,8 @@ impl File {
         Ok(())
     }
 
-    /// The column and table nodes of a value of this view name ones that exist, and its cells are
-    /// fewer than `n_cells`.
+    /// Checks that the columns and tables that a value of this view names exist, and that its cells
+    /// have numbers below `n_cells`.
     ///
     /// # Errors
     /// *Corrupt*.

@@ -87,7 +87,7 @@ pub(super) fn column_prints(columns: &[ColumnInfo], blocks: &[u64]) -> Result<Ve
     Ok(prints)
 }
 
-/// Parts of newer generations, which the one that is verified may share.
+/// Parts of newer generations, which the verified generation may share.
 #[derive(Default)]
 pub(super) struct Known {
     /// The ranges by their first byte: the end, the use, and the newest generation that names it.
@@ -96,7 +96,7 @@ pub(super) struct Known {
     len: u64,
     /// The end of the longest generation.
     end: u64,
-    /// Whether a block is sound, by the place of its directory.
+    /// Whether a block is sound, by the offset of its directory.
     blocks: HashMap<u64, bool>,
     /// Whether values of other checks are sound, by their checksum.
     others: HashMap<u64, bool>,
@@ -106,7 +106,7 @@ impl Known {
     /// Adds the ranges of a generation that ends at `end`.
     ///
     /// # Errors
-    /// *Corrupt* when a newer generation names one of them differently.
+    /// *Corrupt* when a newer generation uses one of the ranges differently.
     pub(super) fn add(&mut self, spans: &[Span], generation: u64, end: u64) -> Result<()> {
         for span in spans {
             match self.ranges.get(&span.from) {
@@ -126,7 +126,8 @@ impl Known {
         if self.len > self.end { Err(Error::corrupt("parts of two generations overlap")) } else { Ok(()) }
     }
 
-    /// The generation and the place of a range that shares bytes with another one, if there is one.
+    /// The generation and the offset of a range that shares bytes with another one, if there is
+    /// one.
     pub(super) fn overlap(&self) -> Result<Option<(u64, u64)>> {
         let spans = self.ranges.iter().map(|(&from, &(to, _, generation))| (from, to, generation));
         let mut spans = fallible::collect(spans, PARTS)?;

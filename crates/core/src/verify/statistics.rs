@@ -71,8 +71,8 @@ fn n_distinct(width: usize, values: &Values<'_>) -> Result<usize> {
     if values.offsets.is_empty() {
         distinct.extend(present.map(|i| &values.words[i * width..(i + 1) * width]));
     } else {
-        let place = |i: usize| values.offsets[i] as usize;
-        distinct.extend(present.map(|i| &values.bytes[place(i)..place(i + 1)]));
+        let start = |i: usize| values.offsets[i] as usize;
+        distinct.extend(present.map(|i| &values.bytes[start(i)..start(i + 1)]));
     }
     Ok(distinct.len())
 }

@@ -4,22 +4,22 @@ use std::ops::Range;
 
 use entasis_io::PIECE;
 
-/// The bytes before a place in the file that are not written yet.
+/// The bytes before an offset in the file that are not written yet.
 #[derive(Default)]
 pub(super) struct Coalescer(Vec<u8>);
 
 /// A write that is due: `front`, then the part `direct` of the bytes that [`Coalescer::take`] got.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Due {
-    /// The place of `front` in the file.
+    /// The offset of `front` in the file.
     pub at: u64,
     pub front: Vec<u8>,
     pub direct: Range<usize>,
 }
 
 impl Coalescer {
-    /// Takes `bytes` at the place `at`, which is the end of the held bytes. Returns the whole
-    /// pieces to write, and holds the rest.
+    /// Takes `bytes` at offset `at`, which is the end of the held bytes. Returns the whole pieces
+    /// to write, and holds the rest.
     pub fn take(&mut self, at: u64, bytes: &[u8]) -> Option<Due> {
         let from = at - self.0.len() as u64;
         let end = at + bytes.len() as u64;

@@ -3,9 +3,11 @@
 //! The host may change its memory during the call. Each value is copied once, and only the copy is
 //! used.
 
+mod equal;
 mod fixed;
 pub(crate) mod nested;
 mod owned;
+mod pieces;
 mod row_major;
 mod string_blocks;
 mod strings;
@@ -21,8 +23,10 @@ use entasis_platform::memory::ScratchVec;
 use crate::blocks::block_values;
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use fixed::{IntScratch, WideScratch, copy_fixed};
+use pieces::{Piece, byte_offset, pieces};
 use row_major::RowMajorColumns;
 
+pub(crate) use equal::have_equal_values;
 pub(crate) use owned::owned;
 pub(crate) use row_major::are_adjacent;
 pub(crate) use string_blocks::{StringBlockLen, StringBlocks, max_string_len, mean_string_len};
@@ -38,144 +42,130 @@ pub(crate) struct Scratch {
     words: ScratchVec<u128>,
     offsets: ScratchVec<u32>,
     bytes: ScratchVec<u8>,
-    /// The most bytes of a block with more than one string.
-    pub(crate) string_block_len: StringBlockLen,
     validity: Vec<u8>,
     has_missing: bool,
     spare: Vec<u8>,
     wide: WideScratch,
     row_major: RowMajorColumns,
-    /// Whether the next column to load is adjacent to this one in a row-major matrix.
-    pub(crate) next_is_adjacent: bool,
-    /// The place of the values in `row_major`, if they were copied with their neighbours.
+    /// The index of the values in `row_major`, if they were copied with their neighbours.
     copied_at: Option<usize>,
     /// For integers that are stored narrower.
     ints: IntScratch,
+    /// The options of the current call.
+    options: LoadOptions,
 }
 
-/// Whether two arrays have equal values, as the file stores them, up to number `n`.
-pub(crate) fn have_equal_values(a: &Array, b: &Array, of: Layout, n: u64) -> Result<bool> {
-    let mut scratch = [Scratch::default(), Scratch::default()];
-    let mut at = 0;
-    while at < n {
-        let [of_a, of_b] = &mut scratch;
-        // A block of strings may have fewer values than were asked for.
-        let mut end = n;
-        end = end.min(at + of_a.load(a, of, at..end)? as u64);
-        end = end.min(at + of_b.load(b, of, at..end)? as u64);
-        if end < n {
-            of_a.load(a, of, at..end)?;
-        }
-        let n_loaded = (end - at) as usize;
-        let (values_a, valid_a) = of_a.values(of, n_loaded);
-        let (values_b, valid_b) = of_b.values(of, n_loaded);
-        if values_a != values_b || valid_a != valid_b {
-            return Ok(false);
-        }
-        at = end;
-    }
-    Ok(true)
+/// How to load a block of an array.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct LoadOptions {
+    /// The most bytes of a block with more than one string.
+    pub string_block_len: StringBlockLen,
+    /// Whether the next column to load is adjacent to this one in a row-major matrix.
+    pub next_is_adjacent: bool,
 }
 
-pub(crate) fn short() -> Error {
+pub(crate) fn too_short() -> Error {
     Error::argument("the memory of a column is shorter than its values")
 }
 
-/// The chunks that hold a range of values: (chunk, range in the chunk, index in the range).
-fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = (&Chunk, Range<usize>, usize)> {
-    let spans = array.spans(range.start).take_while(move |span| span.first < range.end);
-    spans.filter_map(move |span| {
-        let from = range.start.max(span.first);
-        let to = range.end.min(span.first + span.n as u64);
-        (from < to).then(|| {
-            let start = span.start + (from - span.first) as usize;
-            let inside = start..start + (to - from) as usize;
-            (&array.chunks[span.chunk], inside, (from - range.start) as usize)
-        })
-    })
-}
-
-/// The place of value `i` of `n` values with this stride. A negative stride counts from the last
-/// value.
-fn place(i: usize, n: usize, stride: isize) -> Option<usize> {
-    if stride >= 0 {
-        i.checked_mul(stride.unsigned_abs())
-    } else {
-        (n - 1 - i).checked_mul(stride.unsigned_abs())
-    }
+fn out_of_range(row: u64) -> Error {
+    Error::unsupported(format!("the value in row {row} is out of range for its type"))
+        .advise("correct the values")
 }
 
 impl Scratch {
+    /// As [`load_with`](Self::load_with), with default options.
+    pub(crate) fn load(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Result<usize> {
+        self.load_with(array, of, range, LoadOptions::default())
+    }
+
     /// Copies the values in `range`, at most a block, and returns their number. It returns fewer if
     /// more strings would exceed the length of a block.
-    pub(crate) fn load(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Result<usize> {
-        let physical = of.physical;
-        let mut n = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(block_values(of));
-        let start = range.start;
-        let range = |n: usize| start..start + n as u64;
-        self.copied_at = None;
-        if physical.is_var() {
-            n = self.load_strings(array, range(n))?;
-        } else {
-            self.wide.outside.clear();
-            self.ints.any_missing = false;
-            let copied_at = self.find_copied(array, of, range(n));
-            self.copied_at = copied_at.map(|at| at.ok_or_else(short)).transpose()?;
+    pub(crate) fn load_with(
+        &mut self,
+        array: &Array,
+        of: Layout,
+        range: Range<u64>,
+        options: LoadOptions,
+    ) -> Result<usize> {
+        self.options = options;
+        let most = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(block_values(of));
+        let block = |n: usize| range.start..range.start + n as u64;
+        if of.physical.is_var() {
+            self.copied_at = None;
+            let n = self.load_strings(array, block(most))?;
+            self.load_validity(array, of.physical, block(n), n)?;
+            return Ok(n);
         }
-        if !physical.is_var() && self.copied_at.is_none() {
-            let width = of.width().unwrap_or(1);
-            self.words.resize_stale((n * width).div_ceil(16));
-            let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
-            for (chunk, inside, at) in pieces(array, range(n)) {
-                let out = &mut out[at * width..(at + inside.len()) * width];
-                match chunk.values {
-                    HostValues::Int32 { memory, first, n: below } => {
-                        let sentinel = if let HostValidity::Sentinel(sentinel) = chunk.validity {
-                            Some(sentinel as i32)
-                        } else {
-                            None
-                        };
-                        self.ints.valid.resize(n, 0);
-                        let from = (&memory, 4 * inside.start);
-                        if let Some(i) = self.ints.narrow(from, (first, below), sentinel, of, at, out)? {
-                            let message =
-                                format!("the value in row {} is out of range for its type", start + i as u64);
-                            return Err(Error::unsupported(message).advise("correct the values"));
-                        }
-                    }
-                    HostValues::Wide { memory, width, stride } => {
-                        let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
-                        self.wide.copy((&memory, from, stride), (physical, width), at, out)?;
-                    }
-                    _ => copy_fixed(chunk, inside, of, out)?,
-                }
-            }
+        self.load_fixed(array, of, block(most))?;
+        self.load_validity(array, of.physical, block(most), most)?;
+        self.check_digits(range.start)?;
+        Ok(most)
+    }
+
+    /// Copies values of fixed width.
+    fn load_fixed(&mut self, array: &Array, of: Layout, block: Range<u64>) -> Result<()> {
+        let n = (block.end - block.start) as usize;
+        self.wide.outside.clear();
+        self.ints.any_missing = false;
+        self.copied_at = self.find_copied(array, of, &block)?;
+        if self.copied_at.is_none() {
+            self.copy_pieces(array, of, block)?;
         }
-        if physical == Physical::LongDouble {
+        if of.physical == Physical::LongDouble {
             // The padding of long doubles is undefined.
             self.words[..n].iter_mut().for_each(|word| *word &= (1 << 80) - 1);
         }
-        self.load_validity(array, physical, range(n), n)?;
-        let is_valid = |i: &usize| !self.has_missing || self.validity[i / 8] >> (i % 8) & 1 == 1;
-        if !physical.is_var()
-            && let Some(i) = self.wide.outside.iter().copied().find(is_valid)
-        {
-            let row = start + i as u64;
-            let message = format!("the value in row {row} has more digits than its type");
-            return Err(Error::unsupported(message).advise("use a type with more digits"));
-        }
-        Ok(n)
+        Ok(())
     }
 
-    /// Finds a column of words among those that were copied together. `None` means that it was not
-    /// copied, `Some(None)` that its memory is too short.
-    fn find_copied(&mut self, array: &Array, of: Layout, range: Range<u64>) -> Option<Option<usize>> {
+    fn copy_pieces(&mut self, array: &Array, of: Layout, block: Range<u64>) -> Result<()> {
+        let (n, width) = ((block.end - block.start) as usize, of.width().unwrap_or(1));
+        self.words.resize_stale((n * width).div_ceil(16));
+        let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        for Piece { chunk, inside, at } in pieces(array, block.clone()) {
+            let out = &mut out[at * width..(at + inside.len()) * width];
+            match chunk.values {
+                HostValues::Int32 { memory, first, n: n_allowed } => {
+                    let sentinel = match chunk.validity {
+                        HostValidity::Sentinel(sentinel) => Some(sentinel as i32),
+                        _ => None,
+                    };
+                    self.ints.valid.resize(n, 0);
+                    let from = (&memory, 4 * inside.start);
+                    if let Some(i) = self.ints.narrow(from, (first, n_allowed), sentinel, of, at, out)? {
+                        return Err(out_of_range(block.start + i as u64));
+                    }
+                }
+                HostValues::Wide { memory, width, stride } => {
+                    let from = byte_offset(inside.start, chunk.n, stride).ok_or_else(too_short)?;
+                    self.wide.copy((&memory, from, stride), (of.physical, width), at, out)?;
+                }
+                _ => copy_fixed(chunk, inside, of, out)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses values that have more digits than their type, unless they are missing.
+    fn check_digits(&self, first_row: u64) -> Result<()> {
+        let is_valid = |i: &usize| !self.has_missing || self.validity[i / 8] >> (i % 8) & 1 == 1;
+        let Some(i) = self.wide.outside.iter().copied().find(is_valid) else { return Ok(()) };
+        let message = format!("the value in row {} has more digits than its type", first_row + i as u64);
+        Err(Error::unsupported(message).advise("use a type with more digits"))
+    }
+
+    /// The index of a column of words among the columns that were copied together; none if it was
+    /// not copied.
+    fn find_copied(&mut self, array: &Array, of: Layout, block: &Range<u64>) -> Result<Option<usize>> {
         let [Chunk { n, values: HostValues::Words { memory, stride }, .. }] = array.chunks.as_slice() else {
-            return None;
+            return Ok(None);
         };
-        let is_all =
-            array.spans.is_none() && range == (0..*n as u64) && of.is_word() && of.width() == Some(8);
-        is_all.then(|| self.row_major.find(memory, *stride, *n, self.next_is_adjacent))?
+        let is_whole_column = array.spans.is_none() && *block == (0..*n as u64);
+        if !is_whole_column || !of.is_word() || of.width() != Some(8) {
+            return Ok(None);
+        }
+        self.row_major.find(memory, *stride, *n, self.options.next_is_adjacent)
     }
 
     /// Counts the missing values of an array.

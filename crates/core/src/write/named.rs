@@ -24,11 +24,11 @@ impl Plan<'_> {
     fn user_of(&self, dictionary: usize) -> Option<&str> {
         let is_user = |first: usize, of: Option<usize>| of.is_some_and(|of| first + of == dictionary);
         let columns: Vec<_> = self.parts.columns().collect();
-        let own = columns.iter().find(|(column, first, _)| is_user(*first, column.dictionary));
-        let first_of = |top: usize| columns.get(top).map_or(0, |(_, first, _)| *first);
+        let own = columns.iter().find(|of| is_user(of.first_extra, of.column.dictionary));
+        let first_of = |top: usize| columns.get(top).map_or(0, |of| of.first_extra);
         let of_child =
             || self.nested.children.iter().find(|child| is_user(first_of(child.top), child.dictionary));
-        own.map(|(column, ..)| column.name.as_str()).or_else(|| Some(&of_child()?.path))
+        own.map(|of| of.column.name.as_str()).or_else(|| Some(&of_child()?.path))
     }
 
     /// The name of the first member of a bundle whose values are refused when they are alone.

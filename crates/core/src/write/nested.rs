@@ -9,7 +9,7 @@ use entasis_encodings::Values;
 use entasis_format::{ColumnType, Error, MAX_BLOCK_VALUES, Physical, Result, Value};
 
 use super::input::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
-use super::input::{ValidBits, short};
+use super::input::{ValidBits, too_short};
 use crate::frame::kept::{Keep, Kept, KeptChild};
 use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
 
@@ -25,7 +25,7 @@ pub(crate) struct ChildOffsets {
     /// Lists, maps and run-end columns have the numbers in block records. Unions and value columns
     /// have a child for them.
     is_in_records: bool,
-    /// The values of each child before the chunks that were split so far, without those in spans.
+    /// The values of each child before the chunks that were split so far, without values in spans.
     base: Vec<u64>,
     /// `n_types` numbers for each block.
     before: Vec<u64>,
@@ -175,7 +175,7 @@ fn with_kept(mut array: Array, kept: Option<&KeptChild>) -> Array {
     array
 }
 
-/// Makes one chunk of each span, because a run that two spans share begins in each of them.
+/// Makes one chunk of each span. If two spans share a run, the run begins in both chunks.
 fn split_shared_runs(array: Array) -> Array {
     let chunks = array.spans(0).map(|span| {
         let mut chunk = array.chunks[span.chunk].clone();
@@ -225,7 +225,7 @@ impl ChildOffsets {
         let HostValues::Owned(values) = &chunk.values else { return Err(other_form()) };
         let mut spare = Vec::new();
         let valid = ValidBits::copy(chunk, 0..chunk.n, &mut spare)?;
-        let words = values.words(0..chunk.n).ok_or_else(short)?;
+        let words = values.words(0..chunk.n).ok_or_else(too_short)?;
         let zeros = vec![0; self.n_types];
         for i in 0..chunk.n {
             self.record(first + i as u64, zeros.iter().copied());
@@ -315,8 +315,8 @@ fn split_children(
             (None, _) => {
                 let factor = if of.physical == Physical::FixedSizeList { of.value_len as usize } else { 1 };
                 for (k, spans) in spans.iter_mut().enumerate() {
-                    let from = span.start.checked_mul(factor).ok_or_else(short)?;
-                    let n = span.n.checked_mul(factor).ok_or_else(short)?;
+                    let from = span.start.checked_mul(factor).ok_or_else(too_short)?;
+                    let n = span.n.checked_mul(factor).ok_or_else(too_short)?;
                     check_inside(child(chunk, k)?, from, n)?;
                     spans.push(span.chunk, from, n);
                 }
@@ -461,7 +461,7 @@ fn union(
     if children.len() < spans.len() {
         return Err(other_form());
     }
-    // Without offsets, places are counted from the start of the chunk.
+    // Without offsets, values are counted from the start of the chunk.
     let mut counts = vec![0usize; spans.len()];
     let first = if offsets.is_none() { 0 } else { span.start };
     for start in (first..span.start + span.n).step_by(STEP) {
@@ -469,9 +469,9 @@ fn union(
         let valid = ValidBits::copy(chunk, part.clone(), spare)?;
         let mut copy = vec![0u8; part.len()];
         if !codes.copy_to(part.start, &mut copy) {
-            return Err(short());
+            return Err(too_short());
         }
-        let places = offsets.as_ref().map(|offsets| numbers(offsets, false, part.clone())).transpose()?;
+        let indices = offsets.as_ref().map(|offsets| numbers(offsets, false, part.clone())).transpose()?;
         for (i, &code) in copy.iter().enumerate() {
             let at = part.start + i;
             if at >= span.start {
@@ -485,14 +485,14 @@ fn union(
             if k == usize::from(NO_TYPE) || k >= spans.len() {
                 return Err(no_type());
             }
-            let place = match &places {
-                Some(places) => usize::try_from(places[i]).map_err(|_| short())?,
+            let index = match &indices {
+                Some(indices) => usize::try_from(indices[i]).map_err(|_| too_short())?,
                 None => counts[k],
             };
             counts[k] += 1;
             if at >= span.start {
-                check_inside(&children[k], place, 1)?;
-                spans[k].push(span.chunk, place, 1);
+                check_inside(&children[k], index, 1)?;
+                spans[k].push(span.chunk, index, 1);
             }
         }
     }

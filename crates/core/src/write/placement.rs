@@ -1,5 +1,5 @@
-//! Gives encoded blocks their places in the file, in the order of the runs, on whatever thread they
-//! were encoded.
+//! Gives encoded blocks their offsets in the file, in the order of the runs, on whatever thread
+//! they were encoded.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub(crate) const ENCODED: &str = "encoded blocks";
 /// Raw columns begin at multiples of this, so that they can be mapped.
 const ALIGNMENT: u64 = 64;
 
-/// A block with its place in the file.
+/// A block with its offset in the file.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub record: BlockRecord,
@@ -36,7 +36,7 @@ impl Placed {
     }
 }
 
-/// The sink, and the run whose turn it is to get a place.
+/// The sink, and the run whose turn it is to get an offset.
 pub(crate) struct Placement<'a> {
     sink: &'a dyn Sink,
     /// Bytes of memory to reserve for a run.
@@ -62,7 +62,7 @@ struct Turn {
     ready_len: usize,
     /// The blocks of the placed runs.
     placed: BTreeMap<usize, Vec<Placed>>,
-    /// Writes with a place that are still to be done, in the order of their places.
+    /// Writes with an offset that are still to be done, in the order of their offsets.
     due: VecDeque<(Due, Vec<u8>)>,
     due_len: usize,
     /// Whether a thread is writing. It also does the writes that others add meanwhile.
@@ -86,7 +86,7 @@ pub(super) const READY: usize = 32 << 20;
 const DUE: usize = 8 << 20;
 
 impl<'a> Placement<'a> {
-    /// Places for runs of `n_values` values, from `start` on.
+    /// A placement for runs of `n_values` values, from offset `start` on.
     pub(crate) fn new(sink: &'a dyn Sink, start: u64, room: usize, n_values: u64) -> Self {
         Self {
             sink,
@@ -103,7 +103,7 @@ impl<'a> Placement<'a> {
         Ok(Run { placement: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } })
     }
 
-    /// Takes the next place after all runs for `bytes`, and writes them.
+    /// Writes `bytes` after all runs so far. Returns their offset.
     pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64> {
         if bytes.is_empty() {
             return Ok(self.end());
@@ -143,7 +143,7 @@ impl<'a> Placement<'a> {
         std::mem::take(&mut self.lock().placed)
     }
 
-    /// The end of all places taken so far.
+    /// The end of all bytes that have an offset so far.
     pub(crate) fn end(&self) -> u64 {
         self.lock().at
     }
@@ -164,7 +164,7 @@ impl<'a> Placement<'a> {
     }
 
     /// Writes the directories that were held back.
-    pub(crate) fn place_directories(&self, columns: &mut [Vec<Placed>]) -> Result<()> {
+    pub(crate) fn write_directories(&self, columns: &mut [Vec<Placed>]) -> Result<()> {
         let mut at = self.end();
         let mut bytes = Vec::new();
         for block in columns.iter_mut().flatten() {
@@ -264,16 +264,17 @@ pub(crate) struct Run<'a> {
 /// Encoded blocks.
 struct Blocks {
     align: bool,
-    /// Bytes without a place.
+    /// Bytes without an offset.
     bytes: Vec<u8>,
     blocks: Vec<Placed>,
-    /// The number of blocks with a place. The places of the others count from the start of `bytes`.
+    /// The number of blocks with an offset. The offsets of other blocks count from the start of
+    /// `bytes`.
     n_placed: usize,
 }
 
 impl Blocks {
-    /// Takes a place for `bytes`, which are due from then on.
-    fn place(&mut self, turn: &mut Turn) {
+    /// Gives `bytes` their offset. They are due from then on.
+    fn assign_offset(&mut self, turn: &mut Turn) {
         if std::mem::take(&mut self.align) {
             let at = turn.at.next_multiple_of(ALIGNMENT);
             turn.coalescer.skip((at - turn.at) as usize);
@@ -297,16 +298,16 @@ impl Blocks {
         }
     }
 
-    /// Takes a place for the last bytes of the run whose turn it is, and ends its turn.
+    /// Gives the last bytes of the run whose turn it is their offset, and ends its turn.
     fn finish(mut self, turn: &mut Turn) {
-        self.place(turn);
+        self.assign_offset(turn);
         turn.placed.insert(turn.run, self.blocks);
         turn.run += 1;
     }
 }
 
 impl Run<'_> {
-    /// Encoded bytes without a place.
+    /// Encoded bytes without an offset.
     pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.inner.bytes
     }
@@ -381,7 +382,7 @@ impl Run<'_> {
     pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
         let (placement, index) = (self.placement, self.index);
         let mut turn = placement.wait(placement.lock(), control, |turn| turn.run == index)?;
-        self.inner.place(&mut turn);
+        self.inner.assign_offset(&mut turn);
         self.inner.bytes = placement.memory(placement.settle(turn, control)?)?;
         Ok(())
     }

@@ -35,7 +35,7 @@ pub fn longest_strings_first<T>(runs: Vec<T>, len: impl Fn(&T) -> Option<StringL
 mod tests {
     use super::*;
 
-    /// The order of runs that are each the only one of their column; `Some` has the bytes of text.
+    /// The order of runs that each store a whole column; `Some` has the bytes of text.
     fn order(runs: &[Option<u64>]) -> Vec<usize> {
         let text = |&i: &usize| runs[i].map(|len| StringLen { most: len, len });
         longest_strings_first((0..runs.len()).collect(), text)

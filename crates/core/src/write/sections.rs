@@ -51,12 +51,12 @@ fn emit_all(
     let sections = records.iter().map(|&(kind, records)| {
         let tier = if kind.has_tiers() { tier } else { 0 };
         let records = SectionRecords::new(kind, tier, records);
-        let place = at + out.len() as u64;
+        let offset = at + out.len() as u64;
         let filter = filter(kind).filter(|_| compresses && records.bytes.len() >= MIN_LEN);
-        let Some(filter) = filter else { return emit_section(records, place, None, &mut out) };
+        let Some(filter) = filter else { return emit_section(records, offset, None, &mut out) };
         let mut encoder = LeafEncoder::new(&mut codecs, filter, records.record_len);
         let store = &mut |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
-        emit_section(records, place, Some(Compress { filter, store }), &mut out)
+        emit_section(records, offset, Some(Compress { filter, store }), &mut out)
     });
     let sections = sections.filter(|section| section.n_records > 0).collect();
     (out, sections)

@@ -8,7 +8,8 @@ use super::run_order::StringLen;
 use super::{BUFFER, Stored, input};
 use crate::blocks::block_values;
 
-/// Consecutive blocks of a column that one thread encodes, each with hints from the one before.
+/// The number of consecutive blocks of a column that one thread encodes. Each block takes hints
+/// from the block before it.
 const RUN: u64 = 16;
 /// A short file is cut into about this many runs, so that several threads have work.
 const RUNS: u64 = 4;

@@ -46,8 +46,8 @@ impl Tiers {
         self.stay.binary_search(&old).ok().map(|number| number as u16)
     }
 
-    /// Splits the ranges of a column: those of tiers that stay, with the new numbers of their
-    /// tiers, and those whose records are copied to the new tier.
+    /// Splits the ranges of a column. Returns the ranges of tiers that stay, with the new numbers
+    /// of their tiers, and the ranges whose records are copied to the new tier.
     pub(super) fn split<'a>(
         &'a self,
         kept: &'a [BlockRange],

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use entasis_encodings::Encoder;
 use entasis_format::{Layout, MAX_BLOCK_VALUES, Result, fallible};
 
-use super::input::Scratch;
+use super::input::{LoadOptions, Scratch};
 use super::placement::{ENCODED, Placement};
 use super::tasks::Task;
 use super::{BUFFER, Stored, WRITE};
@@ -18,7 +18,7 @@ pub(crate) const LONG_BLOCK: usize = 1 << 20;
 /// The memory and the encoder of one thread.
 #[derive(Default)]
 pub(super) struct Worker {
-    pub scratch: Scratch,
+    scratch: Scratch,
     encoder: Option<Encoder>,
     /// Memory for encoded bytes, reused by the next run.
     bytes: Option<Vec<u8>>,
@@ -26,7 +26,7 @@ pub(super) struct Worker {
     before: Option<Layout>,
 }
 
-/// The memory of threads that have ended, for those of the next part of a stream.
+/// The memory of threads that have ended, for the threads of the next part of a stream.
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Vec<Worker>>);
 
@@ -58,11 +58,13 @@ impl Worker {
         self.before = None;
     }
 
-    /// Encodes and writes the blocks of a run.
+    /// Encodes and writes the blocks of a run. `next_is_adjacent` is set if the column of the next
+    /// run is adjacent to this one in a row-major matrix.
     pub fn run(
         &mut self,
         column: &Stored<'_>,
         task: &Task,
+        next_is_adjacent: bool,
         placement: &Placement<'_>,
         control: &Control<'_>,
     ) -> Result<()> {
@@ -78,6 +80,7 @@ impl Worker {
         let align = task.values.start == 0 && column.profile.is_raw();
         let mut run = placement.begin(task.index, align, self.bytes.take())?;
         let first_value = column.array.keep().map_or(0, |keep| keep.n_values);
+        let options = LoadOptions { string_block_len: column.strings.most, next_is_adjacent };
         let mut at = task.values.start;
         while at < task.values.end {
             control.check()?;
@@ -90,8 +93,7 @@ impl Worker {
                 run.add(values, pages_at, block.encoded(), is_raw, 0)?;
                 BLOCK
             } else {
-                self.scratch.string_block_len = column.strings.most;
-                let n = self.scratch.load(column.array, column.of, at..task.values.end)?;
+                let n = self.scratch.load_with(column.array, column.of, at..task.values.end, options)?;
                 let (values, validity) = self.scratch.values(column.of, n);
                 let block = at / u64::from(MAX_BLOCK_VALUES);
                 if let Some(child_offsets) = column.child_offsets {

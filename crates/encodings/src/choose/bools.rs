@@ -1,4 +1,4 @@
-//! The choice for booleans: a constant, or one bit each with or without a codec.
+//! The choice for booleans: a constant, or one bit per value, which a codec may compress.
 
 use entasis_format::{Codec, Filter, Packing};
 use entasis_kernels::{bits, column_stats};

@@ -23,7 +23,7 @@ const ROUGH: f64 = 1.0 / 32.0;
 /// ALP must keep values in at most this share of their bits.
 const SAVES: f64 = 0.75;
 
-/// The parameters that keep a sample in the fewest bits, and those bits per value; `None` if they
+/// The parameters that keep a sample in the fewest bits, and their bits per value; `None` if they
 /// save less than a quarter. `first` are the parameters of the previous block, which are kept while
 /// they save enough. If exceptions `may_repeat`, a repeated NaN costs only its position.
 pub(crate) fn choose<F: Float>(
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_has_a_place_among_the_residuals() {
+    fn residuals_have_a_value_for_nan() {
         let prices = (0..60_000u32).map(|i| f64::from(i * 7919 % 10_007) / 100.0);
         let rare: Vec<f64> =
             prices.clone().enumerate().map(|(i, p)| if i % 2999 == 17 { f64::NAN } else { p }).collect();

@@ -40,7 +40,7 @@ pub(crate) struct Hints {
     pub ints: CodecHint,
     pub bools: Option<BoolHint>,
     pub decimals: Option<Decimals>,
-    /// The bytes per word of a block in which patches for NaN were better than a place for it in
+    /// The bytes per word of a block in which patches for NaN were better than a value for it in
     /// each word.
     pub patched_nan: Option<f64>,
     pub text: Option<StringHint>,

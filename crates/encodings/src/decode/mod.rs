@@ -242,7 +242,7 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// The words of the packing before any transform. `T` is at least as wide as each of them.
+    /// The words of the packing before any transform. `T` is at least as wide as these words.
     fn words<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         if let [word] = out {
             *word = self.word(page, range.start)?;

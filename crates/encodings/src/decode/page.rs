@@ -74,7 +74,7 @@ pub(crate) struct Vectors {
 impl Vectors {
     /// Computes the offsets of the bits of each vector from the widths; returns the end of the last
     /// one.
-    pub(super) fn place_bits(&mut self, n: usize, max_width: u32) -> Result<usize> {
+    pub(super) fn set_bit_offsets(&mut self, n: usize, max_width: u32) -> Result<usize> {
         let mut end = 0;
         for v in 0..n.div_ceil(VECTOR) {
             if u32::from(self.width[v]) > max_width {
@@ -89,7 +89,7 @@ impl Vectors {
 
     /// Splits the bits of all vectors off `body` by their widths; returns the bits and the rest.
     fn split_bits<'a>(&mut self, body: &'a [u8], n: usize, max_width: u32) -> Result<(&'a [u8], &'a [u8])> {
-        let end = self.place_bits(n, max_width)?;
+        let end = self.set_bit_offsets(n, max_width)?;
         let (bits, rest) = body.split_at_checked(end).ok_or_else(short_body)?;
         // Only the last vector can be partial, and only a partial one has unused bits.
         let last = n.div_ceil(VECTOR).saturating_sub(1);

@@ -12,17 +12,17 @@ use crate::validity::Validity;
 /// A page with at most this many stored bytes is read as a whole: a second read costs more.
 const SHORT: usize = 2 << 10;
 
-/// Fills memory with bytes of the stored page, from the given place on.
+/// Fills memory with bytes of the stored page, from the given offset on.
 pub type ReadPart<'r> = dyn FnMut(usize, &mut [u8]) -> Result<()> + 'r;
 
-/// Whether the values of page `index` of a block have places that do not depend on other values.
-/// A page without such an index has none.
+/// Whether the offset of each value of page `index` of a block is known without the other values.
+/// False if the block has no such page.
 pub fn can_open_part(directory: &Directory, index: usize) -> bool {
     let Some(entry) = directory.pages.get(index) else { return false };
     let packing = directory.encoding.packing;
-    let has_places = matches!(packing, Packing::Raw | Packing::Constant | Packing::BitPacked);
+    let has_offsets = matches!(packing, Packing::Raw | Packing::Constant | Packing::BitPacked);
     let is_plain = entry.stored_len == entry.payload_len && directory.encoding.filter == Filter::None;
-    has_places && is_plain && !directory.patches
+    has_offsets && is_plain && !directory.patches
 }
 
 impl<'a> Page<'a> {
@@ -31,7 +31,7 @@ impl<'a> Page<'a> {
     /// may then decode any part of the range; other values of the page are unspecified.
     ///
     /// Returns none for a page that must be read as a whole: one with a codec, a filter or patches,
-    /// or with values whose place depends on those before them.
+    /// or with values whose offset depends on earlier values.
     ///
     /// **The checksum is not verified.** The caller has verified the page before.
     ///
@@ -84,7 +84,7 @@ impl<'a> Page<'a> {
             Packing::Raw => (range.start * word_len..range.end * word_len, n * word_len),
             Packing::BitPacked => {
                 parse_params(body, directory, n, word_len, vectors)?;
-                let end = vectors.place_bits(n, 8 * word_len as u32)?;
+                let end = vectors.set_bit_offsets(n, 8 * word_len as u32)?;
                 (vectors.at[range.start / VECTOR]..vectors.at[range.end.div_ceil(VECTOR)], end)
             }
             _ => (0..0, 0),

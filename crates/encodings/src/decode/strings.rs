@@ -53,31 +53,31 @@ impl BlockDecoder<'_> {
             Body::Symbols { codes, len, .. } => expand(codes, len, text)?,
             _ => return Err(short_body()),
         };
-        let (lengths, place) = measure(page, range, lengths)?;
-        let bytes = bytes.get(place.clone()).ok_or_else(short_body)?;
+        let (lengths, extent) = measure(page, range, lengths)?;
+        let bytes = bytes.get(extent.clone()).ok_or_else(short_body)?;
         self.check_text(bytes, lengths)?;
-        Ok(StringSlice { lengths, total: place.len(), source: Source::Contiguous(bytes) })
+        Ok(StringSlice { lengths, total: extent.len(), source: Source::Contiguous(bytes) })
     }
 
-    /// Writes the bytes of the strings in `range` to the memory that `place` returns for their
+    /// Writes the bytes of the strings in `range` to the memory that `memory` returns for their
     /// total length, and returns their lengths. Verifies UTF-8. A whole page of FSST codes is
     /// decoded without a copy.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode), and any error of `place`.
+    /// As [`decode`](Self::decode), and any error of `memory`.
     pub fn write_strings<'s, 'o>(
         &'s self,
         page: &Page<'s>,
         range: Range<usize>,
         scratch: &'s mut TextScratch,
-        place: impl FnOnce(usize) -> Result<&'o mut [u8]>,
+        memory: impl FnOnce(usize) -> Result<&'o mut [u8]>,
     ) -> Result<(&'s [u32], &'o [u8])> {
         if let Body::Symbols { codes, len, .. } = page.body
             && range == (0..page.n)
         {
             let (lengths, inside) = measure(page, range.clone(), &mut scratch.lengths)?;
             if inside == (0..len) {
-                let out = place(len)?;
+                let out = memory(len)?;
                 fsst::decode(codes, out)?;
                 self.check_text(out, lengths)?;
                 return Ok((lengths, out));
@@ -85,7 +85,7 @@ impl BlockDecoder<'_> {
             return Err(short_body());
         }
         let strings = self.strings(page, range, scratch)?;
-        let out = place(strings.total)?;
+        let out = memory(strings.total)?;
         strings.write(out)?;
         Ok((strings.lengths, out))
     }

@@ -130,7 +130,7 @@ fn codes_up_to<K: Key>(
 /// From this number of values on, a part of them predicts the number of entries.
 const FORESEEN_FROM: usize = 8192;
 
-/// Predicts the number of entries from those after an eighth and after a quarter of the values. The
+/// Predicts the number of entries from the numbers after an eighth and a quarter of the values. The
 /// growth factor applies twice more; this is slightly too low if most values are rare.
 fn foreseen([eighth, quarter]: [usize; 2]) -> usize {
     (quarter as f64 * (quarter as f64 / eighth.max(1) as f64).powi(2)) as usize

@@ -23,10 +23,10 @@ const NEAR: usize = 64;
 /// Positions at which values occurred before.
 #[derive(Default)]
 pub(super) struct RepeatFinder {
-    /// For each entry the position of one value: the last one that was looked up near a stretch,
-    /// else the first.
+    /// For each entry the position of one of its values: the last value that was looked up near a
+    /// stretch, or else the first value.
     positions: Vec<u32>,
-    /// The distance of the last stretch to the one that it repeats; 0 for none.
+    /// The distance between the last stretch and the stretch that it repeats; 0 for none.
     distance: usize,
     /// The distance from the value that was looked up last to the position of its entry; 0 for
     /// none.

@@ -10,8 +10,18 @@ use crate::profile::cost;
 use crate::string_dictionary::index::{DistinctStrings, Strings};
 use crate::words::{Order, byte_width, sample_ranges};
 
-/// The entries of a dictionary and a plan for its codes.
-pub(super) type Dictionary<K> = (Vec<K>, WordPlan<u32>);
+/// The entries of a dictionary and a plan for its codes. The codes are in the encoder.
+pub(super) struct Dictionary<E> {
+    pub entries: E,
+    pub codes: WordPlan<u32>,
+}
+
+impl<K> Dictionary<Vec<K>> {
+    /// Bytes of the entries.
+    pub(super) fn entries_len(&self) -> f64 {
+        size_of_val(self.entries.as_slice()) as f64
+    }
+}
 
 /// If codecs cannot shrink the codes, a dictionary must be shorter than the alternatives by this
 /// factor.
@@ -23,8 +33,8 @@ pub(super) struct Bounds {
     /// Bytes of the best alternative without a codec.
     pub len: f64,
     pub score: f64,
-    /// Bytes of a value that a codec would get without a dictionary; `None` if that is the whole
-    /// value, or without a codec.
+    /// Bytes per value that a codec would see without a dictionary. `None` if it would see whole
+    /// values or may not be used.
     pub shown: Option<u32>,
 }
 
@@ -35,7 +45,7 @@ impl Encoder {
         &mut self,
         values: &[K],
         bounds: Bounds,
-    ) -> Result<Dictionary<K>, NoDictionary> {
+    ) -> Result<Dictionary<Vec<K>>, NoDictionary> {
         let (n, entry_len) = (values.len(), size_of::<K>());
         let value = |i: usize| values[i];
         if self.choices.hints.unrepeated && hardly_repeats(n, value) {
@@ -54,7 +64,7 @@ impl Encoder {
         texts: Strings<'a>,
         bounds: Bounds,
         entry_len: usize,
-    ) -> Option<(DistinctStrings<'a>, WordPlan<u32>)> {
+    ) -> Option<Dictionary<DistinctStrings<'a>>> {
         let look = |limit| texts.estimate(entry_len, limit);
         let mut tables = std::mem::take(&mut self.tables);
         let build = |limit, estimate, codes: &mut _| texts.build(limit, estimate, &mut tables, codes);
@@ -73,8 +83,8 @@ impl Encoder {
         look: impl Fn(usize) -> Result<Estimate, NoDictionary>,
         build: impl FnOnce(Limit, Estimate, &mut Vec<u32>) -> Option<E>,
         n_entries: impl Fn(&E) -> usize,
-    ) -> Result<(E, WordPlan<u32>), NoDictionary> {
-        // A codec may shrink the codes further. Whether it does is tested once per run of blocks.
+    ) -> Result<Dictionary<E>, NoDictionary> {
+        // A codec may shrink the codes further, which is tested once per run of blocks.
         let may_shrink = !self.choices.profile.codecs.is_empty() && !self.choices.hints.dictionary_lost;
         let most = bounds.len * if may_shrink { 1.2 } else { SMALLER };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
@@ -96,14 +106,14 @@ impl Encoder {
             self.choices.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.choices.profile);
         let hint = &mut self.choices.hints.codes;
-        let plan = light.with_codec(
+        let codes = light.with_codec(
             &self.codes,
             bounds.score - heads,
             &self.choices.profile,
             &mut self.choices.codecs,
             hint,
         );
-        Ok((entries, plan))
+        Ok(Dictionary { entries, codes })
     }
 
     /// Whether this dictionary with these codes scores better than `best`. The result is a hint for

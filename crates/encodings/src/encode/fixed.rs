@@ -2,7 +2,7 @@
 
 use entasis_format::{Codec, Encoding, Error, Filter, Layout, Packing, Result, Transform};
 
-use super::dictionary::Bounds;
+use super::dictionary::{Bounds, Dictionary};
 use super::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages};
 use super::{Encoded, Encoder, statistics};
 use crate::packing::raw;
@@ -59,7 +59,7 @@ pub(super) fn encode(
         let texts = Strings { offsets: &offsets, bytes, longest: width };
         if !settled
             && n > 1
-            && let Some((entries, codes)) =
+            && let Some(Dictionary { entries, codes }) =
                 encoder.plan_text_dictionary(texts, Bounds { len, score, shown: None }, width)
             && encoder.dictionary_wins(&codes, (entries.len() * width) as f64, score)
         {

@@ -24,17 +24,17 @@ impl Encoder {
         Some(found)
     }
 
-    /// A plan for the integers of ALP, given the number of runs and whether values hardly repeat.
+    /// A plan for the integers of ALP.
     pub(super) fn plan_alp<F: Float>(
         &mut self,
         values: &[F],
         by: Decimals,
-        found: (usize, bool),
+        repetition: Repetition,
     ) -> AlpPlan<F::Int> {
         let mut hint = self.choices.hints.ints;
-        let plan = self.plan_ints(values, by, found, &mut hint);
+        let plan = self.plan_ints(values, by, repetition, &mut hint);
         self.choices.hints.ints = hint;
-        // Words with a place for NaN have no patches, so more codecs fit them.
+        // Words with a value for NaN have no patches, so more codecs fit them.
         let per_word = plan.words.len / values.len() as f64;
         let is_settled = self.choices.hints.patched_nan.is_some_and(|then| is_similar(per_word, then));
         if is_settled || !plan.words.patches || self.choices.profile.codecs.is_empty() {
@@ -42,10 +42,10 @@ impl Encoder {
         }
         let ints: &[F::Int] = &bytemuck::cast_slice(&plan.ints)[..values.len()];
         if repeats_far_back(ints)
-            && let Some(with_nan) = with_place_for_nan(values, by)
+            && let Some(with_nan) = with_value_for_nan(values, by)
         {
             let mut hint = CodecHint::Unknown;
-            let mut other = self.plan_ints(values, with_nan, found, &mut hint);
+            let mut other = self.plan_ints(values, with_nan, repetition, &mut hint);
             let score = |plan: &AlpPlan<F::Int>| plan.words.score(&self.choices.profile);
             if score(&other) < score(&plan) {
                 (self.choices.hints.ints, self.choices.hints.decimals) = (hint, Some(with_nan));
@@ -62,7 +62,7 @@ impl Encoder {
         &mut self,
         values: &[F],
         by: Decimals,
-        (n_runs, unrepeated): (usize, bool),
+        repetition: Repetition,
         hint: &mut CodecHint,
     ) -> AlpPlan<F::Int> {
         let mut memory = std::mem::take(&mut self.ints);
@@ -85,11 +85,11 @@ impl Encoder {
         let kind = Kind {
             exceptions: among,
             // Equal values have equal integers, so the runs are the same.
-            n_runs: (among.n == 0).then_some(n_runs),
+            n_runs: (among.n == 0).then_some(repetition.n_runs),
             ..Kind::new(Order::Signed, true, false)
         };
         let mut light = plan_light(ints, kind, &self.choices.profile);
-        light.unrepeated = unrepeated;
+        light.unrepeated = repetition.unrepeated;
         let (profile, codecs) = (&self.choices.profile, &mut self.choices.codecs);
         let mut words = light.with_codec(ints, f64::INFINITY, profile, codecs, hint);
         words.ns += values.len() as f64 * cost::ALP;
@@ -115,7 +115,7 @@ impl Encoder {
 
 /// Parameters with the same decimals and a residual of the fewest bits, if all values of the first
 /// page but NaN fit them.
-fn with_place_for_nan<F: Float>(values: &[F], by: Decimals) -> Option<Decimals> {
+fn with_value_for_nan<F: Float>(values: &[F], by: Decimals) -> Option<Decimals> {
     const MOST_BITS: u8 = 3;
     let Decimals::Exact { e, f } = by else { return None };
     let page = &values[..values.len().min(PAGE)];
@@ -125,6 +125,15 @@ fn with_place_for_nan<F: Float>(values: &[F], by: Decimals) -> Option<Decimals> 
         F::encode(page, by, &mut ints, &mut outside);
         outside.is_empty()
     })
+}
+
+/// How the values of a block repeat.
+#[derive(Clone, Copy)]
+pub(super) struct Repetition {
+    /// The number of runs of equal values.
+    pub n_runs: usize,
+    /// Whether hardly any value repeats.
+    pub unrepeated: bool,
 }
 
 pub(super) enum Alp {
@@ -142,10 +151,17 @@ pub(super) struct AlpPlan<T> {
 }
 
 impl Alp {
-    pub(super) fn len_and_score(&self, profile: &Profile) -> (f64, f64) {
+    pub(super) fn len(&self) -> f64 {
         match self {
-            Self::F64(a) => (a.words.len, a.words.score(profile)),
-            Self::F32(a) => (a.words.len, a.words.score(profile)),
+            Self::F64(a) => a.words.len,
+            Self::F32(a) => a.words.len,
+        }
+    }
+
+    pub(super) fn score(&self, profile: &Profile) -> f64 {
+        match self {
+            Self::F64(a) => a.words.score(profile),
+            Self::F32(a) => a.words.score(profile),
         }
     }
 

@@ -214,7 +214,7 @@ impl<'a> Extremes<'a> {
                 break;
             }
         }
-        // Nearly all first bytes lie between those of the extremes so far.
+        // Nearly all first bytes lie between the first bytes of the extremes so far.
         for range in ranges {
             let key = prefix(all, range.clone());
             if key <= min.prefix || key >= max.prefix {

@@ -4,7 +4,7 @@ use entasis_format::{Directory, Encoding, Layout, Packing, Physical, Result, Tra
 use entasis_kernels::sign_extend;
 
 use super::dictionary::Bounds;
-use super::page_writer::{Context, Entries, PageRange, PageWriter, Payload, fixed_pages};
+use super::page_writer::{Context, PageRange, PageWriter, fixed_pages};
 use super::{Encoded, Encoder, statistics};
 use crate::choose::integers::{Kind, WordPlan, plan_words};
 use crate::packing::raw;
@@ -51,12 +51,10 @@ impl Encoder {
             let (len, score) = (best.len, best.score(&self.choices.profile));
             let settled = best.packing == Packing::Constant;
             if !settled
-                && let Ok((entries, codes)) = self.plan_dictionary(values, Bounds { len, score, shown: None })
-                && self.dictionary_wins(&codes, size_of_val(entries.as_slice()) as f64, score)
+                && let Ok(dictionary) = self.plan_dictionary(values, Bounds { len, score, shown: None })
+                && self.dictionary_wins(&dictionary.codes, dictionary.entries_len(), score)
             {
-                let payload = Payload::Bytes(bytemuck::cast_slice(&entries));
-                let entries = Entries { payload, n: entries.len(), is_dense: false };
-                let directory = self.write_dictionary(&codes, entries, fixed_pages(n, 16), context, out);
+                let directory = self.write_words_dictionary(n, &dictionary, context, out);
                 return Ok(Encoded { directory: directory?, decoded_len, statistics });
             }
             if let Some(narrow) = narrow {

@@ -75,15 +75,15 @@ impl Table {
         let Some(out) = out.get_mut(*end..).and_then(|rest| rest.first_chunk_mut::<WINDOW>()) else {
             return self.step(stream, at, out, end);
         };
-        let mut place = 0;
+        let mut written = 0;
         for &code in codes {
             // Valid symbols stay below the mask; it removes the bounds check.
-            let masked = place & (CODES * MAX_LEN - 1);
+            let masked = written & (CODES * MAX_LEN - 1);
             out[masked..masked + MAX_LEN].copy_from_slice(&self.symbols.bytes(code));
-            place += self.lens[usize::from(code)];
+            written += self.lens[usize::from(code)];
         }
         *at += CODES;
-        *end += place;
+        *end += written;
         true
     }
 
@@ -91,15 +91,15 @@ impl Table {
     /// left.
     #[inline(always)]
     fn step(&self, stream: &[u8], at: &mut usize, out: &mut [u8], end: &mut usize) -> bool {
-        let (Some(&code), Some(place)) = (stream.get(*at), out.get_mut(*end..*end + MAX_LEN)) else {
+        let (Some(&code), Some(room)) = (stream.get(*at), out.get_mut(*end..*end + MAX_LEN)) else {
             return false;
         };
         if code == ESCAPE {
             let Some(&byte) = stream.get(*at + 1) else { return false };
-            place[0] = byte;
+            room[0] = byte;
             (*at, *end) = (*at + 2, *end + 1);
         } else {
-            place.copy_from_slice(&self.symbols.bytes(code));
+            room.copy_from_slice(&self.symbols.bytes(code));
             (*at, *end) = (*at + 1, *end + self.lens[usize::from(code)]);
         }
         true

@@ -44,8 +44,7 @@ impl Matcher {
         if self.index.has_digrams() { cost::DIGRAM_BYTE } else { cost::FSST_BYTE }
     }
 
-    /// As [`set`](Self::set), for texts whose bytes after the first one are all among `followers`
-    /// (and zero).
+    /// As [`set`](Self::set), for texts whose bytes after the first are all in `followers` or zero.
     pub(super) fn set_for_followers(&mut self, followers: &[u8], symbols: Symbols) {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
         let is_sound = Arc::make_mut(&mut self.index).set_for_followers(followers.iter().copied(), all);

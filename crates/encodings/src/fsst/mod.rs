@@ -252,8 +252,8 @@ mod tests {
         of_a.push(Symbol { word: u64::from_le_bytes(*b"abc\0\0\0\0\0"), len: 3 });
         of_ab.push(Symbol { word: u64::from_le_bytes(*b"ab\0\0\0\0\0\0"), len: 2 });
         for symbols in [of_a, of_ab] {
-            // As many other codes as would be correct if the bad one stood for 0 to 255 bytes, at
-            // the start or after others.
+            // The number of other codes would be correct if the bad code stood for 0 to 255 bytes.
+            // The bad code comes first or after other codes.
             for (len, before) in (0..=255).flat_map(|len| [(len, 0), (len, 1), (len, 300)]) {
                 let codes = [vec![0; before], vec![200], vec![0; 1000 - before - len]].concat();
                 let mut body = Vec::new();

@@ -25,8 +25,8 @@ pub struct Pieces {
     pub to_train: Vec<u8>,
     /// Other strings, which measure the ratio of their codes.
     pub to_try: Vec<u8>,
-    /// Stretches of consecutive strings from a few places. Codecs need them, because they find
-    /// repetitions at a distance.
+    /// Stretches of consecutive strings from a few parts of the column. Codecs need them, because
+    /// they find repetitions at a distance.
     pub neighbours: Vec<Vec<u8>>,
 }
 
@@ -124,7 +124,7 @@ mod tests {
         assert!(of(&b"sleep ".repeat(9000)).is_none());
     }
     #[test]
-    fn no_codec_is_tried_where_none_does_well_in_any_place() {
+    fn no_codec_is_tried_if_none_does_well_anywhere() {
         let all = text(64 << 10);
         let no_codec = |neighbours: &[&[u8]]| {
             let pieces = Pieces {

@@ -64,8 +64,8 @@ pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions
         if column_stats::max_bits(piece, base) <= width {
             continue;
         }
-        let places = piece.iter().enumerate().filter(|(_, word)| is_outside(word));
-        exceptions.extend(places.map(|(at, _)| narrow(i * PIECE + at)));
+        let outside = piece.iter().enumerate().filter(|(_, word)| is_outside(word));
+        exceptions.extend(outside.map(|(at, _)| narrow(i * PIECE + at)));
     }
     if before > 0 && exceptions.len() > before {
         exceptions.sort_unstable();

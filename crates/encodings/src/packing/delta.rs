@@ -7,7 +7,7 @@ use entasis_kernels::{VECTOR, Word, bitpack, delta as kernel};
 use crate::words::{Order, bits_of, put};
 
 /// Writes the differences of a vector to `deltas`; the first slot is set to the least one. Returns
-/// the least difference and the width of the others relative to it.
+/// the least difference, and the width of all differences relative to it.
 pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
     let matched = kernel::deltas(vector, deltas);
     debug_assert!(matched, "as many differences as values");

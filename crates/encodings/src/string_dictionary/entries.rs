@@ -26,10 +26,11 @@ const ENTRIES: &str = "the entries of a dictionary";
 /// Fewer bytes are not worth a symbol table.
 const MIN_LEN: usize = 8 << 10;
 
-/// Bytes of the sample that trains symbols, bytes of it that test them, and the number of its
-/// pieces.
+/// Bytes of the sample that trains symbols.
 const SAMPLE: usize = 64 << 10;
+/// Bytes of the sample that test the symbols.
 const TRIED: usize = 16 << 10;
+/// The number of pieces of the sample.
 const PIECES: usize = 32;
 
 /// The finding for dictionary entries in an earlier block of the run.

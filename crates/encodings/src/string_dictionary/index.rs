@@ -89,21 +89,21 @@ impl<'a> Strings<'a> {
     fn build_bytes(self, limit: Limit, codes: &mut Vec<u32>) -> Option<Vec<[u32; 2]>> {
         const NONE: u32 = u32::MAX;
         // The last element belongs to the empty string.
-        let mut places = [NONE; 257];
+        let mut codes_of_bytes = [NONE; 257];
         let mut entries = Vec::new();
         codes.resize(self.n(), 0);
         for (code, ends) in codes.iter_mut().zip(self.offsets.windows(2)) {
             let ends = [ends[0], ends[1]];
             let string = text(self.bytes, ends);
-            let place = &mut places[string.first().map_or(256, |&byte| usize::from(byte))];
-            if *place == NONE {
+            let known = &mut codes_of_bytes[string.first().map_or(256, |&byte| usize::from(byte))];
+            if *known == NONE {
                 if entries.len() == limit.n_entries {
                     return None;
                 }
-                *place = entries.len() as u32;
+                *known = entries.len() as u32;
                 entries.push(ends);
             }
-            *code = *place;
+            *code = *known;
         }
         Some(entries)
     }

@@ -109,7 +109,7 @@ fn slots_are_checked() {
 
 #[test]
 fn slot_pages() {
-    let [at_a, at_b] = SLOT_PLACES.map(|at| usize::try_from(at).unwrap());
+    let [at_a, at_b] = SLOT_OFFSETS.map(|at| usize::try_from(at).unwrap());
     let mut head = vec![0; 12_288];
     assert_eq!(SlotState::pages(&head).unwrap(), [SlotState::Empty; 2]);
     head[at_a..][..64].copy_from_slice(&slot(2).emit());

@@ -29,12 +29,12 @@ impl<'a> SectionRecords<'a> {
 pub struct Compress<'a> {
     /// The filter that `store` applies first.
     pub filter: Filter,
-    /// Appends the stored bytes of a leaf to a buffer if they are fewer than those of the leaf.
-    /// Else it returns false and leaves the buffer as it was.
+    /// Compresses a leaf and appends it to a buffer if that makes it shorter. Else it returns false
+    /// and leaves the buffer as it was.
     pub store: &'a mut dyn FnMut(&[u8], &mut Vec<u8>) -> bool,
 }
 
-/// Appends the parts of a section, each at a multiple of 8. `at` is the place in the file of the
+/// Appends the parts of a section, each at a multiple of 8. `at` is the offset in the file of the
 /// next byte of `out`. Leaves are stored as they are without `compress`.
 pub fn emit_section(
     records: SectionRecords<'_>,
@@ -61,8 +61,8 @@ pub(super) fn emit_parts(
 
     let start = out.len();
     let mut put_part = |bytes: &[u8], compress: &mut Option<Compress<'_>>| -> Entry {
-        let place = |len: usize| at.saturating_add(len64(len.saturating_sub(start)));
-        let padding = place(out.len()).wrapping_neg() % PART_ALIGN;
+        let offset = |len: usize| at.saturating_add(len64(len.saturating_sub(start)));
+        let padding = offset(out.len()).wrapping_neg() % PART_ALIGN;
         out.resize(out.len().saturating_add(usize::try_from(padding).unwrap_or(0)), 0);
         let from = out.len();
         let is_compressed = compress.as_mut().is_some_and(|compress| (compress.store)(bytes, out));
@@ -71,7 +71,7 @@ pub(super) fn emit_parts(
         }
         let stored = out.get(from..).unwrap_or_default();
         let stored_len = if is_compressed { len32(stored.len()) } else { 0 };
-        (place(from), len32(bytes.len()), stored_len, checksum(stored))
+        (offset(from), len32(bytes.len()), stored_len, checksum(stored))
     };
     let leaf_len = usize::try_from(shape.leaf_records.saturating_mul(shape.record_len)).unwrap_or(usize::MAX);
     let leaves = records.chunks(leaf_len.max(1));

@@ -263,7 +263,7 @@ fn visits_every_part_once() {
         at += u64::from(len);
     }
     assert_eq!(at, len64(file.len()));
-    // The places alone take the index parts.
+    // The parts alone take the index parts.
     let (mut n_fetched, mut n_visited) = (0, 0);
     let mut get = |part: &Part| {
         n_fetched += 1;
@@ -356,11 +356,9 @@ fn longer_records_are_cut() {
 #[test]
 fn parts_are_aligned() {
     let mut file = vec![0; HEADER_LEN];
-    let place = |file: &Vec<u8>| len64(file.len());
-    let names =
-        emit_section(SectionRecords::new(SectionKind::Names, 0, b"abc"), place(&file), None, &mut file);
-    let runs =
-        emit_section(SectionRecords::new(SectionKind::Runs, 0, &[1; 8]), place(&file), None, &mut file);
+    let end = |file: &Vec<u8>| len64(file.len());
+    let names = emit_section(SectionRecords::new(SectionKind::Names, 0, b"abc"), end(&file), None, &mut file);
+    let runs = emit_section(SectionRecords::new(SectionKind::Runs, 0, &[1; 8]), end(&file), None, &mut file);
     assert_eq!((names.part_at, runs.part_at, file.len()), (256, 264, 272));
 }
 

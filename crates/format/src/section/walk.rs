@@ -16,10 +16,10 @@ const RECORDS: &str = "records of the footer";
 /// restore a compressed leaf.
 type Fetch<'a> = dyn FnMut(&Part) -> Result<Arc<Vec<u8>>> + 'a;
 
-/// The bytes of these records, each as long as this version knows records of its kind.
+/// The bytes of these records. Each record has the length that this version knows for its kind.
 ///
-/// `fetch` returns the bytes of a part. It must [check](Part::check) those that it reads from the
-/// file, and restore those of a compressed leaf.
+/// `fetch` returns the bytes of a part. It must [check](Part::check) bytes that it reads from the
+/// file, and restore a compressed leaf.
 pub fn read_records(
     section: &Section,
     records: Range<u64>,
@@ -87,7 +87,7 @@ pub(super) fn read_shaped(
 }
 
 /// Visits each part of a section, and fetches only those that are an index.
-pub fn visit_places(
+pub fn visit_part_entries(
     section: &Section,
     room: Room,
     fetch: &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>,
@@ -131,7 +131,7 @@ struct Walk<'a, 'f> {
     shape: Shape,
     room: Room,
     wanted: Range<u64>,
-    /// Whether leaves are fetched, or only their places are visited.
+    /// Whether leaves are fetched, or only visited.
     reads_leaves: bool,
     fetch: &'a mut Fetch<'f>,
     /// Visits each part, with the wanted records of a leaf.

@@ -12,11 +12,11 @@ use crate::value::Value;
 pub struct ValueTree {
     nodes: Vec<u8>,
     heap: Vec<u8>,
-    /// The places of keys in the heap, by hash, because lists of maps repeat their keys.
+    /// Offset and length of keys in the heap, by hash, because lists of maps repeat their keys.
     keys: HashMap<u64, (u64, u64)>,
 }
 
-/// A list or map whose children are still to be placed.
+/// A list or map whose children are not written yet.
 type Queue<'a> = VecDeque<(u64, &'a Value)>;
 
 impl ValueTree {
@@ -51,9 +51,9 @@ impl ValueTree {
         // Breadth first: the children of a node are consecutive and come after it.
         let mut queue = Queue::new();
         let number = self.reserve(1);
-        self.place(number, value, false, &mut queue);
+        self.add_node(number, value, false, &mut queue);
         while let Some((number, value)) = queue.pop_front() {
-            self.place_children(number, value, &mut queue);
+            self.add_children(number, value, &mut queue);
         }
         number
     }
@@ -69,14 +69,14 @@ impl ValueTree {
         let mut record = Vec::with_capacity(Node::LEN);
         node.emit(&mut record);
         let (nodes, _) = self.nodes.as_chunks_mut::<{ Node::LEN }>();
-        let place = usize::try_from(number).ok().and_then(|number| nodes.get_mut(number));
-        if let (Some(place), Ok(record)) = (place, record.try_into()) {
-            *place = record;
+        let slot = usize::try_from(number).ok().and_then(|number| nodes.get_mut(number));
+        if let (Some(slot), Ok(record)) = (slot, record.try_into()) {
+            *slot = record;
         }
     }
 
     /// Writes the node of a value, and queues it if it has children.
-    fn place<'a>(&mut self, number: u64, value: &'a Value, is_key: bool, queue: &mut Queue<'a>) {
+    fn add_node<'a>(&mut self, number: u64, value: &'a Value, is_key: bool, queue: &mut Queue<'a>) {
         let node = |kind, a| Node { kind, n_children: 0, a, b: 0, key_hash: 0 };
         let node = match value {
             Value::Null => node(NodeKind::Null, 0),
@@ -90,15 +90,15 @@ impl ValueTree {
             Value::Cell(number) => node(NodeKind::Cell, *number),
             Value::Str(text) if is_key => {
                 let hash = checksum(text.as_bytes());
-                let (a, b) = self.place_key(text, hash);
+                let (a, b) = self.add_key(text, hash);
                 Node { b, key_hash: hash, ..node(NodeKind::String, a) }
             }
             Value::Str(text) => {
-                let (a, b) = self.place_bytes(text.as_bytes());
+                let (a, b) = self.add_bytes(text.as_bytes());
                 Node { b, ..node(NodeKind::String, a) }
             }
             Value::Bytes(bytes) => {
-                let (a, b) = self.place_bytes(bytes);
+                let (a, b) = self.add_bytes(bytes);
                 Node { b, ..node(NodeKind::Bytes, a) }
             }
             Value::List(_) | Value::Map(_) => {
@@ -110,7 +110,7 @@ impl ValueTree {
     }
 
     /// Writes the nodes of a list or map and of its children.
-    fn place_children<'a>(&mut self, number: u64, value: &'a Value, queue: &mut Queue<'a>) {
+    fn add_children<'a>(&mut self, number: u64, value: &'a Value, queue: &mut Queue<'a>) {
         // A node has at most 2^32 - 1 children. Memory has no room for more, so the rest is left
         // out.
         let most = |len: usize| usize::try_from(len32(len)).unwrap_or(len);
@@ -124,30 +124,30 @@ impl ValueTree {
         match value {
             Value::List(values) => {
                 for (child, value) in (first..).zip(values.iter().take(most(len))) {
-                    self.place(child, value, false, queue);
+                    self.add_node(child, value, false, queue);
                 }
             }
             Value::Map(pairs) => {
                 let pairs = pairs.iter().take(most(len));
                 for (child, (key, _)) in (first..).zip(pairs.clone()) {
-                    self.place(child, key, true, queue);
+                    self.add_node(child, key, true, queue);
                 }
                 for (child, (_, value)) in (first.saturating_add(len64(most(len)))..).zip(pairs) {
-                    self.place(child, value, false, queue);
+                    self.add_node(child, value, false, queue);
                 }
             }
             _ => {}
         }
     }
 
-    fn place_bytes(&mut self, bytes: &[u8]) -> (u64, u64) {
+    fn add_bytes(&mut self, bytes: &[u8]) -> (u64, u64) {
         let at = len64(self.heap.len());
         self.heap.extend_from_slice(bytes);
         (at, len64(bytes.len()))
     }
 
-    /// The place of a key, which may be in the heap already.
-    fn place_key(&mut self, key: &str, hash: u64) -> (u64, u64) {
+    /// Offset and length of a key, which may be in the heap already.
+    fn add_key(&mut self, key: &str, hash: u64) -> (u64, u64) {
         if let Some(&(at, len)) = self.keys.get(&hash) {
             let range =
                 usize::try_from(at).ok().zip(at.checked_add(len).and_then(|end| usize::try_from(end).ok()));
@@ -155,8 +155,8 @@ impl ValueTree {
                 return (at, len);
             }
         }
-        let place = self.place_bytes(key.as_bytes());
-        self.keys.insert(hash, place);
-        place
+        let range = self.add_bytes(key.as_bytes());
+        self.keys.insert(hash, range);
+        range
     }
 }

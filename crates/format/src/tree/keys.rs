@@ -11,7 +11,7 @@ const MOST: usize = 1_024;
 /// Longest key that is kept.
 const LONGEST: u64 = 256;
 
-/// Texts of keys by place in the heap, length and hash. A writer stores equal keys once, often far
+/// Texts of keys by offset in the heap, length and hash. A writer stores equal keys once, often far
 /// from the other strings of the maps that have them.
 #[derive(Default)]
 pub(super) struct Keys {
@@ -27,8 +27,8 @@ impl Keys {
     /// Keeps the text of a key node whose hash was checked, while there is room.
     pub(super) fn keep(&mut self, node: &Node, text: &str) -> Result<()> {
         if self.known.len() < MOST && node.b <= LONGEST {
-            let place = (node.a, node.b, node.key_hash);
-            fallible::insert(&mut self.known, place, text.to_owned(), "the keys of maps")?;
+            let key = (node.a, node.b, node.key_hash);
+            fallible::insert(&mut self.known, key, text.to_owned(), "the keys of maps")?;
         }
         Ok(())
     }

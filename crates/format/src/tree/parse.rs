@@ -66,7 +66,7 @@ struct Parser<'a, 'n, 'h> {
     value_len: u64,
 }
 
-/// Bytes of the heap, and their place.
+/// Bytes of the heap, and their offset.
 #[derive(Default)]
 struct HeapPiece {
     at: u64,

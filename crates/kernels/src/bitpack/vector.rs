@@ -103,7 +103,7 @@ fn read_lane_of<const BYTES: usize>(packed: &[u8], width: u32, i: usize) -> u64 
     value & low_mask::<u64>(width)
 }
 
-/// Unpacks with lane word `L`: straight into `out` if that is `T`, otherwise through an array that
+/// Unpacks with lane word `L`: straight into `out` if `L` is `T`, otherwise through an array that
 /// fits the L1 cache.
 fn unpack_through<L: Word, T: Word>(packed: &[u8], width: u32, base: T, out: &mut [T; VECTOR]) -> bool {
     if L::BITS > T::BITS {

@@ -34,28 +34,28 @@ static KEPT: [[u8; 16]; 256] = {
 };
 
 /// Moves the second and third byte of each 32-bit entry to the lower half of its 128-bit lane.
-const PLACES: [u8; 32] = {
-    let mut places = [0; 32];
+const CODE_BYTES: [u8; 32] = {
+    let mut indices = [0; 32];
     let mut i = 0;
     while i < 32 {
-        places[i] = if i % 16 < 8 { (i % 16 / 2 * 4 + i % 2 + 1) as u8 } else { 0x80 };
+        indices[i] = if i % 16 < 8 { (i % 16 / 2 * 4 + i % 2 + 1) as u8 } else { 0x80 };
         i += 1;
     }
-    places
+    indices
 };
 
 /// As [`emit`](super::emit::emit). `out` has at least twice as many bytes as there are matches.
 #[inline]
 #[target_feature(enable = "popcnt,avx2")]
 pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
-    // SAFETY: `PLACES` has 32 bytes.
-    let places = unsafe { _mm256_loadu_si256(PLACES.as_ptr().cast()) };
+    // SAFETY: `CODE_BYTES` has 32 bytes.
+    let indices = unsafe { _mm256_loadu_si256(CODE_BYTES.as_ptr().cast()) };
     let mut end = 0;
     let (groups, rest) = found.as_chunks::<FOUND>();
     for group in groups {
         // SAFETY: a group has 32 bytes.
         let group = unsafe { _mm256_loadu_si256(group.as_ptr().cast()) };
-        let halves = _mm256_shuffle_epi8(group, places);
+        let halves = _mm256_shuffle_epi8(group, indices);
         let bytes = _mm256_castsi256_si128(_mm256_permute4x64_epi64::<0b10_00>(halves));
         // The highest bit of an entry's lowest byte is set if it takes two bytes.
         let two = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32::<24>(group))) as u8;

@@ -92,14 +92,14 @@ pub(super) fn decode(table: &SymbolTable, stream: &[u8], out: &mut [u8]) -> (usi
 const FOUND: usize = 32;
 
 /// The second and third byte of each 32-bit entry.
-const PLACES: [u8; 64] = {
-    let mut places = [0; 64];
+const CODE_BYTES: [u8; 64] = {
+    let mut indices = [0; 64];
     let mut i = 0;
     while i < 64 {
-        places[i] = (i / 2 * 4 + i % 2 + 1) as u8;
+        indices[i] = (i / 2 * 4 + i % 2 + 1) as u8;
         i += 1;
     }
-    places
+    indices
 };
 
 /// As [`emit`](super::emit::emit). `out` has at least twice as many bytes as there are matches.
@@ -108,14 +108,14 @@ pub(super) fn emit(found: &[MatchEntry], out: &mut [u8]) -> usize {
     // Every second byte, starting with the first.
     const FIRST: u64 = u64::MAX / 3;
 
-    // SAFETY: `PLACES` has 64 bytes.
-    let places = unsafe { _mm512_loadu_si512(PLACES.as_ptr().cast()) };
+    // SAFETY: `CODE_BYTES` has 64 bytes.
+    let indices = unsafe { _mm512_loadu_si512(CODE_BYTES.as_ptr().cast()) };
     let mut end = 0;
     let (groups, rest) = found.as_chunks::<FOUND>();
     for group in groups {
         // SAFETY: a group has twice 64 bytes.
         let [low, high] = [0, FOUND / 2].map(|i| unsafe { _mm512_loadu_si512(group.as_ptr().add(i).cast()) });
-        let bytes = _mm512_permutex2var_epi8(low, places, high);
+        let bytes = _mm512_permutex2var_epi8(low, indices, high);
         // The highest bit of an entry's lowest byte is set if it takes two bytes.
         let [low, high] = [low, high].map(|found| _mm512_movepi32_mask(_mm512_slli_epi32::<24>(found)));
         let two = u32::from(low) | u32::from(high) << 16;

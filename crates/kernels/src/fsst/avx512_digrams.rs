@@ -67,10 +67,10 @@ pub(super) fn encode(digrams: &Digrams, bytes: &[u8], out: &mut [u8]) -> (usize,
         // SAFETY: the loop condition leaves more than 64 bytes.
         let [here, next] = [0, 1].map(|i| unsafe { _mm512_loadu_si512(bytes.as_ptr().add(at + i).cast()) });
         let [here_high, next_high] = [here, next].map(|bytes| _mm512_movepi8_mask(bytes));
-        let place = _mm512_or_si512(firsts.at(here, here_high), seconds.at(next, next_high));
+        let index = _mm512_or_si512(firsts.at(here, here_high), seconds.at(next, next_high));
         let part = parts.at(here, here_high);
-        let half = |i: usize| _mm512_permutex2var_epi8(codes[2 * i], place, codes[2 * i + 1]);
-        let by_two = |i: usize| _mm512_mask_blend_epi8(_mm512_movepi8_mask(place), half(i), half(i + 1));
+        let half = |i: usize| _mm512_permutex2var_epi8(codes[2 * i], index, codes[2 * i + 1]);
+        let by_two = |i: usize| _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), half(i), half(i + 1));
         let by_four = |i: usize| _mm512_mask_blend_epi8(_mm512_movepi8_mask(part), by_two(i), by_two(i + 2));
         let last = _mm512_movepi8_mask(_mm512_add_epi8(part, part));
         let digram = _mm512_mask_blend_epi8(last, by_four(0), by_four(4));

@@ -120,8 +120,8 @@ impl SymbolIndex {
     }
 
     /// As [`set`](Self::set), for symbols of one or two bytes, which are found faster. Returns
-    /// false if one is longer, or if those of two bytes have more than 31 different first or second
-    /// bytes.
+    /// false if a symbol is longer, or if the symbols of two bytes have more than 31 different
+    /// first or second bytes.
     pub fn set_digrams(&mut self, symbols: impl Iterator<Item = (u64, usize)> + Clone) -> bool {
         if !self.set(symbols.clone()) {
             return false;

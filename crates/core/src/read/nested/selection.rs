@@ -7,13 +7,14 @@ use crate::rows::Rows;
 
 /// A pair of numbers and a missing flag for each requested row, in the order of the request.
 pub(super) struct Selection {
-    /// Their meaning depends on the type: place and length of a list, place and type of a union.
+    /// Their meaning depends on the type: index and length of a list, index and type of a union.
     pairs: Vec<(u64, u64)>,
     mask: Vec<u8>,
-    /// For a range: how many rows to skip at the start of the span. For rows by number: `places`.
+    /// For a range: how many rows to skip at the start of the span. For rows by number:
+    /// `positions`.
     skip: usize,
-    places: Option<Vec<Vec<(usize, usize)>>>,
-    /// The next of each span's places to fill.
+    positions: Option<Vec<Vec<(usize, usize)>>>,
+    /// The next of each span's positions to fill.
     next: Vec<usize>,
 }
 
@@ -23,21 +24,21 @@ impl Selection {
             pairs: fallible::with_capacity(n, COLUMNS)?,
             mask: fallible::with_capacity(n, COLUMNS)?,
             skip: 0,
-            places: None,
+            positions: None,
             next: Vec::new(),
         };
         match rows {
             Rows::Indices(indices) => {
                 selection.pairs.resize(n, (0, 0));
                 selection.mask.resize(n, 0);
-                let mut places = fallible::collect(firsts.iter().map(|_| Vec::new()), COLUMNS)?;
-                for (place, &row) in indices.iter().enumerate() {
+                let mut positions = fallible::collect(firsts.iter().map(|_| Vec::new()), COLUMNS)?;
+                for (position, &row) in indices.iter().enumerate() {
                     let s = firsts.partition_point(|&first| first <= row) - 1;
-                    fallible::push(&mut places[s], ((row - firsts[s]) as usize, place), COLUMNS)?;
+                    fallible::push(&mut positions[s], ((row - firsts[s]) as usize, position), COLUMNS)?;
                 }
-                places.iter_mut().for_each(|places| places.sort_unstable());
-                selection.next = zeros(places.len())?;
-                selection.places = Some(places);
+                positions.iter_mut().for_each(|positions| positions.sort_unstable());
+                selection.next = zeros(positions.len())?;
+                selection.positions = Some(positions);
             }
             Rows::Range(range) => {
                 let first = firsts.first().copied().unwrap_or(range.start);
@@ -49,16 +50,18 @@ impl Selection {
     }
 
     pub fn put(&mut self, row_span: usize, i: usize, pair: (u64, u64), is_missing: bool) {
-        let Some(places) = &self.places else {
+        let Some(positions) = &self.positions else {
             if i >= self.skip {
                 self.pairs.push(pair);
                 self.mask.push(u8::from(is_missing));
             }
             return;
         };
-        while let Some(&(_, place)) = places[row_span].get(self.next[row_span]).filter(|(at, _)| *at == i) {
-            self.pairs[place] = pair;
-            self.mask[place] = u8::from(is_missing);
+        while let Some(&(_, position)) =
+            positions[row_span].get(self.next[row_span]).filter(|(at, _)| *at == i)
+        {
+            self.pairs[position] = pair;
+            self.mask[position] = u8::from(is_missing);
             self.next[row_span] += 1;
         }
     }

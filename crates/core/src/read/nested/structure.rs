@@ -11,7 +11,7 @@
 //! run end   [5, 5, 5, 6]          starts    1 0 0 1     5 6             (1 = a run starts here)
 //! ```
 //!
-//! The place of a row in its child is the sum of all structure values before it; for a union, the
+//! The index of a row in its child is the sum of all structure values before it; for a union, the
 //! number of earlier rows of its type. To read from the middle, each block records these sums for
 //! its first row, its *child offsets*. Lists, maps and run-end columns have them in the block
 //! record, dense unions and value columns (one number per type) in their last child:
@@ -28,7 +28,7 @@
 //! (a [`RowSpan`]), adds them to the block's child offsets, and asks the children for the ranges
 //! that result. A block that was read to its end must arrive at the next block's child offsets.
 //! Structs, fixed-size lists and sparse unions need no sums: row `i` has its values at a known
-//! place.
+//! index.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -84,12 +84,12 @@ struct RowSpan {
 }
 
 /// Where the values of a row are in a child.
-struct Place {
+struct InChild {
     /// The index in the row span.
     row: usize,
     /// The child; none for a missing value.
     child: Option<usize>,
-    /// The place of the row in that child.
+    /// The index of the row in that child.
     at: u64,
     /// The structure value.
     value: u64,
@@ -269,8 +269,8 @@ impl NestedStructure {
         fallible::collect(self.row_spans.iter().map(|row_span| row_span.first), COLUMNS)
     }
 
-    /// Adds up structure values along a row span and visits the place of each row.
-    fn walk(&self, row_span: &RowSpan, mut visit: impl FnMut(Place) -> Result<()>) -> Result<()> {
+    /// Adds up structure values along a row span and visits each row with its index in the child.
+    fn walk(&self, row_span: &RowSpan, mut visit: impl FnMut(InChild) -> Result<()>) -> Result<()> {
         let n_types = self.n_types;
         if row_span.block == 0 && row_span.child_offsets.iter().take(n_types).any(|&offset| offset != 0) {
             return Err(corrupt(MISCOUNTED));
@@ -292,10 +292,10 @@ impl NestedStructure {
                     _ => (usize::from(row_span.values[i]), 1),
                 };
                 if is_missing {
-                    visit(Place { row: i, child: None, at: at.first().copied().unwrap_or(0), value: 0 })?;
+                    visit(InChild { row: i, child: None, at: at.first().copied().unwrap_or(0), value: 0 })?;
                 } else {
                     let before = at.get_mut(k).ok_or_else(|| corrupt(NO_TYPE))?;
-                    visit(Place { row: i, child: Some(k), at: *before, value: len })?;
+                    visit(InChild { row: i, child: Some(k), at: *before, value: len })?;
                     *before = before.checked_add(len).ok_or_else(|| corrupt(MISCOUNTED))?;
                 }
                 i += 1;
@@ -327,7 +327,7 @@ impl NestedStructure {
         }
         let mut selection = Selection::new(rows, n, &self.firsts()?)?;
         for (s, row_span) in self.row_spans.iter().enumerate() {
-            self.walk(row_span, |Place { row, at, value: len, .. }| {
+            self.walk(row_span, |InChild { row, at, value: len, .. }| {
                 selection.put(s, row, (at, len), row_span.mask[row] != 0);
                 Ok(())
             })?;
@@ -398,7 +398,7 @@ impl NestedStructure {
     fn runs(self, rows: &Rows, n: usize) -> Result<Decoded> {
         let mut selection = Selection::new(rows, n, &self.firsts()?)?;
         for (s, row_span) in self.row_spans.iter().enumerate() {
-            self.walk(row_span, |Place { row, at, value: begins_run, .. }| {
+            self.walk(row_span, |InChild { row, at, value: begins_run, .. }| {
                 let run = (at + begins_run)
                     .checked_sub(1)
                     .ok_or_else(|| corrupt("the first row of a run-end column starts no run"))?;
@@ -431,20 +431,20 @@ impl NestedStructure {
         // Replaces the type of a missing value.
         const MISSING: u64 = u8::MAX as u64;
         for (s, row_span) in self.row_spans.iter().enumerate() {
-            self.walk(row_span, |Place { row, child, at, .. }| {
+            self.walk(row_span, |InChild { row, child, at, .. }| {
                 let k = child.map_or(MISSING, |k| k as u64);
                 selection.put(s, row, (at, k), k == MISSING);
                 Ok(())
             })?;
         }
-        let (places, mask) = selection.finish();
+        let (in_children, mask) = selection.finish();
         let mut types = zeroed(n, 1)?;
         let mut offsets = zeroed(n, 4)?;
         let offset_words: &mut [i32] = bytemuck::cast_slice_mut(&mut offsets);
         let mut of_child: Vec<Vec<Range<u64>>> =
             fallible::collect(self.children.iter().map(|_| Vec::new()), COLUMNS)?;
         let mut totals = vec![0usize; self.children.len()];
-        for (i, (at, k)) in places.into_iter().enumerate() {
+        for (i, (at, k)) in in_children.into_iter().enumerate() {
             types[i] = k as u8;
             if k == MISSING {
                 continue;
@@ -472,8 +472,8 @@ impl NestedStructure {
 const MISCOUNTED: &str = "the structure values of a nested column do not match its child offsets";
 const NO_TYPE: &str = "a type id of a union names none of its children";
 
-/// The row spans that a request needs. Each begins at the start of a block: that of the first row,
-/// or, for rows by number, that of every block that holds some.
+/// The row spans that a request needs. Each begins at the start of a block: the block of the first
+/// row, or, for rows by number, each block that holds some of them.
 fn row_spans(blocks: &[BlockRecord], rows: &Rows) -> Result<Vec<Range<u64>>> {
     let block_of = |row: u64| blocks.partition_point(|block| block.end_value() <= row);
     Ok(match rows {

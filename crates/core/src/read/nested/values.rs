@@ -45,8 +45,8 @@ pub enum NestedValues {
         /// The number of the child that holds each value, one byte; 255 for a missing value of a
         /// value column.
         types: Buffer,
-        /// The place of each value in its child, i32, 0 for a missing one. A sparse union has none:
-        /// value `i` is at place `i`.
+        /// The index of each value in its child, i32, 0 for a missing one. A sparse union has none:
+        /// value `i` has index `i`.
         offsets: Option<Buffer>,
     },
     /// The end of each run, i64; the only child has one value per run.

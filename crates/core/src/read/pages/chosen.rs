@@ -1,4 +1,4 @@
-//! Pages that a caller chooses one by one.
+//! Pages that a caller selects one by one.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use entasis_format::{BlockRecord, Error, Result};
 use super::{OpenPage, Reader};
 use crate::read::request::Source;
 
-/// Chooses the pages of a block, and takes them.
+/// Selects the pages of a block, and takes them.
 pub trait PageVisitor {
     /// The block, with its dictionary and before its pages. If false, none of its pages is read.
     ///
@@ -52,15 +52,15 @@ impl Reader<'_> {
             return visitor.page(opened, &mut self.text);
         }
         let mut wanted = Vec::with_capacity(directory.pages.len());
-        let (mut first, mut place) = (0, block.pages_at + dictionary_len);
+        let (mut first, mut page_at) = (0, block.pages_at + dictionary_len);
         for entry in &directory.pages {
             let end = first + entry.n_values as usize;
             let part = inside.start.max(first)..inside.end.min(end);
             let is_wanted =
                 !part.is_empty() && visitor.wants(part.start - inside.start..part.end - inside.start);
-            let after = place + u64::from(entry.stored_len);
-            wanted.push(is_wanted.then_some((first, part, place..after)));
-            (first, place) = (end, after);
+            let after = page_at + u64::from(entry.stored_len);
+            wanted.push(is_wanted.then_some((first, part, page_at..after)));
+            (first, page_at) = (end, after);
         }
         let mut read_to = 0;
         for i in 0..wanted.len() {

@@ -1,4 +1,4 @@
-//! Values at any places of a stored column. Each block, page and directory is opened once.
+//! Values at any positions of a stored column. Each block, page and directory is opened once.
 
 use std::ops::Range;
 
@@ -72,22 +72,22 @@ impl Reader<'_> {
             return visit(opened, &mut self.text);
         }
         let (mut first, mut k) = (0, 0);
-        let mut place = block.pages_at + dictionary_len;
+        let mut page_at = block.pages_at + dictionary_len;
         for (i, entry) in directory.pages.iter().enumerate() {
             let end = first + entry.n_values as usize;
             let n = rows[k..].partition_point(|&row| ((row - block.first_value) as usize) < end);
             if n > 0 {
                 let range = inside(k) - first..inside(k + n - 1) - first + 1;
-                let wanted = Wanted { block, decoder: &decoder, directory, i, place, range, at: at + k };
+                let wanted = Wanted { block, decoder: &decoder, directory, i, page_at, range, at: at + k };
                 self.rows_of_page(source, wanted, known.as_deref(), visit)
-                    .map_err(|e| e.in_page(i as u64).at(place))?;
+                    .map_err(|e| e.in_page(i as u64).at(page_at))?;
                 k += n;
             }
             if k == rows.len() {
                 break;
             }
             first = end;
-            place += u64::from(entry.stored_len);
+            page_at += u64::from(entry.stored_len);
         }
         Ok(())
     }
@@ -100,19 +100,19 @@ impl Reader<'_> {
         known: Option<&KnownBlock>,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        let Wanted { block, decoder, directory, i, place, range, at } = wanted;
+        let Wanted { block, decoder, directory, i, page_at, range, at } = wanted;
         let stored_len = u64::from(directory.pages[i].stored_len);
-        if !self.has(place, stored_len) && known.is_some_and(|known| known.may_read_part(i, &range)) {
+        if !self.has(page_at, stored_len) && known.is_some_and(|known| known.may_read_part(i, &range)) {
             let file = self.file;
-            let mut read = |from: usize, out: &mut [u8]| file.read_into(place + from as u64, out);
+            let mut read = |from: usize, out: &mut [u8]| file.read_into(page_at + from as u64, out);
             let range_in_page = range.clone();
             let part = Page::open_part(directory, source.of, i, range_in_page, &mut self.page, &mut read)?;
             if let Some(page) = part {
                 return visit(OpenPage { block, decoder, page: &page, range, at }, &mut self.text);
             }
         }
-        self.ensure(place, stored_len)?;
-        let skip = (place - self.window.0) as usize;
+        self.ensure(page_at, stored_len)?;
+        let skip = (page_at - self.window.0) as usize;
         let stored = &self.window.1[skip..skip + stored_len as usize];
         let page = Page::open(directory, source.of, i, stored, &mut self.codecs, &mut self.page)?;
         if let Some(known) = known {
@@ -134,10 +134,10 @@ struct Wanted<'w> {
     decoder: &'w BlockDecoder<'w>,
     directory: &'w Directory,
     i: usize,
-    /// Where the page is in the file.
-    place: u64,
-    /// The values, as places in the page.
+    /// The offset of the page in the file.
+    page_at: u64,
+    /// The values, as indices in the page.
     range: Range<usize>,
-    /// The place of the first value among all wanted ones.
+    /// The position of the first value among all wanted ones.
     at: usize,
 }

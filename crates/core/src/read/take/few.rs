@@ -1,27 +1,29 @@
 //! Values of few rows of a page, decoded one by one.
 
+use std::ops::Range;
+
 use entasis_encodings::Validity;
-use entasis_format::Result;
+use entasis_format::{MAX_BLOCK_VALUES, Result};
 use entasis_kernels::Word;
 use entasis_kernels::sign_extend::Narrow;
 
+use super::Wanted;
 use crate::read::codes::check_codes;
 use crate::read::fixed::{extend_to, put, put_missing};
 use crate::read::pages::OpenPage;
 use crate::read::request::{MissingTo, Output, Source, unaligned};
 
-/// Values that are decoded one by one before they are put in place.
+/// Values that are decoded before they are stored.
 const STEP: usize = 64;
 
-/// Decodes the wanted values, each given by its place in the range and its place in the request.
+/// Decodes the wanted values one by one.
 pub(super) fn take_few(
     source: &Source,
     opened: &OpenPage<'_>,
-    wanted: impl Iterator<Item = (usize, usize)>,
+    wanted: impl Iterator<Item = Wanted>,
     output: &mut Output<'_>,
     missing: &mut MissingTo<'_>,
 ) -> Result<()> {
-    let first = opened.range.start;
     match (&mut *output, source.of.physical.width()) {
         (Output::Words(out), Some(1)) => few_words::<u8>(source, opened, wanted, out, missing),
         (Output::Words(out), Some(2)) => few_words::<u16>(source, opened, wanted, out, missing),
@@ -34,9 +36,9 @@ pub(super) fn take_few(
             few_wide::<u64>(source, opened, wanted, memory, *width, missing)
         }
         _ => {
-            for (at, place) in wanted {
-                let range = first + at..first + at + 1;
-                put(source, OpenPage { range, at: place, ..*opened }, output, missing)?;
+            for value in wanted {
+                let range = value.in_page(opened);
+                put(source, OpenPage { range, at: value.position, ..*opened }, output, missing)?;
             }
             Ok(())
         }
@@ -46,13 +48,13 @@ pub(super) fn take_few(
 fn few_words<T: Word>(
     source: &Source,
     opened: &OpenPage<'_>,
-    wanted: impl Iterator<Item = (usize, usize)>,
+    wanted: impl Iterator<Item = Wanted>,
     out: &mut [u8],
     missing: &mut MissingTo<'_>,
 ) -> Result<()> {
     let out: &mut [T] = bytemuck::try_cast_slice_mut(out).map_err(unaligned)?;
-    few(source, opened, wanted, missing, |places, words: &[T]| {
-        places.iter().zip(words).for_each(|(&place, &word)| out[place] = word);
+    few(source, opened, wanted, missing, |positions, words: &[T]| {
+        positions.iter().zip(words).for_each(|(&position, &word)| out[position] = word);
         Ok(())
     })
 }
@@ -61,60 +63,82 @@ fn few_words<T: Word>(
 fn few_wide<T: Word + Narrow>(
     source: &Source,
     opened: &OpenPage<'_>,
-    wanted: impl Iterator<Item = (usize, usize)>,
+    wanted: impl Iterator<Item = Wanted>,
     out: &mut [u8],
     width: usize,
     missing: &mut MissingTo<'_>,
 ) -> Result<()> {
     let out: &mut [u64] = bytemuck::try_cast_slice_mut(out).map_err(unaligned)?;
-    let of_value = width / 8;
+    let n_limbs = width / 8;
     let mut wide = [0u64; STEP * 4];
-    few(source, opened, wanted, missing, |places, words: &[T]| {
-        let wide = &mut wide[..places.len() * of_value];
+    few(source, opened, wanted, missing, |positions, words: &[T]| {
+        let wide = &mut wide[..positions.len() * n_limbs];
         extend_to(words, width, wide)?;
-        for (&place, value) in places.iter().zip(wide.chunks_exact(of_value)) {
-            out[place * of_value..(place + 1) * of_value].copy_from_slice(value);
+        for (&position, value) in positions.iter().zip(wide.chunks_exact(n_limbs)) {
+            out[position * n_limbs..(position + 1) * n_limbs].copy_from_slice(value);
         }
         Ok(())
     })
 }
 
-/// Decodes the wanted words one by one, and calls `store` with the places of some and with them.
+/// Decodes the wanted words in groups of at most [`STEP`]. Calls `store` for each group, with the
+/// positions of its words in the request and the words.
 fn few<T: Word>(
     source: &Source,
     opened: &OpenPage<'_>,
-    mut wanted: impl Iterator<Item = (usize, usize)>,
+    mut wanted: impl Iterator<Item = Wanted>,
     missing: &mut MissingTo<'_>,
     mut store: impl FnMut(&[usize], &[T]) -> Result<()>,
 ) -> Result<()> {
-    let (mut at, mut places, mut words) = ([0u16; STEP], [0usize; STEP], [T::from_u64(0); STEP]);
-    let validity = opened.page.validity;
-    let is_full = matches!(validity, Validity::AllValid);
+    let (mut indices, mut positions) = ([0u16; STEP], [0usize; STEP]);
+    let mut words = [T::from_u64(0); STEP];
     loop {
         let mut n = 0;
-        for (inside, place) in wanted.by_ref().take(STEP) {
-            (at[n], places[n]) = ((opened.range.start + inside) as u16, place);
+        for value in wanted.by_ref().take(STEP) {
+            (indices[n], positions[n]) = (page_index(value.in_page(opened).start), value.position);
             n += 1;
         }
-        let (at, places, words) = (&at[..n], &places[..n], &mut words[..n]);
-        opened.decoder.pick(opened.page, at, words)?;
-        for ((&at, word), &place) in at.iter().zip(&mut *words).zip(places) {
-            let at = usize::from(at)..usize::from(at) + 1;
-            if let Some(n) = source.n_categories {
-                check_codes(validity, at.clone(), n, std::slice::from_mut(word))?;
-            }
-            match &*missing {
-                MissingTo::Ignore => {}
-                MissingTo::Sentinel(_) if is_full => {}
-                MissingTo::Sentinel(sentinel) => {
-                    validity.write_sentinel(at, T::from_u64(*sentinel), std::slice::from_mut(word))
-                }
-                _ => put_missing(validity, at, place, missing)?,
-            }
+        let (indices, positions, words) = (&indices[..n], &positions[..n], &mut words[..n]);
+        opened.decoder.pick(opened.page, indices, words)?;
+        for ((&index, word), &position) in indices.iter().zip(&mut *words).zip(positions) {
+            let in_page = usize::from(index)..usize::from(index) + 1;
+            check_word(source, opened.page.validity, in_page, word, position, missing)?;
         }
-        store(places, words)?;
+        store(positions, words)?;
         if n < STEP {
             return Ok(());
         }
+    }
+}
+
+/// The index of a value in its page. It fits 16 bits, because a page has no more values than a
+/// block.
+fn page_index(index: usize) -> u16 {
+    const { assert!(MAX_BLOCK_VALUES - 1 <= u16::MAX as u32) };
+    index as u16
+}
+
+/// Checks one word if it is the code of a category, and reports whether it is missing. `in_page` is
+/// its range in the page.
+fn check_word<T: Word>(
+    source: &Source,
+    validity: Validity<'_>,
+    in_page: Range<usize>,
+    word: &mut T,
+    position: usize,
+    missing: &mut MissingTo<'_>,
+) -> Result<()> {
+    let word = std::slice::from_mut(word);
+    if let Some(n) = source.n_categories {
+        check_codes(validity, in_page.clone(), n, word)?;
+    }
+    match &*missing {
+        MissingTo::Ignore => Ok(()),
+        MissingTo::Sentinel(_) if matches!(validity, Validity::AllValid) => Ok(()),
+        MissingTo::Sentinel(sentinel) => {
+            validity.write_sentinel(in_page, T::from_u64(*sentinel), word);
+            Ok(())
+        }
+        _ => put_missing(validity, in_page, position, missing),
     }
 }

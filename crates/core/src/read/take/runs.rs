@@ -24,8 +24,8 @@ pub(super) struct Scratch {
     mask: Vec<u8>,
 }
 
-/// Puts the values of ascending rows to `at` and the following places. The range of `opened` is
-/// from the first to the last of them.
+/// Puts the values of ascending rows to position `at` and the following ones. The range of `opened`
+/// is from the first to the last of them.
 pub(super) fn take(
     source: &Source,
     opened: OpenPage<'_>,

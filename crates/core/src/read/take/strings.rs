@@ -198,8 +198,8 @@ impl TakeStrings<'_> {
             while k < page_end {
                 let own = &rows[k..page_end];
                 let own = &own[..if is_sparse { in_vector(own, zero) } else { run(own) }];
-                let place = |row: u64| (row - zero) as usize;
-                let range = place(own[0])..place(own[own.len() - 1]) + 1;
+                let index = |row: u64| (row - zero) as usize;
+                let range = index(own[0])..index(own[own.len() - 1]) + 1;
                 let here = OpenPage { range: range.clone(), ..opened };
                 take_missing(opened.page.validity, range, (own, k), &mut missing, &mut scratch)?;
                 match &mut views {

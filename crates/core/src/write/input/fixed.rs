@@ -8,7 +8,8 @@ use entasis_kernels::sign_extend::{self, Narrow};
 use entasis_kernels::{VECTOR, bits, sentinel, transpose};
 use entasis_platform::HostRead;
 
-use super::{nested, place, short};
+use super::pieces::byte_offset;
+use super::{nested, too_short};
 use crate::frame::{Chunk, HostValues};
 
 /// Scratch memory for narrowing wide integers.
@@ -54,9 +55,9 @@ impl WideScratch {
                 _ => false,
             };
             if !copied {
-                return Err(short());
+                return Err(too_short());
             }
-            if !sign_extend::cut(limbs, width, out).ok_or_else(short)? {
+            if !sign_extend::cut(limbs, width, out).ok_or_else(too_short)? {
                 let of_value = limbs.chunks_exact(width / 8).enumerate();
                 let outside = of_value
                     .filter(|(_, limbs)| sign_extend::cut(limbs, width, &mut [T::default()]) != Some(true));
@@ -97,9 +98,9 @@ impl IntScratch {
             let n = out.len() / width;
             self.ints.resize(n, 0);
             if !memory.copy_to(from, bytemuck::cast_slice_mut(&mut self.ints)) {
-                return Err(short());
+                return Err(too_short());
             }
-            let valid = self.valid.get_mut(at..at + n).ok_or_else(short)?;
+            let valid = self.valid.get_mut(at..at + n).ok_or_else(too_short)?;
             let ints = &self.ints;
             let found = match of.width() {
                 None if of.physical == Physical::Bool => {
@@ -118,7 +119,7 @@ impl IntScratch {
                 }
                 _ => return Err(other_form()),
             };
-            let found = found.ok_or_else(short)?;
+            let found = found.ok_or_else(too_short)?;
             self.any_missing |= found.any_missing;
             if found.any_outside {
                 let (first, n) = values;
@@ -140,7 +141,7 @@ fn other_form() -> Error {
 pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -> Result<()> {
     let copied = match (&chunk.values, of.width()) {
         (HostValues::Words { memory, stride }, Some(width)) => {
-            let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+            let at = byte_offset(inside.start, chunk.n, *stride).ok_or_else(too_short)?;
             match width {
                 1 => strided::<u8>(memory, at, *stride, out),
                 2 if of.is_word() => strided::<u16>(memory, at, *stride, out),
@@ -167,11 +168,11 @@ pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &
         }
         (values, _) if nested::is_nested(values) => return nested::words(chunk, inside, out),
         (HostValues::Deferred(numbers), Some(4)) => {
-            out.copy_from_slice(bytemuck::cast_slice(numbers.get(inside).ok_or_else(short)?));
+            out.copy_from_slice(bytemuck::cast_slice(numbers.get(inside).ok_or_else(too_short)?));
             true
         }
         (HostValues::Bools { memory, stride }, None) => {
-            let at = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
+            let at = byte_offset(inside.start, chunk.n, *stride).ok_or_else(too_short)?;
             let copied = memory.copy_strided::<u8>(at, *stride, out);
             out.iter_mut().for_each(|b| *b = u8::from(*b != 0));
             copied
@@ -183,7 +184,7 @@ pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &
         }
         _ => return Err(other_form()),
     };
-    if copied { Ok(()) } else { Err(short()) }
+    if copied { Ok(()) } else { Err(too_short()) }
 }
 
 /// Copies values of a range that spans several columns of equal length.
@@ -198,13 +199,13 @@ fn matrix(
     if n_rows == 0 {
         return inside.is_empty();
     }
-    let place = |value: usize| {
+    let offset = |value: usize| {
         let along = isize::try_from(value / n_rows).ok()?.checked_mul(column_stride)?;
         first.checked_add_signed(along.checked_add((value % n_rows) as isize * row_stride)?)
     };
     // Contiguous columns are one copy.
     if row_stride == width as isize && column_stride == row_stride * n_rows as isize {
-        return place(inside.start).is_some_and(|at| memory.copy_to(at, out));
+        return offset(inside.start).is_some_and(|at| memory.copy_to(at, out));
     }
     let mut rest = out;
     let mut value = inside.start;
@@ -218,7 +219,7 @@ fn matrix(
         {
             let (head, tail) = rest.split_at_mut(whole * n_rows * width);
             rest = tail;
-            let Some(at) = place(value) else { return false };
+            let Some(at) = offset(value) else { return false };
             let (stride, shape) = (row_stride.unsigned_abs(), (n_rows, whole));
             let copied = match width {
                 1 => side_by_side::<u8>(memory, at, stride, shape, head),
@@ -235,7 +236,7 @@ fn matrix(
         let n = (n_rows - value % n_rows).min(inside.end - value);
         let (head, tail) = rest.split_at_mut(n * width);
         rest = tail;
-        let Some(at) = place(value) else { return false };
+        let Some(at) = offset(value) else { return false };
         let copied = match width {
             1 => strided::<u8>(memory, at, row_stride, head),
             2 => strided::<u16>(memory, at, row_stride, head),

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use entasis_format::{Error, Result};
 use entasis_platform::HostRead;
 
-use super::short;
+use super::too_short;
 use crate::frame::{Chunk, HostValidity, HostValues};
 
 /// Replaces type codes that name no child.
@@ -40,7 +40,7 @@ pub(super) fn words(chunk: &Chunk, inside: Range<usize>, out: &mut [u8]) -> Resu
         HostValues::Children(_) => Ok(()),
         HostValues::Union { codes, types, .. } => {
             if !codes.copy_to(inside.start, out) {
-                return Err(short());
+                return Err(too_short());
             }
             out.iter_mut().for_each(|code| *code = types[usize::from(*code)]);
             if all_valid && out.contains(&NO_TYPE) { Err(no_type()) } else { Ok(()) }
@@ -50,19 +50,19 @@ pub(super) fn words(chunk: &Chunk, inside: Range<usize>, out: &mut [u8]) -> Resu
             for run in Runs::of(chunk, inside.clone())? {
                 let begin = run?.0;
                 if begin >= inside.start {
-                    *out.get_mut(begin - inside.start).ok_or_else(short)? = 1;
+                    *out.get_mut(begin - inside.start).ok_or_else(too_short)? = 1;
                 }
             }
             Ok(())
         }
         HostValues::Owned(values) => {
             out.copy_from_slice(
-                values.words(inside).filter(|words| words.len() == out.len()).ok_or_else(short)?,
+                values.words(inside).filter(|words| words.len() == out.len()).ok_or_else(too_short)?,
             );
             Ok(())
         }
         HostValues::Counted(numbers) => {
-            let numbers = numbers.get(inside).ok_or_else(short)?;
+            let numbers = numbers.get(inside).ok_or_else(too_short)?;
             out.copy_from_slice(bytemuck::cast_slice(numbers));
             Ok(())
         }
@@ -101,9 +101,9 @@ pub(crate) fn bad_length(length: i64) -> Error {
 pub(crate) fn numbers(memory: &HostRead, is_large: bool, range: Range<usize>) -> Result<Vec<i64>> {
     fn copy<T: Pod>(memory: &HostRead, range: Range<usize>) -> Result<Vec<T>> {
         let mut copy = vec![T::zeroed(); range.len()];
-        let at = range.start.checked_mul(size_of::<T>()).ok_or_else(short)?;
+        let at = range.start.checked_mul(size_of::<T>()).ok_or_else(too_short)?;
         let copied = memory.copy_strided::<T>(at, size_of::<T>() as isize, &mut copy);
-        if copied { Ok(copy) } else { Err(short()) }
+        if copied { Ok(copy) } else { Err(too_short()) }
     }
     if is_large {
         copy::<i64>(memory, range)
@@ -147,20 +147,20 @@ impl<'a> Runs<'a> {
 
     /// The end of a run in the chunk, negative if it ends before the chunk.
     fn end(&self, run: usize) -> Result<i64> {
-        let HostValues::Runs { ends, width, first, .. } = &self.chunk.values else { return Err(short()) };
-        let at = run.checked_mul(*width).ok_or_else(short)?;
+        let HostValues::Runs { ends, width, first, .. } = &self.chunk.values else { return Err(too_short()) };
+        let at = run.checked_mul(*width).ok_or_else(too_short)?;
         let end = match width {
             2 => ends.read::<i16>(at).map(i64::from),
             4 => ends.read::<i32>(at).map(i64::from),
             _ => ends.read::<i64>(at),
         };
-        let first = i64::try_from(*first).map_err(|_| short())?;
-        end.ok_or_else(short).map(|end| end.saturating_sub(first))
+        let first = i64::try_from(*first).map_err(|_| too_short())?;
+        end.ok_or_else(too_short).map(|end| end.saturating_sub(first))
     }
 
     fn step(&mut self) -> Result<(usize, usize)> {
         if self.run >= self.n_runs {
-            return Err(short());
+            return Err(too_short());
         }
         let (begin, end) = (self.begin, self.end(self.run)?);
         if end <= begin {

@@ -4,9 +4,11 @@
 //! Eight columns are copied with the first one if the next column is known to be adjacent,
 //! otherwise with the second one.
 
+use entasis_format::Result;
 use entasis_kernels::transpose::copy_columns;
 use entasis_platform::HostRead;
 
+use super::too_short;
 use crate::frame::{Array, Chunk, HostValues};
 
 /// Columns that are copied together: words of 8 bytes in a cache line.
@@ -14,51 +16,64 @@ const LINE: usize = 8;
 /// The most rows: the copied columns must stay in the L2 cache.
 const MOST_ROWS: usize = 16 << 10;
 
-/// Copied columns, without their last row. That one may lie outside of the memory that was lent
-/// with the first column, so each column copies it by itself.
+/// A column of 8-byte words in the memory of a host.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct MatrixColumn {
+    addr: usize,
+    /// Bytes from row to row.
+    stride: usize,
+    n_rows: usize,
+}
+
+/// Copied columns, without their last row. The last row may lie outside of the memory that was lent
+/// with the first column, so each column copies its last value by itself.
 #[derive(Default)]
 pub(super) struct RowMajorColumns {
     values: Vec<u64>,
-    /// Of the first copied column: its place in memory, bytes from row to row, and rows.
-    first: (usize, usize, usize),
+    /// The first copied column.
+    first: MatrixColumn,
     n_columns: usize,
     /// The first copied column that was not used yet.
     next: usize,
-    /// The column that was asked for last, described as in `first`.
-    last: (usize, usize, usize),
+    /// The column that was asked for last.
+    last: MatrixColumn,
 }
 
 impl RowMajorColumns {
     /// The index in [`words`](Self::words) of a copy of the column whose `n` words begin at
-    /// `memory`. `None` means that it was not copied, `Some(None)` that its memory is too short.
-    /// `follows` is set if the adjacent column is loaded next.
+    /// `memory`; none if the column was not copied. `follows` is set if the adjacent column is
+    /// loaded next.
+    ///
+    /// # Errors
+    /// *Argument* if the memory is too short.
     pub fn find(
         &mut self,
         memory: &HostRead,
         stride: isize,
         n: usize,
         follows: bool,
-    ) -> Option<Option<usize>> {
-        let stride = usize::try_from(stride).ok()?;
+    ) -> Result<Option<usize>> {
+        let Ok(stride) = usize::try_from(stride) else { return Ok(None) };
         if stride < LINE * 8 || !(LINE + 1..=MOST_ROWS).contains(&n) {
-            return None;
+            return Ok(None);
         }
-        let column = (memory.addr(), stride, n);
+        let column = MatrixColumn { addr: memory.addr(), stride, n_rows: n };
+        let before = MatrixColumn { addr: column.addr.wrapping_sub(8), ..column };
         let last = std::mem::replace(&mut self.last, column);
-        let mut at = self.number(column);
-        if at.is_none() && (follows || last == (column.0.wrapping_sub(8), stride, n)) {
+        let mut index = self.take_copied(column);
+        if index.is_none() && (follows || last == before) {
             if self.values.len() < LINE * n {
                 self.values.resize(LINE * n, 0);
             }
             if copy_columns(*memory, 0, stride, (n - 1, LINE), &mut self.values, n) {
                 (self.first, self.n_columns, self.next) = (column, LINE, 1);
-                at = Some(0);
+                index = Some(0);
             }
         }
-        let at = at? * n;
-        let end = memory.read((n - 1) * stride);
-        self.values[at + n - 1] = end.unwrap_or_default();
-        Some(end.map(|_: u64| at))
+        let Some(index) = index else { return Ok(None) };
+        let at = index * n;
+        self.values[at + n - 1] = memory.read((n - 1) * stride).ok_or_else(too_short)?;
+        Ok(Some(at))
     }
 
     /// The copied words. Each column is returned by [`find`](Self::find) once, so its user may
@@ -68,14 +83,15 @@ impl RowMajorColumns {
     }
 
     /// The index of a column among the copied ones, if it was not used yet. Marks it as used.
-    fn number(&mut self, column: (usize, usize, usize)) -> Option<usize> {
-        let away = column.0.checked_sub(self.first.0)?;
-        let is_one = away % 8 == 0
-            && (self.next..self.n_columns).contains(&(away / 8))
-            && (column.1, column.2) == (self.first.1, self.first.2);
+    fn take_copied(&mut self, column: MatrixColumn) -> Option<usize> {
+        let distance = column.addr.checked_sub(self.first.addr)?;
+        let index = distance / 8;
+        let is_one = distance % 8 == 0
+            && (self.next..self.n_columns).contains(&index)
+            && (column.stride, column.n_rows) == (self.first.stride, self.first.n_rows);
         is_one.then(|| {
-            self.next = away / 8 + 1;
-            away / 8
+            self.next = index + 1;
+            index
         })
     }
 }
@@ -86,6 +102,6 @@ pub(crate) fn are_adjacent(one: &Array, other: &Array) -> bool {
         [Chunk { values: HostValues::Words { memory, stride }, n, .. }] => Some((memory.addr(), *stride, *n)),
         _ => None,
     };
-    let next = words(one).map(|(place, stride, n)| (place.wrapping_add(8), stride, n));
+    let next = words(one).map(|(addr, stride, n)| (addr.wrapping_add(8), stride, n));
     next.is_some() && next == words(other)
 }

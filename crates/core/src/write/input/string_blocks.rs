@@ -82,9 +82,9 @@ impl StringBlocks {
     /// them. Longer pieces cut fewer symbols at their ends.
     const TO_TRAIN: usize = 128;
     const TO_TRY: usize = 512;
-    /// Places where codecs are tried on neighbouring strings, and bytes of each. Codecs that
+    /// Stretches of neighbouring strings on which codecs are tried, and bytes of each. Codecs that
     /// compress badly stop earlier.
-    const PLACES: u64 = 4;
+    const STRETCHES: u64 = 4;
     const NEIGHBOURS: usize = 80 << 10;
     /// Columns with fewer bytes train symbols per run, because training for the whole column would
     /// take too long.
@@ -116,7 +116,7 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let n_looks = (n / StringBlocks::SAMPLE).min(StringBlocks::LOOKS);
     for look in 0..n_looks {
         for i in 0..StringBlocks::SAMPLE {
-            // One place in each of `SAMPLE` parts, at a hashed offset: strings may repeat at a
+            // One string of each of `SAMPLE` parts, at a hashed offset: strings may repeat at a
             // regular distance.
             let (start, end) = (n * i / StringBlocks::SAMPLE, n * (i + 1) / StringBlocks::SAMPLE);
             let shift = (end - start) * look / n_looks;
@@ -148,17 +148,17 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     ((n_present - hashes.len()) * n_looked_at * n_looked_at / (n_present * n_present).max(1), pieces)
 }
 
-/// Neighbouring strings of about `len` bytes each, from a few places of a column.
+/// Neighbouring strings of about `len` bytes each, from a few parts of a column.
 fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<Vec<u8>> {
     let (mut scratch, n) = (Scratch::default(), array.n_values());
     let mut load = |i: u64| {
-        let at = n * (2 * i + 1) / (2 * StringBlocks::PLACES);
+        let at = n * (2 * i + 1) / (2 * StringBlocks::STRETCHES);
         let end = at + (StringBlocks::NEIGHBOURS as u64).div_ceil(len).min(n - at);
         let n = scratch.load(array, of, at..end).ok()?;
         let (Values::Strings { bytes, .. }, _) = scratch.values(of, n) else { return None };
         Some(bytes[..bytes.len().min(StringBlocks::NEIGHBOURS)].to_vec())
     };
-    (0..StringBlocks::PLACES).map(|i| load(i).unwrap_or_default()).collect()
+    (0..StringBlocks::STRETCHES).map(|i| load(i).unwrap_or_default()).collect()
 }
 
 /// The mean length of an array's strings, in bytes, from their offsets or from 1,024 views per

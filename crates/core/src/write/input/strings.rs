@@ -6,8 +6,9 @@ use bytemuck::Pod;
 use entasis_format::{Error, Result};
 use entasis_platform::{HostRead, HostViews, memory::ScratchVec};
 
+use super::pieces::{Piece, byte_offset, pieces};
 use super::validity::ValidBits;
-use super::{MAX_STRING, Scratch, pieces, place, short};
+use super::{MAX_STRING, Scratch, too_short};
 use crate::frame::{Array, HostValues, OwnedValues};
 
 /// Bytes of padded strings that are copied together.
@@ -32,7 +33,7 @@ impl Scratch {
         self.offsets.push(0);
         let mut spans: Vec<(u64, u64)> = Vec::new();
         // A few at a time, because only some of the range may fit.
-        let parts = pieces(array, range).flat_map(|(chunk, inside, _)| {
+        let parts = pieces(array, range).flat_map(|Piece { chunk, inside, .. }| {
             let end = inside.end;
             inside.step_by(PART).map(move |start| (chunk, start..(start + PART).min(end)))
         });
@@ -53,11 +54,11 @@ impl Scratch {
                 }
                 HostValues::Anywhere(views) => self.append_anywhere(views, inside.clone(), &valid)?,
                 &HostValues::Padded { ref memory, width, stride } => {
-                    let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
+                    let from = byte_offset(inside.start, chunk.n, stride).ok_or_else(too_short)?;
                     self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_padded)?;
                 }
                 &HostValues::Ucs4 { ref memory, width, stride } => {
-                    let from = place(inside.start, chunk.n, stride).ok_or_else(short)?;
+                    let from = byte_offset(inside.start, chunk.n, stride).ok_or_else(too_short)?;
                     self.append_padded(memory, from, (width, stride), inside.len(), &valid, push_ucs4)?;
                 }
                 HostValues::Owned(strings) => self.append_owned(strings, inside.clone(), &valid)?,
@@ -74,7 +75,9 @@ impl Scratch {
     /// false, and copies nothing, for others.
     fn load_whole(&mut self, array: &Array, range: Range<u64>) -> Result<bool> {
         let mut parts = pieces(array, range);
-        let (Some((chunk, inside, _)), None) = (parts.next(), parts.next()) else { return Ok(false) };
+        let (Some(Piece { chunk, inside, .. }), None) = (parts.next(), parts.next()) else {
+            return Ok(false);
+        };
         let (bytes, found) = match &chunk.values {
             HostValues::Offsets32 { offsets, bytes } => {
                 (bytes, self.load_offsets::<i32>(offsets, inside.clone())?)
@@ -90,7 +93,7 @@ impl Scratch {
         if !valid.missing_are_empty(&self.offsets) {
             return Ok(false);
         }
-        if bytes.copy_to(start, self.room(0, len)) { Ok(true) } else { Err(short()) }
+        if bytes.copy_to(start, self.room(0, len)) { Ok(true) } else { Err(too_short()) }
     }
 
     /// Bytes of the strings so far.
@@ -109,16 +112,16 @@ impl Scratch {
     }
 
     /// Copies the offsets of as many strings as fit a block, relative to the first. Returns the
-    /// place and the length of their bytes; none when the offsets are not in order or the first
+    /// offset and the length of their bytes; none when the offsets are not in order or the first
     /// string does not fit.
     fn load_offsets<O: Offset>(
         &mut self,
         offsets: &HostRead,
         inside: Range<usize>,
     ) -> Result<Option<(usize, usize)>> {
-        let most = self.string_block_len.get();
-        let place = |i: usize| (inside.start + i).checked_mul(size_of::<O>()).ok_or_else(short);
-        let offset = |i: usize| Ok(offsets.read::<O>(place(i)?).ok_or_else(short)?.to_i64());
+        let most = self.options.string_block_len.get();
+        let at = |i: usize| (inside.start + i).checked_mul(size_of::<O>()).ok_or_else(too_short);
+        let offset = |i: usize| Ok(offsets.read::<O>(at(i)?).ok_or_else(too_short)?.to_i64());
         let first = offset(0)?;
         let fits =
             |offset: i64| offset.checked_sub(first).is_some_and(|len| (0..=most as i64).contains(&len));
@@ -140,8 +143,8 @@ impl Scratch {
         self.offsets.resize_stale(n + 1);
         for (piece, out) in self.offsets.chunks_mut(TOGETHER).enumerate() {
             let copy = &mut copy[..out.len()];
-            if !offsets.copy_strided::<O>(place(piece * TOGETHER)?, size_of::<O>() as isize, copy) {
-                return Err(short());
+            if !offsets.copy_strided::<O>(at(piece * TOGETHER)?, size_of::<O>() as isize, copy) {
+                return Err(too_short());
             }
             // The host may have changed them since: only the copy counts.
             if piece == 0 {
@@ -172,7 +175,7 @@ impl Scratch {
         if len > MAX_STRING {
             return Err(too_long());
         }
-        Ok(self.offsets.len() == 1 || before as u64 + len <= self.string_block_len.get())
+        Ok(self.offsets.len() == 1 || before as u64 + len <= self.options.string_block_len.get())
     }
 
     fn append(&mut self, bytes: &HostRead, spans: &[(u64, u64)], valid: &ValidBits) -> Result<()> {
@@ -186,9 +189,9 @@ impl Scratch {
                 if from != end {
                     break;
                 }
-                let len = to.checked_sub(from).ok_or_else(short)?;
+                let len = to.checked_sub(from).ok_or_else(too_short)?;
                 let total = first as u64 + (to - start);
-                let full = total > self.string_block_len.get() && self.offsets.len() > 1;
+                let full = total > self.options.string_block_len.get() && self.offsets.len() > 1;
                 if full || len > MAX_STRING {
                     break;
                 }
@@ -196,13 +199,13 @@ impl Scratch {
                 self.offsets.push(total as u32);
                 at += 1;
             }
-            let len = usize::try_from(end - start).map_err(|_| short())?;
-            let start = usize::try_from(start).map_err(|_| short())?;
+            let len = usize::try_from(end - start).map_err(|_| too_short())?;
+            let start = usize::try_from(start).map_err(|_| too_short())?;
             if !bytes.copy_to(start, self.room(first, len)) {
-                return Err(short());
+                return Err(too_short());
             }
             if let Some(&(from, to)) = spans.get(at) {
-                let len = if valid.is_valid(at) { to.checked_sub(from).ok_or_else(short)? } else { 0 };
+                let len = if valid.is_valid(at) { to.checked_sub(from).ok_or_else(too_short)? } else { 0 };
                 if !self.fits(len)? {
                     return Ok(());
                 }
@@ -214,13 +217,13 @@ impl Scratch {
     fn append_owned(&mut self, strings: &OwnedValues, inside: Range<usize>, valid: &ValidBits) -> Result<()> {
         self.bytes.truncate(self.text_len());
         for (i, at) in inside.enumerate() {
-            let string = strings.string(at).ok_or_else(short)?;
+            let string = strings.string(at).ok_or_else(too_short)?;
             let string = if valid.is_valid(i) { string } else { &[] };
             if !self.fits_after(self.bytes.len(), string.len() as u64)? {
                 break;
             }
             self.bytes.extend_from_slice(string);
-            self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| short())?);
+            self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| too_short())?);
         }
         Ok(())
     }
@@ -243,7 +246,7 @@ impl Scratch {
             let now = together.min(n - done);
             self.spare.resize(now * width, 0);
             if !memory.copy_to(from, &mut self.spare) {
-                return Err(short());
+                return Err(too_short());
             }
             for i in 0..now {
                 let first = self.bytes.len();
@@ -257,7 +260,7 @@ impl Scratch {
                     self.bytes.truncate(first);
                     return Ok(());
                 }
-                self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| short())?);
+                self.offsets.push(u32::try_from(self.bytes.len()).map_err(|_| too_short())?);
             }
             from = from.wrapping_add_signed((now as isize).wrapping_mul(stride));
             done += now;
@@ -273,9 +276,9 @@ impl Scratch {
         valid: &ValidBits,
     ) -> Result<()> {
         self.words.resize_stale(inside.len());
-        let at = inside.start.checked_mul(16).ok_or_else(short)?;
+        let at = inside.start.checked_mul(16).ok_or_else(too_short)?;
         if !views.copy_to(at, bytemuck::cast_slice_mut(&mut self.words)) {
-            return Err(short());
+            return Err(too_short());
         }
         let views = std::mem::take(&mut self.words);
         let bytes = |i: usize, len: usize| {
@@ -314,12 +317,12 @@ impl Scratch {
         const INLINE: usize = HostViews::INLINE;
         let mut at = self.text_len();
         for i in 0..n {
-            let view = view(i).ok_or_else(short)?;
+            let view = view(i).ok_or_else(too_short)?;
             let len = if valid.is_valid(i) { view as u32 as usize } else { 0 };
             if len as u64 > MAX_STRING {
                 return Err(too_long());
             }
-            if (at + len) as u64 > self.string_block_len.get() && self.offsets.len() > 1 {
+            if (at + len) as u64 > self.options.string_block_len.get() && self.offsets.len() > 1 {
                 break;
             }
             if self.bytes.len() < at + len + INLINE {
@@ -328,9 +331,9 @@ impl Scratch {
             if len <= INLINE {
                 self.bytes[at..at + INLINE].copy_from_slice(&view.to_le_bytes()[4..]);
             } else {
-                let from = bytes(i, len).ok_or_else(short)?;
+                let from = bytes(i, len).ok_or_else(too_short)?;
                 if !from.copy_to(0, &mut self.bytes[at..at + len]) {
-                    return Err(short());
+                    return Err(too_short());
                 }
             }
             at += len;
@@ -388,13 +391,13 @@ fn spans_of<O: Pod + TryInto<u64>>(
     spans: &mut Vec<(u64, u64)>,
 ) -> Result<()> {
     let mut copy = vec![O::zeroed(); inside.len() + 1];
-    let at = inside.start.checked_mul(size_of::<O>()).ok_or_else(short)?;
+    let at = inside.start.checked_mul(size_of::<O>()).ok_or_else(too_short)?;
     if !offsets.copy_strided::<O>(at, size_of::<O>() as isize, &mut copy) {
-        return Err(short());
+        return Err(too_short());
     }
     spans.clear();
     spans.reserve(inside.len());
-    let number = |offset: O| offset.try_into().map_err(|_| short());
+    let number = |offset: O| offset.try_into().map_err(|_| too_short());
     for pair in copy.windows(2) {
         spans.push((number(pair[0])?, number(pair[1])?));
     }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use entasis_format::{Physical, Result};
 use entasis_kernels::{Word, bits, sentinel};
 
-use super::{Scratch, pieces, place, short};
+use super::pieces::{Piece, byte_offset, pieces};
+use super::{Scratch, too_short};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 
 impl Scratch {
@@ -19,16 +20,16 @@ impl Scratch {
     ) -> Result<()> {
         self.has_missing = false;
         let all_valid = |chunk: &Chunk| matches!(chunk.validity, HostValidity::AllValid);
-        if pieces(array, range.clone()).all(|(chunk, ..)| all_valid(chunk)) {
+        if pieces(array, range.clone()).all(|piece| all_valid(piece.chunk)) {
             return Ok(());
         }
         let is_marked =
             |chunk: &Chunk| matches!(chunk.validity, HostValidity::Sentinel(_) | HostValidity::AllValid);
-        let by_sentinel = pieces(array, range.clone()).all(|(chunk, ..)| is_marked(chunk));
+        let by_sentinel = pieces(array, range.clone()).all(|piece| is_marked(piece.chunk));
         let mut any_missing = false;
         self.validity.clear();
         self.validity.resize(n.div_ceil(8), 0);
-        for (chunk, inside, at) in pieces(array, range) {
+        for Piece { chunk, inside, at } in pieces(array, range) {
             let len = inside.len();
             let done = match &chunk.validity {
                 HostValidity::AllValid => bits::set_bits(&mut self.validity, at, len, true),
@@ -40,14 +41,14 @@ impl Scratch {
                 }
                 HostValidity::Mask { memory, stride } => {
                     self.spare.resize(len, 0);
-                    let place = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
-                    let copied = memory.copy_strided::<u8>(place, *stride, &mut self.spare);
+                    let from = byte_offset(inside.start, chunk.n, *stride).ok_or_else(too_short)?;
+                    let copied = memory.copy_strided::<u8>(from, *stride, &mut self.spare);
                     self.spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
                     copied && or_bytes(&self.spare, &mut self.validity, at)
                 }
                 HostValidity::Owned(mask) => {
                     self.spare.clear();
-                    let mask = mask.get(inside).ok_or_else(short)?;
+                    let mask = mask.get(inside).ok_or_else(too_short)?;
                     self.spare.extend(mask.iter().map(|&missing| u8::from(missing == 0)));
                     or_bytes(&self.spare, &mut self.validity, at)
                 }
@@ -60,7 +61,7 @@ impl Scratch {
                         Some(at) => bytemuck::cast_slice(&self.row_major.words()[at..]),
                         None => bytemuck::cast_slice(&self.words),
                     };
-                    let width = physical.width().ok_or_else(short)?;
+                    let width = physical.width().ok_or_else(too_short)?;
                     self.spare.resize(len, 0);
                     let stored = &words[at * width..(at + len) * width];
                     let missing = match width {
@@ -70,12 +71,12 @@ impl Scratch {
                         8 => compare::<u64>(stored, *sentinel, &mut self.spare),
                         _ => None,
                     };
-                    any_missing |= missing.ok_or_else(short)?;
+                    any_missing |= missing.ok_or_else(too_short)?;
                     or_bytes(&self.spare, &mut self.validity, at)
                 }
             };
             if !done {
-                return Err(short());
+                return Err(too_short());
             }
         }
         self.has_missing = any_missing || !by_sentinel && bits::count_ones(&self.validity, 0, n) < n;
@@ -101,8 +102,8 @@ impl ValidBits {
             }
             HostValidity::Mask { memory, stride } => {
                 spare.resize(len, 0);
-                let place = place(inside.start, chunk.n, *stride).ok_or_else(short)?;
-                let copied = memory.copy_strided::<u8>(place, *stride, spare);
+                let from = byte_offset(inside.start, chunk.n, *stride).ok_or_else(too_short)?;
+                let copied = memory.copy_strided::<u8>(from, *stride, spare);
                 spare.iter_mut().for_each(|m| *m = u8::from(*m == 0));
                 let mut packed = Vec::new();
                 bits::pack_bytes(spare, &mut packed);
@@ -111,7 +112,7 @@ impl ValidBits {
             HostValidity::Owned(mask) => {
                 spare.clear();
                 spare.extend(
-                    mask.get(inside).ok_or_else(short)?.iter().map(|&missing| u8::from(missing == 0)),
+                    mask.get(inside).ok_or_else(too_short)?.iter().map(|&missing| u8::from(missing == 0)),
                 );
                 let mut packed = Vec::new();
                 bits::pack_bytes(spare, &mut packed);
@@ -119,7 +120,7 @@ impl ValidBits {
             }
             HostValidity::Sentinel(_) => None,
         };
-        copied.map(|bits| Self(Some(bits))).ok_or_else(short)
+        copied.map(|bits| Self(Some(bits))).ok_or_else(too_short)
     }
 
     /// Whether all missing strings have length 0.

@@ -220,18 +220,18 @@ fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
         gains.truncate(MAX_CANDIDATES);
     }
     // The index finds only one of the long symbols that share a slot, so the best one is kept.
-    // `places` holds its position plus one.
-    let mut places = [0u16; SymbolIndex::SLOTS];
+    // `positions` holds its position plus one.
+    let mut positions = [0u16; SymbolIndex::SLOTS];
     let mut n = 0;
     for i in 0..gains.len() {
         let (gain, symbol) = gains[i];
         if symbol.len > 2 {
-            let place = &mut places[SymbolIndex::slot(symbol.word)];
-            if let Some(before) = usize::from(*place).checked_sub(1) {
+            let position = &mut positions[SymbolIndex::slot(symbol.word)];
+            if let Some(before) = usize::from(*position).checked_sub(1) {
                 gains[before] = gains[before].max((gain, symbol));
                 continue;
             }
-            *place = n as u16 + 1;
+            *position = n as u16 + 1;
         }
         gains[n] = (gain, symbol);
         n += 1;
@@ -321,7 +321,7 @@ impl Counts {
     fn clear(&mut self) {
         self.single.fill(0);
         for &pair in &self.seen[..self.n_seen] {
-            self.pairs[place(pair, self.symbols.len())] = 0;
+            self.pairs[pair_index(pair, self.symbols.len())] = 0;
         }
         self.n_seen = 0;
     }
@@ -370,7 +370,7 @@ impl Counts {
 
     #[inline(always)]
     fn add_pair(&mut self, pair: [u16; 2], times: u16) {
-        let count = &mut self.pairs[place(pair, self.symbols.len())];
+        let count = &mut self.pairs[pair_index(pair, self.symbols.len())];
         self.seen[self.n_seen] = pair;
         self.n_seen += usize::from(*count == 0) & usize::from(times);
         *count = count.saturating_add(times);
@@ -396,7 +396,7 @@ impl Counts {
             }
         }
         for &pair in &self.seen[..self.n_seen] {
-            let count = u64::from(self.pairs[place(pair, self.symbols.len())]);
+            let count = u64::from(self.pairs[pair_index(pair, self.symbols.len())]);
             let [first, second] = pair.map(|number| self.symbols[usize::from(number)]);
             if count > least
                 && let Some(joined) = first.join(second)
@@ -410,6 +410,6 @@ impl Counts {
 
 /// The index of a pair's counter among `n` numbers.
 #[inline(always)]
-fn place([first, second]: [u16; 2], n: usize) -> usize {
+fn pair_index([first, second]: [u16; 2], n: usize) -> usize {
     usize::from(first) * n + usize::from(second)
 }

@@ -3,7 +3,7 @@
 
 use entasis_kernels::fsst::SymbolIndex;
 
-use super::{Counts, Matcher, place};
+use super::{Counts, Matcher, pair_index};
 use crate::fsst::{MAX_SYMBOLS, Symbol};
 
 /// If other symbols begin with the second symbol of a pair, the pair must occur this often: one of
@@ -26,17 +26,17 @@ impl Counts {
             least[usize::from(*symbol)] = MIN_COUNT;
         }
         for &[first, mut second] in &self.seen[..self.n_seen] {
-            if self.pairs[place([first, second], n)] < 2 {
+            if self.pairs[pair_index([first, second], n)] < 2 {
                 continue;
             }
             while let Some(symbol) = shorter[usize::from(second)] {
                 second = symbol.into();
-                self.pairs[place([first, second], n)] = 0;
+                self.pairs[pair_index([first, second], n)] = 0;
             }
         }
         let mut best = [(0, [0; 2], Symbol::default()); SymbolIndex::SLOTS];
         for pair in &self.seen[..self.n_seen] {
-            let count = self.pairs[place(*pair, n)];
+            let count = self.pairs[pair_index(*pair, n)];
             let [first, second] = pair.map(|number| self.symbols[usize::from(number)]);
             if count >= least[usize::from(pair[1])]
                 && let Some(both) = first.join(second)

@@ -1,0 +1,52 @@
+//! Repetitions at a distance that short trials of a codec do not see.
+
+use entasis_kernels::Word;
+
+use crate::dictionary::MIX;
+use crate::limits::PAGE;
+use crate::words::sample_ranges;
+
+/// Words in a piece.
+const PIECE: usize = 4;
+/// Bits of the filter of pieces in the first half of a page.
+const BITS: usize = 1 << 16;
+/// Every so many words of the second half, a piece is looked up.
+const STEP: usize = 16;
+/// The page repeats if more than one in this many pieces does.
+const SHARE: usize = 2;
+
+/// Whether pieces of four words of the second half of a page are in its first half as well. Four
+/// equal words don't count: short trials see them.
+pub(crate) fn repeats_far_back<T: Word>(words: &[T]) -> bool {
+    if words.len() < PAGE {
+        return false;
+    }
+    let page = sample_ranges(words.len(), 1, PAGE).next().map_or(words, |range| &words[range]);
+    let (first, second) = page.split_at(PAGE / 2);
+    let mut seen = [0u64; BITS / 64];
+    for piece in first.windows(PIECE) {
+        let bit = FilterBit::of(piece);
+        seen[bit.word] |= bit.mask;
+    }
+    let is_repeat = |piece: &&[T]| {
+        let bit = FilterBit::of(piece);
+        seen[bit.word] & bit.mask != 0 && piece.iter().any(|word| *word != piece[0])
+    };
+    second.windows(PIECE).step_by(STEP).filter(is_repeat).count() > second.len() / STEP / SHARE
+}
+
+/// The bit of the filter that stands for a piece.
+struct FilterBit {
+    /// The index of the filter's word that has the bit.
+    word: usize,
+    mask: u64,
+}
+
+impl FilterBit {
+    #[inline]
+    fn of<T: Word>(piece: &[T]) -> Self {
+        let mix = |hash: u64, word: &T| (hash.rotate_left(23) ^ word.to_u64()).wrapping_mul(MIX);
+        let hash = (piece.iter().fold(0, mix) >> 48) as usize;
+        Self { word: hash / 64, mask: 1 << (hash % 64) }
+    }
+}
