@@ -86,7 +86,7 @@ impl RowMajorColumns {
     fn take_copied(&mut self, column: MatrixColumn) -> Option<usize> {
         let distance = column.addr.checked_sub(self.first.addr)?;
         let index = distance / 8;
-        let is_one = distance % 8 == 0
+        let is_one = distance.is_multiple_of(8)
             && (self.next..self.n_columns).contains(&index)
             && (column.stride, column.n_rows) == (self.first.stride, self.first.n_rows);
         is_one.then(|| {

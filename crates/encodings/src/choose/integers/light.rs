@@ -104,7 +104,7 @@ pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) ->
 fn bit_packed<T: Word>(n: usize, min: T, width: u32) -> WordPlan<T> {
     let n = n as f64;
     // Whole bytes are copied.
-    let ns = if width % 8 == 0 { 0.0 } else { n * cost::BIT_PACKED };
+    let ns = if width.is_multiple_of(8) { 0.0 } else { n * cost::BIT_PACKED };
     WordPlan::new(Packing::BitPacked, width, min, n * f64::from(width) / 8.0, ns)
 }
 
