@@ -10,32 +10,32 @@ from typing import TYPE_CHECKING
 
 from . import errors
 from ._api import open, read, scan_polars, set_threads, to_bytes, write
+from ._changes import (
+    Generation,
+    add_columns,
+    append,
+    compact,
+    drop_columns,
+    generations,
+    rename_columns,
+    replace_columns,
+    rollback,
+    set_metadata,
+    update,
+    writer,
+)
 from ._damage import Damage
 from ._entasis import __version__
 from ._file.file import File, Scan
 from ._filter.conditions import Condition, col, field
+from ._inspection import info, repair, verify
 from ._register import register
 from ._versions import show_versions
 from .errors import *  # noqa: F403
 
 if TYPE_CHECKING:
     from ._buffers import compress, decompress, hash
-    from ._changes import (
-        Generation,
-        add_columns,
-        append,
-        compact,
-        drop_columns,
-        generations,
-        rename_columns,
-        replace_columns,
-        rollback,
-        set_metadata,
-        update,
-        writer,
-    )
     from ._file.info import Info, Report
-    from ._inspection import info, repair, verify
     from ._npz import read_npz, write_npz
     from ._record import Record
     from ._tree.tree import Tree
@@ -88,22 +88,7 @@ __all__ = [
 # Loaded on demand: each module slows down the import, and most programs read and write only frames.
 _ON_DEMAND = {
     "_buffers": ("compress", "decompress", "hash"),
-    "_changes": (
-        "Generation",
-        "add_columns",
-        "append",
-        "compact",
-        "drop_columns",
-        "generations",
-        "rename_columns",
-        "replace_columns",
-        "rollback",
-        "set_metadata",
-        "update",
-        "writer",
-    ),
     "_file.info": ("Info", "Report"),
-    "_inspection": ("info", "repair", "verify"),
     "_npz": ("read_npz", "write_npz"),
     "_record": ("Record",),
     "_tree.tree": ("Tree",),

@@ -69,11 +69,14 @@ def _collected(value: Any) -> tuple[Any, bool]:
     return value, _hosts.is_columns(value) if type(value) is dict else _hosts.is_frame(value)
 
 
-def write_whole(value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported) -> bytes | None:
-    """Write a value. Returns the content of the file if it has no path."""
+def write_whole(
+    value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, is_table: bool = False
+) -> bytes | None:
+    """Write a value, with `is_table` one that is known as a frame. Returns the content if there is no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
-    value, is_table = _collected(value)
+    if not is_table:
+        value, is_table = _collected(value)
     try:
         builder, host_map = _hosts.build(value) if is_table else (None, {})
     except UnsupportedTypeError as error:

@@ -59,13 +59,15 @@ CALL = (
 import os
 host, call, path, *limits = sys.argv[1:]
 written = value(host, N) if call == "write" else None
-# Libraries load code at their first use, which takes memory too.
-small = path + ".small"
-en.write(value(host, 10), small)
-en.read(small)
-en.verify(small)
+
+# Libraries load code at their first use, and threads take memory for their variables.
+def warm_up(small):
+    en.write(value(host, 10), small)
+    en.read(small)
+    en.verify(small)
 
 def outcome(more):
+    warm_up(f"{path}.{more}.small")
     with open("/proc/self/statm") as statm:
         now = int(statm.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (now + (more << 20),) * 2)
@@ -80,6 +82,7 @@ def outcome(more):
     except MemoryError as error:
         return f"{type(error).__name__}: {error}"
 
+warm_up(path + ".small")
 for more in map(int, limits):
     if len(limits) > 1:
         child = os.fork()

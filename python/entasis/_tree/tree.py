@@ -151,7 +151,7 @@ class Tree(Opened):
         # The keys of a large dict are not read for a hint.
         return close_to(key, self._places()) if len(self) <= _KEYS_FOR_HINTS else ""
 
-    def __getitem__(self, key: Any) -> File | Tree:
+    def __getitem__(self, key: Any) -> Any:
         if self.kind in ("dict", "object", "Bus"):
             place = self._place(key)
             if place is None:
