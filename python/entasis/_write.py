@@ -72,7 +72,7 @@ def _collected(value: Any) -> tuple[Any, bool]:
 def write_whole(
     value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, is_table: bool = False
 ) -> bytes | None:
-    """Write a value, with `is_table` one that is known as a frame. Returns the content if there is no path."""
+    """Write a value, a known frame with `is_table`. Returns the content of the file if it has no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     if not is_table:

@@ -18,6 +18,8 @@ KINDS = [
     *("append", "wrong append", "columns", "batches", "batches, given up"),
     *("no such file", "damaged footer", "damaged page", "damaged page, mapped", "wrong rows"),
 ]
+# Changes write files, which takes long.
+CHANGES = {"append", "columns", "batches", "batches, given up"}
 # A leak of one object a call is larger than these. The C library gives out 32 bytes at least.
 FILES, THREADS, MAPPINGS = 0, 0, 40
 PER_CALL, ONCE = 16, 24 << 10
@@ -38,12 +40,13 @@ def growth(kind: str, n: int, folder: Path) -> dict[str, int]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_kept(kind: str, tmp_path: Path) -> None:
-    grown = growth(kind, N, tmp_path)
+    n = N if LONG or kind not in CHANGES else 400
+    grown = growth(kind, n, tmp_path)
     assert grown["files"] <= FILES
     assert grown["threads"] <= THREADS
     assert grown["mappings"] <= MAPPINGS
-    assert grown["objects"] < N / 2
-    assert grown["bytes"] < PER_CALL * N + ONCE
+    assert grown["objects"] < n / 2
+    assert grown["bytes"] < PER_CALL * n + ONCE
     assert grown["resident"] < RESIDENT
 
 

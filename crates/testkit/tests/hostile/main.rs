@@ -86,13 +86,14 @@ fn every_flipped_bit_is_found() {
 fn every_flipped_bit_under_repaired_checksums_is_survived() {
     over_small("repaired bits", |small, tally| {
         let map = Map::of(&small.bytes);
-        for bit in 0..8 * small.bytes.len() {
+        // Every third bit changes each byte in two or three ways.
+        for bit in (0..8 * small.bytes.len()).step_by(if is_long() { 1 } else { 3 }) {
             let mut bytes = small.bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             map.repair(&mut bytes);
-            // The naive decoder is slow, so it reads one bit of 31, or all of them in the long
+            // The naive decoder is slow, so it reads one bit of 33, or all of them in the long
             // tests.
-            let compare = is_long() || bit % 31 == 0;
+            let compare = is_long() || bit % 33 == 0;
             tally.repaired(&format!("{}: repaired bit {bit}", small.table.name), &bytes, compare);
         }
     });
@@ -123,10 +124,12 @@ fn every_field_takes_every_edge() {
         let map = Map::of(&small.bytes);
         for (i, field) in map.fields.iter().enumerate() {
             let now = get(&small.bytes, field);
-            for (k, value) in edges(small.bytes.len() as u64, now).into_iter().enumerate() {
+            let all = edges(small.bytes.len() as u64, now).into_iter().enumerate();
+            // Fields of one kind are many, so half of the edges for each are all for the kind.
+            for (k, value) in all.filter(|(k, _)| is_long() || (i + k) % 2 == 0) {
                 let bytes = map.changed(&small.bytes, field, value);
                 let case = format!("{}: {} at {} = {value:#x}", small.table.name, field.name, field.at);
-                tally.repaired(&case, &bytes, is_long() || (i + k) % 13 == 0);
+                tally.repaired(&case, &bytes, is_long() || (i + k) % 14 == 0);
             }
         }
     });

@@ -118,11 +118,11 @@ fn flat_columns() {
 /// Appends without a compression of their own store the rows as the file's last write did.
 #[test]
 fn compression_of_the_last_write() {
-    let table = Table::new("last write", shapes::columns(40_000));
+    let table = Table::new("last write", shapes::columns(20_000));
     let len_after = |first: u8, second: Option<u8>, third: Option<u8>| {
         let path = Temp::new("last-write");
         write(&path.0, &rows(&table, 0, 100), &options(first));
-        for (from, to, compression) in [(100, 20_000, second), (20_000, 40_000, third)] {
+        for (from, to, compression) in [(100, 10_000, second), (10_000, 20_000, third)] {
             append(&path.0, &rows(&table, from, to), &WriteOptions { compression, ..options(first) })
                 .unwrap();
         }
