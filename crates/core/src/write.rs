@@ -17,7 +17,7 @@ mod run_order;
 mod sections;
 mod table_records;
 mod tasks;
-mod tiers;
+pub(crate) mod tiers;
 mod worker;
 
 use std::collections::HashMap;

@@ -3,9 +3,8 @@
 use entasis_format::{BlockRange, Error, Result, Section, SectionKind};
 
 use super::contents::Contents;
-use super::footer::NewTier;
 use super::ground::Ground;
-use super::tiers::Tiers;
+use super::tiers::{NewTier, Tiers};
 use crate::file::File;
 
 /// The sections of block ranges, and of the blocks and statistics of the new tier.

@@ -1,8 +1,7 @@
 //! Writes the footer of a new file: sections, root and trailer, then the header that names them.
 
 use entasis_format::{
-    Header, Result, Root, SLOT_PAGES_END, Section, SectionKind, Slot, TRAILER_LEN, Trailer, Value, ValueTree,
-    checksum,
+    Header, Result, Root, SLOT_PAGES_END, SectionKind, Slot, TRAILER_LEN, Trailer, Value, ValueTree, checksum,
 };
 
 use super::block_records::BlockRecords;
@@ -12,6 +11,7 @@ use super::ground::Ground;
 use super::placement::{Placed, Placement};
 use super::sections;
 use super::table_records::TableRecords;
+use super::tiers::NewTier;
 use super::{Plan, Stored};
 use entasis_io::Sink;
 
@@ -49,15 +49,6 @@ impl Footer<'_> {
         self.placement.append(&self.bytes)?;
         Ok(self.slot)
     }
-}
-
-/// The tier of the new blocks, and the tiers that stay.
-#[derive(Default)]
-pub(crate) struct NewTier {
-    /// The number of the new tier.
-    pub number: u16,
-    /// The sections of the tiers before it.
-    pub earlier: Vec<Section>,
 }
 
 /// Makes the footer of a new generation. `placed` has the blocks of each stored column.

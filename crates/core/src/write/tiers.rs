@@ -9,6 +9,15 @@ use entasis_format::{BlockRange, MAX_TIERS, Root, Section, SectionKind};
 /// An old tier stays if it has more than this many times as many blocks as the new one.
 const RATIO: u64 = 4;
 
+/// The tier of the new blocks, and the tiers that stay.
+#[derive(Default)]
+pub(crate) struct NewTier {
+    /// The number of the new tier.
+    pub number: u16,
+    /// The sections of the tiers before it.
+    pub earlier: Vec<Section>,
+}
+
 /// The old tiers that stay. The new tier follows them.
 pub(super) struct Tiers {
     /// Their old numbers, ascending.
