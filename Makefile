@@ -102,7 +102,8 @@ test-pythons: $(VENV)/.$(tested) ## The core tests on every other Python here, t
 	@tools/test-pythons.sh all '$(abspath $(py))' $(wheels)/entasis-*.whl
 
 test-r: $(VENV)/.$(tested) ## Only the R tests (installs R on Debian as root, else needs it)
-	@$(CARGO) build --quiet --profile gate --package entasis-r
+	@# With the Python package the dependencies have the features that they have in the other tests.
+	@PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) build --quiet --profile gate --package entasis-r --package entasis-python
 	@ENTASIS_STATICLIB=$(or $(CARGO_TARGET_DIR),target)/gate/libentasis_r.a tools/test-r.sh '$(abspath $(py))'
 
 check-r-package: $(VENV)/.package ## The source package of R: R CMD check --as-cran, offline
