@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from .pictures import comparisons, courses, growth
-from .pictures.values import (
+from . import comparisons, courses, growth
+from .values import (
     Record,
     digits,
     groups,
@@ -21,7 +21,7 @@ from .pictures.values import (
     text,
 )
 
-STYLE = Path(__file__).parent / "pictures" / "page.css"
+STYLE = Path(__file__).with_name("page.css")
 NEAR = 1.15  # a target missed by no more than this is near
 COLUMN = (  # a column with its entasis, the swelling that makes it look straight
     '<svg viewBox="0 0 22 30" aria-hidden="true"><path d="M1 0h20v3.2H1z"/>'
