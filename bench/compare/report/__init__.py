@@ -1,1 +1,1 @@
-"""Parts of the report: numbers as text, bars, lines and tables, as HTML and SVG."""
+"""The results as one HTML page: numbers as text, tables, and charts by matplotlib."""

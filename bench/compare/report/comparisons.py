@@ -1,243 +1,154 @@
-"""Formats on one frame: bars of speeds and sizes, the table, and many frames at a glance."""
+"""Formats on the frames of a suite: bars of speeds and sizes, all numbers, and an overview."""
 
 from __future__ import annotations
 
 import math
 from html import escape
 
-from .bars import Bar, bars
+from .charts import Bars, bar_chart
+from .markup import Column, card, details, record_table, table
 from .values import (
     Record,
-    byte_unit,
     digits,
     groups,
     host_label,
     is_base,
-    is_ours,
     name,
     number,
-    ratio,
     seconds,
     size,
     speed,
-    text,
-    time_unit,
+    successes,
 )
 
-MANY = 4  # frames of a suite from which on there is an overview
+N_OVERVIEW = 4  # frames of a suite from which on there is an overview
+N_OPEN = 2  # frames of a suite that are shown without a click
 TINY = 100_000  # bytes of a frame that has times instead of speeds
-OPEN = 2  # frames of a suite that are shown without a click
+RATIOS = {"read_s": ("Read", "time"), "write_s": ("Write", "time"), "file_bytes": ("File", "size")}
+COLUMNS = [
+    Column("write", "write_s", seconds),
+    Column("read", "read_s", seconds),
+    Column("file", "file_bytes", size),
+    Column("write ×", "write_s", digits, "base_write_s"),
+    Column("read ×", "read_s", digits, "base_read_s"),
+    Column("size ×", "file_bytes", digits, "base_file_bytes"),
+    Column("floor ×", "read_s", digits, "floor_s"),
+    Column("write peak", "write_peak_bytes", size),
+    Column("read peak", "read_peak_bytes", size),
+]
+HOW = {
+    "speed": "Speed is the size of the frame in memory over the seconds of the call.",
+    "time": "The frame is small, so this shows times, not speeds.",
+    "values": "Trees of values have no size in memory, so this shows times, not speeds.",
+    "floor": " The floor is a copy of the same bytes into fresh memory by as many threads: no "
+    "reader that fills fresh memory can be much faster.",
+    "numbers": "×: the value over that of Entasis, above 1 slower or larger; floor ×: the time to "
+    "read over the floor. Peaks: the memory that the call added at its height. Numbers at names: "
+    "what the format does not keep.",
+    "overview": "Above 1 the format is slower or larger than Entasis on that frame, below 1 faster "
+    "or smaller.",
+}
 
 
 def suite_html(records: list[Record]) -> str:
     """All frames of one suite."""
     frames = list(groups(records, lambda r: (r.get("frame"), r.get("host"))).values())
-    parts = [overview(frames)] if len(frames) >= MANY else []
+    parts = [_overview(frames)] if len(frames) >= N_OVERVIEW else []
     for i, frame in enumerate(frames):
-        body = pictures(frame) + table(frame)
-        if len(frames) > OPEN and (i >= OPEN or len(frames) >= MANY):
-            parts.append(f'<details class="card"><summary>{_head(frame)}</summary>{body}</details>')
-        else:
-            parts.append(f'<div class="card">{_head(frame)}{body}</div>')
+        is_folded = len(frames) > N_OPEN and (i >= N_OPEN or len(frames) >= N_OVERVIEW)
+        body = _charts(frame) + _numbers(frame)
+        parts.append(card(str(frame[0]["frame"]), _about(frame), body, is_folded=is_folded))
     return "".join(parts)
 
 
-def fit(records: list[Record]) -> list[Record]:
-    return [record for record in records if not record.get("failure")]
+def find_base(records: list[Record]) -> Record:
+    """The record of Entasis; empty without one."""
+    return next((record for record in successes(records) if is_base(record)), {})
 
 
-def find_base(records: list[Record]) -> Record | None:
-    return next((record for record in fit(records) if is_base(record)), None)
-
-
-def _head(records: list[Record]) -> str:
-    first = records[0]
-    told = []
-    rows, columns = number(first, "n_rows"), number(first, "n_columns")
-    if rows and columns:
-        told.append(f"{rows:,.0f} rows × {columns:,.0f} columns")
-    if memory := number(first, "memory_bytes"):
-        told.append(f"{size(memory)} in memory")
-    told.append(host_label(first))
-    base = find_base(records)
-    if base and (read := number(base, "read_s")) and (write := number(base, "write_s")):
-        told.append(f"Entasis writes in {seconds(write)}, reads in {seconds(read)}")
-    title = text(first, "frame") or "frame"
-    return f'<h3>{title} <span class="about">{" · ".join(told)}</span></h3>'
-
-
-def pictures(records: list[Record]) -> str:
-    """Write speed, read speed and size of every format that was measured."""
-    good = fit(records)
-    first = records[0]
-    floor = speed(next((r for r in good if number(r, "floor_s")), first), "floor_s")
-    memory = number(first, "memory_bytes")
-    if memory is None or memory < TINY:
-        panels = [_times("Write", good, "write_s"), _times("Read", good, "read_s")]
-    else:
-        panels = [_speeds("Write", good, "write_s", None), _speeds("Read", good, "read_s", floor)]
-    panels += [
-        _sizes(good, memory),
-    ]
-    if not any(panels):
-        return ""
-    every = ("every_read_s", "every_write_s")
-    rounds = max((len(r.get(key) or []) for r in good for key in every), default=0)
-    medians = f"Medians of {rounds} interleaved rounds" if rounds > 1 else "Interleaved rounds"
-    host = host_label(first)
-    how = f"{medians}, from and into {host}, conversion included, files in the page cache. "
-    if memory is None:
-        how += "Trees of values have no size in memory, so this shows times, not speeds."
-    elif memory < TINY:
-        how += "The frame is small, so this shows times, not speeds."
-    else:
-        how += "Speed is the size of the frame in memory over the seconds of the call."
-    if floor and not (memory and memory < TINY):
-        how += (
-            " The floor is a copy of the same bytes into fresh memory by as many threads: "
-            "no reader that fills fresh memory can be much faster."
-        )
-    return f'<div class="panels three">{"".join(panels)}</div><p class="how">{how}</p>'
-
-
-def _kind(record: Record) -> str:
-    return "base" if is_base(record) else "ours" if is_ours(record) else ""
-
-
-def _speeds(title: str, records: list[Record], key: str, floor: float | None) -> str:
-    values = {i: v for i, r in enumerate(records) if (v := speed(r, key))}
-    if not values:
-        return ""
-    unit, factor = byte_unit(max(values.values()))
-    items = [
-        Bar(name(records[i]), v / factor, _kind(records[i]), seconds(float(records[i][key])))
-        for i, v in values.items()
-    ]
-    line = ("floor", floor / factor) if floor else None
-    return bars(f"{title}, {unit}/s", "longer is faster", items, shortest_first=False, line=line)
-
-
-def _times(title: str, records: list[Record], key: str) -> str:
-    values = {i: v for i, r in enumerate(records) if (v := number(r, key))}
-    if not values:
-        return ""
-    unit, factor = time_unit(max(values.values()))
-    items = [
-        Bar(name(records[i]), v / factor, _kind(records[i]), seconds(v)) for i, v in values.items()
-    ]
-    return bars(f"{title}, {unit}", "shorter is faster", items, shortest_first=True, line=None)
-
-
-def _sizes(records: list[Record], memory: float | None) -> str:
-    values = {i: v for i, r in enumerate(records) if (v := number(r, "file_bytes"))}
-    if not values:
-        return ""
-    unit, factor = byte_unit(max(values.values()))
-    items = [
-        Bar(name(records[i]), v / factor, _kind(records[i]), f"{v:,.0f} bytes")
-        for i, v in values.items()
-    ]
-    line = ("in memory", memory / factor) if memory else None
-    return bars(f"File, {unit}", "shorter is smaller", items, shortest_first=True, line=line)
-
-
-def table(records: list[Record]) -> str:
-    """All numbers of one comparison, what formats lost, and which refused."""
-    good = fit(records)
-    base = find_base(records)
-    peaks = any(number(r, "read_peak_bytes", "write_peak_bytes") for r in good)
-    titles = ["write s", "read s", "file MB", "write ×", "read ×", "size ×", "floor ×"]
-    titles += ["write peak MB", "read peak MB"] if peaks else []
-    head = "".join(f"<th>{title}</th>" for title in titles)
-    notes: dict[str, int] = {}
-    body = "".join(_row(record, base, notes, peaks) for record in good)
-    found = f"<table><thead><tr><th>format</th>{head}</tr></thead><tbody>{body}</tbody></table>"
-    footnotes = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    footnotes = f'<ol class="notes">{footnotes}</ol>' if notes else ""
-    legend = (
-        '<p class="how">×: the value over that of Entasis, above 1 slower or larger; '
-        "floor ×: the time to read over the floor. "
-        + ("Peaks: the memory that the call added at its height. " if peaks else "")
-        + ("Numbers at names: what the format does not keep." if notes else "")
-        + "</p>"
-    )
-    numbers = f'<div class="scroll">{found}</div>{legend}{footnotes}' if good else ""
-    if good:
-        numbers = f'<details class="numbers"><summary>All numbers</summary>{numbers}</details>'
-    return numbers + _failures(records)
-
-
-def _row(record: Record, base: Record | None, notes: dict[str, int], peaks: bool) -> str:
-    marks = [notes.setdefault(str(note), len(notes) + 1) for note in record.get("notes") or []]
-    label = escape(name(record))
-    if marks:
-        label += f"<sup>{', '.join(str(mark) for mark in sorted(marks))}</sup>"
-    write, read = number(record, "write_s"), number(record, "read_s")
-    file, floor = number(record, "file_bytes"), number(record, "floor_s")
-    cells = [
-        digits(write) if write else "",
-        digits(read) if read else "",
-        digits(file / 1e6) if file else "",
-        *(ratio(over(record, base, key)) for key in ("write_s", "read_s", "file_bytes")),
-        ratio(read / floor) if read and floor else "",
-    ]
-    if peaks:
-        found = (number(record, f"{way}_peak_bytes") for way in ("write", "read"))
-        cells += [f"{peak / 1e6:,.0f}" if peak else "" for peak in found]
-    kind = ' class="base"' if is_base(record) else ""
-    return f"<tr{kind}><th>{label}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-
-
-def over(record: Record, base: Record | None, key: str) -> float | None:
+def over(record: Record, base: Record, key: str) -> float | None:
     """The value of a record over that of Entasis."""
-    value, other = number(record, key), number(base or {}, key)
+    value, other = number(record, key), number(base, key)
     return value / other if value and other else None
 
 
-def _failures(records: list[Record]) -> str:
+def _about(records: list[Record]) -> str:
+    first, base = records[0], find_base(records)
+    rows, columns = number(first, "n_rows"), number(first, "n_columns")
+    memory = number(first, "memory_bytes")
+    read, write = number(base, "read_s"), number(base, "write_s")
+    parts = [
+        f"{rows:,.0f} rows × {columns:,.0f} columns" if rows and columns else "",
+        f"{size(memory)} in memory" if memory else "",
+        host_label(first),
+        f"Entasis writes in {seconds(write)}, reads in {seconds(read)}" if read and write else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def _charts(records: list[Record]) -> str:
+    """Write speed, read speed and size of every format that was measured."""
+    good = successes(records)
+    memory = number(records[0], "memory_bytes")
+    quantity, value = ("time", number) if (memory or 0) < TINY else ("speed", speed)
+    floors = [f for r in good if (f := speed(r, "floor_s"))] if quantity == "speed" else []
+    panels = [
+        Bars(title, what, [(r, v) for r in good if (v := find(r, key))], line)
+        for title, what, find, key, line in (
+            ("Write", quantity, value, "write_s", None),
+            ("Read", quantity, value, "read_s", ("floor", floors[0]) if floors else None),
+            ("File", "size", number, "file_bytes", ("in memory", memory) if memory else None),
+        )
+    ]
+    panels = [panel for panel in panels if panel.values]
+    if not panels:
+        return ""
+    rounds = max(len(r.get(f"every_{way}_s") or []) for r in good for way in ("read", "write"))
+    how = f"Medians of {rounds} interleaved rounds" if rounds > 1 else "Interleaved rounds"
+    how += f", from and into {host_label(records[0])}, conversion included, files in the page "
+    how += f"cache. {HOW[quantity if memory else 'values']}{HOW['floor'] if floors else ''}"
+    return f'{bar_chart(panels)}<p class="how">{escape(how)}</p>'
+
+
+def _numbers(records: list[Record]) -> str:
+    """All numbers of one comparison, what formats lose, and which refused."""
+    base = find_base(records)
+    notes: dict[str, int] = {}
+    rows = []
+    for record in successes(records):
+        known = [notes.setdefault(str(n), len(notes) + 1) for n in record.get("notes") or []]
+        mark = f"<sup>{', '.join(map(str, sorted(known)))}</sup>" if known else ""
+        rows.append(record | {"mark": mark} | {f"base_{key}": base.get(key) for key in RATIOS})
+    lost = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    body = f'{record_table(COLUMNS, rows)}<p class="how">{HOW["numbers"]}</p><ol>{lost}</ol>'
     failed = groups((r for r in records if r.get("failure")), lambda r: str(r["failure"]))
-    items = "".join(
-        f"<li><b>{escape(', '.join(name(r) for r in them))}</b>: {escape(str(why))}</li>"
+    failures = "".join(
+        f'<p class="failure"><b>{escape(", ".join(map(name, them)))}</b>: {escape(why)}</p>'
         for why, them in failed.items()
     )
-    return f'<ul class="failures">{items}</ul>' if items else ""
+    return (details("All numbers", body) if rows else "") + failures
 
 
-def overview(frames: list[list[Record]]) -> str:
+def _overview(frames: list[list[Record]]) -> str:
     """Read time, write time and size of each format over those of Entasis, for many frames."""
-    rest = [record for frame in frames for record in fit(frame) if not is_base(record)]
-    parts = []
-    for key, title in (("read_s", "Read"), ("write_s", "Write"), ("file_bytes", "File")):
-        labels = dict.fromkeys(name(record) for record in rest if number(record, key))
-        rows = [_overview_row(frame, key, list(labels)) for frame in frames]
-        head = "".join(f"<th>{escape(label)}</th>" for label in labels)
-        opened = " open" if key == "read_s" else ""
-        what = "size" if key == "file_bytes" else "time"
-        parts.append(
-            f'<details class="numbers"{opened}>'
-            f"<summary>{title}: {what} over that of Entasis</summary>"
-            f'<div class="scroll"><table class="heat"><thead><tr><th>frame</th>{head}</tr></thead>'
-            f"<tbody>{''.join(rows)}</tbody></table></div></details>"
-        )
-    how = (
-        "Above 1 the format is slower or larger than Entasis on that frame, "
-        "below 1 faster or smaller."
-    )
-    return f'<div class="card"><h3>All frames</h3>{"".join(parts)}<p class="how">{how}</p></div>'
+    rest = [r for frame in frames for r in successes(frame) if not is_base(r)]
+    body = ""
+    for key, (title, what) in RATIOS.items():
+        labels = list(dict.fromkeys(name(record) for record in rest if number(record, key)))
+        rows = []
+        for frame in frames:
+            found = {name(r): over(r, find_base(frame), key) for r in successes(frame)}
+            head = f"{escape(str(frame[0]['frame']))} <small>{host_label(frame[0])}</small>"
+            rows.append([head, *(_heat(found.get(label)) for label in labels)])
+        content = table(["frame", *labels], rows, "heat")
+        body += details(f"{title}: {what} over that of Entasis", content, is_open=key == "read_s")
+    return card("All frames", "", body, HOW["overview"])
 
 
-def _overview_row(frame: list[Record], key: str, labels: list[str]) -> str:
-    base = find_base(frame)
-    found = {name(r): over(r, base, key) for r in fit(frame)}
-    cells = "".join(_heat(found.get(label)) for label in labels)
-    hosts = host_label(frame[0])
-    return f"<tr><th>{text(frame[0], 'frame')} <small>{hosts}</small></th>{cells}</tr>"
-
-
-def _heat(value: float | None) -> str:
+def _heat(ratio: float | None) -> str:
     """A cell, the more coloured the further it is from 1."""
-    if value is None:
-        return "<td>–</td>"
-    kind = "more" if value >= 1 else "less"
-    depth = min(1.0, abs(math.log10(value)) / 1.7 + 0.05)
-    return f'<td class="{kind}" style="--t:{depth:.2f}">{digits(value)}</td>'
+    if ratio is None:
+        return "–"
+    kind = "more" if ratio >= 1 else "less"
+    depth = min(100, abs(math.log10(ratio)) * 60 + 5)
+    return f'<span class="{kind}" style="--depth:{depth:.0f}%">{digits(ratio)}</span>'

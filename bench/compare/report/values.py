@@ -4,40 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
-from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 Record = dict[str, Any]
+Key = TypeVar("Key", bound=Hashable)
 
 BASE = "entasis"
-HOSTS = {
-    "pandas": "pandas",
-    "arrow": "Arrow",
-    "static_frame": "StaticFrame",
-    "polars": "Polars",
-    "python": "Python",
-}
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+HOSTS = {"arrow": "Arrow", "static_frame": "StaticFrame", "polars": "Polars", "python": "Python"}
+TIMES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+SIZES = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0))
 
 
-def number(record: Record, *keys: str) -> float | None:
-    """The first of the keys that holds a positive number."""
-    for key in keys:
-        value = record.get(key)
-        if isinstance(value, int | float) and math.isfinite(value) and value > 0:
-            return float(value)
-    return None
-
-
-def text(record: Record, key: str) -> str:
-    """The value of the key, escaped; empty without one."""
+def number(record: Record, key: str) -> float | None:
+    """The value of the key if it is a positive number."""
     value = record.get(key)
-    return "" if value is None else escape(str(value))
+    return float(value) if value and math.isfinite(value) and value > 0 else None
 
 
 def name(record: Record) -> str:
-    """The name of the format, not escaped."""
-    return str(record.get("label") or record.get("format") or "?")
+    """The name of the format."""
+    return str(record.get("label") or record["format"])
+
+
+def host_label(record: Record) -> str:
+    key = str(record.get("host") or "pandas")
+    return HOSTS.get(key, key)
 
 
 def is_base(record: Record) -> bool:
@@ -45,14 +36,17 @@ def is_base(record: Record) -> bool:
 
 
 def is_ours(record: Record) -> bool:
-    return str(record.get("format", "")).split("-")[0] == BASE
+    """Whether the format is Entasis with any settings."""
+    return record["format"].split("-")[0] == BASE
 
 
-def groups(
-    records: Iterable[Record], key: Callable[[Record], Hashable]
-) -> dict[Hashable, list[Record]]:
+def successes(records: Iterable[Record]) -> list[Record]:
+    return [record for record in records if not record.get("failure")]
+
+
+def groups(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Key, list[Record]]:
     """The records of each key, in the order in which the keys come."""
-    found: dict[Hashable, list[Record]] = {}
+    found: dict[Key, list[Record]] = {}
     for record in records:
         found.setdefault(key(record), []).append(record)
     return found
@@ -72,59 +66,22 @@ def digits(value: float) -> str:
     return f"{value:.{2 - math.floor(math.log10(value))}f}" if value > 0 else "0"
 
 
-def ratio(value: float | None) -> str:
-    return "" if value is None else digits(value)
-
-
 def seconds(value: float) -> str:
     """A time with its unit."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= size:
-            return f"{digits(value / size)} {unit}"
-    return f"{digits(value / 1e-9)} ns"
+    unit, factor = next((one for one in TIMES if value >= one[1]), TIMES[-1])
+    return f"{digits(value / factor)} {unit}"
 
 
 def size(value: float) -> str:
     """Bytes with their unit."""
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if value >= factor:
-            return f"{digits(value / factor)} {unit}"
-    return f"{value:.0f} bytes"
+    unit, factor = next((one for one in SIZES if value >= one[1]), SIZES[-1])
+    return f"{digits(value / factor)} {unit}"
 
 
 def byte_unit(largest: float) -> tuple[str, float]:
     """A unit in which the values up to the largest read well."""
-    for unit, factor in (("GB", 1e9), ("MB", 1e6)):
-        if largest >= 2 * factor:
-            return unit, factor
-    return ("MB", 1e6) if largest >= 1e5 else ("kB", 1e3)
+    return SIZES[0] if largest >= 2e9 else SIZES[1] if largest >= 1e5 else SIZES[2]
 
 
 def time_unit(largest: float) -> tuple[str, float]:
-    for unit, factor in (("s", 1.0), ("ms", 1e-3)):
-        if largest >= 0.5 * factor:
-            return unit, factor
-    return "µs", 1e-6
-
-
-def count(value: float) -> str:
-    """A tick of a logarithmic axis: 1, 1,000, 10⁶."""
-    if value < 1:
-        return f"{value:g}"
-    power = round(math.log10(value))
-    if power >= 5 and 10**power == round(value):
-        return "10" + str(power).translate(SUPERSCRIPTS)
-    return f"{value:,.0f}"
-
-
-def duration(value: float) -> str:
-    """A tick of a logarithmic axis of seconds: 10 ms."""
-    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= factor * 0.999:
-            return f"{value / factor:g} {unit}"
-    return f"{value / 1e-9:.3g} ns"
-
-
-def host_label(record: Record) -> str:
-    key = str(record.get("host") or "pandas")
-    return escape(HOSTS.get(key, key))
+    return TIMES[0] if largest >= 0.5 else TIMES[1] if largest >= 0.5e-3 else TIMES[2]
