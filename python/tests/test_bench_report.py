@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from bench.compare import options
 from bench.compare.report.charts import Bars, Lines, bar_chart, line_chart
 from bench.compare.report.page import write_html
 
@@ -172,3 +173,10 @@ def test_best_bar_comes_first():
     for quantity, order in (("speed", ["Npz", "Vortex", "Entasis"]), ("size", ["Entasis", "Vortex", "Npz"])):
         chart = bar_chart([Bars("x", quantity, values)])
         assert [text for text in re.findall(r">(\w+)</text>", chart) if text in order] == order
+
+
+def test_matplotlib_is_asked_for_before_anything_is_measured(monkeypatch):
+    given = options.parser().parse_args(["--html", "a.html"])
+    assert options.complaint(given) is None
+    monkeypatch.setattr(options, "find_spec", lambda name: None)
+    assert "matplotlib" in options.complaint(given)
