@@ -89,7 +89,7 @@ def main() -> int:
     if given.csv:
         write_csv(given.csv, context.raw)
     if given.html:
-        from .report import write_html
+        from .report.page import write_html
 
         write_html(given.html, host, context.sections)
     for path in given.document:

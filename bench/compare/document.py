@@ -22,7 +22,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from .pictures.values import Record, digits, groups
+from .report.values import Record, digits, groups
 from .targets import BEST, ONCE, amount_text
 
 BLOCK = re.compile(r"(<!-- table (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)

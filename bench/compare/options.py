@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -63,6 +64,8 @@ def complaint(options: argparse.Namespace) -> str | None:
     for path in [*options.join, *options.document]:
         if not path.is_file():
             return f"no such file: {path}"
+    if options.html is not None and find_spec("matplotlib") is None:
+        return "--html needs matplotlib; bench/requirements-peers.txt lists it"
     if options.file is not None and not options.file.is_file():
         return f"no such file: {options.file}"
     return None

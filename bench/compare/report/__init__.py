@@ -1,0 +1,1 @@
+"""The results as one HTML page: numbers as text, tables, and charts by matplotlib."""
