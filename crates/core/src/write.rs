@@ -18,6 +18,7 @@ mod sections;
 mod table_records;
 mod tasks;
 pub(crate) mod tiers;
+mod type_counts;
 mod worker;
 
 use std::collections::HashMap;

@@ -10,14 +10,12 @@ use entasis_format::{ColumnType, Error, MAX_BLOCK_VALUES, Physical, Result, Valu
 
 use super::input::nested::{NO_TYPE, Runs, bad_length, no_type, numbers};
 use super::input::{ValidBits, too_short};
+use super::type_counts::{STEP, TypeCounts};
 use crate::frame::kept::{Keep, Kept, KeptChild};
 use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
 
 /// Structure values in a block.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
-/// Values that are examined together.
-const STEP: usize = 1 << 16;
-
 /// The number of values of each child before each block, and in all.
 #[derive(Debug, Default)]
 pub(crate) struct ChildOffsets {
@@ -298,6 +296,7 @@ fn split_children(
         _ => None,
     };
     let mut valid = Vec::new();
+    let mut counts = TypeCounts::default();
     for span in array.spans(0).filter(|span| span.n > 0) {
         let chunk = &array.chunks[span.chunk];
         if matches!(chunk.values, HostValues::Owned(_)) {
@@ -311,7 +310,9 @@ fn split_children(
                 lists(chunk, span, &mut spans[0], child_offsets, &mut valid)?;
             }
             (Some(child_offsets), Physical::RunEnd) => runs(chunk, span, &mut spans[0], child_offsets)?,
-            (Some(child_offsets), _) => union(chunk, span, &mut spans, child_offsets, &mut valid)?,
+            (Some(child_offsets), _) => {
+                union(chunk, span, &mut spans, child_offsets, &mut valid, &mut counts)?
+            }
             (None, _) => {
                 let factor = if of.physical == Physical::FixedSizeList { of.value_len as usize } else { 1 };
                 for (k, spans) in spans.iter_mut().enumerate() {
@@ -454,6 +455,7 @@ fn union(
     spans: &mut [Spans],
     child_offsets: &mut ChildOffsets,
     spare: &mut Vec<u8>,
+    counts: &mut TypeCounts,
 ) -> Result<()> {
     let HostValues::Union { codes, types, offsets, children } = &chunk.values else {
         return Err(other_form());
@@ -461,13 +463,17 @@ fn union(
     if children.len() < spans.len() {
         return Err(other_form());
     }
-    // Without offsets, values are counted from the start of the chunk.
-    let mut counts = vec![0usize; spans.len()];
-    let first = if offsets.is_none() { 0 } else { span.start };
-    for start in (first..span.start + span.n).step_by(STEP) {
-        let part = start..(span.start + span.n).min(start + STEP);
+    let end = span.start + span.n;
+    let mut start = span.start;
+    if offsets.is_none() {
+        // Values are counted from the start of the chunk.
+        start = counts.seek(span.chunk, span.start, spans.len());
+    }
+    let mut copy = Vec::new();
+    while start < end {
+        let part = start..end.min((start + 1).next_multiple_of(STEP));
         let valid = ValidBits::copy(chunk, part.clone(), spare)?;
-        let mut copy = vec![0u8; part.len()];
+        copy.resize(part.len(), 0);
         if !codes.copy_to(part.start, &mut copy) {
             return Err(too_short());
         }
@@ -487,14 +493,15 @@ fn union(
             }
             let index = match &indices {
                 Some(indices) => usize::try_from(indices[i]).map_err(|_| too_short())?,
-                None => counts[k],
+                None => counts.count(k),
             };
-            counts[k] += 1;
             if at >= span.start {
                 check_inside(&children[k], index, 1)?;
                 spans[k].push(span.chunk, index, 1);
             }
         }
+        start = part.end;
+        counts.reach(start);
     }
     Ok(())
 }
