@@ -24,7 +24,7 @@ fn every_type() {
 
 #[test]
 fn around_a_block() {
-    for n in [65_535, 65_536, 65_537, 140_000] {
+    for n in [65_536, 65_537, 140_000] {
         let table = nested_tables::every_type(n);
         assert_holds(&frames::write_at(&table, 50), &table);
     }
@@ -36,7 +36,7 @@ fn one_type() {
     for n in [0, 1, 1100] {
         check(&nested_tables::one_type(n));
     }
-    for n in [65_536, 65_537, 140_000] {
+    for n in [65_536, 140_000] {
         let table = nested_tables::one_type(n);
         assert_holds(&frames::write_at(&table, 50), &table);
     }

@@ -11,6 +11,7 @@ use entasis_io::{Disk, NativeDisk};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table, tables};
+use entasis_testkit::hostile::is_long;
 use proptest::prelude::*;
 
 /// Rows and columns of the table from which the models take theirs.
@@ -249,7 +250,7 @@ impl Trial {
 }
 
 fn cases() -> u32 {
-    if std::env::var_os("ENTASIS_TEST_LONG").is_some() { 10_000 } else { 60 }
+    if is_long() { 10_000 } else { 60 }
 }
 
 proptest! {
