@@ -372,7 +372,7 @@ def update(
     Parameters
     ----------
     values
-        The new value of each key. Keys that the file has keep their places.
+        The new value of each key. Keys that the file has keep their positions.
     path
         The path of the file, which holds a dict.
     remove
@@ -526,7 +526,7 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
     path
         The path of the file.
     durable
-        Whether to force the new file to the disk before it takes the place of the old one. None
+        Whether to force the new file to the disk before it replaces the old one. None
         means True.
     wait
         Seconds to wait for another writer of the same file.

@@ -154,11 +154,11 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             if window.kept is not None:
                 table = table.filter(mask(*window.kept, len(table)))
             table = table.filter(rest)
-            places = table[row].to_numpy()
+            passed = table[row].to_numpy()
             size = max(1, CELLS // len(names))
-            for start in range(0, len(places), size):
-                positions = range(start, min(start + size, len(places)))
-                here = Window(positions, _at(window.rows, places[start : start + size]))
+            for start in range(0, len(passed), size):
+                positions = range(start, min(start + size, len(passed)))
+                here = Window(positions, _at(window.rows, passed[start : start + size]))
                 if not others:
                     yield from table.slice(start, size).select(names).to_batches()
                     continue
@@ -274,10 +274,10 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         """Read rows by their positions among those that pass the filter."""
         if filter is not None:
             return self.scanner(columns, filter, **options).take(indices)
-        places = np.asarray(indices, np.int64)
-        if len(places) and not 0 <= places.min() <= places.max() < self._view.n_rows:
+        positions = np.asarray(indices, np.int64)
+        if len(positions) and not 0 <= positions.min() <= positions.max() < self._view.n_rows:
             raise IndexError(f"take: a position is not from 0 to {self._view.n_rows - 1}")
-        return Dataset(Query(self._view.part(places))).to_table(columns, **options)
+        return Dataset(Query(self._view.part(positions))).to_table(columns, **options)
 
     def to_table(self, columns: Projection = None, filter: pc.Expression | None = None, **options: Any) -> pa.Table:
         """Read the rows that pass as a table."""
@@ -335,9 +335,9 @@ def _is_wider(of: pa.DataType, wanted: pa.DataType) -> bool:
     return n > 0 and n == wanted.num_fields and any(_is_wider(of.field(i).type, wanted.field(i).type) for i in range(n))
 
 
-def _at(rows: Any, places: Any) -> Any:
-    """The rows at ascending places of others."""
-    return rows.start + rows.step * places if isinstance(rows, range) else rows[places]
+def _at(rows: Any, positions: Any) -> Any:
+    """The rows at ascending positions among `rows`."""
+    return rows.start + rows.step * positions if isinstance(rows, range) else rows[positions]
 
 
 def _table(view: View) -> pa.Table:

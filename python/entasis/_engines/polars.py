@@ -89,7 +89,7 @@ class _Reader(FileReader):
         if pre_slice is not None:
             start = pre_slice[0] + (view.n_rows if pre_slice[0] < 0 else 0)
             stop = start + pre_slice[1]
-            first, stop = (min(max(place, 0), view.n_rows) for place in (start, stop))
+            first, stop = (min(max(row, 0), view.n_rows) for row in (start, stop))
             view = view.part(slice(first, stop))
         is_any = False
         sizes = Sizes(len(numbers), text_len=text_len(view, numbers))

@@ -57,7 +57,7 @@ class ArrowRows:
         self._view = view
         self.numbers = every if columns is None else columns
         # No column of the file has the labels of an index that is a range.
-        self._ranges = [place for place, column in enumerate(self.numbers) if column == RANGE]
+        self._ranges = [i for i, column in enumerate(self.numbers) if column == RANGE]
         stored = [column for column in self.numbers if column != RANGE] if self._ranges else columns
         own, metadata = view.written_by == "pyarrow", has_metadata(host)
         self._columns = ArrowColumns(view.handle, host, stored, None, layout=layout, own=own, metadata=metadata)
@@ -161,9 +161,9 @@ class ArrowRows:
         if type(table) is not pa.Table:
             with interpretation():
                 table = pa.RecordBatchReader.from_stream(table).read_all()
-        for place in self._ranges:
+        for position in self._ranges:
             name, labels = view.table.levels.name(RANGE), pa.array(view.table.levels.range_values(rows))
-            table = table.add_column(place, name, labels) if table.num_columns else pa.table({name: labels})
+            table = table.add_column(position, name, labels) if table.num_columns else pa.table({name: labels})
         return table
 
     def _converted_at(self, positions: Any) -> dict[int, tuple[Any, Any]]:

@@ -63,7 +63,7 @@ class Mask(NamedTuple):
     bits
         The bits of these rows and others, as an array of bytes.
     first
-        The place of the first row.
+        The position of the first row.
     """
 
     bits: Any
@@ -174,8 +174,8 @@ def _passed(view: View, tree: tuple[Any, ...] | None, share: float = 1.0) -> Ite
         else:
             every = np.asarray(rows, np.int64)
             found = view.handle.filtered_rows(tree, int(every.min()), int(every.max()) + 1, None)
-            places = np.flatnonzero(np.isin(every, np.asarray(found)))
-            yield Window(places + start, every[places])
+            positions = np.flatnonzero(np.isin(every, np.asarray(found)))
+            yield Window(positions + start, every[positions])
         start, size = stop, min(size * _TEST_GROWTH, _MOST_TESTED)
 
 

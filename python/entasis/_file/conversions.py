@@ -118,7 +118,7 @@ class Conversions(ABC):
         Parameters
         ----------
         nan
-            The place of NaN in comparisons. "ieee": it equals nothing and has no order, as in
+            The order of NaN in comparisons. "ieee": it equals nothing and has no order, as in
             pyarrow. "largest": it equals itself and is greater than all other floats, as
             DataFusion expects.
         nan_to_null

@@ -117,7 +117,7 @@ def replace(file: File, rules: Rules, value: Any) -> Choice:
     head = file[:0].read()
     new = rules.columns(value, file)
     old_labels, new_labels = rules.labels(head), rules.labels(new)
-    places = {label: place for place, label in enumerate(new_labels)}
+    position_of = {label: position for position, label in enumerate(new_labels)}
     known = set(old_labels)
     for label in new_labels:
         if label not in known and label in file._view.table.levels.labels:
@@ -126,19 +126,19 @@ def replace(file: File, rules: Rules, value: Any) -> Choice:
             )
         if label not in known:
             raise ColumnNotFoundError(f"the file has no column {shown(label)}: use add_columns")
-    for label in places:
+    for label in position_of:
         if old_labels.count(label) > 1 or new_labels.count(label) > 1:
             raise ArgumentError(f"the label {shown(label)} occurs twice")
-    sources = [(True, places[label]) if label in places else (False, i) for i, label in enumerate(old_labels)]
+    sources = [(True, position_of[label]) if label in position_of else (False, i) for i, label in enumerate(old_labels)]
     return Choice(new, sources, rules.renamed_labels(head, old_labels, {}))
 
 
 def drop(file: File, rules: Rules, labels: Any) -> Choice:
     """The columns of a file without some. The index loses levels with these names."""
     listed = list(labels) if isinstance(labels, (list, set, frozenset)) or hasattr(labels, "tolist") else [labels]
-    found = [_place(file, label) for label in listed]
-    dropped = {place for place, is_level in found if not is_level}
-    levels = sorted({place for place, is_level in found if is_level})
+    found = [_position(file, label) for label in listed]
+    dropped = {position for position, is_level in found if not is_level}
+    levels = sorted({position for position, is_level in found if is_level})
     sources = [(False, i) for i in range(file.n_columns) if i not in dropped]
     return Choice(None, sources, rules.joined_labels(file[:0].read(), None, sources), levels)
 
@@ -153,14 +153,14 @@ def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], 
         raise ArgumentError(f"names={shown(names)} is neither a dict of new labels by old ones nor a function")
     after, levels, of_columns = list(old_labels), {}, {}
     for label, new in names.items():
-        place, is_level = _place(file, label)
+        position, is_level = _position(file, label)
         if is_level:
-            levels[place] = new
+            levels[position] = new
         else:
-            after[place] = new
+            after[position] = new
             # pandas renames parts of labels that are tuples.
-            is_part = isinstance(old_labels[place], tuple) and not isinstance(label, tuple)
-            of_columns[label if is_part else old_labels[place]] = new
+            is_part = isinstance(old_labels[position], tuple) and not isinstance(label, tuple)
+            of_columns[label if is_part else old_labels[position]] = new
     if len(set(after)) < len(after) and len(set(old_labels)) == len(old_labels):
         twice = next(label for label in after if after.count(label) > 1)
         raise ArgumentError(f"two columns would have the label {shown(twice)}")
@@ -172,7 +172,7 @@ def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], 
     return Choice(None, sources, rules.renamed_labels(head, after, of_columns), (), levels)
 
 
-def _place(file: File, label: Any) -> tuple[int, bool]:
+def _position(file: File, label: Any) -> tuple[int, bool]:
     """The position of a column, or of a level of the index, and whether it is a level."""
     columns = file._view.resolve([label])
     assert columns is not None, "a list selects columns"

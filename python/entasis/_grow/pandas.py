@@ -126,13 +126,13 @@ class PandasRules(Rules):
 
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
         """The labels of columns of the file and of new ones."""
-        places = [len(old.columns) + place if is_new else place for is_new, place in sources]
+        order = [len(old.columns) + position if is_new else position for is_new, position in sources]
         if new is None:
-            return old.columns.take(places)
+            return old.columns.take(order)
         added = new.columns
         if added.nlevels != old.columns.nlevels:
             raise ArgumentError(f"the labels of new columns have {added.nlevels} levels, those of the file differ")
-        return old.columns.append(added.set_names(old.columns.names)).take(places)
+        return old.columns.append(added.set_names(old.columns.names)).take(order)
 
     def renamed_labels(self, old: Any, labels: list[Any], names: Any) -> Any:
         """The labels of the columns of the file, some of them renamed."""
@@ -169,9 +169,9 @@ class PandasRules(Rules):
         """The frame with columns of the file and new ones."""
         import pandas as pd
 
-        places = [old.shape[1] + place if is_new else place for is_new, place in sources]
+        order = [old.shape[1] + position if is_new else position for is_new, position in sources]
         whole = old if new is None else pd.concat([old, new.set_axis(old.index)], axis=1)
-        whole = whole.iloc[:, places]
+        whole = whole.iloc[:, order]
         whole.columns = labels
         whole.attrs = old.attrs
         return whole.set_flags(allows_duplicate_labels=old.flags.allows_duplicate_labels)
@@ -194,14 +194,14 @@ class PandasRules(Rules):
                 return pd.concat(parts)
             index = first.index.append([part.index for part in parts[1:]])
             return pd.Series(union_categoricals(parts), index=index, name=first.name)
-        places = [
+        categorical = [
             i
             for i, dtype in enumerate(first.dtypes)
             if isinstance(dtype, pd.CategoricalDtype)
             and not all(_dtypes.is_same(dtype, part.dtypes.iloc[i]) for part in parts)
         ]
         whole = pd.concat(parts)
-        for i in places:
+        for i in categorical:
             whole.isetitem(i, pd.Series(union_categoricals([part.iloc[:, i] for part in parts]), index=whole.index))
         whole.attrs = first.attrs
         return whole
@@ -236,12 +236,12 @@ def _fit_frame(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
     if old.columns.equals(new.columns) and all(map(_dtypes.is_same, old.dtypes, new.dtypes)):
         return new, grown
     columns, dtypes = [], {}
-    for i, place in enumerate(positions(list(old.columns), list(new.columns), fill)):
+    for i, position in enumerate(positions(list(old.columns), list(new.columns), fill)):
         dtype, what = old.dtypes.iloc[i], f"column {shown(old.columns[i])}"
-        if place is None:
+        if position is None:
             columns.append(_dtypes.missing(what, dtype, new.index))
             continue
-        column, dtypes[i] = _dtypes.fit(what, dtype, new.iloc[:, place])
+        column, dtypes[i] = _dtypes.fit(what, dtype, new.iloc[:, position])
         columns.append(column)
     grown |= _grown({i: (old.dtypes.iloc[i], dtype) for i, dtype in dtypes.items()})
     if not columns:

@@ -98,9 +98,9 @@ class StaticFrameRules(Rules):
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
         """The labels of columns of the file and of new ones."""
         if new is None:
-            return old.columns.iloc[[place for _, place in sources]]
+            return old.columns.iloc[[position for _, position in sources]]
         of_old, of_new = list(old.columns), list(new.columns)
-        return _index(old.columns, [(of_new if is_new else of_old)[place] for is_new, place in sources])
+        return _index(old.columns, [(of_new if is_new else of_old)[position] for is_new, position in sources])
 
     def renamed_labels(self, old: Any, labels: list[Any], names: Any) -> Any:
         """The labels of the columns of the file, some of them renamed."""
@@ -138,7 +138,7 @@ class StaticFrameRules(Rules):
 
     def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
         """The frame with columns of the file and new ones."""
-        found = [(new if is_new else old).iloc[:, place].values for is_new, place in sources]
+        found = [(new if is_new else old).iloc[:, position].values for is_new, position in sources]
         return type(old).from_items(enumerate(found), index=old.index, name=old.name).relabel(columns=labels)
 
     def rows(self, value: Any, start: int, stop: int) -> Any:
@@ -157,16 +157,16 @@ class StaticFrameRules(Rules):
         return int(value.nbytes)
 
 
-def _with_columns(old: Any, new: Any, places: list[int | None]) -> Any:
+def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
     """The rows with the columns of the file, those that they lack missing."""
     import static_frame as sf
 
-    if None not in places:
-        return new.iloc[:, places]
+    if None not in positions:
+        return new.iloc[:, positions]
     n = len(new.index)
     arrays = [
-        missing(f"column {shown(label)}", dtype, n) if place is None else new.iloc[:, place].values
-        for label, dtype, place in zip(old.columns, old.dtypes.values, places, strict=True)
+        missing(f"column {shown(label)}", dtype, n) if position is None else new.iloc[:, position].values
+        for label, dtype, position in zip(old.columns, old.dtypes.values, positions, strict=True)
     ]
     return sf.Frame.from_items(enumerate(arrays), index=new.index, name=new.name).relabel(columns=old.columns)
 

@@ -158,13 +158,13 @@ class Part:
         if columns is not None and len(view.shape) < 2:
             raise ArgumentError(f"{self.named()}: only frames and arrays with two or more axes have columns")
         if rows is not None:
-            view = view[_places(rows, view.shape[0])]
+            view = view[_items(rows, view.shape[0])]
         if columns is not None:
-            view = view[:, _places(columns, view.shape[1])]
+            view = view[:, _items(columns, view.shape[1])]
         if self.kind == "array of objects":
             return view.read(
                 lambda start, stop: as_objects(cells.children(number, start, stop, threads)),
-                lambda places: as_objects(cells.children_at(number, places, threads)),
+                lambda positions: as_objects(cells.children_at(number, positions, threads)),
             )
         n = math.prod(info["shape"])
         if info["start"] + n > info["stop"]:
@@ -173,7 +173,7 @@ class Part:
         with interpretation():
             return view.read(
                 lambda start, stop: maker.pool(column, first + start, first + stop),
-                lambda places: maker.pool_at(column, first + places),
+                lambda positions: maker.pool_at(column, first + positions),
             )
 
     def summary(self) -> str:
@@ -220,7 +220,7 @@ def describe(cells: Cells, number: int) -> dict[str, Any]:
 
 
 def _labels_of_bus(index: Any, n: int) -> dict[Any, int]:
-    """The places of the frames of a Bus, by their labels."""
+    """The positions of the frames of a Bus, by their labels."""
     with interpretation():
         labels = [_label(label) for label in index]
         if len(labels) != n:
@@ -242,8 +242,8 @@ def a(kind: str) -> str:
     return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
-def _places(rows: Any, n: int) -> Any:
-    """Resolve `rows=` or `columns=` on an axis of an array to a slice or an array of places."""
+def _items(rows: Any, n: int) -> Any:
+    """Resolve `rows=` or `columns=` on an axis of an array to a slice or an array of indices."""
     found = _rows.resolve(rows, n, holder="array")
     if found is None:
         return slice(None)

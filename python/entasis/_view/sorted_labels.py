@@ -146,5 +146,5 @@ class _SortedLabels:
                 return None
             return found
         near = range(max(found.start - 1, 0), min(found.start + 2, self._n))
-        _row_labels.places(self._read(near), key, lambda _: False, "row")
+        _row_labels.positions(self._read(near), key, lambda _: False, "row")
         return found or None

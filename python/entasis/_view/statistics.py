@@ -122,9 +122,9 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
     inside = [np.arange(at + 1, at + size) for at, size in zip(first[~is_inside], n[~is_inside], strict=True)]
     later = np.sort(np.concatenate([*inside, first[1:][~is_before]]).astype(np.int64))
     rows = np.union1d(later, later - 1)
-    values, places = values_at(rows), np.searchsorted(rows, later)
+    values, positions = values_at(rows), np.searchsorted(rows, later)
     try:
-        return bool(np.all(values[places - 1] <= values[places]))
+        return bool(np.all(values[positions - 1] <= values[positions]))
     except TypeError:
         return False
 

@@ -70,10 +70,10 @@ def _with_joined_dictionary(column: Any) -> Any:
     """A column of dictionaries with the values of all, each of them once if they can be compared."""
     import pyarrow as pa
 
-    values, places = _joined([chunk.dictionary for chunk in column.chunks])
+    values, new_codes = _joined([chunk.dictionary for chunk in column.chunks])
     indices = [
-        chunk.indices if place is None else place.take(chunk.indices)
-        for chunk, place in zip(column.chunks, places, strict=True)
+        chunk.indices if codes is None else codes.take(chunk.indices)
+        for chunk, codes in zip(column.chunks, new_codes, strict=True)
     ]
     width = _code_type(column.type.index_type, len(values))
     ordered = column.type.ordered
@@ -105,8 +105,8 @@ def _joined(dictionaries: list[Any]) -> tuple[Any, list[Any]]:
     starts = [0]
     for values in different:
         starts.append(starts[-1] + len(values))
-    places = [codes.slice(start, len(values)) for start, values in zip(starts, different, strict=False)]
-    return whole, [places[number] for number in numbers]
+    parts = [codes.slice(start, len(values)) for start, values in zip(starts, different, strict=False)]
+    return whole, [parts[number] for number in numbers]
 
 
 def _code_type(own: Any, n: int) -> Any:

@@ -168,8 +168,8 @@ class Arrays:
                 return Codes(codes, categories)
             if not _are_distinct(categories):
                 # Arrow allows missing and repeated values in dictionaries, pandas does not.
-                places, categories = categories.factorize()
-                codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
+                new_codes, categories = categories.factorize()
+                codes = np.where(codes < 0, -1, np.append(new_codes, -1)[codes])
             dtype = _compat.category_dtype(categories, column.ordered)
             return _compat.categorical(codes, dtype)
         if column.logical == "period":
