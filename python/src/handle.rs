@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use entasis::{
-    ColumnInfo, Error, File, Groups, Limits, Logical, MemorySource, NameGroup, NamePlaces, Physical,
+    ColumnInfo, Error, File, Groups, Limits, Logical, MemorySource, NameGroup, NameRanges, Physical,
     WriteOptions,
 };
 use entasis_query::{NanIsNull, is_float};
@@ -109,10 +109,10 @@ impl Handle {
 }
 
 impl Handle {
-    fn names_at<'py>(&self, py: Python<'py>, places: &NamePlaces) -> PyResult<Bound<'py, PyList>> {
+    fn names_at<'py>(&self, py: Python<'py>, ranges: &NameRanges) -> PyResult<Bound<'py, PyList>> {
         let names = PyList::empty(py);
         let mut failed = Ok(());
-        let visited = self.file.visit_names(places, |name| {
+        let visited = self.file.visit_names(ranges, |name| {
             failed = names.append(name);
             if failed.is_ok() { Ok(()) } else { Err(Error::out_of_memory(name.len(), "the names")) }
         });
@@ -380,15 +380,14 @@ impl Handle {
         if let Some(infos) = self.infos.get() {
             return PyList::new(py, infos.iter().map(|info| info.name.as_str()));
         }
-        let places = &self.groups(py)?.names;
-        self.names_at(py, places)
+        self.names_at(py, &self.groups(py)?.names)
     }
 
     /// The names of all columns of the table, and their types.
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
         let schema = py.detach(|| self.file.schema(&type_of)).map_err(|e| errors::raise(py, &e))?;
         let types: Vec<_> = schema.types.iter().map(|name| PyString::new(py, name)).collect();
-        let types = PyList::new(py, schema.type_of.iter().map(|&place| &types[place as usize]))?;
+        let types = PyList::new(py, schema.type_of.iter().map(|&i| &types[i as usize]))?;
         Ok((self.names_at(py, &schema.names)?, types))
     }
 
@@ -411,8 +410,8 @@ impl Handle {
                             text.extend_from_slice(names.text().as_bytes());
                             let (at, all) = (ends.len(), names.ends());
                             ends.resize(at + 8 * all.len(), 0);
-                            for (place, end) in ends[at..].as_chunks_mut::<8>().0.iter_mut().zip(all) {
-                                *place = (before + i64::from(end)).to_ne_bytes();
+                            for (stored, end) in ends[at..].as_chunks_mut::<8>().0.iter_mut().zip(all) {
+                                *stored = (before + i64::from(end)).to_ne_bytes();
                             }
                         }
                     }
@@ -513,8 +512,8 @@ impl Handle {
         Ok(infos.iter().map(|info| nan_is_null.holds(info)).collect())
     }
 
-    /// The places of values in the file, for a range of rows of some columns: offset, length, and
-    /// the bit of the first boolean.
+    /// Where the values of some columns are in the file, for a range of rows: offset and length in
+    /// bytes, and the bit of the first boolean.
     fn extents(
         &self,
         py: Python<'_>,
