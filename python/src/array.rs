@@ -1,4 +1,4 @@
-//! NumPy arrays: the place of their memory, and the column types of their dtypes.
+//! NumPy arrays: their memory, and the column types of their dtypes.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;

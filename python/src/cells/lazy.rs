@@ -157,7 +157,7 @@ impl CellReader {
         Ok(match found.map_err(|e| loaded.raise(py, e))? {
             Found::NotIndexed => (false, None),
             Found::Absent => (true, None),
-            Found::At(place) => (true, Some(place)),
+            Found::At(position) => (true, Some(position)),
         })
     }
 

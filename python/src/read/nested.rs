@@ -221,8 +221,8 @@ fn union(
     for (i, k) in types.iter_mut().enumerate() {
         if *k == u8::MAX {
             *k = (codes.len() - 1) as u8;
-            if let Some(place) = offsets.as_mut().and_then(|offsets| offsets.get_mut(4 * i..4 * i + 4)) {
-                place.copy_from_slice(&next.to_le_bytes());
+            if let Some(offset) = offsets.as_mut().and_then(|offsets| offsets.get_mut(4 * i..4 * i + 4)) {
+                offset.copy_from_slice(&next.to_le_bytes());
             }
             next += 1;
         }
