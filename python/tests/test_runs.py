@@ -70,13 +70,13 @@ def test_names(tmp_path: Path, name: str) -> None:
     texts = [str(label) for label in frame.columns]
     for _ in range(3):
         # The first one goes through the names, the others have an index.
-        for place in (0, 99, 50):
-            expected = [i for i, text in enumerate(texts) if text == texts[place]]
+        for k in (0, 99, 50):
+            expected = [i for i, text in enumerate(texts) if text == texts[k]]
             if len(expected) == 1:
-                assert file.select(frame.columns[place]).read().iloc[:, 0].tolist() == frame.iloc[:, place].tolist()
+                assert file.select(frame.columns[k]).read().iloc[:, 0].tolist() == frame.iloc[:, k].tolist()
             else:
                 with pytest.raises(en.errors.DuplicateColumnError):
-                    file.select(frame.columns[place])
+                    file.select(frame.columns[k])
     with pytest.raises(en.errors.ColumnNotFoundError):
         file["not there"]
 

@@ -215,8 +215,8 @@ def test_levels_with_the_name_of_a_column(index, names, compression, path):
     f = en.open(path)
     assert f.to_polars().columns == f.to_pyarrow().column_names == list(f.to_numpy()) == wanted
     assert pa.table(f).column_names == pl.DataFrame(f).columns == pa.schema(f).names == wanted
-    for place, name in enumerate(names):
-        values = index.get_level_values(place).tolist()
+    for position, name in enumerate(names):
+        values = index.get_level_values(position).tolist()
         assert f.to_polars()[name].to_list() == f.to_numpy()[name].tolist() == values
         assert en.read(path, columns=[name], to="pyarrow")[name].to_pylist() == values
     assert en.read(path, columns=["a"], to="polars").to_dict(as_series=False) == {"a": [1, 2]}
