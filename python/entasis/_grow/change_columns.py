@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .rules import Rules, Sources
 
 
-class Choice:
+class Arrangement:
     """The columns of a frame after a change: where they come from, and their labels.
 
     `levels` are the positions of levels of the index that are dropped, `names` the new names of
@@ -45,7 +45,7 @@ class Choice:
         self.levels, self.names = levels, names or {}
 
 
-def choose(to: Destination, operation: str, plan: Callable[[File, Rules], Choice]) -> None:
+def change_columns(to: Destination, operation: str, plan: Callable[[File, Rules], Arrangement]) -> None:
     """Change the columns of the file at a path.
 
     `plan` gets the file and the rules of its library.
@@ -56,32 +56,32 @@ def choose(to: Destination, operation: str, plan: Callable[[File, Rules], Choice
     try:
         file = _hosts_of.frame_of(open_value(path))
         rules = _hosts_of.rules(str(file.written_by))
-        choice = plan(file, rules)
-        if _choose_in_place(file, choice, rules, {**to, "change": change}, operation):
+        wanted = plan(file, rules)
+        if _change_in_place(file, wanted, rules, {**to, "change": change}, operation):
             return
         # Another attempt needs another change.
         change.end()
         change = _entasis.Change(path, to["wait"])
         file = _hosts_of.frame_of(open_value(path))
-        choice = plan(file, rules)
-        whole = rules.choose(file.read(), choice.new, choice.sources, choice.labels)
-        if choice.levels or choice.names:
-            whole = rules.with_levels(whole, choice.levels, choice.names)
+        wanted = plan(file, rules)
+        whole = rules.with_columns(file.read(), wanted.new, wanted.sources, wanted.labels)
+        if wanted.levels or wanted.names:
+            whole = rules.with_levels(whole, wanted.levels, wanted.names)
         change.will_replace(operation)
         write_whole(whole, {**to, "change": change}, file.metadata, "error")
     finally:
         change.end()
 
 
-def _choose_in_place(file: File, choice: Choice, rules: Rules, to: Destination, operation: str) -> bool:
+def _change_in_place(file: File, wanted: Arrangement, rules: Rules, to: Destination, operation: str) -> bool:
     """Change the columns without a look at those that stay. False if the file must be written anew."""
-    builder, host = _hosts.build(rules.nothing() if choice.new is None else choice.new)
-    names, labels = rules.encode_labels(builder, choice.labels)
+    builder, host = _hosts.build(rules.nothing() if wanted.new is None else wanted.new)
+    names, labels = rules.encode_labels(builder, wanted.labels)
     host.pop("columns", None)
     host.pop("index", None)
     renamed: list[tuple[int, str]] = []
-    if choice.levels or choice.names:
-        index = rules.encode_levels(builder, file, choice.levels, choice.names)
+    if wanted.levels or wanted.names:
+        index = rules.encode_levels(builder, file, wanted.levels, wanted.names)
         if index is None:
             return False
         host["index"], renamed = index
@@ -91,7 +91,7 @@ def _choose_in_place(file: File, choice: Choice, rules: Rules, to: Destination, 
         host["columns"] = labels
     change = to["change"]
     assert change is not None, "columns change in a change"
-    change.will_choose(choice.sources, names, renamed, operation)
+    change.will_set_columns(wanted.sources, names, renamed, operation)
     try:
         builder.write(host, to)
     except UnsupportedTypeError:
@@ -99,7 +99,7 @@ def _choose_in_place(file: File, choice: Choice, rules: Rules, to: Destination, 
     return True
 
 
-def add(file: File, rules: Rules, value: Any) -> Choice:
+def add(file: File, rules: Rules, value: Any) -> Arrangement:
     """The columns of a file, and new ones after them."""
     head = file[:0].read()
     new = rules.columns(value, file)
@@ -109,10 +109,10 @@ def add(file: File, rules: Rules, value: Any) -> Choice:
     if again:
         raise ArgumentError(f"the file has a column {shown(again[0])} already: use replace_columns")
     sources = [(False, i) for i in range(len(old_labels))] + [(True, i) for i in range(len(new_labels))]
-    return Choice(new, sources, rules.joined_labels(head, new, sources))
+    return Arrangement(new, sources, rules.joined_labels(head, new, sources))
 
 
-def replace(file: File, rules: Rules, value: Any) -> Choice:
+def replace(file: File, rules: Rules, value: Any) -> Arrangement:
     """The columns of a file, some of them replaced."""
     head = file[:0].read()
     new = rules.columns(value, file)
@@ -130,20 +130,20 @@ def replace(file: File, rules: Rules, value: Any) -> Choice:
         if old_labels.count(label) > 1 or new_labels.count(label) > 1:
             raise ArgumentError(f"the label {shown(label)} occurs twice")
     sources = [(True, position_of[label]) if label in position_of else (False, i) for i, label in enumerate(old_labels)]
-    return Choice(new, sources, rules.renamed_labels(head, old_labels, {}))
+    return Arrangement(new, sources, rules.renamed_labels(head, old_labels, {}))
 
 
-def drop(file: File, rules: Rules, labels: Any) -> Choice:
+def drop(file: File, rules: Rules, labels: Any) -> Arrangement:
     """The columns of a file without some. The index loses levels with these names."""
     listed = list(labels) if isinstance(labels, (list, set, frozenset)) or hasattr(labels, "tolist") else [labels]
     found = [_position(file, label) for label in listed]
     dropped = {position for position, is_level in found if not is_level}
     levels = sorted({position for position, is_level in found if is_level})
     sources = [(False, i) for i in range(file.n_columns) if i not in dropped]
-    return Choice(None, sources, rules.joined_labels(file[:0].read(), None, sources), levels)
+    return Arrangement(None, sources, rules.joined_labels(file[:0].read(), None, sources), levels)
 
 
-def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Choice:
+def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Arrangement:
     """The columns of a file, and the levels of its index, with other labels."""
     head = file[:0].read()
     old_labels = rules.labels(head)
@@ -169,7 +169,7 @@ def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], 
         if new in after or new in kept or list(levels.values()).count(new) > 1:
             raise ArgumentError(f"a level of the index and a column or level would both be named {shown(new)}")
     sources = [(False, i) for i in range(len(old_labels))]
-    return Choice(None, sources, rules.renamed_labels(head, after, of_columns), (), levels)
+    return Arrangement(None, sources, rules.renamed_labels(head, after, of_columns), (), levels)
 
 
 def _position(file: File, label: Any) -> tuple[int, bool]:

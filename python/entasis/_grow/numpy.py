@@ -105,7 +105,7 @@ class NumpyRules(Rules):
         of_old, of_new = list(old), list(new or ())
         return [(of_new if is_new else of_old)[position] for is_new, position in sources]
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
         """The dict with arrays of the file and new ones."""
         of_old, of_new = list(old.values()), list((new or {}).values())
         return {

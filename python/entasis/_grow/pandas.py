@@ -165,7 +165,7 @@ class PandasRules(Rules):
         """The frame without levels of its index, and with other names of levels."""
         return value.set_axis(_index.with_levels(value.index, dropped, names))
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
         """The frame with columns of the file and new ones."""
         import pandas as pd
 

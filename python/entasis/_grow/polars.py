@@ -94,7 +94,7 @@ class PolarsRules(Rules):
         """The labels of columns of the file and of new ones."""
         return [(new if is_new else old).columns[position] for is_new, position in sources]
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
         """The frame with columns of the file and new ones."""
         import polars as pl
 

@@ -104,7 +104,7 @@ class ArrowRules(Rules):
         """The labels of columns of the file and of new ones."""
         return [(new if is_new else old).column_names[position] for is_new, position in sources]
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
         """The table with columns of the file and new ones."""
         import pyarrow as pa
 

@@ -89,7 +89,7 @@ class Rules(ABC):
         raise AssertionError("frames of this library have no index")
 
     @abstractmethod
-    def choose(self, old: Any, new: Any, sources: Sources, labels: Any) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: Sources, labels: Any) -> Any:
         """The frame with columns of the file and new ones."""
 
     @abstractmethod

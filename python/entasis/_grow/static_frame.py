@@ -136,7 +136,7 @@ class StaticFrameRules(Rules):
             raise ArgumentError(f"the labels without {len(dropped)} of {n} levels are not unique: {error}") from error
         return value.relabel(index=index)
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
         """The frame with columns of the file and new ones."""
         found = [(new if is_new else old).iloc[:, position].values for is_new, position in sources]
         return type(old).from_items(enumerate(found), index=old.index, name=old.name).relabel(columns=labels)

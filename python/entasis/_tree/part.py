@@ -87,7 +87,7 @@ class Part:
             raise RowsOutOfRangeError(f"{self.named()}: {error}") from None
         return Part(self.cells, self.where, self.info, view)
 
-    def chosen(self, rows: Any) -> Any:
+    def resolved(self, rows: Any) -> Any:
         """Some of the selected items of a list, as a resolved selection; all of them for None."""
         if rows is None:
             return self.rows
@@ -137,7 +137,7 @@ class Part:
         """Read a value that is not an array, or items of a list."""
         if columns is not None:
             raise ArgumentError(f"{self.named()}: only frames and arrays with two or more axes have columns")
-        rows, cells, number = self.chosen(rows), self.cells, self.info["number"]
+        rows, cells, number = self.resolved(rows), self.cells, self.info["number"]
         if "row" in self.info:
             row = self.info["row"]
             (whole,) = cells.children(number, row, row + 1, threads)

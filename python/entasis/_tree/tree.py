@@ -164,7 +164,7 @@ class Tree(Opened):
             return Tree._of(of.indexed(key))
         if isinstance(key, tuple):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has one axis; take its items with a list")
-        rows = of.chosen(key)
+        rows = of.resolved(key)
         if integer(key) is not None:
             return self._item(rows[0], f"[{rows[0]}]")
         return Tree._of(Part(of.cells, of.where, of.info, rows))
@@ -305,9 +305,9 @@ class Tree(Opened):
         keys = _records.listed(columns)
         if self.kind not in ("list", "tuple"):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames and for lists of dicts")
-        chosen = of.chosen(rows)
-        found = self._checked(lambda: _records.columns_of(of, keys, chosen, threads))
-        return _records.frame(self._named(), found, _rows.count(chosen, int(of.info["count"])), to)
+        selected = of.resolved(rows)
+        found = self._checked(lambda: _records.columns_of(of, keys, selected, threads))
+        return _records.frame(self._named(), found, _rows.count(selected, int(of.info["count"])), to)
 
     def _checked(self, read: Callable[[], Any]) -> Any:
         """Read, and name the file in errors about damage."""

@@ -26,7 +26,7 @@ def read(view: View, to: str | None, threads: int | None, index: bool | None) ->
     columns = view.columns or []
     fields = [column for column in columns if type(column) is FieldColumn]
     others = [column for column in columns if type(column) is not FieldColumn]
-    host = _hosts.chosen(to, view.written_by)
+    host = _hosts.host_of(to, view.written_by)
     if host == "static_frame":
         raise ArgumentError(
             "StaticFrame has no structs: pass to='numpy' for their fields, and make a frame of the arrays"

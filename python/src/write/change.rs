@@ -116,7 +116,7 @@ impl Change {
 
     /// The table gets these columns: for each whether the content brings it, and its position
     /// there or in the file. Levels of the index get new names, by the numbers of their columns.
-    fn will_choose(
+    fn will_set_columns(
         &mut self,
         sources: Vec<(bool, usize)>,
         names: Vec<String>,
