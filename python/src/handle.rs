@@ -47,8 +47,8 @@ pub struct Handle {
     groups: OnceLock<Groups>,
     /// The classes for records, by their names in files.
     classes: Option<Py<PyDict>>,
-    /// Whether NaN of floats is null for Arrow and Polars; by default as the library of the file
-    /// has it.
+    /// Whether NaN of floats is null for Arrow and Polars; by default as in the library that wrote
+    /// the file.
     nan_to_null: Option<bool>,
     nan_is_null: OnceLock<NanIsNull>,
 }
@@ -94,7 +94,8 @@ impl Handle {
         // Reading one column checks the whole part of the footer that contains it. So many columns
         // are read together.
         if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
-            // An error may be that of an unwanted column. A wanted one is read again below.
+            // The failing column may not be requested, so requested columns are read again one by
+            // one.
             _ = self.infos(py);
         }
         let mut infos = Vec::with_capacity(columns.len());
@@ -202,7 +203,7 @@ impl Handle {
         Ok(self.with(py, found))
     }
 
-    /// The damage of the current generation, if this is an earlier one instead.
+    /// The damage of the current generation, if an earlier one was opened instead.
     fn lost<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.file.lost().map(|error| errors::lost(py, &error)).transpose()
     }
@@ -238,12 +239,12 @@ impl Handle {
         Ok(self.with(py, file))
     }
 
-    /// All columns of the file, as no table: for arrays in trees.
+    /// A handle of all columns of the file, outside of any table: for arrays in trees.
     fn whole(&self, py: Python<'_>) -> Self {
         self.with(py, self.file.whole())
     }
 
-    /// The same with classes for records: a dict by the names that the file has.
+    /// This handle with classes for records: a dict from the names in the file to classes.
     fn with_classes(&self, classes: Bound<'_, PyDict>) -> Self {
         let nan_to_null = self.nan_to_null;
         Self { classes: Some(classes.unbind()), nan_to_null, ..Self::of(Arc::clone(&self.file)) }
@@ -273,7 +274,7 @@ impl Handle {
         Ok(cells.map(|cells| CellReader { cells: Arc::new(cells) }))
     }
 
-    /// The number of rows. Python can't count more than `isize::MAX` of anything.
+    /// The number of rows. *Limit* above `isize::MAX`, the greatest length in Python.
     #[getter]
     fn n_rows(&self, py: Python<'_>) -> PyResult<u64> {
         let n = self.file.n_rows();

@@ -38,8 +38,8 @@ pub fn path(py: Python<'_>, root: &str, expanded: &[Expanded], mut up: usize, mu
     format!("{root}{}", steps.concat())
 }
 
-/// The dict or set that has a value as a key or member, and whether the value is a part of a key or
-/// member further up.
+/// The dict or set that has a value as a key or member, if any. The flag says whether a key or
+/// member further up contains the value.
 pub fn holder<'py>(
     py: Python<'py>,
     expanded: &[Expanded],

@@ -29,7 +29,7 @@ use crate::monitor;
 /// The most keys of a map that are compared with those of other maps.
 const SHARED_KEYS: usize = 256;
 
-/// After this many equal types, the following values are expected to have the type as well.
+/// After this many values, memory is reserved for the rest as if they were like these.
 const SAMPLE: usize = 256;
 
 /// An object that has a cell, and whose children do not.
@@ -86,7 +86,7 @@ pub struct CellBuilder {
     compression: u8,
     types: Types,
     /// The Python function that takes a value of another type apart, and returns `(code, ...)`. Set
-    /// while a tree is added only, as it refers to this builder.
+    /// only while a tree is added, as it refers to this builder.
     hook: Py<PyAny>,
     /// The Python function for a value that cannot be stored. It raises, or returns a replacement.
     /// Set as long as `hook` is.

@@ -30,7 +30,7 @@ pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
     Ok(Rows::Indices(Arc::from(numbers)))
 }
 
-/// The numbers of a filter, if the array is all of them as they are.
+/// The row numbers of a filter, if the array is an unchanged view of all of them.
 fn whole_filter(rows: &Bound<'_, PyAny>) -> Option<Arc<Vec<u64>>> {
     let base = rows.getattr("base").ok()?;
     let numbers = &base.cast::<RowNumbers>().ok()?.get().0;
