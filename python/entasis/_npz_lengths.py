@@ -10,7 +10,7 @@ from .errors import CorruptFileError, LimitError
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
-# The length that an archive of any length may have after decompression, and how many times its own.
+# An archive may have this length after decompression, or this many times its own length.
 _LEAST, _EXPANSION = 4 << 30, 1_000
 
 

@@ -216,7 +216,7 @@ def test_many_rows(path):
     en.verify(path)
 
 
-# Columns of so many values of a union of one type, by themselves and in others.
+# Unions of one type with this many values, by themselves and inside other columns.
 ONE_TYPE = {
     "by itself": lambda u: u,
     "in a struct": lambda u: pa.StructArray.from_arrays([u], ["u"]),

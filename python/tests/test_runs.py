@@ -14,7 +14,8 @@ import entasis as en
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Too few columns for a run, enough, and more than a page of values; rows around those of bundles.
+# Too few columns for a run, enough, and more than a page of values; and numbers of rows around the
+# limit for bundles.
 SHAPES = [(3, 15), (3, 16), (1, 300), (100, 1000), (8191, 17), (8192, 17), (0, 20)]
 NAMES: dict[str, Any] = {
     "strings": lambda n: [f"é{i}" for i in range(n)],

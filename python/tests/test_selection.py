@@ -161,7 +161,7 @@ def test_levels_of_the_index_are_columns_elsewhere(states, path):
     assert (view.column_names, view.shape, list(view.schema)) == (["cases", "year"], (2, 2), ["cases", "year"])
     assert pa.table(view).to_pydict() == {"cases": [2, 3], "year": [2021, 2022]}
     assert list(view.columns) == ["cases"]
-    # Without a choice the index comes first, with a choice only what was asked for.
+    # Without `columns` the index comes first. With it, only the requested columns are there.
     assert en.read(path, to="polars").columns == ["year", "state", "cases", "deaths"]
     assert en.read(path, columns=["cases"], to="polars").columns == ["cases"]
     assert en.open(path)["year"].read(to="static_frame").index.values.tolist() == wanted["year"]

@@ -183,7 +183,7 @@ def test_keys_of_large_dicts_are_found_without_the_others(keys, path):
         assert other not in f
     with pytest.raises(KeyError, match="no key 'y'"):
         f["y"]
-    # All of that read no list of the keys; what is equal to a key without being of its type does.
+    # None of these look-ups reads the list of keys. A look-up by an equal key of another type does.
     assert f._keys is None
     assert (4.0 in f) == (True in f) == (keys == "numbers")
     assert f.keys() == list(value)

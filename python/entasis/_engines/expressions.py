@@ -308,7 +308,7 @@ def _is_float(of: pa.DataType) -> bool:
     return found
 
 
-# Comparisons with NaN where it is the greatest float, made of the test for NaN.
+# Comparisons with NaN as the greatest float, expressed by the test for NaN.
 _BESIDE_NAN: dict[str, Callable[[Tree], Tree]] = {
     "eq": lambda nan: nan,
     "ge": lambda nan: nan,
@@ -369,7 +369,7 @@ def _if(is_exact: bool, value: Any) -> Any:
 
 
 def _same(make: Callable[[pa.Scalar], Any]) -> Callable[[pa.Scalar, pa.DataType], Any]:
-    """For literals that compare with columns of the same type alone."""
+    """For literals that compare only with columns of their own type."""
     return lambda value, of: _if(value.type == of, make(value))
 
 

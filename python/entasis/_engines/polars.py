@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def lazy(query: Query, on_unsupported: OnRefused) -> pl.LazyFrame:
-    """A query as a LazyFrame. Reads the description of the columns alone."""
+    """A query as a LazyFrame. Reads only the description of the columns."""
     import polars as pl
 
     query = supported(query, "polars", on_unsupported)
@@ -115,7 +115,7 @@ class _Reader(FileReader):
         return frame.insert_column(0, pl.Series(name, numbers, dtype=pl.get_index_type()))
 
     def _tree(self, filters: Sequence[FilterExpr]) -> tuple[Any, ...] | None:
-        """The conditions that the core can test, joined. Polars tests the others alone."""
+        """The conditions that the core can test, joined by *and*. Polars tests the rest."""
         if self._view.table.memory_map:
             # Only neighbouring rows of a mapped file can be read.
             return None

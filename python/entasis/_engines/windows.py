@@ -38,9 +38,9 @@ class Window(NamedTuple):
     rows
         Their numbers in the file.
     kept
-        Which of these rows pass the condition; None if all do. `windows` has the rows that pass
-        alone. `spans` may have others: where most rows pass, reading all of them takes less time
-        than picking.
+        Which of these rows pass the condition; None if all do. `windows` yields only rows that
+        pass. `spans` may yield others too: where most rows pass, reading all of them takes less
+        time than picking.
     """
 
     positions: Any
@@ -74,7 +74,7 @@ class Sizes:
     """The lengths of windows in rows.
 
     They grow up to a number of values. A window of long strings has no more rows than take
-    `_BYTES`, as the records of its blocks tell.
+    `_BYTES`, by the records of its blocks.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def _passed(view: View, tree: tuple[Any, ...] | None, share: float = 1.0) -> Ite
 
 
 def _found(view: View, tree: tuple[Any, ...], rows: range, position: int, share: float) -> Window:
-    """Those of consecutive rows that pass. The first one has a position in the view."""
+    """The rows that pass among consecutive ones. `position` is that of the first row in the view."""
     import numpy as np
 
     found = view.handle.filtered_bits(tree, rows.start, rows.stop, None)

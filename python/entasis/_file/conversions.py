@@ -109,8 +109,8 @@ class Conversions(ABC):
 
         DuckDB, DataFusion, ibis and pyarrow scan it. They read the columns that they need. The
         parts of a filter with an exact counterpart are tested on the file, and pyarrow tests the
-        others on the rows that are left. Comparisons with literals, `is_null`, `isin`, tests of
-        the start, the end and parts of texts, and what joins them have one.
+        others on the rows that are left. Comparisons with literals, `is_null`, `isin`, tests of the
+        start, the end and parts of texts, and combinations of them have an exact counterpart.
 
         DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
         reads all columns, and the rows from the first one on.
@@ -211,7 +211,7 @@ class Conversions(ABC):
 
 
 def _of_engines(query: Query) -> Query:
-    """The query that an engine or a stream is asked. It has no fields of structs."""
+    """Check a query for engines and streams, which take no fields of structs."""
     if are_among(query.view.columns):
         raise ArgumentError(
             "engines and streams take whole columns, and this selection has a field of a struct: select the "

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def depth_of(tree: tuple[Any, ...]) -> int:
-    """How deep the parts of a condition lie in each other; 1 for a comparison."""
+    """The depth of a condition; 1 for a comparison."""
     depth, level = 0, [tree]
     while level:
         depth += 1

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Arrangement:
     """The columns of a frame after a change: where they come from, and their labels.
 
-    `levels` are the positions of levels of the index that are dropped, `names` the new names of
-    others.
+    `levels` are the positions of the index levels to drop, and `names` the new names of other
+    levels, by position.
     """
 
     __slots__ = ("labels", "levels", "names", "new", "sources")
@@ -74,7 +74,7 @@ def change_columns(to: Destination, operation: str, plan: Callable[[File, Rules]
 
 
 def _change_in_place(file: File, wanted: Arrangement, rules: Rules, to: Destination, operation: str) -> bool:
-    """Change the columns without a look at those that stay. False if the file must be written anew."""
+    """Change the columns without reading those that stay. False if the file must be written anew."""
     builder, host = _hosts.build(rules.nothing() if wanted.new is None else wanted.new)
     names, labels = rules.encode_labels(builder, wanted.labels)
     host.pop("columns", None)

@@ -83,7 +83,7 @@ class NumpyRules(Rules):
         return np.concatenate([old, new])
 
     def columns(self, value: Any, file: Any) -> Any:
-        """New arrays of a file, of the length of its own."""
+        """New arrays of a file, which must be as long as its own."""
         import numpy as np
 
         found = self.collect(value)
@@ -163,7 +163,7 @@ def widened(label: str, array: Any, dtype: Any) -> Any:
         found = array.astype(dtype, copy=False)
     except OverflowError:
         raise beyond from None
-    # Older versions of NumPy convert units without a look at the range.
+    # Older versions of NumPy convert units without checking the range.
     if dtype.kind in "mM" and dtype != array.dtype and (found.astype(array.dtype).view("i8") != array.view("i8")).any():
         raise beyond
     return found

@@ -211,7 +211,7 @@ class PandasRules(Rules):
         return index is not None and (index.get("kind"), index.get("start"), index.get("step")) == ("range", 0, 1)
 
     def counted(self, part: Any, start: int) -> Any:
-        """Rows whose index counts from 0, with one that counts from `start`. Others stay as they are."""
+        """Let an index that counts from 0 count from `start`. Any other index stays."""
         import pandas as pd
 
         if isinstance(part, pd.Index) or not part.index.equals(pd.RangeIndex(len(part))) or part.index.name is not None:
@@ -260,7 +260,7 @@ def _with_index(old: Any, new: Any, grown: dict[Any, Any]) -> Any:
 
 
 def _grown(dtypes: dict[Any, tuple[Any, Any]]) -> dict[Any, Any]:
-    """The columns whose type is another one. More categories do not change the codes of the file."""
+    """The columns whose type changes. More categories do not change the codes of the file."""
     return {key: new for key, (old, new) in dtypes.items() if old != new and not hasattr(new, "categories")}
 
 

@@ -163,7 +163,7 @@ def _cast(label: str, column: Any, dtype: Any) -> Any:
         found = column.cast(dtype)
     except pl.exceptions.InvalidOperationError:
         raise beyond from None
-    # Older versions of Polars convert units without a look at the range.
+    # Older versions of Polars convert units without checking the range.
     if dtype.is_temporal() and not found.cast(column.dtype).equals(column, null_equal=True):
         raise beyond
     return found

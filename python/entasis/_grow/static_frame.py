@@ -158,7 +158,7 @@ class StaticFrameRules(Rules):
 
 
 def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
-    """The rows with the columns of the file, those that they lack missing."""
+    """The rows with the columns of the file. Columns that they lack are missing."""
     import static_frame as sf
 
     if None not in positions:

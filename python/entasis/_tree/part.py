@@ -199,8 +199,8 @@ class Part:
 def describe(cells: Cells, number: int) -> dict[str, Any]:
     """Describe a cell.
 
-    An array whose dtype has metadata is described as an array, with the cell of these, and a Bus as
-    its frames, with the cell of their labels.
+    An array whose dtype has metadata is described as an array, with the cell of the metadata. A Bus
+    is described as its frames, with the cell of their labels.
     """
     info: dict[str, Any] = cells.reader.describe(number)
     if info["kind"] != "object" or info.get("count") not in (3, 4) or "parts" in info:
@@ -229,7 +229,7 @@ def _labels_of_bus(index: Any, n: int) -> dict[Any, int]:
 
 
 def _label(label: Any) -> Any:
-    """A label of StaticFrame as a key: a tuple for a hierarchy, and no scalar of NumPy but a time."""
+    """A label of StaticFrame as a key: tuples for hierarchies, scalars of Python except for times."""
     import numpy as np
 
     if isinstance(label, (tuple, np.ndarray)):

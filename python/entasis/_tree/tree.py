@@ -259,7 +259,7 @@ class Tree(Opened):
         """Read the values that the dicts of a list have for a key.
 
         Other keys are not read, if the dicts have the same keys in the same order, all strings, and
-        their values are scalars: such a list is stored by keys. Others are read whole.
+        their values are scalars: such a list is stored by keys. Other lists are read whole.
 
         Parameters
         ----------

@@ -63,7 +63,8 @@ class Maker:
         try:
             return _codecs.decode_kind(kind, parts, self._types)
         except AttributeError as error:
-            # Codecs use only public names of libraries, so a part in the file has a wrong type.
+            # Codecs use only public names of libraries, so the cause is a part of a wrong type in
+            # the file.
             raise TypeError(f"parts of {kind}: {error}") from error
 
     def unit(self, kind: str) -> Any:

@@ -234,7 +234,7 @@ def resolve(columns: Columns, labels: Labels, levels: LevelsOf, handle: Handle, 
     handle
         The table.
     view
-        The columns among which they are; None for all.
+        The columns to select from; None for all.
     """
     n = handle.n_columns
     if isinstance(columns, (slice, range)):

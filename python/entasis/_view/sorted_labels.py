@@ -31,8 +31,8 @@ _LOGICAL = ("plain", "timestamp", "duration", "date")
 def find(view: View, key: Any) -> range | None:
     """The rows that `loc` of pandas finds for a label or a slice of labels.
 
-    None if the index is not known to be sorted, for other keys, and wherever more labels have to be
-    read to decide, among them all keys that pandas refuses.
+    None if the index is not known to be sorted, if the key has another form, or if more labels have
+    to be read to decide. The last includes all keys that pandas refuses.
 
     Raises
     ------
@@ -113,7 +113,7 @@ class _SortedLabels:
         return range(first, max(first, end))
 
     def _bound(self, n_blocks: int, part: slice) -> int:
-        """The row at which a slice begins or ends. It begins or ends in the last of these blocks."""
+        """The row at which a slice begins or ends, in the last of the first `n_blocks` blocks."""
         if n_blocks == 0:
             return 0
         first = int(self._first[n_blocks - 1])

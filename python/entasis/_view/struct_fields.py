@@ -84,8 +84,8 @@ def _refuse_twice(labels: list[Any]) -> None:
 def _missing(handle: Handle, field: FieldColumn, rows: Any, threads: int | None) -> Any:
     """The positions of rows in which a struct around the field is not missing; None for all.
 
-    It is an array of NumPy with a mask for the others: a library that takes values at such
-    positions gives missing ones there.
+    The result is an array of NumPy that masks the other rows: a library that takes values at masked
+    positions gives missing values.
     """
     import numpy as np
 

@@ -67,7 +67,7 @@ def _in_one_chunk(column: Any) -> Any:
 
 
 def _with_joined_dictionary(column: Any) -> Any:
-    """A column of dictionaries with the values of all, each of them once if they can be compared."""
+    """A column with one dictionary of all values, each once if the values can be compared."""
     import pyarrow as pa
 
     values, new_codes = _joined([chunk.dictionary for chunk in column.chunks])
@@ -110,7 +110,7 @@ def _joined(dictionaries: list[Any]) -> tuple[Any, list[Any]]:
 
 
 def _code_type(own: Any, n: int) -> Any:
-    """The type of codes for so many values: their own, or the next one that can count them."""
+    """The type of codes for `n` values: their `own`, or the next wider one that can count them."""
     import pyarrow as pa
 
     signed = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]

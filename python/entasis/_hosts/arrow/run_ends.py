@@ -6,7 +6,7 @@ from typing import Any
 
 
 def with_run_ends(column: Any, kind: Any) -> Any:
-    """A column with the type of run ends of `kind`, which has the column's type of values."""
+    """A column with the run-end type of `kind`. Both have one type of values."""
     import pyarrow as pa
 
     chunks = []

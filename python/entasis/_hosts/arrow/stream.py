@@ -67,7 +67,7 @@ class ArrowColumns:
         self._first: Any = None
 
     def converted(self, rows: Any) -> dict[int, tuple[Any, Any]]:
-        """Fields and arrays of the columns that have to be converted, by position, of some rows."""
+        """Fields and arrays of the columns that have to be converted, at some rows, by position."""
         if not self._made:
             return {}
         import pyarrow as pa

@@ -136,7 +136,7 @@ class Arrays:
         if column.dictionary is None or column.dictionary == number:
             raise CorruptFileError("an index of categories has another column that has none")
         entries = _cells.fill(handle, handle.read(numbers, None, "pandas", self._own, 0, 1, n), None, n)
-        # Without its own description this ends also where descriptions form a circle.
+        # Its own description is left out, so that descriptions in a circle end.
         others = {key: spec for key, spec in self._categories.items() if key != number}
         (found,) = Arrays(handle, self._own, entries, 0, n, others).extra
         return found

@@ -51,7 +51,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     if name in _sf_labels.SERIES:
         if columns is None or len(columns) == 1:
             return _sf_labels.series(_sf_labels.class_of(name, _sf_labels.SERIES), blocks, index, label)
-        # A selection of none, or of repeated columns, of a series is a frame.
+        # A series whose column is not selected, or is selected twice, becomes a frame.
         name, labels = "FrameHE" if name == "SeriesHE" else "Frame", {"kind": "text", "name": None}
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
     return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls), label)
