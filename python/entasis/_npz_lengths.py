@@ -81,7 +81,7 @@ def _check_array(file: Any, length: int, what: str) -> None:
         if version == (1, 0):
             shape, _, dtype = np.lib.format.read_array_header_1_0(file)
         else:
-            # Version 3 differs in the encoding of names of fields alone.
+            # Version 3 differs only in the encoding of field names.
             shape, _, dtype = np.lib.format.read_array_header_2_0(file)
     except (ValueError, EOFError, zlib_error) as error:
         raise CorruptFileError(f"array {what} can't be read: {error}") from error

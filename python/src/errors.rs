@@ -40,7 +40,7 @@ pub fn out_of_memory(py: Python<'_>, n: usize, width: usize, what: &'static str)
     raise(py, &Error::out_of_memory(n.saturating_mul(width), what))
 }
 
-/// Does work whose scratch memory may be refused, which unwinds.
+/// Does work that unwinds if scratch memory is refused. The refusal becomes an exception.
 pub fn catch_refusal<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| match entasis::refusal(&*payload) {
         Some(error) => Err(raise(py, &error)),

@@ -250,7 +250,7 @@ impl Handle {
         Self { classes: Some(classes.unbind()), nan_to_null, ..Self::of(Arc::clone(&self.file)) }
     }
 
-    /// The same with another option for NaN.
+    /// This handle with another option for NaN.
     fn with_nan_to_null(&self, py: Python<'_>, nan_to_null: Option<bool>) -> Self {
         let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
         Self { infos: self.infos.clone(), classes, nan_to_null, ..Self::of(Arc::clone(&self.file)) }
@@ -538,7 +538,7 @@ impl Handle {
         (at, PyBytes::new(py, &bytes))
     }
 
-    /// Checks every byte of the file, or those of this generation alone.
+    /// Checks every byte of the file, or only of this generation.
     fn verify<'py>(
         &self,
         py: Python<'py>,
@@ -577,8 +577,8 @@ impl Handle {
         Ok(Some((self.with(py, file), errors::damages(py, &survey.damages)?, survey.n_damages)))
     }
 
-    /// Writes all values but those of damaged blocks to a new file. Returns the damaged places and
-    /// their number.
+    /// Writes all values except damaged blocks to a new file. Returns the damaged places and their
+    /// number.
     fn repair<'py>(
         &self,
         py: Python<'py>,

@@ -85,7 +85,7 @@ class Levels:
         return self._numbers[self._names.index(label)] if label in self._names else None
 
     def has(self, number: int, n_columns: int) -> bool:
-        """Whether a number is that of a level, not of a column of the table."""
+        """Whether a number stands for a level, not for a column of the table."""
         return not 0 <= number < n_columns and type(number) is not FieldColumn
 
     def position(self, number: int) -> int:

@@ -128,7 +128,7 @@ def parsed(expression: pc.Expression) -> Node:
         node = _node(iter(entries), [column[0] for column in batch.columns])
     except (pa.ArrowException, AttributeError, IndexError, LookupError, StopIteration, TypeError, ValueError):
         raise Untranslated from None
-    # Equality finds no NaN equal. The pickle does.
+    # NaN is unequal to itself, but its pickles are equal.
     if not node.expression.equals(expression) and node.expression.__reduce__()[1] != (buffer,):
         raise Untranslated
     return node

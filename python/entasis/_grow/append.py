@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .rules import Rules
 
-# Entries of host maps that stay those of the file.
+# Entries of host maps that an append leaves as they are in the file.
 _OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
 # Other entries of host maps, in errors.
 _MEANINGS = {

@@ -1,4 +1,4 @@
-"""Rows of pandas. The result of an append is that of `pd.concat`."""
+"""Rows of pandas. An append gives the result of `pd.concat`."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def _categories(what: str, old: Any, new: Any) -> Any:
             "append: give both the same (cat.set_categories)"
         )
     if old.categories.dtype != new.categories.dtype:
-        # No rows and only missing ones have no categories.
+        # Columns without rows, or with missing values alone, have no categories.
         if not len(new.categories) or not len(old.categories):
             return new if len(new.categories) else old
         raise refused(what, _shown(old), _shown(new))

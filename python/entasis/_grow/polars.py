@@ -1,4 +1,4 @@
-"""Rows of Polars. The result of an append is that of `pl.concat(how="vertical")`, with wider types."""
+"""Rows of Polars. An append gives the result of `pl.concat(how="vertical")`, with wider types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of pyarrow. The result of an append is that of `pa.concat_tables`, with wider types."""
+"""Rows of pyarrow. An append gives the result of `pa.concat_tables`, with wider types."""
 
 from __future__ import annotations
 

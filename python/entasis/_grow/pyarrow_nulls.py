@@ -57,7 +57,7 @@ def _check_inside(what: str, array: Any) -> None:
 
 
 def _values(array: Any) -> Iterator[Any]:
-    """The values of each field, without those that nulls hide."""
+    """The values of each field, without values that nulls hide."""
     from pyarrow import types
 
     if hasattr(array, "storage"):

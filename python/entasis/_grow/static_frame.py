@@ -1,4 +1,4 @@
-"""Rows of StaticFrame. The result of an append is that of `from_concat`."""
+"""Rows of StaticFrame. An append gives the result of `from_concat`."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
 
 
 def _check_index(old: Any, new: Any) -> None:
-    """Check that the labels of the rows fit those of the file, as columns do. Objects hold all labels."""
+    """Check that the labels of the rows fit the index of the file. Objects hold all labels."""
     if old.depth != new.depth:
         raise ArgumentError(f"the index has {old.depth} levels in the file and {new.depth} in the rows to append")
     for i in range(old.depth if len(new) else 0):

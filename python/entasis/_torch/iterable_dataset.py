@@ -144,7 +144,7 @@ class IterableDataset(IterableBase):  # type: ignore[misc]
         self._epoch[0] = integer_between("epoch", epoch, "an integer, 0 or more", 0, (1 << 63) - 1)
 
     def __iter__(self) -> Iterator[Any]:
-        # The epoch of a pass is that of its begin.
+        # A pass keeps the epoch in which it began.
         return self._pass(*self._share(), int(self._epoch[0]))
 
     def _share(self) -> tuple[int, int]:

@@ -45,7 +45,7 @@ def columns_of(of: Part, keys: list[Any] | None, rows: Any, threads: int | None)
         return _stored(of, keys, rows, threads)
     number, n = info["number"], int(info["count"])
     items = of.cells.children_at(number, range(n) if rows is None else rows, threads)
-    # Without a selected item, the keys are those of the first one.
+    # If no item is selected, the first item gives the keys.
     known = _common(of.named(), items or of.cells.children(number, 0, min(n, 1)), rows)
     wanted = known if keys is None else keys
     for key in wanted:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Shorter indexes are read whole.
 _FEW = 1 << 16
-# Rows between the labels that are read of a block first.
+# The distance in rows of the labels that are read first in a block.
 _STEP = 256
 # From this float on there are integers between neighbours.
 _INEXACT = 2.0**53
@@ -97,7 +97,7 @@ class _SortedLabels:
 
     def __init__(self, table: OpenTable, first: Any) -> None:
         self._handle, self._first, self._n = table.handle, first, table.handle.n_rows
-        # The frequency of times decides nothing, and making it takes long.
+        # The frequency of times does not affect look-ups, and making it takes long.
         index = {key: value for key, value in table.host["index"].items() if key != "freq"}
         self._host = {**table.host, "index": index}
         self._labels = self._read(first)

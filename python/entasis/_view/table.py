@@ -185,7 +185,7 @@ def _warn_of(lost: Damage, path: str, generation: int) -> None:
     message = f"{which} of {path!r} is damaged, and generation {generation} was opened: {lost.message}"
     import warnings
 
-    # From `open` or `read` on.
+    # The warning names the caller of `open` or `read`.
     warnings.warn(DamageWarning(printable(message), [lost], 1), stacklevel=5)
 
 

@@ -241,7 +241,7 @@ fn arrow_memory<'py>(
 }
 
 impl Decoded<'_> {
-    /// Reads the nested columns, also those of dictionaries.
+    /// Reads the nested columns, including nested dictionaries.
     fn read_nested(
         &mut self,
         py: Python<'_>,

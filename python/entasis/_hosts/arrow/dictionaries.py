@@ -48,7 +48,7 @@ def unified_column(name: str, column: Any) -> Any:
     try:
         return column.unify_dictionaries()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        # Dictionaries with null or nested values, and those that fill the type of their codes.
+        # Dictionaries with null or nested values, or as many values as their codes can count.
         pass
     try:
         return _with_joined_dictionary(column) if pa.types.is_dictionary(column.type) else _in_one_chunk(column)

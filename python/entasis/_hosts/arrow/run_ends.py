@@ -11,7 +11,7 @@ def with_run_ends(column: Any, kind: Any) -> Any:
 
     chunks = []
     for chunk in column.chunks:
-        # The children of a slice are those of the whole array.
+        # A slice has the children of the whole array.
         whole = pa.RunEndEncodedArray.from_arrays(chunk.run_ends.cast(kind.run_end_type), chunk.values, kind)
         chunks.append(whole.slice(chunk.offset, len(chunk)))
     return pa.chunked_array(chunks, kind)

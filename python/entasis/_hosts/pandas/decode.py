@@ -233,7 +233,7 @@ def _intervals(column: Column, values: Any, mask: Any) -> Any:
     pairs = values.view([("left", plain), ("right", plain)])
     bounds = [np.ascontiguousarray(pairs[name]) for name in ("left", "right")]
     if mask is not None and mask.any():
-        # Only damage makes values missing here. Intervals of integers become those of floats.
+        # Only damage makes values missing here. Intervals of integers become intervals of floats.
         most = max(np.abs(bound[~mask].astype(float)).max(initial=0) for bound in bounds) if plain.kind in "iu" else 0
         if most > _EXACT_IN_FLOATS:
             message = f"column '{column.name}': intervals of integers beyond 2^53 can't be missing"
@@ -256,7 +256,7 @@ def _check_bounds(left: Any, right: Any) -> None:
     in_order = left <= right
     if in_order.all():
         return
-    # Missing bounds differ from themselves.
+    # A missing bound is unequal to itself.
     is_missing = (left != left) & (right != right)
     if not (in_order | is_missing).all():
         raise ValueError("the bounds of an interval are not in order")
