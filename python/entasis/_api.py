@@ -438,7 +438,8 @@ def open(
         file = File(path, memory_map=memory_map, types=types, limits=limits, generation=generation, on_damage=on_damage)
         if nan_to_null is not None:
             file = File._of(file._view.with_nan_to_null(nan_to_null))
-        # A file for checkers, as most values are. `isinstance(found, en.Tree)` finds trees.
+        # A `File` for checkers, because most values are frames. `isinstance(found, en.Tree)` finds
+        # trees.
         return cast("File", value_of(file))
 
 

@@ -172,13 +172,13 @@ def add_columns(
     0  Oslo      3   True
     1  Rome      5  False
     """
-    from ._grow import choose
+    from ._grow import change_columns as _columns
 
     with reported:
         _sources.check_order("add_columns", "frame", frame, path)
         to = destination(_path(path), compression, threads, durable, wait)
         new = _value(frame)
-        choose.choose(to, "add columns", lambda file, rules: choose.add(file, rules, new))
+        _columns.change_columns(to, "add columns", lambda file, rules: _columns.add(file, rules, new))
 
 
 def replace_columns(
@@ -226,13 +226,13 @@ def replace_columns(
     0  Oslo   3.50
     1  Rome   5.25
     """
-    from ._grow import choose
+    from ._grow import change_columns as _columns
 
     with reported:
         _sources.check_order("replace_columns", "frame", frame, path)
         to = destination(_path(path), compression, threads, durable, wait)
         new = _value(frame)
-        choose.choose(to, "replace columns", lambda file, rules: choose.replace(file, rules, new))
+        _columns.change_columns(to, "replace columns", lambda file, rules: _columns.replace(file, rules, new))
 
 
 def drop_columns(
@@ -275,11 +275,11 @@ def drop_columns(
     0  Oslo
     1  Rome
     """
-    from ._grow import choose
+    from ._grow import change_columns as _columns
 
     with reported:
         to = destination(_path(path), None, None, durable, wait)
-        choose.choose(to, "drop columns", lambda file, rules: choose.drop(file, rules, labels))
+        _columns.change_columns(to, "drop columns", lambda file, rules: _columns.drop(file, rules, labels))
         if compact:
             _compact(path, durable, wait)
 
@@ -319,11 +319,11 @@ def rename_columns(
     >>> en.open("prices.entasis").column_names
     ['city', 'euros']
     """
-    from ._grow import choose
+    from ._grow import change_columns as _columns
 
     with reported:
         to = destination(_path(path), None, None, durable, wait)
-        choose.choose(to, "rename columns", lambda file, rules: choose.rename(file, rules, names))
+        _columns.change_columns(to, "rename columns", lambda file, rules: _columns.rename(file, rules, names))
 
 
 def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
@@ -372,7 +372,7 @@ def update(
     Parameters
     ----------
     values
-        The new value of each key. Keys that the file has keep their places.
+        The new value of each key. Keys that the file has keep their positions.
     path
         The path of the file, which holds a dict.
     remove
@@ -526,7 +526,7 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
     path
         The path of the file.
     durable
-        Whether to force the new file to the disk before it takes the place of the old one. None
+        Whether to force the new file to the disk before it replaces the old one. None
         means True.
     wait
         Seconds to wait for another writer of the same file.

@@ -1,4 +1,4 @@
-"""The host map of a table: values of it in cells, and errors that its content causes."""
+"""The host map of a table: its values in cells, and errors that its content causes."""
 
 from __future__ import annotations
 

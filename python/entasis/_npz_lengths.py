@@ -10,7 +10,7 @@ from .errors import CorruptFileError, LimitError
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
-# The length that an archive of any length may have after decompression, and how many times its own.
+# An archive may have this length after decompression, or this many times its own length.
 _LEAST, _EXPANSION = 4 << 30, 1_000
 
 
@@ -81,7 +81,7 @@ def _check_array(file: Any, length: int, what: str) -> None:
         if version == (1, 0):
             shape, _, dtype = np.lib.format.read_array_header_1_0(file)
         else:
-            # Version 3 differs in the encoding of names of fields alone.
+            # Version 3 differs only in the encoding of field names.
             shape, _, dtype = np.lib.format.read_array_header_2_0(file)
     except (ValueError, EOFError, zlib_error) as error:
         raise CorruptFileError(f"array {what} can't be read: {error}") from error

@@ -30,7 +30,7 @@ def show_versions() -> None:
     >>> en.show_versions()  # doctest: +ELLIPSIS
     entasis ...
     """
-    # Slow to import, and for this alone.
+    # Imported here: the import is slow, and only this needs it.
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

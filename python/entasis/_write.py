@@ -109,7 +109,7 @@ def write_whole(
 def _compression(
     compression: int | Mapping[str, int] | Mapping[str | None, int] | None,
 ) -> tuple[int | None, list[tuple[str, int]]]:
-    """The compression of most columns, and those of some. None stands for the default."""
+    """The compression of most columns, and of single ones by name. None is the default."""
     if compression is None:
         return None, []
     if isinstance(compression, int) or _options.integer(compression) is not None:

@@ -52,7 +52,7 @@ class EntasisError(Exception):
     block, page
         The number of the block within the column, and of the page within the block, if known.
     offset
-        The place in the file, in bytes, if known.
+        The offset in the file, in bytes, if known.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-//! NumPy arrays: the place of their memory, and the column types of their dtypes.
+//! NumPy arrays: their memory, and the column types of their dtypes.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -300,8 +300,8 @@ const WIDEST: usize = 64;
 /// An array that is a view of a larger one, aligned to a huge page. None for a short array or one
 /// of objects.
 ///
-/// An array that is not aligned has up to 2 MiB of small pages at both ends. Mapping them takes as
-/// long as mapping all others.
+/// An unaligned array has up to 2 MiB of small pages at each end. Mapping these takes as long as
+/// mapping the rest.
 fn on_huge_pages<'py>(
     py: Python<'py>,
     empty: &Bound<'py, PyAny>,

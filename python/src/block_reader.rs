@@ -68,13 +68,13 @@ pub fn read_blocks<'py>(
     let mut sides = Vec::with_capacity(matrices.len());
     let mut taken: Vec<Vec<(usize, usize)>> = parts.iter().map(|_| Vec::new()).collect();
     for (first, n) in matrices {
-        let place = parts.iter().enumerate().find_map(|(at, part)| {
+        let found = parts.iter().enumerate().find_map(|(at, part)| {
             let from = part.group.columns.binary_search(&first).ok()?;
             let to = from.checked_add(usize::try_from(n).ok()?)?;
             let last = first.checked_add(n)?.checked_sub(1)?;
             (part.group.columns.get(to.checked_sub(1)?) == Some(&last)).then_some((at, from, to))
         });
-        let Some((at, from, to)) = place else { return Ok(None) };
+        let Some((at, from, to)) = found else { return Ok(None) };
         if taken[at].last().is_some_and(|&(_, end)| from < end) {
             return Ok(None);
         }
@@ -183,8 +183,8 @@ pub fn fixed_names(py: Python<'_>, handle: &Handle, array: &Bound<'_, PyAny>) ->
     }
     // SAFETY: nothing else knows the new array.
     let memory = unsafe { array::memory(array) }?;
-    let mut places = memory.chunks_exact_mut(view.width.max(1));
-    let mut put_next = |name: &[u8]| put(name, true, places.next().unwrap_or_default());
+    let mut elements = memory.chunks_exact_mut(view.width.max(1));
+    let mut put_next = |name: &[u8]| put(name, true, elements.next().unwrap_or_default());
     let visited = file.visit_name_groups(&handle.groups(py)?.names, |names| {
         let is_put = match names {
             NameGroup::One(name) => put_next(name.as_bytes()),

@@ -40,7 +40,7 @@ pub fn out_of_memory(py: Python<'_>, n: usize, width: usize, what: &'static str)
     raise(py, &Error::out_of_memory(n.saturating_mul(width), what))
 }
 
-/// Does work whose scratch memory may be refused, which unwinds.
+/// Does work that unwinds if scratch memory is refused. The refusal becomes an exception.
 pub fn catch_refusal<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| match entasis::refusal(&*payload) {
         Some(error) => Err(raise(py, &error)),
@@ -53,7 +53,7 @@ pub fn unsupported(py: Python<'_>, message: impl Into<String>) -> PyErr {
     new(py, "UnsupportedTypeError", message)
 }
 
-/// The exception for an error of the core. Its attributes contain the place of the error.
+/// The exception for an error of the core. Its attributes contain the location of the error.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     raise_as(py, class_name(error.kind()), error)
 }
@@ -115,17 +115,17 @@ fn raise_as(py: Python<'_>, class: &str, error: &Error) -> PyErr {
         None => error.to_string(),
     };
     let exception = new(py, class, message);
-    let place = error.place();
-    let file = place.file.as_ref().map(|file| file.display().to_string());
+    let location = error.location();
+    let file = location.file.as_ref().map(|file| file.display().to_string());
     let value = exception.value(py);
     let set = || -> PyResult<()> {
         if error.kind() == Kind::Corrupt {
             value.setattr("generations", PyTuple::new(py, error.generations())?)?;
         }
-        value.setattr("column", place.column.as_deref())?;
-        value.setattr("block", place.block)?;
-        value.setattr("page", place.page)?;
-        value.setattr("offset", place.at)?;
+        value.setattr("column", location.column.as_deref())?;
+        value.setattr("block", location.block)?;
+        value.setattr("page", location.page)?;
+        value.setattr("offset", location.at)?;
         value.setattr("file", file.as_deref())?;
         if matches!(error.kind(), Kind::Io(_)) {
             let errno = match error.kind() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use entasis::{
-    ColumnInfo, Error, File, Groups, Limits, Logical, MemorySource, NameGroup, NamePlaces, Physical,
+    ColumnInfo, Error, File, Groups, Limits, Logical, MemorySource, NameGroup, NameRanges, Physical,
     WriteOptions,
 };
 use entasis_query::{NanIsNull, is_float};
@@ -47,8 +47,8 @@ pub struct Handle {
     groups: OnceLock<Groups>,
     /// The classes for records, by their names in files.
     classes: Option<Py<PyDict>>,
-    /// Whether NaN of floats is null for Arrow and Polars; by default as the library of the file
-    /// has it.
+    /// Whether NaN of floats is null for Arrow and Polars; by default as in the library that wrote
+    /// the file.
     nan_to_null: Option<bool>,
     nan_is_null: OnceLock<NanIsNull>,
 }
@@ -94,7 +94,8 @@ impl Handle {
         // Reading one column checks the whole part of the footer that contains it. So many columns
         // are read together.
         if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
-            // An error may be that of an unwanted column. A wanted one is read again below.
+            // The failing column may not be requested, so requested columns are read again one by
+            // one.
             _ = self.infos(py);
         }
         let mut infos = Vec::with_capacity(columns.len());
@@ -109,10 +110,10 @@ impl Handle {
 }
 
 impl Handle {
-    fn names_at<'py>(&self, py: Python<'py>, places: &NamePlaces) -> PyResult<Bound<'py, PyList>> {
+    fn names_at<'py>(&self, py: Python<'py>, ranges: &NameRanges) -> PyResult<Bound<'py, PyList>> {
         let names = PyList::empty(py);
         let mut failed = Ok(());
-        let visited = self.file.visit_names(places, |name| {
+        let visited = self.file.visit_names(ranges, |name| {
             failed = names.append(name);
             if failed.is_ok() { Ok(()) } else { Err(Error::out_of_memory(name.len(), "the names")) }
         });
@@ -202,7 +203,7 @@ impl Handle {
         Ok(self.with(py, found))
     }
 
-    /// The damage of the current generation, if this is an earlier one instead.
+    /// The damage of the current generation, if an earlier one was opened instead.
     fn lost<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.file.lost().map(|error| errors::lost(py, &error)).transpose()
     }
@@ -238,18 +239,18 @@ impl Handle {
         Ok(self.with(py, file))
     }
 
-    /// All columns of the file, as no table: for arrays in trees.
+    /// A handle of all columns of the file, outside of any table: for arrays in trees.
     fn whole(&self, py: Python<'_>) -> Self {
         self.with(py, self.file.whole())
     }
 
-    /// The same with classes for records: a dict by the names that the file has.
+    /// This handle with classes for records: a dict from the names in the file to classes.
     fn with_classes(&self, classes: Bound<'_, PyDict>) -> Self {
         let nan_to_null = self.nan_to_null;
         Self { classes: Some(classes.unbind()), nan_to_null, ..Self::of(Arc::clone(&self.file)) }
     }
 
-    /// The same with another option for NaN.
+    /// This handle with another option for NaN.
     fn with_nan_to_null(&self, py: Python<'_>, nan_to_null: Option<bool>) -> Self {
         let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
         Self { infos: self.infos.clone(), classes, nan_to_null, ..Self::of(Arc::clone(&self.file)) }
@@ -273,7 +274,7 @@ impl Handle {
         Ok(cells.map(|cells| CellReader { cells: Arc::new(cells) }))
     }
 
-    /// The number of rows. Python can't count more than `isize::MAX` of anything.
+    /// The number of rows. *Limit* above `isize::MAX`, the greatest length in Python.
     #[getter]
     fn n_rows(&self, py: Python<'_>) -> PyResult<u64> {
         let n = self.file.n_rows();
@@ -380,15 +381,14 @@ impl Handle {
         if let Some(infos) = self.infos.get() {
             return PyList::new(py, infos.iter().map(|info| info.name.as_str()));
         }
-        let places = &self.groups(py)?.names;
-        self.names_at(py, places)
+        self.names_at(py, &self.groups(py)?.names)
     }
 
     /// The names of all columns of the table, and their types.
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyList>)> {
         let schema = py.detach(|| self.file.schema(&type_of)).map_err(|e| errors::raise(py, &e))?;
         let types: Vec<_> = schema.types.iter().map(|name| PyString::new(py, name)).collect();
-        let types = PyList::new(py, schema.type_of.iter().map(|&place| &types[place as usize]))?;
+        let types = PyList::new(py, schema.type_of.iter().map(|&i| &types[i as usize]))?;
         Ok((self.names_at(py, &schema.names)?, types))
     }
 
@@ -411,8 +411,8 @@ impl Handle {
                             text.extend_from_slice(names.text().as_bytes());
                             let (at, all) = (ends.len(), names.ends());
                             ends.resize(at + 8 * all.len(), 0);
-                            for (place, end) in ends[at..].as_chunks_mut::<8>().0.iter_mut().zip(all) {
-                                *place = (before + i64::from(end)).to_ne_bytes();
+                            for (stored, end) in ends[at..].as_chunks_mut::<8>().0.iter_mut().zip(all) {
+                                *stored = (before + i64::from(end)).to_ne_bytes();
                             }
                         }
                     }
@@ -513,8 +513,8 @@ impl Handle {
         Ok(infos.iter().map(|info| nan_is_null.holds(info)).collect())
     }
 
-    /// The places of values in the file, for a range of rows of some columns: offset, length, and
-    /// the bit of the first boolean.
+    /// Where the values of some columns are in the file, for a range of rows: offset and length in
+    /// bytes, and the bit of the first boolean.
     fn extents(
         &self,
         py: Python<'_>,
@@ -538,7 +538,7 @@ impl Handle {
         (at, PyBytes::new(py, &bytes))
     }
 
-    /// Checks every byte of the file, or those of this generation alone.
+    /// Checks every byte of the file, or only of this generation.
     fn verify<'py>(
         &self,
         py: Python<'py>,
@@ -577,8 +577,8 @@ impl Handle {
         Ok(Some((self.with(py, file), errors::damages(py, &survey.damages)?, survey.n_damages)))
     }
 
-    /// Writes all values but those of damaged blocks to a new file. Returns the damaged places and
-    /// their number.
+    /// Writes all values except damaged blocks to a new file. Returns the damaged places and their
+    /// number.
     fn repair<'py>(
         &self,
         py: Python<'py>,

@@ -76,7 +76,7 @@ mod _entasis {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // Without memory for it, the first call reports that.
+        // If memory runs out here, the first call reports it.
         let _ = (module, entasis::reserve::refill());
         Ok(())
     }

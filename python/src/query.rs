@@ -143,7 +143,7 @@ impl Conditions<'_> {
         Ok(Rules { nan: NanRule::Missing, ..Rules::default() })
     }
 
-    /// Whether a float is NaN. Where NaN is null, no float is, and the answer for null is unknown.
+    /// Whether a float is NaN. If NaN is null, no float is NaN, and the answer for null is unknown.
     fn is_nan(self, py: Python<'_>, column: u64) -> PyResult<Predicate> {
         let rules = self.rules(py, column)?;
         if rules.nan == NanRule::Missing {

@@ -8,8 +8,8 @@ use crate::errors;
 
 const MAX_DEPTH: usize = 60;
 
-/// A reference to a column of the same file, inside a value. In a frame that is being built it
-/// counts the extra columns alone, in a frame that was read all columns.
+/// A reference to a column of the same file, inside a value. In a frame that is being built, the
+/// index counts only extra columns. In a frame that was read, it counts all columns.
 #[pyclass(frozen, module = "entasis._entasis")]
 pub struct ColumnRef {
     /// The number of the column.

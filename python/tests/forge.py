@@ -19,7 +19,7 @@ RECORD_LEN = {COLUMNS: 104, RANGES: 24, BLOCKS: 64}
 
 @dataclass
 class Column:
-    """Place of the values of a column in the file."""
+    """Where the values of a column are in the file."""
 
     at: int
     width: int

@@ -40,9 +40,9 @@ def read_view(array: np.ndarray, keys: list, fortran: bool):
         n_read.append(stop - start)
         return flat[start:stop].copy()
 
-    def scattered(places):
-        n_read.append(len(places))
-        return flat[places]
+    def scattered(positions):
+        n_read.append(len(positions))
+        return flat[positions]
 
     found = view.read(neighbours, scattered)
     assert np.shape(found) == view.shape

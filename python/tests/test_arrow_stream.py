@@ -33,7 +33,7 @@ N = 200_000
 
 
 def nested(n: int) -> pa.Table:
-    """A table of types that `test_dataset.table` lacks, with missing values in some windows alone."""
+    """Types that `test_dataset.table` lacks, with missing values in only some windows."""
     random = np.random.default_rng(n)
 
     def some(values: list[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The tables in documents are those of the results that are kept, and of no others."""
+"""The tables in documents show the stored results, and no others."""
 
 import datetime
 import subprocess

@@ -214,7 +214,7 @@ def test_damage(path):
 
 
 def test_memory_that_changes_meanwhile():
-    """Nothing is promised of the bytes but that they are those of some moment, block by block."""
+    """Each block holds its bytes of some moment. Nothing else is promised."""
     data = np.zeros(20_000_000, np.uint8)
     done = threading.Event()
 

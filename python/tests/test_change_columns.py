@@ -221,8 +221,8 @@ def test_labels_of_any_type(labels: Any, n: int, path: str) -> None:
     df.index.name = "rows"
     en.write(df, path)
     # The last label that occurs once.
-    place = max(i for i in range(3) if (df.columns == df.columns[i]).sum() == 1 or i == 0)
-    label = df.columns[place]
+    position = max(i for i in range(3) if (df.columns == df.columns[i]).sum() == 1 or i == 0)
+    label = df.columns[position]
     is_nested = isinstance(df.columns, pd.MultiIndex)
     new = pd.DataFrame({("z", 9) if is_nested else "z": np.arange(n) * 0.5})
     wanted = pd.concat([df, new], axis=1)
@@ -231,7 +231,7 @@ def test_labels_of_any_type(labels: Any, n: int, path: str) -> None:
     en.add_columns(new, path)
     pd.testing.assert_frame_equal(en.read(path), wanted)
     assert en.read(path).attrs == df.attrs
-    wanted = wanted.iloc[:, [i for i in range(4) if i != place]]
+    wanted = wanted.iloc[:, [i for i in range(4) if i != position]]
     en.drop_columns(path, [label])
     pd.testing.assert_frame_equal(en.read(path), wanted)
     if not is_nested and df.columns.is_unique:

@@ -222,7 +222,7 @@ def test_what_belongs_to_columns_comes_with_them(tmp_path: Path) -> None:
         assert type(found["range"].cat.categories) is pd.RangeIndex
         assert found["categories"].cat.categories.name == "named"
         assert found["days"].cat.categories.freq == "D"
-        # The same columns again, in the places of others.
+        # The same columns again, in other positions.
         assert command("rename", columns, "second", "c") == ""
         assert command("replace", file, columns, "--columns", "c,kinds") == ""
         en.replace_columns(en.open(columns).select(["c", "kinds"]).read(), other)

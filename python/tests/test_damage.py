@@ -48,14 +48,14 @@ def original() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def places(original: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, int]]:
+def damageable(original: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, int]]:
     """The content of the file, and a byte in the second block of each column."""
     path = tmp_path_factory.mktemp("damage") / "file"
     en.write(original, path)
     content = path.read_bytes()
     found: dict[str, int] = {}
     every = bytearray(content)
-    # One damaged byte in each 1,000 finds a place in each column at once.
+    # One damaged byte in each 1,000 finds a byte of each column at once.
     for at in range(12_288, len(content) - 20_000, 1000):
         every[at] ^= 1
     with pytest.raises(en.CorruptFileError) as caught:
@@ -73,8 +73,8 @@ LOST = slice(BLOCK, 2 * BLOCK)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COLUMNS)
-def test_pandas(name: str, original: pd.DataFrame, places: tuple[bytes, dict[str, int]], path: Path) -> None:
-    content, at = places
+def test_pandas(name: str, original: pd.DataFrame, damageable: tuple[bytes, dict[str, int]], path: Path) -> None:
+    content, at = damageable
     damaged = bytearray(content)
     damaged[at[name] + 1] ^= 1
     path.write_bytes(damaged)
@@ -193,16 +193,16 @@ def test_every_dtype_of_pandas(name: str, path: Path) -> None:
         try:
             en.verify(bytes(damaged))
         except en.CorruptFileError as error:
-            places = [one for one in error.damages if one.column == "x" and one.start is not None]
-            if places:
+            damages = [one for one in error.damages if one.column == "x" and one.start is not None]
+            if damages:
                 break
-    (place,) = places
+    (damage,) = damages
     path.write_bytes(damaged)
     with pytest.warns(en.DamageWarning):
         read = en.read(path, on_damage="missing")
     assert read["other"].equals(value["other"])
     is_lost = np.zeros(len(KEYS), bool)
-    is_lost[place.start : place.stop] = True
+    is_lost[damage.start : damage.stop] = True
     assert (read["x"].isna().to_numpy() == is_lost).all()
     # `tolist`, because pandas has no selection of arrays in the other byte order.
     pairs = zip(read["x"].tolist(), value["x"].tolist(), is_lost, strict=True)
@@ -326,10 +326,10 @@ def test_rows_of_a_changed_file_are_verified_again(tmp_path: Path) -> None:
     f = en.open(path)
     for rows in ([5, 100_000], [7, 100_001]):
         np.testing.assert_array_equal(f.read(rows=rows)["x"], values[rows])
-    place = path.read_bytes().index(values[3].tobytes())
+    offset = path.read_bytes().index(values[3].tobytes())
     time.sleep(0.05)  # Systems count the time of a change in steps of up to 10 ms.
     with path.open("r+b") as file:
-        file.seek(place)
+        file.seek(offset)
         file.write(b"\xff")
     with pytest.raises(en.CorruptFileError, match="checksum"):
         f.read(rows=[7])

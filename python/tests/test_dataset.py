@@ -67,9 +67,9 @@ def table(n: int) -> pa.Table:
 
 def with_views(whole: pa.Table) -> pa.Table:
     """The table with a column of views, which pyarrow can't filter."""
-    place = whole.column_names.index("v")
+    position = whole.column_names.index("v")
     # pyarrow 21 can't export what it casts.
-    return whole.set_column(place, "v", pa.array(whole["v"].to_pylist(), pa.string_view()))
+    return whole.set_column(position, "v", pa.array(whole["v"].to_pylist(), pa.string_view()))
 
 
 @pytest.fixture(scope="module", params=[0, 1, BLOCK, BLOCK + 1, 200_000])
@@ -161,8 +161,8 @@ def test_methods_of_pyarrow(both: tuple[pa.Table, en.File]) -> None:
         pa.Table.from_batches(dataset.to_batches(columns=["id"]), pa.schema([("id", pa.int64())])), whole.select(["id"])
     )
     if len(whole):
-        places = [len(whole) - 1, 0, len(whole) // 2]
-        assert_same(dataset.take(places), whole.take(places))
+        positions = [len(whole) - 1, 0, len(whole) // 2]
+        assert_same(dataset.take(positions), whole.take(positions))
     assert_same(dataset.filter(pc.field("b")).to_table(), memory.filter(pc.field("b")).to_table())
     assert_same(dataset.sort_by([("id", "descending")]).to_table(), whole.sort_by([("id", "descending")]))
     some = f.select("id", "i").to_dataset()
@@ -491,8 +491,8 @@ def test_columns_that_would_need_wider_offsets_are_cut(tmp_path, monkeypatch):
         found.append(read.num_rows)
         if read.num_rows <= 30 or "s" not in read.schema.names:
             return read
-        place = read.schema.names.index("s")
-        return read.set_column(place, "s", read["s"].cast(pa.large_string()))
+        position = read.schema.names.index("s")
+        return read.set_column(position, "s", read["s"].cast(pa.large_string()))
 
     monkeypatch.setattr(engine, "_table", wider)
     dataset = en.open(tmp_path / "wide.entasis").to_dataset()

@@ -155,16 +155,16 @@ def test_links_of_pages_lead_somewhere():
     assert broken == []
 
 
-PLACES = re.compile(r"`((?:bench|crates|docs|examples|python|r|tests|tools)/[\w./*-]+)`")
+PATHS = re.compile(r"`((?:bench|crates|docs|examples|python|r|tests|tools)/[\w./*-]+)`")
 
 
 def test_files_that_pages_name_exist():
     """Files and folders in the text of the pages about the code, so that moves take the pages along."""
     named = [ROOT / "CONTRIBUTING.md", *(page for page in pages() if ROOT / "docs" in page.parents)]
     gone = [
-        f"{page.relative_to(ROOT)}: {place}"
+        f"{page.relative_to(ROOT)}: {path}"
         for page in named
-        for place in PLACES.findall(page.read_text(encoding="utf-8"))
-        if not any(ROOT.glob(place.rstrip("/")))
+        for path in PATHS.findall(page.read_text(encoding="utf-8"))
+        if not any(ROOT.glob(path.rstrip("/")))
     ]
     assert gone == []

@@ -162,9 +162,9 @@ def test_static_frame(path, name):
 def test_static_frame_labels(path):
     names = sf.Index(np.array(["a", "bc", "d"], STRINGS))
     colours = sf.Index(np.array([5, 7], COLOURS), name="c")
-    places = np.array([[0, 1, 1], [0, 1, 2]])
-    places.flags.writeable = False
-    levels = sf.IndexHierarchy([colours, sf.Index(("p", "q", "r"))], indexers=places)
+    indexers = np.array([[0, 1, 1], [0, 1, 2]])
+    indexers.flags.writeable = False
+    levels = sf.IndexHierarchy([colours, sf.Index(("p", "q", "r"))], indexers=indexers)
     frame = sf.Frame(np.arange(9).reshape(3, 3), index=levels, columns=names)
     series = sf.Series(arrays()["speed"], index=names, name="s")
     value = [frame, series, colours]
@@ -272,7 +272,7 @@ def test_of_static_frame_into_others(path):
         assert en.read(path, to="polars").shape[0] == 2
 
 
-def test_places_as_labels(path):
+def test_positions_as_labels(path):
     """Labels that are their positions, by StaticFrame's `loc_is_iloc`."""
     index = sf.Index(np.arange(3).view(np.dtype("i8", metadata={"n": 1})), loc_is_iloc=True)
     en.write(sf.Series((1, 2, 3), index=index), path)

@@ -14,7 +14,7 @@ import pytest
 import entasis as en
 
 LONG = "n\n\x1b[31m" * 2_000
-# User data of one message: at most so many characters of it, or of its escapes.
+# The most characters of user data, or of its escapes, in one message.
 MOST = 420
 
 

@@ -120,7 +120,7 @@ def test_one_flipped_bit_anywhere(path):
             continue
 
 
-def test_damage_names_its_place(path):
+def test_damage_names_its_location(path):
     frame = pd.DataFrame({"a": np.random.default_rng(0).random(100_000), "b": 1})
     en.write(frame, path)
     content = bytearray(path.read_bytes())

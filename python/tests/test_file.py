@@ -60,7 +60,7 @@ def test_schema_of_many_columns(path):
     assert [name for name, _ in alone] == file.column_names == frame.column_names
     assert file.schema["berlin"] == "timestamp[ns, Europe/Berlin]"
     assert file.schema["list"] == "list[i64]"
-    # Of two columns with one name the first is found, in its place.
+    # Of two columns with one name the first is found, at its position.
     assert file.schema["c50"] == "i8"
     assert len(file.schema) == 104
     assert list(file.schema) == frame.column_names[:-1]

@@ -350,7 +350,7 @@ def test_a_label_gives_one_axis_and_a_list_two(f, path):
 
 
 def test_take_splits_rows_as_scikit_learn_does(f):
-    """`train_test_split` calls `take` of what has `iloc`, and estimators ask for arrays."""
+    """`train_test_split` calls `take` of objects with `iloc`, and estimators ask for arrays."""
     assert f.take([2, 0])["i"].read()["i"].tolist() == [3, 1]
     assert f.take(np.array([-1]), axis=0).shape == (1, f.n_columns)
     assert f.take([1, 0], axis=1).column_names == f.column_names[1::-1]

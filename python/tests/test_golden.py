@@ -40,9 +40,9 @@ def nested(array: Any, n_types: int) -> list[bytes | None]:
     if pa.types.is_union(kind):
         types = [kind.type_codes.index(code) for code in array.type_codes.to_pylist()]
         is_dense = kind.mode == "dense"
-        places = array.offsets.to_pylist() if is_dense else range(len(array))
+        offsets = array.offsets.to_pylist() if is_dense else range(len(array))
         fields = [cells(array.field(k)) for k in range(kind.num_fields)]
-        pairs = zip(types, places, strict=True)
+        pairs = zip(types, offsets, strict=True)
         return [None if k >= n_types else bytes([k]) + put(fields[k][at]) for k, at in pairs]
     if pa.types.is_struct(kind):
         fields = [cells(array.field(k)) for k in range(kind.num_fields)]

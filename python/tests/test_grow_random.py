@@ -23,7 +23,7 @@ SIZES = [0, 1, 5, 40, 9_000, 70_000] if LONG else [0, 1, 5, 40, 9_000]
 
 
 class Sequence:
-    """A file, the frame that it should hold, and those of its generations."""
+    """A file, the frame that it should hold, and the frames of its generations."""
 
     def __init__(self, name: str, seed: int, path: str) -> None:
         self.random = np.random.default_rng((seed, list(HOSTS).index(name)))

@@ -109,6 +109,6 @@ def test_a_killed_process_leaves_a_committed_state(durable: bool, tmp_path: Path
         en.set_metadata({"i": i}, path, wait=0)
         en.verify(path)
     assert n_changes > n_kills
-    # A file that was not complete stays until the next one takes its place.
+    # A file that was not complete stays until the next one replaces it.
     en.write({"c0": column("c0", 10)}, path)
     assert {entry.name for entry in tmp_path.iterdir()} == {"file.entasis"}

@@ -220,9 +220,9 @@ def test_frequencies_of_categories_in_levels():
 
 
 @pytest.mark.parametrize("labels", [pd.date_range("2020", periods=4, freq="D"), pd.timedelta_range(0, None, 4, "h")])
-@pytest.mark.parametrize("places", [[0, 1, 2, 3], [1, 2], [0, 2], [3, 1], [2]])
-def test_frequencies_of_column_labels_that_are_chosen(labels, places):
+@pytest.mark.parametrize("positions", [[0, 1, 2, 3], [1, 2], [0, 2], [3, 1], [2]])
+def test_frequencies_of_column_labels_that_are_chosen(labels, positions):
     frame = pd.DataFrame([range(4)], columns=labels)
-    wanted, found = frame[list(labels[places])], en.read(en.to_bytes(frame), columns=list(labels[places]))
+    wanted, found = frame[list(labels[positions])], en.read(en.to_bytes(frame), columns=list(labels[positions]))
     pd.testing.assert_frame_equal(found, wanted, check_freq=True)
     assert found.columns.freq == wanted.columns.freq

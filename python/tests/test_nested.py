@@ -22,8 +22,8 @@ def union(sparse, codes=(0, 1)):
     ints, texts = [1, None, 3, 4, 5, 6, 7, 8, 9], ["a", "b", None, "d", "e", "f", "g", "h", "i"]
     if sparse:
         return pa.UnionArray.from_sparse(types, [pa.array(ints), pa.array(texts)], ["i", "s"], list(codes))
-    places = pa.array([i // 2 for i in range(9)], pa.int32())
-    return pa.UnionArray.from_dense(types, places, [pa.array(ints), pa.array(texts)], ["i", "s"], list(codes))
+    offsets = pa.array([i // 2 for i in range(9)], pa.int32())
+    return pa.UnionArray.from_dense(types, offsets, [pa.array(ints), pa.array(texts)], ["i", "s"], list(codes))
 
 
 def one_type(values):
@@ -203,9 +203,9 @@ def test_many_rows(path):
     texts = pa.array([f"text {i % 1000}" for i in range(int(offsets[-1].as_py()))], pa.large_string())
     lists = pa.LargeListArray.from_arrays(offsets, texts, mask=pa.array(np.arange(n) % 7 == 3))
     structs = pa.StructArray.from_arrays([lists, pa.array(np.arange(n))], ["l", "i"])
-    types, places = np.arange(n) % 3, np.arange(n) // 3
+    types, rows = np.arange(n) % 3, np.arange(n) // 3
     union = pa.UnionArray.from_dense(
-        pa.array(types, pa.int8()), pa.array(places, I32), [lists, pa.array(np.arange(n)), pa.array(np.arange(n) / 7)]
+        pa.array(types, pa.int8()), pa.array(rows, I32), [lists, pa.array(np.arange(n)), pa.array(np.arange(n) / 7)]
     )
     table = pa.table({"lists": lists, "structs": structs, "union": union})
     en.write(table, path)
@@ -216,7 +216,7 @@ def test_many_rows(path):
     en.verify(path)
 
 
-# Columns of so many values of a union of one type, by themselves and in others.
+# Unions of one type with this many values, by themselves and inside other columns.
 ONE_TYPE = {
     "by itself": lambda u: u,
     "in a struct": lambda u: pa.StructArray.from_arrays([u], ["u"]),

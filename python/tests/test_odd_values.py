@@ -1,4 +1,4 @@
-"""Odd values come back the same at any place, or are refused by path; `on_unsupported` works."""
+"""Odd values come back the same in any holder, or are refused by path; `on_unsupported` works."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _is_label(value):
     return not isinstance(value, (tuple, pd.Index, range, str, bytes))
 
 
-# Places of a value: a function that puts it there, its path, and one that takes it out.
-PLACES = {
+# Holders of a value: a function that puts the value in, its path, and one that takes it out.
+HOLDERS = {
     "value": (lambda v: (v, None), "^(value|column .a.): ", lambda value, _: value),
     "tree": (lambda v: ({"a": [v, v]}, None), r"value\['a'\]\[0\]", lambda value, _: value["a"][1]),
     "array": (lambda v: ([_objects(v)], None), r"value\[0\]", lambda value, _: value[0][0]),
@@ -65,44 +65,44 @@ LABELS = {
 }
 
 
-def _places(value):
-    places = PLACES | LABELS if _is_label(value) else PLACES
-    for place, (make, where, take) in places.items():
-        if place == "column" and isinstance(
+def _holders(value):
+    holders = HOLDERS | LABELS if _is_label(value) else HOLDERS
+    for holder, (make, where, take) in holders.items():
+        if holder == "column" and isinstance(
             value, (pd.Index, pd.Series, pd.DataFrame, pd.api.extensions.ExtensionArray)
         ):
             # pandas looks into what is given for a cell.
             continue
-        yield place, *make(value), where, take
+        yield holder, *make(value), where, take
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_kept(name, path):
     value = KEPT[name]
-    for place, whole, metadata, _, take in _places(value):
+    for holder, whole, metadata, _, take in _holders(value):
         en.write(whole, path, metadata=metadata)
         found = en.read(path) if metadata is None else None
         got = take(found, en.open(path).metadata)
-        assert same(got, value), (place, got)
+        assert same(got, value), (holder, got)
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name, path):
     value = REFUSED[name]
-    for place, whole, metadata, where, _ in _places(value):
+    for holder, whole, metadata, where, _ in _holders(value):
         with pytest.raises(en.UnsupportedTypeError, match=where):
             en.write(whole, path, metadata=metadata)
-        assert not path.exists(), place
+        assert not path.exists(), holder
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_left_out_or_replaced(name, path):
     value = REFUSED[name]
-    for place, whole, metadata, where, take in _places(value):
-        if place == "value":
+    for holder, whole, metadata, where, take in _holders(value):
+        if holder == "value":
             # Nothing would be left.
             continue
-        if place == "key":
+        if holder == "key":
             with pytest.raises(en.UnsupportedTypeError, match="a key can't be left out"):
                 en.write(whole, path, on_unsupported="skip")
         else:
@@ -119,5 +119,5 @@ def test_left_out_or_replaced(name, path):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             en.write(whole, path, metadata=metadata, on_unsupported=instead)
-        assert all(of is value for of, _ in seen), place
-        assert take(en.read(path), en.open(path).metadata) == "instead", place
+        assert all(of is value for of, _ in seen), holder
+        assert take(en.read(path), en.open(path).metadata) == "instead", holder

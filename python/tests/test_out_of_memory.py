@@ -1,4 +1,4 @@
-"""Little memory and few descriptors: every call succeeds or raises an error that says what lacks.
+"""Little memory and few descriptors: calls succeed, or raise an error that says what is missing.
 
 Each call runs in a process of its own, whose address space is limited to a little more than it has.
 """

@@ -68,7 +68,7 @@ def frame() -> pd.DataFrame:
 
 
 def use(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame after a little work, for which its blocks have to know their places."""
+    """A frame after a little work, for which its blocks have to know their positions."""
     frame = frame.copy()
     frame.insert(1, "new", [1, 2, 3])
     del frame["i"]

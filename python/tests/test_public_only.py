@@ -233,7 +233,7 @@ def test_a_missing_attribute_is_no_damage(monkeypatch: pytest.MonkeyPatch, path:
 
 
 def test_an_error_of_a_library_is_no_damage(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    """Nor is an argument that a version of a library does not take, in frames and in trees."""
+    """Nor is an argument that a library of some version refuses, in frames and in trees."""
 
     def refuse(*_: Any) -> Any:
         raise TypeError("strings() takes 0 positional arguments")

@@ -121,8 +121,8 @@ def test_zero_in_a_name(path):
     ids=["str", "float", "twice", "nulls"],
 )
 def test_dictionary_that_pandas_has_not(values, codes, ordered, path):
-    places = pa.array([0, 1, None, 2, 1, 0], codes)
-    column = pa.DictionaryArray.from_arrays(places, pa.array(values), ordered=ordered)
+    indices = pa.array([0, 1, None, 2, 1, 0], codes)
+    column = pa.DictionaryArray.from_arrays(indices, pa.array(values), ordered=ordered)
     en.write(pa.table({"x": column}), path)
     got = en.read(path, to="pandas")["x"]
     assert got.cat.ordered == ordered

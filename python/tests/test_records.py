@@ -158,7 +158,7 @@ def test_layouts_that_make_no_sense(path, monkeypatch, parts):
 
 
 def test_gaps_are_bounded(path):
-    """A file's word for the length of a record is not taken where the fields don't come near it."""
+    """Records that are much longer than their fields are refused, also if a file claims them."""
     wide = np.zeros(1, {"names": ["a"], "formats": ["O"], "offsets": [0], "itemsize": 1 << 20})
     with pytest.raises(UnsupportedTypeError, match="most of them between the fields"):
         en.write([wide], path)

@@ -14,7 +14,8 @@ import entasis as en
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Too few columns for a run, enough, and more than a page of values; rows around those of bundles.
+# Too few columns for a run, enough, and more than a page of values; and numbers of rows around the
+# limit for bundles.
 SHAPES = [(3, 15), (3, 16), (1, 300), (100, 1000), (8191, 17), (8192, 17), (0, 20)]
 NAMES: dict[str, Any] = {
     "strings": lambda n: [f"é{i}" for i in range(n)],
@@ -70,13 +71,13 @@ def test_names(tmp_path: Path, name: str) -> None:
     texts = [str(label) for label in frame.columns]
     for _ in range(3):
         # The first one goes through the names, the others have an index.
-        for place in (0, 99, 50):
-            expected = [i for i, text in enumerate(texts) if text == texts[place]]
+        for k in (0, 99, 50):
+            expected = [i for i, text in enumerate(texts) if text == texts[k]]
             if len(expected) == 1:
-                assert file.select(frame.columns[place]).read().iloc[:, 0].tolist() == frame.iloc[:, place].tolist()
+                assert file.select(frame.columns[k]).read().iloc[:, 0].tolist() == frame.iloc[:, k].tolist()
             else:
                 with pytest.raises(en.errors.DuplicateColumnError):
-                    file.select(frame.columns[place])
+                    file.select(frame.columns[k])
     with pytest.raises(en.errors.ColumnNotFoundError):
         file["not there"]
 

@@ -161,7 +161,7 @@ def test_levels_of_the_index_are_columns_elsewhere(states, path):
     assert (view.column_names, view.shape, list(view.schema)) == (["cases", "year"], (2, 2), ["cases", "year"])
     assert pa.table(view).to_pydict() == {"cases": [2, 3], "year": [2021, 2022]}
     assert list(view.columns) == ["cases"]
-    # Without a choice the index comes first, with a choice only what was asked for.
+    # Without `columns` the index comes first. With it, only the requested columns are there.
     assert en.read(path, to="polars").columns == ["year", "state", "cases", "deaths"]
     assert en.read(path, columns=["cases"], to="polars").columns == ["cases"]
     assert en.open(path)["year"].read(to="static_frame").index.values.tolist() == wanted["year"]
@@ -215,8 +215,8 @@ def test_levels_with_the_name_of_a_column(index, names, compression, path):
     f = en.open(path)
     assert f.to_polars().columns == f.to_pyarrow().column_names == list(f.to_numpy()) == wanted
     assert pa.table(f).column_names == pl.DataFrame(f).columns == pa.schema(f).names == wanted
-    for place, name in enumerate(names):
-        values = index.get_level_values(place).tolist()
+    for position, name in enumerate(names):
+        values = index.get_level_values(position).tolist()
         assert f.to_polars()[name].to_list() == f.to_numpy()[name].tolist() == values
         assert en.read(path, columns=[name], to="pyarrow")[name].to_pylist() == values
     assert en.read(path, columns=["a"], to="polars").to_dict(as_series=False) == {"a": [1, 2]}

@@ -122,19 +122,19 @@ def test_labels_of_columns(frame, data):
     labels = frame.columns
     asked = data.draw(st.lists(st.sampled_from(labels.tolist()) | SCALARS, min_size=1, max_size=4))
     are_text = all(isinstance(label, str) for label in labels)
-    places = []
+    positions = []
     for label in asked:
         if are_text and type(label) is int:
-            places.append([label] if -len(labels) <= label < len(labels) else [])
+            positions.append([label] if -len(labels) <= label < len(labels) else [])
             continue
         try:
-            places.append(np.atleast_1d(np.arange(len(labels))[labels.get_loc(label)]).tolist())
+            positions.append(np.atleast_1d(np.arange(len(labels))[labels.get_loc(label)]).tolist())
         except (KeyError, TypeError, pd.errors.InvalidIndexError):
-            places.append([])
+            positions.append([])
     level_names = [name for name in frame.index.names if name is not None]
-    named = [label for label, found in zip(asked, places, strict=True) if not found and label in level_names]
-    if all(len(found) == 1 for found in places):
-        wanted = frame.iloc[:, [found[0] for found in places]]
+    named = [label for label, found in zip(asked, positions, strict=True) if not found and label in level_names]
+    if all(len(found) == 1 for found in positions):
+        wanted = frame.iloc[:, [found[0] for found in positions]]
         equal(f.read(columns=asked), wanted)
         equal(f[:, asked].read(), wanted)
         equal(f.select(asked).iloc[:, ::-1].read(), wanted.iloc[:, ::-1])
@@ -159,8 +159,8 @@ def test_labels_on_both_axes(frame, data):
     rows, columns = data.draw(keys_of(frame.index)), data.draw(keys_of(frame.columns))
     try:
         # Each axis by itself, with the positions of what pandas finds.
-        at_rows = _places(frame.index, rows)
-        at_columns = _places(frame.columns, columns)
+        at_rows = _positions(frame.index, rows)
+        at_columns = _positions(frame.columns, columns)
     except (KeyError, TypeError, ValueError, IndexError, pd.errors.InvalidIndexError, pd.errors.IndexingError):
         with pytest.raises((en.RowNotFoundError, en.ColumnNotFoundError, en.ArgumentError, en.RowsOutOfRangeError)):
             f.loc[rows, columns]
@@ -173,12 +173,12 @@ def test_labels_on_both_axes(frame, data):
         equal(f.loc[rows].read(), frame.loc[rows])
 
 
-def _places(labels, key):
+def _positions(labels, key):
     """Where pandas finds a key."""
-    places = pd.Series(np.arange(len(labels)), index=labels)
+    positions = pd.Series(np.arange(len(labels)), index=labels)
     if isinstance(key, tuple) and labels.nlevels == 1:
         return np.atleast_1d(np.arange(len(labels))[labels.get_loc(key)])
-    return np.atleast_1d(np.asarray(places.loc[key], dtype=int))
+    return np.atleast_1d(np.asarray(positions.loc[key], dtype=int))
 
 
 @thorough

@@ -266,7 +266,7 @@ def test_errors(columns: Any, error: type[Exception], message: str, file: en.Fil
 
 
 def test_a_name_of_two_fields(path: Path) -> None:
-    """Neither of them is chosen in silence, in columns and in conditions."""
+    """Neither of them is selected silently, in columns and in conditions."""
     structs = pa.StructArray.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "a", "b"])
     en.write(pa.table({"s": structs}), path)
     for options in ({"columns": A}, {"filter": A == 1}):

@@ -88,8 +88,8 @@ def test_forge_finds_the_columns_and_changes_nothing(whole, path):
     path.write_bytes(whole)
     assert look(path) == []
     # A number that may be another one: it is what comes back.
-    place = next(i for i, number in enumerate(forge.values("ints")) if number == 217)
-    forge.put("ints", place, 77)
+    index = next(i for i, number in enumerate(forge.values("ints")) if number == 217)
+    forge.put("ints", index, 77)
     path.write_bytes(forge.repaired())
     assert en.open(path)["keys"]["key217"].read() == 77
     en.verify(path)
@@ -150,8 +150,8 @@ def cells(value: Any, path: Any) -> Forge:
     return Forge(path.read_bytes())
 
 
-def place(forge: Forge, kind: int, which: int = 0) -> tuple[int, int]:
-    """The number of a cell of this kind, and its place among the values of its class."""
+def find(forge: Forge, kind: int, which: int = 0) -> tuple[int, int]:
+    """The number of a cell of this kind, and its index among the values of its class."""
     kinds = forge.values("kinds")
     number = [i for i, found in enumerate(kinds) if found == kind][which]
     lowest, highest = (16, 32) if kind < 32 else (64, 96)
@@ -162,7 +162,7 @@ def place(forge: Forge, kind: int, which: int = 0) -> tuple[int, int]:
 def test_references_that_lead_elsewhere(target, path):
     shared = [1, 2, 3]
     forge = cells({"a": shared, "b": [shared], "c": [7, [8]]}, path)
-    number, at = place(forge, REFERENCE)
+    number, at = find(forge, REFERENCE)
     one = forge.values("kinds").index(16)
     goal = {"itself": number, "behind": number + 1, "outside": 1 << 40, "negative": -1, "a number": one}[target]
     forge.put("ints", at, goal)
@@ -172,7 +172,7 @@ def test_references_that_lead_elsewhere(target, path):
 def test_references_to_what_contains_them(path):
     shared = [1, 2, 3]
     forge = cells({"a": shared, "b": [[shared]]}, path)
-    number, at = place(forge, REFERENCE)
+    number, at = find(forge, REFERENCE)
     sound = forge.get("ints", at)
     lists = [i for i, kind in enumerate(forge.values("kinds")) if kind == LIST]
     above = {0, *lists} - {sound}
@@ -187,7 +187,7 @@ def test_references_that_contain_each_other(path):
     """Two lists, each with a reference: each is made to name the list of the other."""
     x, y = [1], [2]
     forge = cells([x, y, [x, y], [x, y]], path)
-    (first, at_first), (last, at_last) = place(forge, REFERENCE, 1), place(forge, REFERENCE, 3)
+    (first, at_first), (last, at_last) = find(forge, REFERENCE, 1), find(forge, REFERENCE, 3)
     lists = [i for i, kind in enumerate(forge.values("kinds")) if kind == LIST]
     outer = [number for number in lists[1:] if number not in (forge.get("ints", at_first), forge.get("ints", at_last))]
     assert first < last
@@ -252,7 +252,7 @@ def test_equal_keys_that_are_strings(n, values, other, path):
 def test_rows_that_are_none(path):
     rows = [{"a": i, "b": i / 2} for i in range(50)]
     forge = cells(rows, path)
-    number, at = place(forge, RECORDS)
+    number, at = find(forge, RECORDS)
     for name, wrong in (
         ("count", 1),
         ("count", 3),

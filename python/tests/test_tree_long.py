@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 N = 200_000
 # Numbers of a block.
 BLOCK = 65_536
-# The first and last places of the first run and of blocks, and some near the middle.
-PLACES = (0, 1, 16_383, 16_384, 16_385, BLOCK - 1, BLOCK, 2 * BLOCK - 1, 2 * BLOCK, 100_000, N - 2, N - 1)
+# The first and last indices of the first run and of blocks, and some near the middle.
+INDICES = (0, 1, 16_383, 16_384, 16_385, BLOCK - 1, BLOCK, 2 * BLOCK - 1, 2 * BLOCK, 100_000, N - 2, N - 1)
 
 
 class Count(int):
@@ -42,8 +42,8 @@ def same(left: list[Any], right: list[Any]) -> bool:
 @pytest.mark.parametrize("other", [None, True, 1 << 70, "text", [1], 0, 0.5], ids=repr)
 def test_one_other_among_numbers(make: type, other: Any, tmp_path: Path) -> None:
     numbers: list[Any] = [make(i * i - 7) for i in range(N)]
-    for place in PLACES:
-        value = [*numbers[:place], other, *numbers[place + 1 :]]
+    for index in INDICES:
+        value = [*numbers[:index], other, *numbers[index + 1 :]]
         en.write(value, tmp_path / "a", threads=2)
         assert same(en.read(tmp_path / "a"), value)
 
@@ -109,11 +109,11 @@ def test_nothing_is_held(tmp_path: Path) -> None:
     assert [sys.getrefcount(number) for number in value] == counts
 
 
-@pytest.mark.parametrize("place", [0, 255, 256, 257, 30_000, 49_999])
-def test_dicts_with_one_other_value_or_key(place: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("index", [0, 255, 256, 257, 30_000, 49_999])
+def test_dicts_with_one_other_value_or_key(index: int, tmp_path: Path) -> None:
     def pairs(key: Any, value: Any) -> dict[Any, Any]:
         all = [(f"key {i}", i / 8) for i in range(50_000)]
-        all[place] = (key(place), value)
+        all[index] = (key(index), value)
         return dict(all)
 
     for other in (None, "text", [1, 2], 1 << 70):
@@ -177,14 +177,14 @@ def test_the_collector_comes_as_before(is_enabled: bool, tmp_path: Path) -> None
 def test_one_other_among_values_of_a_dict(make: type, other: Any, tmp_path: Path) -> None:
     # The other one is a value, a key, or the last item.
     names: dict[Any, Any] = {f"key {i}": make(i * i - 7) for i in range(50_000)}
-    places = (0, 1, 255, 256, 257, 40_000, len(names) - 1)
-    for place in places:
-        value = {key: other if i == place else known for i, (key, known) in enumerate(names.items())}
+    indices = (0, 1, 255, 256, 257, 40_000, len(names) - 1)
+    for index in indices:
+        value = {key: other if i == index else known for i, (key, known) in enumerate(names.items())}
         assert same(list(both(value, tmp_path).items()), list(value.items()))
-        key = place if other is None else b"key" if other == "text" else (place, "of two")
-        value = {key if i == place else name: known for i, (name, known) in enumerate(names.items())}
+        key = index if other is None else b"key" if other == "text" else (index, "of two")
+        value = {key if i == index else name: known for i, (name, known) in enumerate(names.items())}
         assert same(list(both(value, tmp_path).items()), list(value.items()))
-        value[f"key {place} "] = other
+        value[f"key {index} "] = other
         assert same(list(both(value, tmp_path).items()), list(value.items()))
 
 

@@ -183,7 +183,7 @@ def test_keys_of_large_dicts_are_found_without_the_others(keys, path):
         assert other not in f
     with pytest.raises(KeyError, match="no key 'y'"):
         f["y"]
-    # All of that read no list of the keys; what is equal to a key without being of its type does.
+    # None of these look-ups reads the list of keys. A look-up by an equal key of another type does.
     assert f._keys is None
     assert (4.0 in f) == (True in f) == (keys == "numbers")
     assert f.keys() == list(value)
@@ -305,14 +305,14 @@ def test_parts_by_arrays(path):
     f = en.open(path)
     odd = np.arange(10) % 2 == 1
     for rows in (np.array([1, 2]), np.array([7]), np.array([], np.int64), [], odd, ~odd & odd, np.array([2, 2], "u1")):
-        places = np.flatnonzero(rows) if str(getattr(rows, "dtype", None)) == "bool" else list(map(int, rows))
+        positions = np.flatnonzero(rows) if str(getattr(rows, "dtype", None)) == "bool" else list(map(int, rows))
         for name in ("list", "tuple", "rows"):
-            wanted = type(value[name])(value[name][i] for i in places)
+            wanted = type(value[name])(value[name][i] for i in positions)
             assert f[name][rows].read() == f[name].read(rows=rows) == wanted
-            assert len(f[name][rows]) == len(places)
+            assert len(f[name][rows]) == len(positions)
         for name in ("narrow", "numbers", "fortran"):
-            assert same(f[name][rows].read(), value[name][places])
-            assert same(f[name].read(rows=rows), value[name][places])
+            assert same(f[name][rows].read(), value[name][positions])
+            assert same(f[name].read(rows=rows), value[name][positions])
     for i in (3, np.int8(3), np.uint64(3), np.array(3)):
         assert f["list"][i].read() == 30
         assert f["rows"][i].read() == {"k": 3, "v": "3"}

@@ -50,8 +50,8 @@ def test_columns_of_parts(rows: Any, tree: Any) -> None:
     for name in ("scalars", "nested", "keys"):
         items: Any = LISTS[name]
         key = next(iter(items[0]))
-        places = range(len(items))[rows] if isinstance(rows, slice) else rows
-        assert tree[name][rows].column(key) == [items[i][key] for i in places]
+        selected = range(len(items))[rows] if isinstance(rows, slice) else rows
+        assert tree[name][rows].column(key) == [items[i][key] for i in selected]
     assert tree["scalars"][100:][::2].column("i") == list(range(100, N, 2))
 
 

@@ -58,7 +58,7 @@ for row in en.open("a"):
     pass
 """
 
-# Names that `errors` makes at run time; a list of names that is computed is none for checkers.
+# Names that `errors` makes at run time; checkers do not see a computed list of names.
 EXCEPTIONS = [name for name in dir(en.errors) if name.endswith(("Error", "DamageWarning"))]
 
 

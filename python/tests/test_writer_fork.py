@@ -35,7 +35,7 @@ def rows(start: int, stop: int) -> pa.Table:
 
 
 def in_child(act: Callable[[], None]) -> None:
-    """Run a function in a forked child. Its failure is one of the test."""
+    """Run a function in a forked child. Its failure fails the test."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:

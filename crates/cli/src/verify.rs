@@ -163,9 +163,9 @@ fn damage_json(damage: &Damage) -> String {
         ("table", damage.table),
         ("start", values.map(|values| values.start)),
         ("stop", values.map(|values| values.end)),
-        ("block", damage.place.block),
-        ("page", damage.place.page),
-        ("offset", damage.place.at),
+        ("block", damage.location.block),
+        ("page", damage.location.page),
+        ("offset", damage.location.at),
     ];
     numbers
         .into_iter()
@@ -182,7 +182,7 @@ fn maybe_number(object: Object, key: &str, number: Option<u64>) -> Object {
 }
 
 fn failed_json(name: &str, error: &Error) -> Object {
-    let place = error.place();
+    let location = error.location();
     let message = match error.io_source() {
         Some(source) => format!("{}: {source}", error.message()),
         None => error.message().to_owned(),
@@ -192,9 +192,9 @@ fn failed_json(name: &str, error: &Error) -> Object {
         .raw("sound", false)
         .text("kind", kind_name(error.kind()))
         .text("message", &message)
-        .maybe_text("section", place.section)
-        .maybe_text("column", place.column.as_deref());
-    let numbers = [("block", place.block), ("page", place.page), ("offset", place.at)];
+        .maybe_text("section", location.section)
+        .maybe_text("column", location.column.as_deref());
+    let numbers = [("block", location.block), ("page", location.page), ("offset", location.at)];
     numbers.into_iter().fold(object, |object, (key, number)| maybe_number(object, key, number))
 }
 

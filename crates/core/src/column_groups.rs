@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use entasis_format::{ColumnRecord, Error, Logical, Result, fallible};
 
-use crate::file::{File, NamePlaces};
+use crate::file::{File, NameRanges};
 
 /// Columns of a table that share one type of fixed width without a detail.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Groups {
     /// The numbers of all other columns, ascending, also those of unknown types.
     pub others: Vec<u64>,
     /// Where the names of all columns are.
-    pub names: NamePlaces,
+    pub names: NameRanges,
 }
 
 /// The use of the memory, in messages.

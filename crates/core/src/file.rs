@@ -30,7 +30,7 @@ use footer::OpenFile;
 pub use generations::Generation;
 pub(crate) use known_blocks::KnownBlock;
 use names::Names;
-pub use names::{NameGroup, NamePlaces};
+pub use names::{NameGroup, NameRanges};
 
 /// The use of memory for block records, in messages.
 const BLOCKS: &str = "the block records";

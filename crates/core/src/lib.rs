@@ -132,14 +132,14 @@ pub use compact::compact;
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
-    Limits, Logical, Missing, Operation, Packing, Physical, Place, Result, RunNames, Statistics, Transform,
-    Unit, Value, checksum,
+    Limits, Location, Logical, Missing, Operation, Packing, Physical, Result, RunNames, Statistics,
+    Transform, Unit, Value, checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::bits::count_ones;
 pub use entasis_platform::memory::reserve;
 pub use entasis_platform::{Buffer, Buffers, HostRead, HostViews, switches};
-pub use file::{ColumnInfo, File, Generation, NameGroup, NamePlaces};
+pub use file::{ColumnInfo, File, Generation, NameGroup, NameRanges};
 pub use frame::{
     Array, Chunk, Column, DeferredColumn, Document, EncodedBlock, Field, Frame, HostValidity, HostValues,
 };

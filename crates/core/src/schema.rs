@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use entasis_format::{ColumnType, Result, Value, fallible};
 
-use crate::file::{File, NamePlaces};
+use crate::file::{File, NameRanges};
 use crate::info::UNKNOWN;
 
 /// The types of a table's columns, and where their names are.
@@ -15,7 +15,7 @@ pub struct Schema {
     /// The index in `types` of each column's type.
     pub type_of: Vec<u32>,
     /// The names, for [`File::visit_names`].
-    pub names: NamePlaces,
+    pub names: NameRanges,
 }
 
 impl Schema {

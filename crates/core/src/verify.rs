@@ -59,7 +59,7 @@ pub struct Report {
 /// Costs about as much as reading the file.
 ///
 /// # Errors
-/// *Corrupt* for the first damage, with its place and the [damaged
+/// *Corrupt* for the first damage, with its location and the [damaged
 /// generations](Error::generations); [`File::survey`] lists all damage. *Unsupported* for the first
 /// column whose type this release does not know, unless another part is damaged. Otherwise as for
 /// reading.

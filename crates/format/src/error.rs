@@ -1,4 +1,4 @@
-//! The error type: the problem, its place, and advice.
+//! The error type: the problem, its location, and advice.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The result type of this project.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A problem, its place in a file, and advice. One word in size.
+/// A problem, its location in a file, and advice. One word in size.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -16,7 +16,7 @@ struct Inner {
     message: Cow<'static, str>,
     advice: Option<Cow<'static, str>>,
     limit: Option<&'static str>,
-    place: Place,
+    location: Location,
     generations: Vec<u64>,
     source: Option<io::Error>,
 }
@@ -45,9 +45,9 @@ pub enum Kind {
     Interrupted,
 }
 
-/// The place of the problem, as far as known.
+/// The location of the problem, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The file.
     pub file: Option<PathBuf>,
     /// The section of the footer.
@@ -65,9 +65,17 @@ pub struct Place {
 impl Error {
     #[cold]
     fn new(kind: Kind, message: Cow<'static, str>) -> Self {
-        let place = Place::default();
+        let location = Location::default();
         let generations = Vec::new();
-        Self(Box::new(Inner { kind, message, advice: None, limit: None, place, generations, source: None }))
+        Self(Box::new(Inner {
+            kind,
+            message,
+            advice: None,
+            limit: None,
+            location,
+            generations,
+            source: None,
+        }))
     }
 
     /// The file is damaged.
@@ -156,9 +164,9 @@ impl Error {
         self.0.kind
     }
 
-    /// The place of the problem.
-    pub fn place(&self) -> &Place {
-        &self.0.place
+    /// The location of the problem.
+    pub fn location(&self) -> &Location {
+        &self.0.location
     }
 
     /// The damaged generations of the file, ascending; empty if only the current one was looked at.
@@ -166,7 +174,7 @@ impl Error {
         &self.0.generations
     }
 
-    /// The problem, without place and advice; for [`Kind::Io`] the operation.
+    /// The problem, without location and advice; for [`Kind::Io`] the operation.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -220,26 +228,26 @@ impl Error {
     /// Sets the file, if not yet set.
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Self {
-        self.0.place.file.get_or_insert_with(|| file.to_path_buf());
+        self.0.location.file.get_or_insert_with(|| file.to_path_buf());
         self
     }
 
     /// Sets the section, if not yet set.
     #[must_use]
     pub fn in_section(mut self, section: &'static str) -> Self {
-        self.0.place.section.get_or_insert(section);
+        self.0.location.section.get_or_insert(section);
         self
     }
 
     /// Sets the column, if not yet set.
     #[must_use]
     pub fn in_column(mut self, column: &str) -> Self {
-        let place = &mut self.0.place.column;
+        let known = &mut self.0.location.column;
         let mut name = String::new();
         // A name may be long, and memory may be what is missing.
-        if place.is_none() && name.try_reserve_exact(column.len()).is_ok() {
+        if known.is_none() && name.try_reserve_exact(column.len()).is_ok() {
             name.push_str(column);
-            *place = Some(name);
+            *known = Some(name);
         }
         self
     }
@@ -247,21 +255,21 @@ impl Error {
     /// Sets the block, if not yet set.
     #[must_use]
     pub fn in_block(mut self, block: u64) -> Self {
-        self.0.place.block.get_or_insert(block);
+        self.0.location.block.get_or_insert(block);
         self
     }
 
     /// Sets the page, if not yet set.
     #[must_use]
     pub fn in_page(mut self, page: u64) -> Self {
-        self.0.place.page.get_or_insert(page);
+        self.0.location.page.get_or_insert(page);
         self
     }
 
     /// Sets the offset, if not yet set.
     #[must_use]
     pub fn at(mut self, at: u64) -> Self {
-        self.0.place.at.get_or_insert(at);
+        self.0.location.at.get_or_insert(at);
         self
     }
 }
@@ -272,7 +280,7 @@ impl Inner {
         if let Some(advice) = &self.advice {
             return Some(advice);
         }
-        let column = self.place.column.is_some();
+        let column = self.location.column.is_some();
         Some(match self.kind {
             Kind::Io(
                 io::ErrorKind::NotFound
@@ -344,8 +352,8 @@ impl fmt::Display for Shown<'_> {
         if let Some(source) = &inner.source {
             write!(f, ": {}", printable(&source.to_string(), LONGEST_MESSAGE))?;
         }
-        if inner.place != Place::default() {
-            write!(f, " ({})", inner.place)?;
+        if inner.location != Location::default() {
+            write!(f, " ({})", inner.location)?;
         }
         match self.advice {
             Some(advice) => write!(f, "; {advice}"),
@@ -392,7 +400,7 @@ fn printable(text: &str, longest: usize) -> Cow<'_, str> {
     begin.into_iter().chain("...".chars()).chain(end.into_iter().rev()).collect::<String>().into()
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         let mut next = |f: &mut fmt::Formatter<'_>, part: fmt::Arguments<'_>| {
@@ -480,8 +488,8 @@ mod tests {
         assert!(shown.chars().count() < LONGEST_MESSAGE + 2 * LONGEST_NAME + 60, "{shown}");
         assert!(!shown.chars().any(char::is_control), "{shown}");
         assert!(shown.contains("column \"beginx\\u{1b}x") && shown.contains("end\\n\""), "{shown}");
-        // Places for programs are not shortened.
-        assert_eq!(error.place().column.as_deref(), Some(&*long));
+        // Locations for programs are not shortened.
+        assert_eq!(error.location().column.as_deref(), Some(&*long));
         assert_eq!(printable("caf\u{e9}\n", 6), "caf\u{e9}\\n");
         assert_eq!(printable("0123456789", 10), "0123456789");
         assert_eq!(printable("0123456789a", 10), "0123...89a");
@@ -549,6 +557,6 @@ mod tests {
         assert_eq!(Thousands(1_000).to_string(), "1,000");
         assert_eq!(Thousands(u64::MAX).to_string(), "18,446,744,073,709,551,615");
         assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
-        assert_eq!(Error::corrupt("x").at(1_000_007).place().at, Some(1_000_007));
+        assert_eq!(Error::corrupt("x").at(1_000_007).location().at, Some(1_000_007));
     }
 }

@@ -51,7 +51,7 @@ pub use checksum::checksum;
 pub use column::{ColumnRecord, Unknown};
 pub use directory::{Directory, PageEntry, Stored};
 pub use encoding::{Codec, Encoding, Filter, Packing, Transform};
-pub use error::{Error, Kind, Place, Result, Thousands, printable_message, printable_name};
+pub use error::{Error, Kind, Location, Result, Thousands, printable_message, printable_name};
 pub use header::{FLAG_SLOT_PAGES, FLAG_STREAMED, Header, MAGIC, MAJOR, MINOR, Order, SlotState};
 pub use limits::{
     BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY,

@@ -81,7 +81,7 @@ def wait(seconds: float) -> float:
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """A value for an error message: a scalar cut after `most` characters, others by type."""
+    """A value for an error message: a scalar cut after `most` characters, else the type."""
     if not isinstance(value, (str, bytes, bool, int, float, complex, tuple, slice)) and value is not None:
         kind = type(value)
         if getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
@@ -96,7 +96,7 @@ def shown(value: Any, most: int = 60) -> str:
 
 
 def close_to(label: Any, known: Iterable[Any], most: int = 10_000) -> str:
-    """A hint for an error about a missing label: the ones of the first `most` that are like it."""
+    """A hint for an error about a missing label: similar labels among the first `most`."""
     from difflib import get_close_matches
 
     by_text: dict[str, Any] = {}

@@ -85,7 +85,7 @@ class Levels:
         return self._numbers[self._names.index(label)] if label in self._names else None
 
     def has(self, number: int, n_columns: int) -> bool:
-        """Whether a number is that of a level, not of a column of the table."""
+        """Whether a number stands for a level, not for a column of the table."""
         return not 0 <= number < n_columns and type(number) is not FieldColumn
 
     def position(self, number: int) -> int:
@@ -98,8 +98,8 @@ class Levels:
 
     def label(self, number: int) -> Any:
         """The label of a level, or its name in other libraries if it has no label."""
-        place = self._numbers.index(number)
-        return self._names[place] if self._labels[place] is None else self._labels[place]
+        position = self._numbers.index(number)
+        return self._names[position] if self._labels[position] is None else self._labels[position]
 
 
 def _distinct(handle: Handle, names: list[str]) -> list[str]:
@@ -130,12 +130,12 @@ def with_labels(
         if host.get("index") is None or not (extra := (levels := Levels(handle, host)).columns):
             return None, {}
         columns = [*extra, *range(n)]
-        places = range(len(extra))
+        positions = range(len(extra))
     else:
         if not columns or max(columns) < n:
             return columns, {}
         levels = Levels(handle, host)
-        places = [place for place, column in enumerate(columns) if column >= n]  # type: ignore[assignment]
-    stored = handle.columns([columns[place] for place in places])
-    wanted = {place: levels.name(columns[place]) for place in places}
-    return columns, {place: wanted[place] for place, of in zip(places, stored, strict=True) if of.name != wanted[place]}
+        positions = [i for i, column in enumerate(columns) if column >= n]  # type: ignore[assignment]
+    stored = handle.columns([columns[i] for i in positions])
+    wanted = {i: levels.name(columns[i]) for i in positions}
+    return columns, {i: wanted[i] for i, of in zip(positions, stored, strict=True) if of.name != wanted[i]}

@@ -10,7 +10,7 @@ from entasis._host_map import interpretation
 
 @interpretation()
 def kinds_of_missing(host: dict[str, Any], columns: list[int]) -> dict[int, int]:
-    """Columns with several markers, each with the column that records which value has which."""
+    """Columns with several markers, each with the column that records the marker of each value."""
     kinds = dict(host.get("missing_kinds", ()))
     return {column: number_of(kinds[column]) for column in columns if column in kinds}
 

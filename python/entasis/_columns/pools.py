@@ -25,17 +25,17 @@ def read_pool(handle: Handle, column: int, start: int, stop: int, threads: int |
     return _pool_rows(handle, info, rows, threads)
 
 
-def read_pool_at(handle: Handle, column: int, places: Any, threads: int | None) -> Any:
-    """Read the values of a pool at these places, an array of int64."""
+def read_pool_at(handle: Handle, column: int, indices: Any, threads: int | None) -> Any:
+    """Read the values of a pool at these indices, an array of int64."""
     (info,) = handle.columns([column])
-    if len(places) and int(places.max()) >= info.n_values:
-        raise CorruptFileError(f"an array has value {places.max()} of a pool with {info.n_values} values")
-    if len(places):
-        start = int(places.min())
-        found = _view(handle, info, start, int(places.max()) + 1)
+    if len(indices) and int(indices.max()) >= info.n_values:
+        raise CorruptFileError(f"an array has value {indices.max()} of a pool with {info.n_values} values")
+    if len(indices):
+        start = int(indices.min())
+        found = _view(handle, info, start, int(indices.max()) + 1)
         if found is not None:
-            return found[places - start]
-    return _pool_rows(handle, info, places, threads)
+            return found[indices - start]
+    return _pool_rows(handle, info, indices, threads)
 
 
 def _view(handle: Handle, info: Column, start: int, stop: int) -> Any:

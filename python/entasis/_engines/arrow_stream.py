@@ -41,7 +41,7 @@ def stream(query: Query, requested_schema: object | None) -> object:
 
 def _rows(view: View) -> ArrowRows:
     """The rows of a view, without the columns that Arrow lacks."""
-    # A query of some columns works, although Arrow lacks a type of others.
+    # A query of some columns works even if Arrow lacks the type of an unrequested one.
     every = leave_out.every(view.handle, view.table.host, view.columns, has_index=False)
     found: ArrowRows = leave_out.read(lambda columns: ArrowRows(view, columns, every, _LARGE), view.columns, every)
     return found

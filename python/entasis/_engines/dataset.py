@@ -95,7 +95,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         filter
             The condition on the rows.
         options
-            Those of `pyarrow.dataset.Dataset.scanner`. With expressions as `columns`, `batch_size`,
+            As for `pyarrow.dataset.Dataset.scanner`. With expressions as `columns`, `batch_size`,
             `use_threads` and `memory_pool` are used. All others are for files of pyarrow's own
             formats.
         """
@@ -148,17 +148,17 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         used = self._referenced(rest) or names[:1]
         others = [name for name in names if name not in used]
         for window, table in self._tables(used, tree):
-            # The filter does not see the last column, because its name is that of no other.
+            # The added column has a name of its own, so the filter does not see it.
             row = max(table.column_names, key=len) + " "
             table = table.append_column(row, pa.array(np.arange(len(window.rows))))
             if window.kept is not None:
                 table = table.filter(mask(*window.kept, len(table)))
             table = table.filter(rest)
-            places = table[row].to_numpy()
+            passed = table[row].to_numpy()
             size = max(1, CELLS // len(names))
-            for start in range(0, len(places), size):
-                positions = range(start, min(start + size, len(places)))
-                here = Window(positions, _at(window.rows, places[start : start + size]))
+            for start in range(0, len(passed), size):
+                positions = range(start, min(start + size, len(passed)))
+                here = Window(positions, _at(window.rows, passed[start : start + size]))
                 if not others:
                     yield from table.slice(start, size).select(names).to_batches()
                     continue
@@ -175,7 +175,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             yield from self._fitting(names, window)
 
     def _fitting(self, names: list[str], window: Window) -> Iterator[tuple[Window, pa.Table]]:
-        """A window with its columns; parts of it where a column would exceed the offsets of its type."""
+        """A window with its columns, in parts if a column would exceed the offsets of its type."""
         table = self._read(names, window.rows)
         if table is not None:
             yield window, table
@@ -186,7 +186,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             raise too_long(int(window.rows[0]))
 
     def _split(self, filter: pc.Expression | None) -> tuple[tuple[Any, ...] | None, pc.Expression | None]:
-        """The condition that the core tests, and what pyarrow tests after it. Either may be None."""
+        """The conditions for the core, and for pyarrow after it. Either may be None."""
         if filter is None:
             return None, None
         trees: list[tuple[Any, ...]] = []
@@ -228,7 +228,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         return found
 
     def _read(self, names: list[str], rows: Any) -> pa.Table | None:
-        """Some rows; None if a column of them would need wider offsets than it has."""
+        """Some rows; None if a column would need wider offsets than its type has."""
         numbers = [self._numbers[name] for name in names]
         if self._view.table.memory_map and not isinstance(rows, range):
             # Only neighbouring rows of a mapped file can be read, which takes no copy.
@@ -274,10 +274,10 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         """Read rows by their positions among those that pass the filter."""
         if filter is not None:
             return self.scanner(columns, filter, **options).take(indices)
-        places = np.asarray(indices, np.int64)
-        if len(places) and not 0 <= places.min() <= places.max() < self._view.n_rows:
+        positions = np.asarray(indices, np.int64)
+        if len(positions) and not 0 <= positions.min() <= positions.max() < self._view.n_rows:
             raise IndexError(f"take: a position is not from 0 to {self._view.n_rows - 1}")
-        return Dataset(Query(self._view.part(places))).to_table(columns, **options)
+        return Dataset(Query(self._view.part(positions))).to_table(columns, **options)
 
     def to_table(self, columns: Projection = None, filter: pc.Expression | None = None, **options: Any) -> pa.Table:
         """Read the rows that pass as a table."""
@@ -335,9 +335,9 @@ def _is_wider(of: pa.DataType, wanted: pa.DataType) -> bool:
     return n > 0 and n == wanted.num_fields and any(_is_wider(of.field(i).type, wanted.field(i).type) for i in range(n))
 
 
-def _at(rows: Any, places: Any) -> Any:
-    """The rows at ascending places of others."""
-    return rows.start + rows.step * places if isinstance(rows, range) else rows[places]
+def _at(rows: Any, positions: Any) -> Any:
+    """The rows at ascending positions among `rows`."""
+    return rows.start + rows.step * positions if isinstance(rows, range) else rows[positions]
 
 
 def _table(view: View) -> pa.Table:

@@ -128,7 +128,7 @@ def parsed(expression: pc.Expression) -> Node:
         node = _node(iter(entries), [column[0] for column in batch.columns])
     except (pa.ArrowException, AttributeError, IndexError, LookupError, StopIteration, TypeError, ValueError):
         raise Untranslated from None
-    # Equality finds no NaN equal. The pickle does.
+    # NaN is unequal to itself, but its pickles are equal.
     if not node.expression.equals(expression) and node.expression.__reduce__()[1] != (buffer,):
         raise Untranslated
     return node
@@ -308,7 +308,7 @@ def _is_float(of: pa.DataType) -> bool:
     return found
 
 
-# Comparisons with NaN where it is the greatest float, made of the test for NaN.
+# Comparisons with NaN as the greatest float, expressed by the test for NaN.
 _BESIDE_NAN: dict[str, Callable[[Tree], Tree]] = {
     "eq": lambda nan: nan,
     "ge": lambda nan: nan,
@@ -369,7 +369,7 @@ def _if(is_exact: bool, value: Any) -> Any:
 
 
 def _same(make: Callable[[pa.Scalar], Any]) -> Callable[[pa.Scalar, pa.DataType], Any]:
-    """For literals that compare with columns of the same type alone."""
+    """For literals that compare only with columns of their own type."""
     return lambda value, of: _if(value.type == of, make(value))
 
 

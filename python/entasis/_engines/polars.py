@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def lazy(query: Query, on_unsupported: OnRefused) -> pl.LazyFrame:
-    """A query as a LazyFrame. Reads the description of the columns alone."""
+    """A query as a LazyFrame. Reads only the description of the columns."""
     import polars as pl
 
     query = supported(query, "polars", on_unsupported)
@@ -89,7 +89,7 @@ class _Reader(FileReader):
         if pre_slice is not None:
             start = pre_slice[0] + (view.n_rows if pre_slice[0] < 0 else 0)
             stop = start + pre_slice[1]
-            first, stop = (min(max(place, 0), view.n_rows) for place in (start, stop))
+            first, stop = (min(max(row, 0), view.n_rows) for row in (start, stop))
             view = view.part(slice(first, stop))
         is_any = False
         sizes = Sizes(len(numbers), text_len=text_len(view, numbers))
@@ -115,7 +115,7 @@ class _Reader(FileReader):
         return frame.insert_column(0, pl.Series(name, numbers, dtype=pl.get_index_type()))
 
     def _tree(self, filters: Sequence[FilterExpr]) -> tuple[Any, ...] | None:
-        """The conditions that the core can test, joined. Polars tests the others alone."""
+        """The conditions that the core can test, joined by *and*. Polars tests the rest."""
         if self._view.table.memory_map:
             # Only neighbouring rows of a mapped file can be read.
             return None

@@ -1,4 +1,4 @@
-"""The schema that a consumer of an Arrow stream asks for. pyarrow, which alone sends one, converts."""
+"""The schema that a consumer of an Arrow stream asks for. Only pyarrow asks, and it converts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _SMALL, _LARGE, _VIEWS = 0, 1, 2
 def honoured(capsule: object, rows: ArrowRows) -> tuple[ArrowRows, Any]:
     """Honour a request as far as possible.
 
-    A request names columns, in any order, and their types. It is ignored as a whole if it names
-    others. A column keeps its type if the other one is not of the same kind: text, bytes or
+    A request names columns, in any order, and their types. A request that names other columns is
+    ignored. A column keeps its type if the requested one is of another kind: text, bytes or
     integers, each also as a dictionary.
 
     Returns

@@ -23,8 +23,8 @@ _BLOCK = 1 << 16
 # value of a dictionary. Some consumers convert the dictionary of each array.
 _FIRST = 1 << 16
 _ROWS_OF_CATEGORY = 4
-# Values of a view that is read at once, and the length of its file. Compressed text becomes a few
-# times longer.
+# A view of at most this many values, in a file of at most this many bytes, is read at once.
+# Compressed text becomes a few times longer.
 _CELLS_AT_ONCE = 1 << 22
 _LEN_AT_ONCE = 1 << 26
 # Values of the longest array of less than a block. Reading a block in several parts takes longer.
@@ -57,12 +57,12 @@ class ArrowRows:
         self._view = view
         self.numbers = every if columns is None else columns
         # No column of the file has the labels of an index that is a range.
-        self._ranges = [place for place, column in enumerate(self.numbers) if column == RANGE]
+        self._ranges = [i for i, column in enumerate(self.numbers) if column == RANGE]
         stored = [column for column in self.numbers if column != RANGE] if self._ranges else columns
         own, metadata = view.written_by == "pyarrow", has_metadata(host)
         self._columns = ArrowColumns(view.handle, host, stored, None, layout=layout, own=own, metadata=metadata)
         self._converted = self._columns.converted(view.rows)
-        # pyarrow makes the arrays over a map, and adds the labels of a range.
+        # pyarrow makes the arrays of a mapped file, and adds the labels of a range index.
         self._is_native = not (self._ranges or self._converted or (view.table.memory_map and stored != []))
         self._empty = self._read(_NO_ROWS)
 
@@ -71,7 +71,7 @@ class ArrowRows:
         return ArrowRows(self._view, numbers, numbers, layout)
 
     def __arrow_c_schema__(self) -> object:
-        # A table of pyarrow has a schema. Our own table is one.
+        # A table of pyarrow exports its schema by `schema`, and our own table by itself.
         return getattr(self._empty, "schema", self._empty).__arrow_c_schema__()
 
     def stream(self, tree: tuple[Any, ...] | None, limit: int | None, wanted: Any = None) -> object:
@@ -128,7 +128,7 @@ class ArrowRows:
         return Sizes(n_columns, max(_FIRST, n_categories * _ROWS_OF_CATEGORY), least, lens)
 
     def _typed(self, window: Window) -> Iterator[Any]:
-        """Tables of some rows. They are several if one would have another type.
+        """Some rows as one table, or as several if one would have another type.
 
         Columns with offsets of 32 bits get wider ones if they would take more than 2 GiB.
         """
@@ -148,7 +148,7 @@ class ArrowRows:
         return bool(table.schema.equals(self._empty.schema))
 
     def _read(self, window: Window) -> Any:
-        """Some rows as a table: ours, or of pyarrow where that makes arrays."""
+        """Some rows as a table of our own, or of pyarrow if pyarrow makes some arrays."""
         rows, view = window.rows, self._view
         if view.rows is None and len(rows) == view.handle.n_rows:
             # Reading everything has a faster path.
@@ -161,9 +161,9 @@ class ArrowRows:
         if type(table) is not pa.Table:
             with interpretation():
                 table = pa.RecordBatchReader.from_stream(table).read_all()
-        for place in self._ranges:
+        for position in self._ranges:
             name, labels = view.table.levels.name(RANGE), pa.array(view.table.levels.range_values(rows))
-            table = table.add_column(place, name, labels) if table.num_columns else pa.table({name: labels})
+            table = table.add_column(position, name, labels) if table.num_columns else pa.table({name: labels})
         return table
 
     def _converted_at(self, positions: Any) -> dict[int, tuple[Any, Any]]:

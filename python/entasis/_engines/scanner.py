@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class BatchScanner:
     """The scanner of a dataset for plain columns.
 
-    It takes the place of `pyarrow.dataset.Scanner`, which reads all rows ahead of its consumer.
+    It replaces `pyarrow.dataset.Scanner`, which reads all rows ahead of its consumer.
     This one reads one batch ahead.
     """
 

@@ -39,7 +39,7 @@ def supported(query: Query, to: Host, on_unsupported: OnRefused) -> Query:
 
 @contextmanager
 def advising(way: str) -> Iterator[None]:
-    """Tell in the error for an unsupported column how to scan the others by a call."""
+    """Add advice to the error for an unsupported column: the call that scans the other columns."""
     try:
         yield
     except UnsupportedTypeError as error:

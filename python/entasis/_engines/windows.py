@@ -38,9 +38,9 @@ class Window(NamedTuple):
     rows
         Their numbers in the file.
     kept
-        Which of these rows pass the condition; None if all do. `windows` has the rows that pass
-        alone. `spans` may have others: where most rows pass, reading all of them takes less time
-        than picking.
+        Which of these rows pass the condition; None if all do. `windows` yields only rows that
+        pass. `spans` may yield others too: where most rows pass, reading all of them takes less
+        time than picking.
     """
 
     positions: Any
@@ -63,7 +63,7 @@ class Mask(NamedTuple):
     bits
         The bits of these rows and others, as an array of bytes.
     first
-        The place of the first row.
+        The position of the first row.
     """
 
     bits: Any
@@ -74,7 +74,7 @@ class Sizes:
     """The lengths of windows in rows.
 
     They grow up to a number of values. A window of long strings has no more rows than take
-    `_BYTES`, as the records of its blocks tell.
+    `_BYTES`, by the records of its blocks.
 
     Parameters
     ----------
@@ -174,13 +174,13 @@ def _passed(view: View, tree: tuple[Any, ...] | None, share: float = 1.0) -> Ite
         else:
             every = np.asarray(rows, np.int64)
             found = view.handle.filtered_rows(tree, int(every.min()), int(every.max()) + 1, None)
-            places = np.flatnonzero(np.isin(every, np.asarray(found)))
-            yield Window(places + start, every[places])
+            positions = np.flatnonzero(np.isin(every, np.asarray(found)))
+            yield Window(positions + start, every[positions])
         start, size = stop, min(size * _TEST_GROWTH, _MOST_TESTED)
 
 
 def _found(view: View, tree: tuple[Any, ...], rows: range, position: int, share: float) -> Window:
-    """Those of consecutive rows that pass. The first one has a position in the view."""
+    """The rows that pass among consecutive ones. `position` is that of the first row in the view."""
     import numpy as np
 
     found = view.handle.filtered_bits(tree, rows.start, rows.stop, None)

@@ -109,8 +109,8 @@ class Conversions(ABC):
 
         DuckDB, DataFusion, ibis and pyarrow scan it. They read the columns that they need. The
         parts of a filter with an exact counterpart are tested on the file, and pyarrow tests the
-        others on the rows that are left. Comparisons with literals, `is_null`, `isin`, tests of
-        the start, the end and parts of texts, and what joins them have one.
+        others on the rows that are left. Comparisons with literals, `is_null`, `isin`, tests of the
+        start, the end and parts of texts, and combinations of them have an exact counterpart.
 
         DuckDB finds it by the name of its variable. It also takes a `File` that way, but then it
         reads all columns, and the rows from the first one on.
@@ -118,7 +118,7 @@ class Conversions(ABC):
         Parameters
         ----------
         nan
-            The place of NaN in comparisons. "ieee": it equals nothing and has no order, as in
+            The order of NaN in comparisons. "ieee": it equals nothing and has no order, as in
             pyarrow. "largest": it equals itself and is greater than all other floats, as
             DataFusion expects.
         nan_to_null
@@ -211,7 +211,7 @@ class Conversions(ABC):
 
 
 def _of_engines(query: Query) -> Query:
-    """The query that an engine or a stream is asked. It has no fields of structs."""
+    """Check a query for engines and streams, which take no fields of structs."""
     if are_among(query.view.columns):
         raise ArgumentError(
             "engines and streams take whole columns, and this selection has a field of a struct: select the "

@@ -169,7 +169,7 @@ class File(Reads, Described):
            2021
         0     3
         """
-        return File._of(_chosen(self._view, columns))
+        return File._of(_selected(self._view, columns))
 
     def take(self, indices: Rows, axis: Literal[0, 1] = 0) -> File:
         """Return a view of rows by position, or of columns with `axis=1`, as `take` of pandas does.
@@ -355,7 +355,7 @@ class Scan(Conversions):
 
     def select(self, *columns: Columns) -> Scan:
         """Return a scan that reads some columns. The condition may be about others."""
-        return Scan._of(self._query.of(_chosen(self._query.view, columns)))
+        return Scan._of(self._query.of(_selected(self._query.view, columns)))
 
     def head(self, n: int = 5) -> Any:
         """Read the first `n` rows that pass."""
@@ -450,8 +450,8 @@ def is_frame(value: object) -> TypeIs[File]:
     return type(value) is File
 
 
-def _chosen(view: View, columns: tuple[Columns, ...]) -> View:
-    """A view of the columns that the arguments of `select` choose."""
+def _selected(view: View, columns: tuple[Columns, ...]) -> View:
+    """A view of the columns that the arguments of `select` name."""
     key = columns[0] if len(columns) == 1 else list(columns)
     return view.select(key, view.resolve(key), view.rows)
 

@@ -135,11 +135,11 @@ def _without_pair(key: Any, noun: str) -> Any:
 
 
 def _numbers(view: View, chosen: Any) -> list[int] | None:
-    """The numbers of columns at these places of a view."""
+    """The numbers of columns at these positions of a view."""
     if chosen is None:
         return view.columns
-    places = chosen if isinstance(chosen, range) else chosen.tolist()
-    return list(places) if view.columns is None else [view.columns[place] for place in places]
+    positions = chosen if isinstance(chosen, range) else chosen.tolist()
+    return list(positions) if view.columns is None else [view.columns[i] for i in positions]
 
 
 def _loc_rows(view: View, key: Any) -> Any:
@@ -153,7 +153,7 @@ def _loc_rows(view: View, key: Any) -> Any:
         if found is not None:
             return found
         labels = view.table.index(view.rows)
-        return _row_labels.places(labels, key, view.has_index, "row")
+        return _row_labels.positions(labels, key, view.has_index, "row")
     except EntasisError:
         raise
     except KeyError as error:
@@ -171,7 +171,7 @@ def _loc_columns(view: View, key: Any) -> list[int] | None:
             return found
     labels = view.pandas_labels()
     try:
-        return _numbers(view, _row_labels.places(labels, key, lambda index: index.equals(labels), "column"))
+        return _numbers(view, _row_labels.positions(labels, key, lambda index: index.equals(labels), "column"))
     except EntasisError:
         raise
     except KeyError as error:

@@ -46,10 +46,10 @@ def preview(view: View) -> Preview:
     chosen: list[int | None] = list(range(width))
     if width > _MOST_COLUMNS:
         chosen = [*range(half), None, *range(width - half, width)]
-    places = [place for place in chosen if place is not None]
-    numbers = places if view.columns is None else [view.columns[place] for place in places]
+    positions = [i for i in chosen if i is not None]
+    numbers = positions if view.columns is None else [view.columns[i] for i in positions]
     pairs = iter(zip(*view.narrow(numbers, view.rows).schema(), strict=True))
-    columns = [("...", "") if place is None else next(pairs) for place in chosen]
+    columns = [("...", "") if i is None else next(pairs) for i in chosen]
     rows = list(range(n)) if n <= _MOST_ROWS else [*range(_MOST_ROWS // 2), *range(n - _MOST_ROWS // 2, n)]
     try:
         cells = [_cells(view, number, rows) for number in numbers]
@@ -60,7 +60,7 @@ def preview(view: View) -> Preview:
         if i and row != rows[i - 1] + 1:
             lines.append((None, []))
         left = iter(column[i] for column in cells)
-        lines.append((row, ["..." if place is None else next(left) for place in chosen]))
+        lines.append((row, ["..." if i is None else next(left) for i in chosen]))
     return Preview((n, width), view.written_by, columns, lines)
 
 

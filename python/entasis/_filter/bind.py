@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def condition(value: Any) -> Condition:
-    """The condition that a `filter=` argument is."""
+    """Convert the argument `filter=` to a condition."""
     if isinstance(value, Condition):
         return value
     if isinstance(value, Col):

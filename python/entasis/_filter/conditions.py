@@ -353,9 +353,9 @@ def _refuse_missing(value: Any, column: str) -> None:
 
 
 def from_tuples(tuples: list[Any]) -> Condition:
-    """The condition that pandas' `filters` are.
+    """The condition that `filters` of pandas stand for.
 
-    Tuples (label, operator, value) hold all together. Of lists of tuples, one holds.
+    Tuples (label, operator, value) are joined by *and*, lists of tuples by *or*.
     """
     if not tuples:
         raise ArgumentError("filter=[] has no condition: leave it out")

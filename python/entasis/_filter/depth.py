@@ -6,7 +6,7 @@ from typing import Any
 
 
 def depth_of(tree: tuple[Any, ...]) -> int:
-    """How deep the parts of a condition lie in each other; 1 for a comparison."""
+    """The depth of a condition; 1 for a comparison."""
     depth, level = 0, [tree]
     while level:
         depth += 1
@@ -16,7 +16,7 @@ def depth_of(tree: tuple[Any, ...]) -> int:
 
 def _parts(node: tuple[Any, ...]) -> Any:
     if node[0] == "engine":
-        # The mark of a condition takes no depth.
+        # This node only marks a condition of an engine.
         return _parts(node[1])
     if node[0] in ("and", "or"):
         return node[1]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Field(NamedTuple):
-    """A field of a column: it takes the place of a label.
+    """A field of a column: it stands for a label.
 
     Attributes
     ----------

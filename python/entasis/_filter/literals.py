@@ -100,7 +100,7 @@ def _advice(value: Any) -> str:
 
 
 def _period(value: Any, freq: str) -> Literal:
-    """The literal for a period, or for a text that pandas reads as one, as in memory."""
+    """The literal for a period, or for a text that pandas reads as one."""
     import pandas as pd
 
     if isinstance(value, str):

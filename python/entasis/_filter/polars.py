@@ -32,7 +32,7 @@ Tree = tuple[Any, ...]
 
 
 def tree_of(expression: Any, *, has_casts: bool) -> Tree:
-    """The condition that an expression is.
+    """Convert an expression to a condition.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .rules import Rules
 
-# Entries of host maps that stay those of the file.
+# Entries of host maps that an append leaves as they are in the file.
 _OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
 # Other entries of host maps, in errors.
 _MEANINGS = {
@@ -78,13 +78,13 @@ def append_in_place(file: File, part: Any, rules: Rules, to: Destination, change
 def _joined(old: Any, new: dict[str, Any], file: File, part: Any, rules: Rules) -> dict[str, Any]:
     """The host map after the append. Fails if columns would have to change.
 
-    The core finds the columns of the file to which entries refer, whose order may differ.
+    Entries refer to columns whose order may differ in the file, so the core matches the columns.
     """
     if not isinstance(old, dict):
         raise ArgumentError("the file was not written from Python")
     for key in sorted((old.keys() | new.keys()) - set(_OF_FILE)):
-        # In a map to write, the numbers of columns count the extra ones. In that of a file they
-        # count all.
+        # In a map to write, column numbers count only extra columns. In the map of a file they
+        # count all columns.
         firsts = (0, file.n_columns) if key == "categories" else (None, None)
         if _plain(old.get(key), firsts[0]) != _plain(new.get(key), firsts[1]):
             what = _MEANINGS.get(key, f"the entry {key!r} of the host map")
@@ -120,7 +120,7 @@ def _columns_of_rows(host: dict[str, Any]) -> list[int]:
 def _plain(value: Any, first: int | None = None) -> Any:
     """A part of a host map whose columns can be compared. Cells differ from everything.
 
-    With `first` also the numbers of columns count, from it on.
+    With `first`, column numbers are compared too, after `first` is added to them.
     """
     if isinstance(value, dict):
         return {key: _plain(item, first) for key, item in value.items()}

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
 
-# The key of the index among the parts of a value that need a wider type. Those of columns are their
-# positions or names.
+# The key of the index among the parts of a value that need a wider type. Columns have their
+# positions or names as keys.
 INDEX = -1
 
 
@@ -58,9 +58,9 @@ def check_lists(value: Mapping[Any, Any]) -> None:
 
 
 def positions(old: list[Any], new: list[Any], fill: bool) -> list[int | None]:
-    """For each label of the file the position of its column in the rows to append.
+    """Find the column of the rows to append for each label of the file.
 
-    None stands for a missing column, with `fill`.
+    With `fill`, the position of a missing column is None.
     """
     if len(set(old)) < len(old) or len(set(new)) < len(new):
         if old != new:
@@ -68,12 +68,12 @@ def positions(old: list[Any], new: list[Any], fill: bool) -> list[int | None]:
                 "labels of columns occur twice: rows can be appended only with the same labels in order"
             )
         return list(range(len(old)))
-    places: dict[Any, int] = {label: place for place, label in enumerate(new)}
+    position_of: dict[Any, int] = {label: position for position, label in enumerate(new)}
     more = [label for label in new if label not in set(old)]
     if more:
         raise ColumnNotFoundError(f"the file has no column {listed(more)}: leave it out, or add it to the file")
-    found = [places.get(label) for label in old]
-    lacking = [label for label, place in zip(old, found, strict=True) if place is None]
+    found = [position_of.get(label) for label in old]
+    lacking = [label for label, position in zip(old, found, strict=True) if position is None]
     if lacking and not fill:
         raise ColumnNotFoundError(f"the rows to append have no column {listed(lacking)}: fill=True makes it missing")
     return found

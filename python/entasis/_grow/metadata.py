@@ -36,7 +36,7 @@ def set_metadata(metadata: Any, to: Destination) -> None:
 
 
 def _set_in_place(metadata: Any, change: Any, to: Destination) -> bool:
-    """Change the metadata without a look at the values. False if the file must be written anew."""
+    """Change the metadata without reading the values. False if the file must be written anew."""
     from entasis._tree.document import Document
 
     to = {**to, "change": change}

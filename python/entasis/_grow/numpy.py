@@ -55,11 +55,11 @@ class NumpyRules(Rules):
         part, grown = {}, {}
         names = list(new)
         n = min(map(len, new.values()), default=0)
-        for (name, array), place in zip(old.items(), found, strict=True):
-            if place is None:
+        for (name, array), position in zip(old.items(), found, strict=True):
+            if position is None:
                 part[name] = missing(f"column {shown(name)}", array.dtype, n)
                 continue
-            rows = new[names[place]]
+            rows = new[names[position]]
             dtype = common(array.dtype, rows.dtype)
             if dtype is None:
                 raise refused(f"column {shown(name)}", array.dtype, rows.dtype)
@@ -83,7 +83,7 @@ class NumpyRules(Rules):
         return np.concatenate([old, new])
 
     def columns(self, value: Any, file: Any) -> Any:
-        """New arrays of a file, of the length of its own."""
+        """New arrays of a file, which must be as long as its own."""
         import numpy as np
 
         found = self.collect(value)
@@ -103,13 +103,14 @@ class NumpyRules(Rules):
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
         """The names of arrays of the file and of new ones."""
         of_old, of_new = list(old), list(new or ())
-        return [(of_new if is_new else of_old)[place] for is_new, place in sources]
+        return [(of_new if is_new else of_old)[position] for is_new, position in sources]
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
         """The dict with arrays of the file and new ones."""
         of_old, of_new = list(old.values()), list((new or {}).values())
         return {
-            label: (of_new if is_new else of_old)[place] for (is_new, place), label in zip(sources, labels, strict=True)
+            label: (of_new if is_new else of_old)[position]
+            for (is_new, position), label in zip(sources, labels, strict=True)
         }
 
     def rows(self, value: Any, start: int, stop: int) -> Any:
@@ -136,7 +137,7 @@ class NumpyRules(Rules):
 
 
 def _unmasked(what: str, array: Any) -> Any:
-    """An array as one of NumPy's own class. A mask has no place in the file."""
+    """An array as one of NumPy's own class. Masked arrays are refused, as files store no masks."""
     import numpy as np
 
     if isinstance(array, np.ma.MaskedArray):
@@ -162,7 +163,7 @@ def widened(label: str, array: Any, dtype: Any) -> Any:
         found = array.astype(dtype, copy=False)
     except OverflowError:
         raise beyond from None
-    # Older versions of NumPy convert units without a look at the range.
+    # Older versions of NumPy convert units without checking the range.
     if dtype.kind in "mM" and dtype != array.dtype and (found.astype(array.dtype).view("i8") != array.view("i8")).any():
         raise beyond
     return found

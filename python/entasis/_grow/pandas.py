@@ -1,4 +1,4 @@
-"""Rows of pandas. The result of an append is that of `pd.concat`."""
+"""Rows of pandas. An append gives the result of `pd.concat`."""
 
 from __future__ import annotations
 
@@ -126,13 +126,13 @@ class PandasRules(Rules):
 
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
         """The labels of columns of the file and of new ones."""
-        places = [len(old.columns) + place if is_new else place for is_new, place in sources]
+        order = [len(old.columns) + position if is_new else position for is_new, position in sources]
         if new is None:
-            return old.columns.take(places)
+            return old.columns.take(order)
         added = new.columns
         if added.nlevels != old.columns.nlevels:
             raise ArgumentError(f"the labels of new columns have {added.nlevels} levels, those of the file differ")
-        return old.columns.append(added.set_names(old.columns.names)).take(places)
+        return old.columns.append(added.set_names(old.columns.names)).take(order)
 
     def renamed_labels(self, old: Any, labels: list[Any], names: Any) -> Any:
         """The labels of the columns of the file, some of them renamed."""
@@ -165,13 +165,13 @@ class PandasRules(Rules):
         """The frame without levels of its index, and with other names of levels."""
         return value.set_axis(_index.with_levels(value.index, dropped, names))
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
         """The frame with columns of the file and new ones."""
         import pandas as pd
 
-        places = [old.shape[1] + place if is_new else place for is_new, place in sources]
+        order = [old.shape[1] + position if is_new else position for is_new, position in sources]
         whole = old if new is None else pd.concat([old, new.set_axis(old.index)], axis=1)
-        whole = whole.iloc[:, places]
+        whole = whole.iloc[:, order]
         whole.columns = labels
         whole.attrs = old.attrs
         return whole.set_flags(allows_duplicate_labels=old.flags.allows_duplicate_labels)
@@ -194,14 +194,14 @@ class PandasRules(Rules):
                 return pd.concat(parts)
             index = first.index.append([part.index for part in parts[1:]])
             return pd.Series(union_categoricals(parts), index=index, name=first.name)
-        places = [
+        categorical = [
             i
             for i, dtype in enumerate(first.dtypes)
             if isinstance(dtype, pd.CategoricalDtype)
             and not all(_dtypes.is_same(dtype, part.dtypes.iloc[i]) for part in parts)
         ]
         whole = pd.concat(parts)
-        for i in places:
+        for i in categorical:
             whole.isetitem(i, pd.Series(union_categoricals([part.iloc[:, i] for part in parts]), index=whole.index))
         whole.attrs = first.attrs
         return whole
@@ -211,7 +211,7 @@ class PandasRules(Rules):
         return index is not None and (index.get("kind"), index.get("start"), index.get("step")) == ("range", 0, 1)
 
     def counted(self, part: Any, start: int) -> Any:
-        """Rows whose index counts from 0, with one that counts from `start`. Others stay as they are."""
+        """Let an index that counts from 0 count from `start`. Any other index stays."""
         import pandas as pd
 
         if isinstance(part, pd.Index) or not part.index.equals(pd.RangeIndex(len(part))) or part.index.name is not None:
@@ -236,12 +236,12 @@ def _fit_frame(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
     if old.columns.equals(new.columns) and all(map(_dtypes.is_same, old.dtypes, new.dtypes)):
         return new, grown
     columns, dtypes = [], {}
-    for i, place in enumerate(positions(list(old.columns), list(new.columns), fill)):
+    for i, position in enumerate(positions(list(old.columns), list(new.columns), fill)):
         dtype, what = old.dtypes.iloc[i], f"column {shown(old.columns[i])}"
-        if place is None:
+        if position is None:
             columns.append(_dtypes.missing(what, dtype, new.index))
             continue
-        column, dtypes[i] = _dtypes.fit(what, dtype, new.iloc[:, place])
+        column, dtypes[i] = _dtypes.fit(what, dtype, new.iloc[:, position])
         columns.append(column)
     grown |= _grown({i: (old.dtypes.iloc[i], dtype) for i, dtype in dtypes.items()})
     if not columns:
@@ -260,7 +260,7 @@ def _with_index(old: Any, new: Any, grown: dict[Any, Any]) -> Any:
 
 
 def _grown(dtypes: dict[Any, tuple[Any, Any]]) -> dict[Any, Any]:
-    """The columns whose type is another one. More categories do not change the codes of the file."""
+    """The columns whose type changes. More categories do not change the codes of the file."""
     return {key: new for key, (old, new) in dtypes.items() if old != new and not hasattr(new, "categories")}
 
 

@@ -1,4 +1,4 @@
-"""Dtypes of rows of pandas: which ones fit those of a file, and columns of missing values."""
+"""Dtypes of rows of pandas: how they fit the dtypes of a file, and columns of missing values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fit(what: str, dtype: Any, column: Any) -> tuple[Any, Any]:
 
 
 def is_same(old: Any, new: Any) -> bool:
-    """Whether dtypes are equal. Those of categories also depend on the order of the categories."""
+    """Whether dtypes are equal, including the order of categories."""
     import pandas as pd
 
     return bool(old == new) and not (isinstance(old, pd.CategoricalDtype) and not old.categories.equals(new.categories))
@@ -68,7 +68,7 @@ def missing(what: str, dtype: Any, index: Any) -> Any:
 
 
 def _without_values(what: str, dtype: Any, column: Any) -> Any:
-    """A column whose values are all missing, of another dtype. Objects keep their kinds."""
+    """Convert a column whose values are all missing. Objects keep their markers."""
     import numpy as np
     import pandas as pd
 
@@ -107,7 +107,7 @@ def common(what: str, old: Any, new: Any) -> Any:
 
 
 def _categories(what: str, old: Any, new: Any) -> Any:
-    """The categories of the file, then those that the rows have in addition."""
+    """The categories of the file, then the new ones of the rows."""
     import pandas as pd
     from pandas.api.types import union_categoricals
 
@@ -124,7 +124,7 @@ def _categories(what: str, old: Any, new: Any) -> Any:
             "append: give both the same (cat.set_categories)"
         )
     if old.categories.dtype != new.categories.dtype:
-        # No rows and only missing ones have no categories.
+        # Columns without rows, or with missing values alone, have no categories.
         if not len(new.categories) or not len(old.categories):
             return new if len(new.categories) else old
         raise refused(what, _shown(old), _shown(new))

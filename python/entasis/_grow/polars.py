@@ -1,4 +1,4 @@
-"""Rows of Polars. The result of an append is that of `pl.concat(how="vertical")`, with wider types."""
+"""Rows of Polars. An append gives the result of `pl.concat(how="vertical")`, with wider types."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class PolarsRules(Rules):
         if isinstance(new, pl.Series):
             raise ArgumentError("a Series can't be appended to a file of a DataFrame: pass a DataFrame")
         columns, grown = [], {}
-        for (name, dtype), place in zip(old.schema.items(), positions(old.columns, new.columns, fill), strict=True):
-            if place is None:
+        for (name, dtype), position in zip(old.schema.items(), positions(old.columns, new.columns, fill), strict=True):
+            if position is None:
                 columns.append(_missing(name, dtype, new.height))
                 continue
-            column = new.to_series(place)
+            column = new.to_series(position)
             common = _common(name, dtype, column)
             if common != dtype:
                 grown[name] = common
@@ -92,13 +92,13 @@ class PolarsRules(Rules):
 
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
         """The labels of columns of the file and of new ones."""
-        return [(new if is_new else old).columns[place] for is_new, place in sources]
+        return [(new if is_new else old).columns[position] for is_new, position in sources]
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
         """The frame with columns of the file and new ones."""
         import polars as pl
 
-        found = [(new if is_new else old).to_series(place) for is_new, place in sources]
+        found = [(new if is_new else old).to_series(position) for is_new, position in sources]
         return pl.DataFrame([series.alias(label) for series, label in zip(found, labels, strict=True)])
 
     def rows(self, value: Any, start: int, stop: int) -> Any:
@@ -163,7 +163,7 @@ def _cast(label: str, column: Any, dtype: Any) -> Any:
         found = column.cast(dtype)
     except pl.exceptions.InvalidOperationError:
         raise beyond from None
-    # Older versions of Polars convert units without a look at the range.
+    # Older versions of Polars convert units without checking the range.
     if dtype.is_temporal() and not found.cast(column.dtype).equals(column, null_equal=True):
         raise beyond
     return found

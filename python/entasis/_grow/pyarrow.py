@@ -1,4 +1,4 @@
-"""Rows of pyarrow. The result of an append is that of `pa.concat_tables`, with wider types."""
+"""Rows of pyarrow. An append gives the result of `pa.concat_tables`, with wider types."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ class ArrowRules(Rules):
         import pyarrow as pa
 
         columns, fields, grown = [], [], {}
-        for i, place in enumerate(positions(old.column_names, new.column_names, fill)):
+        for i, position in enumerate(positions(old.column_names, new.column_names, fill)):
             field = old.schema.field(i)
             what = f"column {shown(field.name)}"
-            if place is None:
+            if position is None:
                 if not field.nullable and new.num_rows:
                     raise no_missing(what, f"{field.type} not null")
                 column = pa.chunked_array([pa.nulls(new.num_rows, field.type)])
             else:
-                column = new.column(place)
+                column = new.column(position)
                 common = _common(field.name, field.type, column)
                 if common != field.type:
                     grown[i] = common
@@ -102,17 +102,18 @@ class ArrowRules(Rules):
 
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> list[str]:
         """The labels of columns of the file and of new ones."""
-        return [(new if is_new else old).column_names[place] for is_new, place in sources]
+        return [(new if is_new else old).column_names[position] for is_new, position in sources]
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: list[str]) -> Any:
         """The table with columns of the file and new ones."""
         import pyarrow as pa
 
-        chosen = [(new if is_new else old, place) for is_new, place in sources]
+        chosen = [(new if is_new else old, position) for is_new, position in sources]
         fields = [
-            table.schema.field(place).with_name(label) for (table, place), label in zip(chosen, labels, strict=True)
+            table.schema.field(position).with_name(label)
+            for (table, position), label in zip(chosen, labels, strict=True)
         ]
-        arrays = [table.column(place) for table, place in chosen]
+        arrays = [table.column(position) for table, position in chosen]
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields, old.schema.metadata))
 
     def rows(self, value: Any, start: int, stop: int) -> Any:

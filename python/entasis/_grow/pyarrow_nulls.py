@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def check_nulls(what: str, field: Any, column: Any) -> None:
-    """Check that a chunked array has no null where its field, or a field inside it, has none."""
+    """Check that a chunked array has no null where its field, or one inside it, is not nullable."""
     if not field.nullable and column.null_count:
         raise _refused(what, field.type, column.null_count)
     if _has_required(field.type):
@@ -27,7 +27,7 @@ def _refused(what: str, kind: Any, n: int) -> ArgumentError:
 
 
 def _fields(kind: Any) -> list[Any]:
-    """The fields of a struct, or that of the items of a list or map. Keys of maps have no nulls."""
+    """The fields of a struct, or the field of the items of a list or map. Keys of maps have no nulls."""
     from pyarrow import types
 
     kind = getattr(kind, "storage_type", kind)
@@ -57,7 +57,7 @@ def _check_inside(what: str, array: Any) -> None:
 
 
 def _values(array: Any) -> Iterator[Any]:
-    """The values of each field, without those that nulls hide."""
+    """The values of each field, without values that nulls hide."""
     from pyarrow import types
 
     if hasattr(array, "storage"):
@@ -65,7 +65,7 @@ def _values(array: Any) -> Iterator[Any]:
     if array.null_count:
         array = array.filter(array.is_valid())
     if types.is_struct(array.type):
-        # Rows of a struct without nulls have the fields of these rows alone.
+        # The structs are not null, so `flatten` hides no value of a field.
         yield from array.flatten()
     elif types.is_map(array.type):
         items = array.items

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Rules(ABC):
     """The rules of a library for appended rows and changed columns.
 
-    The defaults are those of values that never change, have no index, and have strings as the
-    labels of columns.
+    The defaults suit values that never change, have no index, and have strings as the labels of
+    columns.
     """
 
     # Whether a batch has to be copied to be kept: it may change.
@@ -89,7 +89,7 @@ class Rules(ABC):
         raise AssertionError("frames of this library have no index")
 
     @abstractmethod
-    def choose(self, old: Any, new: Any, sources: Sources, labels: Any) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: Sources, labels: Any) -> Any:
         """The frame with columns of the file and new ones."""
 
     @abstractmethod
@@ -105,7 +105,7 @@ class Rules(ABC):
         return False
 
     def counted(self, part: Any, start: int) -> Any:
-        """Rows whose index counts from 0, with one that counts from `start`. Others stay as they are."""
+        """Let an index that counts from 0 count from `start`. Any other index stays."""
         return part
 
     @abstractmethod

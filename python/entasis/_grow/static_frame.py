@@ -1,4 +1,4 @@
-"""Rows of StaticFrame. The result of an append is that of `from_concat`."""
+"""Rows of StaticFrame. An append gives the result of `from_concat`."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ class StaticFrameRules(Rules):
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
         """The labels of columns of the file and of new ones."""
         if new is None:
-            return old.columns.iloc[[place for _, place in sources]]
+            return old.columns.iloc[[position for _, position in sources]]
         of_old, of_new = list(old.columns), list(new.columns)
-        return _index(old.columns, [(of_new if is_new else of_old)[place] for is_new, place in sources])
+        return _index(old.columns, [(of_new if is_new else of_old)[position] for is_new, position in sources])
 
     def renamed_labels(self, old: Any, labels: list[Any], names: Any) -> Any:
         """The labels of the columns of the file, some of them renamed."""
@@ -136,9 +136,9 @@ class StaticFrameRules(Rules):
             raise ArgumentError(f"the labels without {len(dropped)} of {n} levels are not unique: {error}") from error
         return value.relabel(index=index)
 
-    def choose(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
+    def with_columns(self, old: Any, new: Any, sources: list[tuple[bool, int]], labels: Any) -> Any:
         """The frame with columns of the file and new ones."""
-        found = [(new if is_new else old).iloc[:, place].values for is_new, place in sources]
+        found = [(new if is_new else old).iloc[:, position].values for is_new, position in sources]
         return type(old).from_items(enumerate(found), index=old.index, name=old.name).relabel(columns=labels)
 
     def rows(self, value: Any, start: int, stop: int) -> Any:
@@ -157,22 +157,22 @@ class StaticFrameRules(Rules):
         return int(value.nbytes)
 
 
-def _with_columns(old: Any, new: Any, places: list[int | None]) -> Any:
-    """The rows with the columns of the file, those that they lack missing."""
+def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
+    """The rows with the columns of the file. Columns that they lack are missing."""
     import static_frame as sf
 
-    if None not in places:
-        return new.iloc[:, places]
+    if None not in positions:
+        return new.iloc[:, positions]
     n = len(new.index)
     arrays = [
-        missing(f"column {shown(label)}", dtype, n) if place is None else new.iloc[:, place].values
-        for label, dtype, place in zip(old.columns, old.dtypes.values, places, strict=True)
+        missing(f"column {shown(label)}", dtype, n) if position is None else new.iloc[:, position].values
+        for label, dtype, position in zip(old.columns, old.dtypes.values, positions, strict=True)
     ]
     return sf.Frame.from_items(enumerate(arrays), index=new.index, name=new.name).relabel(columns=old.columns)
 
 
 def _check_index(old: Any, new: Any) -> None:
-    """Check that the labels of the rows fit those of the file, as columns do. Objects hold all labels."""
+    """Check that the labels of the rows fit the index of the file. Objects hold all labels."""
     if old.depth != new.depth:
         raise ArgumentError(f"the index has {old.depth} levels in the file and {new.depth} in the rows to append")
     for i in range(old.depth if len(new) else 0):

@@ -36,7 +36,7 @@ _ROWS = 16 * _BLOCK
 
 
 class Writer:
-    """Writes a frame batch by batch, with memory for a few batches alone: `entasis.writer`.
+    """Writes a frame batch by batch, with memory for only a few batches: `entasis.writer`.
 
     Nothing is visible before `close`. `with` closes it, and gives up after an exception.
 
@@ -71,7 +71,8 @@ class Writer:
         self._parts: list[Any] = []
         self._n = self._size = 0
         self._rules: Any = None
-        # No rows of the table, once there is one; and whether its columns of objects need it whole.
+        # The table without rows, after the first batch; and whether the table has to be written
+        # whole.
         self._proto: Any = None
         self._is_whole = False
         # Whether the index counts from 0, and the rows so far.
@@ -117,11 +118,11 @@ class Writer:
         ----------
         batch
             A frame, a record batch, a dict of arrays, an open file or a view of one; or an iterable
-            or Arrow stream of such. The first batch sets the columns and the library that reads
+            or Arrow stream of these. The first batch sets the columns and the library that reads
             them. Later ones follow the rules of `entasis.append`, but no column can get another
-            type: begin with the widest one, or pass a schema.
-            Arrays and frames of pandas may change after the call. Buffers that Arrow or Polars
-            share with an array may not, until the writer is closed.
+            type: begin with the widest one, or pass a schema. Arrays and frames of pandas may
+            change after the call. Buffers that Arrow or Polars share with an array may not, until
+            the writer is closed.
 
         Raises
         ------
@@ -170,7 +171,7 @@ class Writer:
         self._rules = _hosts_of.rules(root)
         part = self._rules.collect(batch)
         self._proto = self._rules.head(part)
-        # Which columns are of objects shows in the rows alone. Labels of StaticFrame are unique.
+        # Only the rows show which columns are of objects. Labels of StaticFrame are unique.
         builder, host = _hosts.build(part)
         self._is_whole = builder.has_trees or root == "static_frame" or _has_levels(host)
         self._is_counted = self._rules.is_counted(host.get("index"))
@@ -286,7 +287,7 @@ def write_stream(value: Any, to: Destination) -> tuple[bool, Any]:
     """Write a long file or an Arrow stream batch by batch.
 
     Returns whether that is done, and what is left to write. Dictionaries can differ from batch to
-    batch, so streams with such are collected.
+    batch, so streams with dictionaries are collected.
     """
     if isinstance(value, Opened):
         return is_frame(value) and _write_file(value, to), value

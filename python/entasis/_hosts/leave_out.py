@@ -40,7 +40,7 @@ def read(
     every
         The numbers of all these columns.
     stacklevel
-        The place of the caller that the warning names, as in `warnings.warn`.
+        The depth in the stack of the caller that the warning names, as in `warnings.warn`.
     """
     try:
         return read_columns(columns)

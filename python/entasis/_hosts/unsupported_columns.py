@@ -33,7 +33,7 @@ def without(frame: Any, on_unsupported: Callable[[Any, str], Any] | str, error: 
         more = f"; and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
         warnings.warn(f"left out, as they can't be kept: {'; '.join(left_out[:_SHOWN])}{more}", stacklevel=4)
         numbers = {i for i, _, _, _ in refused}
-        return _choose(frame, [i for i in range(len(columns)) if i not in numbers])
+        return _select(frame, [i for i in range(len(columns)) if i not in numbers])
     for i, name, column, _ in refused:
         path = f"df[{name!r}]"
         instead = on_unsupported(column, path)  # type: ignore[operator]
@@ -51,12 +51,12 @@ def _refusal(one: Any) -> str | None:
     except UnsupportedTypeError as error:
         return str(error)
     except EntasisError:
-        # The error for the whole frame says more.
+        # The error for the whole frame is more exact.
         return None
     return None
 
 
-def _choose(frame: Any, positions: list[int]) -> Any:
+def _select(frame: Any, positions: list[int]) -> Any:
     """Select columns of a frame by positions."""
     root = "numpy" if type(frame) is dict else type(frame).__module__.partition(".")[0]
     if root == "numpy":

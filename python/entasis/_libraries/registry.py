@@ -125,7 +125,7 @@ def writer(host: str) -> Any:
     return _module(_WRITERS[host])
 
 
-def chosen(to: str | None, written_by: str | None) -> str:
+def host_of(to: str | None, written_by: str | None) -> str:
     """The host `to`; by default the one that wrote the file, or else an installed one."""
     if to is not None and to not in HOSTS:
         raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
@@ -135,7 +135,7 @@ def chosen(to: str | None, written_by: str | None) -> str:
 
 def reader(to: str | None, written_by: str | None) -> Any:
     """The module that reads for the host `to`; by default for the host that wrote the file."""
-    to = chosen(to, written_by)
+    to = host_of(to, written_by)
     found = _loaded.get(_READERS[to])
     if found is not None and sys.modules.get(to) is not None:
         return found

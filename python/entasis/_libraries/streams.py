@@ -1,4 +1,4 @@
-"""Objects with Arrow's stream interface. Those that are nothing but a table are taken.
+"""Objects with Arrow's stream interface. Only objects that are nothing but a table are taken.
 
 Any class can have `__arrow_c_stream__`. The stream may lack labels, a shape or attributes that the
 object has, so all other classes are refused.

@@ -18,10 +18,10 @@ if HAS_TORCH:
 else:
 
     class MapBase:  # type: ignore[no-redef]
-        """Takes the place of `torch.utils.data.Dataset`."""
+        """Replaces `torch.utils.data.Dataset`."""
 
     class IterableBase:  # type: ignore[no-redef]
-        """Takes the place of `torch.utils.data.IterableDataset`."""
+        """Replaces `torch.utils.data.IterableDataset`."""
 
 
 __all__ = ["HAS_TORCH", "IterableBase", "MapBase"]

@@ -87,7 +87,7 @@ def collate(batch: Any) -> Any:
     Parameters
     ----------
     batch
-        The rows that a DataLoader got. Those of another dataset are left to PyTorch's
+        The rows that a DataLoader got. Rows of another dataset are left to PyTorch's
         `default_collate`.
 
     Returns

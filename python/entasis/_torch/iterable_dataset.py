@@ -112,7 +112,7 @@ class IterableDataset(IterableBase):  # type: ignore[misc]
         self._to, self._threads = target(to), _threads(threads)
         self._epoch = _shared_integer()
         self._source = opened(source, columns, rows, filter)
-        # Types that PyTorch lacks are an error now, and not one of a worker process later.
+        # Types that PyTorch lacks are reported here, not later by a worker process.
         _batches.converted(self._source.read(range(0), 1), converter(self._to))
 
     @property
@@ -144,7 +144,7 @@ class IterableDataset(IterableBase):  # type: ignore[misc]
         self._epoch[0] = integer_between("epoch", epoch, "an integer, 0 or more", 0, (1 << 63) - 1)
 
     def __iter__(self) -> Iterator[Any]:
-        # The epoch of a pass is that of its begin.
+        # A pass keeps the epoch in which it began.
         return self._pass(*self._share(), int(self._epoch[0]))
 
     def _share(self) -> tuple[int, int]:

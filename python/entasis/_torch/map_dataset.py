@@ -81,7 +81,7 @@ class MapDataset(MapBase):  # type: ignore[misc]
     ) -> None:
         self._to, self._threads = target(to), _threads(threads)
         self._source = opened(source, columns, rows, filter)
-        # Types that PyTorch lacks are an error now, and not one of a worker process later.
+        # Types that PyTorch lacks are reported here, not later by a worker process.
         _batches.converted(self._source.read(range(0), 1), converter(self._to))
 
     def __len__(self) -> int:

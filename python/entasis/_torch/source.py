@@ -31,8 +31,8 @@ class RowSource:
     """The selected rows of a file. Each process opens the file for itself.
 
     A process may be forked while another thread holds a lock of the open file, which nothing in the
-    new process would release. A pickle opens the file at the first read: an error is then one of
-    the dataset, and does not end a worker process at its start.
+    new process would release. A pickle opens the file at the first read, so that an error is raised
+    by the dataset, and does not end a worker process at its start.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """Indexing of stored arrays by the rules of NumPy, without reading them.
 
-A view records for each of its axes which places of a stored axis it selects. Integers, slices,
+A view records for each of its axes which indices of a stored axis it selects. Integers, slices,
 ellipses, new axes and a single array of one axis keep that form. For any other key (several arrays,
 arrays with more axes, integers together with an array) the view holds an array with the position of
 each of its elements.
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    # The places that an axis of a view selects: a range, or an array of int64.
-    Places = range | np.ndarray[Any, Any]
+    # The indices that an axis of a view selects: a range, or an array of int64.
+    Indices = range | np.ndarray[Any, Any]
 
 # A read covers the elements between two selected ones if they are fewer than this.
 _NEAR = 512
@@ -45,9 +45,9 @@ class ArrayView:
 
     def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
         self._offset = 0
-        # For each axis of the view: places on a stored axis, and the stride of that axis. New axes
+        # For each axis of the view: indices on a stored axis, and the stride of that axis. New axes
         # have stride 0.
-        self._axes: list[tuple[Places, int]] = [(range(n), stride) for n, stride in zip(shape, strides, strict=True)]
+        self._axes: list[tuple[Indices, int]] = [(range(n), stride) for n, stride in zip(shape, strides, strict=True)]
         # The positions of all elements, for views that axes can't describe.
         self._positions: np.ndarray[Any, Any] | None = None
         self._is_array = True
@@ -79,16 +79,16 @@ class ArrayView:
             if item is None:
                 view._axes.append((range(1), 0))
                 continue
-            places, stride = self._axes[axis]
+            indices, stride = self._axes[axis]
             if isinstance(item, int):
-                view._offset += int(places[item]) * stride
+                view._offset += int(indices[item]) * stride
             elif isinstance(item, range):
-                view._axes.append((_part(places, item), stride))
-            elif isinstance(places, range):
-                view._axes.append((item * places.step + places.start, stride))
+                view._axes.append((_part(indices, item), stride))
+            elif isinstance(indices, range):
+                view._axes.append((item * indices.step + indices.start, stride))
             else:
-                view._axes.append((places[item], stride))
-        view.shape = tuple(len(places) for places, _ in view._axes)
+                view._axes.append((indices[item], stride))
+        view.shape = tuple(len(indices) for indices, _ in view._axes)
         return view
 
     def _combined(self, items: list[tuple[Any, int]]) -> np.ndarray[Any, Any]:
@@ -102,27 +102,28 @@ class ArrayView:
             if item is None:
                 slices.append(np.zeros(1, np.int64))
                 continue
-            places, stride = self._axes[axis]
+            indices, stride = self._axes[axis]
             if isinstance(item, range):
-                slices.append(_as_array(_part(places, item)) * stride)
+                slices.append(_as_array(_part(indices, item)) * stride)
             else:
                 index = np.asarray(item, np.int64)
-                found = index * places.step + places.start if isinstance(places, range) else places[index]
+                found = index * indices.step + indices.start if isinstance(indices, range) else indices[index]
                 advanced.append(found * stride)
                 where.append(i)
         try:
             together = np.asarray(sum(np.broadcast_arrays(*advanced))) + self._offset
         except ValueError as error:
             raise IndexError(f"indexing arrays could not be broadcast together: {error}") from None
-        # Axes of adjacent index arrays take their place. Those of separated arrays come first.
+        # The axes of adjacent index arrays replace the axes that they index. The axes of separated
+        # arrays come first.
         is_one_block = where[-1] - where[0] + 1 == len(where)
         first = where[0] if is_one_block else 0
         n_after = len(slices) - first
         out = together.reshape(together.shape + (1,) * n_after)
-        for k, places in enumerate(slices):
+        for k, offsets in enumerate(slices):
             n_trailing = len(slices) - 1 - k
             n_leading = 0 if k >= first else together.ndim
-            out = out + places.reshape((len(places),) + (1,) * (n_trailing + n_leading))
+            out = out + offsets.reshape((len(offsets),) + (1,) * (n_trailing + n_leading))
         return out
 
     def _of_positions(self, positions: Any) -> ArrayView:
@@ -179,11 +180,11 @@ class ArrayView:
     def _bounds(self) -> tuple[int, int]:
         """The position of the first element, and the one after the last."""
         low = high = self._offset
-        for places, stride in self._axes:
-            if isinstance(places, range):
-                first, last = places[0], places[-1]
+        for indices, stride in self._axes:
+            if isinstance(indices, range):
+                first, last = indices[0], indices[-1]
             else:
-                first, last = int(places.min()), int(places.max())
+                first, last = int(indices.min()), int(indices.max())
             low += min(first, last) * stride
             high += max(first, last) * stride
         return low, high + 1
@@ -198,24 +199,24 @@ class ArrayView:
         if isinstance(flat, np.ma.MaskedArray):
             found, mask = self._strided(flat.data, low), self._strided(np.ma.getmaskarray(flat), low)
             return np.ma.MaskedArray(found, mask)
-        # An axis selected by an array is taken whole from its first to its last place, and selected
+        # An axis selected by an array is taken whole from its first to its last index, and selected
         # below.
         shape: list[int] = []
         strides: list[int] = []
         picks: list[Any] = []
         start = self._offset - low
-        for places, stride in self._axes:
-            if isinstance(places, range):
-                start += places.start * stride
-                shape.append(len(places))
-                strides.append(stride * places.step)
+        for indices, stride in self._axes:
+            if isinstance(indices, range):
+                start += indices.start * stride
+                shape.append(len(indices))
+                strides.append(stride * indices.step)
                 picks.append(None)
             else:
-                first = int(places.min())
+                first = int(indices.min())
                 start += first * stride
-                shape.append(int(places.max()) - first + 1)
+                shape.append(int(indices.max()) - first + 1)
                 strides.append(stride)
-                picks.append(places - first)
+                picks.append(indices - first)
         # The strides stay within `flat`, whose length `_bounds` computed from the same axes.
         width = flat.strides[0]
         # With an additional axis, because NumPy would return an object without axes as a scalar.
@@ -233,7 +234,7 @@ class ArrayView:
 
         if not self._axes or len(self._axes[0][0]) > _MOST_PIECES:
             return None
-        places, stride = self._axes[0]
+        indices, stride = self._axes[0]
         row = object.__new__(ArrayView)
         row._positions, row._axes, row.shape = None, self._axes[1:], self.shape[1:]
         row._offset = 0
@@ -242,8 +243,8 @@ class ArrayView:
         if n < _NEAR or high - low > 4 * n:
             return None
         pieces = []
-        for place in places:
-            row._offset = self._offset + int(place) * stride
+        for index in indices:
+            row._offset = self._offset + int(index) * stride
             low, high = row._bounds()
             pieces.append(row._strided(neighbours(low, high), low))
         return np.ma.stack(pieces) if isinstance(pieces[0], np.ma.MaskedArray) else np.stack(pieces)
@@ -253,8 +254,8 @@ class ArrayView:
         import numpy as np
 
         out = np.full((), self._offset, np.int64)
-        for places, stride in self._axes:
-            out = out[..., None] + _as_array(places) * stride
+        for indices, stride in self._axes:
+            out = out[..., None] + _as_array(indices) * stride
         return out
 
 
@@ -268,8 +269,8 @@ def strides(shape: tuple[int, ...], fortran: bool) -> tuple[int, ...]:
     return tuple(found) if fortran else tuple(reversed(found))
 
 
-def _part(places: Places, part: range) -> Places:
-    return places[_slice(part)]
+def _part(indices: Indices, part: range) -> Indices:
+    return indices[_slice(part)]
 
 
 def _slice(part: range) -> slice:
@@ -278,12 +279,12 @@ def _slice(part: range) -> slice:
     return slice(part.start, part.stop if part.stop >= 0 else None, part.step)
 
 
-def _as_array(places: Places) -> np.ndarray[Any, Any]:
+def _as_array(indices: Indices) -> np.ndarray[Any, Any]:
     import numpy as np
 
-    if isinstance(places, range):
-        return np.arange(places.start, places.stop, places.step, dtype=np.int64)
-    return places
+    if isinstance(indices, range):
+        return np.arange(indices.start, indices.stop, indices.step, dtype=np.int64)
+    return indices
 
 
 def _expand(key: Any, shape: tuple[int, ...]) -> list[tuple[Any, int]]:
@@ -294,8 +295,8 @@ def _expand(key: Any, shape: tuple[int, ...]) -> list[tuple[Any, int]]:
     Raises
     ------
     IndexError
-        As NumPy does: too many items, places out of bounds, arrays of other types, masks of another
-        shape.
+        As NumPy does: too many items, indices out of bounds, arrays of other types, masks of
+        another shape.
     """
     items = list(key) if isinstance(key, tuple) else [key]
     parsed = [_parse(item) for item in items]
@@ -329,8 +330,8 @@ def _expand(key: Any, shape: tuple[int, ...]) -> list[tuple[Any, int]]:
                         f"boolean index did not match indexed array along axis {axis + k}; size of axis is "
                         f"{shape[axis + k]} but size of corresponding boolean axis is {n}"
                     )
-            for places in item.nonzero():
-                out.append((places.astype("i8", copy=False), axis))
+            for indices in item.nonzero():
+                out.append((indices.astype("i8", copy=False), axis))
                 axis += 1
         else:
             out.append((_all_bounded(item, shape[axis], axis), axis))
@@ -370,17 +371,17 @@ def _parse(item: Any) -> Any:
     )
 
 
-def _bounded(place: int, n: int, axis: int) -> int:
-    if not -n <= place < n:
-        raise IndexError(f"index {place} is out of bounds for axis {axis} with size {n}")
-    return place + n if place < 0 else place
+def _bounded(index: int, n: int, axis: int) -> int:
+    if not -n <= index < n:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
+    return index + n if index < 0 else index
 
 
-def _all_bounded(places: Any, n: int, axis: int) -> Any:
-    if places.size:
-        low, high = int(places.min()), int(places.max())
+def _all_bounded(indices: Any, n: int, axis: int) -> Any:
+    if indices.size:
+        low, high = int(indices.min()), int(indices.max())
         if low < -n or high >= n:
             raise IndexError(f"index {low if low < -n else high} is out of bounds for axis {axis} with size {n}")
         if low < 0:
-            return places + n * (places < 0)
-    return places
+            return indices + n * (indices < 0)
+    return indices

@@ -87,7 +87,7 @@ class Part:
             raise RowsOutOfRangeError(f"{self.named()}: {error}") from None
         return Part(self.cells, self.where, self.info, view)
 
-    def chosen(self, rows: Any) -> Any:
+    def resolved(self, rows: Any) -> Any:
         """Some of the selected items of a list, as a resolved selection; all of them for None."""
         if rows is None:
             return self.rows
@@ -137,7 +137,7 @@ class Part:
         """Read a value that is not an array, or items of a list."""
         if columns is not None:
             raise ArgumentError(f"{self.named()}: only frames and arrays with two or more axes have columns")
-        rows, cells, number = self.chosen(rows), self.cells, self.info["number"]
+        rows, cells, number = self.resolved(rows), self.cells, self.info["number"]
         if "row" in self.info:
             row = self.info["row"]
             (whole,) = cells.children(number, row, row + 1, threads)
@@ -158,13 +158,13 @@ class Part:
         if columns is not None and len(view.shape) < 2:
             raise ArgumentError(f"{self.named()}: only frames and arrays with two or more axes have columns")
         if rows is not None:
-            view = view[_places(rows, view.shape[0])]
+            view = view[_items(rows, view.shape[0])]
         if columns is not None:
-            view = view[:, _places(columns, view.shape[1])]
+            view = view[:, _items(columns, view.shape[1])]
         if self.kind == "array of objects":
             return view.read(
                 lambda start, stop: as_objects(cells.children(number, start, stop, threads)),
-                lambda places: as_objects(cells.children_at(number, places, threads)),
+                lambda positions: as_objects(cells.children_at(number, positions, threads)),
             )
         n = math.prod(info["shape"])
         if info["start"] + n > info["stop"]:
@@ -173,7 +173,7 @@ class Part:
         with interpretation():
             return view.read(
                 lambda start, stop: maker.pool(column, first + start, first + stop),
-                lambda places: maker.pool_at(column, first + places),
+                lambda positions: maker.pool_at(column, first + positions),
             )
 
     def summary(self) -> str:
@@ -199,8 +199,8 @@ class Part:
 def describe(cells: Cells, number: int) -> dict[str, Any]:
     """Describe a cell.
 
-    An array whose dtype has metadata is described as an array, with the cell of these, and a Bus as
-    its frames, with the cell of their labels.
+    An array whose dtype has metadata is described as an array, with the cell of the metadata. A Bus
+    is described as its frames, with the cell of their labels.
     """
     info: dict[str, Any] = cells.reader.describe(number)
     if info["kind"] != "object" or info.get("count") not in (3, 4) or "parts" in info:
@@ -220,7 +220,7 @@ def describe(cells: Cells, number: int) -> dict[str, Any]:
 
 
 def _labels_of_bus(index: Any, n: int) -> dict[Any, int]:
-    """The places of the frames of a Bus, by their labels."""
+    """The positions of the frames of a Bus, by their labels."""
     with interpretation():
         labels = [_label(label) for label in index]
         if len(labels) != n:
@@ -229,7 +229,7 @@ def _labels_of_bus(index: Any, n: int) -> dict[Any, int]:
 
 
 def _label(label: Any) -> Any:
-    """A label of StaticFrame as a key: a tuple for a hierarchy, and no scalar of NumPy but a time."""
+    """A label of StaticFrame as a key: tuples for hierarchies, scalars of Python except for times."""
     import numpy as np
 
     if isinstance(label, (tuple, np.ndarray)):
@@ -242,8 +242,8 @@ def a(kind: str) -> str:
     return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
-def _places(rows: Any, n: int) -> Any:
-    """Resolve `rows=` or `columns=` on an axis of an array to a slice or an array of places."""
+def _items(rows: Any, n: int) -> Any:
+    """Resolve `rows=` or `columns=` on an axis of an array to a slice or an array of indices."""
     found = _rows.resolve(rows, n, holder="array")
     if found is None:
         return slice(None)

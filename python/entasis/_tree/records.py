@@ -45,7 +45,7 @@ def columns_of(of: Part, keys: list[Any] | None, rows: Any, threads: int | None)
         return _stored(of, keys, rows, threads)
     number, n = info["number"], int(info["count"])
     items = of.cells.children_at(number, range(n) if rows is None else rows, threads)
-    # Without a selected item, the keys are those of the first one.
+    # If no item is selected, the first item gives the keys.
     known = _common(of.named(), items or of.cells.children(number, 0, min(n, 1)), rows)
     wanted = known if keys is None else keys
     for key in wanted:
@@ -57,12 +57,12 @@ def _stored(of: Part, keys: list[Any] | None, rows: Any, threads: int | None) ->
     """Read a list that is stored as a list of values for each key."""
     cells, info = of.cells, of.info
     known = cells.keys(info["number"])
-    places = {key: place for place, key in enumerate(known)}
+    position_of = {key: position for position, key in enumerate(known)}
     wanted = known if keys is None else keys
     found = {}
     for key in wanted:
         _check(of.named(), key, known)
-        values = info["first"] + places[key]
+        values = info["first"] + position_of[key]
         found[key] = cells.read(values, threads) if rows is None else cells.children_at(values, rows, threads)
     return found
 
@@ -82,9 +82,9 @@ def _common(named: str, items: list[Any], rows: Any) -> list[Any]:
     """The keys that all items have, in the order of the first one."""
     first: dict[Any, Any] = {}
     for i, item in enumerate(items):
-        place = i if rows is None or len(rows) == 0 else int(rows[i])
+        position = i if rows is None or len(rows) == 0 else int(rows[i])
         if not isinstance(item, dict):
-            raise ArgumentError(f"{named}: item {place} is not a dict, but {shown(item)}")
+            raise ArgumentError(f"{named}: item {position} is not a dict, but {shown(item)}")
         if i == 0:
             first = item
         elif item.keys() != first.keys():
@@ -92,7 +92,7 @@ def _common(named: str, items: list[Any], rows: Any) -> list[Any]:
             what = f"lacks {shown(lacks[0])}" if lacks else f"also has {shown(more[0])}"
             start = 0 if rows is None else int(rows[0])
             raise ArgumentError(
-                f"{named}: item {place} has other keys than item {start} (it {what}), so the dicts have no "
+                f"{named}: item {position} has other keys than item {start} (it {what}), so the dicts have no "
                 "columns; read the list itself"
             )
     return list(first)

@@ -102,25 +102,25 @@ class Tree(Opened):
         return iter(self.keys()) if self.kind in WITH_KEYS else (self[i] for i in range(len(self)))
 
     def __contains__(self, key: object) -> bool:
-        return self._place(key) is not None if self.kind in WITH_KEYS else key in self.read()
+        return self._position(key) is not None if self.kind in WITH_KEYS else key in self.read()
 
     def keys(self) -> list[Any]:
         """Return the keys of a dict, the names of the fields of a record, or the labels of a Bus."""
-        return list(self._places())
+        return list(self._positions())
 
-    def _place(self, key: Any) -> int | None:
+    def _position(self, key: Any) -> int | None:
         """The position of a key; None if it is missing."""
         if self._keys is None and self.kind == "dict" and type(key) in (str, int):
-            is_indexed, place = self._part.cells.reader.find(self._part.info["number"], key)
+            is_indexed, position = self._part.cells.reader.find(self._part.info["number"], key)
             if is_indexed:
-                return place
-        places = self._places()
+                return position
+        positions = self._positions()
         try:
-            return places.get(key)
+            return positions.get(key)
         except TypeError as error:
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: its parts have keys, not {key!r}") from error
 
-    def _places(self) -> dict[Any, int]:
+    def _positions(self) -> dict[Any, int]:
         if self._keys is None:
             self._keys = self._part.keys()
         if self._keys is None:
@@ -149,14 +149,14 @@ class Tree(Opened):
             if isinstance(inside, Tree) and inside.kind in WITH_KEYS and key in inside:
                 return f": it is inside of what encode= returned, ['value'][{shown(key)}]"
         # The keys of a large dict are not read for a hint.
-        return close_to(key, self._places()) if len(self) <= _KEYS_FOR_HINTS else ""
+        return close_to(key, self._positions()) if len(self) <= _KEYS_FOR_HINTS else ""
 
     def __getitem__(self, key: Any) -> Any:
         if self.kind in ("dict", "object", "Bus"):
-            place = self._place(key)
-            if place is None:
+            position = self._position(key)
+            if position is None:
                 raise ColumnNotFoundError(f"{self._named()} has no key {shown(key)}{self._close_to(key)}")
-            return self._item(place, f"[{key!r}]")
+            return self._item(position, f"[{key!r}]")
         if self.kind not in (*SEQUENCES, *ARRAYS):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has no parts")
         of = self._part
@@ -164,7 +164,7 @@ class Tree(Opened):
             return Tree._of(of.indexed(key))
         if isinstance(key, tuple):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}, which has one axis; take its items with a list")
-        rows = of.chosen(key)
+        rows = of.resolved(key)
         if integer(key) is not None:
             return self._item(rows[0], f"[{rows[0]}]")
         return Tree._of(Part(of.cells, of.where, of.info, rows))
@@ -259,7 +259,7 @@ class Tree(Opened):
         """Read the values that the dicts of a list have for a key.
 
         Other keys are not read, if the dicts have the same keys in the same order, all strings, and
-        their values are scalars: such a list is stored by keys. Others are read whole.
+        their values are scalars: such a list is stored by keys. Other lists are read whole.
 
         Parameters
         ----------
@@ -305,9 +305,9 @@ class Tree(Opened):
         keys = _records.listed(columns)
         if self.kind not in ("list", "tuple"):
             raise ArgumentError(f"{self._named()} is {a(self.kind)}: to= is for frames and for lists of dicts")
-        chosen = of.chosen(rows)
-        found = self._checked(lambda: _records.columns_of(of, keys, chosen, threads))
-        return _records.frame(self._named(), found, _rows.count(chosen, int(of.info["count"])), to)
+        selected = of.resolved(rows)
+        found = self._checked(lambda: _records.columns_of(of, keys, selected, threads))
+        return _records.frame(self._named(), found, _rows.count(selected, int(of.info["count"])), to)
 
     def _checked(self, read: Callable[[], Any]) -> Any:
         """Read, and name the file in errors about damage."""

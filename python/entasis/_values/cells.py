@@ -44,13 +44,13 @@ class Maker:
             self._whole = self._handle.whole()
         return read_pool(self._whole, column, start, stop, self._threads)
 
-    def pool_at(self, column: int, places: Any) -> Any:
-        """Read values of an array at some places."""
+    def pool_at(self, column: int, indices: Any) -> Any:
+        """Read the values of a pool at these indices."""
         from entasis._columns.pools import read_pool_at
 
         if self._whole is None:
             self._whole = self._handle.whole()
-        return read_pool_at(self._whole, column, places, self._threads)
+        return read_pool_at(self._whole, column, indices, self._threads)
 
     def objects(self, cells: list[Any], shape: tuple[int, ...]) -> Any:
         """Make an array of objects."""
@@ -63,7 +63,8 @@ class Maker:
         try:
             return _codecs.decode_kind(kind, parts, self._types)
         except AttributeError as error:
-            # Codecs use only public names of libraries, so a part in the file has a wrong type.
+            # Codecs use only public names of libraries, so the cause is a part of a wrong type in
+            # the file.
             raise TypeError(f"parts of {kind}: {error}") from error
 
     def unit(self, kind: str) -> Any:
@@ -109,7 +110,7 @@ class Cells:
             return self.reader.children(number, start, stop, self.maker(threads), threads)
 
     def children_at(self, number: int, rows: Any, threads: int | None = None) -> list[Any]:
-        """Read the children of a cell at these places, a range or an array."""
+        """Read the children of a cell at the positions `rows`, a range or an array."""
         if isinstance(rows, range) and rows.step == 1:
             return self.children(number, rows.start, rows.stop, threads) if rows else []
         if len(rows) == 0:
@@ -117,7 +118,7 @@ class Cells:
         wanted, of_rows = _pieces(rows)
         with _making():
             found = self.reader.children_at(number, wanted, self.maker(threads), threads)
-        return [found[place] for place in of_rows]
+        return [found[position] for position in of_rows]
 
     def keys(self, number: int) -> list[Any]:
         """Read the keys of a dict."""
@@ -132,18 +133,18 @@ _MOST_RANGES = 4096
 
 
 def _pieces(rows: Any) -> tuple[list[tuple[int, int]], list[int]]:
-    """Ranges that contain all places, and the position of each place within their concatenation."""
+    """Ranges that contain all rows, and the position of each row in their concatenation."""
     import numpy as np
 
     rows = np.asarray(rows, np.int64)
-    places = np.unique(rows)
-    gaps = np.diff(places)
+    distinct = np.unique(rows)
+    gaps = np.diff(distinct)
     least = _NEAR
     if np.count_nonzero(gaps > least) >= _MOST_RANGES:
         least = int(np.partition(gaps, -_MOST_RANGES)[-_MOST_RANGES])
     cuts = np.flatnonzero(gaps > least) + 1
-    starts = places[np.concatenate(([0], cuts))]
-    stops = places[np.concatenate((cuts - 1, [len(places) - 1]))] + 1
+    starts = distinct[np.concatenate(([0], cuts))]
+    stops = distinct[np.concatenate((cuts - 1, [len(distinct) - 1]))] + 1
     before = np.cumsum(stops - starts) - (stops - starts)
     piece = np.searchsorted(starts, rows, side="right") - 1
     return list(zip(starts.tolist(), stops.tolist(), strict=True)), (rows - starts[piece] + before[piece]).tolist()

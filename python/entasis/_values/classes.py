@@ -141,7 +141,7 @@ def _completed(found: type, kind: str, name: str, fields: dict[str, Any]) -> dic
 
 
 def _defaults(found: type, kind: str, names: list[str]) -> dict[str, Any]:
-    """The defaults of those of these fields that have one."""
+    """The defaults of these fields, if they have one."""
     if kind == "namedtuple":
         of_tuple: dict[str, Any] = found._field_defaults  # type: ignore[attr-defined]
         return {name: of_tuple[name] for name in names if name in of_tuple}

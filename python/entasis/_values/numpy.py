@@ -17,7 +17,7 @@ def encode(value: Any) -> tuple[Any, ...]:
     import numpy as np
 
     if type(value) is np.memmap:
-        # The values count. Where they lie is a matter of this process.
+        # A memory map is written as its values. The mapped file is not recorded.
         return encode(np.asarray(value))
     if type(value) in (np.ndarray, np.recarray) and not _is_bytes(value.dtype):
         return object_parts("numpy.fields", *_structured.encode(value))

@@ -95,7 +95,7 @@ def same(left: Any, right: Any) -> bool:
 def _keywords(offset: Any) -> dict[str, Any]:
     """The arguments of an offset besides its count.
 
-    pandas rebuilds the calendar from the others.
+    pandas rebuilds the calendar from the other arguments.
     """
     return {key: value for key, value in offset.kwds.items() if key != "calendar"}
 

@@ -113,7 +113,7 @@ def _pandas_dtype(array: Any) -> Any:
     import pandas as pd
 
     if type(array) is bool:
-        # That of no array: whether categories that are not known yet are ordered.
+        # A dtype without categories belongs to no array. The part is whether they are ordered.
         return pd.CategoricalDtype(ordered=array)
     if not isinstance(array, pd.api.extensions.ExtensionArray):
         raise TypeError("a dtype of pandas is that of an array")

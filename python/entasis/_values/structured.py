@@ -6,7 +6,7 @@ from typing import Any
 
 from entasis.errors import UnsupportedTypeError
 
-# Limits the gaps between fields: a record may be so many times as long as its fields together.
+# Limits the gaps between fields: a record is at most this many times as long as its fields.
 _GAPS = 64
 
 

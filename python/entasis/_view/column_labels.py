@@ -234,14 +234,14 @@ def resolve(columns: Columns, labels: Labels, levels: LevelsOf, handle: Handle, 
     handle
         The table.
     view
-        The columns among which they are; None for all.
+        The columns to select from; None for all.
     """
     n = handle.n_columns
     if isinstance(columns, (slice, range)):
         width = n if view is None else len(view)
-        places = _rows.resolve(columns, width, noun="column")
-        numbers = list(range(width) if places is None else places)
-        return numbers if view is None else [view[place] for place in numbers]
+        positions = _rows.resolve(columns, width, noun="column")
+        numbers = list(range(width) if positions is None else positions)
+        return numbers if view is None else [view[position] for position in numbers]
     return [_one(column, labels, levels, handle, view) for column in listed(columns, labels)]
 
 
@@ -261,14 +261,14 @@ def _one(column: Any, labels: Labels, levels: LevelsOf, handle: Handle, view: li
         raise ArgumentError(message) from None
     found = labels.find(column)
     if view is not None and found:
-        places = [place for place, number in enumerate(view) if number in found]
-        found = [view[place] for place in places]
+        positions = [i for i, number in enumerate(view) if number in found]
+        found = [view[i] for i in positions]
     else:
-        places = found
+        positions = found
     if len(found) == 1:
         return found[0]
     if found:
-        raise _several(column, places, labels)
+        raise _several(column, positions, labels)
     level = levels().find(column)
     if level is not None:
         return level
@@ -304,17 +304,17 @@ def _at(position: int, view: list[int] | None, n: int) -> int:
     return number if view is None else view[number]
 
 
-def _several(column: Any, places: list[int], labels: Labels) -> DuplicateColumnError:
-    shown_places = ", ".join(map(str, places[:5])) + (", ..." if len(places) > 5 else "")
+def _several(column: Any, positions: list[int], labels: Labels) -> DuplicateColumnError:
+    some = ", ".join(map(str, positions[:5])) + (", ..." if len(positions) > 5 else "")
     what = "name" if labels.are_text else "label"
     by = "position" if labels.are_text else "position with f.iloc[:, [...]]"
     if labels.has_tuples and not isinstance(column, tuple):
         return DuplicateColumnError(
-            f"the label {shown(column)} stands for {len(places)} columns ({shown_places}): f.loc[:, {shown(column)}] "
+            f"the label {shown(column)} stands for {len(positions)} columns ({some}): f.loc[:, {shown(column)}] "
             "selects all of them, and f.select one by a tuple of all levels"
         )
     return DuplicateColumnError(
-        f"the {what} {shown(column)} stands for {len(places)} columns: select by {by} instead ({shown_places})"
+        f"the {what} {shown(column)} stands for {len(positions)} columns: select by {by} instead ({some})"
     )
 
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from entasis._entasis import RowBits
 
-# The share of rows that pass from which all rows are read: where one thread filters them, and where
-# columns are filtered side by side.
+# If at least this share of rows passes, all rows are read. The first is for one thread that
+# filters, the second for columns that are filtered side by side.
 SHARE = 0.75
 SHARE_SIDE_BY_SIDE = 0.6
 # Libraries whose frames take a mask, with several threads.
 HOSTS = ("pyarrow", "polars")
-# Rows of a table from which pyarrow filters its columns side by side. It filters with one thread.
+# From this many rows on, the columns of a table are filtered side by side: pyarrow itself filters
+# with one thread.
 _MANY = 1 << 17
 
 

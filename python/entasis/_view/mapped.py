@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from entasis._entasis import Column
     from entasis._typing import MemoryMap
 
-    # Place, length, and the bit of the first boolean.
+    # Offset and length in bytes, and the bit of the first boolean.
     Extent = tuple[int, int, int]
 
 _ATTEMPTS = 20
@@ -148,16 +148,16 @@ class MappedHandle:
                 entries.append(("arrow", [position], infos[position], values, None))
         if decoded:
             n_shared = sum(i < n_shared for i in decoded)
-            for kind, places, column, values, mask in handle.read(
+            for kind, positions, column, values, mask in handle.read(
                 [infos[i].index for i in decoded], rows, host, own, n_shared, threads
             ):
                 if kind == "categories":
                     pass
                 elif kind == "block":
-                    places = np.array([decoded[place] for place in places])
+                    positions = np.array([decoded[i] for i in positions])
                 else:
-                    places = [decoded[place] for place in places] if kind == "arrow" else decoded[places]
-                entries.append((kind, places, column, values, mask))
+                    positions = [decoded[i] for i in positions] if kind == "arrow" else decoded[positions]
+                entries.append((kind, positions, column, values, mask))
         return entries
 
     def read_arrow(
@@ -226,7 +226,7 @@ class MappedHandle:
     def _find(
         self, columns: list[int] | None, start: int, stop: int, host: str, own: bool
     ) -> tuple[list[Column], list[Extent | None], list[int]]:
-        """The columns, their places in the file, and the positions of columns to decode instead."""
+        """The columns, their extents in the file, and the positions of columns to decode instead."""
         handle = self._handle
         infos = handle.columns(columns)
         extents: list[Extent | None] = [None] * len(infos)
@@ -250,7 +250,7 @@ class MappedHandle:
         return infos, extents, [i for i in others if extents[i] is None]
 
     def _leave_out_nan(self, infos: list[Column], extents: list[Extent | None], start: int, stop: int) -> None:
-        """Take away the places of columns in which NaN has to become null.
+        """Remove the extents of columns in which NaN has to become null.
 
         It is an error for a column that has to be a view.
         """
@@ -320,7 +320,7 @@ class MappedHandle:
         """A view of the file as an array of pyarrow."""
         import pyarrow as pa
 
-        assert extent is not None, "a mapped column has a place"
+        assert extent is not None, "a mapped column has an extent"
         at, length, first_bit = extent
         if length != (first_bit + n * kind.bit_width + 7) // 8:
             # Decimals with few digits are stored narrower.
@@ -354,7 +354,7 @@ class _Block:
         self._distance = 0
 
     def add(self, position: int, at: int, n: int) -> bool:
-        """Add a column of `n` rows if its place continues the equal distances."""
+        """Add a column of `n` rows if its offset continues the equal distances."""
         distance = at - self._last
         fits = distance == self._distance if self._distance else distance >= n * self._dtype.itemsize
         if fits:

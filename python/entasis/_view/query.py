@@ -190,7 +190,7 @@ def query(
 
 
 def checked_limit(limit: Any, before: int | None = None) -> int | None:
-    """A limit that is a number of rows, or the lesser of two."""
+    """Check a limit. Returns the lesser of it and the limit `before`."""
     if limit is None:
         return before
     number = integer(limit)

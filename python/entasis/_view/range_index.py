@@ -35,17 +35,17 @@ def read(
     name, values = levels.name(RANGE), levels.range_values(rows)
     others = [column for column in columns if column != RANGE]
     found = _library_errors.read(reader, table.handle, host, others, rows, threads)
-    places = [place for place, column in enumerate(columns) if column == RANGE]
-    if len(places) > 1:
+    positions = [i for i, column in enumerate(columns) if column == RANGE]
+    if len(positions) > 1:
         raise DuplicateColumnError(f"the index {shown(name)} can't be two columns here")
-    (place,) = places
+    (position,) = positions
     if isinstance(found, dict):
         names = list(found)
-        return {key: values if key == name else found[key] for key in [*names[:place], name, *names[place:]]}
+        return {key: values if key == name else found[key] for key in [*names[:position], name, *names[position:]]}
     if type(found).__module__.partition(".")[0] == "polars":
         import polars as pl
 
-        return found.insert_column(place, pl.Series(name, values)) if others else pl.DataFrame({name: values})
+        return found.insert_column(position, pl.Series(name, values)) if others else pl.DataFrame({name: values})
     import pyarrow as pa
 
-    return found.add_column(place, name, pa.array(values)) if others else pa.table({name: values})
+    return found.add_column(position, name, pa.array(values)) if others else pa.table({name: values})

@@ -1,4 +1,4 @@
-"""Pickles of open files: the place of the file, and the view of it."""
+"""Pickles of open files: the source of the file, and the view of it."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def index(handle: Handle, host: dict[str, Any], rows: Any = None) -> Any:
     return _hosts.reader("pandas", None).row_labels(handle, host, rows)
 
 
-def places(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
+def positions(labels: Any, key: Any, has_index: Any, noun: str) -> _rows.Resolved:
     """Look up a key of `loc` among labels as pandas does.
 
     Returns None for all, a range, or an array of int64.

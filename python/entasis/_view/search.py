@@ -34,7 +34,7 @@ def position(view: View, label: Any, key: Any, side: str) -> int:
     tree = _bind.tree(condition, handle, view.narrow(None, None).resolve)
     number = tree[1]
     if not is_sorted(view.table, number):
-        # The error of a key or a type that does not compare says more.
+        # A key or a type that does not compare raises its own, more exact error here.
         handle.count_filtered(tree, 0, 0, 1)
         raise ArgumentError(
             f"the column {shown(label)} is not known to be in ascending order without missing values and NaN: count "

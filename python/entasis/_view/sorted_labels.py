@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Shorter indexes are read whole.
 _FEW = 1 << 16
-# Rows between the labels that are read of a block first.
+# The distance in rows of the labels that are read first in a block.
 _STEP = 256
 # From this float on there are integers between neighbours.
 _INEXACT = 2.0**53
@@ -31,8 +31,8 @@ _LOGICAL = ("plain", "timestamp", "duration", "date")
 def find(view: View, key: Any) -> range | None:
     """The rows that `loc` of pandas finds for a label or a slice of labels.
 
-    None if the index is not known to be sorted, for other keys, and wherever more labels have to be
-    read to decide, among them all keys that pandas refuses.
+    None if the index is not known to be sorted, if the key has another form, or if more labels have
+    to be read to decide. The last includes all keys that pandas refuses.
 
     Raises
     ------
@@ -97,7 +97,7 @@ class _SortedLabels:
 
     def __init__(self, table: OpenTable, first: Any) -> None:
         self._handle, self._first, self._n = table.handle, first, table.handle.n_rows
-        # The frequency of times decides nothing, and making it takes long.
+        # The frequency of times does not affect look-ups, and making it takes long.
         index = {key: value for key, value in table.host["index"].items() if key != "freq"}
         self._host = {**table.host, "index": index}
         self._labels = self._read(first)
@@ -113,7 +113,7 @@ class _SortedLabels:
         return range(first, max(first, end))
 
     def _bound(self, n_blocks: int, part: slice) -> int:
-        """The row at which a slice begins or ends. It begins or ends in the last of these blocks."""
+        """The row at which a slice begins or ends, in the last of the first `n_blocks` blocks."""
         if n_blocks == 0:
             return 0
         first = int(self._first[n_blocks - 1])
@@ -146,5 +146,5 @@ class _SortedLabels:
                 return None
             return found
         near = range(max(found.start - 1, 0), min(found.start + 2, self._n))
-        _row_labels.places(self._read(near), key, lambda _: False, "row")
+        _row_labels.positions(self._read(near), key, lambda _: False, "row")
         return found or None

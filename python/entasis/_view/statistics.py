@@ -47,7 +47,7 @@ def records(handle: Handle, column: Column) -> Any:
 
 
 def _in_unsigned_order(found: Any) -> Any:
-    """The records of unsigned integers of 128 bits, whose stored order is that of signed ones.
+    """The records of unsigned integers of 128 bits, which are stored in the order of signed ones.
 
     Both orders agree on numbers of one sign. Other blocks have no minimum, maximum and order.
     """
@@ -122,9 +122,9 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
     inside = [np.arange(at + 1, at + size) for at, size in zip(first[~is_inside], n[~is_inside], strict=True)]
     later = np.sort(np.concatenate([*inside, first[1:][~is_before]]).astype(np.int64))
     rows = np.union1d(later, later - 1)
-    values, places = values_at(rows), np.searchsorted(rows, later)
+    values, positions = values_at(rows), np.searchsorted(rows, later)
     try:
-        return bool(np.all(values[places - 1] <= values[places]))
+        return bool(np.all(values[positions - 1] <= values[positions]))
     except TypeError:
         return False
 
@@ -140,7 +140,7 @@ def _blocks(handle: Handle, column: Column) -> list[dict[str, Any]]:
     blocks = []
     for i, (record, low, high) in enumerate(zip(found, lows, highs, strict=True)):
         flags = int(record["flags"])
-        # Of a bundle the statistics are those of several columns.
+        # The statistics of a bundle cover several columns.
         is_known = record["n_values"] == record["n"]
         has_bounds = is_known and flags & BOUNDS
         order = "ascending" if flags & ASCENDING else "descending" if flags & DESCENDING else None
@@ -160,7 +160,7 @@ def _blocks(handle: Handle, column: Column) -> list[dict[str, Any]]:
 
 
 def _values(column: Column, found: Any, name: str) -> list[Any]:
-    """Minima or maxima as values. None for types whose stored form is another one."""
+    """Minima or maxima as values. None for types that are stored in another form."""
     stored = _TIMES.get(column.logical)
     if stored is not None and column.unit in _UNITS:
         return list(found[name].astype("<i8").astype(f"{stored}8[{column.unit}]"))

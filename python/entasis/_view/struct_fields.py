@@ -26,7 +26,7 @@ def read(view: View, to: str | None, threads: int | None, index: bool | None) ->
     columns = view.columns or []
     fields = [column for column in columns if type(column) is FieldColumn]
     others = [column for column in columns if type(column) is not FieldColumn]
-    host = _hosts.chosen(to, view.written_by)
+    host = _hosts.host_of(to, view.written_by)
     if host == "static_frame":
         raise ArgumentError(
             "StaticFrame has no structs: pass to='numpy' for their fields, and make a frame of the arrays"
@@ -34,7 +34,7 @@ def read(view: View, to: str | None, threads: int | None, index: bool | None) ->
     reader = _hosts.reader(host, None)
     has_index = getattr(reader, "HAS_INDEX", False)
     is_shown = [type(column) is FieldColumn or not has_index or _is_of_table(column, view) for column in columns]
-    places = [place for place, column in enumerate(_kept(columns, is_shown)) if type(column) is FieldColumn]
+    positions = [i for i, column in enumerate(_kept(columns, is_shown)) if type(column) is FieldColumn]
     labels = names(view.handle, list(fields))
     rest: Any = view.narrow(others, view.rows).read(host, threads, index, is_restored=False)
     _refuse_twice([*labels, *_labels_of(rest)])
@@ -42,8 +42,8 @@ def read(view: View, to: str | None, threads: int | None, index: bool | None) ->
     if not others and host in ("polars", "pyarrow"):
         # A frame without columns has no rows there.
         return _of_fields(host, labels, [read_one(view, field, threads, own) for field in fields])
-    for place, label, field in zip(places, labels, fields, strict=True):
-        rest = _INSERT[host](rest, place, label, read_one(view, field, threads, own))
+    for position, label, field in zip(positions, labels, fields, strict=True):
+        rest = _INSERT[host](rest, position, label, read_one(view, field, threads, own))
     return rest
 
 
@@ -84,8 +84,8 @@ def _refuse_twice(labels: list[Any]) -> None:
 def _missing(handle: Handle, field: FieldColumn, rows: Any, threads: int | None) -> Any:
     """The positions of rows in which a struct around the field is not missing; None for all.
 
-    It is an array of NumPy with a mask for the others: a library that takes values at such
-    positions gives missing ones there.
+    The result is an array of NumPy that masks the other rows: a library that takes values at masked
+    positions gives missing values.
     """
     import numpy as np
 
@@ -122,13 +122,13 @@ def _array(view: View, field: FieldColumn, threads: int | None, own: bool) -> An
     with interpretation():
         (column,) = pa.RecordBatchReader.from_stream(table).read_all().columns
         array = column.chunk(0) if column.num_chunks else pa.nulls(0, column.type)
-    places = _missing(handle, field, rows, threads)
-    if places is None:
+    indices = _missing(handle, field, rows, threads)
+    if indices is None:
         return array
-    wanted, taken = pa.array(places.data, mask=places.mask), array.type
+    wanted, taken = pa.array(indices.data, mask=indices.mask), array.type
     is_view = pa.types.is_string_view(taken) or pa.types.is_binary_view(taken)
     try:
-        # pyarrow takes no values of views.
+        # `take` of pyarrow lacks views of strings.
         plain = (
             array.cast(pa.large_string() if pa.types.is_string_view(taken) else pa.large_binary()) if is_view else array
         )
@@ -153,34 +153,34 @@ def _series(view: View, field: FieldColumn, threads: int | None, own: bool) -> A
         for number in (*field.parents[1:], field):
             dtype = next(inner.dtype for inner in dtype.fields if inner.name == _name(view, number))
         series = series if series.dtype == dtype else series.cast(dtype)
-    places = _missing(handle, field, rows, threads)
-    if places is None:
+    indices = _missing(handle, field, rows, threads)
+    if indices is None:
         return series
-    return series.gather(pl.Series(places.data).set(pl.Series(places.mask), None))
+    return series.gather(pl.Series(indices.data).set(pl.Series(indices.mask), None))
 
 
 def _name(view: View, number: int) -> str:
     return view.handle.columns([int(number)])[0].name
 
 
-def _into_pandas(rest: Any, place: int, label: str, array: Any) -> Any:
+def _into_pandas(rest: Any, position: int, label: str, array: Any) -> Any:
     import pandas as pd
 
-    rest.insert(place, label, pd.Series(pd.array(array, dtype=pd.ArrowDtype(array.type)), index=rest.index))
+    rest.insert(position, label, pd.Series(pd.array(array, dtype=pd.ArrowDtype(array.type)), index=rest.index))
     return rest
 
 
-def _into_polars(rest: Any, place: int, label: str, series: Any) -> Any:
-    return rest.insert_column(place, series.alias(label))
+def _into_polars(rest: Any, position: int, label: str, series: Any) -> Any:
+    return rest.insert_column(position, series.alias(label))
 
 
-def _into_pyarrow(rest: Any, place: int, label: str, array: Any) -> Any:
-    return rest.add_column(place, label, array)
+def _into_pyarrow(rest: Any, position: int, label: str, array: Any) -> Any:
+    return rest.add_column(position, label, array)
 
 
-def _into_numpy(rest: Any, place: int, label: str, array: Any) -> Any:
+def _into_numpy(rest: Any, position: int, label: str, array: Any) -> Any:
     items = list(rest.items())
-    items.insert(place, (label, values_of(label, array)))
+    items.insert(position, (label, values_of(label, array)))
     return dict(items)
 
 

@@ -51,7 +51,7 @@ class OpenTable:
         self.handle, self.path = handle, path
         # The number of the generation that was asked for; None for the current one.
         self.generation = generation
-        # For pickles: `number` is that of the table in a tree, `content` the file in memory.
+        # For pickles: the `number` of the table in a tree, the `content` of a file in memory.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
         self.number, self.content, self.limits = number, content, limits
         self._host: dict[str, Any] | None = None
@@ -72,7 +72,7 @@ class OpenTable:
         return found
 
     def with_handle(self, handle: _entasis.Handle) -> OpenTable:
-        """The table of another handle of the file, with nothing that was read."""
+        """This table in another handle of the file, without what was read so far."""
         return OpenTable(handle, self.path, number=self.number, content=self.content, limits=self.limits)
 
     @property
@@ -185,7 +185,7 @@ def _warn_of(lost: Damage, path: str, generation: int) -> None:
     message = f"{which} of {path!r} is damaged, and generation {generation} was opened: {lost.message}"
     import warnings
 
-    # From `open` or `read` on.
+    # The warning names the caller of `open` or `read`.
     warnings.warn(DamageWarning(printable(message), [lost], 1), stacklevel=5)
 
 

@@ -39,7 +39,7 @@ class View:
     rows
         A resolved selection of rows: None for all, a range, or an array of int64.
     is_one
-        Whether a label chose the only column, as in `f["a"]`: then it has one axis as an array.
+        Whether a label selects the only column, as in `f["a"]`: then it has one axis as an array.
     """
 
     __slots__ = ("columns", "handle", "is_one", "rows", "table")
@@ -79,7 +79,7 @@ class View:
         return View(self.table, columns, rows, is_one=self.is_one and columns == self.columns)
 
     def select(self, key: Any, numbers: list[int] | None, rows: Any) -> View:
-        """The view of the columns with these numbers, which a key chose; None keeps the columns."""
+        """The view of the columns with these numbers, which `key` selects; None keeps the columns."""
         if key is None:
             return self.narrow(numbers, rows)
         return View(self.table, numbers, rows, is_one=_column_labels.is_one(key, numbers))
@@ -106,7 +106,7 @@ class View:
         return _column_labels.resolve(columns, table.labels, lambda: table.levels, self.handle, self.columns)
 
     def compose(self, rows: Rows | None) -> Any:
-        """The rows of the table that a selection among those of this view has."""
+        """Convert a selection among the rows of this view to one of the table's rows."""
         if rows is None:
             return self.rows
         return _rows.compose(self.rows, _rows.resolve(rows, self.n_rows, self.has_index))
@@ -178,7 +178,7 @@ class View:
         is_restored
             Whether a series, index or array comes back as such, and not as a frame.
         skips
-            Whether columns are left out whose type the library lacks.
+            Whether to leave out columns whose type the library lacks.
         """
         handle, host, columns, rows = self.handle, self.table.host, self.columns, self.rows
         found = host.get("host")

@@ -64,7 +64,7 @@ impl Data {
             return 0;
         }
         match self.buffers.first() {
-            // DuckDB 1.1 takes -1 as none in arrays with a dictionary, and loses missing values.
+            // DuckDB 1.1 reads -1 as zero in arrays with a dictionary, and loses missing values.
             Some(Some(validity)) if self.dictionary.is_some() => {
                 (self.n - count_ones(validity, self.offset, self.n)) as i64
             }

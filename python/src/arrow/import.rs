@@ -34,12 +34,12 @@ pub struct Field {
     /// Whether the column stores only the storage of an extension type, whose name is in the
     /// metadata.
     pub is_bare: bool,
-    /// The address of the first chunk's dictionary. All chunks must have the same dictionary.
-    place: Option<Vec<Place>>,
+    /// The identity of the first chunk's dictionary. All chunks must have the same dictionary.
+    dictionary_id: Option<Vec<BufferId>>,
 }
 
-/// The address of a buffer of an array, its offset and length.
-type Place = (usize, i64, i64);
+/// The address of an array's buffer, and the offset and length of the array.
+type BufferId = (usize, i64, i64);
 
 impl Stream {
     /// Imports the stream of an object that has `__arrow_c_stream__`.
@@ -194,8 +194,19 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
     if schema.flags & NULLABLE == 0 {
         column_type.host_variant |= format::REQUIRED;
     }
-    let (name, array, place) = Default::default();
-    Ok(Field { name, column_type, detail, dictionary, children, codes, array, metadata, is_bare, place })
+    let (name, array, dictionary_id) = Default::default();
+    Ok(Field {
+        name,
+        column_type,
+        detail,
+        dictionary,
+        children,
+        codes,
+        array,
+        metadata,
+        is_bare,
+        dictionary_id,
+    })
 }
 
 /// The path of a field of a column, for error messages.
@@ -267,11 +278,11 @@ impl Field {
             let values = unsafe { array.dictionary.as_ref() };
             let values =
                 values.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a dictionary is not there"))?;
-            let place = place(values, dictionary);
-            if self.place.is_none() {
+            let id = identity(values, dictionary);
+            if self.dictionary_id.is_none() {
                 dictionary.push(py, values, 0, values.length, what)?;
-                self.place = Some(place);
-            } else if self.place.as_ref() != Some(&place) && n > 0 {
+                self.dictionary_id = Some(id);
+            } else if self.dictionary_id.as_ref() != Some(&id) && n > 0 {
                 return Err(errors::unsupported(py, format!("{what}: chunks with different dictionaries")));
             }
         }
@@ -289,8 +300,8 @@ impl Field {
     }
 }
 
-/// The addresses of an array and of all arrays in it, which identify it.
-fn place(array: &ArrowArray, field: &Field) -> Vec<Place> {
+/// The identity of an array: the buffers of the array and of all arrays in it.
+fn identity(array: &ArrowArray, field: &Field) -> Vec<BufferId> {
     let ColumnType { physical, host_variant, .. } = field.column_type;
     let is_views = physical.is_var() && host_variant & format::LAYOUT == format::VIEW;
     // The last buffer identifies an array best. The last buffer of views is a list of lengths,
@@ -300,12 +311,12 @@ fn place(array: &ArrowArray, field: &Field) -> Vec<Place> {
         at if array.n_buffers > 0 => unsafe { *array.buffers.add(at) as usize },
         _ => 0,
     };
-    let mut places = vec![(last, array.offset, array.length)];
+    let mut ids = vec![(last, array.offset, array.length)];
     for (k, child) in field.children.iter().enumerate().take(usize::try_from(array.n_children).unwrap_or(0)) {
         // SAFETY: a valid array has as many children as it says, each valid.
-        places.extend(place(unsafe { &**array.children.add(k) }, child));
+        ids.extend(identity(unsafe { &**array.children.add(k) }, child));
     }
-    places
+    ids
 }
 
 /// Bytes of a buffer, from `skip` on.

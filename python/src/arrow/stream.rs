@@ -24,8 +24,8 @@ const EIO: c_int = 5;
 const ENOMEM: c_int = 12;
 const EINVAL: c_int = 22;
 
-/// The thread that shuts the interpreter down, once it has begun to. CPython ends other threads
-/// that attach to it after that, or lets them hang.
+/// The thread that shuts the interpreter down, once the shutdown has begun. After that, CPython
+/// ends or hangs any other thread that attaches.
 static ENDING: OnceLock<ThreadId> = OnceLock::new();
 
 /// The type and the values of an item of the iterator.
@@ -70,9 +70,9 @@ impl Owner {
         };
         *items = None;
         if failed.0 == EINTR {
-            // The consumer gets a number. After that, the main thread raises the exception once
-            // more. Any call of Python before that would take the signal.
-            // SAFETY: the call needs an initialised interpreter alone, which `py` proves.
+            // The consumer gets only a number, so the signal is set again and the main thread
+            // raises the exception. A call of Python before that would consume the signal.
+            // SAFETY: the call needs only an initialised interpreter, which `py` proves.
             unsafe { ffi::PyErr_SetInterrupt() };
         }
         Err(failed)
@@ -116,10 +116,11 @@ impl Drop for Gil {
     }
 }
 
-/// Calls a function with the GIL. None without the call if the interpreter is shutting down.
+/// Calls a function with the GIL. Returns None, and does not call it, if the interpreter is
+/// shutting down.
 ///
-/// pyo3 alone is not enough: it takes a thread in which it holds the GIL for attached, although a
-/// consumer that Python calls from there may have released the GIL.
+/// pyo3 alone is not enough: it assumes that a thread that took the GIL still holds it, although a
+/// consumer that Python calls there may have released it.
 fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> Option<R> {
     let _gil = Gil::take()?;
     Python::try_attach(work)

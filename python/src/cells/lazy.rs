@@ -1,4 +1,4 @@
-//! The cells of an open file, described one by one or read with everything they contain.
+//! The cells of an open file: each is described by itself, or read with everything in it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -98,7 +98,7 @@ impl CellReader {
                 dict.set_item("first", children.first)?;
                 dict.set_item("keys", children.keys)?;
                 if kind.is_rows() {
-                    // To Python this is a list with as many items as each of the lists of values.
+                    // Python sees a list of rows, whose length is that of each list of values.
                     let lists = rows_of(py, &mut loaded, &children)?;
                     dict.set_item("count", lists.first().map_or(0, |list| list.end - list.start))?;
                     dict.set_item("rows", if kind == CellKind::Records { "dict" } else { "tuple" })?;
@@ -157,7 +157,7 @@ impl CellReader {
         Ok(match found.map_err(|e| loaded.raise(py, e))? {
             Found::NotIndexed => (false, None),
             Found::Absent => (true, None),
-            Found::At(place) => (true, Some(place)),
+            Found::At(position) => (true, Some(position)),
         })
     }
 

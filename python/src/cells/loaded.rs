@@ -1,4 +1,4 @@
-//! Cells in memory. Adds to the core's type that it reads without the GIL, and raises exceptions.
+//! Cells in memory. Wraps the core's type: reads without the GIL, and raises exceptions.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;

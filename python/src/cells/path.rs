@@ -38,8 +38,8 @@ pub fn path(py: Python<'_>, root: &str, expanded: &[Expanded], mut up: usize, mu
     format!("{root}{}", steps.concat())
 }
 
-/// The dict or set that has a value as a key or member, and whether the value is a part of a key or
-/// member further up.
+/// The dict or set that has a value as a key or member, if any. The flag says whether a key or
+/// member further up contains the value.
 pub fn holder<'py>(
     py: Python<'py>,
     expanded: &[Expanded],
@@ -47,16 +47,16 @@ pub fn holder<'py>(
     position: usize,
 ) -> (Option<Bound<'py, PyAny>>, bool) {
     let (mut holder, mut is_inside) = (None, false);
-    let (mut parent, mut place) = (up, position);
+    let (mut parent, mut child) = (up, position);
     while parent != ROOT {
         let Expanded { object, up: next, position, .. } = &expanded[parent];
         let object = object.bind(py);
         // Positions count the values first, then the keys.
-        let is_key = object.cast::<PyDict>().is_ok_and(|dict| place >= dict.len());
+        let is_key = object.cast::<PyDict>().is_ok_and(|dict| child >= dict.len());
         if is_key || object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>() {
             if parent == up { holder = Some(object.clone()) } else { is_inside = true }
         }
-        (parent, place) = (*next, *position);
+        (parent, child) = (*next, *position);
     }
     (holder, is_inside)
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// The most bytes of an array that shares a column. Its block is encoded with the choices that were
-/// made for the others.
+/// The most bytes of an array that shares a column. A block of a shared column has one encoding for
+/// all its arrays.
 const SMALL: usize = 1 << 20;
 
 /// The arrays of one column.
@@ -22,7 +22,7 @@ pub struct Pools {
     /// Pools of small arrays by the address of the dtype, and by the dtype.
     by_address: HashMap<usize, usize>,
     by_dtype: Py<PyDict>,
-    /// The dtypes in `by_address`, kept alive so that their addresses stay theirs.
+    /// The dtypes in `by_address`, kept alive so that no other object gets their addresses.
     dtypes: Vec<Py<PyAny>>,
 }
 

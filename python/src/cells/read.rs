@@ -34,8 +34,8 @@ use super::types::Types;
 use crate::errors;
 use crate::monitor;
 
-/// A cell whose children are being made.
-struct Frame<'py> {
+/// A cell whose children are being made: an entry of the stack.
+struct Level<'py> {
     number: u64,
     kind: CellKind,
     children: Children,
@@ -132,7 +132,7 @@ impl<'a, 'py> Maker<'a, 'py> {
         let kind = CellKind::List;
         let children = Children { count: range.end - range.start, ..Children::default() };
         // The list for the caller has no cell, so no reference can name it.
-        let mut stack = vec![Frame {
+        let mut stack = vec![Level {
             number: u64::MAX,
             kind,
             children,
@@ -142,18 +142,18 @@ impl<'a, 'py> Maker<'a, 'py> {
         }];
         let mut steps = 0u32;
         loop {
-            let Some(frame) = stack.last_mut() else { return Err(self.corrupt("a cell has no object")) };
-            if frame.next < frame.end {
-                self.scalars(frame)?;
-                if frame.next == frame.end {
+            let Some(level) = stack.last_mut() else { return Err(self.corrupt("a cell has no object")) };
+            if level.next < level.end {
+                self.scalars(level)?;
+                if level.next == level.end {
                     continue;
                 }
-                let number = frame.next;
-                frame.next += 1;
+                let number = level.next;
+                level.next += 1;
                 if let Some(object) = self.one(number, &mut stack)?
-                    && let Some(frame) = stack.last_mut()
+                    && let Some(level) = stack.last_mut()
                 {
-                    frame.items.push(object)?;
+                    level.items.push(object)?;
                 }
                 steps = steps.wrapping_add(1);
                 if steps.is_multiple_of(1 << 18) {
@@ -177,18 +177,18 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
     }
 
-    /// Makes the next objects of a frame as long as they are ints, floats, strings, booleans or
+    /// Makes the next children of a cell as long as they are ints, floats, strings, booleans or
     /// None.
-    fn scalars(&mut self, frame: &mut Frame<'py>) -> PyResult<()> {
+    fn scalars(&mut self, level: &mut Level<'py>) -> PyResult<()> {
         let (py, loaded) = (self.py, self.loaded);
-        let here = |slice: &&Slice| slice.range().contains(&frame.next);
+        let here = |slice: &&Slice| slice.range().contains(&level.next);
         let Some(slice) = loaded.slices().iter().find(here) else { return Ok(()) };
-        let end = frame.end.min(slice.range().end);
-        let items = &mut frame.items;
-        while frame.next < end {
+        let end = level.end.min(slice.range().end);
+        let items = &mut level.items;
+        while level.next < end {
             // Signals are checked after each part.
-            let part = end.min(frame.next + (1 << 20));
-            let n = match self.check(slice.run(frame.next, part))? {
+            let part = end.min(level.next + (1 << 20));
+            let n = match self.check(slice.run(level.next, part))? {
                 Run::Ints(CellKind::Int, values) => {
                     items.extend(values.len(), |i| int(py, values[i]))?;
                     values.len()
@@ -209,7 +209,7 @@ impl<'a, 'py> Maker<'a, 'py> {
                 }
                 _ => break,
             };
-            frame.next += n as u64;
+            level.next += n as u64;
             if n == 1 << 20 {
                 monitor::check(py)?;
             }
@@ -217,9 +217,9 @@ impl<'a, 'py> Maker<'a, 'py> {
         Ok(())
     }
 
-    /// The object of a cell without children. For other cells, pushes a frame and returns None.
+    /// The object of a cell without children. For other cells, pushes an entry and returns None.
     #[inline]
-    fn one(&mut self, number: u64, stack: &mut Vec<Frame<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn one(&mut self, number: u64, stack: &mut Vec<Level<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
         let loaded = self.loaded;
         Ok(Some(match self.check(loaded.cell(number))? {
@@ -299,14 +299,14 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
     }
 
-    /// Pushes a frame for a cell with children, or makes the object at once if its children are
+    /// Pushes an entry for a cell with children, or makes the object at once if its children are
     /// scalars.
     fn begin(
         &mut self,
         number: u64,
         kind: CellKind,
         children: Children,
-        stack: &mut Vec<Frame<'py>>,
+        stack: &mut Vec<Level<'py>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if children.count > 0 {
             let slice = self.loaded.slice(&(children.first..children.end));
@@ -331,12 +331,12 @@ impl<'a, 'py> Maker<'a, 'py> {
         }
         let n = if children.has_own_keys(kind) { 2 * children.count } else { children.count };
         let items = Items::new(self.py, kind, n)?;
-        stack.push(Frame { number, kind, children, next: children.first, end: children.first + n, items });
+        stack.push(Level { number, kind, children, next: children.first, end: children.first + n, items });
         Ok(None)
     }
 
-    /// The object that a reference names. If it is not made yet, makes it or pushes its frame.
-    fn reference(&mut self, number: u64, stack: &mut Vec<Frame<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// The object that a reference names. If it is not made yet, makes it or pushes its entry.
+    fn reference(&mut self, number: u64, stack: &mut Vec<Level<'py>>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let wrong = || self.corrupt("a reference names what it can't");
         let Cell::Int(_, target) = self.check(self.loaded.cell(number))? else { return Err(wrong()) };
         let target = u64::try_from(target).ok().filter(|&target| target < number).ok_or_else(wrong)?;
@@ -353,9 +353,9 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 
     /// The object of a cell, from the objects of its children.
-    fn finish(&mut self, frame: Frame<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn finish(&mut self, level: Level<'py>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
-        let Frame { kind, children, items, .. } = frame;
+        let Level { kind, children, items, .. } = level;
         let items = match items {
             Items::List(list, _) => return Ok(list.into_any()),
             Items::Tuple(tuple, _) => return Ok(tuple.into_any()),

@@ -16,7 +16,7 @@ pub fn type_of(object: &Bound<'_, PyAny>) -> usize {
 pub struct Types {
     /// The kind of each, by the address of the type.
     kinds: HashMap<usize, CellKind>,
-    /// The types by kind. Keeps them alive, so that their addresses stay theirs.
+    /// The types by kind. Kept alive so that no other object gets their addresses.
     classes: HashMap<u8, Py<PyType>>,
     epoch: Py<PyAny>,
     microsecond: Py<PyAny>,
@@ -54,8 +54,8 @@ const NUMPY: [(CellKind, &str); 14] = [
 ];
 
 impl Types {
-    /// The types of modules that are imported, as others cannot have values yet. With `all`,
-    /// imports all modules.
+    /// The types of imported modules: the others have no values yet. With `all`, imports all
+    /// modules.
     pub fn new(py: Python<'_>, all: bool) -> PyResult<Self> {
         let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
         let (mut kinds, mut classes) = (HashMap::new(), HashMap::new());

@@ -29,7 +29,7 @@ use crate::monitor;
 /// The most keys of a map that are compared with those of other maps.
 const SHARED_KEYS: usize = 256;
 
-/// After this many equal types, the following values are expected to have the type as well.
+/// After this many values, memory is reserved for the rest as if they were like these.
 const SAMPLE: usize = 256;
 
 /// An object that has a cell, and whose children do not.
@@ -37,15 +37,16 @@ struct Pending<'py> {
     object: Bound<'py, PyAny>,
     kind: CellKind,
     number: u64,
-    place: usize,
+    /// Its index among the parents.
+    parent: usize,
     position: usize,
     keys: u64,
 }
 
-/// An object whose children have cells, and whose grandchildren do not.
-struct Frame<'py> {
+/// An object whose children have cells, and whose grandchildren do not: an entry of the stack.
+struct Level<'py> {
     /// Its index among the parents. None for the root of the stack, which has no cell.
-    place: Option<usize>,
+    parent: Option<usize>,
     /// Its index among the expanded objects.
     me: usize,
     /// The number of references before it.
@@ -55,7 +56,7 @@ struct Frame<'py> {
     pending: std::vec::IntoIter<Pending<'py>>,
 }
 
-/// The place of a child: the index of its parent among the expanded objects, its position there,
+/// The position of a child: the index of its parent among the expanded objects, its position there,
 /// and its depth.
 #[derive(Clone, Copy)]
 struct At {
@@ -69,7 +70,7 @@ struct At {
 struct Seen {
     number: u64,
     /// Its index among the parents, if it has children.
-    place: Option<usize>,
+    parent: Option<usize>,
 }
 
 /// Keys of a map, which later maps may share.
@@ -85,7 +86,7 @@ pub struct CellBuilder {
     compression: u8,
     types: Types,
     /// The Python function that takes a value of another type apart, and returns `(code, ...)`. Set
-    /// while a tree is added only, as it refers to this builder.
+    /// only while a tree is added, as it refers to this builder.
     hook: Py<PyAny>,
     /// The Python function for a value that cannot be stored. It raises, or returns a replacement.
     /// Set as long as `hook` is.
@@ -190,10 +191,10 @@ impl CellBuilder {
             std::mem::take(&mut self.shapes).into_iter().collect::<std::collections::BTreeMap<_, _>>()
         {
             let number = self.writer.n_cells();
-            let place = self.writer.parent(CellKind::Tuple);
+            let parent = self.writer.parent(CellKind::Tuple);
             shape.iter().for_each(|&n| self.writer.int(CellKind::Int, n as i64));
-            self.writer.set_children(place, number + 1, shape.len() as u64, 0);
-            self.writer.end(place);
+            self.writer.set_children(parent, number + 1, shape.len() as u64, 0);
+            self.writer.end(parent);
             for (is_parent, user) in users {
                 if is_parent {
                     self.writer.set_keys(user, number)
@@ -220,14 +221,14 @@ impl CellBuilder {
             return Err(errors::unsupported(py, message));
         }
         let pending = pending.into_iter();
-        let mut stack = vec![Frame { place: None, me: ROOT, n_references: 0, depth: 1, pending }];
+        let mut stack = vec![Level { parent: None, me: ROOT, n_references: 0, depth: 1, pending }];
         let mut count = 0u32;
-        while let Some(frame) = stack.last_mut() {
-            if let Some(next) = frame.pending.next() {
-                let (up, depth) = (frame.me, frame.depth);
+        while let Some(level) = stack.last_mut() {
+            if let Some(next) = level.pending.next() {
+                let (up, depth) = (level.me, level.depth);
                 stack.push(self.expand(next, up, depth)?);
-            } else if let Some(Frame { place: Some(place), me, n_references, .. }) = stack.pop() {
-                self.writer.end(place);
+            } else if let Some(Level { parent: Some(parent), me, n_references, .. }) = stack.pop() {
+                self.writer.end(parent);
                 // Errors need the path of a reference. Objects without references below them are
                 // forgotten.
                 if self.references.len() == n_references {
@@ -247,7 +248,7 @@ impl CellBuilder {
             .references
             .iter()
             .map(|&(number, seen, _)| {
-                let below = seen.place.map_or(0..0, |place| self.writer.below(place));
+                let below = seen.parent.map_or(0..0, |parent| self.writer.below(parent));
                 Reference { number, target: seen.number, below }
             })
             .collect();

@@ -103,8 +103,7 @@ impl Calls {
         unsafe { (self.set)(&raw mut wanted) };
     }
 
-    /// Sets our allocator. Returns false, and changes nothing, if another one than CPython's is
-    /// set.
+    /// Sets our allocator. Returns false, and changes nothing, if the current one is not CPython's.
     fn begin(&self) -> bool {
         let now = self.now();
         let mut state = state();
@@ -121,8 +120,8 @@ impl Calls {
         true
     }
 
-    /// Restores CPython's allocator once the last guard is dropped. One that others set meanwhile
-    /// stays.
+    /// Restores CPython's allocator once the last guard is dropped. An allocator that other code
+    /// set meanwhile stays.
     fn end(&self) {
         let mut state = state();
         state.users -= 1;

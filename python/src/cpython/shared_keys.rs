@@ -34,8 +34,8 @@ fn attributes_of_instance<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Bound<'py,
     let set = |object: &Bound<'py, PyAny>, (key, value): (Bound<'py, PyAny>, Bound<'py, PyAny>)| {
         object.setattr(key.cast_into::<PyString>()?, value)
     };
-    // Each instance uses up one reserved place, so that after `MAX_KEYS` of them the table has room
-    // for one key more than it holds. The last key is set on the last instance alone, and fills it.
+    // Each instance uses up one reserved slot, so after `MAX_KEYS` instances the table has room for
+    // one key more than it holds. The last key is set on the last instance alone, and fills it.
     let last = dict.len().saturating_sub(1);
     for _ in 0..MAX_KEYS {
         object = class.call0()?;

@@ -241,7 +241,7 @@ fn arrow_memory<'py>(
 }
 
 impl Decoded<'_> {
-    /// Reads the nested columns, also those of dictionaries.
+    /// Reads the nested columns, including nested dictionaries.
     fn read_nested(
         &mut self,
         py: Python<'_>,
@@ -262,8 +262,8 @@ impl Decoded<'_> {
             self.units.iter().filter_map(of).map(|(column, _)| (column, rows.clone())).collect();
         let form = |info: &ColumnInfo| nested::form(&info.record.column_type, own, layout);
         let read = monitor::run(py, |monitor| file.read_nested(&columns, &form, threads, monitor))?;
-        let places = self.memory.iter_mut().filter(|memory| matches!(memory, Memory::Nested(_)));
-        places.zip(read).for_each(|(memory, nested)| *memory = Memory::Nested(Some(nested)));
+        let nested = self.memory.iter_mut().filter(|memory| matches!(memory, Memory::Nested(_)));
+        nested.zip(read).for_each(|(memory, values)| *memory = Memory::Nested(Some(values)));
         Ok(())
     }
 

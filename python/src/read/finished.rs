@@ -12,7 +12,7 @@ use crate::arrow::{metadata, zones};
 use crate::errors;
 use crate::read::plan::Target;
 
-/// The metadata of a column of an extension type. None for other columns, and if the file has no
+/// The metadata of a column of an extension type. None for other columns, and if the file lacks the
 /// name.
 pub fn extension(info: &ColumnInfo) -> Option<Vec<u8>> {
     let detail = info.detail.as_ref()?;

@@ -207,7 +207,7 @@ fn union(
     let mut codes = types::codes(info.detail.as_ref(), kinds.len())
         .ok_or_else(|| bad("the codes of a union don't fit its types"))?;
     let n_missing = types.iter().filter(|&&k| k == u8::MAX).count();
-    // All rows of a column have one type, also where none of them is missing.
+    // All rows of a column have one type, even those of a read without missing values.
     if n_missing > 0 || info.record.n_missing > 0 {
         codes.push(codes.len() as u8);
         kinds.push(Kind::new(c_string(py, "n", "")?));
@@ -221,8 +221,8 @@ fn union(
     for (i, k) in types.iter_mut().enumerate() {
         if *k == u8::MAX {
             *k = (codes.len() - 1) as u8;
-            if let Some(place) = offsets.as_mut().and_then(|offsets| offsets.get_mut(4 * i..4 * i + 4)) {
-                place.copy_from_slice(&next.to_le_bytes());
+            if let Some(offset) = offsets.as_mut().and_then(|offsets| offsets.get_mut(4 * i..4 * i + 4)) {
+                offset.copy_from_slice(&next.to_le_bytes());
             }
             next += 1;
         }

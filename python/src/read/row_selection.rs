@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use crate::array::NumpyArray;
 use crate::row_sets::RowNumbers;
 
-/// Converts `None`, a tuple `(start, stop, step)` without negative places, or an array of
-/// non-negative `int64`.
+/// Converts `None`, a tuple `(start, stop, step)` of resolved rows, or an array of non-negative
+/// `int64`.
 pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
     let Some(rows) = rows.filter(|rows| !rows.is_none()) else { return Ok(Rows::All) };
     if let Ok((start, stop, step)) = rows.extract::<(u64, i64, i64)>() {
@@ -30,7 +30,7 @@ pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
     Ok(Rows::Indices(Arc::from(numbers)))
 }
 
-/// The numbers of a filter, if the array is all of them as they are.
+/// The row numbers of a filter, if the array is an unchanged view of all of them.
 fn whole_filter(rows: &Bound<'_, PyAny>) -> Option<Arc<Vec<u64>>> {
     let base = rows.getattr("base").ok()?;
     let numbers = &base.cast::<RowNumbers>().ok()?.get().0;

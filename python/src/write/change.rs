@@ -18,7 +18,7 @@ pub struct Change {
 
 /// The meaning of the next content for the file.
 enum Edit {
-    /// It takes the place of the whole value.
+    /// It replaces the whole value.
     Replace(Operation),
     /// Its rows follow those of the file. The extra columns of these indexes have values for rows.
     Append(Vec<usize>),
@@ -103,7 +103,7 @@ impl Change {
         Ok(change.file().compression().unwrap_or(Profile::DEFAULT))
     }
 
-    /// The content takes the place of the whole value.
+    /// The content replaces the whole value.
     fn will_replace(&mut self, name: &str) -> PyResult<()> {
         self.edit = Edit::Replace(operation(name)?);
         Ok(())
@@ -116,7 +116,7 @@ impl Change {
 
     /// The table gets these columns: for each whether the content brings it, and its position
     /// there or in the file. Levels of the index get new names, by the numbers of their columns.
-    fn will_choose(
+    fn will_set_columns(
         &mut self,
         sources: Vec<(bool, usize)>,
         names: Vec<String>,

@@ -17,7 +17,7 @@ use crate::options::{durable, wait};
 pub struct Destination {
     /// None writes into memory.
     path: Option<PathBuf>,
-    /// None: that of the file that changes, or the default.
+    /// None: the compression of the file that changes, or the default.
     compression: Option<u8>,
     column_compression: Vec<(String, u8)>,
     threads: Option<usize>,

@@ -153,18 +153,18 @@ fn joined(
         |buffer: &PyUntypedBuffer| unsafe { HostRead::new(buffer.buf_ptr().cast(), buffer.len_bytes()) };
     let (ends_memory, text_memory) = (lend(&ends), lend(&text));
     let Some(n) = to.checked_sub(from).filter(|n| *n < ends.len_bytes() / 8) else { return Ok(None) };
-    let mut places = vec![0i64; n + 1];
-    if !ends_memory.copy_strided(8 * from, 8, &mut places) {
+    let mut offsets = vec![0i64; n + 1];
+    if !ends_memory.copy_strided(8 * from, 8, &mut offsets) {
         return Ok(None);
     }
-    let start = places[0];
-    let len = usize::try_from(places[n].wrapping_sub(start)).ok().filter(|len| *len <= text.len_bytes());
+    let start = offsets[0];
+    let len = usize::try_from(offsets[n].wrapping_sub(start)).ok().filter(|len| *len <= text.len_bytes());
     let (Some(len), Ok(at)) = (len, usize::try_from(start)) else { return Ok(None) };
     let mut bytes = vec![0; len];
     if !text_memory.copy_to(at, &mut bytes) {
         return Ok(None);
     }
-    let ends = places[1..].iter().map(|end| u32::try_from(end.wrapping_sub(start)));
+    let ends = offsets[1..].iter().map(|end| u32::try_from(end.wrapping_sub(start)));
     let (Ok(ends), Ok(text)) = (ends.collect::<Result<Vec<u32>, _>>(), String::from_utf8(bytes)) else {
         return Ok(None);
     };

@@ -10,7 +10,7 @@ from polars.testing.parametric import dtypes, series
 
 from .cells import CELL, TEXT
 
-# Polars can't make lists of integers of 128 bits of what it draws itself.
+# Polars can't make lists of the integers of 128 bits that it draws.
 _LEAVES = [
     *(pl.Boolean, pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
     *(pl.Float32, pl.Float64, pl.Decimal, pl.String, pl.Binary, pl.Date, pl.Time, pl.Datetime, pl.Duration),
@@ -19,7 +19,7 @@ _LEAVES = [
 
 
 def _is_kept(dtype: Any) -> bool:
-    """Whether it has no arrays of no values in it, which Polars doesn't take back from Arrow."""
+    """Whether it contains no array of length 0, which Polars doesn't take back from Arrow."""
     if isinstance(dtype, pl.Array) and 0 in dtype.shape:
         return False
     inner = [field.dtype for field in dtype.fields] if isinstance(dtype, pl.Struct) else []

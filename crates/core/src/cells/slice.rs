@@ -78,7 +78,7 @@ impl<'a> Texts<'a> {
 
     /// The range of the string at index `i` in [`joined`](Self::joined).
     #[inline]
-    pub fn place(&self, i: usize) -> Range<usize> {
+    pub fn range(&self, i: usize) -> Range<usize> {
         let [start, end] = [i, i + 1].map(|i| (self.offsets[i] - self.offsets[0]) as usize);
         start..end
     }
@@ -395,6 +395,6 @@ mod tests {
         let texts = Texts { offsets: &[0, 2, 2, 5], text: b"abcde" };
         let part = texts.part(1..3);
         assert_eq!((part.len(), part.joined(), part.get(1)), (2, &b"cde"[..], &b"cde"[..]));
-        assert_eq!((part.place(0), part.place(1), texts.part(0..1).joined()), (0..0, 0..3, &b"ab"[..]));
+        assert_eq!((part.range(0), part.range(1), texts.part(0..1).joined()), (0..0, 0..3, &b"ab"[..]));
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use entasis_encodings::restore_part;
 use entasis_format::{
-    Error, Header, Limits, MIN_COLUMN_LEN, Part, Place, Result, Room, Root, Runs, SectionKind, Slot,
+    Error, Header, Limits, Location, MIN_COLUMN_LEN, Part, Result, Room, Root, Runs, SectionKind, Slot,
     SlotState, Thousands, Value, fallible, parse_value, read_records,
 };
 use entasis_io::Source;
@@ -67,21 +67,21 @@ pub(crate) struct LostState {
     /// Its number; 0 when unknown.
     pub generation: u64,
     message: String,
-    place: Place,
+    location: Location,
 }
 
 impl LostState {
     pub(super) fn new(generation: u64, error: &Error) -> Self {
-        Self { generation, message: error.message().to_owned(), place: error.place().clone() }
+        Self { generation, message: error.message().to_owned(), location: error.location().clone() }
     }
 
     /// The error of opening this state.
     pub(crate) fn to_error(&self) -> Error {
         let mut error = Error::corrupt(self.message.clone());
-        if let Some(at) = self.place.at {
+        if let Some(at) = self.location.at {
             error = error.at(at);
         }
-        if let Some(section) = self.place.section {
+        if let Some(section) = self.location.section {
             error = error.in_section(section);
         }
         error

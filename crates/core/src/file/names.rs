@@ -33,9 +33,9 @@ fn end(range: &NameRange) -> u64 {
 
 /// Where the names of columns are, in the order of the columns.
 #[derive(Clone, Debug, Default)]
-pub struct NamePlaces(Vec<NameRange>);
+pub struct NameRanges(Vec<NameRange>);
 
-impl NamePlaces {
+impl NameRanges {
     pub(crate) fn push(&mut self, range: NameRange) -> Result<()> {
         fallible::push(&mut self.0, range, NAMES)
     }
@@ -138,7 +138,7 @@ impl File {
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*, and any error of `visit`.
-    pub fn visit_names(&self, ranges: &NamePlaces, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
+    pub fn visit_names(&self, ranges: &NameRanges, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
         self.visit_name_groups(ranges, |names| match names {
             NameGroup::One(name) => visit(name),
             NameGroup::Run(names) => (0..names.ends().len()).try_for_each(|k| visit(names.name(k))),
@@ -151,7 +151,7 @@ impl File {
     /// As [`visit_names`](Self::visit_names).
     pub fn visit_name_groups(
         &self,
-        ranges: &NamePlaces,
+        ranges: &NameRanges,
         mut visit: impl FnMut(NameGroup<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut visit_piece = |ranges: &[NameRange]| -> Result<()> {
@@ -225,8 +225,8 @@ impl File {
         })
     }
 
-    fn name_ranges(&self) -> Result<NamePlaces> {
-        let mut ranges = NamePlaces::default();
+    fn name_ranges(&self) -> Result<NameRanges> {
+        let mut ranges = NameRanges::default();
         self.visit_table(|run| ranges.push(run.names()))?;
         Ok(ranges)
     }

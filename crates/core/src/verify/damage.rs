@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use entasis_format::{
-    Error, Kind, Physical, Place, Result, Thousands, fallible, printable_message, printable_name,
+    Error, Kind, Location, Physical, Result, Thousands, fallible, printable_message, printable_name,
 };
 
 use super::{PARTS, Report};
@@ -33,12 +33,12 @@ pub struct Damage {
     pub values: Option<Range<u64>>,
     /// The problem.
     pub message: String,
-    /// The place of the problem.
-    pub place: Place,
+    /// The location of the problem.
+    pub location: Location,
 }
 
 impl Damage {
-    /// One sentence: column, rows, problem and place. The first row has the number `first_row`.
+    /// One sentence: column, rows, problem and location. The first row has the number `first_row`.
     pub fn describe(&self, first_row: u64) -> String {
         let mut text = self.generation.map_or(String::new(), |number| format!("generation {number}: "));
         if let Some(column) = &self.column {
@@ -55,13 +55,13 @@ impl Damage {
             text += ": ";
         }
         text += &printable_message(&self.message);
-        let place = self.place().to_string();
-        if place.is_empty() { text } else { format!("{text} ({place})") }
+        let location = self.location().to_string();
+        if location.is_empty() { text } else { format!("{text} ({location})") }
     }
 
-    /// The place without the file and the column.
-    fn place(&self) -> Place {
-        Place { file: None, column: None, ..self.place.clone() }
+    /// The location without the file and the column.
+    fn location(&self) -> Location {
+        Location { file: None, column: None, ..self.location.clone() }
     }
 }
 
@@ -256,15 +256,15 @@ impl<'a> Found<'a> {
             for &(_, first, end, number) in inside {
                 let Some(member) = self.columns.get(number as usize) else { continue };
                 let part = values.start.max(first) - first..values.end.min(end) - first;
-                let place = error.place();
+                let location = error.location();
                 let mut copy = Error::corrupt(error.message().to_owned()).in_column(&member.name);
-                if let Some(block) = place.block {
+                if let Some(block) = location.block {
                     copy = copy.in_block(block);
                 }
-                if let Some(page) = place.page {
+                if let Some(page) = location.page {
                     copy = copy.in_page(page);
                 }
-                if let Some(at) = place.at {
+                if let Some(at) = location.at {
                     copy = copy.at(at);
                 }
                 is_found = true;
@@ -309,8 +309,8 @@ impl<'a> Found<'a> {
         // One damaged byte may be met by several checks.
         let is_same = |raw: &Raw| {
             column.is_none()
-                && raw.error.place().at.is_some()
-                && raw.error.place().at == error.place().at
+                && raw.error.location().at.is_some()
+                && raw.error.location().at == error.location().at
                 && raw.error.message() == error.message()
         };
         if inner.first.values().any(is_same) {
@@ -353,8 +353,8 @@ impl<'a> Found<'a> {
                 number = Some(top - found.map_or(0, |(_, first)| first));
                 table = found.map(|(table, _)| table);
             }
-            let (message, place) = (raw.error.message().to_owned(), raw.error.place().clone());
-            damages.push(Damage { generation: None, column: path, table, number, values, message, place });
+            let (message, location) = (raw.error.message().to_owned(), raw.error.location().clone());
+            damages.push(Damage { generation: None, column: path, table, number, values, message, location });
             error.get_or_insert(raw.error);
         }
         let is_sound = n == 0 && !is_shared;

@@ -144,6 +144,6 @@ impl Survey {
 
 /// Damage of a generation as a whole.
 fn damage(generation: Option<u64>, error: &Error) -> Damage {
-    let (message, place) = (error.message().to_owned(), error.place().clone());
-    Damage { generation, column: None, table: None, number: None, values: None, message, place }
+    let (message, location) = (error.message().to_owned(), error.location().clone());
+    Damage { generation, column: None, table: None, number: None, values: None, message, location }
 }

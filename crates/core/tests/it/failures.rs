@@ -187,7 +187,7 @@ fn bytes_after_the_end_are_ignored_by_reading_and_found_by_verify() {
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(File::open(&path).unwrap().n_rows(), 100);
         let error = entasis::verify(&path, None, &Silent).unwrap_err();
-        assert_eq!((error.kind(), error.place().at), (Kind::Corrupt, Some(len)), "{error}");
+        assert_eq!((error.kind(), error.location().at), (Kind::Corrupt, Some(len)), "{error}");
         assert!(error.message().starts_with(&format!("{n} byte")), "{error}");
     }
 }

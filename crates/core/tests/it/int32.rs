@@ -151,7 +151,7 @@ fn what_a_type_does_not_have_is_refused() {
     let error = |values: &[i32], first, below, column_type| {
         let error =
             write(vec![column(column_type, host(values, first, below), None)], vec![], 50).unwrap_err();
-        assert_eq!(error.place().column.as_deref(), Some("x"));
+        assert_eq!(error.location().column.as_deref(), Some("x"));
         (error.kind(), error.message().to_owned())
     };
     let bool = ColumnType::plain(Physical::Bool);

@@ -64,7 +64,7 @@ fn compare(bytes: &[u8], extent: &Extent, model: &Model, start: usize) {
 fn refused(result: entasis::Result<Extent>, column: &str, why: &str) {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), Kind::Unsupported, "{error}");
-    assert_eq!(error.place().column.as_deref(), Some(column));
+    assert_eq!(error.location().column.as_deref(), Some(column));
     assert!(error.to_string().contains(why), "{error}");
     assert!(error.to_string().contains("read without a map"), "{error}");
 }

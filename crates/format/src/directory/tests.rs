@@ -50,7 +50,7 @@ fn accepts(directory: &Directory, of: impl Into<Layout>) -> bool {
         }
         Err(error) => {
             assert_eq!(error.kind(), Kind::Corrupt);
-            assert_eq!(error.place().at, Some(1000));
+            assert_eq!(error.location().at, Some(1000));
             false
         }
     }

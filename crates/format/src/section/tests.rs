@@ -130,8 +130,8 @@ fn every_flipped_bit_is_seen() {
     for (bit, broken) in flips(&file).enumerate().skip(HEADER_LEN * 8) {
         let error = read(SMALL, &section, &broken, 0..95).unwrap_err();
         assert_eq!(error.kind(), Kind::Corrupt);
-        assert_eq!(error.place().section, Some("unknown"));
-        assert!(error.place().at.unwrap() <= len64(bit / 8));
+        assert_eq!(error.location().section, Some("unknown"));
+        assert!(error.location().at.unwrap() <= len64(bit / 8));
     }
     for len in 0..file.len() {
         assert!(read(SMALL, &section, &file[..len], 0..95).is_err());
@@ -329,7 +329,7 @@ fn rules_of_known_kinds() {
     assert!(Section { kind: SectionKind::Tables.code(), record_len: 64, ..section }.check(room).is_err());
     assert!(Section { part_at: 255, ..section }.check(room).is_err());
     let nothing = Room { start: 0, end: 0 };
-    assert_eq!(section.check(nothing).unwrap_err().place().section, Some("columns"));
+    assert_eq!(section.check(nothing).unwrap_err().location().section, Some("columns"));
     let empty = emit_section(SectionRecords::new(SectionKind::Blocks, 0, &[]), 5000, None, &mut file);
     assert_eq!((empty.part_at, empty.part_len, empty.height, empty.checksum), (0, 0, 0, 0));
     assert!(empty.check(nothing).is_ok());

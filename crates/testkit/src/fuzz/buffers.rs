@@ -51,7 +51,7 @@ pub fn survive(container: &[u8]) -> Option<Vec<u8>> {
         }
         Err(error) => {
             assert!(is_fit(&error), "{error}");
-            assert!(error.kind() == Kind::NotEntasis || error.place().at.is_some(), "{error}");
+            assert!(error.kind() == Kind::NotEntasis || error.location().at.is_some(), "{error}");
             let is_refused = matches!(error.kind(), Kind::Limit | Kind::OutOfMemory)
                 || buffer::decompress(container).is_err();
             assert!(is_refused, "only the core refuses: {error}");

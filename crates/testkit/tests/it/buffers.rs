@@ -178,7 +178,7 @@ fn errors_say_what_and_where() {
         |bytes: &[u8], max_len| buffers::decompress(bytes.into(), max_len, None, &Silent).unwrap_err();
 
     let limit = error(&container, Some(2999));
-    assert_eq!((limit.kind(), limit.place().at), (Kind::Limit, Some(16)));
+    assert_eq!((limit.kind(), limit.location().at), (Kind::Limit, Some(16)));
     assert!(
         limit.to_string().contains("3000 bytes") && limit.to_string().contains("raise max_len"),
         "{limit}"
@@ -202,7 +202,7 @@ fn errors_say_what_and_where() {
     let mut damaged = container.clone();
     *damaged.last_mut().unwrap() ^= 1;
     let corrupt = error(&damaged, None);
-    assert_eq!((corrupt.kind(), corrupt.place().block), (Kind::Corrupt, Some(2)));
+    assert_eq!((corrupt.kind(), corrupt.location().block), (Kind::Corrupt, Some(2)));
     let opened = Container::open(damaged.as_slice().into(), None).unwrap();
     assert_eq!(opened.decoded_len(), 3000);
     assert_eq!(opened.read(&mut [0; 2999], None, &Silent).unwrap_err().kind(), Kind::Argument);

@@ -94,7 +94,7 @@ fn damaged_blocks_are_refused() {
             std::fs::write(&path.0, &damaged).unwrap();
             let error = compact(&path.0, &options(), &Silent).unwrap_err();
             assert_eq!(error.kind(), Kind::Corrupt, "column {column}: {error}");
-            assert_eq!(error.place().column.as_ref(), Some(&file.column(column).unwrap().name));
+            assert_eq!(error.location().column.as_ref(), Some(&file.column(column).unwrap().name));
             assert!(std::fs::read(&path.0).unwrap() == damaged, "column {column}");
         }
     }

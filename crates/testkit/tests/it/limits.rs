@@ -27,7 +27,7 @@ fn exactly(name: &str, asked: u64, bytes: &[u8], read: impl Fn(&File) -> entasis
     let allowed = format!("and {name} allows {}", shown(asked - 1));
     assert!(error.to_string().contains(&allowed), "{error}: {allowed}");
     assert!(error.to_string().contains(&shown(asked)), "{error}: {asked}");
-    assert_eq!(error.place().file.as_deref(), Some(Path::new("limits")), "{error}");
+    assert_eq!(error.location().file.as_deref(), Some(Path::new("limits")), "{error}");
 }
 
 fn shown(n: u64) -> String {

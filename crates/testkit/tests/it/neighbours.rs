@@ -50,7 +50,7 @@ fn check(table: &Table, sound: &[u8], (name, at, value): (&str, usize, u64), dam
     let case = format!("{}: {name} {at} = {value:#x}", table.name);
     let of = |i: usize| table.columns[i].of.layout();
     let is_named = |error: &Error, i: usize| {
-        let column = error.place().column.as_deref();
+        let column = error.location().column.as_deref();
         column == Some(&table.columns[i].name) || column == Some(&format!("#{i}"))
     };
 

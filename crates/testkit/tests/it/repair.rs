@@ -64,7 +64,7 @@ fn repair_blocks(table: &Table, step: usize) -> (u32, u32) {
             assert!(std::fs::read(path).unwrap() == bytes, "{here}");
             if let Err(error) = repaired {
                 assert_eq!(error.kind(), Kind::Corrupt, "{here}");
-                assert!(error.place().column.is_some(), "{here}: {error}");
+                assert!(error.location().column.is_some(), "{here}: {error}");
                 n_refused += 1;
                 // Other columns can be read.
                 for (column, cells) in read.iter().enumerate() {
@@ -173,7 +173,7 @@ fn damaged_statistics_are_made_anew() {
         damaged[at] ^= 1;
         let Ok(file) = open(&damaged) else { continue };
         let survey = file.survey(Some(1), &Silent).unwrap();
-        let is_statistics = |damage: &entasis::Damage| damage.place.section == Some("statistics");
+        let is_statistics = |damage: &entasis::Damage| damage.location.section == Some("statistics");
         if survey.n_damages == 0 || !survey.damages.iter().all(is_statistics) {
             continue;
         }

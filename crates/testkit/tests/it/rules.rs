@@ -177,7 +177,7 @@ fn an_unknown_type_concerns_its_column_alone() {
     assert_eq!(opened.column(1).unwrap_err().kind(), Kind::Unsupported);
     let error = verify(&bytes).unwrap_err();
     let column = opened.all_columns(1..2).unwrap().remove(0);
-    assert_eq!((error.kind(), error.place().column.as_ref()), (Kind::Unsupported, Some(&column.name)));
+    assert_eq!((error.kind(), error.location().column.as_ref()), (Kind::Unsupported, Some(&column.name)));
     assert_eq!(opened.find_all(&column.name).unwrap(), [1]);
     let columns = opened.info().unwrap().columns;
     assert_eq!((columns.len(), &*columns[1].type_name), (opened.n_columns_total() as usize, "unknown"));

@@ -48,7 +48,7 @@ def unified_column(name: str, column: Any) -> Any:
     try:
         return column.unify_dictionaries()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        # Dictionaries with null or nested values, and those that fill the type of their codes.
+        # Dictionaries with null or nested values, or as many values as their codes can count.
         pass
     try:
         return _with_joined_dictionary(column) if pa.types.is_dictionary(column.type) else _in_one_chunk(column)
@@ -67,13 +67,13 @@ def _in_one_chunk(column: Any) -> Any:
 
 
 def _with_joined_dictionary(column: Any) -> Any:
-    """A column of dictionaries with the values of all, each of them once if they can be compared."""
+    """A column with one dictionary of all values, each once if the values can be compared."""
     import pyarrow as pa
 
-    values, places = _joined([chunk.dictionary for chunk in column.chunks])
+    values, new_codes = _joined([chunk.dictionary for chunk in column.chunks])
     indices = [
-        chunk.indices if place is None else place.take(chunk.indices)
-        for chunk, place in zip(column.chunks, places, strict=True)
+        chunk.indices if codes is None else codes.take(chunk.indices)
+        for chunk, codes in zip(column.chunks, new_codes, strict=True)
     ]
     width = _code_type(column.type.index_type, len(values))
     ordered = column.type.ordered
@@ -105,12 +105,12 @@ def _joined(dictionaries: list[Any]) -> tuple[Any, list[Any]]:
     starts = [0]
     for values in different:
         starts.append(starts[-1] + len(values))
-    places = [codes.slice(start, len(values)) for start, values in zip(starts, different, strict=False)]
-    return whole, [places[number] for number in numbers]
+    parts = [codes.slice(start, len(values)) for start, values in zip(starts, different, strict=False)]
+    return whole, [parts[number] for number in numbers]
 
 
 def _code_type(own: Any, n: int) -> Any:
-    """The type of codes for so many values: their own, or the next one that can count them."""
+    """The type of codes for `n` values: their `own`, or the next wider one that can count them."""
     import pyarrow as pa
 
     signed = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]

@@ -38,7 +38,7 @@ def build(table: Any) -> tuple[Builder, dict[str, Any]]:
 
 
 def _without_rows(table: Any) -> Any:
-    """A table without rows as a stream of one batch. A stream of none loses the dictionaries."""
+    """A table without rows as a stream of one batch. A stream without batches loses the dictionaries."""
     import pyarrow as pa
 
     batch = pa.RecordBatch.from_arrays([_one_chunk(column) for column in table.columns], schema=table.schema)

@@ -6,12 +6,12 @@ from typing import Any
 
 
 def with_run_ends(column: Any, kind: Any) -> Any:
-    """A column with the type of run ends of `kind`, which has the column's type of values."""
+    """A column with the run-end type of `kind`. Both have one type of values."""
     import pyarrow as pa
 
     chunks = []
     for chunk in column.chunks:
-        # The children of a slice are those of the whole array.
+        # A slice has the children of the whole array.
         whole = pa.RunEndEncodedArray.from_arrays(chunk.run_ends.cast(kind.run_end_type), chunk.values, kind)
         chunks.append(whole.slice(chunk.offset, len(chunk)))
     return pa.chunked_array(chunks, kind)

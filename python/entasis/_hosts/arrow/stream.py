@@ -67,7 +67,7 @@ class ArrowColumns:
         self._first: Any = None
 
     def converted(self, rows: Any) -> dict[int, tuple[Any, Any]]:
-        """Fields and arrays of the columns that have to be converted, by position, of some rows."""
+        """Fields and arrays of the columns that have to be converted, at some rows, by position."""
         if not self._made:
             return {}
         import pyarrow as pa
@@ -101,13 +101,13 @@ class ArrowColumns:
         found = dict(converted)
         schema_metadata = None
         if plain:
-            places = {i: place for place, i in enumerate(plain)}
-            fields = {places[i]: metadata for i, metadata in self._fields.items() if i in places}
+            position_of = {i: position for position, i in enumerate(plain)}
+            fields = {position_of[i]: metadata for i, metadata in self._fields.items() if i in position_of}
             stream = self._direct([self._numbers[i] for i in plain], fields, rows)
             with interpretation():
                 table = pa.RecordBatchReader.from_stream(stream).read_all()
             schema_metadata = table.schema.metadata
-            found |= {i: (table.schema.field(place), table.column(place)) for i, place in places.items()}
+            found |= {i: (table.schema.field(position), table.column(position)) for i, position in position_of.items()}
         in_order = [found[i] for i in range(self.n)]
         schema = pa.schema([field for field, _ in in_order], metadata=schema_metadata)
         table = pa.Table.from_arrays([array for _, array in in_order], schema=schema)

@@ -41,18 +41,18 @@ def read_columns(
     names = [renamed.get(i, info.name) for i, info in enumerate(infos)]
     found: list[Any] = [None] * (n + len(kinds))
     nested = [i for i, info in enumerate(infos) if info.is_nested] if _nested.can_convert(handle) else []
-    places = [i for i in range(len(found)) if i not in nested] if nested else list(range(len(found)))
+    plain = [i for i in range(len(found)) if i not in nested] if nested else list(range(len(found)))
     wanted = [*numbers, *kinds.values()]
-    if places:
-        entries = handle.read([wanted[i] for i in places], _rows.native(rows), "numpy", own, 0, threads)
+    if plain:
+        entries = handle.read([wanted[i] for i in plain], _rows.native(rows), "numpy", own, 0, threads)
         for positions, values, _ in arrays(handle, entries, rows, handle.n_rows, own):
             for position, row in zip(positions.tolist(), values, strict=True):
-                found[places[position]] = row
+                found[plain[position]] = row
     for i in nested:
         found[i] = _nested.read(handle, infos[i], rows, threads)
     for i, column in enumerate(kinds):
         with interpretation():
-            for position in (place for place, number in enumerate(numbers) if number == column):
+            for position in (k for k, number in enumerate(numbers) if number == column):
                 restore_missing(found[position], found[n + i])
     if own and _dtype_metadata.KEY in host:
         _restore_metadata(found, numbers, host)

@@ -333,15 +333,15 @@ def _frame_parts() -> Any:
     return (manager, BlockPlacement, make) if is_same else None
 
 
-def blocks(frame: Any, many: int, choose: Callable[[list[Any], Any], list[int]]) -> list[tuple[Any, Any]] | None:
+def blocks(frame: Any, many: int, select: Callable[[list[Any], Any], list[int]]) -> list[tuple[Any, Any]] | None:
     """The blocks of a frame: arrays, and the columns in each.
 
     An array has one axis for a column, or two axes with a row for each column.
 
     Parameters
     ----------
-    many, choose
-        If there are more than `many` blocks, `choose` selects some. It gets the arrays and the
+    many, select
+        If there are more than `many` blocks, `select` picks some. It gets the arrays and the
         number of each column's block, and returns the numbers of blocks.
 
     Returns
@@ -360,4 +360,4 @@ def blocks(frame: Any, many: int, choose: Callable[[list[Any], Any], list[int]])
         found[0].mgr_locs.as_array  # noqa: B018
     except AttributeError:
         return None
-    return [(arrays[number], found[number].mgr_locs.as_array) for number in choose(arrays, numbers)]
+    return [(arrays[number], found[number].mgr_locs.as_array) for number in select(arrays, numbers)]

@@ -136,7 +136,7 @@ class Arrays:
         if column.dictionary is None or column.dictionary == number:
             raise CorruptFileError("an index of categories has another column that has none")
         entries = _cells.fill(handle, handle.read(numbers, None, "pandas", self._own, 0, 1, n), None, n)
-        # Without its own description this ends also where descriptions form a circle.
+        # Its own description is left out, so that descriptions in a circle end.
         others = {key: spec for key, spec in self._categories.items() if key != number}
         (found,) = Arrays(handle, self._own, entries, 0, n, others).extra
         return found
@@ -168,8 +168,8 @@ class Arrays:
                 return Codes(codes, categories)
             if not _are_distinct(categories):
                 # Arrow allows missing and repeated values in dictionaries, pandas does not.
-                places, categories = categories.factorize()
-                codes = np.where(codes < 0, -1, np.append(places, -1)[codes])
+                new_codes, categories = categories.factorize()
+                codes = np.where(codes < 0, -1, np.append(new_codes, -1)[codes])
             dtype = _compat.category_dtype(categories, column.ordered)
             return _compat.categorical(codes, dtype)
         if column.logical == "period":
@@ -233,7 +233,7 @@ def _intervals(column: Column, values: Any, mask: Any) -> Any:
     pairs = values.view([("left", plain), ("right", plain)])
     bounds = [np.ascontiguousarray(pairs[name]) for name in ("left", "right")]
     if mask is not None and mask.any():
-        # Only damage makes values missing here. Intervals of integers become those of floats.
+        # Only damage makes values missing here. Intervals of integers become intervals of floats.
         most = max(np.abs(bound[~mask].astype(float)).max(initial=0) for bound in bounds) if plain.kind in "iu" else 0
         if most > _EXACT_IN_FLOATS:
             message = f"column '{column.name}': intervals of integers beyond 2^53 can't be missing"
@@ -256,7 +256,7 @@ def _check_bounds(left: Any, right: Any) -> None:
     in_order = left <= right
     if in_order.all():
         return
-    # Missing bounds differ from themselves.
+    # A missing bound is unequal to itself.
     is_missing = (left != left) & (right != right)
     if not (in_order | is_missing).all():
         raise ValueError("the bounds of an interval are not in order")

@@ -95,12 +95,12 @@ def add_array(
             raise _unsupported_class(array)
         return add(builder, array, position, name), None
     except _Refused as refused:
-        place = what or f"column '{name}'"
-        raise UnsupportedTypeError(f"{place}: {refused}") from None
+        named = what or f"column '{name}'"
+        raise UnsupportedTypeError(f"{named}: {refused}") from None
 
 
 class _Refused(Exception):
-    """The reason why an array can't be written, without its place."""
+    """The reason why an array can't be written. The caller names the array."""
 
 
 def _is_of_pandas(kind: type) -> bool:

@@ -115,7 +115,7 @@ def _encode_columns(builder: PandasBuilder, labels: Any, *, are_names: bool) -> 
 
 
 def _blocks(frame: Any, builder: PandasBuilder) -> list[tuple[Any, Any]]:
-    """Arrays of columns with their positions. Many blocks of a column each are added here."""
+    """Arrays of columns with their positions. Many blocks of one column are added here, together."""
     found = _compat.blocks(frame, _MANY, lambda arrays, numbers: _without_rows(arrays, numbers, builder))
     if found is not None:
         return found

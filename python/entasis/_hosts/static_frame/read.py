@@ -51,7 +51,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
     if name in _sf_labels.SERIES:
         if columns is None or len(columns) == 1:
             return _sf_labels.series(_sf_labels.class_of(name, _sf_labels.SERIES), blocks, index, label)
-        # A selection of none, or of repeated columns, of a series is a frame.
+        # A series whose column is not selected, or is selected twice, becomes a frame.
         name, labels = "FrameHE" if name == "SeriesHE" else "Frame", {"kind": "text", "name": None}
     cls = _sf_labels.class_of(name, _sf_labels.FRAMES)
     return _sf_labels.frame(cls, blocks, index, _column_labels(handle, labels, n, columns, cls), label)
@@ -217,7 +217,7 @@ class _Blocks:
         codes = self._codes()
         if self._columns is not None:
             return self._join(_selected(codes, self._columns), self._some(self._columns))
-        # Columns of a mapped file stay in their places.
+        # Columns of a mapped file keep their positions.
         if self._rows is not None or type(self._handle) is not Handle:
             return self._join(codes, self._some(range(self._handle.n_columns)))
         return self.whole(lambda _: None)
@@ -298,11 +298,11 @@ class _Blocks:
     @interpretation()
     def _restore(self, groups: list[Any], kinds: dict[int, int], numbers: list[int], n: int) -> None:
         """Restore the markers of missing values in object columns."""
-        places = {int(position): row for at, values in groups for position, row in zip(at, values, strict=True)}
+        arrays_at = {int(position): row for at, values in groups for position, row in zip(at, values, strict=True)}
         for i, column in enumerate(kinds):
             for position, number in enumerate(numbers):
                 if number == column:
-                    restore_missing(places[position], places[n + i])
+                    restore_missing(arrays_at[position], arrays_at[n + i])
 
     @interpretation()
     def _join(self, codes: Any, groups: list[tuple[Any, Any]], apart: dict[int, Any] | None = None) -> list[Any]:

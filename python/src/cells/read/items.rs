@@ -9,7 +9,7 @@ use pyo3::types::{PyList, PyTuple};
 /// A list of this many items or more gets new pages from the system.
 const LONG: usize = 16 << 10;
 
-/// The container that the objects of a frame are put into.
+/// The container that the children of a cell are put into.
 pub enum Items<'py> {
     /// A list of the final length, filled from the start. The number is the next index.
     List(Bound<'py, PyList>, isize),
@@ -83,11 +83,11 @@ impl<'py> Items<'py> {
     }
 }
 
-/// A list of `n` places. The caller puts an item into each.
+/// A list of `n` slots. The caller puts an item into each.
 pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
     if n >= LONG {
-        // `put` reads a place before it writes it. On new pages that takes two page faults, so each
-        // place is written beforehand.
+        // `put` reads a slot before it writes it. On new pages that takes two page faults, so each
+        // slot is written beforehand.
         let one = PyList::new(py, [py.None()])?;
         // SAFETY: returns a new reference to a list, or null with an exception set.
         let list =
@@ -103,7 +103,7 @@ pub fn new_list(py: Python<'_>, n: usize) -> PyResult<Bound<'_, PyList>> {
 #[inline]
 pub fn put<'py>(list: &Bound<'py, PyList>, i: isize, object: Bound<'py, PyAny>) -> PyResult<()> {
     // SAFETY: the function takes over the reference, even if it fails because
-    // the list lacks the place.
+    // the list is shorter.
     if unsafe { ffi::PyList_SetItem(list.as_ptr(), i, object.into_ptr()) } != 0 {
         return Err(PyErr::fetch(list.py()));
     }

@@ -87,7 +87,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 
     /// Calls `put` for each of `n` rows, with an iterator over the values of each column. Values
-    /// are made for `TOGETHER` rows at a time, so that those of a column come from one loop.
+    /// are made for `TOGETHER` rows at a time, so that one loop makes the values of a column.
     fn by_rows(
         &mut self,
         columns: &mut [Objects<'a>],

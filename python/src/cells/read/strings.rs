@@ -50,11 +50,11 @@ fn string<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
 
 /// A substring.
 #[inline]
-fn substring<'py>(whole: &Bound<'py, PyString>, place: Range<usize>) -> PyResult<Bound<'py, PyString>> {
-    // SAFETY: Python checks that the place is inside. Returns a new reference to a string, or null
+fn substring<'py>(whole: &Bound<'py, PyString>, range: Range<usize>) -> PyResult<Bound<'py, PyString>> {
+    // SAFETY: Python checks that the range is inside. Returns a new reference to a string, or null
     // with an exception set.
     unsafe {
-        let made = ffi::PyUnicode_Substring(whole.as_ptr(), place.start as isize, place.end as isize);
+        let made = ffi::PyUnicode_Substring(whole.as_ptr(), range.start as isize, range.end as isize);
         Ok(Bound::from_owned_ptr_or_err(whole.py(), made)?.cast_into_unchecked())
     }
 }
@@ -107,8 +107,8 @@ impl<'py> Strings<'py> {
         }
         let hash = checksum(text);
         hit_rate.asked += 1;
-        let place = &mut self.slots[hash as usize % CACHE];
-        if let Some((known, string)) = place
+        let slot = &mut self.slots[hash as usize % CACHE];
+        if let Some((known, string)) = slot
             && *known == hash
             && string.to_str().is_ok_and(|known| known.as_bytes() == text)
         {
@@ -116,7 +116,7 @@ impl<'py> Strings<'py> {
             return Ok(string.clone());
         }
         let string = string(py, text)?;
-        *place = Some((hash, string.clone()));
+        *slot = Some((hash, string.clone()));
         Ok(string)
     }
 
@@ -140,7 +140,7 @@ impl<'py> Strings<'py> {
             let all = texts.joined();
             if texts.len() >= LEAST && all.len() <= WHOLE && all.is_ascii() {
                 let whole = string(py, all)?;
-                items.extend(texts.len(), |i| hashed(substring(&whole, texts.place(i))?, of))?;
+                items.extend(texts.len(), |i| hashed(substring(&whole, texts.range(i))?, of))?;
             } else {
                 items.extend(texts.len(), |i| hashed(string(py, texts.get(i))?, of))?;
             }

@@ -147,7 +147,7 @@ pub fn item<'a, 'py>(list: &'a Bound<'py, PyList>, i: usize) -> Option<Borrowed<
 }
 
 /// Adds the items of a list from `from` on, up to the first that is not a scalar. Returns the
-/// place where it stopped.
+/// index where it stopped.
 pub fn put_items(
     list: &Bound<'_, PyList>,
     from: usize,

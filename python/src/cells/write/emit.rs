@@ -102,21 +102,21 @@ impl CellBuilder {
                     return self.reference(py, seen, at).map(|()| true);
                 }
                 Entry::Vacant(vacant) => {
-                    vacant.insert(Seen { number, place: Some(self.writer.n_parents()) });
+                    vacant.insert(Seen { number, parent: Some(self.writer.n_parents()) });
                     self.keep_alive.push(object.clone().unbind());
                 }
             }
         }
-        let place = self.writer.parent(kind);
+        let parent = self.writer.parent(kind);
         if keys != 0 {
-            self.writer.set_keys(place, keys);
+            self.writer.set_keys(parent, keys);
         }
         if len > 0 {
             if at.depth >= MAX_DEPTH {
                 let what = format!("nested deeper than {MAX_DEPTH}");
                 return Err(self.refuse(py, at, &what));
             }
-            pending.push(Pending { object, kind, number, place, position: at.position, keys });
+            pending.push(Pending { object, kind, number, parent, position: at.position, keys });
         }
         Ok(true)
     }
@@ -212,9 +212,9 @@ impl CellBuilder {
         }
     }
 
-    fn remember(&mut self, object: &Bound<'_, PyAny>, number: u64, place: Option<usize>) {
+    fn remember(&mut self, object: &Bound<'_, PyAny>, number: u64, parent: Option<usize>) {
         if references(object.as_borrowed()) > 2 {
-            self.seen.insert(object.as_ptr().addr() as u64, Seen { number, place });
+            self.seen.insert(object.as_ptr().addr() as u64, Seen { number, parent });
             self.keep_alive.push(object.clone().unbind());
         }
     }
@@ -229,9 +229,9 @@ impl CellBuilder {
     ) -> PyResult<()> {
         let n = if let [n] = *shape { n as usize } else { array.len()? };
         let (pool, at) = self.pools.add(array, dtype, n)?;
-        let place = self.writer.array(kind, pool as u64, at, n as u64);
+        let index = self.writer.array(kind, pool as u64, at, n as u64);
         if shape.len() != 1 {
-            self.shapes.entry(shape.to_vec()).or_default().push((false, place));
+            self.shapes.entry(shape.to_vec()).or_default().push((false, index));
         }
         Ok(())
     }
@@ -283,9 +283,9 @@ impl CellBuilder {
             "objects" => {
                 let cells = answer.get_item(1)?.cast_into::<PyList>()?;
                 let shape: Vec<u64> = answer.get_item(2)?.extract()?;
-                let place = self.writer.n_parents();
-                self.remember(object, number, Some(place));
-                self.shapes.entry(shape).or_default().push((true, place));
+                let parent = self.writer.n_parents();
+                self.remember(object, number, Some(parent));
+                self.shapes.entry(shape).or_default().push((true, parent));
                 let len = cells.len();
                 return self.emit_parent(cells.into_any(), CellKind::ObjectArray, len, 0, at, pending);
             }

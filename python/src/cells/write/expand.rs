@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::atoms::{item, put, put_items};
 use super::rows::next_item;
-use super::{At, CellBuilder, Frame, Keys, Pending, SAMPLE, SHARED_KEYS};
+use super::{At, CellBuilder, Keys, Level, Pending, SAMPLE, SHARED_KEYS};
 use crate::cells::containers::ordered;
 use crate::cells::path::Expanded;
 
@@ -19,8 +19,8 @@ impl CellBuilder {
         next: Pending<'py>,
         up: usize,
         depth: usize,
-    ) -> PyResult<Frame<'py>> {
-        let Pending { object, kind, number, place, position, keys } = next;
+    ) -> PyResult<Level<'py>> {
+        let Pending { object, kind, number, parent, position, keys } = next;
         let me = self.expanded.len();
         let n_references = self.references.len();
         let is_object = kind == CellKind::Object;
@@ -29,21 +29,21 @@ impl CellBuilder {
         let mut pending = Vec::new();
         let first = self.writer.n_cells();
         if let Ok(dict) = object.cast_exact::<PyDict>() {
-            self.expand_dict(dict, place, at, &mut pending)?;
+            self.expand_dict(dict, parent, at, &mut pending)?;
         } else if let Ok(list) = object.cast_exact::<PyList>()
             && kind == CellKind::List
             && let Some(rows) = self.row_values(list, depth)?
         {
-            self.add_rows(rows, (number, place), at, &mut pending)?;
+            self.add_rows(rows, (number, parent), at, &mut pending)?;
         } else {
             let count = self.expand_items(&object, kind, at, &mut pending)?;
             let is_whole = kind.n_children().is_some() || kind == CellKind::Object;
             if is_whole && count != object.len()? as u64 {
                 return Err(self.refuse(object.py(), at(0), "a part of it can't be left out"));
             }
-            self.writer.set_children(place, first, count, keys);
+            self.writer.set_children(parent, first, count, keys);
         }
-        Ok(Frame { place: Some(place), me, n_references, depth: depth + 1, pending: pending.into_iter() })
+        Ok(Level { parent: Some(parent), me, n_references, depth: depth + 1, pending: pending.into_iter() })
     }
 
     /// Adds the items of a list, tuple or set. Returns the number of cells.
@@ -88,7 +88,7 @@ impl CellBuilder {
     fn expand_dict<'py>(
         &mut self,
         dict: &Bound<'py, PyDict>,
-        place: usize,
+        parent: usize,
         at: impl Fn(usize) -> At,
         pending: &mut Vec<Pending<'py>>,
     ) -> PyResult<()> {
@@ -119,7 +119,7 @@ impl CellBuilder {
             } else {
                 self.add_many_keys(dict, at, pending)?;
             }
-            self.writer.set_children(place, first, n as u64, first_key);
+            self.writer.set_children(parent, first, n as u64, first_key);
             return Ok(());
         }
         let mut keys: Vec<Bound<'py, PyAny>> = Vec::with_capacity(n);
@@ -134,7 +134,7 @@ impl CellBuilder {
         }
         let count = keys.len() as u64;
         let keys = self.add_keys(&keys, first + count, |i| at(n + i), pending)?;
-        self.writer.set_children(place, first, count, keys);
+        self.writer.set_children(parent, first, count, keys);
         Ok(())
     }
 

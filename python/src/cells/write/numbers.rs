@@ -88,7 +88,7 @@ impl Number for f64 {
     }
 }
 
-/// The item of a list at place `i` as a number, if it has exactly this type and its value fits.
+/// The item of a list at index `i` as a number, if it has exactly this type and its value fits.
 ///
 /// # Safety
 /// The list has this item, and no Python code runs meanwhile.
@@ -102,8 +102,8 @@ unsafe fn number<T: Number>(list: *mut ffi::PyObject, i: usize) -> Option<T> {
     }
 }
 
-/// Adds the numbers of one type that a list holds from place `from` on, and stops at place `n` or
-/// at the first other item. Returns the place where it stopped.
+/// Adds the numbers of one type that a list holds from index `from` on, and stops at index `n` or
+/// at the first other item. Returns the index where it stopped.
 pub fn put_numbers<T: Number>(
     list: &Bound<'_, PyList>,
     from: usize,
@@ -165,14 +165,14 @@ fn encode_blocks<T: Number>(
         let at = block * BLOCK;
         let known = head.get(at..).unwrap_or(&[]);
         let known = &known[..known.len().min(BLOCK)];
-        let (before, places) = encoder.words().split_at_mut(known.len());
+        let (before, words) = encoder.words().split_at_mut(known.len());
         before.copy_from_slice(known);
         let first = range.start + at.saturating_sub(head.len());
-        for (i, place) in (first..).zip(places) {
+        for (i, word) in (first..).zip(words) {
             // SAFETY: all blocks end within `range`, which the list has, and no Python code runs
             // here.
             match unsafe { number::<T>(list.as_ptr(), i) } {
-                Some(value) => *place = value.word(),
+                Some(value) => *word = value.word(),
                 None => return Ok(blocks),
             }
         }

@@ -144,20 +144,20 @@ impl CellBuilder {
         at: impl Fn(usize) -> At,
         pending: &mut Vec<Pending<'py>>,
     ) -> PyResult<()> {
-        let (number, place) = of;
+        let (number, parent) = of;
         let RowValues { kind, keys, columns } = rows;
         self.writer.set_kind(number, kind);
         let first = self.writer.n_cells();
         let k = columns.len();
-        let places: Vec<usize> = columns.iter().map(|_| self.writer.parent(CellKind::List)).collect();
+        let lists: Vec<usize> = columns.iter().map(|_| self.writer.parent(CellKind::List)).collect();
         let keys = self.add_keys(&keys, first + k as u64, at, pending)?;
         self.writer.reserve(&columns);
-        for (place, column) in places.into_iter().zip(columns) {
-            self.writer.set_children(place, self.writer.n_cells(), column.len() as u64, 0);
+        for (list, column) in lists.into_iter().zip(columns) {
+            self.writer.set_children(list, self.writer.n_cells(), column.len() as u64, 0);
             self.writer.scalars(&column);
-            self.writer.end(place);
+            self.writer.end(list);
         }
-        self.writer.set_children(place, first, k as u64, keys);
+        self.writer.set_children(parent, first, k as u64, keys);
         Ok(())
     }
 }

@@ -14,20 +14,20 @@ impl Builder {
         let mut host = value::from_python(host, "the frame", self.names.len() as u64, 0)?;
         let mut columns = self.take_columns()?;
         let mut extra = self.take_extra();
-        let mut placed = true;
-        let mut place = |value: &mut Value| {
+        let mut are_known = true;
+        let mut renumber = |value: &mut Value| {
             if let Value::Cell(number) = value {
                 match cells.get(*number as usize) {
                     Some(&cell) => *number = cell,
-                    None => placed = false,
+                    None => are_known = false,
                 }
             }
         };
-        host.visit_mut(&mut place);
+        host.visit_mut(&mut renumber);
         for detail in columns.iter_mut().chain(&mut extra).filter_map(|column| column.detail.as_mut()) {
-            detail.visit_mut(&mut place);
+            detail.visit_mut(&mut renumber);
         }
-        if !placed {
+        if !are_known {
             return Err(pyo3::exceptions::PyValueError::new_err("a tree of a frame has no cell"));
         }
         Ok(Frame { n_rows: self.n_rows, columns, extra, host })
@@ -44,10 +44,10 @@ impl Builder {
 
     /// The columns of the table, in their order.
     fn take_columns(&mut self) -> PyResult<Vec<Column>> {
-        let mut placed = std::mem::take(&mut self.columns);
-        placed.sort_by_key(|(position, _)| *position);
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.sort_by_key(|(position, _)| *position);
         // A column that was added again replaces the earlier one.
-        placed.dedup_by(|later, kept| {
+        columns.dedup_by(|later, kept| {
             let is_same = later.0 == kept.0;
             if is_same {
                 std::mem::swap(later, kept);
@@ -55,7 +55,7 @@ impl Builder {
             is_same
         });
         let (mut next, mut in_runs, mut follow) = (0, 0, true);
-        for (position, column) in &placed {
+        for (position, column) in &columns {
             let n = column.n_columns();
             follow &= *position == next;
             next += n;
@@ -64,7 +64,7 @@ impl Builder {
         if !follow || next != self.names.len() {
             return Err(pyo3::exceptions::PyValueError::new_err("a column is not there"));
         }
-        let columns = placed.into_iter().map(|(_, column)| column).collect();
+        let columns = columns.into_iter().map(|(_, column)| column).collect();
         // If few columns are in runs, recording the runs costs more than it saves.
         Ok(if 2 * in_runs < next { runs::split(columns) } else { columns })
     }

@@ -9,7 +9,7 @@ use std::ptr::null;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use entasis::{Error, Kind, Monitor, Place, Result};
+use entasis::{Error, Kind, Location, Monitor, Result};
 
 /// An error, which C inspects and frees.
 pub struct Failure {
@@ -174,15 +174,17 @@ impl Monitor for Signals {
 /// The message for users. R itself adds the word "Error" and the call. The reason of an I/O error
 /// has the form that R's own messages have.
 fn message_of(error: &Error) -> String {
-    let place = error.place();
+    let location = error.location();
     let advice = error.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
     match error.kind() {
         Kind::Argument => {
-            let place = if *place == Place::default() { String::new() } else { format!(" ({place})") };
-            format!("{}{place}{advice}", error.message())
+            let location =
+                if *location == Location::default() { String::new() } else { format!(" ({location})") };
+            format!("{}{location}{advice}", error.message())
         }
         Kind::Io(_) => {
-            let file = place.file.as_ref().map(|file| format!(" '{}'", file.display())).unwrap_or_default();
+            let file =
+                location.file.as_ref().map(|file| format!(" '{}'", file.display())).unwrap_or_default();
             let reason = error.io_source().map(ToString::to_string).unwrap_or_default();
             let reason = reason.split(" (os error").next().unwrap_or_default();
             format!("cannot {}{file}: {reason}{advice}", error.message())
@@ -197,13 +199,13 @@ fn message_of(error: &Error) -> String {
 
 impl Failure {
     fn new(error: &Error) -> Self {
-        let place = error.place();
+        let location = error.location();
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         Self {
             message: message_of(error),
-            file: place.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default(),
-            section: place.section.unwrap_or_default().to_owned(),
-            column: text(&place.column),
+            file: location.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default(),
+            section: location.section.unwrap_or_default().to_owned(),
+            column: text(&location.column),
             kind: match error.kind() {
                 Kind::Io(ErrorKind::WouldBlock) => "busy",
                 Kind::Io(_) => "io",
@@ -216,9 +218,9 @@ impl Failure {
                 Kind::Interrupted => "interrupted",
                 _ => "argument",
             },
-            block: place.block,
-            page: place.page,
-            offset: place.at,
+            block: location.block,
+            page: location.page,
+            offset: location.at,
         }
     }
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .rules import Rules, Sources
 
 
-class Choice:
+class Arrangement:
     """The columns of a frame after a change: where they come from, and their labels.
 
-    `levels` are the positions of levels of the index that are dropped, `names` the new names of
-    others.
+    `levels` are the positions of the index levels to drop, and `names` the new names of other
+    levels, by position.
     """
 
     __slots__ = ("labels", "levels", "names", "new", "sources")
@@ -45,7 +45,7 @@ class Choice:
         self.levels, self.names = levels, names or {}
 
 
-def choose(to: Destination, operation: str, plan: Callable[[File, Rules], Choice]) -> None:
+def change_columns(to: Destination, operation: str, plan: Callable[[File, Rules], Arrangement]) -> None:
     """Change the columns of the file at a path.
 
     `plan` gets the file and the rules of its library.
@@ -56,32 +56,32 @@ def choose(to: Destination, operation: str, plan: Callable[[File, Rules], Choice
     try:
         file = _hosts_of.frame_of(open_value(path))
         rules = _hosts_of.rules(str(file.written_by))
-        choice = plan(file, rules)
-        if _choose_in_place(file, choice, rules, {**to, "change": change}, operation):
+        wanted = plan(file, rules)
+        if _change_in_place(file, wanted, rules, {**to, "change": change}, operation):
             return
         # Another attempt needs another change.
         change.end()
         change = _entasis.Change(path, to["wait"])
         file = _hosts_of.frame_of(open_value(path))
-        choice = plan(file, rules)
-        whole = rules.choose(file.read(), choice.new, choice.sources, choice.labels)
-        if choice.levels or choice.names:
-            whole = rules.with_levels(whole, choice.levels, choice.names)
+        wanted = plan(file, rules)
+        whole = rules.with_columns(file.read(), wanted.new, wanted.sources, wanted.labels)
+        if wanted.levels or wanted.names:
+            whole = rules.with_levels(whole, wanted.levels, wanted.names)
         change.will_replace(operation)
         write_whole(whole, {**to, "change": change}, file.metadata, "error")
     finally:
         change.end()
 
 
-def _choose_in_place(file: File, choice: Choice, rules: Rules, to: Destination, operation: str) -> bool:
-    """Change the columns without a look at those that stay. False if the file must be written anew."""
-    builder, host = _hosts.build(rules.nothing() if choice.new is None else choice.new)
-    names, labels = rules.encode_labels(builder, choice.labels)
+def _change_in_place(file: File, wanted: Arrangement, rules: Rules, to: Destination, operation: str) -> bool:
+    """Change the columns without reading those that stay. False if the file must be written anew."""
+    builder, host = _hosts.build(rules.nothing() if wanted.new is None else wanted.new)
+    names, labels = rules.encode_labels(builder, wanted.labels)
     host.pop("columns", None)
     host.pop("index", None)
     renamed: list[tuple[int, str]] = []
-    if choice.levels or choice.names:
-        index = rules.encode_levels(builder, file, choice.levels, choice.names)
+    if wanted.levels or wanted.names:
+        index = rules.encode_levels(builder, file, wanted.levels, wanted.names)
         if index is None:
             return False
         host["index"], renamed = index
@@ -91,7 +91,7 @@ def _choose_in_place(file: File, choice: Choice, rules: Rules, to: Destination, 
         host["columns"] = labels
     change = to["change"]
     assert change is not None, "columns change in a change"
-    change.will_choose(choice.sources, names, renamed, operation)
+    change.will_set_columns(wanted.sources, names, renamed, operation)
     try:
         builder.write(host, to)
     except UnsupportedTypeError:
@@ -99,7 +99,7 @@ def _choose_in_place(file: File, choice: Choice, rules: Rules, to: Destination, 
     return True
 
 
-def add(file: File, rules: Rules, value: Any) -> Choice:
+def add(file: File, rules: Rules, value: Any) -> Arrangement:
     """The columns of a file, and new ones after them."""
     head = file[:0].read()
     new = rules.columns(value, file)
@@ -109,15 +109,15 @@ def add(file: File, rules: Rules, value: Any) -> Choice:
     if again:
         raise ArgumentError(f"the file has a column {shown(again[0])} already: use replace_columns")
     sources = [(False, i) for i in range(len(old_labels))] + [(True, i) for i in range(len(new_labels))]
-    return Choice(new, sources, rules.joined_labels(head, new, sources))
+    return Arrangement(new, sources, rules.joined_labels(head, new, sources))
 
 
-def replace(file: File, rules: Rules, value: Any) -> Choice:
+def replace(file: File, rules: Rules, value: Any) -> Arrangement:
     """The columns of a file, some of them replaced."""
     head = file[:0].read()
     new = rules.columns(value, file)
     old_labels, new_labels = rules.labels(head), rules.labels(new)
-    places = {label: place for place, label in enumerate(new_labels)}
+    position_of = {label: position for position, label in enumerate(new_labels)}
     known = set(old_labels)
     for label in new_labels:
         if label not in known and label in file._view.table.levels.labels:
@@ -126,24 +126,24 @@ def replace(file: File, rules: Rules, value: Any) -> Choice:
             )
         if label not in known:
             raise ColumnNotFoundError(f"the file has no column {shown(label)}: use add_columns")
-    for label in places:
+    for label in position_of:
         if old_labels.count(label) > 1 or new_labels.count(label) > 1:
             raise ArgumentError(f"the label {shown(label)} occurs twice")
-    sources = [(True, places[label]) if label in places else (False, i) for i, label in enumerate(old_labels)]
-    return Choice(new, sources, rules.renamed_labels(head, old_labels, {}))
+    sources = [(True, position_of[label]) if label in position_of else (False, i) for i, label in enumerate(old_labels)]
+    return Arrangement(new, sources, rules.renamed_labels(head, old_labels, {}))
 
 
-def drop(file: File, rules: Rules, labels: Any) -> Choice:
+def drop(file: File, rules: Rules, labels: Any) -> Arrangement:
     """The columns of a file without some. The index loses levels with these names."""
     listed = list(labels) if isinstance(labels, (list, set, frozenset)) or hasattr(labels, "tolist") else [labels]
-    found = [_place(file, label) for label in listed]
-    dropped = {place for place, is_level in found if not is_level}
-    levels = sorted({place for place, is_level in found if is_level})
+    found = [_position(file, label) for label in listed]
+    dropped = {position for position, is_level in found if not is_level}
+    levels = sorted({position for position, is_level in found if is_level})
     sources = [(False, i) for i in range(file.n_columns) if i not in dropped]
-    return Choice(None, sources, rules.joined_labels(file[:0].read(), None, sources), levels)
+    return Arrangement(None, sources, rules.joined_labels(file[:0].read(), None, sources), levels)
 
 
-def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Choice:
+def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], Any]) -> Arrangement:
     """The columns of a file, and the levels of its index, with other labels."""
     head = file[:0].read()
     old_labels = rules.labels(head)
@@ -153,14 +153,14 @@ def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], 
         raise ArgumentError(f"names={shown(names)} is neither a dict of new labels by old ones nor a function")
     after, levels, of_columns = list(old_labels), {}, {}
     for label, new in names.items():
-        place, is_level = _place(file, label)
+        position, is_level = _position(file, label)
         if is_level:
-            levels[place] = new
+            levels[position] = new
         else:
-            after[place] = new
+            after[position] = new
             # pandas renames parts of labels that are tuples.
-            is_part = isinstance(old_labels[place], tuple) and not isinstance(label, tuple)
-            of_columns[label if is_part else old_labels[place]] = new
+            is_part = isinstance(old_labels[position], tuple) and not isinstance(label, tuple)
+            of_columns[label if is_part else old_labels[position]] = new
     if len(set(after)) < len(after) and len(set(old_labels)) == len(old_labels):
         twice = next(label for label in after if after.count(label) > 1)
         raise ArgumentError(f"two columns would have the label {shown(twice)}")
@@ -169,10 +169,10 @@ def rename(file: File, rules: Rules, names: Mapping[Any, Any] | Callable[[Any], 
         if new in after or new in kept or list(levels.values()).count(new) > 1:
             raise ArgumentError(f"a level of the index and a column or level would both be named {shown(new)}")
     sources = [(False, i) for i in range(len(old_labels))]
-    return Choice(None, sources, rules.renamed_labels(head, after, of_columns), (), levels)
+    return Arrangement(None, sources, rules.renamed_labels(head, after, of_columns), (), levels)
 
 
-def _place(file: File, label: Any) -> tuple[int, bool]:
+def _position(file: File, label: Any) -> tuple[int, bool]:
     """The position of a column, or of a level of the index, and whether it is a level."""
     columns = file._view.resolve([label])
     assert columns is not None, "a list selects columns"
