@@ -18,7 +18,7 @@ pub(crate) struct Found<'f> {
     /// The first row that was not tested yet.
     next: u64,
     /// How many rows are still wanted.
-    left: u64,
+    n_left: u64,
     /// How many rows of the last window were found, but not wanted.
     n_cut: u64,
     threads: Option<usize>,
@@ -39,12 +39,17 @@ impl<'f> Found<'f> {
             Some(condition) => Some(Scan::new(file, &predicate(file, condition)?)?),
             None => None,
         };
-        Ok(Self { scan, n_rows: file.n_rows(), next: 0, left: limit, n_cut: 0, threads })
+        Ok(Self { scan, n_rows: file.n_rows(), next: 0, n_left: limit, n_cut: 0, threads })
     }
 
     /// How many rows were tested.
     pub(crate) fn n_tested(&self) -> u64 {
         self.next
+    }
+
+    /// How many rows of the limit are left.
+    pub(crate) fn n_left(&self) -> u64 {
+        self.n_left
     }
 
     /// How many rows beyond the limit there are, after the last one was found.
@@ -65,7 +70,7 @@ impl Iterator for Found<'_> {
     type Item = Result<RowSet>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 || self.next == self.n_rows {
+        if self.n_left == 0 || self.next == self.n_rows {
             return None;
         }
         let window = self.next..self.n_rows.min(self.next + WINDOW);
@@ -78,8 +83,8 @@ impl Iterator for Found<'_> {
                 .map(|rows| rows.into_iter().collect()),
         };
         Some(found.map(|mut rows: RowSet| {
-            let wanted = rows.take(self.left).unwrap_or_default();
-            self.left -= wanted.n();
+            let wanted = rows.take(self.n_left).unwrap_or_default();
+            self.n_left -= wanted.n();
             self.n_cut = rows.n();
             wanted
         }))
