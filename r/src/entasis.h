@@ -170,7 +170,7 @@ int ent_stream_check(const ent_change *stream, ent_failure **failure); /* -1 in 
 ent_file *ent_stream_view(const ent_change *stream, ent_failure **failure); /* null: no batch yet, or a failure */
 int ent_stream_finish(ent_change *stream, ent_failure **failure);
 
-/* chosen_columns.rs */
+/* final_columns.rs */
 typedef struct {
     const double *places; /* among the columns of the file, or among new ones */
     const int *is_new;

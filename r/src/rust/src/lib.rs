@@ -13,7 +13,7 @@ mod buffers;
 mod build;
 mod cells;
 mod change;
-mod chosen_columns;
+mod final_columns;
 mod column;
 mod damage;
 mod file;
