@@ -13,7 +13,7 @@ fn host_of(host: &Value) -> Option<&str> {
     host.get("host").and_then(Value::as_str)
 }
 
-/// Adds the place where a refused change is possible: the language of the host.
+/// Adds where a refused change is possible: the language of the host.
 pub(crate) fn advise(error: Error, host: &Value, python: &'static str, r: &'static str) -> Error {
     match host_of(host) {
         Some("r") => error.advise(r),

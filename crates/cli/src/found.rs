@@ -19,13 +19,13 @@ pub(crate) struct Found<'f> {
     next: u64,
     /// How many rows are still wanted.
     n_left: u64,
-    /// How many rows of the last window were found, but not wanted.
+    /// How many rows of the last window passed beyond the limit.
     n_cut: u64,
     threads: Option<usize>,
 }
 
 impl<'f> Found<'f> {
-    /// The first `limit` rows for which a condition is true; all are without one.
+    /// The first `limit` rows for which a condition is true, or the first rows without a condition.
     ///
     /// # Errors
     /// *Argument* for a condition that does not fit the table; otherwise as for reading.
@@ -52,7 +52,7 @@ impl<'f> Found<'f> {
         self.n_left
     }
 
-    /// How many rows beyond the limit there are, after the last one was found.
+    /// How many more rows pass, once the rows of the limit were found.
     ///
     /// # Errors
     /// As for reading.
