@@ -62,7 +62,7 @@ answer_as_table <- function(x, call, caller) {
     return(evaluate_on(data.table::data.table(), given, caller))
   }
   query$columns <- columns_of_call(query)
-  chosen <- choose_rows(query)
+  chosen <- select_rows(query)
   if (is_selection(query)) {
     empty <- if (!chosen$may_join && !anyDuplicated(names)) select_columns(query)
     if (is.null(empty)) query$columns <- NULL else if (length(empty) == 0L) return(empty)

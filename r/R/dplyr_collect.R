@@ -121,6 +121,6 @@ pull.entasis_table <- function(.data, var = -1, name = NULL, ...) {
   }
   name <- rlang::enquo(name)
   if (!rlang::quo_is_null(name)) name <- dplyr::pull(named, !!name) else name <- NULL
-  frame <- gather(choose_names(query, unique(c(var, name))))
+  frame <- gather(select_names(query, unique(c(var, name))))
   dplyr::pull(frame, !!var, !!name)
 }

@@ -64,7 +64,7 @@ some_values <- function(file, description, rows) {
   n <- length(x)
   if (n == prod(attr(x, "dim"))) wrong("'from' and 'to' are for vectors, not for arrays")
   at <- row_positions(rows, n)
-  slice_value(x, at[at <= n], NULL, TRUE, place_of(file, NULL))
+  slice_value(x, at[at <= n], NULL, TRUE, origin_of(file, NULL))
 }
 
 # A frame of some columns, by their positions in `frame_names`, and rows.
@@ -130,7 +130,7 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
   for (k in which(lengths(slicings) > 0L)) {
     positions <- if (is_whole[k]) row_positions(rows, n) else seq_len(count_rows(rows, n))
     name <- if (!identical(file$host$form, "vector")) layout$names[which[k]]
-    out[k] <- list(slice_value(out[[k]], positions, frame_class, is_whole[k], place_of(file, name)))
+    out[k] <- list(slice_value(out[[k]], positions, frame_class, is_whole[k], origin_of(file, name)))
   }
   if (!is_all(rows) && "tbl_df" %in% frame_class) {
     changing <- lengths(slicings) == 0L & vapply(out, is_changed_by_vctrs, NA)

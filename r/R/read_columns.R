@@ -233,12 +233,12 @@ reader_levels <- function(reader, wants, more = NULL) {
   if (length(numbers) > 1L || length(more) > 0L) {
     facts <- describe_columns(reader$file, numbers)
     levels_reader <- new_reader(reader$file, ALL_ROWS, FALSE)
-    places <- seq_along(numbers)
+    positions <- seq_along(numbers)
     if (reader$file$own && all(facts$physical == "utf8" & facts$logical == "plain")) {
-      vectors <- reader_add(levels_reader, facts, places, CHARACTER)
+      vectors <- reader_add(levels_reader, facts, positions, CHARACTER)
       reader$levels <- reader_run(levels_reader)[vectors]
     } else {
-      found <- with_fitting(reader$file, lapply(places, function(i) reader_want(levels_reader, facts, i, NULL)))
+      found <- with_fitting(reader$file, lapply(positions, function(i) reader_want(levels_reader, facts, i, NULL)))
       vectors <- reader_run(levels_reader)
       reader$levels <- lapply(found, function(want) reader_finish(levels_reader, vectors, want))
     }

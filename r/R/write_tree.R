@@ -26,7 +26,7 @@ new_document <- function(functions = FALSE) {
 }
 
 # Adds a tree, and returns the number of its cell. `root` is the start of its paths: text, or a
-# result of `walk_place`.
+# result of `walk_steps`.
 document_walk <- function(doc, x, root) {
   if (is.null(doc$walker)) {
     doc$walker <- core(.Call(C_walker, function(holder, type) take_apart(doc, holder, type)))
@@ -198,7 +198,7 @@ apart_environment <- function(doc, x) {
       number <- doc$n_environments
       name <- number
       doc$n_environments <- number + 1L
-      assign(as.character(number + 1L), list(x, walk_place(doc)), envir = doc$environments)
+      assign(as.character(number + 1L), list(x, walk_steps(doc)), envir = doc$environments)
     }
     parts <- c(list("r.environment"), as.list(name))
     utils::sethash(doc$numbers, x, parts)
@@ -227,7 +227,7 @@ known_environment <- function(x) {
 
 # The contents of an environment: its enclosure, values by name, attributes, whether it is locked,
 # and its locked bindings.
-environment_record <- function(doc, x, place) {
+environment_record <- function(doc, x, walk) {
   # The first argument of ls() would be passed to as.environment(), which dispatches methods.
   names <- ls(envir = x, all.names = TRUE, sorted = FALSE)
   bindings <- .Call(C_bindings, x, names)
@@ -237,7 +237,7 @@ environment_record <- function(doc, x, place) {
   active <- NULL
   if (any(is_active)) {
     if (!doc$functions) {
-      refuse_code_at(doc, paste0(path_of_place(place), "$", quoted(names[is_active][1L])), "an active binding", NULL)
+      refuse_code_at(doc, paste0(path_of(walk), "$", quoted(names[is_active][1L])), "an active binding", NULL)
     }
     active <- lapply(names[is_active], activeBindingFunction, x)
     names(active) <- names[is_active]

@@ -7,7 +7,7 @@
  */
 #include "hash_table.h"
 
-/* The place after a node and its children. */
+/* The first node after a node and its children. */
 static const ent_node *after(const ent_node *at, const ent_node *end) {
     for (size_t n_left = 1; n_left > 0; n_left--, at++) {
         if (at >= end) Rf_error("a tree without an end");
@@ -49,7 +49,7 @@ static int is_item(const ent_node *at, SEXPTYPE type) {
 
 static const ent_node *plain_value(const ent_node *at);
 
-/* The place after the attributes of an attribute of `n` values. NULL if R would check one of them:
+/* The first node after the attributes of an attribute of `n` values. NULL if R would check one of them:
  * setting it could raise an error, which belongs to reading the column and not to opening the
  * file. */
 static const ent_node *plain_own(const ent_node *at, int n) {
@@ -71,7 +71,7 @@ static const ent_node *plain_own(const ent_node *at, int n) {
     return at;
 }
 
-/* The place after a vector and its attributes; NULL for forms that attribute_nodes_write.c does not
+/* The first node after a vector and its attributes; NULL for forms that attribute_nodes_write.c does not
  * write. */
 static const ent_node *plain_value(const ent_node *at) {
     int n_keys = at->n;

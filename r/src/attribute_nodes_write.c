@@ -216,7 +216,7 @@ static ent_node *put_item(SEXP x, R_xlen_t i, ent_node *at) {
     return at + 1;
 }
 
-/* Puts plain attributes as nodes: a list of pairs. Returns the place after them. */
+/* Puts plain attributes as nodes: a list of pairs. Returns the end of the nodes. */
 ent_node *ent_put_plain(SEXP attributes, ent_node *at) {
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
     R_xlen_t n = Rf_xlength(attributes);

@@ -21,7 +21,7 @@ static int is_named(SEXP names, R_xlen_t i, const char *name) {
     return strcmp(CHAR(STRING_ELT(names, i)), name) == 0;
 }
 
-/* Sets the attributes of many atomic vectors: each gets the attributes at its place in `given`.
+/* Sets the attributes of many atomic vectors: each gets the attributes at its position in `given`.
  * `levels` is NULL, or has for each vector the levels that it gets where its attribute is NULL. */
 SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
     for (R_xlen_t i = 0; i < Rf_xlength(vectors); i++) {
