@@ -49,8 +49,8 @@ static int is_item(const ent_node *at, SEXPTYPE type) {
 
 static const ent_node *plain_value(const ent_node *at);
 
-/* The first node after the attributes of an attribute of `n` values. NULL if R would check one of them:
- * setting it could raise an error, which belongs to reading the column and not to opening the
+/* The first node after the attributes of an attribute of `n` values. NULL if R would check one of
+ * them: setting it could raise an error, which belongs to reading the column and not to opening the
  * file. */
 static const ent_node *plain_own(const ent_node *at, int n) {
     static const char *const checked[] = {"class", "dim", "dimnames", "tsp", "comment", "row.names"};
@@ -71,8 +71,8 @@ static const ent_node *plain_own(const ent_node *at, int n) {
     return at;
 }
 
-/* The first node after a vector and its attributes; NULL for forms that attribute_nodes_write.c does not
- * write. */
+/* The first node after a vector and its attributes; NULL for forms that attribute_nodes_write.c
+ * does not write. */
 static const ent_node *plain_value(const ent_node *at) {
     int n_keys = at->n;
     if (at->kind != ENT_MAP || n_keys < 1 || n_keys > 2) return NULL;

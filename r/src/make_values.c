@@ -32,8 +32,8 @@ static void remember(maker *m, R_xlen_t target, SEXP value) {
 
 static void put(maker *m, int to, SEXP value);
 
-/* Protects unfinished value `at` by storing it in its parent. An attribute must be complete before it
- * is set, so it is protected in `held`. */
+/* Protects unfinished value `at` by storing it in its parent. An attribute must be complete before
+ * it is set, so it is protected in `held`. */
 static void early(maker *m, int at, SEXP value) {
     if (m->unfinished[at - 1].kind == KIND_ATTRIBUTES) SET_VECTOR_ELT(m->held, at, value);
     else put(m, at - 1, value);
@@ -88,8 +88,8 @@ static int is_vector(const maker *m, const ent_cell *cell) {
     return last.kind == ENT_CELL_NULL || (last.kind == ENT_CELL_MAP && target_of(m->s, cell->of[0] + 2) < 0);
 }
 
-/* Begins the attributes of the previous unfinished value, a vector. Copies the vector if something else
- * refers to it. */
+/* Begins the attributes of the previous unfinished value, a vector. Copies the vector if something
+ * else refers to it. */
 static void begin_attributes(maker *m, unfinished_t *open) {
     unfinished_t *of = open - 1;
     if (!Rf_isVector(of->items)) ent_nonsense("attributes of a value that is not a vector");

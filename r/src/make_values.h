@@ -4,7 +4,8 @@
 
 #include "values.h"
 
-/* Kinds of unfinished values besides the kinds of cells: a vector with attributes, and its attributes. */
+/* Kinds of unfinished values besides the kinds of cells: a vector with attributes, and its
+ * attributes. */
 #define KIND_VECTOR 256
 #define KIND_ATTRIBUTES 257
 

@@ -17,7 +17,8 @@ static void add(shown *out, const char *text, size_t len) {
     out->text[out->len] = 0;
 }
 
-/* Adds the step from an unfinished value to the part that is being built, which is the one before `next`. */
+/* Adds the step from an unfinished value to the part that is being built, which is the one before
+ * `next`. */
 static void step(const maker *m, const unfinished_t *open, shown *out) {
     int is_list = open->kind >= ENT_CELL_LIST && open->kind < ENT_CELL_LIST + 4;
     int is_map = open->kind == ENT_CELL_MAP;

@@ -1,5 +1,5 @@
-# Code for readers of the repository, each program in a separate process. A wrong value stops it with
-# an error.
+# Code for readers of the repository, each program in a separate process. A wrong value stops it
+# with an error.
 
 repository <- function(...) {
   path <- file.path(Sys.getenv("ENTASIS_GOLDEN"), "..", ...)

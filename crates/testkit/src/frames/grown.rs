@@ -122,8 +122,8 @@ fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
     change.commit(appended, Operation::Append, options, &Silent)
 }
 
-/// Gives a file the columns `sources`, with the names of the table. New columns are the columns `new`
-/// of the table.
+/// Gives a file the columns `sources`, with the names of the table. New columns are the columns
+/// `new` of the table.
 fn set_columns(
     path: &Path,
     table: &Table,

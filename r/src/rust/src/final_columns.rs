@@ -46,8 +46,9 @@ impl FinalColumns {
     }
 }
 
-/// Gives the table of a file other columns, some of them from `builder`, which ends the change. Returns 1; 0 if the file must be written anew, which leaves the change as it is; or -1
-/// with an error. The builder is empty afterwards.
+/// Gives the table of a file other columns, some of them from `builder`, which ends the change.
+/// Returns 1; 0 if the file must be written anew, which leaves the change as it is; or -1 with an
+/// error. The builder is empty afterwards.
 ///
 /// # Safety
 /// `ent_change_begin` and `ent_builder_new` must have returned `change` and `builder`. The arrays
