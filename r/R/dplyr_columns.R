@@ -47,7 +47,7 @@ with_columns <- function(query, verb) {
   changed(query, skeleton = decorate(unname(columns[from]), attributes(chosen)), at = parts$at[from])
 }
 
-# The query of some columns and those of the groups, in the order of the query.
+# The query of some columns and the grouping columns, in the order of the query.
 select_names <- function(query, names) {
   parts <- lazy_content(query)
   k <- which(names(query) %in% c(names, group_names(query)))

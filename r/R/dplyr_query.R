@@ -1,6 +1,6 @@
 # dplyr on open tables. A query is an open file, the columns that are chosen, and the rows that are
 # left. Verbs that choose columns or rows return another query. All others read the columns that
-# they need and call the verb of dplyr on that frame, so that the results are those of dplyr.
+# they need and call the verb of dplyr on that frame.
 #
 # A query has these parts:
 # - `skeleton`: what dplyr makes of the frame without its rows. It holds the names, attributes,

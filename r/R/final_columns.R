@@ -1,7 +1,7 @@
 # Other columns for a frame: in the file, or in memory.
 
-# Changes the columns of a file without storing those that stay. False if the file has to be written
-# anew.
+# Changes the columns of a file without storing the kept ones again. False if the file has to be
+# written anew.
 set_columns_in_place <- function(file, final, change, operation, options) {
   attrs <- in_session(file, interpret(file, own_attributes(file)))
   class <- class_in(attrs)

@@ -56,7 +56,7 @@ load_bit64 <- function(file) {
   }
 }
 
-# Refuses a column with a value that integer64 lacks, if that type was asked for.
+# Refuses a column with a value that integer64 lacks, if the caller asked for integer64.
 refuse_beyond <- function(file, facts, which) {
   first <- core(.Call(C_beyond_integer64, handle_of(file), facts$number[which]))
   name <- facts$name[which]
@@ -71,7 +71,8 @@ where_is_integer <- function(file, number, row) {
   if (is_of_table) sprintf(" in row %.0f", row)
 }
 
-# Warns about integers that were rounded to doubles. `first` has for each column the first of them.
+# Warns about integers that were rounded to doubles. `first` has the first rounded integer of each
+# column.
 warn_rounded <- function(file, columns, first) {
   names <- if (length(columns) > 0L) describe_columns(file, columns)$name else ""
   names <- names[nzchar(names)]

@@ -1,4 +1,4 @@
-# Methods of base R for queries. Others are inherited from open tables, and start from x[].
+# Methods of base R for queries. Other methods are inherited from open tables, and start from x[].
 
 dim.entasis_query <- function(x) {
   n <- count_of_query(x)
@@ -61,6 +61,6 @@ some_of_query <- function(x, positions) {
   gather_grouped(x, if (is.null(rows)) positions else rows[positions])
 }
 
-# Methods of data frames drop the attributes of columns, also of all rows. Those of data.table
-# depend on the caller.
+# Methods of data frames drop the attributes of columns, even when they keep all rows. Methods of
+# data.table depend on the caller.
 by_class_of <- function(part, frame, n) if (inherits(frame, "data.table")) frame else part(frame, n)

@@ -27,7 +27,7 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
 range_of <- function(file, from, to) {
   n <- file$facts$n_rows
   from <- check_whole(from, "from", 1)
-  # Rows after the last one are none, so `to` may be any number.
+  # Rows after the last one are ignored, so `to` may be any number.
   if (is.numeric(to) && is.null(oldClass(to)) && length(to) == 1L && isTRUE(to > n)) to <- NULL
   to <- if (is.null(to)) n else min(check_whole(to, "to", 1), n)
   if (from > n && !(from == 1 && n == 0)) {

@@ -1,6 +1,6 @@
 # Some rows of a column whose attributes or slots may depend on the rows. The `[` method of its
 # class decides what stays of them, as for a column in memory. It gets only the requested rows if
-# the others cannot matter, else the whole column.
+# other rows cannot matter, else the whole column.
 
 # The packages with the methods of classes. Reading some rows of a column or frame of such a class
 # loads the package. A file never causes other packages to be loaded.
@@ -105,7 +105,7 @@ slice_value <- function(x, i, frame_class, whole, origin) {
       how <- if (is.null(package)) "load its package" else paste("install package", package)
       refuse_rows(origin, paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"), how)
     }
-    # Without the package, attributes that don't depend on rows are kept.
+    # Without the package, only attributes that don't depend on rows are kept.
     if (!has_own && !is.null(package)) keeps <- TRUE
   }
   if (!has_own && keeps && !whole) {

@@ -29,8 +29,8 @@ encode_value <- function(plan, x, path) {
   c(list(column = extra_ref(planned$first)), if (!is.null(planned$description)) list(of = planned$description))
 }
 
-# Whether a value can be stored in the host map: an atomic vector, or a short list of such. Other
-# values become cells.
+# Whether a value can be stored in the host map: an atomic vector, or a short list of atomic
+# vectors. Other values become cells.
 is_inline_tree <- function(x, depth = 0L) {
   if (is.null(x)) {
     return(TRUE)

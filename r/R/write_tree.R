@@ -87,9 +87,8 @@ take_apart <- function(doc, holder, type) {
   )
 }
 
-# A table has a fixed cost, which pays off for large frames. Of many small frames the first ones
-# become tables and the others lists with attributes, like frames in a long list
-# (src/write_cells.c).
+# A table has a fixed cost, which pays off for large frames. The first of many small frames become
+# tables, and later ones lists with attributes, like frames in a long list (src/write_cells.c).
 MANY_FRAMES <- 32L
 SMALL_FRAME <- 10000
 
@@ -155,7 +154,7 @@ is_frame <- function(x) {
   }, NA))
 }
 
-# Whether all parts of a POSIXlt have `n` values. They may be shorter than it is.
+# Whether all parts of a POSIXlt have `n` values. Parts may be shorter than the POSIXlt.
 is_times <- function(x, n) {
   x <- unclass(x)
   all(lengths_of(x) == n) && all(vapply(x, function(part) is.atomic(part) && !is.null(part), NA))

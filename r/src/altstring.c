@@ -36,8 +36,8 @@ static SEXP make(const ent_text *text, const unsigned char *validity, size_t i, 
     return len == 0 ? R_BlankString : Rf_mkCharLenCE(bytes, (int)len, mark);
 }
 
-/* A cache of recent strings by view. `keeper` protects them. Without it the vector under
- * construction does, as the write barrier of a vector of R costs as much as a lookup. */
+/* A cache of recent strings by view. `keeper` protects them. Without it, the vector under
+ * construction does, because the write barrier of a vector of R costs as much as a lookup. */
 typedef struct {
     SEXP keeper; /* may be NULL */
     SEXP *strings;

@@ -2,7 +2,7 @@
  *
  * If a description holds only attributes of the forms that attribute_nodes_write.c writes, it
  * becomes a list whose `attributes` have class `entasis_decoded`: the values by name, NULL for
- * levels that are in the column. R code decodes all others, and refuses those that make no sense.
+ * levels that are in the column. R code decodes all others, and refuses invalid ones.
  * Columns with equal descriptions share one object.
  */
 #include "hash_table.h"
@@ -50,7 +50,7 @@ static int is_item(const ent_node *at, SEXPTYPE type) {
 static const ent_node *plain_value(const ent_node *at);
 
 /* The first node after the attributes of an attribute of `n` values. NULL if R would check one of
- * them: setting it could raise an error, which belongs to reading the column and not to opening the
+ * them: setting it could raise an error, and only reading the column may fail, not opening the
  * file. */
 static const ent_node *plain_own(const ent_node *at, int n) {
     static const char *const checked[] = {"class", "dim", "dimnames", "tsp", "comment", "row.names"};

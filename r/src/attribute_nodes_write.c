@@ -121,9 +121,9 @@ static int have_levels(SEXP implied) {
 
 /* Descriptions of columns in groups, as `ent_c_groups` gives them. `implied` has for each kind of
  * column the attributes that its type records; they apply to the columns that `fits` marks.
- * Returns a list: `description` has for each column the number of its description or 0,
- * `descriptions` are these, and `left` has a column of each description that is NULL because R
- * code has to make it. */
+ * Returns a list: `description` has for each column the number of its description, or 0.
+ * `descriptions` holds the descriptions. `left` has one column of each description that is NULL
+ * because R code has to make it. */
 SEXP ent_c_describe_groups(SEXP x, SEXP groups, SEXP implied, SEXP fits) {
     static const char *fields[] = {"description", "descriptions", "left", ""};
     static const char *description_fields[] = {"attributes", ""};

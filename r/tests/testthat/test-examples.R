@@ -1,4 +1,4 @@
-# Code for readers of the repository, each program in a separate process. A wrong value stops it
+# Programs and code blocks of the repository, each in a separate process. A wrong value stops it
 # with an error.
 
 repository <- function(...) {

@@ -450,8 +450,8 @@ pub unsafe extern "C" fn ent_cells_arrays(
 }
 
 /// Adds the cells of `n` character vectors of the given lengths. Returns how many it added, or -1
-/// with an error. It stops at a vector with other encodings than UTF-8: the strings of that one are
-/// in the pool without a cell, and `encoded` has their range and encodings until other strings are
+/// with an error. It stops at a vector with other encodings than UTF-8: its strings are in the pool
+/// without a cell, and `encoded` has their range and encodings until other strings are
 /// added.
 ///
 /// # Safety

@@ -134,7 +134,7 @@ pub fn attoseconds(n: i64, unit: Unit) -> Option<i128> {
     i128::from(n).checked_mul(each)
 }
 
-/// The coarsest unit in which all doubles but missing ones are exact counts.
+/// The coarsest unit in which all doubles except missing ones are exact counts.
 pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let tried: &[(Unit, i64)] = if scale == Scale::Days { &[(Unit::Day, 1)] } else { &TRIED };
     exact_unit_of(tried, values, scale, na)
