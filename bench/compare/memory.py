@@ -38,7 +38,7 @@ def measure_calls(
     directions: Sequence[str],
     batch: int = 0,
 ) -> None:
-    """Set `peak_bytes` in these directions; "stream" writes batches of so many rows."""
+    """Set `peak_bytes` in these directions; "stream" writes batches of this many rows."""
     whole, few = folder / "memory-whole.pickle", folder / "memory-few.pickle"
     for path, value in ((whole, frame), (few, host.head(frame, ROWS))):
         with path.open("wb") as file:

@@ -124,7 +124,7 @@ fit_factors <- function(old, new, label, file) {
   list(old = old, new = decorate(codes, attrs), grows = grows)
 }
 
-# Attributes without those that have a part for each row.
+# Attributes, except those with a part for each row.
 row_independent <- function(attrs) attrs[!names(attrs) %in% c("names", "dim", "dimnames")]
 
 attributes_besides <- function(old, new) {

@@ -86,7 +86,7 @@ skeleton_of <- function(file) {
   }))
 }
 
-# Whether the groups of a frame are those that dplyr makes of its rows. With `.preserve = TRUE` a
+# Whether dplyr would make the groups of a frame from its rows. With `.preserve = TRUE` a
 # group stays without its rows.
 follow_from_rows <- function(groups) {
   if (!is.data.frame(groups) || !is.list(groups[[".rows"]])) {

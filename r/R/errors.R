@@ -34,7 +34,7 @@ users_call <- function() {
     if (identical(where, home)) {
       found <- sys.call(k)
     } else {
-      # Handlers and the like are closures inside functions. Users call those of a writer.
+      # Handlers are closures inside functions. The closures that users call are those of a writer.
       where <- topenv(where)
       call <- sys.call(k)
       if (identical(where, home) && is.call(call[[1L]]) && identical(call[[1L]][[1L]], quote(`$`))) found <- call

@@ -10,8 +10,8 @@ new_reader <- function(file, rows, lazy, depth = 1L) {
   reader$parts <- NULL
   reader$n <- 0L
   reader$n_vectors <- 0L
-  # Columns of lists, which are read after the others: the number of the vector, the cells and the
-  # lengths. Then nested columns with their facts.
+  # Columns of lists, which are read after plain columns: the number of the vector, the cells and
+  # the lengths. Then nested columns with their facts.
   reader$lists <- list()
   reader$nested <- list()
   reader

@@ -46,7 +46,7 @@ removal_of <- function(path) {
   }
   formula <- formula_around(target)
   if (!is.null(formula)) {
-    # The environment is that of the caller, who needs its variables.
+    # The environment belongs to the caller, who needs its variables.
     return(paste0("attr(", deparse(formula, width.cutoff = 500L), ", \".Environment\") <- globalenv()"))
   }
   what <- as.character(target[[1L]])

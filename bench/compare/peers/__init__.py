@@ -83,7 +83,7 @@ class Pool:
     def get(
         self, keys: Iterable[str] | None = None, *, host: str = "pandas", fixed: bool = False
     ) -> list[Peer]:
-        """The peers for a suite: those that the user chose, else `keys`, else the usual ones.
+        """The peers for a suite: the user's choice, else `keys`, else the usual peers.
 
         With `fixed` the user's choice does not matter.
         """

@@ -136,7 +136,7 @@ class Peer:
         raise Refused("no reading of some rows")
 
     def filters(self, path: Path, schema: Any) -> Filters:
-        """Open the file for filters. `schema` is that of the Arrow table that was written."""
+        """Open the file for filters. `schema` is the schema of the Arrow table that was written."""
         raise Refused("no filters")
 
 

@@ -68,7 +68,7 @@ pub(crate) fn of_kept(host: &Value) -> Value {
 }
 
 /// The host map that brings the labels of renamed columns. StaticFrame keeps labels in an array
-/// whose width is that of the longest one.
+/// with the width of the longest label.
 pub(crate) fn renamed(host: &Value, names: &[String]) -> Value {
     let Some(name) = host.get("host") else { return Value::Null };
     let mut pairs = vec![("host", name.clone())];

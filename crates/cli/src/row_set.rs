@@ -67,7 +67,7 @@ impl RowSet {
         }
     }
 
-    /// Takes out the first `n` rows, or those that are left; none if there are none.
+    /// Takes out the first `n` rows, or all if there are fewer; `None` without rows.
     pub(crate) fn take(&mut self, n: u64) -> Option<Self> {
         let (mut part, mut left) = (Self::default(), n);
         while left > 0

@@ -11,7 +11,7 @@ use entasis::{
 };
 use serde_json::{Value as Json, json};
 
-/// Rows of a file that changes in place, and of one that is written anew.
+/// Numbers of rows: one file changes in place, the other is written anew.
 const SIZES: [usize; 2] = [100_000, 50];
 
 fn host(path: &Path) -> Value {

@@ -9,7 +9,7 @@ use crate::common::{
 use entasis::{ColumnType, File, Frame, Missing, Physical, Value};
 use serde_json::{Value as Json, json};
 
-/// Rows of a file that changes in place, and of one that is written anew.
+/// Numbers of rows: one file changes in place, the other is written anew.
 const SIZES: [usize; 2] = [100_000, 50];
 
 /// Names of the columns.

@@ -69,7 +69,7 @@ impl Cell {
     }
 }
 
-/// The ends are those of the model, also where they are wrong.
+/// The model gives the ends, also wrong ones.
 fn writer(cells: &[Cell]) -> CellWriter {
     let mut writer = CellWriter::new();
     for cell in cells {

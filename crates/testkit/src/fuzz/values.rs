@@ -31,7 +31,7 @@ fn parse(node: u64, nodes: &[u8], heap: &[u8]) -> Result<Value> {
     )
 }
 
-/// Parses a value and compares it with that of the naive decoder. An input has the number of a
+/// Parses a value and compares it with the value of the naive decoder. An input has the number of a
 /// node, the number of nodes, the nodes and the heap.
 ///
 /// # Panics

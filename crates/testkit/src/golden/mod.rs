@@ -17,7 +17,7 @@ use crate::naive::bytes::checksum;
 /// A golden file.
 #[derive(Clone, Debug)]
 pub struct Golden {
-    /// Its content. The name of the table is that of the file.
+    /// Its content. The table has the name of the file.
     pub table: Table,
     /// The compression setting.
     pub compression: u8,

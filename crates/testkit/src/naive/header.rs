@@ -46,7 +46,7 @@ pub struct Header {
     pub is_streamed: bool,
     /// Whether slots A and B exist.
     pub has_slot_pages: bool,
-    /// The first slot, slot A and slot B; those that do not exist are empty.
+    /// The first slot, slot A and slot B; a slot that does not exist is empty.
     pub slots: [State; 3],
     /// The current generation.
     pub current: Slot,

@@ -192,7 +192,7 @@ fn a_value_tree_that_folds_in_on_itself_is_refused() {
     table.host = entasis::Value::List((0..62).map(entasis::Value::Int).collect());
     let file = frames::write_at(&table, 50);
     let map = Map::of(&file);
-    // Nodes 0 and 1 are the table and the list. Pairs of the others become lists of the next pair.
+    // Nodes 0 and 1 are the table and the list. Each later pair becomes two lists of the next pair.
     let field = |name: &str, node: usize| map.named(name).nth(node).unwrap().at;
     let mut bytes = file.clone();
     for node in 2..62 {

@@ -74,8 +74,8 @@ fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
     change.commit(frame, Operation::Append, options, &Silent)
 }
 
-/// Writes the first rows of a table and appends the others, up to each of the `ends`. Compares the
-/// file after the first append and after the last one.
+/// Writes the first rows of a table and appends the remaining ones, up to each of the `ends`.
+/// Compares the file after the first append and after the last one.
 fn grow(table: &Table, ends: &[usize], compression: u8) {
     let path = Temp::new(&format!("{}-{}-{compression}", table.name.replace(['/', ' '], "-"), ends.len()));
     let options = options(compression);
@@ -93,8 +93,8 @@ fn grow(table: &Table, ends: &[usize], compression: u8) {
     compact_file(&path.0, &whole, &options);
 }
 
-/// Compacts a grown file. It holds the same table, and is about as long as one that is written at
-/// once.
+/// Compacts a grown file. It holds the same table, and is about as long as a file that is written
+/// at once.
 fn compact_file(path: &Path, table: &Table, options: &WriteOptions) {
     let before = std::fs::metadata(path).unwrap().len();
     compact(path, options, &Silent).unwrap_or_else(|error| panic!("{}: compact: {error}", table.name));
