@@ -118,9 +118,9 @@ lint: check-rust $(VENV)/.tests ## Formatting, clippy, dependencies, ruff, mypy,
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(py) tools/check-layers.py
 	$(py) -m ruff check python bench
-	$(py) -m ruff check --config bench/ruff.toml attacks examples fuzz tools
+	$(py) -m ruff check --config bench/ruff.toml attacks examples fuzz r tools
 	$(py) -m ruff format --check python bench
-	$(py) -m ruff format --config bench/ruff.toml --check attacks examples fuzz tools
+	$(py) -m ruff format --config bench/ruff.toml --check attacks examples fuzz r tools
 	$(py) tools/check-prose.py
 	$(py) -m mypy --ignore-missing-imports bench/compare
 	$(py) -m mypy --ignore-missing-imports --follow-imports=silent bench/fidelity/*.py bench/fidelity/same bench/fidelity/formats

@@ -1,6 +1,6 @@
 """`python -m bench.overhead`: what Python costs in a write and a read of a small frame.
 
-The frame has 5 columns and 100 rows. Time of Python is the time of the call without that in the
+The frame has 5 columns and 100 rows. Time of Python is the time of the call minus the time in the
 native half (`entasis._entasis`): making the file, decoding, the system. Medians of many calls, in
 microseconds. The file is in memory (/dev/shm) where there is such a folder.
 """
@@ -55,7 +55,7 @@ def small_frame() -> Any:
 
 
 def _median(call: Callable[[], Any], clock: Clock) -> tuple[float, float]:
-    """Microseconds of a call, and of those the ones in the native half."""
+    """Microseconds of a call, and the part of them in the native half."""
     totals, natives = [], []
     for _ in range(CALLS):
         clock.spent = 0

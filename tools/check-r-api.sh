@@ -32,7 +32,7 @@ refuses() {
     fi
 }
 
-# The check itself: a name that was removed, and one that is not declared.
+# Tests of the check: a name that was removed, and a name that is not declared.
 refuses 'int f(SEXP x); int f(SEXP x) { return OBJECT(x); }'
 refuses 'int f(SEXP x); int f(SEXP x) { return Rf_isFactor(x); }'
 

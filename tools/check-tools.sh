@@ -1,5 +1,5 @@
 #!/bin/sh
-# Say which of the tools that the build needs are missing, and how to get them.
+# List the missing tools of the build, and how to get them.
 # Usage: tools/check-tools.sh [rust] [python <interpreter>]
 set -u
 cd "$(dirname "$0")/.." || exit 1

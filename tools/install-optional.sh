@@ -1,6 +1,6 @@
 #!/bin/sh
-# Install each package of a requirements file if it can be had; note those that
-# can't. Usage: tools/install-optional.sh <venv> <requirements.txt>
+# Install each package of a requirements file if possible, and name the packages that failed.
+# Usage: tools/install-optional.sh <venv> <requirements.txt>
 set -u
 pip="$1/bin/python -m pip install --quiet --disable-pip-version-check"
 # A package without a wheel is not built: that takes minutes, and needs its libraries.

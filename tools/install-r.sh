@@ -23,13 +23,15 @@ done
 # R CMD check needs these two.
 command -v checkbashisms >/dev/null 2>&1 || missing="$missing devscripts"
 command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
-# Tests compare strings in this locale too, and skip it where it is missing.
-is_german() { locale -a 2>/dev/null | grep -qix 'de_DE\.utf-\?8'; }
-is_german || missing="$missing locales"
+# Tests use these locales too, and skip those that are missing.
+has_locale() { LC_ALL=$1 locale charmap 2>/dev/null | grep -qx "$2"; }
+add_locale() { has_locale "de_DE.$1" "$1" || localedef -i de_DE -f "$1" "de_DE.$1" >/dev/null 2>&1 || true; }
+[ -e /usr/share/i18n/locales/de_DE ] || missing="$missing locales"
 if [ -n "$missing" ]; then
     echo "installing R and packages for its tests"
     # shellcheck disable=SC2086 # a word for each package
     { apt-get install --yes --no-install-recommends $missing ||
         { apt-get update && apt-get install --yes --no-install-recommends $missing; }; } >/dev/null 2>&1 || true
 fi
-is_german || localedef -i de_DE -f UTF-8 de_DE.UTF-8 >/dev/null 2>&1 || true
+add_locale UTF-8
+add_locale ISO-8859-1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Make the source package of R with all its sources: the crates of the core and, in an archive, the
-# crates that those need.
+# Make the source package of R with all its sources: the crates of the core and, in an archive,
+# their dependencies.
 # Usage: tools/r-package.sh <directory>; prints the path of the package.
 set -eu
 cd "$(dirname "$0")/.."

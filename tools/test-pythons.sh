@@ -1,9 +1,11 @@
 #!/bin/sh
-# Run the core tests on other interpreters than that of the full tests.
+# Run the core tests on interpreters other than the one of the full tests.
 # `lowest`: on the oldest supported interpreter of this machine, with exactly the versions that
-# python/pyproject.toml names as the lowest. `all`: also on every other one, with the newest.
+# python/pyproject.toml names as the lowest. `all`: also on every other interpreter, with the newest
+# versions.
 # `prepare` only makes the environment of `lowest`.
-# A lowest version without a wheel for that interpreter is an error, unless no other one was found.
+# A lowest version without a wheel for that interpreter is an error, unless no other interpreter was
+# found.
 # Usage: tools/test-pythons.sh lowest|all|prepare <python of the full tests> [<wheel>]
 set -eu
 cd "$(dirname "$0")/.."

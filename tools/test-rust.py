@@ -24,8 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CARGO = os.environ.get("CARGO", "cargo")
-# With the Python package, though it has no Rust tests: Cargo gives the dependencies the features
-# that all selected packages ask for, and so the wheel is made of the same crates.
+# With the Python package, though it has no Rust tests: Cargo gives the dependencies the features of
+# all selected packages, so the wheel shares the crates.
 PACKAGES = ["--workspace"]
 
 # Crate, program, and the modules that run on the baseline instruction set too.

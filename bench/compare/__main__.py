@@ -103,7 +103,7 @@ def main() -> int:
 
 
 def _set_threads(wanted: int | None) -> int:
-    """Bind all formats to so many threads; those without a setting by the CPUs they see."""
+    """Bind all formats to this many threads, by a setting or by the CPUs that they see."""
     if hasattr(os, "sched_getaffinity"):
         allowed = sorted(os.sched_getaffinity(0))
         if wanted is not None and wanted < len(allowed):

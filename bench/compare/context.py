@@ -66,9 +66,8 @@ class Context:
     ) -> Comparison:
         """Compare the user's peers or `peers` on one frame, print the table, keep the numbers.
 
-        With `fixed` it is `peers`, whatever the user chose.
-        `written` are results of what is written by others. The numbers go to `section`; with
-        None they are not kept.
+        With `fixed` they are `peers`, whatever the user chose. `written` are results whose files
+        other code has written. The numbers go to `section`; with None they are not kept.
         """
         outcome = compare(
             name,

@@ -7,11 +7,11 @@ SECTION holds the records: comparisons, threads, compression, access, sweep, gro
 targets.
 WHERE are fields of records with a pattern each, such as suite=nine host=pandas. A row is all
 records that agree in the field ROWS. A COLUMN is a quantity of Entasis in a unit (`read_ms`,
-`file_MB`; `row`: nanoseconds a row), that of another format (`read_ms@npz`), or the ratio to it
-(`read/npz`); a format in another host is `npz:static_frame`. `read/floor`, `read/once` and
-`median/best` are ratios to the floor, to the same rows written at once and to the fastest other
+`file_MB`; `row`: nanoseconds a row), the same quantity of another format (`read_ms@npz`), or the
+ratio to it (`read/npz`); a format in another host is `npz:static_frame`. `read/floor`, `read/once`
+and `median/best` are ratios to the floor, to the same rows written at once and to the fastest other
 format. Where rows are formats, quantities are the row's own.
-A title that is not the usual one follows `=`, with `_` for blanks; that of ROWS, too, is empty.
+A title other than the usual one follows `=`, with `_` for blanks. ROWS has no usual title.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _ratio(record: Record | None, base: Record | None, name: str) -> str:
 
 
 def _own_base(record: Record, name: str, over: str) -> Record | None:
-    """A base that the record has itself: the floor, the rows written at once, the fastest other."""
+    """A base in the record: the floor, the rows written at once, the fastest other format."""
     key = {"floor": "floor_s"}.get(over)
     if over in ("once", "best"):
         key = f"{over}_{FIELDS[name]}"

@@ -25,7 +25,7 @@ def size(path: Path) -> int:
 
 
 def copy(path: Path, to: Path) -> None:
-    """Copy the file, or the folder with all files in it, to a place where nothing is."""
+    """Copy the file, or the folder with all files in it, to a path that does not exist."""
     if path.is_dir():
         shutil.copytree(path, to)
     else:

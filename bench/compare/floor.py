@@ -62,7 +62,7 @@ class Floor:
 
 
 def _together(buffers: list[np.ndarray]) -> list[np.ndarray]:
-    """Many small buffers as one: the floor is memory, not the calls that copy it."""
+    """Many small buffers as one: the floor measures memory, not the number of calls."""
     small = [buffer for buffer in buffers if buffer.nbytes < SMALL]
     if len(small) < MANY:
         return buffers

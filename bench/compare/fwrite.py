@@ -1,8 +1,8 @@
 """data.table's fwrite, where R and data.table are installed: seconds to write a CSV.
 
 The frame goes to R as a file of Entasis where its package for R is installed, else as CSV, which
-takes minutes for large frames. One R process reads it, and writes it when it is asked to, with as
-many threads as the others, in turn with them. The host does not read the CSV back.
+takes minutes for large frames. One R process reads it, and writes it on request, in turn with the
+other formats and with as many threads. The host does not read the CSV back.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class DataTable(Peer):
 
 @contextmanager
 def fwrite(name: str, frame: pd.DataFrame, folder: Path, threads: int) -> Iterator[list[Result]]:
-    """What is measured of it; nothing, without a word, where R lacks data.table."""
+    """Its measurements; silently nothing where R lacks data.table."""
     program = _program("data.table")
     if program is None:
         yield []
@@ -97,7 +97,7 @@ def fwrite(name: str, frame: pd.DataFrame, folder: Path, threads: int) -> Iterat
         result = Result(peer, path, notes=[NOTE])
         with failure(result):
             peer.settle()
-            # As the others, it writes once before it is measured.
+            # Like the other formats, it writes once before it is measured.
             peer.write(None, path)
             peer.settle()
             result.n_bytes = path.stat().st_size

@@ -38,7 +38,7 @@ def measure_calls(
     directions: Sequence[str],
     batch: int = 0,
 ) -> None:
-    """Set `peak_bytes` in these directions; "stream" writes batches of so many rows."""
+    """Set `peak_bytes` in these directions; "stream" writes batches of this many rows."""
     whole, few = folder / "memory-whole.pickle", folder / "memory-few.pickle"
     for path, value in ((whole, frame), (few, host.head(frame, ROWS))):
         with path.open("wb") as file:
@@ -112,7 +112,7 @@ def _measured(job: dict[str, Any]) -> int:
 
 
 def batches(frame: Any, n_rows: int) -> Iterator[Any]:
-    """The frame in pieces of so many rows, which share its memory."""
+    """The frame in pieces of this many rows, which share its memory."""
     for first in range(0, len(frame), n_rows):
         yield frame.iloc[first : first + n_rows]
 
@@ -123,7 +123,7 @@ def _load(path: str) -> Any:
 
 
 def _reset() -> int:
-    """Give unused memory back, set the high-water mark to what is left, and tell that (bytes)."""
+    """Give unused memory back, set the high-water mark to the rest, and return it in bytes."""
     release_memory()
     gc.disable()
     try:

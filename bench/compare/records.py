@@ -72,7 +72,7 @@ def write_json(path: Path, machine: dict[str, Any], sections: dict[str, list[Any
 
 
 def join_json(path: Path, sections: dict[str, list[Any]]) -> dict[str, Any]:
-    """Add what a run wrote to `sections`, but what it says of targets; returns its machine."""
+    """Add the records of a run, except its targets, to `sections`; return its machine."""
     run = json.loads(path.read_text())
     for name, found in run.items():
         if name not in ("machine", "targets"):

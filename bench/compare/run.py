@@ -52,7 +52,7 @@ class Result:
 
     @property
     def broken(self) -> bool:
-        """Whether a format that must be exact was not. Refusing a frame does not count."""
+        """Whether an exact format returned other values. Refusing a frame does not count."""
         failed = self.failure is not None and not self.failure.startswith("refused")
         return failed and self.peer.exact
 
@@ -95,12 +95,11 @@ def compare(
 ) -> Comparison:
     """Write and read `frame` by every peer, in turn, `rounds` times.
 
-    Those of `written`, whose files hold the frame already, are written in turn with them alone.
+    The formats of `written`, whose files hold the frame already, only take turns in writing.
 
-    Each measurement is the mean of `repeats` calls, one after the other; with None, of as many
-    as it takes for some 30 ms. With `touch`, a
-    reading ends with the look-up of one element. The files stay in `folder`. A peer that
-    refuses the frame or returns other values has a `failure` and no times.
+    Each measurement is the mean of `repeats` calls, one after the other; with None, of enough calls
+    for about 30 ms. With `touch`, a reading ends with the look-up of one element. The files stay in
+    `folder`. A peer that refuses the frame or returns other values has a `failure` and no times.
     """
     floor = Floor(host.buffers(frame), threads)
     results = []
@@ -116,7 +115,7 @@ def compare(
         gc.freeze()
         often = {id(result): _repeats(result, repeats, host, touch) for result in fit}
         for turn in range(rounds):
-            # Another one begins in each round, so that no one always follows the same one.
+            # A different format begins in each round, so that none always follows the same one.
             first = turn % len(fit) if fit else 0
             order = [
                 result
@@ -194,7 +193,7 @@ def _repeats(result: Result, repeats: int | None, host: Host, touch: bool) -> tu
 
 
 def _again(action: Callable[[], Any], new: Path | None) -> float:
-    """Seconds of a call that has the memory of those before it."""
+    """Seconds of a call that reuses the memory of the calls before it."""
     if new is not None:
         files.remove(new)
     start = time.perf_counter()

@@ -67,7 +67,7 @@ TARGETS: list[Target] = [
     *_each("headline", "headline", "pandas", "write_s", {"feather-raw": 0.35}),
     *_each("headline", "headline", "pandas", "file_bytes", {"parquet-zstd": 1.1}),
     Target("headline", "headline", "pandas", "file_bytes", 0.97, "parquet-zstd", "entasis-80"),
-    # StaticFrame's nine of 10^6 elements, the fixtures and those drawn anew.
+    # StaticFrame's nine shapes of 10^6 elements, from the fixtures and drawn anew.
     *_each("nine", "*-uniform-*-1e6", "static_frame", "read_s", {"npz": 1.0}),
     *_each("nine", "*-uniform-*-1e6", "pandas", "read_s", {NPZ: 1.3}),
     *_each("nine", "*-mixed-wide-1e6", "static_frame", "read_s", {"npz": 0.1}),
@@ -103,7 +103,7 @@ TARGETS: list[Target] = [
     *_each("objects", "list of int64 arrays*", "python", "write_s", {"pickle": 0.3}),
     *_each("objects", "list of int64 arrays*", "python", "read_s", {"pickle": 0.3}),
     *_each("objects", "list of int64 arrays*", "python", "file_bytes", {"pickle": 0.6}),
-    # CPython finds a place for each key of a dict, which is most of the time of reading one.
+    # CPython inserts each key into a dict, which is most of the time of reading one.
     *_each("objects", "dict of floats", "python", "write_s", {"pickle": 0.5}),
     *_each("objects", "dict of floats", "python", "read_s", {"pickle": 0.8}),
     *[
@@ -292,7 +292,7 @@ def _what(target: Target) -> str:
 
 
 def amount_text(value: float, quantity: str) -> str:
-    """A limit that is not a ratio, or what was measured for it, with its unit."""
+    """A limit that is not a ratio, or its measurement, with the unit."""
     return f"{value / 2**20:.3g} MiB" if quantity == "memory" else f"{value * 1e3:.3g} ms"
 
 

@@ -46,7 +46,7 @@ class Panel:
         self._cases[case.key] = case
 
     def add_all(self, group: str, values: dict[str, Any]) -> None:
-        """Adds values that are made already, or functions that make them."""
+        """Adds finished values, or functions that make them."""
         for name, value in values.items():
             self.add(group, name, value if callable(value) else partial(_itself, value))
 

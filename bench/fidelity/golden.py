@@ -12,7 +12,7 @@ from .cases import LIBRARIES, panel
 from .run import ROOT
 
 FOLDER = ROOT / "tests" / "golden" / "panels"
-# Groups of values that are large, or the same ones as others in another form.
+# Groups of values that are large, or repeat other values in another form.
 _LEFT_OUT = {"shapes", "blocks", "series", "indexes", "slices", "chunks", "no rows", "matrices"}
 
 

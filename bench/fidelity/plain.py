@@ -29,7 +29,7 @@ _SECONDS: dict[str, Fraction] = {
 def plain_values(column: Any) -> list[Any]:
     """The values of a column.
 
-    All kinds of missing ones are None, and NaN too; times are fractions of seconds.
+    All missing values and NaN are None; times are fractions of seconds.
     """
     return [_one(value) for value in _listed(column)]
 

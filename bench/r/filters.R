@@ -3,7 +3,7 @@
 #
 #   Rscript bench/r/filters.R [rows = 1e8] [rounds = 5] [parts = subset,dplyr,data.table,key]
 #
-# The rows are those of subset and key; dplyr and data.table get a tenth of them. 10^8 rows take
+# Tests of subset and key get all rows, dplyr and data.table a tenth of them. 10^8 rows take
 # 2.8 GB in memory, and their columns are read again. Each call opens its file, which is in the page
 # cache. The results are compared first.
 

@@ -12,7 +12,7 @@ if (has("arrow")) arrow::set_cpu_count(n_threads)
 # A format writes a value to a path and reads it. It may limit the values and compare by `like`.
 binary <- function(write, read) list(write = write, read = read, like = identical)
 text <- function(write, read) {
-  # Text has no types, and levels in no order.
+  # Text has neither types nor an order of levels.
   plain <- function(x) lapply(x, function(column) if (is.factor(column)) as.character(column) else column)
   list(write = write, read = read, like = function(x, y) isTRUE(all.equal(plain(as.data.frame(x)), plain(y), check.attributes = FALSE)))
 }
@@ -48,7 +48,7 @@ if (has("readr")) {
   )
 }
 
-# The arguments of a script by their places: a number, or words between commas.
+# The arguments of a script by position: a number, or words between commas.
 number_at <- function(place, default) if (length(commandArgs(TRUE)) >= place) as.numeric(commandArgs(TRUE)[place]) else default
 words_at <- function(place, default) {
   if (length(commandArgs(TRUE)) >= place) strsplit(commandArgs(TRUE)[place], ",", fixed = TRUE)[[1L]] else default
@@ -60,7 +60,7 @@ chosen <- function(formats, names = NULL) {
 }
 
 # Takes, fills and frees as much memory as the value needs, on huge pages. So each reader finds the
-# same memory, whatever others left or a virtual machine returned to its host.
+# same memory, whatever other readers left or a virtual machine returned to its host.
 toucher <- function(size) {
   zeros <- compress_entasis(raw(size))
   function() {

@@ -1,5 +1,5 @@
-# Adds rows to the end of a file without storing its values anew. The rows are planned as columns of
-# the forms of the file; the core compares these once more.
+# Adds rows to the end of a file without storing its values anew. The rows are planned as columns
+# with the forms of the file; the core compares the forms once more.
 
 # Whether no attribute of a frame depends on its rows, besides the key of a data.table.
 is_fixed_frame <- function(attrs, n) {
@@ -55,7 +55,7 @@ append_in_place <- function(file, x, fill, change, options) {
   !is.null(made) && is.null(doc$walker) && core(.Call(C_append, change, made, options))
 }
 
-# Which factors of the file have missing values that get a level NA of the rows.
+# Which factors of the file have missing values and get a level NA from the rows.
 get_level_na <- function(facts, new) {
   new <- if (is.list(new)) new else list(new)
   at <- which(facts$logical == "categorical" & facts$n_missing > 0)

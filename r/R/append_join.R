@@ -92,7 +92,7 @@ check_rows_of_attributes <- function(old, new, label, file) {
   if (by_rows || any(ROW_BOUND %in% class)) refuse_class(old, label, file)
 }
 
-# Refuses a column whose values cannot be joined. `error` is that of the method of its class.
+# Refuses a column whose values cannot be joined. `error` comes from the method of its class.
 refuse_class <- function(x, label, file, error = NULL) {
   class <- oldClass(x)
   if (is.null(class)) {

@@ -27,9 +27,9 @@ holds_key <- function(key, fitted, last) {
     decorate(c(unclass_all(last[[k]]), unclass_all(new)), row_independent(attributes(new)))
   })
   names(columns) <- paste0("key", seq_along(columns))
-  columns$place <- seq_along(columns[[1L]])
+  columns$position <- seq_along(columns[[1L]])
   table <- data.table::setDT(columns)
-  # Sorting is stable, so rows in order keep their places.
-  data.table::setkeyv(table, setdiff(names(table), "place"))
-  !is.unsorted(table$place)
+  # Sorting is stable, so rows in order keep their positions.
+  data.table::setkeyv(table, setdiff(names(table), "position"))
+  !is.unsorted(table$position)
 }

@@ -54,7 +54,8 @@ why_attributes_do_not_grow <- function(file, layout) {
   }
 }
 
-# Why the core can't add a column of a batch to that of the file; NULL if that has no reason.
+# Why the core can't add a column of a batch to the column of the file; NULL if strings and
+# times are not the reason.
 why_column_differs <- function(new, unit, label) {
   if (has_other_text(new)) {
     return(NOT_UTF8)

@@ -1,8 +1,8 @@
 # Fits columns of rows to append to those of a file: equal types, or types that hold all values of
 # both. Attributes are those of the file.
 
-# Fits two columns. `missing` is whether all values of the file's are NA. Returns both columns with
-# their common type; `grows` is whether that of the file changes.
+# Fits two columns. `missing` is whether all values of the file's column are NA. Returns both
+# columns with their common type; `grows` is whether the type of the file's column changes.
 fit_column <- function(old, new, label, missing, file) {
   # I() is how data.frame() takes lists. As in rbind(), the first class counts.
   if (has_class(new, "AsIs") && !has_class(old, "AsIs")) new <- without_as_is(new)
@@ -10,7 +10,7 @@ fit_column <- function(old, new, label, missing, file) {
     return(list(old = old, new = new, grows = FALSE))
   }
   fitted <- fit_types(old, new, label, missing, file)
-  # Values keep their names where those of the file have names.
+  # Values keep their names if the values of the file have names.
   if (!is_parted(new) && !is.null(names_of(new)) && !is.null(names_of(old))) attr(fitted$new, "names") <- names_of(new)
   fitted
 }
@@ -86,7 +86,7 @@ is_parted <- function(x) {
     !is.null(attr(x, "tsp", exact = TRUE)) || is_geometry(x)
 }
 
-# Geometries of sf have attributes of all rows. Their `c` makes a column of several kinds of them.
+# Geometries of sf have attributes of all rows. Their method of `c` joins several kinds.
 is_geometry <- function(x) typeof(x) == "list" && !isS4(x) && has_class(x, "sfc")
 
 have_same_class <- function(old, new) {
@@ -103,8 +103,8 @@ fit_alike <- function(old, new, label, file) {
   list(old = old, new = decorate(unclass_all(new), row_independent(attributes(old))), grows = FALSE)
 }
 
-# Factors get the levels of both, those of the file first. Ordered ones must have equal levels. If
-# one level is NA, missing values get it, as in rbind().
+# Factors get the levels of both, the levels of the file first. Ordered ones must have equal levels.
+# If one level is NA, missing values get it, as in rbind().
 fit_factors <- function(old, new, label, file) {
   levels <- levels(old)
   more <- setdiff(levels(new), levels)
@@ -124,7 +124,7 @@ fit_factors <- function(old, new, label, file) {
   list(old = old, new = decorate(codes, attrs), grows = grows)
 }
 
-# Attributes without those that have a part for each row.
+# Attributes, except those with a part for each row.
 row_independent <- function(attrs) attrs[!names(attrs) %in% c("names", "dim", "dimnames")]
 
 attributes_besides <- function(old, new) {

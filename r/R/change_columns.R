@@ -7,7 +7,7 @@ drop_columns_entasis <- function(path, columns, durable = NULL, wait = 10, compa
     names <- layout_of(file)$names
     dropped <- unique(resolve_columns(frame_names(file), columns))
     kept <- setdiff(seq_along(layout_of(file)$first), dropped)
-    choice(kept, names[kept], changed = names[dropped], set = function(x) {
+    final_columns(kept, names[kept], changed = names[dropped], set = function(x) {
       x[dropped] <- NULL
       x
     })
@@ -28,7 +28,7 @@ rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
     after[at] <- new
     again <- new[duplicated(after)[at] | duplicated(after, fromLast = TRUE)[at]]
     if (length(again) > 0L) wrong("two columns would have the name '", again[1L], "' (file \"", file$path, "\")")
-    choice(seq_along(after), after, renamed = structure(new, names = before[at]), set = function(x) {
+    final_columns(seq_along(after), after, renamed = structure(new, names = before[at]), set = function(x) {
       names(x) <- after
       x
     })
@@ -48,7 +48,7 @@ add_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durabl
     n_old <- length(layout_of(file)$first)
     after <- c(if (is.null(names)) rep_len("", n_old) else names, names_of(x))
     is_new <- rep(c(FALSE, TRUE), c(n_old, length_of(x)))
-    choice(c(seq_len(n_old), seq_len(length_of(x))), after, is_new, x)
+    final_columns(c(seq_len(n_old), seq_len(length_of(x))), after, is_new, x)
   })
 }
 
@@ -65,7 +65,7 @@ replace_columns_entasis <- function(x, path, compress = NULL, threads = NULL, du
     from <- seq_along(names)
     at <- match(names_of(x), names)
     from[at] <- seq_along(at)
-    choice(from, names, seq_along(names) %in% at, x, changed = names_of(x))
+    final_columns(from, names, seq_along(names) %in% at, x, changed = names_of(x))
   })
 }
 
@@ -92,7 +92,7 @@ check_rows <- function(file, x) {
 # changed  names of the columns that are dropped or replaced
 # renamed  new names, named by the old ones
 # set      a function that makes the same change to a frame in memory
-choice <- function(from, names, is_new = logical(length(from)), new = NULL, changed = character(), renamed = character(),
+final_columns <- function(from, names, is_new = logical(length(from)), new = NULL, changed = character(), renamed = character(),
                    set = function(x) set_columns(x, new)) {
   list(from = from, names = names, is_new = is_new, new = new, changed = changed, renamed = renamed, set = set)
 }
@@ -103,17 +103,18 @@ set_columns <- function(x, new) {
   x
 }
 
-# Changes the columns of the file at a path. `choose` gets the file and returns a choice.
-change_columns <- function(path, operation, options, choose) {
+# Changes the columns of the file at a path. `decide` gets the file and returns the
+# final columns.
+change_columns <- function(path, operation, options, decide) {
   path <- check_path(path)
   change <- begin_change(path, options)
   on.exit(.Call(C_change_end, change))
   file <- open_file(path)
   on.exit(close_file(file), add = TRUE)
   check_has_frame(file)
-  choice <- choose(file)
-  if (!choose_in_place(file, choice, change, operation, options)) {
-    write_value(chosen_frame(value_of(file), choice, file), path, FALSE, options, change, operation)
+  final <- decide(file)
+  if (!set_columns_in_place(file, final, change, operation, options)) {
+    write_value(final_frame(value_of(file), final, file), path, FALSE, options, change, operation)
   }
   invisible()
 }

@@ -1,5 +1,5 @@
-# Open tables whose `[` answers as that of data.table does. Only the rows that `i` chooses and the
-# columns that the call names are read. data.table itself evaluates `j` and `by` on them, in the
+# Open tables whose `[` answers as the `[` of data.table does. Only the rows that `i` chooses and
+# the columns that the call names are read. data.table itself evaluates `j` and `by` on them, in the
 # frame of the caller.
 
 # The lazy object of an open frame. Its attribute `sorted` is where data.table::key() looks.
@@ -33,7 +33,7 @@ as_table_frame <- function(frame, why) {
 }
 
 # Whether data.table's `[` follows its own rules for a caller. Code outside of packages always gets
-# these. Packages that do not know data.table get those of data frames.
+# these rules. Packages that do not know data.table get the rules of data frames.
 is_table_aware <- function(caller) {
   if (!isNamespace(topenv(caller))) {
     return(TRUE)
@@ -62,7 +62,7 @@ answer_as_table <- function(x, call, caller) {
     return(evaluate_on(data.table::data.table(), given, caller))
   }
   query$columns <- columns_of_call(query)
-  chosen <- choose_rows(query)
+  chosen <- select_rows(query)
   if (is_selection(query)) {
     empty <- if (!chosen$may_join && !anyDuplicated(names)) select_columns(query)
     if (is.null(empty)) query$columns <- NULL else if (length(empty) == 0L) return(empty)

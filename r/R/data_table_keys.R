@@ -51,7 +51,7 @@ look_up <- function(query, values, i) {
 }
 
 # Whether the rows themselves are the answer: one value for each column, of its type. A join takes
-# these columns from the values, so it loses their attributes, and those of the table.
+# these columns from the values, so it loses their attributes and the attributes of the table.
 is_row_look_up <- function(query, plan, at, values) {
   if (!all(names(query$given) %in% c("i", "on")) || !all(lengths(values) == 1L) || anyDuplicated(at)) {
     return(FALSE)
@@ -67,8 +67,8 @@ is_row_look_up <- function(query, plan, at, values) {
   }, at, values)))
 }
 
-# data.table joins other types only if all values of the column are missing, which some rows don't
-# tell.
+# data.table joins other types only if all values of the column are missing, which a part of the
+# rows does not show.
 key_predicate <- function(column, values) {
   if (!is.logical(values) || !is.null(column) && column$kind == LOGICAL) member_predicate(column, values)
 }

@@ -14,7 +14,7 @@ rows_in_order <- function(rows) rows_chosen(rows, if (length(rows) == 0L) intege
 # Arguments that need all rows: they look beyond the rows that match, or return row numbers.
 WHOLE_ARGUMENTS <- c("roll", "rollends", "which", "allow.cartesian", "env")
 
-choose_rows <- function(query) {
+select_rows <- function(query) {
   given <- query$given
   if (!"i" %in% names(given)) {
     return(if ("on" %in% names(given)) rows_chosen(columns = NULL, may_join = TRUE) else rows_chosen())

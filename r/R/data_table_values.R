@@ -1,7 +1,7 @@
 # The rows that a value of `i` chooses in a call of `[` on a table of data.table: numbers, masks and
 # strings.
 
-# Rows by a value that has the place of `i`. `written` is what data.table gets for other values.
+# Rows by the value of `i`. `written` is what data.table gets for other values.
 rows_of_value <- function(query, value, written) {
   if (is.character(value)) {
     return(look_up(query, list(value), value))

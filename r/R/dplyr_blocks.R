@@ -4,7 +4,7 @@
 
 BLOCK_ROWS <- 2^20
 
-# A frame with a row for each group, and the arguments with which summarise() makes the result of
+# A frame with a row for each group, and the arguments with which summarise() makes the result from
 # it. NULL if the rows are few, or if an argument is another expression.
 summarised_blocks <- function(query, arguments, block_rows = BLOCK_ROWS) {
   groups <- group_names(query)
@@ -24,7 +24,7 @@ summarised_blocks <- function(query, arguments, block_rows = BLOCK_ROWS) {
   of_block <- in_base(lapply(parts, `[[`, "of_block"))
   of_blocks <- in_base(Map(function(part, key) call(part$name, as.name(key)), parts, keys))
   grouped <- function(frame) if (length(groups) > 0L) dplyr::group_by(frame, !!!rlang::syms(groups)) else frame
-  narrow <- choose_names(query, used)
+  narrow <- select_names(query, used)
   # Warnings are those of all rows.
   frame <- tryCatch({
     blocks <- lapply(seq(0, n - 1, by = block_rows), function(start) {
@@ -56,8 +56,8 @@ has_plain_groups <- function(query) {
   }, NA))
 }
 
-# The value that is computed of a block, and the function that joins the values of blocks. NULL for
-# other expressions than n(), sum(), min() and max() of a column.
+# The expression that is computed for a block, and the function that joins the values of blocks.
+# NULL for other expressions than n(), sum(), min() and max() of a column.
 block_part <- function(argument, query) {
   e <- rlang::quo_get_expr(argument)
   env <- rlang::quo_get_env(argument)

@@ -25,8 +25,8 @@ columns_of <- function(file, which, rows, class = "tbl_df") {
   in_session(file, interpret(file, read_columns(file, which, rows, class)))
 }
 
-# Whether columns are read whole before they are cut: those whose attributes may depend on the rows,
-# and all if most rows are needed in another order.
+# Whether columns are read whole before they are cut: columns whose attributes may depend on the
+# rows, and all columns if most rows are needed in another order.
 is_read_whole <- function(file, which, rows) {
   n <- file$facts$n_rows
   if (length(rows) > n / 4 && is.unsorted(rows)) {
@@ -121,6 +121,6 @@ pull.entasis_table <- function(.data, var = -1, name = NULL, ...) {
   }
   name <- rlang::enquo(name)
   if (!rlang::quo_is_null(name)) name <- dplyr::pull(named, !!name) else name <- NULL
-  frame <- gather(choose_names(query, unique(c(var, name))))
+  frame <- gather(select_names(query, unique(c(var, name))))
   dplyr::pull(frame, !!var, !!name)
 }

@@ -33,22 +33,22 @@ rename_with.entasis_table <- function(.data, .fn, .cols = dplyr::everything(), .
   with_columns(query, function(frame) dplyr::rename_with(frame, .fn, !!columns, ...))
 }
 
-# The mark of a column with its number, which survives another choice of columns.
-PLACE <- "entasis_place"
+# The attribute that numbers the columns, which they keep when some are selected.
+NUMBER <- "entasis_number"
 
-# The query of the columns that a verb chooses of the frame without rows.
+# The query of the columns that a verb selects from the frame without rows.
 with_columns <- function(query, verb) {
   parts <- lazy_content(query)
   columns <- unclass(parts$skeleton)[seq_along(parts$at)]
-  marked <- lapply(seq_along(columns), function(k) `attr<-`(columns[[k]], PLACE, k))
+  marked <- lapply(seq_along(columns), function(k) `attr<-`(columns[[k]], NUMBER, k))
   chosen <- verb(decorate(marked, attributes(parts$skeleton)))
   # Names that occur twice are for dplyr to refuse.
-  from <- vapply(unclass(chosen)[seq_along(chosen)], attr, 1L, PLACE, exact = TRUE, USE.NAMES = FALSE)
+  from <- vapply(unclass(chosen)[seq_along(chosen)], attr, 1L, NUMBER, exact = TRUE, USE.NAMES = FALSE)
   changed(query, skeleton = decorate(unname(columns[from]), attributes(chosen)), at = parts$at[from])
 }
 
-# The query of some columns and those of the groups, in the order of the query.
-choose_names <- function(query, names) {
+# The query of some columns and the grouping columns, in the order of the query.
+select_names <- function(query, names) {
   parts <- lazy_content(query)
   k <- which(names(query) %in% c(names, group_names(query)))
   attrs <- attributes(parts$skeleton)

@@ -115,8 +115,8 @@ tested_by_core <- function(query, plans) {
   )
 }
 
-# The query of the rows for which some of the conditions are true. The others become TRUE, so that
-# an error has the number of its condition.
+# The query of the rows for which some of the conditions are true. Other conditions become TRUE, so
+# that an error has the number of its condition.
 evaluated_by_dplyr <- function(query, conditions, which, needed) {
   conditions[!which] <- list(rlang::quo(TRUE))
   names <- unique(unlist(needed[which]))

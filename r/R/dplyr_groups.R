@@ -46,5 +46,5 @@ n_groups.entasis_table <- function(x) dplyr::n_groups(frame_of_groups(x))
 # The columns of the groups.
 frame_of_groups <- function(x) {
   query <- query_of(x)
-  if (is.null(query)) x[] else gather_grouped(choose_names(query, character()))
+  if (is.null(query)) x[] else gather_grouped(select_names(query, character()))
 }

@@ -1,4 +1,4 @@
-# Finds the columns that expressions use, so that the others are not read.
+# Finds the columns that expressions use, so that no other columns are read.
 
 # Functions that may look at columns which no expression names.
 PEEKERS <- c(
@@ -73,8 +73,8 @@ names_used <- function(scope, e, env) {
   found
 }
 
-# Whether the value of a symbol cannot look at columns by itself. Functions that a user made are
-# searched, also those in a list.
+# Whether the value of a symbol cannot look at columns by itself. A user's functions are searched,
+# also in a list.
 is_trusted <- function(name, env, seen = character()) {
   if (name %in% PEEKERS) {
     return(FALSE)
@@ -115,8 +115,8 @@ pronoun_name <- function(e) {
   if (is_string(name)) name
 }
 
-# The columns of across() and the like, if the selection means the same in a frame with fewer
-# columns: without numbers and last_col().
+# The columns of across() and similar functions, if the selection means the same in a frame with
+# fewer columns: without numbers and last_col().
 names_across <- function(scope, e, env) {
   names <- scope$names
   given <- names(e)

@@ -1,6 +1,6 @@
 # dplyr on open tables. A query is an open file, the columns that are chosen, and the rows that are
 # left. Verbs that choose columns or rows return another query. All others read the columns that
-# they need and call the verb of dplyr on that frame, so that the results are those of dplyr.
+# they need and call the verb of dplyr on that frame.
 #
 # A query has these parts:
 # - `skeleton`: what dplyr makes of the frame without its rows. It holds the names, attributes,
@@ -86,7 +86,7 @@ skeleton_of <- function(file) {
   }))
 }
 
-# Whether the groups of a frame are those that dplyr makes of its rows. With `.preserve = TRUE` a
+# Whether dplyr would make the groups of a frame from its rows. With `.preserve = TRUE` a
 # group stays without its rows.
 follow_from_rows <- function(groups) {
   if (!is.data.frame(groups) || !is.list(groups[[".rows"]])) {

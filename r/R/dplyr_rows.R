@@ -48,7 +48,7 @@ ROW_NUMBER <- " row number in file "
 # their groups and a column of row numbers.
 rows_by <- function(query, names, verb) {
   parts <- lazy_content(query)
-  needed <- choose_names(query, names)
+  needed <- select_names(query, names)
   rows <- rows_of_query(needed)
   frame <- gather(needed, rows)
   number <- ROW_NUMBER

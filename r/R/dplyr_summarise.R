@@ -9,7 +9,7 @@ frame_for <- function(x, name, arguments) {
   }
   # A data.table without columns has no rows.
   if (length(needed) == 0L && inherits(lazy_content(query)$skeleton, "data.table")) needed <- names(x)[1L]
-  gather_grouped(choose_names(query, needed))
+  gather_grouped(select_names(query, needed))
 }
 
 summarise.entasis_table <- function(.data, ..., .groups = NULL) {

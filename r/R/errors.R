@@ -11,11 +11,11 @@ core <- function(value) {
 }
 
 abort <- function(kind, message, fields = list()) {
-  place <- list(file = NA_character_, section = NA_character_, column = NA_character_, block = NA_real_,
+  where <- list(file = NA_character_, section = NA_character_, column = NA_character_, block = NA_real_,
                 page = NA_real_, offset = NA_real_)
-  fields <- fields[intersect(names(fields), names(place))]
-  place[names(fields)] <- fields
-  condition <- c(list(message = message, call = users_call(), kind = kind), place)
+  fields <- fields[intersect(names(fields), names(where))]
+  where[names(fields)] <- fields
+  condition <- c(list(message = message, call = users_call(), kind = kind), where)
   kinds <- c(kind, if (kind == "busy") "io")
   stop(structure(condition, class = c(paste0("entasis_error_", kinds), "entasis_error", "error", "condition")))
 }
@@ -34,7 +34,7 @@ users_call <- function() {
     if (identical(where, home)) {
       found <- sys.call(k)
     } else {
-      # Handlers and the like are closures inside functions. Users call those of a writer.
+      # Handlers are closures inside functions. The closures that users call are those of a writer.
       where <- topenv(where)
       call <- sys.call(k)
       if (identical(where, home) && is.call(call[[1L]]) && identical(call[[1L]][[1L]], quote(`$`))) found <- call
@@ -47,9 +47,9 @@ users_call <- function() {
 wrong <- function(...) abort("argument", paste0(...))
 
 # C code calls this without memory.
-exhausted <- function(message, place = "", fields = list()) {
+exhausted <- function(message, where = "", fields = list()) {
   advice <- "; free some memory, or read or write fewer columns or rows at once"
-  abort("out_of_memory", paste0("out of memory: ", message, place, advice), fields)
+  abort("out_of_memory", paste0("out of memory: ", message, where, advice), fields)
 }
 
 damaged <- function(file, ...) {
@@ -78,14 +78,14 @@ interpret <- function(file, expr) {
     if (inherits(e, "entasis_nonsense") || is_attribute) {
       damaged(file, "its data for R are invalid (", said, ")")
     }
-    place <- list(file = file$path)
+    where <- list(file = file$path)
     in_file <- paste0(" (file \"", file$path, "\")")
     if (inherits(e, "entasis_no_counterpart")) {
-      abort("unsupported", paste0("not supported: ", said, " has no counterpart in R", in_file, "; read other parts with entasis()"), place)
+      abort("unsupported", paste0("not supported: ", said, " has no counterpart in R", in_file, "; read other parts with entasis()"), where)
     }
-    if (grepl("cannot allocate", said)) exhausted(said, in_file, place)
-    if (is_too_deep(e, said)) abort("limit", paste0("limit reached: ", said, in_file), place)
-    abort("defect", paste0("a defect of entasis, please report it: ", said, in_file), place)
+    if (grepl("cannot allocate", said)) exhausted(said, in_file, where)
+    if (is_too_deep(e, said)) abort("limit", paste0("limit reached: ", said, in_file), where)
+    abort("defect", paste0("a defect of entasis, please report it: ", said, in_file), where)
   })
 }
 

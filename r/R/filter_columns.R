@@ -39,7 +39,7 @@ tested_column <- function(file, k) {
   list(number = facts$number, kind = kind, class = attrs[["class"]], attrs = attrs, ordered = facts$ordered > 0L)
 }
 
-# Whether stored values of a kind are those that R compares.
+# Whether R compares the values of a kind as they are stored.
 is_tested_kind <- function(file, kind, facts) {
   is_plain <- facts$logical == "plain"
   if (!file$own) {

@@ -1,6 +1,6 @@
 # Finds the rows for which a condition is true. The condition is split at `&`. The core tests the
-# parts that have an exact predicate. R evaluates the others: on the rows that are left if they
-# treat each row by itself, and otherwise on all rows, as `price > mean(price)` needs.
+# parts that have an exact predicate. R evaluates the other parts: on the rows that are left if a
+# part treats each row by itself, and otherwise on all rows, as `price > mean(price)` needs.
 
 # The row numbers, or a mask, as `[` takes it.
 rows_where <- function(file, condition, caller) {

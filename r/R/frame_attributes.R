@@ -16,7 +16,7 @@ own_attributes <- function(file) {
   attrs
 }
 
-# One attribute of the frame, without the others: an index has a number for each row.
+# One attribute of the frame. Reading all of them may be slow: an index has a number for each row.
 own_attribute <- function(file, name) {
   pairs <- file$host$attributes
   if (is.null(pairs) || are_decoded(pairs)) {

@@ -56,28 +56,29 @@ load_bit64 <- function(file) {
   }
 }
 
-# Refuses a column with a value that integer64 lacks, if that type was asked for.
+# Refuses a column with a value that integer64 lacks, if the caller asked for integer64.
 refuse_beyond <- function(file, facts, which) {
   first <- core(.Call(C_beyond_integer64, handle_of(file), facts$number[which]))
   name <- facts$name[which]
-  abort("unsupported", paste0("not supported: integer64 does not hold ", first$value, place_of_integer(file, facts$number[which], first$row),
+  abort("unsupported", paste0("not supported: integer64 does not hold ", first$value, where_is_integer(file, facts$number[which], first$row),
                               " (file \"", file$path, "\"", if (nzchar(name)) paste0(", column \"", substr(name, 1L, 100L), "\""),
                               "); read with int64 = \"fit\", which gives doubles"), list(file = file$path, column = name))
 }
 
 # Where an integer is: its row, if the column is one of the table.
-place_of_integer <- function(file, number, row) {
+where_is_integer <- function(file, number, row) {
   is_of_table <- !isTRUE(file$is_pools) && isTRUE(number %in% table_facts(file)$number)
   if (is_of_table) sprintf(" in row %.0f", row)
 }
 
-# Warns about integers that were rounded to doubles. `first` has for each column the first of them.
+# Warns about integers that were rounded to doubles. `first` has the first rounded integer of each
+# column.
 warn_rounded <- function(file, columns, first) {
   names <- if (length(columns) > 0L) describe_columns(file, columns)$name else ""
   names <- names[nzchar(names)]
   of <- if (length(names) > 0L) paste0(" in column \"", substr(names[1L], 1L, 100L), "\"")
   more <- if (length(names) > 1L) paste0(" and ", length(names) - 1L, " more")
-  example <- if (length(first) > 0L) paste0(", the first is ", first[[1L]]$value, place_of_integer(file, columns[1L], first[[1L]]$row))
+  example <- if (length(first) > 0L) paste0(", the first is ", first[[1L]]$value, where_is_integer(file, columns[1L], first[[1L]]$row))
   warning("integers beyond 2^53 lost digits as doubles", of, more, example, " (file \"", file$path, "\")", call. = FALSE)
 }
 

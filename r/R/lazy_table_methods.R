@@ -1,5 +1,5 @@
-# Methods for lazy tables. They return what they return for the data frame in memory, and read what
-# they need.
+# Methods for lazy tables. They return what the methods for the data frame in memory return, and
+# read what they need.
 
 with.entasis_table <- function(data, expr, ...) {
   eval(substitute(expr), scope_of(names(data), function(k) read_column(file_of(data), k), parent.frame()))

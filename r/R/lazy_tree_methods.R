@@ -1,4 +1,4 @@
-# Methods for lazy lists. They return what they return for the list in memory.
+# Methods for lazy lists. They return what the methods for the list in memory return.
 
 with.entasis_tree <- function(data, expr, ...) {
   names <- if (is.null(names(data))) character() else names(data)

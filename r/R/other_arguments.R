@@ -21,8 +21,8 @@ ADVICE <- c(
   old_format = "read such a file with fst::read_fst(), and write it with write_entasis()"
 )
 
-# The other arguments of a call: those with a counterpart of that name are returned. All others are
-# errors, unless their value asks for nothing.
+# The other arguments of a call. Arguments with a counterpart of the same name are returned. All
+# others are errors, unless their value asks for nothing.
 other_arguments <- function(counterparts, ...) {
   given <- list(...)
   names <- if (is.null(names(given))) rep_len("", length(given)) else names(given)

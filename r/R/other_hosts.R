@@ -16,8 +16,8 @@ foreign_vector <- function(reader, x, want) {
   }
 }
 
-# Levels of R are distinct strings. Categories of other hosts have any type, and those of Arrow may
-# be missing or equal.
+# Levels of R are distinct strings. Categories of other hosts have any type, and categories of Arrow
+# may be missing or equal.
 foreign_factor <- function(reader, codes, facts) {
   levels <- levels_of(reader, facts$dictionary)
   # as.character() needs its method for integer64.

@@ -57,8 +57,8 @@ third_part <- function(parts) part_at(parts, 3L)
 since_1970 <- function(seconds, zone = "UTC") structure(as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone)
 lasting <- function(seconds) structure(as.double(seconds), class = "difftime", units = "secs")
 
-# A datetime with a zone. Its parts are the local time, the zone, and whether that local time occurs
-# for the second time.
+# A datetime with a zone. Its parts are the local time, the zone, and whether this local time is the
+# second of two equal ones.
 zoned <- function(parts) {
   clock <- part_at(parts, 1L)
   zone <- part_at(parts, 2L)

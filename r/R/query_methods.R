@@ -1,4 +1,4 @@
-# Methods of base R for queries. Others are inherited from open tables, and start from x[].
+# Methods of base R for queries. Other methods are inherited from open tables, and start from x[].
 
 dim.entasis_query <- function(x) {
   n <- count_of_query(x)
@@ -33,7 +33,7 @@ row.names.entasis_query <- function(x) row.names(x[])
 
 column_of_query <- function(x, which) {
   name <- names(x)[which]
-  .subset2(gather(choose_names(x, name)), name)
+  .subset2(gather(select_names(x, name)), name)
 }
 
 with.entasis_query <- function(data, expr, ...) {
@@ -55,12 +55,12 @@ tail.entasis_query <- function(x, n = 6L, ...) {
   by_class_of(tail, some_of_query(x, n_rows - n + seq_len(n)), n)
 }
 
-# The frame of the rows at some places among those of a query.
-some_of_query <- function(x, places) {
+# The frame of the rows at some positions among those of a query.
+some_of_query <- function(x, positions) {
   rows <- rows_of_query(x)
-  gather_grouped(x, if (is.null(rows)) places else rows[places])
+  gather_grouped(x, if (is.null(rows)) positions else rows[positions])
 }
 
-# Methods of data frames drop the attributes of columns, also of all rows. Those of data.table
-# depend on the caller.
+# Methods of data frames drop the attributes of columns, even when they keep all rows. Methods of
+# data.table depend on the caller.
 by_class_of <- function(part, frame, n) if (inherits(frame, "data.table")) frame else part(frame, n)

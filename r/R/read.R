@@ -27,7 +27,7 @@ read_entasis <- function(path, columns = NULL, from = 1, to = NULL, as.data.tabl
 range_of <- function(file, from, to) {
   n <- file$facts$n_rows
   from <- check_whole(from, "from", 1)
-  # Rows after the last one are none, so `to` may be any number.
+  # Rows after the last one are ignored, so `to` may be any number.
   if (is.numeric(to) && is.null(oldClass(to)) && length(to) == 1L && isTRUE(to > n)) to <- NULL
   to <- if (is.null(to)) n else min(check_whole(to, "to", 1), n)
   if (from > n && !(from == 1 && n == 0)) {
@@ -64,7 +64,7 @@ some_values <- function(file, description, rows) {
   n <- length(x)
   if (n == prod(attr(x, "dim"))) wrong("'from' and 'to' are for vectors, not for arrays")
   at <- row_positions(rows, n)
-  slice_value(x, at[at <= n], NULL, TRUE, place_of(file, NULL))
+  slice_value(x, at[at <= n], NULL, TRUE, origin_of(file, NULL))
 }
 
 # A frame of some columns, by their positions in `frame_names`, and rows.
@@ -130,7 +130,7 @@ read_columns <- function(file, which, rows, frame_class = NULL) {
   for (k in which(lengths(slicings) > 0L)) {
     positions <- if (is_whole[k]) row_positions(rows, n) else seq_len(count_rows(rows, n))
     name <- if (!identical(file$host$form, "vector")) layout$names[which[k]]
-    out[k] <- list(slice_value(out[[k]], positions, frame_class, is_whole[k], place_of(file, name)))
+    out[k] <- list(slice_value(out[[k]], positions, frame_class, is_whole[k], origin_of(file, name)))
   }
   if (!is_all(rows) && "tbl_df" %in% frame_class) {
     changing <- lengths(slicings) == 0L & vapply(out, is_changed_by_vctrs, NA)

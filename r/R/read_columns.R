@@ -10,8 +10,8 @@ new_reader <- function(file, rows, lazy, depth = 1L) {
   reader$parts <- NULL
   reader$n <- 0L
   reader$n_vectors <- 0L
-  # Columns of lists, which are read after the others: the number of the vector, the cells and the
-  # lengths. Then nested columns with their facts.
+  # Columns of lists, which are read after plain columns: the number of the vector, the cells and
+  # the lengths. Then nested columns with their facts.
   reader$lists <- list()
   reader$nested <- list()
   reader
@@ -233,12 +233,12 @@ reader_levels <- function(reader, wants, more = NULL) {
   if (length(numbers) > 1L || length(more) > 0L) {
     facts <- describe_columns(reader$file, numbers)
     levels_reader <- new_reader(reader$file, ALL_ROWS, FALSE)
-    places <- seq_along(numbers)
+    positions <- seq_along(numbers)
     if (reader$file$own && all(facts$physical == "utf8" & facts$logical == "plain")) {
-      vectors <- reader_add(levels_reader, facts, places, CHARACTER)
+      vectors <- reader_add(levels_reader, facts, positions, CHARACTER)
       reader$levels <- reader_run(levels_reader)[vectors]
     } else {
-      found <- with_fitting(reader$file, lapply(places, function(i) reader_want(levels_reader, facts, i, NULL)))
+      found <- with_fitting(reader$file, lapply(positions, function(i) reader_want(levels_reader, facts, i, NULL)))
       vectors <- reader_run(levels_reader)
       reader$levels <- lapply(found, function(want) reader_finish(levels_reader, vectors, want))
     }

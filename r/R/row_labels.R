@@ -85,8 +85,8 @@ values_of_level <- function(file, number, rows) {
   if (length(missing) > 0L) with_missing(values, missing) else values
 }
 
-# The column with the values of a level: that of the codes of its categories if it is categorical
-# itself.
+# The column with the values of a level. For a categorical level, the column with the codes of its
+# categories.
 column_of_level <- function(file, dictionary) {
   for (entry in file$host$categories) {
     index <- if (identical(number_of(part_of(entry, 1L)), as.double(dictionary))) check_map(part_of(entry, 2L))

@@ -1,4 +1,4 @@
-# Metadata of a file: a value that is kept with its own.
+# Metadata of a file: a second value, kept with the value of the file.
 
 set_metadata_entasis <- function(value, path, durable = NULL, wait = 10) {
   check_order("set_metadata_entasis", "value", value, path)

@@ -1,6 +1,6 @@
 # Some rows of a column whose attributes or slots may depend on the rows. The `[` method of its
 # class decides what stays of them, as for a column in memory. It gets only the requested rows if
-# the others cannot matter, else the whole column.
+# other rows cannot matter, else the whole column.
 
 # The packages with the methods of classes. Reading some rows of a column or frame of such a class
 # loads the package. A file never causes other packages to be loaded.
@@ -87,14 +87,14 @@ class_in <- function(attrs) {
 # Rows `i` of a value, cut as in a frame of class `frame_class`: by `[`, or by vctrs in a tibble.
 # Tibbles and data.tables keep the attributes of columns without a method. `whole` is whether `x`
 # has all rows.
-slice_value <- function(x, i, frame_class, whole, place) {
+slice_value <- function(x, i, frame_class, whole, origin) {
   keeps <- keeps_attributes(frame_class)
   class <- oldClass(x)
   has_own <- FALSE
   if (isS4(x)) {
     has_own <- load_s4_class(class)
     if (!has_own) {
-      refuse_rows(place, paste0("its class ", shown_class(class), " of package ", attr(class, "package"), " is not known here"),
+      refuse_rows(origin, paste0("its class ", shown_class(class), " of package ", attr(class, "package"), " is not known here"),
                   paste0("call library(", attr(class, "package"), ")"))
     }
   } else if (!is.null(class)) {
@@ -103,9 +103,9 @@ slice_value <- function(x, i, frame_class, whole, place) {
     has_own <- if (is.data.frame(x)) all(class %in% SIMPLE_FRAMES) || has_method(setdiff(class, SIMPLE_FRAMES)) else has_method(class)
     if (!has_own && (whole && !isTRUE(rows_of(x) <= 1) || "sfc" %in% class)) {
       how <- if (is.null(package)) "load its package" else paste("install package", package)
-      refuse_rows(place, paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"), how)
+      refuse_rows(origin, paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"), how)
     }
-    # Without the package, attributes that don't depend on rows are kept.
+    # Without the package, only attributes that don't depend on rows are kept.
     if (!has_own && !is.null(package)) keeps <- TRUE
   }
   if (!has_own && keeps && !whole) {
@@ -115,18 +115,18 @@ slice_value <- function(x, i, frame_class, whole, place) {
     # data.table keeps attributes whatever their length.
     return(decorate(unname(x[i]), row_independent(attributes(x))))
   }
-  by_class(class, place, x, length(i), if ("tbl_df" %in% frame_class) vctrs_slice(x, i) else subset_rows(x, i))
+  by_class(class, origin, x, length(i), if ("tbl_df" %in% frame_class) vctrs_slice(x, i) else subset_rows(x, i))
 }
 
 # Evaluates a call of a method that cuts `n` rows of `of`. A method may be any code, so its result
 # is checked.
-by_class <- function(class, place, of, n, expr, names = names_of(of)) {
+by_class <- function(class, origin, of, n, expr, names = names_of(of)) {
   value <- tryCatch(expr, error = function(e) {
     if (inherits(e, "entasis_error")) stop(e)
-    refuse_rows(place, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)), NULL)
+    refuse_rows(origin, paste0("`[` of its class ", shown_class(class), " says: ", substr(conditionMessage(e), 1L, 200L)), NULL)
   })
   wrong <- wrong_part(value, of, n, names)
-  if (!is.null(wrong)) refuse_rows(place, paste0("`[` of its class ", shown_class(class), " gives ", wrong), NULL)
+  if (!is.null(wrong)) refuse_rows(origin, paste0("`[` of its class ", shown_class(class), " gives ", wrong), NULL)
   value
 }
 
@@ -275,13 +275,13 @@ has_method <- function(class) {
 
 shown_class <- function(class) paste0("\"", substr(paste(class, collapse = "/"), 1L, 60L), "\"")
 
-refuse_rows <- function(place, why, how) {
-  abort("unsupported", paste0("not supported: some rows of ", place$what, " can't be read by themselves: ", why, " (file \"", place$file, "\"); ",
+refuse_rows <- function(origin, why, how) {
+  abort("unsupported", paste0("not supported: some rows of ", origin$what, " can't be read by themselves: ", why, " (file \"", origin$file, "\"); ",
                               if (!is.null(how)) paste0(how, ", or "), "read all rows"),
-        list(file = place$file, column = place$column))
+        list(file = origin$file, column = origin$column))
 }
 
-place_of <- function(file, name) {
+origin_of <- function(file, name) {
   if (is.null(name)) list(file = file$path, what = "the vector", column = NA_character_) else
     list(file = file$path, what = paste0("column \"", name, "\""), column = name)
 }

@@ -30,14 +30,14 @@ some_of_frame <- function(file, which, rows) {
   plain_part(file, which, rows, attrs)
 }
 
-chosen_columns <- function(file, which) !identical(as.integer(which), seq_along(layout_of(file)$first))
+is_other_columns <- function(file, which) !identical(as.integer(which), seq_along(layout_of(file)$first))
 
 # A part of a data frame, tibble or data.table.
 plain_part <- function(file, which, rows, attrs) {
   class <- attrs[["class"]]
   keeps <- keeps_attributes(class)
   names <- layout_of(file)$names[which]
-  if (!keeps && chosen_columns(file, which)) {
+  if (!keeps && is_other_columns(file, which)) {
     # `[` of a list keeps names only.
     attrs <- attrs[names(attrs) %in% KNOWN_ATTRIBUTES]
   }
@@ -80,7 +80,7 @@ own_part <- function(file, which, rows, attrs) {
   class <- attrs[["class"]]
   frame <- interpret(file, own_frame(file, read_columns(file, all, ALL_ROWS, class), all, ALL_ROWS, attrs))
   i <- if (!is_all(rows)) row_positions(rows, n)
-  j <- if (chosen_columns(file, which)) which
+  j <- if (is_other_columns(file, which)) which
   names <- layout_of(file)$names[which]
   value <- by_class(class, the_frame(file), frame, if (is.null(i)) n else length(i), own_subset(frame, i, j), names)
   if (!is.null(i) && is.null(file$host$index)) attr(value, "row.names") <- c(NA, -length(i))

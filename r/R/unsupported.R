@@ -46,7 +46,7 @@ removal_of <- function(path) {
   }
   formula <- formula_around(target)
   if (!is.null(formula)) {
-    # The environment is that of the caller, who needs its variables.
+    # The environment belongs to the caller, who needs its variables.
     return(paste0("attr(", deparse(formula, width.cutoff = 500L), ", \".Environment\") <- globalenv()"))
   }
   what <- as.character(target[[1L]])
@@ -68,33 +68,33 @@ formula_around <- function(target) {
   NULL
 }
 
-# The place of the walker: its steps, and the place of the tree that it walks. Most places are never
-# shown, so the text is made on demand.
-walk_place <- function(doc) list(steps = .Call(C_walk_place, doc$walker), is_record = doc$is_record, root = doc$root)
+# The steps of the walker, and those to the tree that it walks. Most are never shown, so `path_of`
+# makes the text on demand.
+walk_steps <- function(doc) list(steps = .Call(C_walk_steps, doc$walker), is_record = doc$is_record, root = doc$root)
 
 # The path of the walker, as R code.
-walk_path <- function(doc) path_of_place(walk_place(doc))
+walk_path <- function(doc) path_of(walk_steps(doc))
 
-path_of_place <- function(place) {
+path_of <- function(walk) {
   # Environments nest without limit, so this is a loop.
-  places <- list()
-  while (is.list(place)) {
-    places[[length(places) + 1L]] <- place
-    place <- place$root
+  walks <- list()
+  while (is.list(walk)) {
+    walks[[length(walks) + 1L]] <- walk
+    walk <- walk$root
   }
-  path <- place
-  for (inner in rev(places)) {
+  path <- walk
+  for (inner in rev(walks)) {
     path <- add_steps(path, inner$steps, inner$is_record)
     if (path == "") path <- "x"
   }
   path
 }
 
-add_steps <- function(path, place, is_record) {
-  for (i in seq_along(place$below)) {
-    name <- place$name[i]
-    at <- sprintf("[[%.0f]]", place$position[i] + 1)
-    kind <- BELOW[place$below[i]]
+add_steps <- function(path, steps, is_record) {
+  for (i in seq_along(steps$below)) {
+    name <- steps$name[i]
+    at <- sprintf("[[%.0f]]", steps$position[i] + 1)
+    kind <- BELOW[steps$below[i]]
     if (i == 1L && is_record) kind <- name
     template <- switch(kind,
       parent = "parent.env(%s)",
@@ -102,8 +102,8 @@ add_steps <- function(path, place, is_record) {
       items = if (is.na(name) || name == "") paste0("%s", at) else paste0("%s$", quoted(name)),
       attributes = if (is.na(name)) "%s" else paste0("attr(%s, ", encodeString(name, quote = "\""), ")"),
       slots = if (is.na(name)) "%s" else paste0("%s@", quoted(name)),
-      call = if (place$position[i] < 0) "%s" else paste0("%s", at),
-      pointer = if (place$position[i] < 0) "%s" else if (place$position[i] == 0) "tag.of(%s)" else "protected.by(%s)",
+      call = if (steps$position[i] < 0) "%s" else paste0("%s", at),
+      pointer = if (steps$position[i] < 0) "%s" else if (steps$position[i] == 0) "tag.of(%s)" else "protected.by(%s)",
       "%s"
     )
     path <- sub("%s", if (startsWith(template, "%s")) path else if (path == "") "x" else path, template, fixed = TRUE)

@@ -42,7 +42,7 @@ list_of <- function(file) {
   value
 }
 
-# A list with other values. Elements keep their places and the list its attributes.
+# A list with other values. Elements keep their positions, and the list keeps its attributes.
 updated <- function(old, values, remove, file) {
   attrs <- attributes(old)
   names <- if (length(old) > 0L) names_of(old) else character()

@@ -15,9 +15,9 @@ encode_value <- function(plan, x, path) {
   }
   if (type == "list") {
     names <- names_of(x)
-    places <- seq_len(length_of(x))
-    paths <- if (is.null(names)) paste0(path, "[[", places, "]]", recycle0 = TRUE) else paste0(path, "$", names, recycle0 = TRUE)
-    items <- lapply(places, function(i) encode_value(plan, .subset2(x, i), paths[i]))
+    positions <- seq_len(length_of(x))
+    paths <- if (is.null(names)) paste0(path, "[[", positions, "]]", recycle0 = TRUE) else paste0(path, "$", names, recycle0 = TRUE)
+    items <- lapply(positions, function(i) encode_value(plan, .subset2(x, i), paths[i]))
     return(with_attributes(plan, list(list = items), x, path))
   }
   if (is_inline(x, type)) {
@@ -29,8 +29,8 @@ encode_value <- function(plan, x, path) {
   c(list(column = extra_ref(planned$first)), if (!is.null(planned$description)) list(of = planned$description))
 }
 
-# Whether a value can be stored in the host map: an atomic vector, or a short list of such. Other
-# values become cells.
+# Whether a value can be stored in the host map: an atomic vector, or a short list of atomic
+# vectors. Other values become cells.
 is_inline_tree <- function(x, depth = 0L) {
   if (is.null(x)) {
     return(TRUE)
@@ -135,7 +135,7 @@ names_of_pairs <- function(pairs) {
   if (are_decoded(pairs)) names(pairs) else vapply(pairs, function(pair) string_of(part_of(pair, 1L)), "")
 }
 
-# Attributes from pairs. NULL values stay, as places of attributes that the column implies.
+# Attributes from pairs. NULL values stay: they stand for attributes that the column implies.
 lapply_pairs <- function(extras, pairs) {
   if (are_decoded(pairs)) {
     return(unclass(pairs))

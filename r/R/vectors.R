@@ -59,8 +59,8 @@ time_by <- function(type, class, attrs) {
 }
 
 # Completes the kind of vectors by their values: the time unit, and the sentinel of missing doubles.
-# `fits` is whether a vector is of the kind; the others are stored as plain doubles. Vectors whose
-# values follow those of a file get its forms (`stored_forms`), if these are exact. `times` is
+# `fits` is whether a vector is of the kind; other vectors are stored as plain doubles. Vectors that
+# are appended to a file get its forms (`stored_forms`), if these are exact. `times` is
 # "first" for the coarsest exact unit, "finest" for the finest one, or "double".
 fit_kind <- function(chosen, values, forms = NULL, times = "first") {
   scale <- chosen$scale

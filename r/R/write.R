@@ -14,11 +14,11 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE, ...) {
   invisible(x)
 }
 
-# Writes a value to a file. With `change`, the value replaces that of the file, and the metadata of
-# the file stay.
+# Writes a value to a file. With `change`, the value replaces the value of the file, and the
+# metadata of the file stay.
 write_value <- function(x, path, functions, options, change = NULL, operation = OPERATION$append,
                         metadata = if (!is.null(change)) stored_metadata(path)) {
-  # Errors of the metadata of the file are not those of the value.
+  # Errors of the file's metadata must not look like errors of the value.
   force(metadata)
   doc <- tryCatch(document_of(x, functions, metadata), entasis_error_unsupported = function(e) {
     # Advise functions = TRUE only if it helps. This call raises the error of a value that can't be
@@ -110,7 +110,8 @@ plan_row_names <- function(plan, x, path) {
   if (is.integer(info) && !is.object(info) && length(info) == 2L && is.na(info[1L])) {
     return(if (info[2L] > 0L) list(row_names = "numbers"))
   }
-  # Without rows R has no form for numbers that go on, as those of the first batch of a writer.
+  # Without rows R has no form for row names that go on, such as those of the first batch of a
+  # writer.
   if (!is.null(plan$doc$times) && identical(info, integer())) {
     return(NULL)
   }
@@ -131,7 +132,7 @@ plan_columns <- function(plan, x, names, n_rows, path) {
   descriptions <- NULL
   nested <- FALSE
   i <- 1L
-  # Columns outside of groups are added one by one, those between them together.
+  # Columns outside of groups are added one by one, and neighbouring columns in groups together.
   alone <- c(which(groups$group == 0L), k + 1L)
   for (next_alone in alone) {
     which <- seq.int(i, length.out = next_alone - i)

@@ -38,8 +38,8 @@ unchain <- function(all) {
   out
 }
 
-# A node that names an extra column by its number among those. Extra columns follow the columns of
-# the table.
+# A node that names an extra column by its number among the extra columns. Extra columns follow the
+# columns of the table.
 extra_ref <- function(number) structure(as.double(number), class = "entasis_column")
 
 # Adds columns, and returns the number of the first one.

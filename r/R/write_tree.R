@@ -26,7 +26,7 @@ new_document <- function(functions = FALSE) {
 }
 
 # Adds a tree, and returns the number of its cell. `root` is the start of its paths: text, or a
-# result of `walk_place`.
+# result of `walk_steps`.
 document_walk <- function(doc, x, root) {
   if (is.null(doc$walker)) {
     doc$walker <- core(.Call(C_walker, function(holder, type) take_apart(doc, holder, type)))
@@ -87,9 +87,8 @@ take_apart <- function(doc, holder, type) {
   )
 }
 
-# A table has a fixed cost, which pays off for large frames. Of many small frames the first ones
-# become tables and the others lists with attributes, like frames in a long list
-# (src/write_cells.c).
+# A table has a fixed cost, which pays off for large frames. The first of many small frames become
+# tables, and later ones lists with attributes, like frames in a long list (src/write_cells.c).
 MANY_FRAMES <- 32L
 SMALL_FRAME <- 10000
 
@@ -155,7 +154,7 @@ is_frame <- function(x) {
   }, NA))
 }
 
-# Whether all parts of a POSIXlt have `n` values. They may be shorter than it is.
+# Whether all parts of a POSIXlt have `n` values. Parts may be shorter than the POSIXlt.
 is_times <- function(x, n) {
   x <- unclass(x)
   all(lengths_of(x) == n) && all(vapply(x, function(part) is.atomic(part) && !is.null(part), NA))
@@ -198,7 +197,7 @@ apart_environment <- function(doc, x) {
       number <- doc$n_environments
       name <- number
       doc$n_environments <- number + 1L
-      assign(as.character(number + 1L), list(x, walk_place(doc)), envir = doc$environments)
+      assign(as.character(number + 1L), list(x, walk_steps(doc)), envir = doc$environments)
     }
     parts <- c(list("r.environment"), as.list(name))
     utils::sethash(doc$numbers, x, parts)
@@ -227,7 +226,7 @@ known_environment <- function(x) {
 
 # The contents of an environment: its enclosure, values by name, attributes, whether it is locked,
 # and its locked bindings.
-environment_record <- function(doc, x, place) {
+environment_record <- function(doc, x, walk) {
   # The first argument of ls() would be passed to as.environment(), which dispatches methods.
   names <- ls(envir = x, all.names = TRUE, sorted = FALSE)
   bindings <- .Call(C_bindings, x, names)
@@ -237,7 +236,7 @@ environment_record <- function(doc, x, place) {
   active <- NULL
   if (any(is_active)) {
     if (!doc$functions) {
-      refuse_code_at(doc, paste0(path_of_place(place), "$", quoted(names[is_active][1L])), "an active binding", NULL)
+      refuse_code_at(doc, paste0(path_of(walk), "$", quoted(names[is_active][1L])), "an active binding", NULL)
     }
     active <- lapply(names[is_active], activeBindingFunction, x)
     names(active) <- names[is_active]

@@ -15,7 +15,7 @@ olson <- function() {
 }
 
 # The zone of R that shows the clock times of another host's zone, for the column `of`. R reads
-# names such as "UTC+02:00" as those of POSIX, where the sign means west.
+# names such as "UTC+02:00" as POSIX does, where the sign means west.
 zone_shown <- function(file, zone, of) {
   if (is.na(zone) || zone == "") {
     return("UTC")

@@ -36,8 +36,8 @@ static SEXP make(const ent_text *text, const unsigned char *validity, size_t i, 
     return len == 0 ? R_BlankString : Rf_mkCharLenCE(bytes, (int)len, mark);
 }
 
-/* A cache of recent strings by view. `keeper` protects them. Without it the vector under
- * construction does, as the write barrier of a vector of R costs as much as a lookup. */
+/* A cache of recent strings by view. `keeper` protects them. Without it, the vector under
+ * construction does, because the write barrier of a vector of R costs as much as a lookup. */
 typedef struct {
     SEXP keeper; /* may be NULL */
     SEXP *strings;
@@ -224,15 +224,15 @@ SEXP ent_lazy_slice(SEXP x, R_xlen_t at, R_xlen_t n) {
     return part(&parts, (size_t)at, (size_t)n);
 }
 
-/* Stores the ranges `from` to `n` of a lazy vector in a list, from place `to` on. Returns 0 for
+/* Stores the ranges `from` to `n` of a lazy vector in a list, from item `to` on. Returns 0 for
  * other vectors. */
-int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_place *places, size_t from, size_t n) {
+int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_span *spans, size_t from, size_t n) {
     parts_t parts;
     if (!begin_parts(x, &parts)) return 0;
     uint64_t length = ent_text_n(parts.text);
     for (size_t k = from; k < n; k++) {
-        if (places[k].len > length || places[k].at > length - places[k].len) ent_nonsense("strings beyond the end of a pool");
-        SET_VECTOR_ELT(items, to + (R_xlen_t)k, part(&parts, places[k].at, places[k].len));
+        if (spans[k].len > length || spans[k].at > length - spans[k].len) ent_nonsense("strings beyond the end of a pool");
+        SET_VECTOR_ELT(items, to + (R_xlen_t)k, part(&parts, spans[k].at, spans[k].len));
     }
     return 1;
 }

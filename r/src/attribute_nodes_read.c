@@ -2,12 +2,12 @@
  *
  * If a description holds only attributes of the forms that attribute_nodes_write.c writes, it
  * becomes a list whose `attributes` have class `entasis_decoded`: the values by name, NULL for
- * levels that are in the column. R code decodes all others, and refuses those that make no sense.
+ * levels that are in the column. R code decodes all others, and refuses invalid ones.
  * Columns with equal descriptions share one object.
  */
 #include "hash_table.h"
 
-/* The place after a node and its children. */
+/* The first node after a node and its children. */
 static const ent_node *after(const ent_node *at, const ent_node *end) {
     for (size_t n_left = 1; n_left > 0; n_left--, at++) {
         if (at >= end) Rf_error("a tree without an end");
@@ -49,8 +49,8 @@ static int is_item(const ent_node *at, SEXPTYPE type) {
 
 static const ent_node *plain_value(const ent_node *at);
 
-/* The place after the attributes of an attribute of `n` values. NULL if R would check one of them:
- * setting it could raise an error, which belongs to reading the column and not to opening the
+/* The first node after the attributes of an attribute of `n` values. NULL if R would check one of
+ * them: setting it could raise an error, and only reading the column may fail, not opening the
  * file. */
 static const ent_node *plain_own(const ent_node *at, int n) {
     static const char *const checked[] = {"class", "dim", "dimnames", "tsp", "comment", "row.names"};
@@ -71,8 +71,8 @@ static const ent_node *plain_own(const ent_node *at, int n) {
     return at;
 }
 
-/* The place after a vector and its attributes; NULL for forms that attribute_nodes_write.c does not
- * write. */
+/* The first node after a vector and its attributes; NULL for forms that attribute_nodes_write.c
+ * does not write. */
 static const ent_node *plain_value(const ent_node *at) {
     int n_keys = at->n;
     if (at->kind != ENT_MAP || n_keys < 1 || n_keys > 2) return NULL;

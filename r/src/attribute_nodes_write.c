@@ -121,9 +121,9 @@ static int have_levels(SEXP implied) {
 
 /* Descriptions of columns in groups, as `ent_c_groups` gives them. `implied` has for each kind of
  * column the attributes that its type records; they apply to the columns that `fits` marks.
- * Returns a list: `description` has for each column the number of its description or 0,
- * `descriptions` are these, and `left` has a column of each description that is NULL because R
- * code has to make it. */
+ * Returns a list: `description` has for each column the number of its description, or 0.
+ * `descriptions` holds the descriptions. `left` has one column of each description that is NULL
+ * because R code has to make it. */
 SEXP ent_c_describe_groups(SEXP x, SEXP groups, SEXP implied, SEXP fits) {
     static const char *fields[] = {"description", "descriptions", "left", ""};
     static const char *description_fields[] = {"attributes", ""};
@@ -216,7 +216,7 @@ static ent_node *put_item(SEXP x, R_xlen_t i, ent_node *at) {
     return at + 1;
 }
 
-/* Puts plain attributes as nodes: a list of pairs. Returns the place after them. */
+/* Puts plain attributes as nodes: a list of pairs. Returns the end of the nodes. */
 ent_node *ent_put_plain(SEXP attributes, ent_node *at) {
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
     R_xlen_t n = Rf_xlength(attributes);

@@ -34,7 +34,7 @@ static SEXP compare(SEXP name, SEXP value, void *data) {
     return name == other->name && c->are_same(value, other->value) ? NULL : R_NilValue;
 }
 
-/* Whether a value has the same attributes in the same order, by what `are_same` says of two values.
+/* Whether a value has the same attributes in the same order, where `are_same` compares two values.
  */
 int ent_has_attributes(SEXP x, const ent_attributes *others, int (*are_same)(SEXP, SEXP)) {
     comparison c = {others, 0, are_same};
@@ -53,8 +53,7 @@ static SEXP find_only(SEXP name, SEXP value, void *data) {
     return NULL;
 }
 
-/* The value of the one attribute of a value. NULL if that has another name, or if there are more or
- * none. */
+/* The attribute `name` if it is the only one, else NULL. */
 SEXP ent_only_attribute(SEXP x, SEXP name) {
     search s = {name, NULL, 0};
     return R_mapAttrib(x, find_only, &s) == NULL ? s.value : NULL;

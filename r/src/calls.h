@@ -17,7 +17,7 @@
     /* change.c */ E(stream, 2) E(stream_extend, 2) E(stream_check, 1) E(stream_view, 1) E(stream_finish, 1) \
     /* generations.c */ E(generations, 1) \
     /* filter.c */ E(find_rows, 2) E(count_rows, 2) E(plan_rows, 2) \
-    /* walker.c, walk.c */ E(walker, 1) E(walk, 2) E(walk_place, 1) E(references, 2) \
+    /* walker.c, walk.c */ E(walker, 1) E(walk, 2) E(walk_steps, 1) E(references, 2) \
     /* promise.c */ E(bindings, 2) E(dots, 3) \
     /* cell_session.c, make_values.c, make_objects.c */ E(load, 2) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
     /* integers.c */ E(integer_fits, 2) E(beyond_integer64, 2) E(has_made_integer64, 1) \

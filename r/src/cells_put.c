@@ -41,12 +41,12 @@ ent_pooled ent_put_numbers(walker *w, int kind, const void *memory, R_xlen_t n) 
 
 void ent_put_reference(walker *w, uint64_t number) { ent_put_scalar(w, ENT_CELL_REFERENCE, (int64_t)number, 0); }
 
-/* Adds `n` cells that may have children, and returns the place of the first. */
+/* Adds `n` cells that may have children, and returns the number of the first among such cells. */
 size_t ent_put_parents(walker *w, int kind, size_t n) {
     ent_failure *failure = NULL;
-    ptrdiff_t place = ent_cells_parents(w->cells, kind, n, &failure);
-    if (place < 0) ent_fail(failure);
-    return (size_t)place;
+    ptrdiff_t first = ent_cells_parents(w->cells, kind, n, &failure);
+    if (first < 0) ent_fail(failure);
+    return (size_t)first;
 }
 
 /* Adds a cell and defers its children. */

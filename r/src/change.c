@@ -69,18 +69,18 @@ SEXP ent_c_stream_finish(SEXP stream) {
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }
 
-/* Gives the table of a file other columns: for each its place among those of the file or of the
- * frame, whether it is one of the frame, and its name. False if the file must be written anew. */
-SEXP ent_c_change_columns(SEXP change, SEXP frame, SEXP places, SEXP is_new, SEXP names, SEXP operation, SEXP options) {
+/* Gives the table of a file other columns: for each its position in the file or the frame,
+ * whether it is one of the frame, and its name. False if the file must be written anew. */
+SEXP ent_c_change_columns(SEXP change, SEXP frame, SEXP positions, SEXP is_new, SEXP names, SEXP operation, SEXP options) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(names);
     ent_chars *texts = (ent_chars *)R_alloc((size_t)n + 1, sizeof *texts);
     for (R_xlen_t i = 0; i < n; i++) texts[i] = ent_chars_of(STRING_ELT(names, i));
-    ent_choice choice = {
-        .places = REAL(places), .is_new = LOGICAL(is_new), .names = texts, .n = (size_t)n, .operation = Rf_asInteger(operation),
+    ent_final_columns columns = {
+        .positions = REAL(positions), .is_new = LOGICAL(is_new), .names = texts, .n = (size_t)n, .operation = Rf_asInteger(operation),
     };
     ent_watch();
-    int done = ent_change_columns(ent_pointer_of(change, "a change"), ent_pointer_of(frame, "a frame"), &choice,
+    int done = ent_change_columns(ent_pointer_of(change, "a change"), ent_pointer_of(frame, "a frame"), &columns,
                                   ent_options_of(options), ent_is_interrupted, &failure);
     ent_watched();
     ent_free_builder(frame);

@@ -1,7 +1,7 @@
 /* Groups columns of a frame that are planned together. */
 #include "hash_table.h"
 
-/* Longest attribute values to compare. Longer ones are the same only if they are one vector. */
+/* Longest attribute values to compare. Longer values are the same only if they are one vector. */
 #define FEW 64
 
 /* The attributes of an atomic vector, as a list or NULL. An atomic vector evaluates to itself, so

@@ -96,8 +96,8 @@ int ent_cells_scalar(ent_cells *cells, int kind, int64_t integer, double number,
 int ent_cells_scalars(ent_cells *cells, int kind, const double *numbers, size_t n, ent_failure **failure);
 int ent_cells_text(ent_cells *cells, ent_chars text, ent_failure **failure); /* 0: not UTF-8 */
 ptrdiff_t ent_cells_parents(ent_cells *cells, int kind, size_t n, ent_failure **failure);
-void ent_cells_children(ent_cells *cells, size_t place, uint64_t first, uint64_t count, uint64_t keys);
-void ent_cells_end(ent_cells *cells, size_t place);
+void ent_cells_children(ent_cells *cells, size_t parent, uint64_t first, uint64_t count, uint64_t keys);
+void ent_cells_end(ent_cells *cells, size_t parent);
 int ent_cells_numbers(ent_cells *cells, int kind, const void *values, size_t n, ent_pooled *pooled, ent_failure **failure);
 ent_strings *ent_cells_strings(ent_cells *cells, size_t n, ent_pooled *pooled, ent_failure **failure); /* borrowed */
 int ent_cells_array(ent_cells *cells, ent_pooled pooled, const int *dim, size_t n_dim, ent_failure **failure);
@@ -105,7 +105,7 @@ int ent_cells_arrays(ent_cells *cells, int kind, const void *const *values, cons
                      ent_failure **failure);
 ptrdiff_t ent_cells_texts(ent_cells *cells, const ent_string *batch, const size_t *lens, size_t n, uintptr_t missing,
                           ent_encoded *encoded, ent_failure **failure);
-int ent_cells_like(ent_cells *cells, size_t place, int kind, const void *const *values, const size_t *lens, size_t n,
+int ent_cells_like(ent_cells *cells, size_t parent, int kind, const void *const *values, const size_t *lens, size_t n,
                    uint64_t attributes, ent_failure **failure);
 void ent_cells_free(ent_cells *cells);
 
@@ -170,16 +170,16 @@ int ent_stream_check(const ent_change *stream, ent_failure **failure); /* -1 in 
 ent_file *ent_stream_view(const ent_change *stream, ent_failure **failure); /* null: no batch yet, or a failure */
 int ent_stream_finish(ent_change *stream, ent_failure **failure);
 
-/* chosen_columns.rs */
+/* final_columns.rs */
 typedef struct {
-    const double *places; /* among the columns of the file, or among new ones */
+    const double *positions; /* among the columns of the file, or among new ones */
     const int *is_new;
     const ent_chars *names;
     size_t n;
     int operation;
-} ent_choice;
+} ent_final_columns;
 
-int ent_change_columns(ent_change *change, ent_builder *builder, const ent_choice *choice, ent_options options,
+int ent_change_columns(ent_change *change, ent_builder *builder, const ent_final_columns *columns, ent_options options,
                        ent_interrupted interrupted, ent_failure **failure); /* 0: the file must be written anew */
 
 /* metadata.rs */
@@ -266,11 +266,11 @@ typedef struct {
 
 typedef struct {
     uint64_t at, len;
-} ent_place;
+} ent_span;
 
 typedef struct {
     int64_t pool; /* -1: scalar doubles, whose bits are `at` */
-    const ent_place *places;
+    const ent_span *spans;
     size_t n;
 } ent_small_vectors;
 

@@ -2,7 +2,7 @@
 #include "hash_table.h"
 
 /* A table with room for one more than its `n` entries of `width` bytes, in new memory if needed.
- * `hash_of` returns the hash of an entry, and 0 for a free place, which is all zeros. */
+ * `hash_of` returns the hash of an entry, and 0 for a free slot, which is all zeros. */
 void *ent_table_grown(void *all, size_t n, size_t *room, size_t width, uint64_t (*hash_of)(const void *one)) {
     if (2 * (n + 1) <= *room) return all;
     size_t wanted = *room == 0 ? 64 : 2 * *room;

@@ -8,14 +8,14 @@
 static uint64_t hash_keys(const SEXP *keys, R_xlen_t n) {
     uint64_t hash = (uint64_t)n;
     for (R_xlen_t i = 0; i < n; i++) hash = ent_table_mix((hash << 5 | hash >> 59) ^ (uint64_t)(uintptr_t)keys[i]);
-    /* Zero marks a free place. */
+    /* Zero marks a free slot. */
     return hash | 1;
 }
 
 static uint64_t hash_of(const void *one) { return ((const ent_key_set *)one)->hash; }
 
-/* The place of these keys in the table, or the free place for them. */
-static ent_key_set *place_of(const ent_key_sets *table, uint64_t hash, const SEXP *keys, R_xlen_t n) {
+/* The slot of these keys in the table, or the free slot for them. */
+static ent_key_set *slot_of(const ent_key_sets *table, uint64_t hash, const SEXP *keys, R_xlen_t n) {
     size_t at = ent_table_slot(hash, table->room);
     while (table->known[at].keys != NULL) {
         ent_key_set *known = &table->known[at];
@@ -28,7 +28,7 @@ static ent_key_set *place_of(const ent_key_sets *table, uint64_t hash, const SEX
 /* Finds the cell of the first of these keys. */
 int ent_key_sets_find(const ent_key_sets *table, const SEXP *keys, R_xlen_t n, uint64_t *first) {
     if (n == 0 || n > SHARED_KEYS || table->room == 0) return 0;
-    const ent_key_set *known = place_of(table, hash_keys(keys, n), keys, n);
+    const ent_key_set *known = slot_of(table, hash_keys(keys, n), keys, n);
     *first = known->first;
     return known->keys != NULL;
 }
@@ -41,7 +41,7 @@ void ent_key_sets_add(ent_key_sets *table, const SEXP *keys, R_xlen_t n, uint64_
     if (copy == NULL) ent_no_memory((size_t)n * sizeof *copy, "the values of a tree");
     memcpy(copy, keys, (size_t)n * sizeof *copy);
     uint64_t hash = hash_keys(keys, n);
-    *place_of(table, hash, keys, n) = (ent_key_set){hash, first, n, copy};
+    *slot_of(table, hash, keys, n) = (ent_key_set){hash, first, n, copy};
     table->n++;
 }
 

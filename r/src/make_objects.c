@@ -11,11 +11,11 @@ SEXP ent_make_ask(maker *m, const char *what, SEXP parts) {
     SEXP out = PROTECT(Rf_eval(PROTECT(Rf_lang2(m->hook, holder)), R_GlobalEnv));
     if (Rf_inherits(out, "entasis_refused")) {
         /* The error message needs the path. */
-        SEXP place = PROTECT(Rf_allocVector(VECSXP, 2));
-        SET_VECTOR_ELT(place, 0, out);
-        SET_VECTOR_ELT(place, 1, ent_make_path(m));
+        SEXP value_and_path = PROTECT(Rf_allocVector(VECSXP, 2));
+        SET_VECTOR_ELT(value_and_path, 0, out);
+        SET_VECTOR_ELT(value_and_path, 1, ent_make_path(m));
         SET_VECTOR_ELT(holder, 0, Rf_mkString("refused"));
-        SET_VECTOR_ELT(holder, 1, place);
+        SET_VECTOR_ELT(holder, 1, value_and_path);
         Rf_eval(PROTECT(Rf_lang2(m->hook, holder)), R_GlobalEnv);
         Rf_error("a value was refused");
     }
@@ -292,19 +292,19 @@ static SEXP object_of(maker *m, SEXP items) {
 }
 
 /* The names of a map that shares the keys of another one. */
-SEXP ent_make_names(maker *m, const frame_t *frame) {
-    size_t slot = (size_t)(frame->keys % ENT_RECENT);
+SEXP ent_make_names(maker *m, const unfinished_t *open) {
+    size_t slot = (size_t)(open->keys % ENT_RECENT);
     SEXP known = VECTOR_ELT(m->recent, (R_xlen_t)slot);
-    if (m->s->recent[slot] == frame->keys && known != R_NilValue && (uint64_t)Rf_xlength(known) == frame->count) return known;
-    SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)frame->count));
-    for (uint64_t i = 0; i < frame->count; i++) {
+    if (m->s->recent[slot] == open->keys && known != R_NilValue && (uint64_t)Rf_xlength(known) == open->count) return known;
+    SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)open->count));
+    for (uint64_t i = 0; i < open->count; i++) {
         ent_cell cell = {0};
-        ent_cell_at(m->s, frame->keys + i, &cell);
+        ent_cell_at(m->s, open->keys + i, &cell);
         if (cell.kind != ENT_CELL_STRING) ent_nonsense("maps share keys that are not strings");
         SET_STRING_ELT(names, (R_xlen_t)i, ent_make_string(m, cell.text));
     }
     SET_VECTOR_ELT(m->recent, (R_xlen_t)slot, names);
-    m->s->recent[slot] = frame->keys;
+    m->s->recent[slot] = open->keys;
     UNPROTECT(1);
     return names;
 }
@@ -327,37 +327,37 @@ static SEXP rows_of(SEXP columns, SEXP names) {
 }
 
 /* The value of a cell whose parts are complete. */
-SEXP ent_make_finished(maker *m, const frame_t *frame) {
-    switch (frame->kind) {
+SEXP ent_make_finished(maker *m, const unfinished_t *open) {
+    switch (open->kind) {
     case ENT_CELL_LIST:
     case ENT_CELL_LIST + 1: case ENT_CELL_LIST + 2: case ENT_CELL_LIST + 3:
-        return frame->items;
+        return open->items;
     case ENT_CELL_MAP: {
-        if (frame->names != R_NilValue) return frame->items;
-        SEXP names = PROTECT(frame->count == 0 ? Rf_allocVector(STRSXP, 0) : ent_make_names(m, frame));
-        Rf_setAttrib(frame->items, R_NamesSymbol, names);
+        if (open->names != R_NilValue) return open->items;
+        SEXP names = PROTECT(open->count == 0 ? Rf_allocVector(STRSXP, 0) : ent_make_names(m, open));
+        Rf_setAttrib(open->items, R_NamesSymbol, names);
         UNPROTECT(1);
-        return frame->items;
+        return open->items;
     }
     case ENT_CELL_RECORDS: {
-        SEXP names = PROTECT(frame->names != R_NilValue ? frame->names : ent_make_names(m, frame));
-        Rf_setAttrib(frame->items, R_NamesSymbol, R_NilValue);
-        SEXP out = rows_of(frame->items, names);
+        SEXP names = PROTECT(open->names != R_NilValue ? open->names : ent_make_names(m, open));
+        Rf_setAttrib(open->items, R_NamesSymbol, R_NilValue);
+        SEXP out = rows_of(open->items, names);
         UNPROTECT(1);
         return out;
     }
     case ENT_CELL_ROWS:
-        return rows_of(frame->items, R_NilValue);
+        return rows_of(open->items, R_NilValue);
     case ENT_CELL_OBJECT:
-        return object_of(m, frame->items);
-    case FRAME_VECTOR:
-        return ent_make_decorated(m, frame->items);
-    case FRAME_ATTRIBUTES:
+        return object_of(m, open->items);
+    case KIND_VECTOR:
+        return ent_make_decorated(m, open->items);
+    case KIND_ATTRIBUTES:
         return R_NilValue;
     default: {
         ent_cell cell = {0};
-        ent_cell_at(m->s, frame->number, &cell);
-        return ent_make_ask_one(m, cell.text, frame->items);
+        ent_cell_at(m->s, open->number, &cell);
+        return ent_make_ask_one(m, cell.text, open->items);
     }
     }
 }

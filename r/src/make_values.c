@@ -32,11 +32,11 @@ static void remember(maker *m, R_xlen_t target, SEXP value) {
 
 static void put(maker *m, int to, SEXP value);
 
-/* Protects the value of a frame that is being built by storing it in its parent. An attribute must
- * be complete before it is set, so it is protected in `held`. */
-static void early(maker *m, int frame, SEXP value) {
-    if (m->frames[frame - 1].kind == FRAME_ATTRIBUTES) SET_VECTOR_ELT(m->held, frame, value);
-    else put(m, frame - 1, value);
+/* Protects unfinished value `at` by storing it in its parent. An attribute must be complete before
+ * it is set, so it is protected in `held`. */
+static void early(maker *m, int at, SEXP value) {
+    if (m->unfinished[at - 1].kind == KIND_ATTRIBUTES) SET_VECTOR_ELT(m->held, at, value);
+    else put(m, at - 1, value);
 }
 
 /* The text of a key that is not a string. Integers keep all digits. */
@@ -56,15 +56,15 @@ static SEXP text_of_key(SEXP value) {
     return Rf_mkChar(digits);
 }
 
-/* Stores a value in the next place of a frame. */
+/* Stores a value as the next part of unfinished value `at`. */
 static void put(maker *m, int at, SEXP value) {
-    frame_t *to = &m->frames[at];
+    unfinished_t *to = &m->unfinished[at];
     uint64_t i = to->next - to->first - 1;
-    if (to->kind == FRAME_VECTOR) {
+    if (to->kind == KIND_VECTOR) {
         if (i != 1) return;
         to->items = value;
         early(m, at, value);
-    } else if (to->kind == FRAME_ATTRIBUTES) {
+    } else if (to->kind == KIND_ATTRIBUTES) {
         ent_make_attribute(to->items, STRING_ELT(to->names, (R_xlen_t)i), value);
     } else if (i < to->count) {
         SET_VECTOR_ELT(to->items, (R_xlen_t)i, value);
@@ -88,10 +88,10 @@ static int is_vector(const maker *m, const ent_cell *cell) {
     return last.kind == ENT_CELL_NULL || (last.kind == ENT_CELL_MAP && target_of(m->s, cell->of[0] + 2) < 0);
 }
 
-/* Begins the attributes of the vector in the previous frame. Copies the vector if something else
- * refers to it. */
-static void begin_attributes(maker *m, frame_t *frame) {
-    frame_t *of = frame - 1;
+/* Begins the attributes of the previous unfinished value, a vector. Copies the vector if something
+ * else refers to it. */
+static void begin_attributes(maker *m, unfinished_t *open) {
+    unfinished_t *of = open - 1;
     if (!Rf_isVector(of->items)) ent_nonsense("attributes of a value that is not a vector");
     if (MAYBE_SHARED(of->items)) {
         SEXP copy = PROTECT(Rf_shallow_duplicate(of->items));
@@ -99,12 +99,12 @@ static void begin_attributes(maker *m, frame_t *frame) {
         early(m, m->n - 1, copy);
         UNPROTECT(1);
     }
-    frame->kind = FRAME_ATTRIBUTES;
-    frame->items = of->items;
-    frame->names = R_NilValue;
-    if (frame->count > 0) {
-        frame->names = ent_make_names(m, frame);
-        SET_VECTOR_ELT(m->held, m->n, frame->names);
+    open->kind = KIND_ATTRIBUTES;
+    open->items = of->items;
+    open->names = R_NilValue;
+    if (open->count > 0) {
+        open->names = ent_make_names(m, open);
+        SET_VECTOR_ELT(m->held, m->n, open->names);
     }
     m->n++;
 }
@@ -113,37 +113,37 @@ static void begin_attributes(maker *m, frame_t *frame) {
 static void begin(maker *m, uint64_t number, const ent_cell *cell, R_xlen_t target) {
     if (m->n >= DEEPEST) ent_make_ask(m, "too deep", R_NilValue);
     if (m->n == m->room) {
-        frame_t *more = (frame_t *)R_alloc((size_t)m->room * 2, sizeof *more);
-        memcpy(more, m->frames, (size_t)m->n * sizeof *more);
-        m->frames = more;
+        unfinished_t *more = (unfinished_t *)R_alloc((size_t)m->room * 2, sizeof *more);
+        memcpy(more, m->unfinished, (size_t)m->n * sizeof *more);
+        m->unfinished = more;
         m->room *= 2;
         REPROTECT(m->held = Rf_xlengthgets(m->held, m->room), m->held_at);
     }
-    frame_t *frame = &m->frames[m->n];
-    frame->number = number;
-    frame->kind = cell->kind;
-    frame->first = frame->next = cell->of[0];
-    frame->count = cell->of[2];
-    frame->keys = cell->of[3];
-    frame->target = target;
-    frame->items = frame->names = R_NilValue;
+    unfinished_t *open = &m->unfinished[m->n];
+    open->number = number;
+    open->kind = cell->kind;
+    open->first = open->next = cell->of[0];
+    open->count = cell->of[2];
+    open->keys = cell->of[3];
+    open->target = target;
+    open->items = open->names = R_NilValue;
     if (target >= 0) m->s->state[target] = 1;
-    if (m->frames[m->n - 1].kind == FRAME_VECTOR && m->frames[m->n - 1].next == m->frames[m->n - 1].first + 3) {
-        begin_attributes(m, frame);
+    if (m->unfinished[m->n - 1].kind == KIND_VECTOR && m->unfinished[m->n - 1].next == m->unfinished[m->n - 1].first + 3) {
+        begin_attributes(m, open);
         return;
     }
     if (is_vector(m, cell)) {
-        frame->kind = FRAME_VECTOR;
-        frame->next++;
+        open->kind = KIND_VECTOR;
+        open->next++;
         m->n++;
         return;
     }
     int may_have_keys = cell->kind == ENT_CELL_MAP || cell->kind == ENT_CELL_RECORDS;
-    int has_keys = may_have_keys && frame->count > 0 && frame->keys == frame->first + frame->count;
-    SEXP items = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)frame->count));
-    if (has_keys) Rf_setAttrib(items, R_NamesSymbol, Rf_allocVector(STRSXP, (R_xlen_t)frame->count));
-    frame->items = items;
-    frame->names = has_keys ? Rf_getAttrib(items, R_NamesSymbol) : R_NilValue;
+    int has_keys = may_have_keys && open->count > 0 && open->keys == open->first + open->count;
+    SEXP items = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)open->count));
+    if (has_keys) Rf_setAttrib(items, R_NamesSymbol, Rf_allocVector(STRSXP, (R_xlen_t)open->count));
+    open->items = items;
+    open->names = has_keys ? Rf_getAttrib(items, R_NamesSymbol) : R_NilValue;
     early(m, m->n, items);
     m->n++;
     UNPROTECT(1);
@@ -239,14 +239,14 @@ SEXP ent_c_make(SEXP pointer, SEXP range, SEXP hook) {
     SEXP results = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)(end - start)));
     maker m = {
         .s = s, .made = VECTOR_ELT(kept, 0), .pools = VECTOR_ELT(kept, 1), .recent = VECTOR_ELT(kept, 2), .hook = hook,
-        .frames = (frame_t *)R_alloc(64, sizeof(frame_t)), .n = 1, .room = 64,
+        .unfinished = (unfinished_t *)R_alloc(64, sizeof(unfinished_t)), .n = 1, .room = 64,
     };
     PROTECT_WITH_INDEX(m.held = Rf_allocVector(VECSXP, m.room), &m.held_at);
-    m.frames[0] = (frame_t){UINT64_MAX, start, end - start, 0, start, ENT_CELL_LIST, results, R_NilValue, -1};
+    m.unfinished[0] = (unfinished_t){UINT64_MAX, start, end - start, 0, start, ENT_CELL_LIST, results, R_NilValue, -1};
     size_t steps = 0;
     for (;;) {
-        frame_t *top = &m.frames[m.n - 1];
-        int has_keys = top->names != R_NilValue && top->kind != FRAME_ATTRIBUTES;
+        unfinished_t *top = &m.unfinished[m.n - 1];
+        int has_keys = top->names != R_NilValue && top->kind != KIND_ATTRIBUTES;
         if (top->next < top->first + (has_keys ? 2 * top->count : top->count)) {
             uint64_t number = top->next++;
             one(&m, number);
@@ -254,7 +254,7 @@ SEXP ent_c_make(SEXP pointer, SEXP range, SEXP hook) {
             continue;
         }
         if (m.n == 1) break;
-        frame_t done = *top;
+        unfinished_t done = *top;
         SEXP value = PROTECT(ent_make_finished(&m, &done));
         m.n--;
         remember(&m, done.target, value);

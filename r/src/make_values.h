@@ -4,23 +4,25 @@
 
 #include "values.h"
 
-/* Kinds of frames other than those of cells: a vector with attributes, and its attributes. */
-#define FRAME_VECTOR 256
-#define FRAME_ATTRIBUTES 257
+/* Kinds of unfinished values besides the kinds of cells: a vector with attributes, and its
+ * attributes. */
+#define KIND_VECTOR 256
+#define KIND_ATTRIBUTES 257
 
+/* A value whose parts are being built. */
 typedef struct {
     uint64_t number, first, count, keys, next;
     int kind;
     SEXP items, names;
     R_xlen_t target; /* its position among the targets of references, or -1 */
-} frame_t;
+} unfinished_t;
 
 typedef struct {
     ent_session *s;
     SEXP made, pools, recent, hook;
-    SEXP held; /* protects the values that the result does not contain yet, one per frame */
+    SEXP held; /* protects the values that the result does not contain yet, one per unfinished value */
     PROTECT_INDEX held_at;
-    frame_t *frames;
+    unfinished_t *unfinished;
     int n, room;
 } maker;
 
@@ -29,12 +31,12 @@ SEXP ent_make_ask_one(maker *m, ent_chars kind, SEXP part);
 SEXP ent_make_whole(maker *m, int64_t integer);
 SEXP ent_make_string(maker *m, ent_chars text);
 SEXP ent_make_array(maker *m, const ent_cell *cell);
-SEXP ent_make_names(maker *m, const frame_t *frame);
+SEXP ent_make_names(maker *m, const unfinished_t *open);
 SEXP ent_make_slice(SEXP x, R_xlen_t at, R_xlen_t n);
 SEXP ent_make_numbers(SEXPTYPE type, const char *from, size_t width, R_xlen_t n);
 void ent_make_attribute(SEXP x, SEXP name, SEXP value);
 SEXP ent_make_decorated(maker *m, SEXP value);
-SEXP ent_make_finished(maker *m, const frame_t *frame);
+SEXP ent_make_finished(maker *m, const unfinished_t *open);
 
 /* path.c */
 SEXP ent_make_path(const maker *m);

@@ -120,7 +120,7 @@ static SEXP take_any(SEXP key, const ent_node **at, const ent_node *end) {
     return ent_take(at, end);
 }
 
-/* The value of a node and its children, and the place after them. */
+/* The value of a node and its children, and the first node after them. */
 SEXP ent_take(const ent_node **at, const ent_node *end) {
     if (*at >= end) Rf_error("a tree without an end");
     const ent_node *node = (*at)++;

@@ -21,8 +21,8 @@ static int is_named(SEXP names, R_xlen_t i, const char *name) {
     return strcmp(CHAR(STRING_ELT(names, i)), name) == 0;
 }
 
-/* Sets the attributes of many atomic vectors: each gets the attributes at its place in `given`.
- * `levels` is NULL, or has for each vector the levels that it gets where its attribute is NULL. */
+/* Sets the attributes of many atomic vectors: each gets the attributes at its position in `given`.
+ * `levels` is NULL, or has for each vector the levels to set where the attribute is NULL. */
 SEXP ent_c_decorate_all(SEXP vectors, SEXP which, SEXP given, SEXP levels) {
     for (R_xlen_t i = 0; i < Rf_xlength(vectors); i++) {
         SEXP x = VECTOR_ELT(vectors, i), attributes = VECTOR_ELT(given, INTEGER(which)[i] - 1);

@@ -17,17 +17,18 @@ static void add(shown *out, const char *text, size_t len) {
     out->text[out->len] = 0;
 }
 
-/* Adds the step from a frame to the part that is being built, which is the one before `next`. */
-static void step(const maker *m, const frame_t *frame, shown *out) {
-    int is_list = frame->kind >= ENT_CELL_LIST && frame->kind < ENT_CELL_LIST + 4;
-    int is_map = frame->kind == ENT_CELL_MAP;
-    if ((!is_list && !is_map) || frame->count == 0 || frame->next == frame->first) return;
-    uint64_t i = frame->next - frame->first - 1;
+/* Adds the step from an unfinished value to the part that is being built, which is the one before
+ * `next`. */
+static void step(const maker *m, const unfinished_t *open, shown *out) {
+    int is_list = open->kind >= ENT_CELL_LIST && open->kind < ENT_CELL_LIST + 4;
+    int is_map = open->kind == ENT_CELL_MAP;
+    if ((!is_list && !is_map) || open->count == 0 || open->next == open->first) return;
+    uint64_t i = open->next - open->first - 1;
     /* Keys follow the values. */
-    if (is_map && frame->next - frame->first > frame->count) return;
+    if (is_map && open->next - open->first > open->count) return;
     if (is_map) {
         ent_cell key = {0};
-        ent_cell_at(m->s, frame->keys + i, &key);
+        ent_cell_at(m->s, open->keys + i, &key);
         if (key.kind == ENT_CELL_STRING) {
             add(out, "$", 1);
             add(out, key.text.start, key.text.len);
@@ -41,8 +42,8 @@ static void step(const maker *m, const frame_t *frame, shown *out) {
 
 SEXP ent_make_path(const maker *m) {
     shown out = {.len = 0};
-    /* The first frame holds the requested cells. */
-    for (int k = 1; k < m->n; k++) step(m, &m->frames[k], &out);
+    /* The first one holds the requested cells. */
+    for (int k = 1; k < m->n; k++) step(m, &m->unfinished[k], &out);
     /* The cut may be inside a character. */
     while (out.len > 0 && !ent_is_utf8((ent_chars){out.text, out.len})) out.len--;
     return Rf_ScalarString(Rf_mkCharLenCE(out.text, (int)out.len, CE_UTF8));

@@ -105,7 +105,7 @@ SEXP ent_c_bindings(SEXP env, SEXP names) {
 static SEXP dots_of(SEXP env) { return R_DotsExist(env) ? R_getVarEx(R_DotsSymbol, env, FALSE, R_NilValue) : R_NilValue; }
 
 /* Gives an environment the `...` of another one. An argument with an environment in `frames`
- * becomes the promise in the `...` of that. An argument with NA there is missing. */
+ * becomes the promise in the `...` of that environment. One with NA in `frames` is missing. */
 SEXP ent_c_dots(SEXP env, SEXP from, SEXP frames) {
     if (TYPEOF(env) != ENVSXP || TYPEOF(from) != ENVSXP || TYPEOF(frames) != VECSXP) {
         Rf_error("dots without an environment");

@@ -141,7 +141,7 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
     return out;
 }
 
-static void *place(SEXP vector, R_xlen_t at) {
+static void *memory_at(SEXP vector, R_xlen_t at) {
     char *memory = ent_memory(vector);
     return memory == NULL ? NULL : memory + (size_t)at * ent_type_width(TYPEOF(vector));
 }
@@ -201,7 +201,7 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
             ent_nonsense("columns of one vector differ");
         }
         wants[i].column = REAL(columns)[i];
-        wants[i].values = result == R_NilValue ? NULL : place(result, (R_xlen_t)starts[i]);
+        wants[i].values = result == R_NilValue ? NULL : memory_at(result, (R_xlen_t)starts[i]);
         wants[i].n = (size_t)lengths[i];
         wants[i].kind = kinds[i];
         wants[i].seconds = seconds[i];

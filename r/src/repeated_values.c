@@ -145,7 +145,7 @@ static int are_equal(SEXP a, SEXP b) {
     return have_equal_attributes(a, b);
 }
 
-/* Zero for a free place only. */
+/* Zero only for a free slot. */
 static uint64_t hash_of(const void *one) { return ((const ent_repeat *)one)->hash; }
 
 typedef int (*add_t)(look *l, SEXP x);

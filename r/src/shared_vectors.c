@@ -5,10 +5,10 @@
 /* Bytes of a vector from which a lookup costs less than a copy. */
 #define LARGE 512
 
-/* Zero for a free place only: the mixing is a bijection. */
+/* Zero only for a free slot: the mixing is a bijection. */
 static uint64_t hash_of(const void *one) { return ent_table_mix((uint64_t)(uintptr_t)((const ent_shared_vector *)one)->vector); }
 
-static ent_shared_vector *place_of(const ent_shared_vectors *table, SEXP x) {
+static ent_shared_vector *slot_of(const ent_shared_vectors *table, SEXP x) {
     size_t at = ent_table_slot(ent_table_mix((uint64_t)(uintptr_t)x), table->room);
     while (table->all[at].vector != NULL && table->all[at].vector != x) at = (at + 1) & (table->room - 1);
     return &table->all[at];
@@ -21,7 +21,7 @@ int ent_is_large(SEXP x) { return (size_t)Rf_xlength(x) * ent_type_width(TYPEOF(
  * `*number`. */
 int ent_shared_objects_find(ent_shared_vectors *table, SEXP x, uint64_t *number) {
     table->all = ent_table_grown(table->all, table->n, &table->room, sizeof *table->all, hash_of);
-    ent_shared_vector *one = place_of(table, x);
+    ent_shared_vector *one = slot_of(table, x);
     if (one->vector == NULL) {
         *one = (ent_shared_vector){x, *number};
         table->n++;

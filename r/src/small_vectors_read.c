@@ -1,14 +1,14 @@
 /* Builds similar small vectors of a list together, instead of cell by cell. */
 #include "make_values.h"
 
-/* Builds the similar vectors from a cell on, and stores them in the next places of the current
+/* Builds the similar vectors from a cell on, and stores them as the next items of the current
  * list. Returns 0 and does nothing if there are none. Objects get the attributes of the vector
- * before them, which was built already. */
+ * before them, which is complete. */
 int ent_make_small_vectors(maker *m, uint64_t number, int is_object) {
-    frame_t *to = &m->frames[m->n - 1];
-    if (to->kind == FRAME_VECTOR || to->kind == FRAME_ATTRIBUTES) return 0;
+    unfinished_t *to = &m->unfinished[m->n - 1];
+    if (to->kind == KIND_VECTOR || to->kind == KIND_ATTRIBUTES) return 0;
     uint64_t i = to->next - to->first - 1;
-    /* A reference named this cell, so its place in the list is another one. */
+    /* A reference names this cell, so its index is not that of the list's next item. */
     if (number != to->first + i || i + 1 >= to->count || (is_object && i == 0)) return 0;
     size_t skip = is_object ? 1 : 0;
     ent_small_vectors vectors = {0};
@@ -35,17 +35,17 @@ int ent_make_small_vectors(maker *m, uint64_t number, int is_object) {
     }
     if (is_object) {
         like = VECTOR_ELT(to->items, (R_xlen_t)i - 1);
-        if ((SEXPTYPE)TYPEOF(like) != type || (uint64_t)Rf_xlength(like) != vectors.places[0].len) return 0;
+        if ((SEXPTYPE)TYPEOF(like) != type || (uint64_t)Rf_xlength(like) != vectors.spans[0].len) return 0;
     }
     R_xlen_t at = (R_xlen_t)(i - skip);
     if (type == STRSXP) {
-        if (!ent_lazy_slices(all, to->items, at, vectors.places, skip, n)) return 0;
+        if (!ent_lazy_slices(all, to->items, at, vectors.spans, skip, n)) return 0;
     } else {
         size_t width = ent_type_width(type);
         for (size_t k = skip; k < n; k++) {
-            const ent_place *place = &vectors.places[k];
-            const char *values = from == NULL ? (const char *)&place->at : from + place->at * width;
-            SET_VECTOR_ELT(to->items, at + (R_xlen_t)k, ent_make_numbers(type, values, width, (R_xlen_t)place->len));
+            const ent_span *span = &vectors.spans[k];
+            const char *values = from == NULL ? (const char *)&span->at : from + span->at * width;
+            SET_VECTOR_ELT(to->items, at + (R_xlen_t)k, ent_make_numbers(type, values, width, (R_xlen_t)span->len));
         }
     }
     if (is_object) {

@@ -126,7 +126,7 @@ R_xlen_t ent_write_like_previous(walker *w, const step_t *step) {
     if (n == 0) return 0;
     ent_failure *failure = NULL;
     int kind = ent_vector_kind(VECTOR_ELT(step->object, at));
-    if (ent_cells_like(w->cells, step->place, kind, memory, lens, (size_t)n, w->previous_attributes, &failure) < 0) ent_fail(failure);
+    if (ent_cells_like(w->cells, step->parent, kind, memory, lens, (size_t)n, w->previous_attributes, &failure) < 0) ent_fail(failure);
     return n;
 }
 

@@ -132,7 +132,7 @@ SEXP ent_fitting(SEXP x);
 void ent_init_altstring(DllInfo *dll);
 SEXP ent_lazy_strings(ent_text *text);
 SEXP ent_lazy_slice(SEXP x, R_xlen_t at, R_xlen_t n);
-int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_place *places, size_t from, size_t n);
+int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_span *spans, size_t from, size_t n);
 SEXP ent_raw_list(ent_text *text);
 SEXP ent_eager_strings(ent_text *text, const unsigned char *kept);
 int ent_mark_strings(SEXP strings, const unsigned char *kept);

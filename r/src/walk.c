@@ -17,12 +17,12 @@ static void expand(walker *w, step_t step) {
         Rf_eval(PROTECT(Rf_lang3(w->hook, R_NilValue, deep)), R_GlobalEnv);
         Rf_error("nested too deep");
     }
-    w->frames = ent_reserve(w->frames, &w->room_frames, w->n_frames + 1, sizeof *w->frames);
-    w->frames[w->n_frames] = step;
-    at_t at = {(int)w->n_frames++, step.at.depth + 1, 0};
+    w->path = ent_reserve(w->path, &w->room_path, w->n_path + 1, sizeof *w->path);
+    w->path[w->n_path] = step;
+    at_t at = {(int)w->n_path++, step.at.depth + 1, 0};
     uint64_t first = ent_cells_n(w->cells), keys = 0;
     uint64_t count = ent_write_children(w, &step, at, &keys);
-    ent_cells_children(w->cells, step.place, first, count, keys);
+    ent_cells_children(w->cells, step.parent, first, count, keys);
 }
 
 /* Adds a tree, and returns the number of its cell. */
@@ -30,7 +30,7 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
     walker *w = ent_pointer_of(pointer, "a tree of values");
     double number = (double)ent_cells_n(w->cells);
     at_t at = {-1, 1, 0};
-    w->n_stack = w->n_found = w->n_frames = 0;
+    w->n_stack = w->n_found = w->n_path = 0;
     w->previous = NULL;
     ent_walk_keep(w, x);
     ent_write_cell(w, x, at, 0);
@@ -42,9 +42,9 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
         if (w->n_stack == 0) break;
         step_t *top = &w->stack[w->n_stack - 1];
         if (top->below == BELOW_END) {
-            ent_cells_end(w->cells, top->place);
+            ent_cells_end(w->cells, top->parent);
             w->n_stack--;
-            w->n_frames--;
+            w->n_path--;
             continue;
         }
         step_t step = *top;
@@ -52,11 +52,11 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
             /* Objects with the attributes of the previous one, then a single object. */
             R_xlen_t done = step.at.depth < DEEPEST ? ent_write_like_previous(w, &step) : 0;
             if (done == 0) {
-                ent_defer(w, BELOW_VECTOR, VECTOR_ELT(step.object, step.at.position), step.at, step.place, 0);
+                ent_defer(w, BELOW_VECTOR, VECTOR_ELT(step.object, step.at.position), step.at, step.parent, 0);
                 done = 1;
             }
             top->at.position += done;
-            top->place += (size_t)done;
+            top->parent += (size_t)done;
             top->n_left -= done;
             if (top->n_left == 0) w->n_stack--;
         } else {
@@ -72,21 +72,21 @@ SEXP ent_c_walk(SEXP pointer, SEXP x) {
 SEXP ent_c_references(SEXP pointer, SEXP numbers) {
     walker *w = ent_pointer_of(pointer, "a tree of values");
     uint64_t number = ent_cells_n(w->cells);
-    size_t place = ent_put_parents(w, ENT_CELL_LIST, 1);
+    size_t parent = ent_put_parents(w, ENT_CELL_LIST, 1);
     R_xlen_t n = Rf_xlength(numbers);
     for (R_xlen_t i = 0; i < n; i++) ent_put_reference(w, (uint64_t)REAL(numbers)[i]);
-    ent_cells_children(w->cells, place, number + 1, (uint64_t)n, 0);
-    ent_cells_end(w->cells, place);
+    ent_cells_children(w->cells, parent, number + 1, (uint64_t)n, 0);
+    ent_cells_end(w->cells, parent);
     return Rf_ScalarReal((double)number);
 }
 
-/* The place of the walker for error messages: for each step its kind, the position, and the name
- * there. */
-SEXP ent_c_walk_place(SEXP pointer) {
+/* The path to the walker's value for error messages: for each step its kind, the position, and the
+ * name there. */
+SEXP ent_c_walk_steps(SEXP pointer) {
     static const char *fields[] = {"below", "position", "name", ""};
     walker *w = ent_pointer_of(pointer, "a tree of values");
     R_xlen_t n = 0;
-    for (int up = w->here.up; up >= 0; up = w->frames[up].at.up) n++;
+    for (int up = w->here.up; up >= 0; up = w->path[up].at.up) n++;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     SEXP below = Rf_allocVector(INTSXP, n);
     SET_VECTOR_ELT(out, 0, below);
@@ -96,25 +96,25 @@ SEXP ent_c_walk_place(SEXP pointer) {
     SET_VECTOR_ELT(out, 2, names);
     at_t at = w->here;
     for (R_xlen_t i = n - 1; i >= 0; i--) {
-        step_t *frame = &w->frames[at.up];
-        INTEGER(below)[i] = frame->below == BELOW_ATTRIBUTES && TYPEOF(frame->object) == S4SXP ? BELOW_S4 : frame->below;
+        step_t *step = &w->path[at.up];
+        INTEGER(below)[i] = step->below == BELOW_ATTRIBUTES && TYPEOF(step->object) == S4SXP ? BELOW_S4 : step->below;
         REAL(position)[i] = (double)at.position;
         SET_STRING_ELT(names, i, NA_STRING);
-        if (frame->below == BELOW_ATTRIBUTES) {
+        if (step->below == BELOW_ATTRIBUTES) {
             const void *top = vmaxget();
             ent_attributes attributes;
-            ent_collect_attributes(frame->object, &attributes);
+            ent_collect_attributes(step->object, &attributes);
             R_xlen_t k = 0;
             for (size_t j = 0; j < attributes.n; j++) {
                 SEXP name = attributes.all[j].name;
                 if (!ent_is_internal(name) && k++ == at.position) SET_STRING_ELT(names, i, PRINTNAME(name));
             }
             vmaxset(top);
-        } else if (frame->below == BELOW_LIST || frame->below == BELOW_MAP || frame->below == BELOW_PARTS) {
-            SEXP of = Rf_getAttrib(frame->object, R_NamesSymbol);
+        } else if (step->below == BELOW_LIST || step->below == BELOW_MAP || step->below == BELOW_PARTS) {
+            SEXP of = Rf_getAttrib(step->object, R_NamesSymbol);
             if (TYPEOF(of) == STRSXP && at.position < Rf_xlength(of)) SET_STRING_ELT(names, i, STRING_ELT(of, at.position));
         }
-        at = frame->at;
+        at = step->at;
     }
     UNPROTECT(1);
     return out;

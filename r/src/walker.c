@@ -12,7 +12,7 @@ static void free_walker(SEXP pointer) {
     ent_repeats_free(&w->attributes);
     free(w->stack);
     free(w->found);
-    free(w->frames);
+    free(w->path);
     if (w->cells != NULL) ent_cells_free(w->cells);
     free(w);
 }
@@ -34,9 +34,9 @@ void ent_walk_keep(walker *w, SEXP value) {
 }
 
 /* Defers the children of a cell. */
-void ent_defer(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left) {
+void ent_defer(walker *w, int below, SEXP object, at_t at, size_t parent, R_xlen_t n_left) {
     w->found = ent_reserve(w->found, &w->room_found, w->n_found + 1, sizeof *w->found);
-    w->found[w->n_found++] = (step_t){below, at, object, place, n_left};
+    w->found[w->n_found++] = (step_t){below, at, object, parent, n_left};
 }
 
 /* A walker with its hook, the R function for values that are not handled here. */

@@ -23,7 +23,7 @@ enum {
 };
 
 typedef struct {
-    int up; /* its frame, or -1 */
+    int up; /* the step above in `path`, or -1 */
     int depth;
     R_xlen_t position;
 } at_t;
@@ -32,7 +32,7 @@ typedef struct {
     int below;
     at_t at;
     SEXP object;
-    size_t place;
+    size_t parent; /* its number among cells that may have children */
     R_xlen_t n_left; /* of BELOW_NEIGHBOURS */
 } step_t;
 
@@ -42,8 +42,8 @@ typedef struct {
     SEXP self, hook;
     step_t *stack, *found; /* steps to do; steps found in the current one */
     size_t n_stack, n_found, room_stack, room_found;
-    step_t *frames; /* the path of the current value */
-    size_t n_frames, room_frames;
+    step_t *path; /* the steps to the current value */
+    size_t n_path, room_path;
     ent_key_sets key_sets;
     ent_shared_vectors shared;
     ent_repeats symbols, calls, attributes;
@@ -55,7 +55,7 @@ typedef struct {
 /* walker.c */
 void *ent_reserve(void *memory, size_t *room, size_t needed, size_t width);
 void ent_walk_keep(walker *w, SEXP value);
-void ent_defer(walker *w, int below, SEXP object, at_t at, size_t place, R_xlen_t n_left);
+void ent_defer(walker *w, int below, SEXP object, at_t at, size_t parent, R_xlen_t n_left);
 
 /* cells_put.c */
 void ent_put_scalar(walker *w, int kind, int64_t integer, double number);

@@ -162,8 +162,8 @@ static void write_pointer(walker *w, SEXP x, at_t at) {
         else ask(w, x, at);
         return;
     }
-    for (int up = at.up; up >= 0; up = w->frames[up].at.up) {
-        if (w->frames[up].object == x) refuse(w, at, "endless pointer");
+    for (int up = at.up; up >= 0; up = w->path[up].at.up) {
+        if (w->path[up].object == x) refuse(w, at, "endless pointer");
     }
     ent_put_reference(w, number);
 }

@@ -83,7 +83,7 @@ def _add_ages(rng: np.random.Generator, n: int, columns: dict[str, Array | pd.Se
 
 
 def _add_causes(rng: np.random.Generator, n: int, columns: dict[str, Array | pd.Series]) -> None:
-    """The cause by its code, what follows from it, and what accidents alone have."""
+    """The cause by its code, columns that follow from it, and columns of accidents alone."""
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXY"
     numbers = rng.permutation(len(letters) * 1_000)[:N_CAUSES].tolist()
     codes = (f"{letters[number // 1_000]}{number % 1_000:03d}" for number in numbers)

@@ -43,7 +43,7 @@ def chance(rng: np.random.Generator, share: float, n: int) -> Array:
 
 
 def decimals(values: Array, digits: int) -> Array:
-    """The doubles that a text with so many decimals is read as."""
+    """The doubles that result from reading text with this many decimals."""
     return np.rint(np.asarray(values, np.float64) * 10.0**digits) / 10.0**digits
 
 

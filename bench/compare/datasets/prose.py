@@ -34,7 +34,7 @@ CHUNK = 1 << 22  # phrases drawn at once
 
 
 class Prose:
-    """Texts of sentences of phrases, some of them of a topic that texts share."""
+    """Texts made of sentences, made of phrases. Texts with the same topic share some phrases."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Prose:
         self.phrase_weights = np.cumsum(zipf(n_phrases, 1.0, 10.0))
 
     def texts(self, lengths: Array, topics: Array | None = None) -> pa.Array:
-        """Texts of about so many letters; those of one topic share phrases."""
+        """Texts of about this many letters; texts of one topic share phrases."""
         per_phrase = 12.5
         counts = np.maximum(1, np.rint(lengths / per_phrase)).astype(np.int64)
         ends = np.cumsum(counts)

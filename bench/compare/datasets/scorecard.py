@@ -61,7 +61,7 @@ def scorecard(scale: float = 1.0) -> pd.DataFrame:
 
 
 def _kinds(n_before: int) -> list[tuple[str, str]]:
-    """Names and kinds of the columns after those that tell which college it is."""
+    """Names and kinds of the columns after the columns that identify the college."""
     found = [(name, "flag") for name in ("HBCU", "PBI", "ANNHI", "TRIBAL", "AANAPII", "HSI")]
     found += [(f"SAT{subject}{cut}", "score") for subject in ("VR", "MT", "WR") for cut in (25, 75)]
     found += [(f"ACT{subject}{cut}", "score") for subject in ("CM", "EN", "MT") for cut in (25, 75)]
@@ -175,7 +175,7 @@ class _Draw:
         return np.rint(count.astype(np.float64) / whole * 1e4) / 1e4
 
     def _absent(self, share: float) -> Array:
-        """Colleges that do not tell, and years in which nobody was asked."""
+        """Colleges without answers, and years without the question."""
         rng = self.rng
         silent = rng.random(N_COLLEGES, dtype=np.float32) < share
         return silent[self.college] | (self.year < (rng.random() < 0.1))

@@ -143,7 +143,7 @@ def _amounts(
 
 
 def _places(rng: np.random.Generator, n: int, distance: Array, lost: Array) -> list[Array]:
-    """Where rides begin and end: along Manhattan, and as far apart as the distance says."""
+    """Where rides begin and end: along Manhattan, at the given distance."""
     along = rng.normal(0, 0.021, n)
     across = rng.normal(0, 0.0075, n)
     found = [-73.9815 + 0.55 * along + across, 40.7535 + along - 0.45 * across]

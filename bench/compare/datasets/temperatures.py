@@ -80,7 +80,7 @@ def _places(rng: np.random.Generator) -> tuple[list[str], list[str]]:
 
 
 def _values(cell: Array, month: Array, length: Array) -> tuple[Array, Array]:
-    """Temperature and uncertainty of a month in a square; drawn anew it would be the same."""
+    """Temperature and uncertainty of a month in a square, always the same for the same square."""
     rng = np.random.default_rng(N_CELLS)
     normal = rng.normal(17, 8, N_CELLS)
     swing = rng.gamma(4, 2, N_CELLS)

@@ -1,8 +1,8 @@
 """The nine frames of StaticFrame's benchmarks, and the same drawn anew.
 
 They are made by frame-fixtures from a string each. It repeats one sequence of 200,000 values,
-shifted, in all columns of a type; what is drawn anew has the same types, labels and ranges of
-values, every column drawn on its own.
+shifted, in all columns of a type; frames that are drawn anew have the same types, labels and ranges
+of values, but each column is drawn on its own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def names() -> list[str]:
 
 
 def fixture(name: str, factor: float, folder: Path) -> Any:
-    """The StaticFrame of that name, each dimension so many times as long; kept in `folder`."""
+    """The StaticFrame of that name, each dimension `factor` times as long; kept in `folder`."""
     kind, shape = name.split("-")
     n_rows, n_columns = (max(3, round(size * factor)) for size in SHAPES[shape])
 

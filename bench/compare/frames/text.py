@@ -35,7 +35,7 @@ def low_cardinality(n_rows: int, rng: np.random.Generator) -> pa.Array:
 
 
 def high_cardinality(n_rows: int, rng: np.random.Generator) -> pa.Array:
-    """Words out of a vocabulary of half as many as there are rows, each as likely."""
+    """Words from a vocabulary of half as many words as rows, all equally likely."""
     words = vocabulary(max(50, n_rows // 2), rng)
     return words.take(pa.array(rng.integers(0, len(words), n_rows)))
 
@@ -102,7 +102,7 @@ KINDS = {
 
 
 def vocabulary(n_words: int, rng: np.random.Generator) -> pa.Array:
-    """So many different words of two to four syllables."""
+    """`n_words` different words of two to four syllables."""
     syllables = pa.array([a + b + c for a in ONSETS for b in VOWELS for c in CODAS]).unique()
     found: pa.Array = pa.array([], pa.string())
     while len(found) < n_words:
@@ -116,7 +116,7 @@ def vocabulary(n_words: int, rng: np.random.Generator) -> pa.Array:
 
 
 def _zipf(values: pa.Array, n: int, rng: np.random.Generator) -> pa.Array:
-    """So many of the values, the k-th as often as 1/k."""
+    """`n` draws from the values, the k-th with a weight of 1/k."""
     bounds = np.cumsum(1 / np.arange(1, len(values) + 1))
     return values.take(pa.array(np.searchsorted(bounds, rng.random(n) * bounds[-1])))
 

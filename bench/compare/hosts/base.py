@@ -38,14 +38,14 @@ class Host:
         raise NotImplementedError
 
     def touch(self, frame: Any) -> Any:
-        """Look up one element, by its labels where what came back has labels."""
+        """Look up one element, by its labels if the result has labels."""
         if not hasattr(frame, "loc"):
             return None
         return frame.loc[frame.index[0], frame.columns[0]]
 
 
 def named(labels: list[str], kind: str = "columns") -> str:
-    """Names for a note: a few of them, or how many."""
+    """Names for a note: a few names, or their number."""
     return ", ".join(labels) if len(labels) <= 4 else f"{len(labels)} {kind}"
 
 

@@ -53,7 +53,7 @@ class Pandas(Host):
 
 
 def _together(frame: pd.DataFrame) -> dict[Any, list[int]]:
-    """Positions of the columns by NumPy type, if there are so many that it pays."""
+    """Positions of the columns by NumPy type, if there are many columns."""
     found: dict[Any, list[int]] = {}
     if frame.shape[1] >= WIDE:
         for i, dtype in enumerate(frame.dtypes):
@@ -63,7 +63,7 @@ def _together(frame: pd.DataFrame) -> dict[Any, list[int]]:
 
 
 def _same_together(expected: pd.DataFrame, got: pd.DataFrame) -> dict[Any, list[int]]:
-    """Those columns that are the same when seen as one array."""
+    """The columns that are the same when compared as one array."""
     if not (expected.dtypes.to_numpy() == got.dtypes.to_numpy()).all():
         return {}
     return {

@@ -22,7 +22,7 @@ __all__ = ["Filters", "Opened", "Peer", "Pool", "Refused", "every", "find", "mor
 
 
 def every() -> list[Peer]:
-    """The peers that are used unless others are named, in the order of the table."""
+    """The default peers, in the order of the table."""
     return [
         Entasis(),
         Feather("uncompressed"),
@@ -46,7 +46,7 @@ def every() -> list[Peer]:
 
 
 def more() -> list[Peer]:
-    """Those that are used only when they are named; and `entasis-N`, N from 0 to 100."""
+    """Peers that are used only when they are named; and `entasis-N`, N from 0 to 100."""
     return [
         Parquet("none"),
         ParquetFolder(),
@@ -83,7 +83,7 @@ class Pool:
     def get(
         self, keys: Iterable[str] | None = None, *, host: str = "pandas", fixed: bool = False
     ) -> list[Peer]:
-        """The peers for a suite: those that the user chose, else `keys`, else the usual ones.
+        """The peers for a suite: the user's choice, else `keys`, else the usual peers.
 
         With `fixed` the user's choice does not matter.
         """
@@ -94,7 +94,7 @@ class Pool:
         return [peer for peer in bound if peer is not None]
 
     def set_threads(self, threads: int) -> None:
-        """For all of them; 0 gives back what the run has."""
+        """Set the number of threads of all peers; 0 restores the number of the run."""
         for peer in self.ready.values():
             if peer is not None:
                 peer.set_threads(threads or self.threads)

@@ -100,7 +100,7 @@ class Peer:
         return got
 
     def notes(self) -> list[str]:
-        """The changes of `prepare`, or the difference of its reading from that of others."""
+        """The changes of `prepare`, or how its reading differs from other readings."""
         return []
 
     def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
@@ -116,15 +116,15 @@ class Peer:
         raise Refused("no adding of columns")
 
     def compact(self, path: Path) -> None:
-        """Store the rows of many appends anew, without what older versions left."""
+        """Store the rows of many appends anew, without the remains of older versions."""
         raise Refused("no compacting")
 
     def stream(self, batches: Iterable[Any], path: Path) -> None:
-        """Write one file of frames that come one after the other."""
+        """Write one file from frames that arrive one after the other."""
         raise Refused("no writing of batches")
 
     def schema(self, path: Path) -> Any:
-        """Open the file and tell its columns and their types, without their values."""
+        """Open the file and return its columns and their types, without their values."""
         raise Refused("no schema without the columns")
 
     def column(self, path: Path, label: str) -> Any:
@@ -136,7 +136,7 @@ class Peer:
         raise Refused("no reading of some rows")
 
     def filters(self, path: Path, schema: Any) -> Filters:
-        """Open the file for filters. `schema` is that of the Arrow table that was written."""
+        """Open the file for filters. `schema` is the schema of the Arrow table that was written."""
         raise Refused("no filters")
 
 

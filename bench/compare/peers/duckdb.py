@@ -29,7 +29,7 @@ class DuckPeer(Peer):
         return relation.df() if self.host == "pandas" else relation.to_arrow_table()
 
     def filters_of(self, database: Any, source: str, schema: Any) -> Filters:
-        """Filters of a table, or of what else can be named after FROM."""
+        """Filters of a table, or of anything that FROM accepts."""
 
         def count(condition: Any) -> Callable[[], int]:
             query = f"SELECT count(*) FROM {source} WHERE {for_sql(condition, schema)}"

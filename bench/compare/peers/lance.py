@@ -1,4 +1,4 @@
-"""Lance: a data set is a folder; its size is that of all files in it."""
+"""Lance: a data set is a folder; its size is the size of all files in it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Reads of a part of a file: some rows, some columns, or only what is in it.
+"""Reads of a part of a file: some rows, some columns, or only its schema.
 
-Two columns of 1 to 10^6 rows at random places and of 10,000 scattered rows of the headline
+Two columns of 1 to 10^6 rows at random positions and of 10,000 scattered rows of the headline
 frame, file open; opening a file for its schema; opening a wide file and reading one column.
 """
 

@@ -31,10 +31,9 @@ LABELS = {"entasis": "Entasis", "pickle": "pickle 5", "joblib": "joblib"}
 PART = "one array of 1 MB out of it"
 # The share of the rows of the shootout sets that makes 1 GB of them in memory.
 SETS_SCALE = 0.12
-# Memory that is touched before each call: so many times what pickle's file takes, and at most.
-# A file of 0.9 GB takes that much of the page cache: 1 GiB was too little in one call of six.
-# Records take twenty times their file while they are read: with 12 a reading had pages to get back
-# from the host of a virtual machine, which took as long as all the rest.
+# Memory that is touched before each call: a multiple of the size of pickle's file, and the maximum.
+# A file of 0.9 GB takes as much of the page cache, and records take twenty times their file while
+# they are read. With less, a reading also gets pages back from the host of a virtual machine.
 ROOM = 24
 MOST = 3 << 30
 # The same before a floor is measured.
@@ -130,7 +129,7 @@ def _measure(
     }
     with progress() as say:
         for key, (write, _) in formats.items():
-            # Nothing is timed before it is known to be right.
+            # Values are compared before anything is timed.
             say(f"objects: {key}: equality")
             write(value, paths[key])
             if not equal(takes[key](paths[key]), value if part is None else value[part]):
@@ -163,9 +162,9 @@ def _taker(key: str, read: Read, part: str) -> Read:
 
 
 def _seconds(action: Callable[[], Any], n_bytes: int) -> float:
-    """The seconds of a call that begins with fresh memory; the machine has so much at hand."""
+    """The seconds of a call that begins with fresh memory; the machine has enough."""
     release_memory()
-    # A virtual machine may have given back to its host what nobody used for some seconds.
+    # A virtual machine may have returned unused memory to its host.
     np.empty(n_bytes, np.uint8).fill(1)
     begin = time.perf_counter()
     got = action()
@@ -276,7 +275,7 @@ def _nested(n: int) -> dict[str, Any]:
 
 
 def _tree(n: int, depth: int = 12) -> list[Any]:
-    """About n values in lists, tuples and dicts up to so deep."""
+    """About n values in lists, tuples and dicts, down to this depth."""
     rng = random.Random(1)
     left = n
 

@@ -28,7 +28,7 @@ Read = Callable[[], Any]
 
 
 def run(context: Context, frame: pd.DataFrame, outcome: Comparison, counts: list[int]) -> None:
-    """Ranges of so many rows at random places, of every format that can be read in part."""
+    """Ranges of each count of rows at random positions, for each format with partial reads."""
     for count in counts:
         if count > len(frame):
             continue
@@ -42,7 +42,7 @@ def run(context: Context, frame: pd.DataFrame, outcome: Comparison, counts: list
 
 
 def take(context: Context, frame: pd.DataFrame, outcome: Comparison, count: int) -> None:
-    """So many rows scattered over the file, in ascending order."""
+    """`count` rows scattered over the file, in ascending order."""
     count = min(count, len(frame) // 2)
     rng = np.random.default_rng([len(frame), count, 1])
     n_reads = max(LEAST, N_READS // 4)

@@ -1,4 +1,4 @@
-"""The panels, a module per library. Cases are named for what they have that others don't."""
+"""The panels, a module per library. The name of a case says what it has that other cases lack."""
 
 from __future__ import annotations
 

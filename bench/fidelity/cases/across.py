@@ -1,4 +1,4 @@
-"""The columns that the tables of conversions tell about."""
+"""The columns in the tables of conversions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Sources = dict[str, Callable[[], Any]]
 
 
 def sources() -> dict[str, Sources]:
-    """The columns of each library that the tables tell about."""
+    """The columns of each library in the tables."""
     return {
         "pandas": {name: _pandas(values) for name, values in _of_pandas().items()},
         "polars": {name: _polars(series) for name, series in _of_polars().items()},

@@ -1,4 +1,4 @@
-"""Arrays of pyarrow of every type, that pandas has as dtypes too."""
+"""Arrays of pyarrow of every type, which are also dtypes of pandas."""
 
 from __future__ import annotations
 

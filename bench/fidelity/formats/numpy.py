@@ -1,4 +1,4 @@
-"""NumPy: its own NPZ without pickles; the others by way of Arrow, matrices as tensors."""
+"""NumPy: its own NPZ without pickles; other formats by way of Arrow, matrices as tensors."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def check_index(a: Any, b: Any, path: str) -> None:
 
 
 def same_dtype(a: Any, b: Any, path: str) -> None:
-    """Two dtypes are equal, down to what keeps the strings."""
+    """Two dtypes are equal, including the storage of strings."""
     same_type(a, b, path)
     is_same = a == b and repr(a) == repr(b)
     if isinstance(a, pd.StringDtype):

@@ -12,7 +12,7 @@ from .values import check_value
 
 
 def check(a: Any, b: Any, path: str) -> None:
-    """Raises `Different` when `b` is not the same as `a`. A LazyFrame is what it collects to."""
+    """Raises `Different` when `b` is not the same as `a`. LazyFrames are collected."""
     if isinstance(a, pl.DataFrame):
         equal(a.shape, b.shape, f"{path}.shape")
         equal(a.columns, b.columns, f"{path}.columns")
@@ -33,7 +33,7 @@ def check_series(a: Any, b: Any, path: str) -> None:
     if a.dtype == pl.Object:
         check_value(a.to_list(), b.to_list(), path)
     elif isinstance(a.dtype, pl.Categorical):
-        # Which code a category has is up to Polars.
+        # Polars decides the code of a category.
         check_arrow(a.cast(pl.String).to_arrow(), b.cast(pl.String).to_arrow(), path)
     elif any(name in repr(a.dtype) for name in ("Categorical", "Int128")):
         # pyarrow has no integers of 128 bits.

@@ -46,7 +46,7 @@ def _check_schema(a: Any, b: Any, path: str) -> None:
 def _check_field(a: Any, b: Any, path: str) -> None:
     equal(a.name, b.name, f"{path}: name")
     equal(a.nullable, b.nullable, f"{path}: nullable")
-    # No metadata are the same as none of them, to Arrow too.
+    # Empty metadata equal no metadata, for Arrow too.
     equal(_metadata(a), _metadata(b), f"{path}: metadata")
     equal(a.type, b.type, f"{path}: type")
     for x, y in zip(_fields(a.type), _fields(b.type), strict=True):

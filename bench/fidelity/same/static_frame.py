@@ -10,7 +10,7 @@ from .different import LAYOUT, Different, equal, equal_of, same_type
 from .numpy import check_array
 from .values import check_value
 
-# Of narrower blocks, and of other things than numbers and times, the order in memory is not kept.
+# The order in memory is not kept for narrower blocks, and for types other than numbers and times.
 _ORDERED = 8
 
 

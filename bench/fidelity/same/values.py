@@ -71,6 +71,6 @@ def _check_sparse(a: Any, b: Any, path: str) -> None:
 def _check_plain(a: Any, b: Any, path: str) -> None:
     if a is b:
         return
-    # A zone, a fold and the like are in the text alone.
+    # Only the text shows a zone or a fold.
     if repr(a) != repr(b) or not (a == b or a != a):
         raise Different(f"{path}: {shown(b)} instead of {shown(a)}")

@@ -34,13 +34,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         operation: Operation::AddColumns,
         python: "use en.add_columns in Python",
         r: "use add_columns_entasis in R",
-        choose,
+        sources,
     };
     new_columns::run(&args.new, &verb, out)
 }
 
 /// All columns of the file, then the new ones.
-fn choose(_: &File, old: &[String], new: &[String]) -> entasis::Result<Vec<ColumnSource>> {
+fn sources(_: &File, old: &[String], new: &[String]) -> entasis::Result<Vec<ColumnSource>> {
     let known: HashSet<&String> = old.iter().collect();
     if let Some(name) = new.iter().find(|name| known.contains(name)) {
         let error = Error::argument("the file has a column of this name already").in_column(name);

@@ -6,11 +6,13 @@ use crate::failure::Outcome;
 use crate::files;
 use crate::found::Found;
 use crate::head::{self, ReadArgs};
+use crate::limits::parse_n_rows;
 use crate::output::Out;
 
 const EXAMPLES: &str = "Examples:
   entasis cat flights.entasis | jq .delay
   entasis cat 2024.entasis 2025.entasis | gzip > flights.json.gz
+  entasis cat -n 1000 flights.entasis
   entasis cat --columns carrier,delay --where \"delay > 60\" flights.entasis
   cat flights.entasis | entasis cat -
 
@@ -30,17 +32,24 @@ pub(crate) struct Args {
     /// Print the rows for which this condition is true, as for `entasis select`
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     condition: Option<String>,
+    /// The greatest number of rows of all files together [default: all]
+    #[arg(short = 'n', long, alias = "n-rows", value_name = "N", value_parser = parse_n_rows)]
+    limit: Option<u64>,
     #[command(flatten)]
     read: ReadArgs,
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
-    files::for_each(&args.files, out, |path, out| one(path, args, out))
+    let mut n_left = args.limit.unwrap_or(u64::MAX);
+    files::for_each(&args.files, out, |path, out| one(path, args, &mut n_left, out))
 }
 
-fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
+/// Prints at most `n_left` rows of a file, and takes their number from it.
+fn one(path: &Path, args: &Args, n_left: &mut u64, out: &mut Out) -> Outcome {
     let file = args.read.open.open_table(path)?;
-    let found = Found::new(&file, args.condition.as_deref(), u64::MAX, args.read.threads)?;
-    head::print_lines(&file, found, 0..file.n_rows(), &args.read, out)
+    let mut found = Found::new(&file, args.condition.as_deref(), *n_left, args.read.threads)?;
+    let printed = head::print_lines(&file, &mut found, 0..file.n_rows(), &args.read, out);
+    *n_left = found.n_left();
+    printed
 }

@@ -124,9 +124,9 @@ pub(crate) fn names(file: &File) -> entasis::Result<Vec<String>> {
     Ok(columns.into_iter().map(|info| info.name).collect())
 }
 
-/// Makes these columns of the file its table: their places, and their names. `labels` is the host
-/// map that brings other labels of columns.
-pub(crate) fn choose(
+/// Gives the table these of its columns, by index, with these names. `labels` is the host map that
+/// brings other labels of columns.
+pub(crate) fn set_columns(
     change: Change,
     columns: Vec<(usize, String)>,
     labels: Value,
@@ -135,8 +135,8 @@ pub(crate) fn choose(
     watch: &Watch,
 ) -> entasis::Result<()> {
     let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: labels };
-    let (places, names): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
-    let sources: Vec<ColumnSource> = places.into_iter().map(ColumnSource::Kept).collect();
+    let (indices, names): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    let sources: Vec<ColumnSource> = indices.into_iter().map(ColumnSource::Kept).collect();
     let content = change.with_columns(nothing, &sources, names)?;
     change.commit(content, operation, options, watch)
 }

@@ -13,7 +13,7 @@ fn host_of(host: &Value) -> Option<&str> {
     host.get("host").and_then(Value::as_str)
 }
 
-/// Adds the place where a refused change is possible: the language of the host.
+/// Adds where a refused change is possible: the language of the host.
 pub(crate) fn advise(error: Error, host: &Value, python: &'static str, r: &'static str) -> Error {
     match host_of(host) {
         Some("r") => error.advise(r),
@@ -68,7 +68,7 @@ pub(crate) fn of_kept(host: &Value) -> Value {
 }
 
 /// The host map that brings the labels of renamed columns. StaticFrame keeps labels in an array
-/// whose width is that of the longest one.
+/// with the width of the longest label.
 pub(crate) fn renamed(host: &Value, names: &[String]) -> Value {
     let Some(name) = host.get("host") else { return Value::Null };
     let mut pairs = vec![("host", name.clone())];

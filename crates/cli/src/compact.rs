@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use entasis::{Error, WriteOptions};
+use entasis::{Change, Error, WriteOptions};
 
 use crate::failure::Outcome;
 use crate::files;
+use crate::limits::LimitArgs;
 use crate::output::Out;
 use crate::progress::Watch;
 use crate::text::{escape, size};
@@ -34,6 +35,8 @@ pub(crate) struct Args {
     /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// Runs the verb.
@@ -51,7 +54,7 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let before = len(path)?;
     {
         let watch = Watch::new(format!("compacting {}", escape(&name)));
-        entasis::compact(path, &options, &watch)?;
+        Change::begin_with(path, args.limits.limits()?, &options, &watch)?.compact(&options, &watch)?;
     }
     let after = len(path)?;
     writeln!(out, "{}: {}, before {}", escape(&name), size(after), size(before))?;

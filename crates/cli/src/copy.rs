@@ -13,7 +13,7 @@ use crate::row_set::RowSet;
 const BLOCK: u64 = 1 << 16;
 /// The most rows of a part, in blocks.
 const MOST_BLOCKS: u64 = 16;
-/// The bytes of a part's values, as far as the rows before them show. A block may have more.
+/// The bytes of a part's values, estimated from the rows before them. A block may have more.
 const PART_LEN: u64 = 32 << 20;
 
 /// Writes the rows that are found, with memory for some blocks of them. Returns how many there are.
@@ -23,12 +23,12 @@ const PART_LEN: u64 = 32 << 20;
 pub(crate) fn copy(
     file: &File,
     found: Found<'_>,
-    places: Vec<usize>,
+    columns: Vec<usize>,
     to: &Path,
     threads: Option<usize>,
 ) -> Result<u64> {
     let host = file.host()?;
-    write(file, found, places, to, threads).map_err(|error| match error.kind() {
+    write(file, found, columns, to, threads).map_err(|error| match error.kind() {
         Kind::Argument | Kind::Unsupported => column_labels::advise(
             error,
             &host,
@@ -42,11 +42,11 @@ pub(crate) fn copy(
 fn write(
     file: &File,
     mut found: Found<'_>,
-    places: Vec<usize>,
+    columns: Vec<usize>,
     to: &Path,
     threads: Option<usize>,
 ) -> Result<u64> {
-    // Labels depend on whether all rows are consecutive. As long as they are, they are one range.
+    // Labels depend on whether all rows are consecutive. Consecutive rows are one range.
     let mut waiting = RowSet::default();
     {
         let watch = Watch::new("filtering");
@@ -55,7 +55,7 @@ fn write(
     let consecutive = waiting.is_consecutive().then(|| waiting.span());
     let watch = Watch::new("writing");
     let options = WriteOptions { compression: file.compression(), threads, ..WriteOptions::default() };
-    let mut copy = RowCopy::new(file, places, consecutive, to, options);
+    let mut copy = RowCopy::new(file, columns, consecutive, to, options);
     let (mut n, mut n_blocks) = (0, 1);
     loop {
         let wanted = n_blocks * BLOCK;

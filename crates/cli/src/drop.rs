@@ -48,13 +48,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         for name in &args.columns {
             dropped.extend(find_to_change(file, &args.file, name, "en.drop_columns")?);
         }
-        kept.retain(|(place, _)| !dropped.contains(place));
+        kept.retain(|(index, _)| !dropped.contains(index));
         if kept.is_empty() {
             let error = Error::argument("a table keeps at least one column").in_file(&args.file);
             return Err(error.advise("name fewer columns").into());
         }
         let labels = column_labels::of_kept(&host);
-        change::choose(change, kept, labels, Operation::DropColumns, &options, watch)?;
+        change::set_columns(change, kept, labels, Operation::DropColumns, &options, watch)?;
         Ok(())
     })
 }

@@ -42,7 +42,7 @@ impl FilesArgs {
     }
 }
 
-/// Does the same with each file. A file that fails is reported, and the others still follow.
+/// Does the same with each file. A file that fails is reported, and does not stop the work.
 pub(crate) fn for_each(
     files: &[PathBuf],
     out: &mut Out,

@@ -18,14 +18,14 @@ pub(crate) struct Found<'f> {
     /// The first row that was not tested yet.
     next: u64,
     /// How many rows are still wanted.
-    left: u64,
-    /// How many rows of the last window were found, but not wanted.
+    n_left: u64,
+    /// How many rows of the last window passed beyond the limit.
     n_cut: u64,
     threads: Option<usize>,
 }
 
 impl<'f> Found<'f> {
-    /// The first `limit` rows for which a condition is true; all are without one.
+    /// The first `limit` rows for which a condition is true, or the first rows without a condition.
     ///
     /// # Errors
     /// *Argument* for a condition that does not fit the table; otherwise as for reading.
@@ -39,7 +39,7 @@ impl<'f> Found<'f> {
             Some(condition) => Some(Scan::new(file, &predicate(file, condition)?)?),
             None => None,
         };
-        Ok(Self { scan, n_rows: file.n_rows(), next: 0, left: limit, n_cut: 0, threads })
+        Ok(Self { scan, n_rows: file.n_rows(), next: 0, n_left: limit, n_cut: 0, threads })
     }
 
     /// How many rows were tested.
@@ -47,7 +47,12 @@ impl<'f> Found<'f> {
         self.next
     }
 
-    /// How many rows beyond the limit there are, after the last one was found.
+    /// How many rows of the limit are left.
+    pub(crate) fn n_left(&self) -> u64 {
+        self.n_left
+    }
+
+    /// How many more rows pass, once the rows of the limit were found.
     ///
     /// # Errors
     /// As for reading.
@@ -65,7 +70,7 @@ impl Iterator for Found<'_> {
     type Item = Result<RowSet>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 || self.next == self.n_rows {
+        if self.n_left == 0 || self.next == self.n_rows {
             return None;
         }
         let window = self.next..self.n_rows.min(self.next + WINDOW);
@@ -78,8 +83,8 @@ impl Iterator for Found<'_> {
                 .map(|rows| rows.into_iter().collect()),
         };
         Some(found.map(|mut rows: RowSet| {
-            let wanted = rows.take(self.left).unwrap_or_default();
-            self.left -= wanted.n();
+            let wanted = rows.take(self.n_left).unwrap_or_default();
+            self.n_left -= wanted.n();
             self.n_cut = rows.n();
             wanted
         }))

@@ -13,7 +13,7 @@ use crate::failure::Outcome;
 use crate::json;
 use crate::labels::{self, Label, Source};
 use crate::limits::parse_n_rows;
-use crate::names::{chosen_columns, unknown_column};
+use crate::names::{requested_columns, unknown_column};
 use crate::nested;
 use crate::objects::{self, Style};
 use crate::open::OpenArgs;
@@ -28,9 +28,9 @@ use crate::types::{is_number, missing_name, type_of};
 const STEP: u64 = 1 << 16;
 /// The same, in values.
 const STEP_VALUES: u64 = 1 << 20;
-/// The same, in bytes of values, as far as the rows before them show.
+/// The same, in bytes of values, estimated from the rows before them.
 const STEP_LEN: u64 = 32 << 20;
-/// The first rows, from which the lengths of others are estimated.
+/// The rows of the first step, from which the lengths of later rows are estimated.
 const FIRST_STEP: u64 = 1 << 10;
 
 const EXAMPLES: &str = "Examples:
@@ -130,12 +130,12 @@ impl PrintArgs {
         self.read.no_index
     }
 
-    /// The places in the table of the columns that are asked for.
+    /// The indices in the table of the requested columns.
     ///
     /// # Errors
     /// *Argument* for a name that no column has.
-    pub(crate) fn places(&self, file: &File) -> entasis::Result<Vec<usize>> {
-        chosen_columns(file, &self.file, &self.read.columns)
+    pub(crate) fn indices(&self, file: &File) -> entasis::Result<Vec<usize>> {
+        requested_columns(file, &self.file, &self.read.columns)
     }
 }
 
@@ -156,12 +156,12 @@ fn parse_rows(text: &str) -> Result<(Option<i64>, Option<i64>), String> {
 
 /// The rows that START:STOP selects. A STOP beyond the last row means the end of the table.
 fn resolve_rows(start: Option<i64>, stop: Option<i64>, n_rows: u64) -> Option<Range<u64>> {
-    let place = |number: i64| match number {
+    let row = |number: i64| match number {
         0.. => number.unsigned_abs(),
         _ => n_rows.saturating_sub(number.unsigned_abs()),
     };
-    let start = start.map_or(0, place);
-    let stop = stop.map_or(n_rows, place).min(n_rows);
+    let start = start.map_or(0, row);
+    let stop = stop.map_or(n_rows, row).min(n_rows);
     (start <= n_rows).then(|| start..stop.max(start))
 }
 
@@ -220,7 +220,7 @@ fn print_range(file: &File, rows: Range<u64>, args: &PrintArgs, out: &mut Out) -
     print(file, &RowSet::from(rows), note, args, out)
 }
 
-/// Prints rows of a table. `note` says which ones, where they are not the first.
+/// Prints rows of a table. `note` says which rows, unless they are the first.
 pub(crate) fn print(
     file: &File,
     rows: &RowSet,
@@ -242,8 +242,8 @@ pub(crate) fn print(
     print_table(&shown, &arrays, n, note, n_asked, out)
 }
 
-/// Prints rows as lines of JSON: those of each set, all of them within `span`. Holds some
-/// megabytes of values at a time.
+/// Prints the rows of each set, which are within `span`, as lines of JSON. Holds some megabytes of
+/// values at a time.
 pub(crate) fn print_lines(
     file: &File,
     sets: impl IntoIterator<Item = entasis::Result<RowSet>>,
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The columns to read, at most `room` besides labels, and how many columns are asked for.
+/// The columns to read, at most `room` besides labels, and the number of requested columns.
 fn select(file: &File, args: &ReadArgs, room: usize) -> Outcome<(Vec<Shown>, u64)> {
     let mut shown: Vec<Shown> =
         if args.no_index { Vec::new() } else { labels::of(file)?.into_iter().map(Shown::from).collect() };
@@ -343,7 +343,7 @@ fn select(file: &File, args: &ReadArgs, room: usize) -> Outcome<(Vec<Shown>, u64
         let n_labels = shown.len() as u64 - n.min(room as u64);
         return Ok((shown, n.saturating_add(n_labels)));
     }
-    // Labels that are named come where they are named.
+    // A requested label is shown at its position among the requested columns.
     let mut chosen: Vec<Shown> = Vec::new();
     let mut take = |name: &str| -> entasis::Result<bool> {
         let found = file.find_all(name)?;
@@ -409,7 +409,7 @@ fn print_table(
     Ok(())
 }
 
-/// The keys of the columns: unique names. A column keeps its name, a label of the same name gets
+/// The keys of the columns: unique names. A column keeps its name; a label of the same name gets
 /// another one.
 fn json_keys(shown: &[Shown]) -> Vec<String> {
     let mut taken: HashSet<String> = HashSet::new();

@@ -61,11 +61,11 @@ impl Json {
 
     /// Adds the value to cells.
     pub(crate) fn write(&self, cells: &mut CellWriter) {
-        let place = self.write_head(cells);
-        self.write_parts(place, cells);
+        let parent = self.write_head(cells);
+        self.write_parts(parent, cells);
     }
 
-    /// Adds the cell of the value. Returns the place of one with children.
+    /// Adds the cell of the value. Returns its number among cells that may have children, else 0.
     fn write_head(&self, cells: &mut CellWriter) -> usize {
         match self {
             Self::Null => cells.unit(CellKind::Null),
@@ -80,15 +80,15 @@ impl Json {
         0
     }
 
-    /// Adds the children of a value together, then what is below each.
-    fn write_parts(&self, place: usize, cells: &mut CellWriter) {
+    /// Adds the children of a value together, then the descendants of each.
+    fn write_parts(&self, parent: usize, cells: &mut CellWriter) {
         let first = cells.n_cells();
         let children: Vec<&Self> = match self {
             Self::List(items) => items.iter().collect(),
             Self::Map(pairs) => pairs.iter().map(|(_, value)| value).collect(),
             _ => return,
         };
-        let places: Vec<usize> = children.iter().map(|child| child.write_head(cells)).collect();
+        let parents: Vec<usize> = children.iter().map(|child| child.write_head(cells)).collect();
         let n = children.len() as u64;
         let mut keys = 0;
         if let Self::Map(pairs) = self
@@ -98,16 +98,16 @@ impl Json {
             pairs.iter().for_each(|(key, _)| cells.text(CellKind::Str, key));
             cells.index_keys(pairs.len());
         }
-        cells.set_children(place, first, n, keys);
-        for (child, place) in children.iter().zip(places) {
-            child.write_parts(place, cells);
+        cells.set_children(parent, first, n, keys);
+        for (child, parent) in children.iter().zip(parents) {
+            child.write_parts(parent, cells);
         }
-        cells.end(place);
+        cells.end(parent);
     }
 }
 
-/// The value of a text that is known to be JSON, except for what `serde_json` leaves to its reader:
-/// double keys, halves of characters, and the range of numbers.
+/// The value of a text that is known to be JSON, except for what `serde_json` leaves unchecked:
+/// duplicate keys, unpaired surrogates, and the range of numbers.
 fn value_of(text: &str, depth: usize) -> Result<Json, String> {
     if depth >= MAX_DEPTH {
         return Err(format!("values are nested deeper than {MAX_DEPTH}"));

@@ -126,7 +126,7 @@ fn is_of_r(file: &File) -> entasis::Result<bool> {
     Ok(is_r(file.value()) || file.is_table() && is_r(&file.host()?))
 }
 
-/// The metadata of a file, a map, with other values of some keys. Keys keep their places.
+/// The metadata of a file, a map, with other values of some keys. Keys keep their order.
 fn with_keys<'a>(file: &File, new: impl Iterator<Item = &'a (String, Json)>) -> entasis::Result<Json> {
     let mut pairs = match stored(file)? {
         None => Vec::new(),

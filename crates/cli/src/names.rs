@@ -6,7 +6,7 @@ use entasis::{Error, File};
 
 use crate::labels;
 
-/// The places in the table of all columns with a name, at least one.
+/// The indices in the table of all columns with a name, at least one.
 pub(crate) fn find_columns(file: &File, path: &Path, name: &str) -> entasis::Result<Vec<usize>> {
     let found = file.find_all(name)?;
     if !found.is_empty() {
@@ -19,7 +19,8 @@ pub(crate) fn find_columns(file: &File, path: &Path, name: &str) -> entasis::Res
     Err(unknown_column(file, path, name))
 }
 
-/// As [`find_columns`], for a change that `function` of Python makes of labels of rows too.
+/// As [`find_columns`], for a change that the function `function` of Python can also make to labels
+/// of rows.
 pub(crate) fn find_to_change(
     file: &File,
     path: &Path,
@@ -32,31 +33,31 @@ pub(crate) fn find_to_change(
     })
 }
 
-/// The places in the table of the columns that are asked for; all of them without any names. A
+/// The indices in the table of the requested columns, or of all columns if no names are given. A
 /// name may have commas, so a whole name wins. All columns of one name count.
-pub(crate) fn chosen_columns(file: &File, path: &Path, names: &[String]) -> entasis::Result<Vec<usize>> {
+pub(crate) fn requested_columns(file: &File, path: &Path, names: &[String]) -> entasis::Result<Vec<usize>> {
     if names.is_empty() {
-        return (0..file.n_columns()).map(|place| usize::try_from(place).map_err(|_| too_many())).collect();
+        return (0..file.n_columns()).map(|index| usize::try_from(index).map_err(|_| too_many())).collect();
     }
-    let mut chosen = Vec::new();
+    let mut requested = Vec::new();
     for names in names {
         let found = file.find_all(names)?;
         if found.is_empty() {
             for name in names.split(',') {
-                chosen.extend(find_columns(file, path, name)?);
+                requested.extend(find_columns(file, path, name)?);
             }
         } else {
-            chosen.extend(found.into_iter().filter_map(|number| usize::try_from(number).ok()));
+            requested.extend(found.into_iter().filter_map(|number| usize::try_from(number).ok()));
         }
     }
-    Ok(chosen)
+    Ok(requested)
 }
 
 fn too_many() -> Error {
     Error::limit("too many columns")
 }
 
-/// The error for a column that is not there. It suggests a similar name.
+/// The error for a missing column. It suggests a similar name.
 pub(crate) fn unknown_column(file: &File, path: &Path, name: &str) -> Error {
     no_column(file, name).in_file(path)
 }

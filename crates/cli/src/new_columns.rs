@@ -8,7 +8,7 @@ use entasis::{ColumnSource, Error, File, Kind, Operation, Value, WriteOptions};
 use crate::change::{self, ChangeArgs};
 use crate::column_labels;
 use crate::failure::Outcome;
-use crate::names::chosen_columns;
+use crate::names::requested_columns;
 use crate::open::require_table;
 use crate::output::Out;
 
@@ -36,8 +36,9 @@ pub(crate) struct NewColumns {
     change: ChangeArgs,
 }
 
-/// Returns the columns of the table, given the file, its names of columns and the new ones.
-type Choose = fn(&File, &[String], &[String]) -> entasis::Result<Vec<ColumnSource>>;
+/// Returns the columns that the table gets, given the file, the names of its columns and those of
+/// the new columns.
+type Sources = fn(&File, &[String], &[String]) -> entasis::Result<Vec<ColumnSource>>;
 
 /// A verb that gives a table columns of another file.
 pub(crate) struct Verb {
@@ -48,8 +49,8 @@ pub(crate) struct Verb {
     /// Where the change is possible if the command refuses it.
     pub(crate) python: &'static str,
     pub(crate) r: &'static str,
-    /// Chooses the columns of the table.
-    pub(crate) choose: Choose,
+    /// The columns that the table gets.
+    pub(crate) sources: Sources,
 }
 
 /// Runs a verb.
@@ -66,21 +67,21 @@ pub(crate) fn run(args: &NewColumns, verb: &Verb, out: &mut Out) -> Outcome {
         for (host, path) in hosts.iter().zip([&args.file, &args.from]) {
             column_labels::check(host).map_err(|error| refused(error.in_file(path)))?;
         }
-        let places = chosen_columns(&from, &args.from, &args.columns)?;
+        let indices = requested_columns(&from, &args.from, &args.columns)?;
         let (old, all) = (change::names(file)?, change::names(&from)?);
-        let new: Vec<String> = places.iter().filter_map(|&place| all.get(place).cloned()).collect();
+        let new: Vec<String> = indices.iter().filter_map(|&index| all.get(index).cloned()).collect();
         let mut seen = HashSet::new();
         if let Some(name) = new.iter().find(|name| !seen.insert(*name)) {
             let error = Error::argument("two columns have this name").in_column(name);
             return Err(error.in_file(&args.from).into());
         }
-        let sources = (verb.choose)(file, &old, &new).map_err(|error| error.in_file(&args.file))?;
+        let sources = (verb.sources)(file, &old, &new).map_err(|error| error.in_file(&args.file))?;
         let of_source = |source: &ColumnSource| match *source {
-            ColumnSource::Kept(place) => old.get(place),
-            ColumnSource::New(place) => new.get(place),
+            ColumnSource::Kept(index) => old.get(index),
+            ColumnSource::New(index) => new.get(index),
         };
         let names: Vec<String> = sources.iter().filter_map(of_source).cloned().collect();
-        let mut frame = change.columns_of(&from, &places, watch).map_err(|error| match error.kind() {
+        let mut frame = change.columns_of(&from, &indices, watch).map_err(|error| match error.kind() {
             Kind::Argument if error.advice().is_none() => refused(error),
             _ => error,
         })?;

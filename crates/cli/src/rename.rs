@@ -43,20 +43,20 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         let (python, r) = ("use en.rename_columns in Python", "rename it in R, and write the file again");
         let (change, host) = args.change.begin_columns(&args.file, &options, watch, python, r)?;
         let file = change.file();
-        let places = find_to_change(file, &args.file, &args.old, "en.rename_columns")?;
+        let indices = find_to_change(file, &args.file, &args.old, "en.rename_columns")?;
         if args.new != args.old && !file.find_all(&args.new)?.is_empty() {
             let error = Error::argument("the file has a column of the new name already");
             return Err(error.in_file(&args.file).in_column(&args.new).advise("choose another name").into());
         }
         let mut names = change::names(file)?;
-        for place in places {
-            if let Some(name) = names.get_mut(place) {
+        for index in indices {
+            if let Some(name) = names.get_mut(index) {
                 name.clone_from(&args.new);
             }
         }
         let labels = column_labels::renamed(&host, &names);
         let columns = names.into_iter().enumerate().collect();
-        change::choose(change, columns, labels, Operation::RenameColumns, &options, watch)?;
+        change::set_columns(change, columns, labels, Operation::RenameColumns, &options, watch)?;
         Ok(())
     })
 }

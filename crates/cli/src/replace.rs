@@ -36,22 +36,22 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         operation: Operation::ReplaceColumns,
         python: "use en.replace_columns in Python",
         r: "use replace_columns_entasis in R",
-        choose,
+        sources,
     };
     new_columns::run(&args.new, &verb, out)
 }
 
-/// The columns of the file, with new ones in the places of those of the same names.
-fn choose(file: &File, old: &[String], new: &[String]) -> entasis::Result<Vec<ColumnSource>> {
+/// The columns of the file, with new ones in place of old ones of the same names.
+fn sources(file: &File, old: &[String], new: &[String]) -> entasis::Result<Vec<ColumnSource>> {
     let mut sources: Vec<_> = (0..old.len()).map(ColumnSource::Kept).collect();
-    let mut places: HashMap<&String, Vec<usize>> = HashMap::new();
-    for (place, name) in old.iter().enumerate() {
-        places.entry(name).or_default().push(place);
+    let mut indices: HashMap<&String, Vec<usize>> = HashMap::new();
+    for (index, name) in old.iter().enumerate() {
+        indices.entry(name).or_default().push(index);
     }
     for (from, name) in new.iter().enumerate() {
-        match places.get(name).map(Vec::as_slice) {
-            Some(&[place]) => {
-                if let Some(source) = sources.get_mut(place) {
+        match indices.get(name).map(Vec::as_slice) {
+            Some(&[index]) => {
+                if let Some(source) = sources.get_mut(index) {
                     *source = ColumnSource::New(from);
                 }
             }

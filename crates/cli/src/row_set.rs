@@ -46,7 +46,7 @@ impl RowSet {
 
     /// From the first row to the last one.
     pub(crate) fn span(&self) -> Range<u64> {
-        let of = |rows: Option<&Range<u64>>, place: fn(&Range<u64>) -> u64| rows.map_or(0, place);
+        let of = |rows: Option<&Range<u64>>, end: fn(&Range<u64>) -> u64| rows.map_or(0, end);
         of(self.0.front(), |rows| rows.start)..of(self.0.back(), |rows| rows.end)
     }
 
@@ -67,7 +67,7 @@ impl RowSet {
         }
     }
 
-    /// Takes out the first `n` rows, or those that are left; none if there are none.
+    /// Takes out the first `n` rows, or all if there are fewer; `None` without rows.
     pub(crate) fn take(&mut self, n: u64) -> Option<Self> {
         let (mut part, mut left) = (Self::default(), n);
         while left > 0

@@ -116,9 +116,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let limit = args.limit.unwrap_or(if is_printed { TABLE } else { u64::MAX });
     let mut found = Found::new(&file, args.condition.as_deref(), limit, print.read.threads)?;
     if let Some(path) = output {
-        let places = print.places(&file)?;
-        let n_columns = places.len() as u64;
-        let n = copy(&file, found, places, path, print.read.threads)?;
+        let indices = print.indices(&file)?;
+        let n_columns = indices.len() as u64;
+        let n = copy(&file, found, indices, path, print.read.threads)?;
         let shape = format!("{}, {}", count(n, "row"), count(n_columns, "column"));
         writeln!(out, "{}: {shape}", escape(&path.to_string_lossy()))?;
         return Ok(());

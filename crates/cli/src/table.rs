@@ -81,7 +81,7 @@ pub(crate) fn print(mut columns: Vec<Column>, style: Style, out: &mut impl Write
     Ok(n)
 }
 
-/// Prints all columns. Those that do not fit the width of the terminal follow below, after the
+/// Prints all columns. Columns that do not fit the width of the terminal follow below, after the
 /// first column again.
 pub(crate) fn print_all(mut columns: Vec<Column>, style: Style, out: &mut impl Write) -> io::Result<()> {
     let n = fit(&mut columns, style);

@@ -3,12 +3,10 @@
 #![forbid(unsafe_code)]
 
 mod disk;
+mod faulty;
 mod plan;
 mod short;
-mod sink;
-mod source;
 
 pub use disk::FaultDisk;
+pub use faulty::Faulty;
 pub use plan::Faults;
-pub use sink::FaultSink;
-pub use source::FaultSource;

@@ -327,7 +327,7 @@ pub fn forge(file: &[u8], cells: &[Option<Cell>], of: &Type, plan: &Plan) -> Opt
         pages.extend(stored);
     }
     let decoded_len = values.iter().map(|value| value.len() as u64).sum();
-    Some(place(file, codes, &directory, &pages, decoded_len))
+    Some(with_segment(file, codes, &directory, &pages, decoded_len))
 }
 
 fn dictionary(plan: &Plan, entries: &[Cell], of: &Type, directory: &mut Vec<u8>, pages: &mut Vec<u8>) {
@@ -354,8 +354,8 @@ fn dictionary(plan: &Plan, entries: &[Cell], of: &Type, directory: &mut Vec<u8>,
     pages.extend(stored);
 }
 
-/// Replaces the segment of a file.
-fn place(file: &[u8], codes: [u8; 4], directory: &[u8], pages: &[u8], decoded_len: u64) -> Vec<u8> {
+/// The file with another segment.
+fn with_segment(file: &[u8], codes: [u8; 4], directory: &[u8], pages: &[u8], decoded_len: u64) -> Vec<u8> {
     let old = Map::of(file);
     let footer_at = 256 + pages.len() + directory.len();
     let moved = |at: usize| if at >= old.footer_at { at - old.footer_at + footer_at } else { at };

@@ -61,8 +61,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// The result of some work, and the most bytes that it had at once beyond those before, on this
-/// thread.
+/// The result of some work, and the greatest growth of this thread's memory during the work.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.get();
     PEAK.set(before);

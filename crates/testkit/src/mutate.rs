@@ -22,10 +22,10 @@ pub struct Field {
 enum Sum {
     /// The offset of the checksum, the first byte that it covers, and their number.
     Fixed(usize, usize, usize),
-    /// The offset of the checksum, and those of two fields: a place (u64) and a length (u32).
+    /// The offsets of the checksum and of two fields: an offset (u64) and a length (u32).
     Named(usize, usize, usize),
-    /// The offset of the checksum of a part of a section, and those of the place, the length, and
-    /// the stored length, which is 0 unless the part is a compressed leaf.
+    /// The offsets of four fields of a part of a section: its checksum, offset, length, and stored
+    /// length, which is 0 unless the part is a compressed leaf.
     Part([usize; 4]),
     /// As for `Named`, unless the length is 0, which stands for no range.
     Optional(usize, usize, usize),
@@ -35,7 +35,7 @@ enum Sum {
     Segment(Segment),
 }
 
-/// The places of a block's metadata.
+/// The offsets of a block's metadata.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     /// The offset of the block record.
@@ -62,7 +62,7 @@ pub struct Map {
     pub fields: Vec<Field>,
     /// The offsets of the block records.
     pub blocks: Vec<usize>,
-    /// Bytes before this place belong to header and segments.
+    /// Bytes before this offset belong to header and segments.
     pub footer_at: usize,
     sums: Vec<Sum>,
     /// The trailer of each slot.
@@ -267,14 +267,14 @@ fn number(file: &[u8], at: usize, len: usize) -> Option<usize> {
     usize::try_from(crate::naive::bytes::word(bytes, 0, len)).ok()
 }
 
-/// The place and the length that two fields name; none when they name no bytes of the file.
-fn place(file: &[u8], at: usize, len: usize) -> Option<(usize, usize)> {
+/// The offset and length that two fields name; none when they name no bytes of the file.
+fn extent(file: &[u8], at: usize, len: usize) -> Option<(usize, usize)> {
     let (at, len) = (number(file, at, 8)?, number(file, len, 4)?);
     (len > 0 && at.checked_add(len)? <= file.len()).then_some((at, len))
 }
 
-/// The place of a part of a section, and the number of its bytes in the file.
-fn part_place(file: &[u8], [_, at, len, stored_len]: [usize; 4]) -> Option<(usize, usize)> {
+/// The offset of a part of a section, and the number of its bytes in the file.
+fn part_extent(file: &[u8], [_, at, len, stored_len]: [usize; 4]) -> Option<(usize, usize)> {
     let (at, len) = (number(file, at, 8)?, number(file, len, 4)?);
     let stored_len = number(file, stored_len, 4)?;
     Some((at, if stored_len > 0 { stored_len } else { len }))
@@ -298,19 +298,19 @@ impl Map {
                 continue;
             }
             map.add(file, slot, SLOT);
-            roots.extend(place(file, slot + 8, slot + 16));
+            roots.extend(extent(file, slot + 8, slot + 16));
             if let Some(trailer) = number(file, slot + 24, 8).and_then(|end| end.checked_sub(64)) {
                 map.trailers.insert(slot, trailer);
                 trailers.insert(trailer);
             }
         }
-        roots.extend(place(file, file.len() - 48, file.len() - 40));
+        roots.extend(extent(file, file.len() - 48, file.len() - 40));
         let mut parts = Vec::new();
         let mut known = BTreeSet::new();
         while let Some((root, len)) = roots.pop_last() {
             if known.len() < MOST_ROOTS && known.insert(root) && map.add(file, root, ROOT) {
                 trailers.insert(root + len);
-                roots.extend(place(file, root + 16, root + 24));
+                roots.extend(extent(file, root + 16, root + 24));
                 map.sections(file, root, &mut parts);
             }
         }
@@ -346,8 +346,8 @@ impl Map {
                     kind: word16(file, record),
                     record_len: number(file, record + 4, 4).unwrap_or(0),
                 };
-                let places = [record + 32, record + 16, record + 24, record + 40];
-                self.part(file, section, file[record + 28], places, parts);
+                let offsets = [record + 32, record + 16, record + 24, record + 40];
+                self.part(file, section, file[record + 28], offsets, parts);
             }
         }
     }
@@ -367,24 +367,24 @@ impl Map {
         true
     }
 
-    fn part(&mut self, file: &[u8], of: Section, height: u8, places: [usize; 4], parts: &mut Vec<Sum>) {
-        let Some((at, len)) = part_place(file, places) else { return };
+    fn part(&mut self, file: &[u8], of: Section, height: u8, offsets: [usize; 4], parts: &mut Vec<Sum>) {
+        let Some((at, len)) = part_extent(file, offsets) else { return };
         let is_inside = at.checked_add(len).is_some_and(|end| end <= file.len());
         if !is_inside || parts.len() >= MOST_SUMS {
             return;
         }
-        parts.push(Sum::Part(places));
+        parts.push(Sum::Part(offsets));
         self.footer_at = self.footer_at.min(at);
         if height > 0 {
             for entry in (at..at + len).step_by(24) {
                 if !self.add(file, entry, INDEX) {
                     break;
                 }
-                let places = [entry + 16, entry, entry + 8, entry + 12];
-                self.part(file, of, height - 1, places, parts);
+                let offsets = [entry + 16, entry, entry + 8, entry + 12];
+                self.part(file, of, height - 1, offsets, parts);
             }
-        } else if number(file, places[3], 4) != Some(0) {
-            // The fields of a compressed leaf have no places.
+        } else if number(file, offsets[3], 4) != Some(0) {
+            // The fields of a compressed leaf have no offsets.
         } else if let Some((record_len, fields)) = records_of(of.kind) {
             for record in (at..at + len).step_by(record_len.max(of.record_len)) {
                 let is_new = !self.seen.contains(&record);
@@ -421,9 +421,9 @@ impl Map {
                         seal(file, at + 56, at, 56);
                     }
                 }
-                Sum::Part(places) => {
-                    if let Some((at, len)) = part_place(file, places) {
-                        seal(file, places[0], at, len);
+                Sum::Part(offsets) => {
+                    if let Some((at, len)) = part_extent(file, offsets) {
+                        seal(file, offsets[0], at, len);
                     }
                 }
                 Sum::Optional(_, _, len) if number(file, len, 4) == Some(0) => {}
@@ -480,8 +480,8 @@ pub fn repair_segment(file: &mut [u8], block: usize) {
 fn seal(file: &mut [u8], sum_at: usize, at: usize, len: usize) {
     let Some(covered) = at.checked_add(len).and_then(|end| file.get(at..end)) else { return };
     let sum = checksum(covered);
-    if let Some(place) = file.get_mut(sum_at..sum_at + 8) {
-        place.copy_from_slice(&sum.to_le_bytes());
+    if let Some(stored) = file.get_mut(sum_at..sum_at + 8) {
+        stored.copy_from_slice(&sum.to_le_bytes());
     }
 }
 
@@ -549,7 +549,7 @@ impl Dice {
 }
 
 /// Makes one to four changes of a file, and repairs all checksums: a bit, a byte, a run of bytes, a
-/// field that takes an edge or the value of another field of its name, blocks that change places.
+/// field that takes an edge or the value of another field of its name, blocks that are swapped.
 pub fn damage(file: &mut [u8], dice: &mut Dice) {
     let map = Map::of(file);
     for _ in 0..=dice.below(4) {
@@ -582,7 +582,7 @@ pub fn damage(file: &mut [u8], dice: &mut Dice) {
             }
         }
     }
-    // Changed places lead to other records.
+    // Changed offsets lead to other records.
     Map::of(file).repair(file);
 }
 

@@ -119,7 +119,7 @@ fn schema(table: &File, columns: &[ColumnInfo]) -> Result<()> {
         types.push(table.type_name(column, &|c| type_name(&c.record.column_type, c.detail.as_ref()))?);
     }
     assert!(names.iter().eq(columns.iter().map(|column| &column.name)), "names differ");
-    assert!(schema.type_of.iter().map(|&place| &schema.types[place as usize]).eq(&types), "types differ");
+    assert!(schema.type_of.iter().map(|&i| &schema.types[i as usize]).eq(&types), "types differ");
     Ok(())
 }
 

@@ -89,7 +89,7 @@ fn change(input: &mut Vec<u8>, dice: &mut Dice) {
     }
 }
 
-/// The input of one target is an input of the others too: a body accepts any bytes.
+/// The input of one target is also an input of every other one: a body accepts any bytes.
 #[test]
 fn regressions_keep_all_promises() {
     let mut failures = Vec::new();

@@ -3,8 +3,8 @@
 
 word_at <- function(bytes, at, n) sum(as.integer(bytes[at + seq_len(n)]) * 256^(seq_len(n) - 1))
 
-# A data frame of checksums, each after those that its range contains: `sum_at` is the place of the
-# checksum, `at` and `len` are the bytes that it covers, `what` names these.
+# A data frame of checksums, each after those that its range contains: `sum_at` is the offset of the
+# checksum, `at` and `len` give the bytes that it covers, and `what` names them.
 find_checksums <- function(bytes) {
   found <- list()
   add <- function(what, sum_at, at, len) {

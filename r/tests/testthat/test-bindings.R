@@ -113,7 +113,7 @@ test_that("external pointers and weak references become null ones, with one mess
   expect_silent(write_entasis(list(1), path))
   # A lazy table is a pointer too, but not to nothing.
   expect_error(write_entasis(list(a = entasis(written(mtcars))), path), "$a: a lazy table or list of a file", fixed = TRUE, class = "entasis_error_unsupported")
-  # The file that a user wrote is the same file again.
+  # A value that was read can be written again.
   suppressMessages(write_entasis(back, path))
   expect_identical(class(read_entasis(path)$p), "holder")
 })

@@ -1,15 +1,31 @@
-# The programs in examples/r of the repository, each in a separate process. A wrong value stops them
+# Programs and code blocks of the repository, each in a separate process. A wrong value stops it
 # with an error.
 
+repository <- function(...) {
+  path <- file.path(Sys.getenv("ENTASIS_GOLDEN"), "..", ...)
+  if (Sys.getenv("ENTASIS_GOLDEN") == "" || !file.exists(path)) skip("needs ENTASIS_GOLDEN, the folder of golden files")
+  path
+}
+
+expect_runs <- function(program) {
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(program)), stdout = TRUE, stderr = TRUE, env = libraries()))
+  expect_null(attr(said, "status"), info = paste(c(program, said), collapse = "\n"))
+}
+
 test_that("the examples run", {
-  folder <- file.path(Sys.getenv("ENTASIS_GOLDEN"), "..", "examples", "r")
-  if (Sys.getenv("ENTASIS_GOLDEN") == "" || !dir.exists(folder)) skip("needs ENTASIS_GOLDEN, the folder of golden files")
-  programs <- list.files(folder, "[.]R$", full.names = TRUE)
+  programs <- list.files(repository("examples", "r"), "[.]R$", full.names = TRUE)
   expect_gte(length(programs), 2L)
-  rscript <- file.path(R.home("bin"), "Rscript")
-  libraries <- paste0("R_LIBS=", paste(.libPaths(), collapse = .Platform$path.sep))
-  for (program in programs) {
-    said <- suppressWarnings(system2(rscript, c("--vanilla", shQuote(program)), stdout = TRUE, stderr = TRUE, env = libraries))
-    expect_null(attr(said, "status"), info = paste(c(program, said), collapse = "\n"))
-  }
+  for (program in programs) expect_runs(program)
+})
+
+test_that("the code in the guide to changes runs", {
+  lines <- readLines(repository("docs", "guides", "changes.md"), encoding = "UTF-8")
+  starts <- which(lines == "```r")
+  ends <- which(lines == "```")
+  expect_gte(length(starts), 2L)
+  blocks <- lapply(starts, function(start) lines[seq(start + 1L, min(ends[ends > start]) - 1L)])
+  program <- tempfile(fileext = ".R")
+  on.exit(unlink(program))
+  writeLines(c("library(entasis)", unlist(blocks)), program)
+  expect_runs(program)
 })

@@ -352,7 +352,7 @@ test_that("a table or list of a file is written as what it is", {
   tree <- entasis(path)
   expect_identical(read_entasis(written(tree$a)), iris)
   expect_identical(read_entasis(written(tree$b)), list(c = 1:3))
-  # In place of the file that it is of.
+  # In place of the file from which it was read.
   write_entasis(tree, path)
   expect_identical(read_entasis(path), list(a = iris, b = list(c = 1:3)))
   z <- entasis(written(many(1000)))

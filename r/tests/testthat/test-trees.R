@@ -324,7 +324,7 @@ test_that("a vector that is in a tree twice is stored once, and is one again", {
   expect_true(same(back$words, back$w))
   expect_true(same(back$small, back$s))
   expect_true(same(back$frame, back$f[[1L]]))
-  # They are values: a change of one is none of the other.
+  # They are values: a change of one does not change the other.
   back$again[[1L]][1L] <- -1
   back$f[[1L]]$b[1L] <- -1L
   expect_identical(back$x[1L], x[1L])
@@ -388,7 +388,7 @@ test_that("neighbouring vectors with any attributes come back", {
   expect_identical(read_entasis(written(x)), x)
   inner <- list(before = x[1:50], lists = lapply(1:300, function(i) x[i + 0:2]), frame = data.frame(l = I(x[1:9])))
   expect_identical(read_entasis(written(inner)), inner)
-  # Neighbours are known by their places.
+  # Neighbours are known by their positions.
   x[[70]] <- structure(70, class = "bad", f = function() 1)
   expect_error(write_entasis(x, tempfile()), "attr([[70]], \"f\")", fixed = TRUE)
 })
@@ -403,7 +403,7 @@ test_that("reading leaves no file open and keeps no memory of R", {
   for (i in 1:20) read_entasis(path)
   for (i in 1:20) read_entasis(written(mtcars))
   expect_identical(opened(), before)
-  # Many vectors of two integers take a word each, and their places in the list. The pool that they
+  # Each of many vectors of two integers takes a word, and an item of the list. The pool that they
   # are cut from is not in R's memory.
   path <- written(lapply(1:50000, function(i) c(i, -i)))
   read_entasis(path)

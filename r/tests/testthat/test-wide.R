@@ -112,7 +112,7 @@ test_that("columns with attributes of their own keep all of them", {
   expect_identical(lapply(y, function(x) lapply(attributes(x), marks)), lapply(columns, function(x) lapply(attributes(x), marks)))
   expect_identical(1 / attr(y[[which(names(values) == "double")]], "label")[4L], -Inf)
   expect_identical(1 / attr(y[[which(names(values) == "other_double")]], "label")[4L], Inf)
-  # The file of a file is the same file.
+  # Writing the value that was read gives the same file.
   expect_identical(readBin(written(y), "raw", file.size(path) + 1), readBin(path, "raw", file.size(path) + 1))
   # Equal attributes may be one object, but a change of one leaves the others unchanged.
   attr(y[[length(values) + 1L]], "labels")[["yes"]] <- 9

@@ -312,7 +312,7 @@ test_that("a writer belongs to the process that made it", {
     if (append) write_entasis(data.frame(a = before), path)
     w <- writer_entasis(path, append = append)
     w$write(data.frame(a = 4:6))
-    # The copies of the child end: they are collected, and closed by its exit.
+    # The child's copies end: they are collected, and its exit closes them.
     job <- parallel::mcparallel({
       calls <- list(function() w$write(data.frame(a = 0L)), w$close, w$abort, function() w$write(data.frame(a = 0L)))
       found <- vapply(calls, function(call) tryCatch(call(), entasis_error_io = conditionMessage), "")

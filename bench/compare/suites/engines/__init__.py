@@ -1,7 +1,7 @@
 """DuckDB and Polars over files of Entasis, over their own Parquet and over tables in memory.
 
-Each engine writes its Parquet itself, with Zstandard. An answer is compared with that of the same
-engine in memory before it is measured. Then engines and formats take turns in each query.
+Each engine writes its Parquet itself, with Zstandard. An answer is compared with the answer of the
+same engine in memory before it is measured. Then engines and formats take turns in each query.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def _leave_out(reason: str) -> None:
 
 
 def queries() -> list[Query]:
-    """A filter by a state, by a range of dates, and by a number that few rows have."""
+    """Filters by a state, by a range of dates, and by a number that few rows have."""
     import polars as pl
 
     state, date, cases = pl.col("state"), pl.col("date"), pl.col("cases")

@@ -22,7 +22,7 @@ N = 100  # appends of each kind
 CHECKED = 2  # appends before the first comparison
 SECONDS = 3.0  # of one turn, after which a slow format makes no more appends
 SMALL, TALL, LARGE = 100_000, 10_000_000, 100_000_000  # rows of the file
-LARGE_PEERS = ("entasis", "lance")  # the others need several times the memory to be compared
+LARGE_PEERS = ("entasis", "lance")  # other formats need several times the memory to be compared
 KINDS = {"append": False, "append-durable": True}
 TITLES = {"append": "not forced to the disk", "append-durable": "forced to the disk"}
 DURABLE = "forces each append to the disk in any case"
@@ -44,7 +44,7 @@ def _size(context: Context, full: int, size: int) -> dict[str, list[Growth]]:
     """The results of each kind, for files of `size` rows before the appends."""
     frame = f"orders-1e{len(str(full)) - 1}"
     whole = orders(size + (CHECKED + len(KINDS) * N) * ROWS)
-    # A frame of its own numbers its rows from 0, as new rows do.
+    # A separate frame numbers its rows from 0, as new rows do.
     pieces = [
         whole.iloc[first : first + ROWS].reset_index(drop=True)
         for first in range(size, len(whole), ROWS)
@@ -71,7 +71,7 @@ def _size(context: Context, full: int, size: int) -> dict[str, list[Growth]]:
         for result, before in zip(found[kind], results, strict=True):
             before.n_appended, before.failure = result.n_appended, result.failure
             if result.failure is None:
-                # The slowest of all appends counts, not that of a round.
+                # The slowest of all appends counts, not the slowest of a round.
                 result.append_s = [[s for turn in result.append_s for s in turn]]
                 with failure(result):
                     check(result, whole.iloc[: size + result.n_appended * ROWS])

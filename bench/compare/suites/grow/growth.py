@@ -61,7 +61,7 @@ def _median(values: Sequence[float]) -> float:
 
 
 def start(context: Context, name: str, keys: Iterable[str] = PEERS) -> list[Growth]:
-    """The user's formats or these, with places for their files."""
+    """The user's formats or these, with paths for their files."""
     return [
         Growth(
             peer,
@@ -98,7 +98,7 @@ def pair(
     grow: Callable[[Path], Any],
     once: Callable[[Path], Any],
 ) -> None:
-    """One round: grow the file that `before` makes, and write at once, in turn the first."""
+    """One round: grow the file that `before` makes, and write at once, in alternating order."""
 
     def growing() -> None:
         before(result.path)
@@ -150,7 +150,7 @@ def append_all(
 
 
 def check(result: Growth, expected: Any) -> None:
-    """Compare the file with what it should hold; a format with other values gets no times."""
+    """Compare the file with the expected frame; a format with other values gets no times."""
     peer = result.peer
     lost = host("pandas").differences(expected, peer.restore(peer.read(result.path), expected))
     if lost and peer.exact:

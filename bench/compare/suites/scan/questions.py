@@ -39,7 +39,7 @@ UNORDERED = "rows in another order"
 
 @dataclass(frozen=True)
 class Question:
-    """A condition, and the columns that come out. Without columns it asks for the count."""
+    """A condition, and the columns to return. Without columns it asks for the count."""
 
     kind: str  # of the targets
     title: str

@@ -11,7 +11,7 @@ use entasis::{
 };
 use serde_json::{Value as Json, json};
 
-/// Rows of a file that changes in place, and of one that is written anew.
+/// Numbers of rows: one file changes in place, the other is written anew.
 const SIZES: [usize; 2] = [100_000, 50];
 
 fn host(path: &Path) -> Value {
@@ -267,8 +267,8 @@ fn other_hosts_and_indexes_are_refused() {
 #[test]
 fn entries_of_columns_are_compared_by_name() {
     let folder = Folder::new();
-    let of = |place: u64, metadata: &str| {
-        let entry = Value::List(vec![Value::UInt(place), Value::from(metadata)]);
+    let of = |column: u64, metadata: &str| {
+        let entry = Value::List(vec![Value::UInt(column), Value::from(metadata)]);
         Value::map([("host", Value::from("polars")), ("field_metadata", Value::List(vec![entry]))])
     };
     let file = Frame { host: of(1, "same"), ..counting(5) };

@@ -61,6 +61,22 @@ fn rows_and_columns_are_chosen() {
 }
 
 #[test]
+fn a_limit_counts_the_rows_of_all_files() {
+    let folder = Folder::new();
+    let [a, b] = ["a.entasis", "b.entasis"].map(|name| folder.write(name, &counting(5)));
+    let all = entasis(args!["cat", a, b]).fine();
+    for n in [0, 1, 5, 7, 10, 11] {
+        let first: String = all.split_inclusive('\n').take(n).collect();
+        assert_eq!(entasis(args!["cat", "-n", n.to_string(), a, b]).fine(), first, "{n}");
+    }
+    let found = lines(&entasis(args!["cat", "--limit", "3", "-c", "id", "--where", "id > 2", a, b]).fine());
+    assert_eq!(found, [json!({"id": 3}), json!({"id": 4}), json!({"id": 3})]);
+    let missing = folder.path().join("missing.entasis");
+    let said = entasis(args!["cat", "-n", "3", a, missing]);
+    assert_eq!((said.code, said.out.lines().count()), (1, 3), "{}", said.err);
+}
+
+#[test]
 fn other_files_follow_one_that_fails() {
     let folder = Folder::new();
     let file = folder.write("file.entasis", &counting(5));

@@ -9,7 +9,7 @@ use crate::common::{
 use entasis::{ColumnType, File, Frame, Missing, Physical, Value};
 use serde_json::{Value as Json, json};
 
-/// Rows of a file that changes in place, and of one that is written anew.
+/// Numbers of rows: one file changes in place, the other is written anew.
 const SIZES: [usize; 2] = [100_000, 50];
 
 /// Names of the columns.
@@ -178,7 +178,7 @@ fn labels_that_are_not_names_are_left_to_their_library() {
     };
     let names = Value::map([("character", Value::List(vec![Value::from("id"), Value::Null]))]);
     let groups = Value::List(vec![Value::List(vec![Value::from("groups"), Value::Null])]);
-    for (frame, part, place) in [
+    for (frame, part, language) in [
         (numbers, "labels of the columns are not text", "in Python"),
         (series, "holds a Series", "in Python"),
         (of_r("names", names), "names of the data frame", "in R"),
@@ -188,7 +188,7 @@ fn labels_that_are_not_names_are_left_to_their_library() {
         let bytes = std::fs::read(&file).unwrap();
         for verb in [&args!["drop", file, "id"][..], &args!["rename", file, "id", "x"]] {
             let message = entasis(verb).failed();
-            assert!(message.contains(part) && message.contains(place), "{message}");
+            assert!(message.contains(part) && message.contains(language), "{message}");
             assert!(message.contains("file.entasis"), "{message}");
         }
         assert_eq!(std::fs::read(&file).unwrap(), bytes);

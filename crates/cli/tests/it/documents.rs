@@ -66,7 +66,7 @@ fn the_manual_has_all_verbs() {
     assert!(text.contains(example), "{text}");
 }
 
-/// The words with which bash completes the last of these words.
+/// The completions of the last word by bash.
 #[cfg(unix)]
 fn completed(words: &[&str]) -> Vec<String> {
     let script = r#"

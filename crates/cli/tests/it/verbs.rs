@@ -272,6 +272,9 @@ fn compact_drops_what_is_not_used() {
     entasis(args!["verify", file]).fine();
     assert_eq!(entasis(args!["head", "--json", "-n", "1000000", file]).fine(), rows);
     entasis(args!["compact", folder.path().join("none.entasis")]).failed();
+    let message = entasis(args!["compact", "--max", "n_columns=1", file]).failed();
+    assert!(message.contains("raise it: --max n_columns=..."), "{message}");
+    entasis(args!["compact", "--max", "n_columns=1000", file]).fine();
 }
 
 #[test]

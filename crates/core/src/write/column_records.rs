@@ -162,6 +162,20 @@ fn n_missing(contents: &Contents<'_>, record: usize, of: &ColumnType, array: &Ar
     }
 }
 
+/// The error shows the start of the name.
 fn too_long(name: &str) -> Error {
-    Error::argument("a column name of 4 GiB or more").in_column(&name[..64])
+    let shown: String = name.chars().take(64).collect();
+    Error::argument("a column name of 4 GiB or more").in_column(&shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_too_long_is_cut_between_characters() {
+        for (name, shown) in [("short", "short".to_owned()), (&"a€".repeat(99), "a€".repeat(32))] {
+            assert_eq!(too_long(name).place().column, Some(shown));
+        }
+    }
 }

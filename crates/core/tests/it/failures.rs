@@ -9,7 +9,7 @@ use entasis::{
     Column, File, Frame, Kind, Limits, MemorySink, MemorySource, Monitor, Physical, Rows, Silent,
     WriteOptions, write, write_to,
 };
-use entasis_fault::{FaultSink, FaultSource, Faults};
+use entasis_fault::{Faults, Faulty};
 
 fn columns(n: usize) -> Vec<(&'static str, Model)> {
     let numbers: Vec<i64> = (0..n as i64).map(|i| i * 7919 % 100_003).collect();
@@ -57,7 +57,7 @@ fn an_error_of_the_sink_at_any_call_is_told() {
     let mut call = 0;
     loop {
         let faults = Faults::once(call, ErrorKind::StorageFull);
-        let sink = FaultSink::new(MemorySink::new()).failing(faults.clone());
+        let sink = Faulty::new(MemorySink::new()).failing(faults.clone());
         let result = write_to(&sink, &frame, &options, &Silent);
         if !faults.reached() {
             result.unwrap();
@@ -73,11 +73,11 @@ fn an_error_of_the_sink_at_any_call_is_told() {
 fn short_reads_and_writes_change_nothing() {
     let columns = columns(30_000);
     let memory: Vec<Memory> = columns.iter().map(|(_, model)| Memory::new(model)).collect();
-    let sink = FaultSink::new(MemorySink::new()).short(3);
+    let sink = Faulty::new(MemorySink::new()).short(3);
     write_to(&sink, &frame_of(&columns, &memory), &WriteOptions::default(), &Silent).unwrap();
     let bytes = sink.into_inner().into_bytes();
     assert!(bytes == file_of(&columns, &WriteOptions::default()));
-    let source = FaultSource::new(MemorySource::new(bytes)).short(5);
+    let source = Faulty::new(MemorySource::new(bytes)).short(5);
     let file = File::from_source(Box::new(source), Path::new("short"), Limits::default()).unwrap();
     check(&file, 0, &columns[0].1, &Rows::All, 2);
     check(&file, 1, &columns[1].1, &Rows::Range(100..29_000), 1);
@@ -90,7 +90,7 @@ fn an_error_of_the_source_at_any_call_is_told() {
     let mut call = 0;
     loop {
         let faults = Faults::once(call, ErrorKind::Other);
-        let source = FaultSource::new(MemorySource::new(bytes.clone())).failing(faults.clone());
+        let source = Faulty::new(MemorySource::new(bytes.clone())).failing(faults.clone());
         let read =
             File::from_source(Box::new(source), Path::new("failing"), Limits::default()).and_then(|file| {
                 Ok((common::read(&file, 0, &Rows::All, 1)?, common::read(&file, 1, &Rows::All, 1)?))

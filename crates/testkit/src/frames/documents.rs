@@ -69,7 +69,7 @@ impl Cell {
     }
 }
 
-/// The ends are those of the model, also where they are wrong.
+/// The model gives the ends, also wrong ones.
 fn writer(cells: &[Cell]) -> CellWriter {
     let mut writer = CellWriter::new();
     for cell in cells {
@@ -80,14 +80,14 @@ fn writer(cells: &[Cell]) -> CellWriter {
             Cell::Text(kind, value) => writer.text(kind, value),
             Cell::Bytes(kind, value) => writer.bytes(kind, value),
             Cell::Parent(kind, [first, end, count, keys]) => {
-                let place = writer.parent(kind);
-                writer.set_children(place, first, count, keys);
-                writer.set_end(place, end);
+                let parent = writer.parent(kind);
+                writer.set_children(parent, first, count, keys);
+                writer.set_end(parent, end);
             }
             Cell::IndexKeys(n) => writer.index_keys(n),
             Cell::Array(kind, [pool, at, len, shape]) => {
-                let place = writer.array(kind, pool, at, len);
-                writer.set_shape(place, shape);
+                let array = writer.array(kind, pool, at, len);
+                writer.set_shape(array, shape);
             }
         }
     }

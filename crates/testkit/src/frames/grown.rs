@@ -44,22 +44,22 @@ pub fn changed(table: &Table, operation: Operation, options: &WriteOptions) -> V
                 before.columns.truncate(last);
                 grow(path, &before, parts, options)?;
                 let sources: Vec<_> = kept().take(last).chain([ColumnSource::New(0)]).collect();
-                choose(path, table, last..last + 1, &sources, operation, options)
+                set_columns(path, table, last..last + 1, &sources, operation, options)
             }
             Operation::ReplaceColumns => {
                 grow(path, &others(0, &|column| column.cells.reverse()), parts, options)?;
                 let sources: Vec<_> = [ColumnSource::New(0)].into_iter().chain(kept().skip(1)).collect();
-                choose(path, table, 0..1, &sources, operation, options)
+                set_columns(path, table, 0..1, &sources, operation, options)
             }
             Operation::DropColumns => {
                 let mut before = table.clone();
                 before.columns.push(Model { name: "dropped".into(), ..table.columns[0].clone() });
                 grow(path, &before, parts, options)?;
-                choose(path, table, 0..0, &kept().collect::<Vec<_>>(), operation, options)
+                set_columns(path, table, 0..0, &kept().collect::<Vec<_>>(), operation, options)
             }
             Operation::RenameColumns => {
                 grow(path, &others(1, &|column| column.name.push_str(" before")), parts, options)?;
-                choose(path, table, 0..0, &kept().collect::<Vec<_>>(), operation, options)
+                set_columns(path, table, 0..0, &kept().collect::<Vec<_>>(), operation, options)
             }
             Operation::Metadata => {
                 grow(path, table, parts, options)?;
@@ -122,9 +122,9 @@ fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
     change.commit(appended, Operation::Append, options, &Silent)
 }
 
-/// Gives a file the columns `sources`, with the names of the table. New ones are those of the table
-/// at the places `new`.
-fn choose(
+/// Gives a file the columns `sources`, with the names of the table. New columns are the columns
+/// `new` of the table.
+fn set_columns(
     path: &Path,
     table: &Table,
     new: Range<usize>,

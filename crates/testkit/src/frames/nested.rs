@@ -168,23 +168,23 @@ impl NestedPiece {
         if is_view {
             order.reverse();
         }
-        let mut places = vec![(0, 0); cells.len()];
+        let mut ranges = vec![(0, 0); cells.len()];
         for i in order {
             // A missing list spans a value of the child that is not its own.
             let items = match &cells[i] {
                 Some(bytes) => items(bytes, 4),
                 None => vec![None; self.form % 2],
             };
-            places[i] = (child.len(), items.len());
+            ranges[i] = (child.len(), items.len());
             child.extend(items);
         }
         if is_view {
-            for (start, n) in places {
+            for (start, n) in ranges {
                 self.push(start, false);
                 self.push(n, true);
             }
         } else {
-            places.iter().for_each(|&(start, _)| self.push(start, false));
+            ranges.iter().for_each(|&(start, _)| self.push(start, false));
             self.push(child.len(), false);
         }
         child

@@ -72,9 +72,9 @@ impl Piece {
         for (i, cell) in cells.iter().enumerate() {
             if let Some(cell) = cell {
                 let sign = if cell.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };
-                let place = &mut self.values[i * stride..i * stride + width];
-                place.fill(sign);
-                place[..cell.len()].copy_from_slice(cell);
+                let slot = &mut self.values[i * stride..i * stride + width];
+                slot.fill(sign);
+                slot[..cell.len()].copy_from_slice(cell);
             }
         }
     }

@@ -80,7 +80,7 @@ impl Target {
         bytemuck::cast_slice(&self.text.offsets)
     }
 
-    /// Checks what holds for any file: masks and booleans are 0 or 1, offsets ascend, utf8 is
+    /// Checks rules that hold for any file: masks and booleans are 0 or 1, offsets ascend, utf8 is
     /// UTF-8.
     ///
     /// # Panics

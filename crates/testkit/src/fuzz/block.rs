@@ -32,7 +32,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Places a block. The checksums are written here.
+    /// Puts a block into a file, with its checksums.
     pub fn new(of: Layout, n_values: u32, decoded_len: u64, directory: &[u8], pages: &[u8]) -> Self {
         let mut file = vec![0; HEADER_LEN];
         file.extend(pages);
@@ -323,11 +323,11 @@ fn strings(
     slice.write(&mut bytes)?;
     let lengths = slice.lengths().to_vec();
     let (mut written, mut other) = (vec![0x5A; bytes.len()], TextScratch::default());
-    let place = &mut written;
-    let (again, place) = decoder.write_strings(page, range.clone(), &mut other, |len| {
-        if len == place.len() { Ok(place) } else { Err(Error::corrupt("another length")) }
+    let memory = &mut written;
+    let (again, memory) = decoder.write_strings(page, range.clone(), &mut other, |len| {
+        if len == memory.len() { Ok(memory) } else { Err(Error::corrupt("another length")) }
     })?;
-    assert!(again == lengths && *place == bytes, "strings that are written are those that are read");
+    assert!(again == lengths && *memory == bytes, "strings that are written are those that are read");
     let mut at = 0;
     for (i, len) in range.zip(lengths) {
         let text = &bytes[at..at + len as usize];

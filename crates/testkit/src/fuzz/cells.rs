@@ -38,14 +38,14 @@ pub fn run(bytes: &[u8]) {
             }
             CellClass::Parent => {
                 let [first, end, count, keys] = four();
-                let place = writer.parent(kind);
-                writer.set_children(place, first, count, keys);
-                writer.set_end(place, end);
+                let parent = writer.parent(kind);
+                writer.set_children(parent, first, count, keys);
+                writer.set_end(parent, end);
             }
             CellClass::Array => {
                 let [pool, at, len, shape] = four();
-                let place = writer.array(kind, pool, at, len);
-                writer.set_shape(place, shape);
+                let array = writer.array(kind, pool, at, len);
+                writer.set_shape(array, shape);
             }
         }
     }

@@ -18,7 +18,7 @@ const SLOTS_END: usize = 12_288;
 /// Changes of a file, each on a copy of it.
 const CHANGES: [fn(&Path) -> Result<()>; 6] = [keep, drop_column, append_itself, stream, roll_back, compact];
 
-/// The place of `roll_back` among the changes. Its result is as sound as the first generation was.
+/// The index of `roll_back` in `CHANGES`. Its result is as sound as the first generation was.
 const ROLL_BACK: usize = 4;
 
 /// Changes a file in all ways. A change fails and leaves the file as it was, or its result is as

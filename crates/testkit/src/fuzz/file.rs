@@ -19,7 +19,8 @@ fn metadata_budget(len: usize) -> usize {
     (1 << 20) + 256 * len
 }
 
-/// Most bytes that reading takes, with the memory of the test: pages, and what values justify.
+/// Most bytes that reading takes, with the memory of the test: pages, and memory in proportion to
+/// the values.
 fn budget(len: usize, work: u64) -> usize {
     (16 << 20) + 256 * len + 64 * work as usize
 }

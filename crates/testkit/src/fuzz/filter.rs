@@ -46,9 +46,9 @@ pub fn run(bytes: &[u8]) {
     assert!(found.is_sorted_by(|a, b| a < b), "the rows of a scan ascend");
     assert!(found.last().is_none_or(|&last| last < n_rows), "the rows of a scan are in the table");
     let count = Scan::new(&opened, &predicate).and_then(|scan| scan.count(Some(1), &Silent)).ok();
-    // Tests take turns by their measured times, so a scan may meet damage that another one skips.
+    // Scans order their tests by measured times, so one may meet damage that another skips.
     assert!(count.is_none_or(|count| count == found.len() as u64), "a scan counts its rows");
-    // Rows do not depend on those that are asked for.
+    // Whether a row passes does not depend on the requested rows.
     let middle = n_rows / 3;
     let parts = [0..middle, middle..n_rows].map(|part| rows(&opened, &predicate, part));
     if let [Some(first), Some(last)] = parts {

@@ -76,7 +76,7 @@ impl Sections {
         Some(sections)
     }
 
-    /// A file with these sections. All checksums are right, also those of pages and directories.
+    /// A file with these sections. All checksums are right, also in pages and directories.
     fn file(&self) -> Vec<u8> {
         let mut file = vec![0; 256];
         file.extend(&self.segments);

@@ -354,8 +354,8 @@ fn string_codes<const MOST_LEN: usize>(all: &[u8], lens: &[u8]) -> bool {
             firsts.push(i);
         }
     }
-    let places: Vec<[u32; 2]> = firsts.iter().map(|&first| [ends[first], ends[first + 1]]).collect();
-    let are_equal = hashing.are_equal::<MOST_LEN>(all, &ends, false, &codes, &places);
+    let ranges: Vec<[u32; 2]> = firsts.iter().map(|&first| [ends[first], ends[first + 1]]).collect();
+    let are_equal = hashing.are_equal::<MOST_LEN>(all, &ends, false, &codes, &ranges);
     let expected = (0..lens.len()).all(|i| string(firsts[codes[i] as usize]) == string(i));
     assert_eq!(are_equal, expected, "strings equal the first of their code");
     are_equal

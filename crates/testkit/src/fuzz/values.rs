@@ -15,8 +15,8 @@ use crate::probe::{is_fit, open};
 
 /// The records of a range, as sections return them.
 fn records(all: &[u8], range: Range<u64>, len: u64) -> Result<Vec<u8>> {
-    let place = |number: u64| number.checked_mul(len).and_then(|at| usize::try_from(at).ok());
-    let found = place(range.start).zip(place(range.end)).and_then(|(from, to)| all.get(from..to));
+    let offset = |number: u64| number.checked_mul(len).and_then(|at| usize::try_from(at).ok());
+    let found = offset(range.start).zip(offset(range.end)).and_then(|(from, to)| all.get(from..to));
     found.map(<[u8]>::to_vec).ok_or_else(|| Error::corrupt("a record outside of its section"))
 }
 
@@ -31,7 +31,7 @@ fn parse(node: u64, nodes: &[u8], heap: &[u8]) -> Result<Value> {
     )
 }
 
-/// Parses a value and compares it with that of the naive decoder. An input has the number of a
+/// Parses a value and compares it with the value of the naive decoder. An input has the number of a
 /// node, the number of nodes, the nodes and the heap.
 ///
 /// # Panics

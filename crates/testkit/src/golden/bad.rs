@@ -285,7 +285,7 @@ pub fn all() -> Vec<Bad> {
     all
 }
 
-/// Places and the bytes that are written there.
+/// Offsets, and the bytes that are written there.
 type Edits = Vec<(usize, u8)>;
 
 /// A change of stored bytes: (rule, golden file, whether checksums are repaired, kind, word, the

@@ -17,7 +17,7 @@ use crate::naive::bytes::checksum;
 /// A golden file.
 #[derive(Clone, Debug)]
 pub struct Golden {
-    /// Its content. The name of the table is that of the file.
+    /// Its content. The table has the name of the file.
     pub table: Table,
     /// The compression setting.
     pub compression: u8,
@@ -33,11 +33,11 @@ pub enum Form {
     /// Unchanged.
     #[default]
     Whole,
-    /// As if it had been written to a stream: the first slot is empty, and the trailer counts.
+    /// As written to a stream: the first slot is empty, and readers use the trailer.
     Streamed,
-    /// With the codes of the dictionary stored raw, which this writer never does.
+    /// With raw dictionary codes, which this writer never stores.
     RawCodes,
-    /// With a generation for the rows up to each of these numbers, and one for the rest.
+    /// With a generation for the rows up to each of these numbers, and one for the rows after them.
     Grown(&'static [usize]),
     /// After a change of this kind, in place of the same file.
     Changed(Operation),

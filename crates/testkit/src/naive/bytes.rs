@@ -52,7 +52,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     twox_hash::XxHash3_64::oneshot(bytes)
 }
 
-/// The `len` bytes from `at` on. The place of an empty range has no meaning.
+/// The `len` bytes from `at` on. The offset of an empty range has no meaning.
 ///
 /// # Errors
 /// *Corrupt* when the range ends after the bytes.
@@ -75,7 +75,7 @@ pub struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// The `len` bytes from `at` on. The place of an empty range has no meaning.
+    /// The `len` bytes from `at` on. The offset of an empty range has no meaning.
     ///
     /// # Errors
     /// *Corrupt* when the range does not lie in the room.

@@ -126,16 +126,16 @@ impl Cells<'_> {
                 rule(recorded.eq(at[1..].iter().map(|&n| n as u64)), "ranks are the cells before")?;
             }
             let class = class(kind)?;
-            let place = at[class];
+            let i = at[class];
             at[class] += 1;
             let mut cell = Cell { kind, bytes: Vec::new(), numbers: [0; 4] };
             if class > 0 {
-                rule(place < values[class][0].len(), "a value for each cell")?;
+                rule(i < values[class][0].len(), "a value for each cell")?;
             }
             match class {
                 0 => {}
-                5 | 6 => cell.numbers = std::array::from_fn(|i| u64_at(&values[class][i][place], 0)),
-                _ => cell.bytes = values[class][0][place].clone(),
+                5 | 6 => cell.numbers = std::array::from_fn(|k| u64_at(&values[class][k][i], 0)),
+                _ => cell.bytes = values[class][0][i].clone(),
             }
             self.all.push(cell);
         }

@@ -113,10 +113,10 @@ fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
 /// No column belongs to two tables.
 fn tables(decoded: &Decoded) -> Result<(), Wrong> {
     let records = decoded.tables.iter().map(|table| table.record).filter(|record| record.n_columns > 0);
-    let mut places: Vec<(u64, u64)> =
+    let mut ranges: Vec<(u64, u64)> =
         records.map(|record| (record.first_column, record.first_column + record.n_columns)).collect();
-    places.sort_unstable();
-    rule(places.windows(2).all(|pair| pair[0].1 <= pair[1].0), "a column belongs to two tables")
+    ranges.sort_unstable();
+    rule(ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0), "a column belongs to two tables")
 }
 
 /// The value of a string key.
@@ -161,11 +161,11 @@ fn bundles(decoded: &Decoded) -> Result<(), Wrong> {
     {
         let of_this = |column: &&Column| column.record.storage == Some(number as u64);
         let members = decoded.columns.iter().filter(of_this);
-        let mut places: Vec<(u64, u64)> =
+        let mut ranges: Vec<(u64, u64)> =
             members.map(|member| (member.record.first_value, member.record.n_values)).collect();
-        places.sort_unstable();
+        ranges.sort_unstable();
         let mut next = 0;
-        for (first, n) in places {
+        for (first, n) in ranges {
             rule(first == next, "the members of a bundle follow one another")?;
             next += n;
         }
@@ -186,7 +186,7 @@ fn padding(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
         spans.extend(section.read(room)?.1);
     }
     for block in decoded.columns.iter().flat_map(|column: &Column| &column.blocks) {
-        spans.extend(places(block));
+        spans.extend(spans_of(block));
     }
     spans.retain(|span| span.1 > 0);
     spans.sort_unstable();
@@ -206,7 +206,7 @@ fn padding(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn places(block: &BlockRecord) -> [(u64, u64); 2] {
+fn spans_of(block: &BlockRecord) -> [(u64, u64); 2] {
     [(block.pages_at, u64::from(block.pages_len)), (block.directory_at, u64::from(block.directory_len))]
 }
 

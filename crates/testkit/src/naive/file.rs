@@ -36,7 +36,7 @@ pub struct Decoded {
     pub columns: Vec<Column>,
     /// The name index.
     pub name_index: Vec<u8>,
-    /// The places of all parts of the known sections.
+    /// Offset and length of all parts of the known sections.
     pub parts: Vec<(u64, u64)>,
     /// Sections of kinds that version 0.2 does not define.
     pub unknown: Vec<Section>,
@@ -157,20 +157,20 @@ fn runs_of(section: &[u8], n_records: usize) -> Result<Vec<Range<u64>>, Wrong> {
 }
 
 /// The names of the columns that a record stands for.
-fn names_of(place: &[u8], n: u64) -> Result<Vec<String>, Wrong> {
-    let text_of = |bytes: &[u8]| match String::from_utf8(bytes.to_vec()) {
+fn names_of(bytes: &[u8], n: u64) -> Result<Vec<String>, Wrong> {
+    let text_of = |text: &[u8]| match String::from_utf8(text.to_vec()) {
         Ok(name) => Ok(name),
         Err(_) => wrong(Kind::Corrupt, "a name is UTF-8"),
     };
     if n == 1 {
-        return Ok(vec![text_of(place)?]);
+        return Ok(vec![text_of(bytes)?]);
     }
-    rule(u128::from(n) * 4 <= place.len() as u128, "each name of a run has an end")?;
-    let text = &place[4 * n as usize..];
+    rule(u128::from(n) * 4 <= bytes.len() as u128, "each name of a run has an end")?;
+    let text = &bytes[4 * n as usize..];
     let mut names = Vec::new();
     let mut start = 0;
     for k in 0..n as usize {
-        let end = u64::from(u32_at(place, 4 * k));
+        let end = u64::from(u32_at(bytes, 4 * k));
         rule(start <= end, "the ends of names ascend")?;
         names.push(text_of(range(text, start, end - start)?)?);
         start = end;
@@ -191,9 +191,9 @@ fn read_columns(
     for (i, bytes) in records.chunks_exact(104).enumerate() {
         let record = ColumnRecord::parse(bytes)?;
         let n = runs[i].end - runs[i].start;
-        let place = range(names, record.name_at, u64::from(record.name_len))?;
+        let of_names = range(names, record.name_at, u64::from(record.name_len))?;
         rule(n == 1 || record.is_bundled, "the columns of a run are bundled")?;
-        for (k, name) in (0..n).zip(names_of(place, n)?) {
+        for (k, name) in (0..n).zip(names_of(of_names, n)?) {
             let mut value = |node: Option<u64>| node.map(|node| nodes.value(node)).transpose();
             let (detail, metadata) = (value(record.detail)?, value(record.metadata)?);
             let is_map = matches!(metadata, None | Some(Tree::Map(_)));

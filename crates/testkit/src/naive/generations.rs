@@ -6,7 +6,7 @@ use super::bytes::{Room, Wrong, checksum, rule, u64_at};
 use super::check::state;
 use super::file::{Decoded, decode_at};
 use super::header::{Slot, State};
-use super::root::{Place, root};
+use super::root::{RootAt, root};
 use super::{cells, records};
 
 /// The code of a part of a stream.
@@ -56,25 +56,25 @@ fn earlier(file: &[u8], newest: &Decoded) -> Result<Vec<Slot>, Wrong> {
             if slot != header.current && root.operation != PART {
                 found.push(slot);
             }
-            next = root.previous.map(|place| slot_of(room, slot.generation, place)).transpose()?;
+            next = root.previous.map(|root| slot_of(room, slot.generation, root)).transpose()?;
         }
     }
     Ok(found)
 }
 
 /// The slot that would name the root before a generation.
-fn slot_of(room: Room<'_>, generation: u64, place: Place) -> Result<Slot, Wrong> {
-    let bytes = room.range(place.at, u64::from(place.len))?;
-    rule(checksum(bytes) == place.checksum, "the previous root is intact")?;
+fn slot_of(room: Room<'_>, generation: u64, root: RootAt) -> Result<Slot, Wrong> {
+    let bytes = room.range(root.at, u64::from(root.len))?;
+    rule(checksum(bytes) == root.checksum, "the previous root is intact")?;
     let number = u64_at(bytes, 8);
     rule(number < generation, "the previous root has a smaller generation")?;
     Ok(Slot {
         generation: number,
-        root_at: place.at,
-        root_len: place.len,
+        root_at: root.at,
+        root_len: root.len,
         not_synced: false,
-        end: place.at + u64::from(place.len) + 64,
-        root_checksum: place.checksum,
+        end: root.at + u64::from(root.len) + 64,
+        root_checksum: root.checksum,
     })
 }
 

@@ -6,7 +6,7 @@ use super::bytes::{Kind, Room, Wrong, checksum, is_zero, range, rule, u16_at, u3
 pub const MAGIC: [u8; 8] = [0x89, 0x45, 0x4E, 0x54, 0x0D, 0x0A, 0x1A, 0x0A];
 /// The first bytes of the trailer.
 pub const TRAILER_MAGIC: [u8; 8] = [0x45, 0x4E, 0x54, 0x0A, 0x65, 0x6E, 0x64, 0x0A];
-/// The places of the first slot, slot A and slot B.
+/// The offsets of the first slot, slot A and slot B.
 pub const SLOTS: [usize; 3] = [64, 4_096, 8_192];
 /// Where the room of a file with slot pages starts.
 pub const SLOT_PAGES_END: usize = 12_288;
@@ -46,7 +46,7 @@ pub struct Header {
     pub is_streamed: bool,
     /// Whether slots A and B exist.
     pub has_slot_pages: bool,
-    /// The first slot, slot A and slot B; those that do not exist are empty.
+    /// The first slot, slot A and slot B; a slot that does not exist is empty.
     pub slots: [State; 3],
     /// The current generation.
     pub current: Slot,

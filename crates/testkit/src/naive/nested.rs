@@ -8,7 +8,7 @@ use super::{Cell, types};
 /// The most bytes of nested values that a test builds.
 const LIMIT: usize = 1 << 28;
 
-/// Checks what holds between columns and their children, and marks those that are children.
+/// Checks the rules between columns and their children, and marks the children.
 ///
 /// # Errors
 /// *Corrupt*.

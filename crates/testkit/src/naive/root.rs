@@ -7,9 +7,9 @@ use super::section::Section;
 /// The first bytes of a root.
 pub const MAGIC: [u8; 8] = [0x45, 0x4E, 0x54, 0x0A, 0x72, 0x6F, 0x6F, 0x74];
 
-/// The place of a root.
+/// Where a root is, and its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RootAt {
     /// The first byte.
     pub at: u64,
     /// The length.
@@ -24,7 +24,7 @@ pub struct Root {
     /// The generation.
     pub generation: u64,
     /// The root of the generation before, if it is in the file.
-    pub previous: Option<Place>,
+    pub previous: Option<RootAt>,
     /// The node that is the file's value.
     pub value_node: u64,
     /// Nanoseconds since 1970, or 0.
@@ -44,10 +44,10 @@ pub struct Root {
 /// # Errors
 /// *Corrupt*.
 pub fn root(room: Room<'_>, slot: &Slot) -> Result<Root, Wrong> {
-    let place = Place { at: slot.root_at, len: slot.root_len, checksum: slot.root_checksum };
-    let bytes = room.range(place.at, u64::from(place.len))?;
-    rule(checksum(bytes) == place.checksum, "the checksum of the root")?;
-    let root = parse(bytes, room.start, place.at)?;
+    let at = RootAt { at: slot.root_at, len: slot.root_len, checksum: slot.root_checksum };
+    let bytes = room.range(at.at, u64::from(at.len))?;
+    rule(checksum(bytes) == at.checksum, "the checksum of the root")?;
+    let root = parse(bytes, room.start, at.at)?;
     rule(root.generation == slot.generation, "the generation of the root is the slot's")?;
     let compressed: u128 = root.sections.iter().map(Section::compressed_len).sum();
     rule(compressed <= 32 * room.file.len() as u128, "the bytes of all compressed sections")?;
@@ -60,8 +60,8 @@ fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
     rule(is_reserved_zero, "reserved bytes of the root")?;
     let generation = u64_at(bytes, 8);
     rule(generation >= 1, "generations count from 1")?;
-    let previous = Place { at: u64_at(bytes, 16), len: u32_at(bytes, 24), checksum: u64_at(bytes, 32) };
-    let previous = if previous == (Place { at: 0, len: 0, checksum: 0 }) {
+    let previous = RootAt { at: u64_at(bytes, 16), len: u32_at(bytes, 24), checksum: u64_at(bytes, 32) };
+    let previous = if previous == (RootAt { at: 0, len: 0, checksum: 0 }) {
         None
     } else {
         rule(generation > 1, "generation 1 has no previous root")?;

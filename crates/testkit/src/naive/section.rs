@@ -28,7 +28,7 @@ const PART: u64 = 65_536;
 /// The most entries of an index part.
 const FAN: u64 = 2_730;
 
-/// The records of a section as bytes, and the places of its parts.
+/// The records of a section as bytes, and the ranges of its parts: offset and length.
 pub type Records = (Vec<u8>, Vec<(u64, u64)>);
 
 /// A section record.
@@ -52,7 +52,7 @@ pub struct Section {
     stored_len: u32,
 }
 
-/// Place, length, stored length and checksum of a part, as its parent has them.
+/// Offset, length, stored length and checksum of a part, as its parent records them.
 type Entry = (u64, u32, u32, u64);
 
 impl Section {
@@ -116,8 +116,8 @@ impl Section {
         let fits = if known == 1 { self.record_len == 1 } else { (known..=4_096).contains(&self.record_len) };
         rule(fits, "the record length of a section")?;
         if self.n_records == 0 {
-            let place = self.part_at == 0 && self.part_len == 0 && self.height == 0 && self.checksum == 0;
-            let empty = place && self.codec == 0 && self.filter == 0 && self.stored_len == 0;
+            let is_absent = self.part_at == 0 && self.part_len == 0 && self.height == 0 && self.checksum == 0;
+            let empty = is_absent && self.codec == 0 && self.filter == 0 && self.stored_len == 0;
             return rule(empty, "an empty section has no part");
         }
         rule(u32::from(self.height) == self.smallest_height(), "the height of a section")
@@ -136,7 +136,7 @@ impl Section {
         height
     }
 
-    /// The known bytes of the section's records, and the places of its parts.
+    /// The known bytes of the section's records, and the ranges of its parts: offset and length.
     ///
     /// # Errors
     /// *Corrupt*.

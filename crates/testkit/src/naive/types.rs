@@ -101,7 +101,7 @@ pub fn is_var(physical: u8) -> bool {
     physical == physical::UTF8 || physical == physical::BINARY
 }
 
-/// The physical type of decimals of so many digits.
+/// The physical type of decimals of this precision.
 fn decimal(precision: u8) -> Option<u8> {
     match precision {
         1..=9 => Some(physical::I32),

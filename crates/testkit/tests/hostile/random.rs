@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-/// A piece of damage: the place, and the bytes that are written there.
+/// Damage: an offset, and the bytes that are written there.
 type Damage = (prop::sample::Index, Vec<u8>);
 
 fn apply(file: &[u8], damage: &[Damage]) -> Vec<u8> {

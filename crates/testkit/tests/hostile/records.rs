@@ -107,12 +107,12 @@ fn compressed_leaves_take_any_bytes() {
     for stored_len in leaves {
         let at = map.named("section.part_at").find(|at| at.at + 24 == stored_len.at).unwrap();
         let (at, len) = (get(&file, at) as usize, get(&file, stored_len) as usize);
-        for place in at..at + len {
+        for offset in at..at + len {
             for flip in [1, 0x10, 0x80, 0xff] {
                 let mut bytes = file.clone();
-                bytes[place] ^= flip;
+                bytes[offset] ^= flip;
                 map.repair(&mut bytes);
-                tally.repaired(&format!("byte {place} ^ {flip:#x}"), &bytes, place % 7 == 0);
+                tally.repaired(&format!("byte {offset} ^ {flip:#x}"), &bytes, offset % 7 == 0);
             }
         }
     }
@@ -192,7 +192,7 @@ fn a_value_tree_that_folds_in_on_itself_is_refused() {
     table.host = entasis::Value::List((0..62).map(entasis::Value::Int).collect());
     let file = frames::write_at(&table, 50);
     let map = Map::of(&file);
-    // Nodes 0 and 1 are the table and the list. Pairs of the others become lists of the next pair.
+    // Nodes 0 and 1 are the table and the list. Each later pair becomes two lists of the next pair.
     let field = |name: &str, node: usize| map.named(name).nth(node).unwrap().at;
     let mut bytes = file.clone();
     for node in 2..62 {

@@ -26,7 +26,7 @@ fn options() -> WriteOptions {
     WriteOptions { durable: Durable::Never, threads: Some(2), ..WriteOptions::default() }
 }
 
-/// Compacts a file with bytes after its end, which make it one that is not compact.
+/// Compacts a file that is not compact, because bytes follow its end.
 fn compact_bytes(name: &str, bytes: &[u8]) -> Vec<u8> {
     let path = Temp::new(name);
     std::fs::write(&path.0, [bytes, &[7; 33]].concat()).unwrap();

@@ -22,8 +22,8 @@ fn is_readable(file: &File, column: u64, rows: std::ops::Range<u64>) -> bool {
     file.read(vec![target.request(column, Rows::Range(rows))], Some(1), &Silent).is_ok()
 }
 
-/// Damages each block of a file by itself. The rows before and after those that the survey names
-/// can be read, and the named ones cannot.
+/// Damages each block of a file by itself. The rows that the survey names cannot be read; the rows
+/// before and after them can.
 fn damage_each_block(table: &Table) {
     let bytes = write_at(table, 50);
     let sound = survey(&bytes);

@@ -1,5 +1,5 @@
 //! Every combination of packing, transform, codec, filter, flags and validity that the page allows
-//! is decoded, also those that the encoder never chooses.
+//! is decoded, even if the encoder never chooses it.
 
 use entasis::Physical;
 use entasis_testkit::compare::assert_holds;

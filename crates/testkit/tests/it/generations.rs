@@ -33,7 +33,7 @@ fn state(bytes: &[u8]) -> Result<u64, Kind> {
     core
 }
 
-/// The places of the current slot and of the other one.
+/// The offsets of the current slot and of the other one.
 fn slots(bytes: &[u8]) -> (usize, usize) {
     let generation = |at: usize| u64_at(bytes, at);
     let [_, a, b] = SLOTS;
@@ -45,7 +45,7 @@ fn seal(bytes: &mut [u8], at: usize) {
     bytes[at + 56..at + 64].copy_from_slice(&sum);
 }
 
-/// The places of the root that a slot names.
+/// The offset of the root that a slot names.
 fn root_at(bytes: &[u8], slot: usize) -> usize {
     u64_at(bytes, slot + 8) as usize
 }

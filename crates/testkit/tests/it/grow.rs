@@ -1,4 +1,4 @@
-//! Files that change in place hold what a table in memory holds, by the core and by the naive
+//! Files that change in index hold what a table in memory holds, by the core and by the naive
 //! decoder.
 
 use std::io;
@@ -74,8 +74,8 @@ fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
     change.commit(frame, Operation::Append, options, &Silent)
 }
 
-/// Writes the first rows of a table and appends the others, up to each of the `ends`. Compares the
-/// file after the first append and after the last one.
+/// Writes the first rows of a table and appends the remaining ones, up to each of the `ends`.
+/// Compares the file after the first append and after the last one.
 fn grow(table: &Table, ends: &[usize], compression: u8) {
     let path = Temp::new(&format!("{}-{}-{compression}", table.name.replace(['/', ' '], "-"), ends.len()));
     let options = options(compression);
@@ -93,8 +93,8 @@ fn grow(table: &Table, ends: &[usize], compression: u8) {
     compact_file(&path.0, &whole, &options);
 }
 
-/// Compacts a grown file. It holds the same table, and is about as long as one that is written at
-/// once.
+/// Compacts a grown file. It holds the same table, and is about as long as a file that is written
+/// at once.
 fn compact_file(path: &Path, table: &Table, options: &WriteOptions) {
     let before = std::fs::metadata(path).unwrap().len();
     compact(path, options, &Silent).unwrap_or_else(|error| panic!("{}: compact: {error}", table.name));
@@ -261,10 +261,10 @@ fn choose(table: &Table, more: &Table) {
     }
 }
 
-/// A column whose dictionaries come `by` places later.
+/// A column whose dictionaries come `by` columns later.
 fn later(model: &Model, by: usize) -> Model {
     Model {
-        dictionary: model.dictionary.map(|place| place + by),
+        dictionary: model.dictionary.map(|index| index + by),
         children: model.children.iter().map(|child| later(child, by)).collect(),
         ..model.clone()
     }
@@ -272,16 +272,16 @@ fn later(model: &Model, by: usize) -> Model {
 
 /// A table whose only extra columns are dictionaries.
 fn without_unused(mut table: Table) -> Table {
-    fn renumber(models: &mut [Model], places: &[usize]) {
+    fn renumber(models: &mut [Model], numbers: &[usize]) {
         for model in models {
-            model.dictionary = model.dictionary.map(|place| places[place]);
-            renumber(&mut model.children, places);
+            model.dictionary = model.dictionary.map(|index| numbers[index]);
+            renumber(&mut model.children, numbers);
         }
     }
     let used: Vec<bool> = (0..table.extra.len()).map(|i| is_dictionary(&table.columns, i)).collect();
-    let places: Vec<usize> =
+    let numbers: Vec<usize> =
         (0..used.len()).map(|i| used[..i].iter().filter(|used| **used).count()).collect();
-    renumber(&mut table.columns, &places);
+    renumber(&mut table.columns, &numbers);
     let mut is_used = used.iter();
     table.extra.retain(|_| *is_used.next().unwrap());
     table

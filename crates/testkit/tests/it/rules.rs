@@ -192,7 +192,7 @@ fn an_unknown_type_concerns_its_column_alone() {
 }
 
 #[test]
-fn the_place_of_an_empty_range_has_no_meaning() {
+fn the_offset_of_an_empty_range_has_no_meaning() {
     let file = golden_file("names");
     let map = Map::of(&file);
     let empty: Vec<usize> = map

@@ -185,14 +185,14 @@ impl Trial {
                 let new: Vec<_> = after.columns.iter().filter(|column| !is_old(column)).cloned().collect();
                 let part = self.table(&State { columns: new.clone(), n: before.n }, 0..before.n);
                 let memory = Memory::of(&part);
-                let place = |columns: &[(String, usize)], column: &(String, usize)| {
+                let index = |columns: &[(String, usize)], column: &(String, usize)| {
                     columns.iter().position(|other| other == column)
                 };
                 let source = |(i, column): (usize, &(String, usize))| match step {
                     Step::Rename(_) => ColumnSource::Kept(i),
-                    _ => place(&before.columns, column)
+                    _ => index(&before.columns, column)
                         .map(ColumnSource::Kept)
-                        .or_else(|| place(&new, column).map(ColumnSource::New))
+                        .or_else(|| index(&new, column).map(ColumnSource::New))
                         .unwrap(),
                 };
                 let sources: Vec<_> = after.columns.iter().enumerate().map(source).collect();

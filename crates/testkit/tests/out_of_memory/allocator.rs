@@ -11,7 +11,7 @@ const LEN: usize = 4 << 10;
 static IS_ON: AtomicBool = AtomicBool::new(false);
 /// The number of requests so far.
 static N: AtomicU64 = AtomicU64::new(0);
-/// The number of the first request to refuse, and the end of the range of those.
+/// The range of requests to refuse: the first one, and the end.
 static FIRST: AtomicU64 = AtomicU64::new(0);
 static END: AtomicU64 = AtomicU64::new(0);
 

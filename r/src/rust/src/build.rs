@@ -24,7 +24,7 @@ pub struct NewColumn {
     name: Text,
     /// The time zone; empty for none.
     zone: Text,
-    /// The values, of the kind's width. Null for strings: those are in the column that was begun
+    /// The values, of the kind's width. Null for strings, which are in the column that was begun
     /// last.
     values: *const c_void,
     n: usize,

@@ -51,7 +51,7 @@ pub struct Cells {
     shapes: BTreeMap<Vec<u64>, Vec<usize>>,
 }
 
-/// The place of a vector in its pool.
+/// Where a vector is in its pool.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Pooled {
@@ -60,7 +60,7 @@ pub struct Pooled {
     len: u64,
 }
 
-/// Strings with other encodings than UTF-8: the encoding of each, and their place in the pool.
+/// Strings with other encodings than UTF-8: the encoding of each, and where they are in the pool.
 #[repr(C)]
 pub struct Encoded {
     encodings: *const u8,
@@ -103,12 +103,12 @@ impl Cells {
             let pool = self.add_pool(kind, na, Memory::Lent(memory, n));
             return Ok(Pooled { pool: pool as u64, at: 0, len: n as u64 });
         }
-        let place = (kind.code() as usize, na as usize);
-        let pool = match self.small[place.0][place.1] {
+        let (kind_at, na_at) = (kind.code() as usize, na as usize);
+        let pool = match self.small[kind_at][na_at] {
             Some(pool) => pool,
             None => {
                 let pool = self.add_pool(kind, na, Memory::Own(Vec::new()));
-                self.small[place.0][place.1] = Some(pool);
+                self.small[kind_at][na_at] = Some(pool);
                 pool
             }
         };
@@ -143,10 +143,10 @@ impl Cells {
     pub fn finish(&mut self) {
         for (shape, users) in std::mem::take(&mut self.shapes) {
             let number = self.writer.n_cells();
-            let place = self.writer.parent(CellKind::Tuple);
+            let parent = self.writer.parent(CellKind::Tuple);
             shape.iter().for_each(|&n| self.writer.int(CellKind::Int, n as i64));
-            self.writer.set_children(place, number + 1, shape.len() as u64, 0);
-            self.writer.end(place);
+            self.writer.set_children(parent, number + 1, shape.len() as u64, 0);
+            self.writer.end(parent);
             users.into_iter().for_each(|user| self.writer.set_shape(user, number));
         }
     }
@@ -298,7 +298,7 @@ pub unsafe extern "C" fn ent_cells_text(cells: *mut Cells, text: Text, failure: 
     }
 }
 
-/// Adds `n` cells that may have children. Returns the place of the first among all such cells, or
+/// Adds `n` cells that may have children. Returns the number of the first among all such cells, or
 /// -1 with an error.
 ///
 /// # Safety
@@ -326,17 +326,17 @@ pub unsafe extern "C" fn ent_cells_parents(
 /// Sets the range of children of a parent.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; [`ent_cells_parents`] must have returned the place.
+/// As for [`ent_cells_scalar`]; [`ent_cells_parents`] must have returned the parent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_children(
     cells: *mut Cells,
-    place: usize,
+    parent: usize,
     first: u64,
     count: u64,
     keys: u64,
 ) {
     // SAFETY: as the caller promises.
-    unsafe { (*cells).writer.set_children(place, first, count, keys) }
+    unsafe { (*cells).writer.set_children(parent, first, count, keys) }
 }
 
 /// Ends a parent: all its descendants were added.
@@ -344,9 +344,9 @@ pub unsafe extern "C" fn ent_cells_children(
 /// # Safety
 /// As for [`ent_cells_children`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ent_cells_end(cells: *mut Cells, place: usize) {
+pub unsafe extern "C" fn ent_cells_end(cells: *mut Cells, parent: usize) {
     // SAFETY: as the caller promises.
-    unsafe { (*cells).writer.end(place) }
+    unsafe { (*cells).writer.end(parent) }
 }
 
 /// Adds a vector of numbers to a pool. Returns 0, or -1 with an error.
@@ -372,7 +372,7 @@ pub unsafe extern "C" fn ent_cells_numbers(
     }
 }
 
-/// The collector for a vector of `n` strings, and their place in the pool; null with an error.
+/// The collector for a vector of `n` strings, and where they are in the pool; null with an error.
 ///
 /// # Safety
 /// As for [`ent_cells_scalar`]. The collector is valid until anything else is added.
@@ -412,11 +412,11 @@ pub unsafe extern "C" fn ent_cells_array(
         guard::call(failure, -1, || {
             let cells = &mut *cells;
             let kind = if n_dim > 0 { CellKind::FortranArray } else { CellKind::Array };
-            let place = cells.writer.array(kind, pooled.pool, pooled.at, pooled.len);
+            let array = cells.writer.array(kind, pooled.pool, pooled.at, pooled.len);
             if n_dim > 0 {
                 let axis = |&n: &i32| u64::try_from(n).map_err(|_| Error::argument("a negative dimension"));
                 let shape = guard::slice(dim, n_dim).iter().map(axis).collect::<Result<_>>()?;
-                cells.shapes.entry(shape).or_default().push(place);
+                cells.shapes.entry(shape).or_default().push(array);
             }
             Ok(0)
         })
@@ -450,8 +450,8 @@ pub unsafe extern "C" fn ent_cells_arrays(
 }
 
 /// Adds the cells of `n` character vectors of the given lengths. Returns how many it added, or -1
-/// with an error. It stops at a vector with other encodings than UTF-8: the strings of that one are
-/// in the pool without a cell, and `encoded` has their place and encodings until other strings are
+/// with an error. It stops at a vector with other encodings than UTF-8: its strings are in the pool
+/// without a cell, and `encoded` has their range and encodings until other strings are
 /// added.
 ///
 /// # Safety
@@ -491,17 +491,17 @@ pub unsafe extern "C" fn ent_cells_texts(
     }
 }
 
-/// Adds the children of `n` objects from this place on: to each a vector of numbers, and a
+/// Adds the children of `n` objects from this parent on: to each a vector of numbers, and a
 /// reference to the cell of its attributes. A single double becomes a scalar. Returns 0, or -1 with
 /// an error.
 ///
 /// # Safety
-/// As for [`ent_cells_arrays`]. [`ent_cells_parents`] must have returned the place, with at least
+/// As for [`ent_cells_arrays`]. [`ent_cells_parents`] must have returned the parent, with at least
 /// `n` cells from there on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_like(
     cells: *mut Cells,
-    place: usize,
+    parent: usize,
     kind: i32,
     memory: *const *const c_void,
     lens: *const usize,
@@ -515,7 +515,7 @@ pub unsafe extern "C" fn ent_cells_like(
             let cells = &mut *cells;
             let kind = Kind::of(kind)?;
             let vectors = guard::slice(memory, n).iter().zip(guard::slice(lens, n));
-            for (place, (&memory, &len)) in (place..).zip(vectors) {
+            for (parent, (&memory, &len)) in (parent..).zip(vectors) {
                 let first = cells.writer.n_cells();
                 cells.writer.text(CellKind::Str, "r.vector");
                 if kind == Kind::Double && len == 1 {
@@ -525,8 +525,8 @@ pub unsafe extern "C" fn ent_cells_like(
                     cells.writer.array(CellKind::Array, pooled.pool, pooled.at, pooled.len);
                 }
                 cells.writer.int(CellKind::Reference, attributes.cast_signed());
-                cells.writer.set_children(place, first, 3, 0);
-                cells.writer.end(place);
+                cells.writer.set_children(parent, first, 3, 0);
+                cells.writer.end(parent);
             }
             Ok(0)
         })

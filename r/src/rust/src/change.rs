@@ -53,14 +53,14 @@ impl Change {
         if let State::Stream(stream) = &self.0 { Ok(stream) } else { Err(stream_is_over()) }
     }
 
-    /// Returns an error in a forked child of the process that made the stream. One that is over is
-    /// nobody's.
+    /// Returns an error in a forked child of the process that made the stream, unless the stream is
+    /// over.
     pub fn check_process(&self) -> Result<()> {
         if let State::Stream(stream) = &self.0 { stream.check_process() } else { Ok(()) }
     }
 
-    /// Adds the rows of a frame to the table. False if its columns are stored in another form than
-    /// those of the table, which is then unchanged, and the change or stream goes on.
+    /// Adds the rows of a frame to the table. False if its columns and those of the table are
+    /// stored in different forms. Then the table is unchanged, and the change or stream goes on.
     fn append(
         &mut self,
         builder: &mut Builder,
@@ -100,8 +100,8 @@ impl Change {
     }
 }
 
-/// Gives categories the codes of those of the table so far, if these are wider. Those of the first
-/// batch of a stream get room for any number of levels.
+/// Gives categories the codes of the table so far, if these are wider. The codes of the first batch
+/// of a stream get room for any number of levels.
 fn widen_codes(frame: &mut Frame, so_far: Option<&File>) -> Result<()> {
     for (number, column) in (0..).zip(&mut frame.columns) {
         let wide = match so_far {

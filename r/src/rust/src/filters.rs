@@ -131,7 +131,7 @@ fn time(file: &File, rest: &[Value]) -> Result<Predicate> {
         _ => None,
     };
     let far = || Error::unsupported("a time beyond the range of the column").in_column(&info.name);
-    let (first, after) = times::place(value, of.unit, scale, number(rest.get(5))?).ok_or_else(far)?;
+    let (first, after) = times::bounds(value, of.unit, scale, number(rest.get(5))?).ok_or_else(far)?;
     let kind = match of.logical {
         Logical::Duration => TimeKind::Duration,
         Logical::Timestamp if matches!(info.detail, Some(Value::Str(_))) => TimeKind::Aware,

@@ -124,7 +124,7 @@ pub unsafe fn call<T>(failure: *mut *mut Failure, or: T, work: impl FnOnce() -> 
             PANIC.with(|last| last.replace(info.to_string()));
         }));
     });
-    // Without memory for it, the first check of the work reports that.
+    // If this fails, the first check of the work reports the lack of memory.
     let _ = entasis::reserve::refill();
     let error = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => return value,

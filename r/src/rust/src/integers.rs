@@ -139,8 +139,8 @@ fn fits(file: &File, numbers: &[f64]) -> Result<Vec<Fit>> {
         let columns: Vec<ColumnInfo> = group.iter().map(|(_, info)| info.clone()).collect();
         for start in (0..n_values).step_by(TOGETHER / 8) {
             let rows = start..n_values.min(start + (TOGETHER / 8) as u64);
-            for (&(place, _), fit) in group.iter().zip(by_values(file, &columns, &rows)?) {
-                found[place] = found[place].max(fit);
+            for (&(i, _), fit) in group.iter().zip(by_values(file, &columns, &rows)?) {
+                found[i] = found[i].max(fit);
             }
         }
         at += group.len();
@@ -148,7 +148,7 @@ fn fits(file: &File, numbers: &[f64]) -> Result<Vec<Fit>> {
     Ok(found)
 }
 
-/// Converts integers to doubles in place. Returns the place and value of the first one that was
+/// Converts integers to doubles in place. Returns the index and value of the first one that was
 /// rounded.
 pub fn to_doubles(
     words: &mut [u64],

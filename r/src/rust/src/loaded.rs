@@ -9,7 +9,7 @@ use entasis::{Buffer, CellKind, Error, File, Result, Silent, Value};
 
 use crate::guard::Text;
 use pools::{PoolUse, Uses};
-use small_vectors::Place;
+use small_vectors::Span;
 
 /// Cells in memory.
 pub struct Loaded {
@@ -19,7 +19,7 @@ pub struct Loaded {
     pools: Vec<PoolUse>,
     /// The values of pools that several arrays share.
     memory: Vec<Buffer>,
-    ranges: Vec<Place>,
+    spans: Vec<Span>,
 }
 
 /// A cell. Its kind decides which fields are set.
@@ -44,8 +44,8 @@ impl Loaded {
         for (slice, range) in self.cells.pieces() {
             let mut number = range.start;
             while number < range.end {
-                if let Some([pools, places, lens, _]) = slice.arrays(number, range.end) {
-                    uses.add(pools, places, lens);
+                if let Some([pools, starts, lens, _]) = slice.arrays(number, range.end) {
+                    uses.add(pools, starts, lens);
                     number += pools.len() as u64;
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Other metadata for a file that is going to change.
+//! Changes the metadata of a file.
 
 use std::ffi::c_int;
 

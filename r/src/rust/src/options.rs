@@ -11,7 +11,7 @@ const LONGEST_WAIT: f64 = 1e9;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Options {
-    /// Negative: that of the file that changes, or the default.
+    /// Negative: the compression of the file that changes, or the default.
     compression: i32,
     /// The number of threads; 0 for one per processor.
     threads: i32,

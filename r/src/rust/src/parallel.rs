@@ -6,7 +6,7 @@ use std::thread;
 
 use entasis::{Result, default_threads};
 
-/// Fewest values per thread that are worth starting one.
+/// Fewest values that are worth a thread.
 const EACH: usize = 1 << 18;
 
 /// Values per thread, of `n`.

@@ -84,7 +84,7 @@ struct Job<'a> {
     validity: Option<Buffer>,
     /// Whether to check integers for values that R cannot hold.
     is_checked: bool,
-    /// The first integer that was rounded to a double, and its place in the memory.
+    /// The first integer that was rounded to a double, and its index.
     rounded: Option<(usize, i128)>,
     strings: Option<Box<Strings>>,
     /// A byte for each structure value of a nested column, 1 = missing.
@@ -325,7 +325,7 @@ impl Job<'_> {
     }
 }
 
-/// Stores the sentinel in missing places. First checks that no other value exceeds R's integers or
+/// Stores the sentinel for missing values. First checks that no other value exceeds R's integers or
 /// equals the sentinel.
 fn mark_missing<T: Copy + Send + Sync>(
     values: &mut [T],
@@ -470,7 +470,7 @@ pub unsafe fn read(
     Ok(found.collect())
 }
 
-/// The row of the value at a place.
+/// The row of value `at`.
 fn row_at(rows: &Rows, at: usize) -> u64 {
     match rows {
         Rows::Range(range) => range.start + at as u64,

@@ -99,10 +99,10 @@ fn from_double(value: f64, unit: Unit, per: i64, scale: Scale) -> Option<i64> {
     (same && n != NA_INTEGER64).then_some(n)
 }
 
-/// The place of a double among counts of a unit: the first count that is not less, and the first
+/// The bounds of a double among counts of a unit: the first count that is not less, and the first
 /// one that is greater. Counts are compared as R compares their doubles times `factor`. `None` if
 /// times of the unit have no counterpart in R.
-pub fn place(value: f64, unit: Unit, scale: Option<Scale>, factor: f64) -> Option<(i64, i64)> {
+pub fn bounds(value: f64, unit: Unit, scale: Option<Scale>, factor: f64) -> Option<(i64, i64)> {
     let shown = |n: i64| scale.map_or(Some(n as f64), |scale| to_double(n, unit, scale));
     shown(0)?;
     // Conversions never decrease, but they may map neighbours to the same double.
@@ -134,7 +134,7 @@ pub fn attoseconds(n: i64, unit: Unit) -> Option<i128> {
     i128::from(n).checked_mul(each)
 }
 
-/// The coarsest unit in which all doubles but missing ones are exact counts.
+/// The coarsest unit in which all doubles except missing ones are exact counts.
 pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let tried: &[(Unit, i64)] = if scale == Scale::Days { &[(Unit::Day, 1)] } else { &TRIED };
     exact_unit_of(tried, values, scale, na)
@@ -314,13 +314,13 @@ mod tests {
     }
 
     #[test]
-    fn doubles_have_a_place_among_counts() {
-        let of = |value, unit, scale| place(value, unit, scale, 1.0);
+    fn doubles_have_bounds_among_counts() {
+        let of = |value, unit, scale| bounds(value, unit, scale, 1.0);
         assert_eq!(of(2.0, Unit::Day, Some(Scale::Days)), Some((2, 3)));
         assert_eq!(of(2.5, Unit::Day, Some(Scale::Days)), Some((3, 3)));
         assert_eq!(of(-1.5, Unit::Millisecond, Some(Scale::Instant)), Some((-1500, -1499)));
         assert_eq!(of(7.0, Unit::Week, None), Some((7, 8)));
-        assert_eq!(place(3600.0, Unit::Second, Some(Scale::Span(60)), 60.0), Some((3600, 3601)));
+        assert_eq!(bounds(3600.0, Unit::Second, Some(Scale::Span(60)), 60.0), Some((3600, 3601)));
         assert_eq!(of(1.0, Unit::Month, Some(Scale::Instant)), None);
         // Beyond all counts.
         assert_eq!(of(1e300, Unit::Second, Some(Scale::Instant)), Some((FAR as i64, FAR as i64)));
@@ -336,7 +336,7 @@ mod tests {
             let (unit, factor) = (TRIED[unit].0, f64::from(seconds));
             let double = |n: i64| factor * to_double(n, unit, scale).unwrap();
             let value = double(n.into());
-            let (first, after) = place(value, unit, Some(scale), factor).unwrap();
+            let (first, after) = bounds(value, unit, Some(scale), factor).unwrap();
             let n = i64::from(n) + near;
             prop_assert_eq!(double(n) < value, n < first);
             prop_assert_eq!(double(n) <= value, n < after);

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn ent_loaded_new(
                 targets: Vec::new(),
                 pools: Vec::new(),
                 memory: Vec::new(),
-                ranges: Vec::new(),
+                spans: Vec::new(),
             })))
         })
     }

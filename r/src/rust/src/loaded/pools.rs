@@ -42,13 +42,13 @@ pub(super) struct Uses {
 impl Uses {
     /// Adds neighbouring arrays. An end that overflows saturates, which is past the end of any
     /// pool.
-    pub(super) fn add(&mut self, mut pools: &[u64], mut places: &[u64], mut lens: &[u64]) {
-        while let (Some(&pool), Some(&at)) = (pools.first(), places.first()) {
+    pub(super) fn add(&mut self, mut pools: &[u64], mut starts: &[u64], mut lens: &[u64]) {
+        while let (Some(&pool), Some(&at)) = (pools.first(), starts.first()) {
             let n = pools.iter().take_while(|&&other| other == pool).count();
-            let of_pool;
-            (of_pool, places) = places.split_at(n);
-            let so_long;
-            (so_long, lens) = lens.split_at(n);
+            let starts_of_pool;
+            (starts_of_pool, starts) = starts.split_at(n);
+            let lens_of_pool;
+            (lens_of_pool, lens) = lens.split_at(n);
             pools = &pools[n..];
             if self.last.as_ref().is_none_or(|(last, _)| last.pool != pool) {
                 self.all.extend(self.last.take().map(|last| (last.0.pool, last)));
@@ -56,7 +56,7 @@ impl Uses {
                 self.last = Some(self.all.get(&pool).copied().unwrap_or((fresh, 0)));
             }
             if let Some((last, sum)) = &mut self.last {
-                for (&at, &len) in of_pool.iter().zip(so_long) {
+                for (&at, &len) in starts_of_pool.iter().zip(lens_of_pool) {
                     last.start = last.start.min(at);
                     last.end = last.end.max(at.saturating_add(len));
                     *sum = sum.saturating_add(len);

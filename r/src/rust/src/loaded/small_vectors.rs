@@ -5,10 +5,10 @@ use entasis::{CellKind, Result};
 
 use super::{Loaded, damage};
 
-/// The range of a vector in its pool.
+/// The values of a vector in its pool.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct Span {
     at: u64,
     len: u64,
 }
@@ -19,7 +19,7 @@ pub struct SmallVectors {
     /// The position of the pool among those needed. It is -1 for scalar doubles, whose bits are
     /// `at`.
     pool: i64,
-    places: *const Place,
+    spans: *const Span,
     pub(super) n: usize,
 }
 
@@ -32,7 +32,7 @@ struct VectorOf {
     attributes: Option<i64>,
 }
 
-/// Most vectors in one result: their ranges then fit in the processor's cache.
+/// Most vectors in one result: their spans then fit in the processor's cache.
 const MOST_VECTORS: u64 = 1 << 11;
 
 impl Loaded {
@@ -43,14 +43,14 @@ impl Loaded {
         let next = self.targets.partition_point(|&target| target < number);
         let end = end.min(number.saturating_add(MOST_VECTORS));
         let end = self.targets.get(next).map_or(end, |&target| end.min(target));
-        self.ranges.clear();
+        self.spans.clear();
         // A reference names this cell, so it is built alone.
         if end <= number {
-            return Ok(SmallVectors { pool: -1, places: self.ranges.as_ptr(), n: 0 });
+            return Ok(SmallVectors { pool: -1, spans: self.spans.as_ptr(), n: 0 });
         }
         let mut first = None;
         if let Some(slice) = self.cells.slice(&(number..end)) {
-            if let Some([pools, places, lens, shapes]) = slice.arrays(number, end) {
+            if let Some([pools, starts, lens, shapes]) = slice.arrays(number, end) {
                 let of = VectorOf { pool: Some(pools[0]), attributes: None };
                 let same =
                     pools.iter().zip(shapes).take_while(|&(&pool, &shape)| pool == pools[0] && shape == 0);
@@ -58,15 +58,15 @@ impl Loaded {
                 if n > 0 {
                     first = Some((of, lens[0]));
                 }
-                self.ranges.extend(places.iter().zip(lens).take(n).map(|(&at, &len)| Place { at, len }));
+                self.spans.extend(starts.iter().zip(lens).take(n).map(|(&at, &len)| Span { at, len }));
             }
-            for number in number + self.ranges.len() as u64..end {
-                let Some((of, place)) = vector_of(slice, &self.cells, number)? else { break };
-                let known = *first.get_or_insert((of, place.len));
-                if known.0 != of || (of.attributes.is_some() && known.1 != place.len) {
+            for number in number + self.spans.len() as u64..end {
+                let Some((of, span)) = vector_of(slice, &self.cells, number)? else { break };
+                let known = *first.get_or_insert((of, span.len));
+                if known.0 != of || (of.attributes.is_some() && known.1 != span.len) {
                     break;
                 }
-                self.ranges.push(place);
+                self.spans.push(span);
             }
         }
         let pool = match first {
@@ -77,10 +77,10 @@ impl Loaded {
                 let room = found.end - found.start;
                 // No early exit, so that the loop vectorises.
                 let mut are_inside = true;
-                for place in &mut self.ranges {
-                    let at = place.at.wrapping_sub(found.start);
-                    are_inside &= place.at >= found.start && at <= room && place.len <= room.wrapping_sub(at);
-                    place.at = at;
+                for span in &mut self.spans {
+                    let at = span.at.wrapping_sub(found.start);
+                    are_inside &= span.at >= found.start && at <= room && span.len <= room.wrapping_sub(at);
+                    span.at = at;
                 }
                 if !are_inside {
                     return Err(damage("an array extends beyond its pool"));
@@ -89,17 +89,17 @@ impl Loaded {
             }
             _ => -1,
         };
-        Ok(SmallVectors { pool, places: self.ranges.as_ptr(), n: self.ranges.len() })
+        Ok(SmallVectors { pool, spans: self.spans.as_ptr(), n: self.spans.len() })
     }
 }
 
 /// The vector of a cell: an array, or an object of a vector and shared attributes. `None` for
 /// others.
 #[inline]
-fn vector_of(slice: &Slice, cells: &Cells, number: u64) -> Result<Option<(VectorOf, Place)>> {
+fn vector_of(slice: &Slice, cells: &Cells, number: u64) -> Result<Option<(VectorOf, Span)>> {
     match slice.cell(number)? {
         Cell::Array { kind: CellKind::Array, pool, at, len, shape: 0 } => {
-            Ok(Some((VectorOf { pool: Some(pool), attributes: None }, Place { at, len })))
+            Ok(Some((VectorOf { pool: Some(pool), attributes: None }, Span { at, len })))
         }
         Cell::Parent(CellKind::Object, children) if children.count == 3 => {
             let Some(slice) = cells.slice(&(children.first..children.end.max(children.first))) else {
@@ -109,17 +109,17 @@ fn vector_of(slice: &Slice, cells: &Cells, number: u64) -> Result<Option<(Vector
             if !matches!(slice.cell(children.first)?, Cell::Str(CellKind::Str, "r.vector")) {
                 return Ok(None);
             }
-            let (pool, place) = match slice.cell(children.first + 1)? {
+            let (pool, span) = match slice.cell(children.first + 1)? {
                 Cell::Array { kind: CellKind::Array, pool, at, len, shape: 0 } => {
-                    (Some(pool), Place { at, len })
+                    (Some(pool), Span { at, len })
                 }
-                Cell::Float(CellKind::Float, value) => (None, Place { at: value.to_bits(), len: 1 }),
+                Cell::Float(CellKind::Float, value) => (None, Span { at: value.to_bits(), len: 1 }),
                 _ => return Ok(None),
             };
             let Cell::Int(CellKind::Reference, target) = slice.cell(children.first + 2)? else {
                 return Ok(None);
             };
-            Ok(Some((VectorOf { pool, attributes: Some(target) }, place)))
+            Ok(Some((VectorOf { pool, attributes: Some(target) }, span)))
         }
         _ => Ok(None),
     }
@@ -140,14 +140,14 @@ mod tests {
     /// The list `[x, y, x, x, y]`: two arrays of one pool, then references to them.
     fn shared() -> Loaded {
         let mut writer = CellWriter::new();
-        let place = writer.parent(CellKind::List);
-        writer.set_children(place, 1, 5, 0);
+        let list = writer.parent(CellKind::List);
+        writer.set_children(list, 1, 5, 0);
         writer.array(CellKind::Array, 0, 0, 3);
         writer.array(CellKind::Array, 0, 3, 2);
         for target in [1, 1, 2] {
             writer.int(CellKind::Reference, target);
         }
-        writer.end(place);
+        writer.end(list);
         let numbers: Vec<f64> = (0..5).map(f64::from).collect();
         // SAFETY: the writer and the numbers outlive the document, and do not change.
         let lend = |bytes: &[u8]| unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
@@ -179,7 +179,7 @@ mod tests {
             targets: Vec::new(),
             pools: Vec::new(),
             memory: Vec::new(),
-            ranges: Vec::new(),
+            spans: Vec::new(),
         };
         loaded.cells.close(std::iter::once(0..6).collect(), &Silent).unwrap();
         loaded.look().unwrap();

@@ -1,4 +1,4 @@
-//! Another choice of columns for a file that is going to change.
+//! Other columns for the table of a file that is going to change.
 
 use std::ffi::c_int;
 
@@ -11,9 +11,9 @@ use crate::options::Options;
 
 /// The columns of a table after a change, as C passes them.
 #[repr(C)]
-pub struct Choice {
+pub struct FinalColumns {
     /// For each column its position among those of the file, or among new ones.
-    places: *const f64,
+    positions: *const f64,
     /// For each column whether it is new.
     is_new: *const c_int,
     names: *const Text,
@@ -22,38 +22,42 @@ pub struct Choice {
     operation: c_int,
 }
 
-impl Choice {
+impl FinalColumns {
     /// # Safety
     /// The arrays must have `n` values, and the texts must be valid.
     unsafe fn parts(&self) -> Result<(Vec<ColumnSource>, Vec<String>, Operation)> {
         // SAFETY: as the caller promises.
-        let (places, is_new, names) =
-            unsafe { (slice(self.places, self.n), slice(self.is_new, self.n), slice(self.names, self.n)) };
-        let source = |(&place, &is_new): (&f64, &c_int)| {
-            if is_new != 0 { ColumnSource::New(place as usize) } else { ColumnSource::Kept(place as usize) }
+        let (positions, is_new, names) =
+            unsafe { (slice(self.positions, self.n), slice(self.is_new, self.n), slice(self.names, self.n)) };
+        let source = |(&position, &is_new): (&f64, &c_int)| {
+            if is_new != 0 {
+                ColumnSource::New(position as usize)
+            } else {
+                ColumnSource::Kept(position as usize)
+            }
         };
         // SAFETY: as the caller promises.
         let name = |name: &Text| Ok(unsafe { name.text() }?.to_owned());
         Ok((
-            places.iter().zip(is_new).map(source).collect(),
+            positions.iter().zip(is_new).map(source).collect(),
             names.iter().map(name).collect::<Result<_>>()?,
             change::operation(self.operation)?,
         ))
     }
 }
 
-/// Gives the table of a file another choice of columns, some of them from `builder`, which ends the
-/// change. Returns 1; 0 if the file must be written anew, which leaves the change as it is; or -1
-/// with an error. The builder is empty afterwards.
+/// Gives the table of a file other columns, some of them from `builder`, which ends the change.
+/// Returns 1; 0 if the file must be written anew, which leaves the change as it is; or -1 with an
+/// error. The builder is empty afterwards.
 ///
 /// # Safety
 /// `ent_change_begin` and `ent_builder_new` must have returned `change` and `builder`. The arrays
-/// of the choice must have its number of values. `failure` must be null or writable.
+/// of `columns` must have `n` values. `failure` must be null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_change_columns(
     change: *mut Change,
     builder: *mut Builder,
-    choice: *const Choice,
+    columns: *const FinalColumns,
     options: Options,
     interrupted: Option<Interrupted>,
     failure: *mut *mut Failure,
@@ -61,14 +65,14 @@ pub unsafe extern "C" fn ent_change_columns(
     // SAFETY: as the caller promises.
     unsafe {
         guard::call(failure, -1, || {
-            let (sources, names, operation) = (*choice).parts()?;
-            choose(&mut *change, &mut *builder, &sources, names, operation, options, interrupted)
+            let (sources, names, operation) = (*columns).parts()?;
+            set_columns(&mut *change, &mut *builder, &sources, names, operation, options, interrupted)
                 .map(c_int::from)
         })
     }
 }
 
-fn choose(
+fn set_columns(
     change: &mut Change,
     builder: &mut Builder,
     sources: &[ColumnSource],
