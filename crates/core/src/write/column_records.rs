@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn a_name_that_is_too_long_is_cut_between_characters() {
         for (name, shown) in [("short", "short".to_owned()), (&"a€".repeat(99), "a€".repeat(32))] {
-            assert_eq!(too_long(name).place().column, Some(shown));
+            assert_eq!(too_long(name).location().column, Some(shown));
         }
     }
 }

@@ -101,6 +101,6 @@ mod tests {
         let mut counts = TypeCounts::default();
         assert_eq!(counts.seek(0, 2 * STEP, 0), 0);
         counts.reach(STEP);
-        assert_eq!(counts.seek(0, STEP, 0), 0);
+        assert_eq!(counts.seek(0, STEP, 0), STEP);
     }
 }
