@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import static_frame as sf
+from frames_same import assert_frame_equal
 from polars.testing import assert_frame_equal as assert_polars
 
 import entasis as en
@@ -70,7 +71,7 @@ MAKES: dict[str, Callable[[pd.DataFrame], Any]] = {
 def assert_same(found: Any, wanted: Any) -> None:
     assert type(found) is type(wanted)
     if isinstance(found, pd.DataFrame):
-        pd.testing.assert_frame_equal(found, wanted)
+        assert_frame_equal(found, wanted)
     elif isinstance(found, pl.DataFrame):
         assert_polars(found, wanted)
     elif isinstance(found, pa.Table):
@@ -229,15 +230,15 @@ def test_labels_of_any_type(labels: Any, n: int, path: str) -> None:
     wanted.columns = df.columns.append(new.columns.set_names(df.columns.names))
     wanted.index.name, wanted.attrs = "rows", df.attrs
     en.add_columns(new, path)
-    pd.testing.assert_frame_equal(en.read(path), wanted)
+    assert_frame_equal(en.read(path), wanted)
     assert en.read(path).attrs == df.attrs
     wanted = wanted.iloc[:, [i for i in range(4) if i != position]]
     en.drop_columns(path, [label])
-    pd.testing.assert_frame_equal(en.read(path), wanted)
+    assert_frame_equal(en.read(path), wanted)
     if not is_nested and df.columns.is_unique:
         wanted = wanted.rename(columns={wanted.columns[0]: "new"})
         en.rename_columns(path, {en.read(path).columns[0]: "new"})
-        pd.testing.assert_frame_equal(en.read(path), wanted)
+        assert_frame_equal(en.read(path), wanted)
     en.verify(path)
 
 
@@ -252,14 +253,14 @@ def test_objects_and_mixed_missing_values(n: int, path: str) -> None:
     )
     en.write(df, path)
     en.drop_columns(path, ["a"])
-    pd.testing.assert_frame_equal(en.read(path), df[["o", "m"]])
+    assert_frame_equal(en.read(path), df[["o", "m"]])
     kinds = [type(v) for v in en.read(path)["m"][:3]]
     assert kinds == [type(v) for v in df["m"][:3]]
     en.add_columns({"b": np.arange(n), "p": pd.Series([[i] for i in range(n)])}, path)
     wanted = df[["o", "m"]].assign(b=np.arange(n), p=[[i] for i in range(n)])
-    pd.testing.assert_frame_equal(en.read(path), wanted)
+    assert_frame_equal(en.read(path), wanted)
     en.drop_columns(path, ["o", "p"])
-    pd.testing.assert_frame_equal(en.read(path), wanted[["m", "b"]])
+    assert_frame_equal(en.read(path), wanted[["m", "b"]])
     en.verify(path)
 
 
@@ -269,9 +270,9 @@ def test_the_index_stays(path: str) -> None:
         en.write(df, path)
         en.add_columns(more(n), path)
         wanted = df.assign(**dict(more(n).set_axis(df.index).items()))
-        pd.testing.assert_frame_equal(en.read(path), wanted)
+        assert_frame_equal(en.read(path), wanted)
         en.replace_columns(pd.DataFrame({"x": np.arange(n)}, index=df.index), path)
-        pd.testing.assert_frame_equal(en.read(path), wanted.assign(x=np.arange(n)))
+        assert_frame_equal(en.read(path), wanted.assign(x=np.arange(n)))
         with pytest.raises(en.ArgumentError, match="index of the new columns differs"):
             en.add_columns(pd.DataFrame({"q": np.arange(n)}, index=df.index[::-1]), path)
 
@@ -333,7 +334,7 @@ def test_metadata(n: int, path: str) -> None:
         found = en.open(path).metadata
         assert type(found) is type(metadata)
         assert str(found) == str(metadata)
-        pd.testing.assert_frame_equal(en.read(path), df)
+        assert_frame_equal(en.read(path), df)
         en.verify(path)
     en.write({"a": 1}, path)
     en.set_metadata({"b": 2}, path)
@@ -395,16 +396,16 @@ def test_rollback(path: str) -> None:
     en.append(df, path)
     en.drop_columns(path, "s")
     en.rollback(path, 1)
-    pd.testing.assert_frame_equal(en.read(path), df)
+    assert_frame_equal(en.read(path), df)
     assert [g.operation for g in en.generations(path)] == ["write", "append", "drop columns", "rollback"]
     assert [g.rows for g in en.generations(path)] == [60_000, 120_000, 120_000, 60_000]
     en.append(df[:10], path)
-    pd.testing.assert_frame_equal(en.read(path), pd.concat([df, df[:10]], ignore_index=True))
+    assert_frame_equal(en.read(path), pd.concat([df, df[:10]], ignore_index=True))
     en.rollback(path, 3)
     wanted = pd.concat([df, df], ignore_index=True).drop(columns="s")
-    pd.testing.assert_frame_equal(en.read(path), wanted)
+    assert_frame_equal(en.read(path), wanted)
     # An open file keeps its generation.
-    pd.testing.assert_frame_equal(before.read(), df)
+    assert_frame_equal(before.read(), df)
     en.verify(path)
     size = Path(path).stat().st_size
     en.rollback(path, 6)

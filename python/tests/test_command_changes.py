@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import static_frame as sf
+from frames_same import assert_frame_equal
 from pandas.api.types import union_categoricals
 
 import entasis as en
@@ -80,7 +81,7 @@ def same_numpy(a: dict[str, Any], b: dict[str, Any]) -> bool:
 
 
 def same_pandas(a: pd.DataFrame, b: pd.DataFrame) -> bool:
-    pd.testing.assert_frame_equal(a, b)
+    assert_frame_equal(a, b)
     return True
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from frames_same import assert_frame_equal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"
 
 
 def same(left, right):
-    pd.testing.assert_frame_equal(left, right, check_freq=True, check_flags=True)
+    assert_frame_equal(left, right, check_freq=True, check_flags=True)
     assert left.attrs == right.attrs
     for (_, a), (_, b) in zip(left.items(), right.items(), strict=True):
         assert a.dtype == b.dtype
@@ -194,9 +195,9 @@ def test_frames_in_attrs(round_trip):
     inner.attrs = {"deeper": pd.DataFrame({"c": [2.5]})}
     frame.attrs = {"inner": [inner, inner], "series": pd.Series([1, None])}
     back = round_trip(frame).attrs
-    pd.testing.assert_frame_equal(back["inner"][0], inner)
+    assert_frame_equal(back["inner"][0], inner)
     assert back["inner"][0] is back["inner"][1]
-    pd.testing.assert_frame_equal(back["inner"][0].attrs["deeper"], inner.attrs["deeper"])
+    assert_frame_equal(back["inner"][0].attrs["deeper"], inner.attrs["deeper"])
     pd.testing.assert_series_equal(back["series"], frame.attrs["series"])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from frames_same import assert_frame_equal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -65,20 +66,20 @@ ROWS = {
 def test_rows(name, frame, file):
     rows = ROWS[name]
     expected = frame.iloc[rows.to_numpy() if isinstance(rows, pd.Series) else rows]
-    pd.testing.assert_frame_equal(expected, en.read(file, rows=rows))
+    assert_frame_equal(expected, en.read(file, rows=rows))
     some = ["c", "i"]
-    pd.testing.assert_frame_equal(expected[some], en.read(file, rows=rows, columns=some))
-    pd.testing.assert_frame_equal(expected, en.open(file)[rows].to_pandas())
+    assert_frame_equal(expected[some], en.read(file, rows=rows, columns=some))
+    assert_frame_equal(expected, en.open(file)[rows].to_pandas())
 
 
 def test_rows_of_other_forms(frame, file):
-    pd.testing.assert_frame_equal(frame.iloc[10:20], en.read(file, rows=(10, 20)))
-    pd.testing.assert_frame_equal(frame.iloc[:20], en.read(file, rows=(None, 20)))
-    pd.testing.assert_frame_equal(frame.iloc[[7]], en.read(file, rows=7))
-    pd.testing.assert_frame_equal(frame.iloc[[-1]], en.read(file, rows=np.int64(-1)))
-    pd.testing.assert_frame_equal(frame.iloc[10:0:-3], en.read(file, rows=range(10, 0, -3)))
+    assert_frame_equal(frame.iloc[10:20], en.read(file, rows=(10, 20)))
+    assert_frame_equal(frame.iloc[:20], en.read(file, rows=(None, 20)))
+    assert_frame_equal(frame.iloc[[7]], en.read(file, rows=7))
+    assert_frame_equal(frame.iloc[[-1]], en.read(file, rows=np.int64(-1)))
+    assert_frame_equal(frame.iloc[10:0:-3], en.read(file, rows=range(10, 0, -3)))
     picked = pl.Series([3, 1, 2])
-    pd.testing.assert_frame_equal(frame.iloc[[3, 1, 2]], en.read(file, rows=picked))
+    assert_frame_equal(frame.iloc[[3, 1, 2]], en.read(file, rows=picked))
 
 
 @pytest.mark.parametrize(
@@ -111,10 +112,10 @@ def test_rows_that_make_no_sense(rows, file):
 
 def test_columns(frame, file):
     for columns in (["s"], ["t", "i", "b"], ["i", "i"], []):
-        pd.testing.assert_frame_equal(frame[columns], en.read(file, columns=columns))
-    pd.testing.assert_frame_equal(frame[["f"]], en.read(file, columns="f"))
-    pd.testing.assert_frame_equal(frame.iloc[:, [-1, 0]], en.read(file, columns=[-1, 0]))
-    pd.testing.assert_frame_equal(frame[["f", "c"]], en.read(file, columns=iter(("f", "c"))))
+        assert_frame_equal(frame[columns], en.read(file, columns=columns))
+    assert_frame_equal(frame[["f"]], en.read(file, columns="f"))
+    assert_frame_equal(frame.iloc[:, [-1, 0]], en.read(file, columns=[-1, 0]))
+    assert_frame_equal(frame[["f", "c"]], en.read(file, columns=iter(("f", "c"))))
 
 
 def test_no_such_column(file):
@@ -139,14 +140,14 @@ rows = st.one_of(
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=rows, columns=st.lists(st.sampled_from("ifbscmt"), min_size=1, max_size=4))
 def test_any(first, columns, frame, file):
-    pd.testing.assert_frame_equal(frame[columns].iloc[first], en.read(file, rows=first, columns=columns))
+    assert_frame_equal(frame[columns].iloc[first], en.read(file, rows=first, columns=columns))
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=rows, second=st.slices(50))
 def test_views_of_views(first, second, frame, file):
     expected = frame.iloc[first].iloc[second]
-    pd.testing.assert_frame_equal(expected[["s", "i"]], en.open(file)[first][["i", "s"]][second][["s", "i"]].read())
+    assert_frame_equal(expected[["s", "i"]], en.open(file)[first][["i", "s"]][second][["s", "i"]].read())
 
 
 def test_columns_of_every_kind(frame, file):
@@ -163,7 +164,7 @@ def test_columns_of_every_kind(frame, file):
         (["b", "b"], ["b", "b"]),
     ):
         back = en.read(file, columns=columns, rows=(0, 9))
-        pd.testing.assert_frame_equal(frame[wanted].iloc[:9], back, check_column_type=False)
+        assert_frame_equal(frame[wanted].iloc[:9], back, check_column_type=False)
     assert f[:, ["s", "f", "b"]][:, np.int8(-2)].column_names == ["f"]
     assert f[:, ["s", "f", "b"]][:, ::-1].column_names == ["b", "f", "s"]
     assert f[:, ["s", "f", "b"]][:, 5:].column_names == []

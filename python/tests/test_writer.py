@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import static_frame as sf
+from frames_same import assert_frame_equal
 from polars.testing import assert_frame_equal as assert_polars
 
 import entasis as en
@@ -74,7 +75,7 @@ def together(parts: list[Any]) -> Any:
 def assert_same(found: Any, wanted: Any) -> None:
     assert type(found) is type(wanted)
     if isinstance(found, pd.DataFrame):
-        pd.testing.assert_frame_equal(found, wanted)
+        assert_frame_equal(found, wanted)
     elif isinstance(found, pl.DataFrame):
         assert_polars(found, wanted)
     elif isinstance(found, dict):
@@ -145,11 +146,11 @@ def test_columns_of_objects_are_written_at_the_end(path: str) -> None:
     with en.writer(path) as w:
         for part in parts:
             w.write(part)
-    pd.testing.assert_frame_equal(en.read(path), pd.concat(parts, ignore_index=True))
+    assert_frame_equal(en.read(path), pd.concat(parts, ignore_index=True))
     with en.writer(path, append=True) as w:
         w.write(parts[0])
         w.write(parts[1])
-    pd.testing.assert_frame_equal(en.read(path), pd.concat([*parts, *parts[:2]], ignore_index=True))
+    assert_frame_equal(en.read(path), pd.concat([*parts, *parts[:2]], ignore_index=True))
 
 
 def test_rows_that_cannot_follow_end_the_writer(path: str) -> None:
@@ -180,7 +181,7 @@ def test_labels_of_rows(path: str) -> None:
         with en.writer(path) as w:
             for start in range(0, len(r), 40_000):
                 w.write(whole[start : start + 40_000])
-        pd.testing.assert_frame_equal(en.read(path), whole)
+        assert_frame_equal(en.read(path), whole)
     with en.writer(path) as w:
         w.write(df)
         with pytest.raises(en.ArgumentError, match="index is named"):
@@ -287,7 +288,7 @@ def is_same(a: Any, b: Any) -> bool:
     if isinstance(a, dict):
         return list(a) == list(b) and all((a[key] == b[key]).all() and a[key].dtype == b[key].dtype for key in a)
     if isinstance(a, pd.DataFrame):
-        pd.testing.assert_frame_equal(a, b, check_freq=True, check_categorical=True)
+        assert_frame_equal(a, b, check_freq=True, check_categorical=True)
         return bool(a.attrs == b.attrs and type(a.index) is type(b.index))
     return bool(a.equals(b))
 
