@@ -1,4 +1,4 @@
-//! Gives a new file mode, owner, group, access control list and attributes of the old one.
+//! Gives a new file mode, owner, group, access control list and `user.*` attributes of the old one.
 
 #[cfg(unix)]
 pub(crate) use unix::adopt;
@@ -28,17 +28,17 @@ mod unix {
         let (ours, theirs) = (file.metadata()?, old.metadata()?);
         let acl = supported(xattr::value(old, ACL))?.flatten();
         let is_same_group = ours.gid() == theirs.gid() || fchown(file, None, Some(theirs.gid())).is_ok();
-        let mut mode = theirs.mode() & 0o777;
-        if let Some(acl) = &acl {
-            mode = acl::mode_without(acl, mode);
-        } else if matches!(xattr::value(file, ACL), Ok(Some(_))) && xattr::remove(file, ACL).is_err() {
-            // The directory gives new files a list. Permissions of the group would then apply to
-            // all users in the list.
+        let mut mode =
+            acl.as_deref().map_or(theirs.mode() & 0o777, |acl| acl::mode_without(acl, theirs.mode()));
+        // The directory may give new files a list. Permissions of the group would then apply to all
+        // users in that list.
+        if matches!(xattr::value(file, ACL), Ok(Some(_))) && xattr::remove(file, ACL).is_err() {
             mode &= 0o707;
         }
         if !is_same_group {
-            // The new group gets the permissions of others, not the permissions of the old group.
-            mode &= 0o707 | (mode & 0o007) << 3;
+            // Members of the old group are others now, and members of the new group were others.
+            let both = (mode >> 3) & mode & 0o007;
+            mode = (mode & 0o700) | (both << 3) | both;
         }
         // Some file systems have one mode for all files and refuse the call.
         if ours.mode() & 0o777 != mode {

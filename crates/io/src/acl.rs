@@ -33,15 +33,16 @@ pub(crate) fn mode_without(acl: &[u8], mode: u32) -> u32 {
     mode & 0o700 | u32::from(group) << 3 | u32::from(others)
 }
 
-/// The list for a file whose group could not be kept: the new group gets no more permissions than
-/// others have.
+/// The list for a file whose group could not be kept. Members of the old group are others now, and
+/// members of the new group were others, so both get what both had.
 pub(crate) fn for_other_group(mut acl: Vec<u8>) -> Vec<u8> {
-    let others = entries(&acl).and_then(|entries| entries.iter().find(|e| e.0 == OTHERS).map(|e| e.1));
-    let others = others.unwrap_or(0).to_le_bytes();
+    let entries = entries(&acl).unwrap_or_default();
+    let permissions = |wanted: u16| entries.iter().find(|entry| entry.0 == wanted).map(|entry| entry.1);
+    let group = permissions(OWNING_GROUP).unwrap_or(0) & permissions(MASK).unwrap_or(7);
+    let both = (group & permissions(OTHERS).unwrap_or(0)).to_le_bytes();
     for entry in acl.get_mut(VERSION.len()..).unwrap_or_default().chunks_exact_mut(ENTRY) {
-        if entry[..2] == OWNING_GROUP.to_le_bytes() {
-            entry[2] &= others[0];
-            entry[3] &= others[1];
+        if [OWNING_GROUP, OTHERS].map(u16::to_le_bytes).contains(&[entry[0], entry[1]]) {
+            entry[2..4].copy_from_slice(&both);
         }
     }
     acl
@@ -87,9 +88,12 @@ mod tests {
     }
 
     #[test]
-    fn another_group_gets_what_others_have() {
-        let list = |group| acl(&[(OWNER, 6), (NAMED_USER, 6), (OWNING_GROUP, group), (MASK, 6), (OTHERS, 4)]);
-        assert_eq!(for_other_group(list(6)), list(4));
-        assert_eq!(for_other_group(list(2)), list(0));
+    fn another_group_and_others_get_what_both_had() {
+        let list = |group, others| {
+            acl(&[(OWNER, 6), (NAMED_USER, 6), (OWNING_GROUP, group), (MASK, 6), (OTHERS, others)])
+        };
+        for (group, others, both) in [(6, 4, 4), (2, 4, 0), (0, 6, 0), (7, 7, 6)] {
+            assert_eq!(for_other_group(list(group, others)), list(both, both));
+        }
     }
 }

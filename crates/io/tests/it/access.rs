@@ -79,7 +79,13 @@ fn the_list_of_the_directory_does_not_apply() {
     }
     replace(&target, Durable::Never, b"new").unwrap();
     assert_eq!((get(&target, xattr::ACL), mode(&target)), (None, 0o640));
-    // But it does to a file that did not exist.
+    // An old file keeps its own list, and gets nobody from the list of the directory.
+    let list = acl(0, 4, 4, 4);
+    assert!(set(&target, xattr::ACL, &list));
+    let new = Replacement::create(&target, Durable::Never).unwrap();
+    new.commit().unwrap();
+    assert_eq!(get(&target, xattr::ACL), Some(list));
+    // The list of the directory is for files that did not exist.
     replace(&folder.path("other"), Durable::Never, b"new").unwrap();
     assert!(get(&folder.path("other"), xattr::ACL).is_some());
 }
