@@ -134,7 +134,9 @@ impl Statistics {
 
 /// Whether blocks of this type have min and max.
 fn has_order(physical: Physical) -> bool {
-    physical.code() <= Physical::Binary.code() || physical == Physical::I128
+    use Physical::{Binary, Complex64, Complex128, F16, I128, Null};
+    let is_plain = physical.code() <= Binary.code() || physical == I128;
+    is_plain && !matches!(physical, Null | F16 | Complex64 | Complex128)
 }
 
 #[cfg(test)]
