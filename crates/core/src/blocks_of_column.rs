@@ -24,7 +24,7 @@ impl ColumnBlocks {
     /// *Corrupt*, *unsupported*, *io*.
     pub fn open(file: &File, column: u64) -> Result<Self> {
         let source = file.source(column).map_err(|e| e.in_file(file.path()))?;
-        let statistics = file.kept_statistics(source.storage, |statistics| {
+        let statistics = file.kept_statistics(source.storage, source.of, |statistics| {
             if statistics.len() != source.blocks.len() {
                 return Err(Error::corrupt("the statistics of a column are not those of its blocks")
                     .in_column(&source.name)

@@ -52,7 +52,7 @@ impl<'a> Validity<'a> {
     /// Splits the validity section of `n` values off a payload; returns it and the rest.
     ///
     /// # Errors
-    /// *Corrupt* when the section is not well-formed.
+    /// *Corrupt* when the section is not well-formed; *unsupported* for an unknown kind.
     pub(crate) fn parse(payload: &'a [u8], n: usize) -> Result<(Self, &'a [u8])> {
         let damaged = || Error::corrupt("the validity of a page is not well-formed");
         let (&kind, rest) = payload.split_first().ok_or_else(damaged)?;
@@ -80,7 +80,8 @@ impl<'a> Validity<'a> {
                 }
                 if count == 0 { Err(damaged()) } else { Ok((this, body)) }
             }
-            _ => Err(damaged()),
+            _ => Err(Error::unsupported(format!("the validity of a page has the unknown kind {kind}"))
+                .advise("update Entasis, or read other columns")),
         }
     }
 

@@ -61,13 +61,21 @@ impl<'a> Reader<'a> {
         Ok((number != NONE).then_some(number))
     }
 
-    /// Skips `N` bytes, which must be zero.
+    /// Skips `N` bytes, which are zero. Under a checksum that holds, others are fields of a later
+    /// release.
+    ///
+    /// # Errors
+    /// *Unsupported* when they are not zero.
     #[inline]
     pub(crate) fn reserved<const N: usize>(&mut self) -> Result<()> {
         if self.array::<N>()? == [0; N] {
             Ok(())
         } else {
-            Err(Error::corrupt(format!("reserved bytes of {} are not zero", self.what)))
+            Err(Error::unsupported(format!(
+                "reserved bytes of {} are not zero: this release does not know what they mean",
+                self.what
+            ))
+            .advise("update Entasis"))
         }
     }
 }

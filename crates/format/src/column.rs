@@ -47,6 +47,9 @@ pub struct ColumnRecord {
     pub metadata: Option<u64>,
 }
 
+/// The byte of a record that no field uses.
+const RESERVED_AT: usize = 71;
+
 impl ColumnRecord {
     /// Bytes of the record.
     pub const LEN: usize = 104;
@@ -82,12 +85,12 @@ impl ColumnRecord {
         let (related, first_value, first_child) = (reader.optional()?, reader.u64()?, reader.optional()?);
         let (n_children, precision, scale, host_variant) =
             (reader.u32()?, reader.u8()?, reader.i8()?, reader.u8()?);
-        reader.reserved::<1>()?;
+        let reserved = reader.u8()?;
         let (dictionary, detail, n_missing) = (reader.optional()?, reader.optional()?, reader.u64()?);
         let metadata = reader.optional()?;
         let (physical, logical, unit, missing) = known(codes)?;
-        if flags & !FLAGS != 0 {
-            return Err(Unknown { codes, flags: flags & !FLAGS }.error());
+        if flags & !FLAGS != 0 || reserved != 0 {
+            return Err(Unknown { codes, flags: flags & !FLAGS, reserved }.error());
         }
         let ordered = flags & ORDERED != 0;
         let column_type = ColumnType {
@@ -136,7 +139,8 @@ impl ColumnRecord {
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let codes = reader.array::<4>()?;
         let (_, flags, n_values) = (reader.u32()?, reader.u32()?, reader.u64()?);
-        if known(codes).is_ok() && flags & !FLAGS == 0 {
+        let reserved = bytes.get(RESERVED_AT).copied().unwrap_or(0);
+        if known(codes).is_ok() && flags & !FLAGS == 0 && reserved == 0 {
             return Ok(None);
         }
         let n_missing =
@@ -162,7 +166,7 @@ impl ColumnRecord {
             n_missing: n_missing.min(n_values),
             metadata: None,
         };
-        Ok(Some((record, Unknown { codes, flags: flags & !FLAGS })))
+        Ok(Some((record, Unknown { codes, flags: flags & !FLAGS, reserved })))
     }
 
     /// A contradiction in the record, if there is one.
@@ -225,15 +229,16 @@ fn known(codes: [u8; 4]) -> Result<(Physical, Logical, Unit, Missing)> {
     );
     match known {
         (Some(physical), Some(logical), Some(unit), Some(missing)) => Ok((physical, logical, unit, missing)),
-        _ => Err(Unknown { codes, flags: 0 }.error()),
+        _ => Err(Unknown { codes, flags: 0, reserved: 0 }.error()),
     }
 }
 
-/// The type codes and flags of a column record that are not all known here.
+/// The type codes, flags and reserved byte of a column record that are not all known here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown {
     codes: [u8; 4],
     flags: u32,
+    reserved: u8,
 }
 
 impl Unknown {
@@ -243,8 +248,8 @@ impl Unknown {
         let [physical, logical, unit, missing] = self.codes;
         Error::unsupported(format!(
             "type of the column is not known here (physical {physical}, logical {logical}, unit {unit}, \
-             missing {missing}, flags {:#x})",
-            self.flags
+             missing {missing}, flags {:#x}, byte {RESERVED_AT} {})",
+            self.flags, self.reserved
         ))
         .advise("update Entasis, or read other columns")
     }
@@ -304,7 +309,10 @@ mod tests {
             assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);
             let (record, codes) = ColumnRecord::parse_unknown(&bytes).unwrap().unwrap();
             assert_eq!((record.name_at, record.name_len, record.n_values), (10, 5, plain().n_values));
-            assert_eq!(codes, Unknown { codes: [bytes[20], bytes[21], bytes[22], bytes[23]], flags: 0 });
+            assert_eq!(
+                codes,
+                Unknown { codes: [bytes[20], bytes[21], bytes[22], bytes[23]], flags: 0, reserved: 0 }
+            );
             bytes[8..16].fill(0xFF);
             assert_eq!(ColumnRecord::parse_unknown(&bytes).unwrap_err().kind(), Kind::Corrupt);
         }
@@ -378,7 +386,9 @@ mod tests {
         bad(ColumnRecord { first_value: u64::MAX, is_bundled: true, storage: Some(1), ..plain() });
         let mut reserved = bytes_of(&plain());
         reserved[71] = 1;
-        assert!(ColumnRecord::parse(&reserved).is_err());
+        assert_eq!(ColumnRecord::parse(&reserved).unwrap_err().kind(), Kind::Unsupported);
+        let (record, unknown) = ColumnRecord::parse_unknown(&reserved).unwrap().unwrap();
+        assert_eq!((record.id, record.n_values, unknown.reserved), (4, 100, 1));
     }
 
     proptest! {

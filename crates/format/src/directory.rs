@@ -142,7 +142,8 @@ impl Directory {
         let (stored_len, payload_len, sum) = (reader.u32()?, reader.u32()?, reader.u64()?);
         let (entries, rest) = entries.as_chunks::<{ PAGE_ENTRY_LEN as usize }>();
         if flags & !(PATCHES | PER_VECTOR | VALIDITY) != 0 {
-            return Err(Error::corrupt("reserved flags of a directory are set"));
+            return Err(Error::unsupported(format!("a directory has unknown flags ({flags:#x})"))
+                .advise("update Entasis, or read other columns"));
         }
         if !rest.is_empty() || len32(entries.len()) != n_pages {
             return Err(Error::corrupt("the length of a directory does not match its pages"));

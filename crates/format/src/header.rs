@@ -140,14 +140,12 @@ impl Header {
             ))
             .advise("use the version of Entasis that wrote it"));
         }
-        let reserved = reader.u32()?;
+        let reserved = reader.reserved::<4>();
         let (flags, may_ignore) = (reader.u64()?, reader.u64()?);
         if flags & !(FLAG_STREAMED | FLAG_SLOT_PAGES) != 0 {
             return Err(Error::newer(format!("the file needs unknown features (flags {flags:#x})")));
         }
-        if reserved != 0 {
-            return Err(Error::corrupt("reserved bytes of the header are not zero").at(12));
-        }
+        reserved.map_err(|error| error.at(12))?;
         reader.reserved::<24>().map_err(|error| error.at(32))?;
         if padding != &[0; 128] {
             return Err(Error::corrupt("reserved bytes of the header are not zero").at(128));

@@ -1,7 +1,7 @@
 //! Statistics of blocks (`docs/format/columns.md`).
 
 use crate::bytes::{Reader, put};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::limits::MAX_BLOCK_VALUES;
 use crate::types::{Layout, Physical};
 
@@ -28,6 +28,9 @@ pub struct Statistics {
     pub max: [u8; 16],
 }
 
+/// The flags that this release knows.
+const KNOWN_FLAGS: u16 = 0b1_1111;
+
 impl Statistics {
     /// Bytes of the record.
     pub const LEN: usize = 48;
@@ -42,10 +45,16 @@ impl Statistics {
     }
 
     /// The record in exactly these bytes.
+    ///
+    /// # Errors
+    /// *Corrupt*; *unsupported* for unknown flags and fields.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::exact(bytes, Self::LEN, "statistics")?;
         let (n_missing, flags) = (reader.u32()?, reader.u16()?);
+        if flags & !KNOWN_FLAGS != 0 {
+            return Err(Error::unsupported(format!("statistics have unknown flags ({flags:#x})")));
+        }
         reader.reserved::<2>()?;
         let n_distinct = reader.u32()?;
         reader.reserved::<4>()?;
@@ -64,8 +73,7 @@ impl Statistics {
         };
         let without = !record.has_min_max && (record.is_prefix || min != [0; 16] || max != [0; 16]);
         let unordered = record.n_missing != 0 || record.has_nan;
-        if flags >> 5 != 0
-            || n_missing > MAX_BLOCK_VALUES
+        if n_missing > MAX_BLOCK_VALUES
             || n_distinct > MAX_BLOCK_VALUES
             || without
             || (unordered && (record.ascending || record.descending))
@@ -75,10 +83,26 @@ impl Statistics {
         Ok(record)
     }
 
-    /// Checks that a block of `n_values` of this type can have these statistics.
+    /// The parts of the record that filters may use: all, or the number of missing values alone if
+    /// this release does not know the flags or has no order for the type.
     ///
     /// # Errors
     /// *Corrupt*.
+    pub fn parse_for_filters(bytes: &[u8], of: impl Into<Layout>) -> Result<Self> {
+        let physical = of.into().physical;
+        match Self::parse(bytes) {
+            Ok(record) if record.has_min_max && !has_order(physical) => {}
+            Err(error) if error.kind() == Kind::Unsupported => {}
+            known => return known,
+        }
+        let n_missing = Reader::exact(bytes, Self::LEN, "statistics")?.u32()?;
+        Ok(Self { n_missing, ..Self::default() })
+    }
+
+    /// Checks that a block of `n_values` of this type can have these statistics.
+    ///
+    /// # Errors
+    /// *Corrupt*; *unsupported* for a minimum of a type that has no order.
     pub fn check(&self, of: impl Into<Layout>, n_values: u32) -> Result<()> {
         let of = of.into();
         let physical = of.physical;
@@ -90,13 +114,15 @@ impl Statistics {
             None if bytes[0] > 1 => false,
             width => bytes.iter().skip(width.unwrap_or(1)).all(|byte| *byte == 0),
         };
+        if self.has_min_max && !has_order(physical) {
+            return Err(Error::unsupported("the statistics of a block have an unknown order of its type"));
+        }
         let possible = self.n_missing <= n_values
             && self.n_distinct <= n_values
             && (physical.is_var() || !self.is_prefix)
             && (physical.is_float()
                 || matches!(physical, Physical::Complex64 | Physical::Complex128)
                 || !self.has_nan)
-            && (!self.has_min_max || has_order(physical))
             && (!self.has_min_max || (bound(&self.min) && bound(&self.max)));
         if possible {
             Ok(())
@@ -108,7 +134,9 @@ impl Statistics {
 
 /// Whether blocks of this type have min and max.
 fn has_order(physical: Physical) -> bool {
-    physical.code() <= Physical::Binary.code() || physical == Physical::I128
+    use Physical::{Binary, Complex64, Complex128, F16, I128, Null};
+    let is_plain = physical.code() <= Binary.code() || physical == I128;
+    is_plain && !matches!(physical, Null | F16 | Complex64 | Complex128)
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use entasis_format::{BlockRange, BlockRecord, Error, Physical, Result, SectionKind, Statistics, fallible};
+use entasis_format::{
+    BlockRange, BlockRecord, Error, Layout, Physical, Result, SectionKind, Statistics, fallible,
+};
 
 use super::{BLOCKS, ColumnInfo, File, lock};
 
@@ -144,27 +146,45 @@ impl File {
     /// The statistics of a column's blocks.
     ///
     /// # Errors
-    /// *Corrupt*, *io*.
+    /// *Corrupt*, *unsupported*, *io*.
     pub fn statistics(&self, column: u64) -> Result<Vec<Statistics>> {
+        self.parse_statistics(column, Statistics::parse)
+    }
+
+    /// The parts of a column's statistics that filters may use
+    /// ([`Statistics::parse_for_filters`]).
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*.
+    pub fn statistics_for_filters(&self, column: u64, of: Layout) -> Result<Vec<Statistics>> {
+        self.parse_statistics(column, |bytes| Statistics::parse_for_filters(bytes, of))
+    }
+
+    fn parse_statistics(
+        &self,
+        column: u64,
+        parse: impl Fn(&[u8]) -> Result<Statistics>,
+    ) -> Result<Vec<Statistics>> {
         let bytes = self.range_records(SectionKind::Statistics, &self.block_ranges(column)?)?;
-        let parsed = bytes.chunks_exact(Statistics::LEN).map(Statistics::parse).enumerate();
+        let parsed = bytes.chunks_exact(Statistics::LEN).map(parse).enumerate();
         let parsed = parsed.map(|(i, statistics)| {
             statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))
         });
         fallible::try_collect(parsed, "the statistics")
     }
 
-    /// As `statistics`. The file caches the statistics of some columns, because filters ask for
-    /// them again. They are checked when they are read.
+    /// As `statistics_for_filters`. The file caches the statistics of some columns, because filters
+    /// ask for them again. They are checked when they are read.
     pub(crate) fn kept_statistics(
         &self,
         column: u64,
+        of: Layout,
         check: impl FnOnce(&[Statistics]) -> Result<()>,
     ) -> Result<Arc<Vec<Statistics>>> {
         if let Some(known) = lock(&self.statistics).get(&column) {
             return Ok(Arc::clone(known));
         }
-        let found = Arc::new(self.statistics(column)?);
+        let found = Arc::new(self.statistics_for_filters(column, of)?);
         check(&found)?;
         let mut kept = lock(&self.statistics);
         if kept.len() >= COLUMNS_WITH_STATISTICS {

@@ -200,7 +200,11 @@ pub(crate) fn parse(payload: &[u8], n: usize, physical: Physical) -> Result<(Vec
     let (head, mut rest) = payload.split_at_checked(HEAD).ok_or_else(damaged)?;
     let base = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
     let (width, kind) = (u32::from(head[4]), head[5]);
-    if width > 32 || kind > SYMBOLS || head[6..] != [0, 0] {
+    if kind > SYMBOLS || head[6..] != [0, 0] {
+        return Err(Error::unsupported(format!("the entries of a dictionary have the unknown kind {kind}"))
+            .advise("update Entasis, or read other columns"));
+    }
+    if width > 32 {
         return Err(damaged());
     }
     let mut offsets: Vec<u32> = fallible::defaults(n + 1, ENTRIES)?;

@@ -1,7 +1,7 @@
 //! Packings, from the body of a page to words.
 
 use super::bits;
-use super::bytes::{Cursor, Wrong, rule};
+use super::bytes::{Cursor, Wrong, known, rule};
 use super::directory::Directory;
 use super::payload::{self, unshuffle};
 
@@ -201,9 +201,8 @@ pub fn strings(body: &mut Cursor<'_>, of: &Directory, n: usize) -> Result<Vec<Ve
 pub fn entries(body: &mut Cursor<'_>, n: usize) -> Result<Vec<Vec<u8>>, Wrong> {
     let base = body.word(4)?;
     let (width, kind) = (body.word(1)? as u32, body.word(1)?);
+    known(kind <= 1 && body.word(2)? == 0, "the kind of the entries of a dictionary")?;
     rule(width <= 32, "the width of the lengths of entries")?;
-    rule(kind <= 1, "the kind of the entries of a dictionary")?;
-    rule(body.word(2)? == 0, "reserved bytes are zero")?;
     let mut lengths = Vec::new();
     for m in vectors(n) {
         for bits in bits::vector(body, m, width)? {

@@ -47,6 +47,14 @@ pub fn rule(holds: bool, rule: &str) -> Result<(), Wrong> {
     if holds { Ok(()) } else { wrong(Kind::Corrupt, rule) }
 }
 
+/// Unsupported unless `holds`: for what a later version may use.
+///
+/// # Errors
+/// *Unsupported*.
+pub fn known(holds: bool, what: &str) -> Result<(), Wrong> {
+    if holds { Ok(()) } else { wrong(Kind::Unsupported, what) }
+}
+
 /// XXH3-64 with seed 0.
 pub fn checksum(bytes: &[u8]) -> u64 {
     twox_hash::XxHash3_64::oneshot(bytes)

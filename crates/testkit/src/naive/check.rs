@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::bytes::{Room, Wrong, checksum, is_zero, maybe_at, rule, u64_at};
+use super::bytes::{Room, Wrong, checksum, is_zero, known, maybe_at, rule, u64_at};
 use super::column::Column;
 use super::file::Decoded;
 use super::header::{SLOT_PAGES_END, SLOTS, Slot, State, trailer};
@@ -267,7 +267,8 @@ fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> R
     }
     let is_integer = (physical::BOOL..=physical::U64).contains(&kind) || kind == physical::I128;
     let has_order = is_integer || is_var(kind) || kind == physical::F32 || kind == physical::F64;
-    rule(has_order || of.flags & 29 == 0, "a type without an order has no bounds")?;
+    known(has_order || of.flags & 1 == 0, "a type without an order has no bounds")?;
+    rule(has_order || of.flags & 28 == 0, "a type without an order is not sorted")?;
     if of.flags & 1 != 0 {
         bounds(of, of_type, cells)?;
     }

@@ -1,6 +1,6 @@
 //! The directory of a block: its fixed part, parsed and checked.
 
-use super::bytes::{Wrong, is_zero, rule, u32_at, u64_at, word};
+use super::bytes::{Wrong, is_zero, known, rule, u32_at, u64_at, word};
 use super::records::BlockRecord;
 use super::types::{Type, is_var, physical, width};
 
@@ -66,7 +66,7 @@ impl Directory {
     pub(super) fn parse(bytes: &[u8], block: &BlockRecord, of: &Type) -> Result<Self, Wrong> {
         rule(bytes.len() >= 40, "the length of a directory")?;
         rule(bytes[..4] == block.encoding, "the encoding of a directory is its block's")?;
-        rule(bytes[7] & !7 == 0, "flags of a directory")?;
+        known(bytes[7] & !7 == 0, "flags of a directory")?;
         let directory = Self {
             encoding: block.encoding,
             width: u32::from(bytes[4]),

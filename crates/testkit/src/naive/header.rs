@@ -1,6 +1,6 @@
 //! Header, slots, trailer.
 
-use super::bytes::{Kind, Room, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
+use super::bytes::{Kind, Room, Wrong, checksum, is_zero, known, range, rule, u16_at, u32_at, u64_at, wrong};
 
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = [0x89, 0x45, 0x4E, 0x54, 0x0D, 0x0A, 0x1A, 0x0A];
@@ -74,8 +74,9 @@ pub fn header(file: &[u8]) -> Result<Header, Wrong> {
     if flags & !3 != 0 {
         return wrong(Kind::Newer, "a must-understand flag");
     }
-    let reserved = is_zero(&file[12..16]) && is_zero(&file[32..56]) && is_zero(&file[128..256]);
-    rule(reserved, "reserved bytes of the header")?;
+    let is_known = is_zero(&file[12..16]) && is_zero(&file[32..56]);
+    known(is_known, "reserved bytes of the header")?;
+    rule(is_zero(&file[128..256]), "reserved bytes of the header without a checksum")?;
     let (is_streamed, has_slot_pages) = (flags & 1 != 0, flags & 2 != 0);
     let start = if has_slot_pages { SLOT_PAGES_END } else { 256 } as u64;
     let first = slot(&file[64..128], start)?;
@@ -154,7 +155,7 @@ fn slot(bytes: &[u8], start: u64) -> Result<State, Wrong> {
     if flags > 1 {
         return wrong(Kind::Newer, "a flag of a slot");
     }
-    rule(is_zero(&bytes[40..56]), "reserved bytes of a slot")?;
+    known(is_zero(&bytes[40..56]), "reserved bytes of a slot")?;
     let slot = Slot {
         generation: u64_at(bytes, 0),
         root_at: u64_at(bytes, 8),
@@ -197,7 +198,7 @@ pub fn trailer(bytes: &[u8], start: u64) -> Result<Slot, Wrong> {
     let bytes = range(bytes, 0, 64)?;
     rule(bytes[..8] == TRAILER_MAGIC, "the magic of the trailer")?;
     rule(u64_at(bytes, 56) == checksum(&bytes[..56]), "the checksum of the trailer")?;
-    rule(is_zero(&bytes[28..32]) && is_zero(&bytes[48..56]), "reserved bytes of the trailer")?;
+    known(is_zero(&bytes[28..32]) && is_zero(&bytes[48..56]), "reserved bytes of the trailer")?;
     let slot = Slot {
         generation: u64_at(bytes, 8),
         root_at: u64_at(bytes, 16),

@@ -69,7 +69,7 @@ pub fn validity(payload: &mut Cursor<'_>, n: usize) -> Result<Vec<bool>, Wrong> 
             }
             Ok(valid)
         }
-        _ => wrong(Kind::Corrupt, "the kind of validity"),
+        _ => wrong(Kind::Unsupported, "the kind of validity"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The records of the footer: tables, columns, ranges, blocks, statistics.
 
-use super::bytes::{Kind, Wrong, is_zero, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
+use super::bytes::{Kind, Wrong, is_zero, known, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
 use super::types::{self, Type, physical};
 
 /// A table record.
@@ -37,7 +37,7 @@ impl TableRecord {
             host_node: maybe_at(bytes, 40),
             sort_order: maybe_at(bytes, 48),
         };
-        rule(is_zero(&bytes[56..64]), "reserved bytes of a table")?;
+        known(is_zero(&bytes[56..64]), "reserved bytes of a table")?;
         let n = table.n_slots;
         let enough = n.is_power_of_two() && u128::from(n) >= 2 * u128::from(table.n_columns);
         rule(n == 0 || enough, "the number of slots of a table")?;
@@ -109,7 +109,7 @@ impl ColumnRecord {
         types::check(&of)?;
         rule(!is_child || flags & 6 == 0, "a child is not bundled")?;
         rule(!is_child || related.is_some(), "a child has a parent")?;
-        rule(bytes[71] == 0, "reserved bytes of a column")?;
+        known(bytes[71] == 0, "reserved bytes of a column")?;
         let column = Self {
             id: u64_at(bytes, 0),
             name_at: u64_at(bytes, 8),
@@ -191,7 +191,7 @@ impl BlockRange {
             n_blocks: u32_at(bytes, 16),
             tier: u16_at(bytes, 20),
         };
-        rule(is_zero(&bytes[22..24]), "reserved bytes of a range")?;
+        known(is_zero(&bytes[22..24]), "reserved bytes of a range")?;
         rule(range.n_blocks >= 1, "a range has a block")?;
         Ok(range)
     }
@@ -280,8 +280,8 @@ impl Statistics {
         };
         statistics.min.copy_from_slice(&bytes[16..32]);
         statistics.max.copy_from_slice(&bytes[32..48]);
-        rule(is_zero(&bytes[6..8]) && is_zero(&bytes[12..16]), "reserved bytes of statistics")?;
-        rule(statistics.flags & !31 == 0, "flags of statistics")?;
+        known(is_zero(&bytes[6..8]) && is_zero(&bytes[12..16]), "reserved bytes of statistics")?;
+        known(statistics.flags & !31 == 0, "flags of statistics")?;
         if statistics.flags & 1 == 0 {
             let none = statistics.flags & 2 == 0 && is_zero(&bytes[16..48]);
             rule(none, "statistics without min and max have zeros there")?;

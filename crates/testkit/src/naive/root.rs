@@ -1,6 +1,6 @@
 //! The root.
 
-use super::bytes::{Room, Wrong, checksum, is_zero, rule, u16_at, u32_at, u64_at};
+use super::bytes::{Room, Wrong, checksum, is_zero, known, rule, u16_at, u32_at, u64_at};
 use super::header::{Slot, is_root_len};
 use super::section::Section;
 
@@ -57,7 +57,7 @@ pub fn root(room: Room<'_>, slot: &Slot) -> Result<Root, Wrong> {
 fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
     rule(bytes[..8] == MAGIC, "the magic of the root")?;
     let is_reserved_zero = is_zero(&bytes[59..64]) && is_zero(&bytes[112..160]);
-    rule(is_reserved_zero, "reserved bytes of the root")?;
+    known(is_reserved_zero, "reserved bytes of the root")?;
     let generation = u64_at(bytes, 8);
     rule(generation >= 1, "generations count from 1")?;
     let previous = RootAt { at: u64_at(bytes, 16), len: u32_at(bytes, 24), checksum: u64_at(bytes, 32) };

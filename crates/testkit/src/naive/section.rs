@@ -1,6 +1,6 @@
 //! Sections: arrays of records in a tree of parts.
 
-use super::bytes::{Kind, Room, Wrong, checksum, is_zero, rule, u16_at, u32_at, u64_at, wrong};
+use super::bytes::{Kind, Room, Wrong, checksum, is_zero, known, rule, u16_at, u32_at, u64_at, wrong};
 use super::payload::{restored, unshuffle};
 
 /// The kinds of section.
@@ -74,7 +74,7 @@ impl Section {
             filter: bytes[30],
             stored_len: u32_at(bytes, 40),
         };
-        rule(bytes[31] == 0 && is_zero(&bytes[44..48]), "reserved bytes of the root")?;
+        known(bytes[31] == 0 && is_zero(&bytes[44..48]), "reserved bytes of a section")?;
         if section.is_known() {
             section.check_codes()?;
             section.check()?;

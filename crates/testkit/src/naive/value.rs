@@ -1,6 +1,6 @@
 //! Values: the tree of nodes.
 
-use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u32_at, u64_at, wrong};
+use super::bytes::{Kind, Wrong, checksum, is_zero, known, range, rule, u32_at, u64_at, wrong};
 
 /// A value of the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +71,7 @@ impl<'a> Nodes<'a> {
         if kind > 12 {
             return wrong(Kind::Unsupported, "a kind of node");
         }
-        rule(is_zero(&node[1..4]), "reserved bytes of a node")?;
+        known(is_zero(&node[1..4]), "reserved bytes of a node")?;
         rule(n == 0 || kind == 7 || kind == 8, "children of a scalar")?;
         rule(b == 0 || kind == 5 || kind == 6, "b is zero where it is not used")?;
         rule(a == 0 || kind > 2, "a is zero where it is not used")?;

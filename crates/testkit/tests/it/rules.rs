@@ -2,7 +2,7 @@
 //! each.
 
 use entasis::buffers::{self, Input, Options};
-use entasis::{Codec, Kind, Physical, Rows, Silent};
+use entasis::{Codec, ColumnBlocks, Kind, Physical, Rows, Silent};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::{self, Model, Table, nested, noise, read};
 use entasis_testkit::golden;
@@ -358,4 +358,39 @@ fn integers_of_alp_round_to_even() {
     // The statistics are those of other values, which only `verify` notices.
     assert_eq!(naive::decode(&bytes).unwrap().columns[0].cells, expected);
     assert_eq!(read::column(&read::open(&bytes).unwrap(), 0).unwrap(), expected);
+}
+
+/// Filters use nothing of statistics that a later version may have written, except n_missing.
+#[test]
+fn unknown_statistics_rule_out_no_block() {
+    let words: Vec<u64> = (0..9000).collect();
+    let (table, file) = one_column(Model::words("a", Physical::I64, &words), 50);
+    let bounds = |bytes: &[u8]| {
+        let file = read::open(bytes).unwrap();
+        let blocks = ColumnBlocks::open(&file, 0).unwrap();
+        blocks.blocks(0..9000).map(|block| block.statistics.has_min_max).collect::<Vec<_>>()
+    };
+    assert_eq!(bounds(&file), [true]);
+    let flags = Map::of(&file).named("statistics.flags").map(|field| get(&file, field)).next().unwrap();
+    for change in [("statistics.flags", 0, flags | 0x8000), ("statistics.reserved", 0, 1)] {
+        let bytes = changed(&file, &[change]);
+        assert_eq!(bounds(&bytes), [false], "{change:?}");
+        let cells = read::column(&read::open(&bytes).unwrap(), 0).unwrap();
+        assert!(cells == table.columns[0].cells, "{change:?}");
+        assert_eq!(verify(&bytes).unwrap_err().kind(), Kind::Unsupported, "{change:?}");
+        assert_eq!(naive::verify(&bytes).unwrap_err().kind, naive::Kind::Unsupported, "{change:?}");
+    }
+}
+
+/// A type without an order may get one later.
+#[test]
+fn bounds_of_a_type_without_order_rule_out_no_block() {
+    let words: Vec<u64> = (0..100).collect();
+    let (_, file) = one_column(Model::words("a", Physical::Complex64, &words), 50);
+    let bytes = changed(&file, &[("statistics.flags", 0, 1), ("statistics.max", 0, 5)]);
+    let opened = read::open(&bytes).unwrap();
+    let blocks = ColumnBlocks::open(&opened, 0).unwrap();
+    assert!(blocks.blocks(0..100).all(|block| !block.statistics.has_min_max));
+    assert_eq!(verify(&bytes).unwrap_err().kind(), Kind::Unsupported);
+    assert_eq!(naive::verify(&bytes).unwrap_err().kind, naive::Kind::Unsupported);
 }

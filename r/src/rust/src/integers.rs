@@ -60,7 +60,7 @@ fn by_statistics(file: &File, info: &ColumnInfo) -> Result<Option<Fit>> {
     let physical = info.record.column_type.physical;
     let mut fit = Fit::Integer;
     let blocks = file.blocks(info.index)?;
-    let statistics = file.statistics(info.index)?;
+    let statistics = file.statistics_for_filters(info.index, info.record.column_type.layout())?;
     if statistics.len() != blocks.len() {
         return Ok(None);
     }
