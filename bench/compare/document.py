@@ -34,7 +34,7 @@ BASE = "entasis"
 
 
 def fill(document: Path, sections: dict[str, list[Record]]) -> list[str]:
-    """Fill the tables of a page; return the marks without results, whose tables stay."""
+    """Fill a page's tables; return the marks without results (tables unchanged)."""
     missing = []
 
     def replaced(match: re.Match[str]) -> str:
@@ -56,7 +56,7 @@ def table(what: str, sections: dict[str, list[Record]]) -> str | None:
     fields = [condition.partition("=")[::2] for condition in conditions]
     row, *columns = wanted.split() or [""]
     rows, _, head = row.partition("=")
-    # Formats to compare with may be in another host than the rows.
+    # A format to compare with may belong to another host than the rows.
     records = [
         record
         for record in sections.get(section, [])

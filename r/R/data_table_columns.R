@@ -66,8 +66,8 @@ columns_to_read <- function(query, chosen) {
   sort(unique(c(columns, chosen$columns)))
 }
 
-# Whether the table that was read must not have a key: `j` would keep the first columns of the key,
-# where the whole key is lost.
+# Whether the table must lose its key: `j` would keep the key's first columns, but data.table drops
+# the whole key.
 loses_key <- function(query, columns) {
   "j" %in% names(query$given) && !isTRUE(query$is_grouped) && !is_selection(query) && !all(query$key %in% query$names[columns])
 }

@@ -63,7 +63,7 @@ explanation <- function(query) {
 
 shown_expression <- function(e) cut_text(paste(trimws(deparse(e, width.cutoff = 500L)), collapse = " "), 200L)
 
-# How many rows are tested after the statistics of the file.
+# How many rows remain to be tested after the file's statistics decided on the others.
 statistics_of <- function(query) {
   parts <- lazy_content(query)
   found <- core(.Call(C_plan_rows, handle_of(parts$file), joined_predicates(parts$tested)))

@@ -1,6 +1,6 @@
 # Finds the rows for which a condition is true. The condition is split at `&`. The core tests the
-# parts that have an exact predicate. R evaluates the other parts: on the rows that are left if a
-# part treats each row by itself, and otherwise on all rows, as `price > mean(price)` needs.
+# parts that have an exact predicate. R evaluates the other parts: row-wise parts on the remaining
+# rows, and others on all rows, as `price > mean(price)` needs.
 
 # The row numbers, or a mask, as `[` takes it.
 rows_where <- function(file, condition, caller) {
@@ -24,7 +24,7 @@ count_planned <- function(plan) {
   if (length(plan$by_row) + length(plan$whole) == 0L) ask_core(.Call(C_count_rows, handle_of(plan$file), plan$predicate))
 }
 
-# The parts of a condition by who evaluates them, and the rows that statistics decide, for tests.
+# For tests: the parts that the core and R evaluate, and the rows that statistics decide.
 explain_where <- function(file, condition, caller = parent.frame()) {
   plan <- plan_condition(file, condition, caller)
   list(
@@ -97,7 +97,7 @@ rows_in_memory <- function(plan) {
   if (length(found) == 0L) FALSE else found & !is.na(found)
 }
 
-# Which of `n` rows pass by the value of a part, or NULL if it is not a value for each row.
+# Which of `n` rows pass, from a part's value; NULL unless it has a value for each row.
 truth_of <- function(value, n, is_single) {
   if (is_single && !is.logical(value)) wrong("'subset' must be logical")
   is_plain <- (is.logical(value) || is.numeric(value)) && !is.object(value) && is.null(dim(value))

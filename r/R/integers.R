@@ -10,7 +10,7 @@ FITS_INTEGER64 <- 1L
 
 is_of_r <- function(file) file$own || isTRUE(file$facts$is_own)
 
-# The code of the choice in C; 0 for files of R, which keep their types.
+# The choice as a code for C; 0 for files of R, which keep their types.
 int64_code <- function(file) if (is_of_r(file)) 0L else match(file$int64, INT64)
 
 # Decides the kinds of 32-bit and 64-bit integers among columns. A pool of a tree holds several
@@ -56,7 +56,7 @@ load_bit64 <- function(file) {
   }
 }
 
-# Refuses a column with a value that integer64 lacks, if the caller asked for integer64.
+# If the caller asked for integer64, refuses a column with a value outside its range.
 refuse_beyond <- function(file, facts, which) {
   first <- core(.Call(C_beyond_integer64, handle_of(file), facts$number[which]))
   name <- facts$name[which]

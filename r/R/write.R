@@ -14,8 +14,8 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE, ...) {
   invisible(x)
 }
 
-# Writes a value to a file. With `change`, the value replaces the value of the file, and the
-# metadata of the file stay.
+# Writes a value to a file. With `change`, the value replaces the file's value, and the file's
+# metadata stay.
 write_value <- function(x, path, functions, options, change = NULL, operation = OPERATION$append,
                         metadata = if (!is.null(change)) stored_metadata(path)) {
   # Errors of the file's metadata must not look like errors of the value.
@@ -110,8 +110,8 @@ plan_row_names <- function(plan, x, path) {
   if (is.integer(info) && !is.object(info) && length(info) == 2L && is.na(info[1L])) {
     return(if (info[2L] > 0L) list(row_names = "numbers"))
   }
-  # Without rows R has no form for row names that go on, such as those of the first batch of a
-  # writer.
+  # A frame without rows, such as a writer's first batch, can't record that its row names are
+  # consecutive numbers.
   if (!is.null(plan$doc$times) && identical(info, integer())) {
     return(NULL)
   }

@@ -136,7 +136,7 @@ void ent_builder_free(ent_builder *builder);
 
 /* options.rs */
 typedef struct {
-    int compression; /* -1: that of the last write of a file that changes, or the default */
+    int compression; /* -1: as the last write of a changed file, or the default */
     int threads;     /* 0: one per processor */
     int durable;     /* -1: if the file replaces one */
     int must_be_new; /* whether a file at the path is an error */

@@ -2,8 +2,8 @@
 #include "make_values.h"
 
 /* Builds the similar vectors from a cell on, and stores them as the next items of the current
- * list. Returns 0 and does nothing if there are none. Objects get the attributes of the vector
- * before them, which is complete. */
+ * list. Returns 0 and does nothing if there are none. Objects get the attributes of the previous
+ * vector, which is complete. */
 int ent_make_small_vectors(maker *m, uint64_t number, int is_object) {
     unfinished_t *to = &m->unfinished[m->n - 1];
     if (to->kind == KIND_VECTOR || to->kind == KIND_ATTRIBUTES) return 0;

@@ -180,7 +180,7 @@ def _by_name(types: Types | None) -> dict[str, type]:
 
 
 def _warn_of(lost: Damage, path: str, generation: int) -> None:
-    """Warn that another generation of a file is opened than its damaged current one."""
+    """Warn that the current generation is damaged and another one was opened."""
     which = "the newest generation" if lost.generation is None else f"generation {lost.generation}"
     message = f"{which} of {path!r} is damaged, and generation {generation} was opened: {lost.message}"
     import warnings
