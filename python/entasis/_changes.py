@@ -65,8 +65,7 @@ def append(
         As for `write`. None: the compression of the file's last write.
     threads, wait
         As for `write`.
-    durable
-        False leaves out the wait for the disk: after a power failure the rows may be lost, and
+    durable False leaves out the wait for the disk: after a power failure the rows may be lost, and
         those before them stay.
 
     Returns
@@ -137,15 +136,15 @@ def add_columns(
     ----------
     frame
         A frame with the new columns, or a dict of them. It has as many rows as the file. An index
-        of pandas or StaticFrame is that of the file, or counts from 0.
+        of pandas or StaticFrame equals the file's index, or counts from 0.
     path
         The path of the file, which holds a frame.
     compression
         As for `write`. None: the compression of the file's last write.
     threads, wait
         As for `write`.
-    durable
-        False leaves out the wait for the disk: after a power failure the change may be lost, and
+    durable False leaves out the wait for the disk: after a power failure the change may be lost,
+    and
         the state before it stays.
 
     Raises
@@ -204,8 +203,8 @@ def replace_columns(
         As for `write`. None: the compression of the file's last write.
     threads, wait
         As for `write`.
-    durable
-        False leaves out the wait for the disk: after a power failure the change may be lost, and
+    durable False leaves out the wait for the disk: after a power failure the change may be lost,
+    and
         the state before it stays.
 
     Raises
@@ -298,8 +297,8 @@ def rename_columns(
     path
         The path of the file, which holds a frame.
     names
-        The new label of each old one, also of levels of the index. Or a function, which gets the
-        label of each column.
+        New labels by old label, also of index levels. Or a function, which gets the label of each
+        column.
     durable, wait
         As for `add_columns`.
 
@@ -340,8 +339,8 @@ def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | No
 
     Notes
     -----
-    The values of a frame are neither read nor written. A file of another value, or of a frame with
-    columns of objects, is written anew.
+    A frame's values are neither read nor written. A file of another value, or of a frame with
+    object columns, is written anew.
 
     Examples
     --------
@@ -381,8 +380,8 @@ def update(
         As for `write`. None: the compression of the file's last write.
     threads, wait
         As for `write`.
-    durable
-        False leaves out the wait for the disk: after a power failure the change may be lost, and
+    durable False leaves out the wait for the disk: after a power failure the change may be lost,
+    and
         the state before it stays.
 
     Raises
@@ -419,7 +418,7 @@ class Generation(NamedTuple):
     number
         Its number, for `open(path, generation=number)` and `rollback`.
     time
-        When it was committed, in nanoseconds since 1970 (UTC); 0 for one that `write` made.
+        When it was committed, in nanoseconds since 1970 (UTC); 0 if `write` made it.
     operation
         What made it: "write", "append", "add columns" ...
     rows
@@ -612,7 +611,7 @@ def writer(
 
 
 def _value(frame: Any) -> Any:
-    """A frame in memory: what a file, a scan, a stream or a dataset holds; other values as they are."""
+    """Load a file, scan, stream or dataset as a frame in memory; return other values unchanged."""
     frame = of_scan(frame)
     if isinstance(frame, Opened):
         return frame.read()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     # The treatment of damaged blocks.
     OnDamage: TypeAlias = Literal["error", "missing"]
 
-    # For its own library, a file of a Series, Index or array gives that instead of a frame.
+    # A file of a Series, Index or array gives that type for its own library, not a frame.
     PandasFrame: TypeAlias = pandas.DataFrame
     PolarsFrame: TypeAlias = polars.DataFrame
     PolarsLazyFrame: TypeAlias = polars.LazyFrame

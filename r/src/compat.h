@@ -1,8 +1,8 @@
 /* The R 4.6 interface of "Writing R Extensions", for R 4.2 and later.
  *
- * All other files use only names of R 4.6. For older R, this header defines missing names with entry
- * points that R 4.5 and 4.6 hid or removed. tools/check-r-api.sh rejects such entry points in other
- * files.
+ * All other files use only names of R 4.6. For older R, this header defines missing names with
+ * entry points that R 4.5 and 4.6 hid or removed. tools/check-r-api.sh rejects such entry points in
+ * other files.
  */
 #ifndef COMPAT_H
 #define COMPAT_H

@@ -1,4 +1,4 @@
-"""The `metadata` of NumPy dtypes, a dict of the user's that does not affect values."""
+"""The `metadata` of NumPy dtypes: a user's dict that does not affect values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 3
 
 
 def of(dtype: Any) -> Any:
-    """The metadata of a dtype; None without any, and for dtypes of pandas."""
+    """The metadata of a NumPy dtype; None if it has none, or for pandas."""
     import numpy as np
 
     return dtype.metadata if isinstance(dtype, np.dtype) else None
@@ -71,7 +71,7 @@ class Collector:
     """Collects the metadata of the columns of a table that is written."""
 
     def __init__(self) -> None:
-        # By the address of the dtype. The dtype is kept alive, so that no other gets its address.
+        # Keyed by a dtype's address. The dtype is kept alive, so no other dtype gets the address.
         self._dtypes: dict[int, tuple[Any, list[int]]] = {}
         self._found: dict[Any, tuple[dict[Any, Any], list[int]]] = {}
 
@@ -98,7 +98,7 @@ class Collector:
 
 
 class ColumnMetadata:
-    """The recorded metadata of columns. Nothing is read if none of the columns has any."""
+    """The recorded metadata of columns. Nothing is read if no column has metadata."""
 
     @interpretation()
     def __init__(self, host: dict[str, Any], columns: Iterable[int] | None) -> None:

@@ -49,7 +49,7 @@ class Schema(Mapping[str, str]):
 
 
 def lines(pairs: list[tuple[str, str]], most: int | None = None) -> list[str]:
-    """A line for each column. More than `most` are shortened in the middle."""
+    """A line for each column. If there are more than `most`, the middle is left out."""
     shown: list[tuple[str, str] | None] = list(pairs)
     if most is not None and len(pairs) > most:
         half = most // 2

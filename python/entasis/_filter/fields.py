@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Field(NamedTuple):
-    """A field of a column: it stands for a label.
+    """A field of a column, used in place of a label.
 
     Attributes
     ----------
