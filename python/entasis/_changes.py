@@ -65,7 +65,8 @@ def append(
         As for `write`. None: the compression of the file's last write.
     threads, wait
         As for `write`.
-    durable False leaves out the wait for the disk: after a power failure the rows may be lost, and
+    durable
+        False leaves out the wait for the disk: after a power failure the rows may be lost, and
         those before them stay.
 
     Returns
@@ -143,8 +144,8 @@ def add_columns(
         As for `write`. None: the compression of the file's last write.
     threads, wait
         As for `write`.
-    durable False leaves out the wait for the disk: after a power failure the change may be lost,
-    and
+    durable
+        False leaves out the wait for the disk: after a power failure the change may be lost, and
         the state before it stays.
 
     Raises
@@ -203,8 +204,8 @@ def replace_columns(
         As for `write`. None: the compression of the file's last write.
     threads, wait
         As for `write`.
-    durable False leaves out the wait for the disk: after a power failure the change may be lost,
-    and
+    durable
+        False leaves out the wait for the disk: after a power failure the change may be lost, and
         the state before it stays.
 
     Raises
@@ -380,8 +381,8 @@ def update(
         As for `write`. None: the compression of the file's last write.
     threads, wait
         As for `write`.
-    durable False leaves out the wait for the disk: after a power failure the change may be lost,
-    and
+    durable
+        False leaves out the wait for the disk: after a power failure the change may be lost, and
         the state before it stays.
 
     Raises

@@ -83,8 +83,7 @@ class interpretation:
 
 
 class host_calls:
-    """Turns errors of a library during a read into `InternalError`: the library's interface is
-    unknown."""
+    """Turns a library's errors during a read into `InternalError`: its interface is unknown."""
 
     def __enter__(self) -> None:
         return None

@@ -72,7 +72,7 @@ def _collected(value: Any) -> tuple[Any, bool]:
 def write_whole(
     value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, is_table: bool = False
 ) -> bytes | None:
-    """Write a value; `is_table` marks it as a frame. Returns the content without a path."""
+    """Write a value; `is_table` marks it as a frame. Returns the content if `to` has no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     if not is_table:

@@ -180,8 +180,7 @@ def _passed(view: View, tree: tuple[Any, ...] | None, share: float = 1.0) -> Ite
 
 
 def _found(view: View, tree: tuple[Any, ...], rows: range, position: int, share: float) -> Window:
-    """The rows that pass among consecutive rows. `position` is the first row's position in the
-    view."""
+    """The passing rows among consecutive ones, whose first is at `position` in the view."""
     import numpy as np
 
     found = view.handle.filtered_bits(tree, rows.start, rows.stop, None)

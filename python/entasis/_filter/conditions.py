@@ -163,8 +163,7 @@ class Col:
         return Condition(("in", self.label, members))
 
     def is_missing(self) -> Condition:
-        """Return the condition that a value is missing. NaN counts as missing in floats of
-        pandas."""
+        """Return the condition that a value is missing, as NaN is in floats of pandas."""
         return Condition(("missing", self.label))
 
     def is_nan(self) -> Condition:
@@ -192,8 +191,7 @@ class Col:
         return self._match("like", pattern)
 
     def field(self, name: str) -> Col:
-        """Return a field of a column of structs. The field is missing where the struct is
-        missing."""
+        """Return a field of a column of structs. A missing struct has missing fields."""
         if not isinstance(name, str):
             raise ArgumentError(f"field takes the name of a field, not {shown(name)}")
         return Col(inside(self.label, name))

@@ -252,8 +252,7 @@ def _fit_frame(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
 
 
 def _with_index(old: Any, new: Any, grown: dict[Any, Any]) -> Any:
-    """The rows to append with an index of the file's type. `grown` gets the wider type that the
-    index needs."""
+    """The rows with an index of the file's type. `grown` gets a wider type for the index."""
     index, dtype = _index.fit(old.index, new.index)
     if dtype is not None:
         grown[INDEX] = dtype

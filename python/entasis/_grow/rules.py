@@ -72,8 +72,7 @@ class Rules(ABC):
         return labels
 
     def encode_labels(self, builder: Any, labels: Any) -> tuple[list[str], Any]:
-        """The names of columns, and the description of their labels if they differ from the
-        names."""
+        """The names of columns, and the description of labels that differ from the names."""
         return labels, None
 
     def encode_levels(

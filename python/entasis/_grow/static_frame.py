@@ -172,8 +172,7 @@ def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
 
 
 def _check_index(old: Any, new: Any) -> None:
-    """Check that the labels of the rows fit the file's index. An index of objects fits all
-    labels."""
+    """Check that row labels fit the file's index. An index of objects fits all labels."""
     if old.depth != new.depth:
         raise ArgumentError(f"the index has {old.depth} levels in the file and {new.depth} in the rows to append")
     for i in range(old.depth if len(new) else 0):
