@@ -31,7 +31,7 @@ def read(
 ) -> Any:
     """Call `read_columns` without the columns that it refuses, and warn about these.
 
-    After a refusal each column is tried by itself, because it may depend on the values.
+    After a refusal, each column is tried by itself, because a refusal may depend on values.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def read(
         try:
             found = read_columns(kept)
         except UnsupportedTypeError:
-            # The cause is the row labels, or a combination of columns.
+            # Row labels or a combination of columns cause the error.
             raise error from None
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     warnings.warn(f"left out: {'; '.join(refused[:_SHOWN])}{more}", stacklevel=stacklevel)

@@ -1,4 +1,4 @@
-"""Writing a frame with unsupported columns: they are left out, or replaced by a function."""
+"""Writes a frame with unsupported columns: leaves them out, or replaces them by a function."""
 
 from __future__ import annotations
 

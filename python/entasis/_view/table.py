@@ -49,7 +49,7 @@ class OpenTable:
         generation: int | None = None,
     ) -> None:
         self.handle, self.path = handle, path
-        # The number of the generation that was asked for; None for the current one.
+        # The number of the requested generation; None for the current one.
         self.generation = generation
         # For pickles: the `number` of the table in a tree, the `content` of a file in memory.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
@@ -64,7 +64,7 @@ class OpenTable:
         self.sorted_labels: Any = None
 
     def with_nan_to_null(self, nan_to_null: bool | None) -> OpenTable:
-        """The same table with another rule for NaN. It shares what was read."""
+        """The same table with another rule for NaN. Both share the data read so far."""
         found = self.with_handle(self.handle.with_nan_to_null(nan_to_null))
         for name in OpenTable.__slots__:
             if name != "handle":
@@ -72,7 +72,7 @@ class OpenTable:
         return found
 
     def with_handle(self, handle: _entasis.Handle) -> OpenTable:
-        """This table in another handle of the file, without what was read so far."""
+        """This table in another handle of the file, without cached data."""
         return OpenTable(handle, self.path, number=self.number, content=self.content, limits=self.limits)
 
     @property

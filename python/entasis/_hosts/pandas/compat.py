@@ -1,9 +1,9 @@
 """The private names of pandas that this package uses, each with a public way.
 
 Public constructors check their arguments, which dominates the time to read a small frame. Each
-private way is first tried on a sample, and is used only if its result has the same parts as that of
-the public way. Versions of pandas with other internals get the public way. `ENTASIS_PUBLIC_ONLY=1`
-forces the public ways.
+private way is first tried on a sample, and used only if the result has the same parts as the public
+way's. Versions of pandas with other internals get the public way. `ENTASIS_PUBLIC_ONLY=1` forces
+the public ways.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ _block_types: dict[tuple[Any, Any, int], Any] = {}
 
 
 def _block_type(values: Any) -> Any:
-    """The class of the block that pandas makes for an array. None if it converts the array."""
+    """The class of the block that pandas makes for an array. None if pandas converts the array."""
     import numpy as np
     import pandas as pd
 
