@@ -79,7 +79,7 @@ def table(what: str, sections: dict[str, list[Record]]) -> str | None:
 
 
 def _fits(record: Record, key: str, pattern: str) -> bool:
-    """Whether a field matches one of the patterns, which `|` separates."""
+    """Whether a field matches one of the patterns, separated by `|`."""
     return any(fnmatchcase(str(record.get(key)), one) for one in pattern.split("|"))
 
 
@@ -101,7 +101,7 @@ def _ratio(record: Record | None, base: Record | None, name: str) -> str:
 
 
 def _own_base(record: Record, name: str, over: str) -> Record | None:
-    """A base in the record: the floor, the rows written at once, the fastest other format."""
+    """A record's base of a ratio: the floor, the rows written at once, the fastest format."""
     key = {"floor": "floor_s"}.get(over)
     if over in ("once", "best"):
         key = f"{over}_{FIELDS[name]}"

@@ -34,7 +34,7 @@ def outcome(case: Case, run: RoundTrip, folder: Path) -> tuple[str, str]:
     except Different as different:
         return "changed", str(different)
     except Exception as error:
-        # A value that cannot be compared is not the one that was written.
+        # A value that cannot be compared counts as changed.
         return "changed", f"{type(error).__name__}: {error}"
     return "same", ""
 

@@ -146,7 +146,7 @@ def _add_people(rng: np.random.Generator, n: int, month: Array, columns: Columns
 
 
 def _descriptions(rng: np.random.Generator, prose: Prose, month: Array) -> pd.Series:
-    """Texts with the day they were added, in the middle years; otherwise empty."""
+    """In the middle years, texts with the day of entry; otherwise empty."""
     told = chance(rng, 0.52, len(month)) & (month > 20) & (month < 76)
     count = int(told.sum())
     when = numerals(rng.integers(1, 29, count), 2)

@@ -62,7 +62,7 @@ def _lengths(rng: np.random.Generator, n: int, cell: Array) -> Array:
 
 
 def _rest(length: Array) -> Array:
-    """The months lost by clipping, given to the cities with room for them."""
+    """Give the months lost by clipping to cities with room for more."""
     lost = int((length - np.clip(length, 1, MONTHS)).sum())
     room = MONTHS - np.clip(length, 1, MONTHS)
     given = np.minimum(room, np.maximum(0, lost - (np.cumsum(room) - room)))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SEED = 20171216
-STEP = 1 << 20  # rows drawn at once, to keep what is temporary small
+STEP = 1 << 20  # rows drawn at once, to keep temporary arrays small
 CITIES = (
     "Atlanta",
     "Chicago",

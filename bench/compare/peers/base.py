@@ -128,7 +128,7 @@ class Peer:
         raise Refused("no schema without the columns")
 
     def column(self, path: Path, label: str) -> Any:
-        """Open the file and read one column, into the host's frame."""
+        """Open the file and read one column into the host's frame."""
         raise Refused("no reading of one column")
 
     def open(self, path: Path, frame: pd.DataFrame) -> Opened:

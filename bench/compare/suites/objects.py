@@ -1,8 +1,8 @@
 """Trees of lists, dicts and arrays, against pickle 5 and joblib.
 
-Values are compared before anything is timed. Files are new each time. In each round all are
-written, and are on the disk, before all are read; another format begins. The floor of reading is
-the time that Python takes to make such objects from arrays in memory.
+Values are compared before anything is timed. Files are new each time. Each round writes all files
+to the disk before reading any, and begins with another format. The floor of reading is the time in
+which Python makes such objects from arrays in memory.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ _MOST = 40
 class Schema(Mapping[str, str]):
     """Names and types of columns, printed as an aligned list.
 
-    A look-up finds the first column of a name.
+    A look-up finds the first column with a name.
     """
 
     def __init__(self, names: list[str], types: list[str]) -> None:

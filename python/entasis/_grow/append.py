@@ -118,9 +118,9 @@ def _columns_of_rows(host: dict[str, Any]) -> list[int]:
 
 
 def _plain(value: Any, first: int | None = None) -> Any:
-    """A part of a host map whose columns can be compared. Cells differ from everything.
+    """A part of a host map in a form to compare. Cells equal nothing.
 
-    With `first`, column numbers are compared too, after `first` is added to them.
+    With `first`, column numbers are compared too, after adding `first`.
     """
     if isinstance(value, dict):
         return {key: _plain(item, first) for key, item in value.items()}

@@ -100,7 +100,7 @@ class PandasRules(Rules):
     def columns(self, value: Any, file: Any) -> Any:
         """New columns of a file, with its number of rows.
 
-        Their index is that of the file, or 0 to n-1.
+        Their index equals the file's index, or 0 to n-1.
         """
         import pandas as pd
 

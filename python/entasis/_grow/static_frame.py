@@ -72,7 +72,7 @@ class StaticFrameRules(Rules):
     def columns(self, value: Any, file: Any) -> Any:
         """New columns of a file, with its number of rows.
 
-        Their index is that of the file, or positions.
+        Their index equals the file's index, or positions.
         """
         import static_frame as sf
 

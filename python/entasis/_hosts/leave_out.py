@@ -19,7 +19,7 @@ _SHOWN = 10
 def every(handle: Handle, host: dict[str, Any], columns: list[int] | None, *, has_index: bool) -> list[int]:
     """The numbers of the columns to read.
 
-    For a library without an index they include its levels.
+    For a library without indexes they include the index levels.
     """
     if not has_index:
         columns, _ = with_labels(handle, host, columns)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def of_columns(view: View, dtype: Any, copy: bool | None) -> Any:
-    """Read columns as an array of two axes, or the column of a label as an array of one.
+    """Read columns as an array of two axes, or a label's column as an array of one axis.
 
     A series has one axis too. The index is left out.
     """

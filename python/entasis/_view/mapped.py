@@ -209,9 +209,9 @@ class MappedHandle:
         return _Table(arrays, schema, empty.map_fields())
 
     def _range(self, rows: Any) -> tuple[int, int] | None:
-        """The first row, and the one after the last.
+        """The first row, and the row after the last.
 
-        Other rows than consecutive ones are an error, or None with "auto".
+        If rows are not consecutive: an error, or None with "auto".
         """
         if rows is None:
             return 0, self._handle.n_rows
@@ -253,7 +253,7 @@ class MappedHandle:
     def _leave_out_nan(self, infos: list[Column], extents: list[Extent | None], start: int, stop: int) -> None:
         """Remove the extents of columns in which NaN has to become null.
 
-        It is an error for a column that has to be a view.
+        If such a column has to be a view, that is an error.
         """
         handle = self._handle
         for i, is_null in enumerate(handle.nan_is_null([column.index for column in infos])):

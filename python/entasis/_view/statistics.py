@@ -47,9 +47,9 @@ def records(handle: Handle, column: Column) -> Any:
 
 
 def _in_unsigned_order(found: Any) -> Any:
-    """The records of unsigned integers of 128 bits, which are stored in the order of signed ones.
+    """The records of unsigned 128-bit integers, which the file orders as signed integers.
 
-    Both orders agree on numbers of one sign. Other blocks have no minimum, maximum and order.
+    Both orders agree on numbers of one sign. Blocks of both signs lose minimum, maximum and order.
     """
     import numpy as np
 

@@ -82,10 +82,10 @@ def _refuse_twice(labels: list[Any]) -> None:
 
 
 def _missing(handle: Handle, field: FieldColumn, rows: Any, threads: int | None) -> Any:
-    """The positions of rows in which a struct around the field is not missing; None for all.
+    """The positions of rows where no struct around the field is missing; None for all.
 
-    The result is an array of NumPy that masks the other rows: a library that takes values at masked
-    positions gives missing values.
+    The result is a NumPy array that masks the other rows: a library that takes values at masked
+    positions returns missing values.
     """
     import numpy as np
 

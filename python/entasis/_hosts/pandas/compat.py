@@ -154,7 +154,7 @@ def string_dtype(storage: str, na_value: Any) -> Any:
 def times(values: Any, zone: Any = None) -> Any:
     """An array of times or time spans around a NumPy array of one or two axes, in a unit of pandas.
 
-    The public way returns times without a zone as they are, which pandas accepts as well.
+    For times without a zone, the public way returns the NumPy array, which pandas accepts as well.
     """
     import pandas as pd
 

@@ -126,7 +126,7 @@ class Arrays:
     def _categories_of(self, spec: dict[str, Any], number: int, array: Any) -> Any:
         """The values of an index of categories.
 
-        They are in another column if they are categorical themselves.
+        Another column holds values that are categorical themselves.
         """
         numbers = columns_of(spec)
         if numbers in ([], [number]):
@@ -323,8 +323,7 @@ def _times(column: Column, values: Any, own: bool) -> Any:
 
 
 def _neighbours(column: Column, values: ArrowColumn, n: int, own: bool) -> Iterator[Any]:
-    """Arrays of `n` columns with the type of `column`; `values` has their values one after the
-    other."""
+    """Arrays of `n` columns with the type of `column`, whose values are consecutive in `values`."""
     if n == 1:
         yield _strings(column, values, own)
         return

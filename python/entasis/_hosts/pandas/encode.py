@@ -40,7 +40,7 @@ class PandasBuilder(Builder):
     def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
         """Add an array as an extra column.
 
-        Returns the numbers of it and of a column with markers.
+        Returns its number, and the number of a column with markers.
         """
         number, kinds = add_array(self, array, None, name, what)
         assert number is not None, "an extra column has a number"

@@ -136,7 +136,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
 def _sortorder(spec: dict[str, Any], n_levels: int, rows: Any) -> int | None:
     """The recorded number of sorted levels.
 
-    As in pandas it holds for slices, not for other rows.
+    As in pandas, slices keep it and other selections lose it.
     """
     found = spec.get("sortorder")
     if found is not None and (type(found) is not int or not 0 <= found <= n_levels):

@@ -28,7 +28,7 @@ _PLAIN = frozenset("?bhilqBHILQefdFD")
 def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any]]:
     """Return a builder with all columns of a frame, and the host map.
 
-    Errors name the only column `called`.
+    Errors call the only column `called`.
     """
     import numpy as np
     import pandas as pd

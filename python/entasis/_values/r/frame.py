@@ -57,9 +57,9 @@ def _labels(value: Any) -> tuple[int, Any] | None:
 
 
 def _column(value: Any, n: int) -> Any:
-    """Convert a column as for a file of a table.
+    """Convert a column as in a file of a table.
 
-    None if pandas lacks its type, or the length is wrong.
+    None if pandas lacks the type, or the length is wrong.
     """
     import numpy as np
     import pandas as pd
