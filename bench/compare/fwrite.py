@@ -59,7 +59,7 @@ class DataTable(Peer):
         self.process = process
 
     def write(self, value: Any, path: Path) -> None:
-        """Ask the process to write, and return when it has written. It gets ready again afterwards."""
+        """Ask the process to write, and wait until it has written. It is not ready again yet."""
         print("write", file=_open(self.process.stdin), flush=True)
         self._expect("written")
 

@@ -42,7 +42,7 @@ def destination(
 
 
 def of_scan(value: Any) -> Any:
-    """The rows of a scan as a view of its file; any other value as it is."""
+    """The rows of a scan as a view of the scan's file; any other value unchanged."""
     return value.view() if isinstance(value, Scan) else value
 
 

@@ -1,4 +1,4 @@
-# Joins frames as `rbind()` does. Attributes and class are those of the file.
+# Joins frames as `rbind()` does. The result has the attributes and class of the file.
 
 # Fits the columns of a frame. Returns lists of columns in the file's order, and whether a type in
 # the file changes. `missing` has for each column of the file whether all values are NA; NULL to

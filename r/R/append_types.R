@@ -1,5 +1,5 @@
 # Fits columns of new rows to the columns of a file: equal types, or types that hold all values of
-# both. Attributes are those of the file.
+# both. The result has the attributes of the file.
 
 # Fits two columns. `missing` is whether all values of the file's column are NA. Returns both
 # columns with their common type; `grows` is whether the type of the file's column changes.

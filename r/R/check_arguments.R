@@ -79,7 +79,7 @@ check_order <- function(own, name, value, path) {
   wrong(own, "() takes '", name, "' first, then 'path': ", own, "(", name, ", ", shown, ")")
 }
 
-# A number with a comma between thousands, whatever options(OutDec) says.
+# A number with a comma between thousands, regardless of options(OutDec).
 shown_number <- function(x) format(x, scientific = FALSE, big.mark = ",", decimal.mark = ".", trim = TRUE)
 
 # A short description of a value.

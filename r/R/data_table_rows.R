@@ -64,7 +64,7 @@ or_message <- function(query, expr) {
   })
 }
 
-# All rows, with `i` as it is written or with its value.
+# All rows, with the expression `i` or with its value.
 rows_as_written <- function(query, i = query$given$i, may_join = TRUE) {
   given <- query$given
   of_call <- if (is.language(i)) all.names(i) else character()

@@ -39,7 +39,7 @@ show_query.entasis_table <- function(x, ...) {
 
 explain.entasis_table <- show_query.entasis_table
 
-# Lines about who tests the conditions, and what is read.
+# Lines that show who tests the conditions, and which data are read.
 explanation <- function(query) {
   parts <- lazy_content(query)
   n_rows <- parts$file$facts$n_rows

@@ -90,7 +90,7 @@ planned_rows <- function(plan) {
   rows
 }
 
-# Evaluates the condition as it is in a data frame.
+# Evaluates the whole condition in a data frame.
 rows_in_memory <- function(plan) {
   found <- eval(plan$condition, plan$scope)
   if (!is.logical(found)) wrong("'subset' must be logical")

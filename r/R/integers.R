@@ -82,7 +82,7 @@ warn_rounded <- function(file, columns, first) {
   warning("integers beyond 2^53 lost digits as doubles", of, more, example, " (file \"", file$path, "\")", call. = FALSE)
 }
 
-# Labels of categories become text with all digits, whatever `int64` says.
+# Labels of categories become text with all digits, regardless of `int64`.
 with_fitting <- function(file, expr) {
   before <- file$int64
   file$int64 <- "fit"

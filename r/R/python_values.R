@@ -1,4 +1,4 @@
-# Converts values of Python to those of R; docs/fidelity.md has the table.
+# Converts values of Python to values of R; docs/fidelity.md has the table.
 
 # Unknown parts of a kind, such as those a later version adds, have no counterpart in R. Any other
 # error of R is a defect.

@@ -1,6 +1,6 @@
 # Some rows or columns of a frame of R, and the attributes and class that it keeps.
 
-# Classes whose rules this file knows: those of R, tibble and data.table.
+# Classes whose rules this file knows: from R, tibble and data.table.
 SIMPLE_FRAMES <- c("data.frame", "tbl_df", "tbl", "data.table")
 
 # A part of a frame. The positions of all columns in order mean that no columns were chosen.

@@ -30,7 +30,7 @@ write_value <- function(x, path, functions, options, change = NULL, operation = 
   report_pointers(doc)
 }
 
-# The options of the core: compression (-1 for that of the last write of the file), threads (0 for
+# The options of the core: compression (-1 to keep that of the file's last write), threads (0 for
 # one per processor), whether to wait for the disk (-1 only if the file replaces one), seconds to
 # wait for another writer, and whether a file at the path is an error.
 write_options <- function(compress, threads = NULL, durable = NULL, wait = 10, must_be_new = FALSE) {
@@ -121,7 +121,7 @@ plan_row_names <- function(plan, x, path) {
 }
 
 # Adds the columns of a list. Returns pairs of a column number and a description, for the columns
-# that need one, and whether the names of the columns are those of the list.
+# that need one, and whether the columns have the names of the list.
 plan_columns <- function(plan, x, names, n_rows, path) {
   x <- unclass(x)
   k <- length(x)

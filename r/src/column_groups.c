@@ -76,8 +76,8 @@ static uint64_t hash_values(SEXP x, uint64_t hash) {
     return TYPEOF(names) == STRSXP ? hash_strings(names, hash) : hash;
 }
 
-/* Whether attributes are those of a factor. Its levels are in a dictionary column, so factors of
- * one group may differ in them. */
+/* Whether attributes are those of a factor. A dictionary column has the levels, so factors of one
+ * group may have different levels. */
 static int are_of_factor(SEXP x, SEXP attributes) {
     if (TYPEOF(x) != INTSXP || attributes == R_NilValue) return 0;
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);

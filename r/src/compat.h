@@ -86,7 +86,7 @@ static inline Rboolean R_DotsExist(SEXP env) { return TYPEOF(ent_unforced(R_Dots
 
 static inline int R_DotsLength(SEXP env) { return (int)Rf_length(ent_unforced(R_DotsSymbol, env)); }
 
-/* The names of the arguments, "" for those without one; NULL if none has one. */
+/* The names of the arguments, "" for an unnamed one; NULL if all are unnamed. */
 static inline SEXP R_DotsNames(SEXP env) {
     SEXP names = R_NilValue;
     R_xlen_t i = 0, n = R_DotsLength(env);
@@ -99,7 +99,7 @@ static inline SEXP R_DotsNames(SEXP env) {
     return names;
 }
 
-/* An argument as it is, by its number from 1 on. */
+/* An unevaluated argument, by its number from 1 on. */
 static inline SEXP ent_unforced_dot(int i, SEXP env) {
     SEXP node = ent_unforced(R_DotsSymbol, env);
     while (--i > 0) node = CDR(node);

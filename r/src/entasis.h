@@ -67,7 +67,7 @@ enum {
     ENT_KIND_WHOLE
 };
 
-/* cells.rs: trees to write. The kinds of cells are those of docs/format/values.md. */
+/* cells.rs: trees to write. docs/format/values.md has the kinds of cells. */
 enum {
     ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16,
     ENT_CELL_NUMPY_INT64 = 24, ENT_CELL_REFERENCE = 29, ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40,

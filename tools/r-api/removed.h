@@ -1,6 +1,6 @@
 /* Entry points of R that only r/src/compat.h may name, and only for older R. R 4.5 or 4.6 removed
- * or hid them, or `R CMD check` warns about them. The lists are those of the sections on the C
- * level in the NEWS of both versions. Include this after R's own headers.
+ * or hid them, or `R CMD check` warns about them. The lists come from the sections on the C level
+ * in the NEWS of both versions. Include this after R's own headers.
  */
 
 /* R 4.6 hides these. */

@@ -220,7 +220,7 @@ def _add_payments(rng: np.random.Generator, n: int, month: Array, columns: Colum
 
 
 def _add_rare(rng: np.random.Generator, n: int, month: Array, columns: Columns) -> None:
-    """Columns that most rows lack: those of the last months, of two borrowers, of later years."""
+    """Columns that most rows lack: for the last months, second borrowers and later years."""
     early = month < 60
     columns["tot_coll_amt"] = holes(
         np.where(chance(rng, 0.14, n), rng.integers(1, 3_000, n), 0), early

@@ -28,7 +28,7 @@ CITIES = (
 def headline(n_rows: int, seed: int = SEED) -> pd.DataFrame:
     """The frame of the fst articles: logical with missing values, integers, prices, cities.
 
-    The first rows of a longer frame are those of a shorter one.
+    A longer frame begins with the rows of a shorter one.
     """
     import pandas as pd
 

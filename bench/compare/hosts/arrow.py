@@ -1,4 +1,4 @@
-"""pyarrow.Table: equality whatever the chunks, and the bytes of its buffers."""
+"""pyarrow.Table: equality regardless of chunks, and the bytes of the buffers."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def of(dtype: Any) -> Any:
 
 
 def plain(dtype: Any) -> Any:
-    """The dtype without metadata. A dtype with fields is returned as it is."""
+    """The dtype without metadata. A dtype with fields is returned unchanged."""
     import numpy as np
 
     return dtype if dtype.metadata is None or dtype.names is not None else np.dtype(dtype.str)

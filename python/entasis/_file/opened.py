@@ -1,4 +1,4 @@
-"""The base class of open files, whatever value they hold."""
+"""The base class of open files with any kind of value."""
 
 from __future__ import annotations
 

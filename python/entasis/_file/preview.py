@@ -25,7 +25,7 @@ class Preview(NamedTuple):
     written_by
         The library whose value was written, if any.
     columns
-        Names and types. "..." stands for those that are left out.
+        Names and types. "..." stands for omitted columns.
     rows
         Positions, and the values as strings. None stands for the rows that are left out.
     refused

@@ -302,7 +302,7 @@ def field(label: Any, *names: str) -> Col:
     label
         The label of the column.
     *names
-        The name of the field, after those of the structs around it.
+        The name of the field, after the names of the structs around it.
 
     Returns
     -------

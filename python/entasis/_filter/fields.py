@@ -13,7 +13,7 @@ class Field(NamedTuple):
     label
         The label of the column.
     names
-        The name of the field, after those of the structs around it.
+        The name of the field, after the names of the structs around it.
     """
 
     label: Any

@@ -224,7 +224,8 @@ class Writer:
 
     @reported
     def close(self) -> None:
-        """Write what is left, and make the file visible. Does nothing when the writer is closed.
+        """Write the remaining rows, and make the file visible. Does nothing if the writer is
+        closed.
 
         Raises
         ------
@@ -355,7 +356,7 @@ def _empty(schema: Any) -> Any:
 
 
 def _batches(value: Any) -> Any:
-    """The frames of a batch: itself, or those that a stream or iterable yields."""
+    """The frames of a batch: the batch itself, or the frames that a stream or iterable yields."""
     import collections.abc
 
     value = of_scan(value)

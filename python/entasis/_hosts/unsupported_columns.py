@@ -78,7 +78,7 @@ def _replace(frame: Any, position: int, name: Any, column: Any) -> Any:
         return frame | {name: np.asarray(column)}
     if root == "pandas":
         frame = frame.copy(deep=False)
-        # Take the values of a Series by position, whatever its index.
+        # Take the values of a Series by position, ignoring the index.
         frame.isetitem(position, getattr(column, "array", column))
         return frame
     if root == "polars":

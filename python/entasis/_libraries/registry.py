@@ -64,7 +64,7 @@ def is_columns(value: dict[Any, Any]) -> bool:
 def collect(value: Any) -> Any:
     """Collect a stream, such as a record batch reader, or a dataset into a pyarrow table.
 
-    All other values are returned as they are.
+    All other values are returned unchanged.
     """
     if streams.is_dataset(value):
         return value.to_table()

@@ -1,6 +1,6 @@
 """Look-up of labels in a sorted index of pandas, which reads few labels.
 
-pandas compares the labels, so its rules hold: those of partial time strings, for example.
+pandas compares the labels, so its rules hold, for example for partial time strings.
 """
 
 from __future__ import annotations

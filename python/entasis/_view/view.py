@@ -95,7 +95,7 @@ class View:
         return View(self.table.with_nan_to_null(nan_to_null), self.columns, self.rows, is_one=self.is_one)
 
     def resolve(self, columns: Columns | None) -> list[int] | None:
-        """The numbers of selected columns, among those of this view."""
+        """The numbers of selected columns, among this view's columns."""
         if columns is None:
             return self.columns
         table = self.table

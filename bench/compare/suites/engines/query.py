@@ -30,7 +30,7 @@ class Query:
 
 
 def check(expected: pa.Table, got: pa.Table) -> None:
-    """Raise `WrongData` unless both answers have the same rows, in whatever order.
+    """Raise `WrongData` unless both answers have the same rows, in any order.
 
     Floats may differ by `TOLERANCE`. Engines have other types for sums, so numbers are compared by
     value.
