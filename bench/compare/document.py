@@ -50,7 +50,7 @@ def fill(document: Path, sections: dict[str, list[Record]]) -> list[str]:
 
 
 def table(what: str, sections: dict[str, list[Record]]) -> str | None:
-    """The table that a mark asks for; None without records."""
+    """The table that a mark requests; None if records are missing."""
     where, _, wanted = what.partition(" : ")
     section, *conditions = where.split()
     fields = [condition.partition("=")[::2] for condition in conditions]
@@ -120,7 +120,7 @@ def _of_frame(first: Record, same: list[Record]) -> Callable[[str], str]:
         wanted = {"format": key, "host": host or first.get("host")}
         return next((r for r in same if wanted.items() <= {"host": None, **r}.items()), None)
 
-    # One of Entasis' settings is a format of its own name.
+    # A setting of Entasis is a separate format, named after the setting.
     base = find(BASE) or first
 
     def cell(column: str) -> str:

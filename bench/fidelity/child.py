@@ -1,4 +1,4 @@
-"""Cases of one library through one format, in a process of its own: a format may end it.
+"""Cases of one library through one format, in a separate process, which a format may crash.
 
 `python -m bench.fidelity.child LIBRARY FORMAT FIRST RESULTS` appends a line of JSON for each
 case from the case number FIRST on.

@@ -94,7 +94,7 @@ may_have_key <- function(query, key) {
   is_unnamed <- labels == ""
   labels[is_unnamed] <- paste0("V", which(is_unnamed))
   labels[is_unnamed & is_symbol] <- vapply(parts[is_unnamed & is_symbol], as.character, "")
-  # Other calls may return a table with names of its own.
+  # Other calls may return a table with new column names.
   is_vector <- is_symbol | vapply(parts, function(part) is_vector_call(query, part), NA)
   !all(is_vector) || all(key %in% labels)
 }

@@ -68,8 +68,8 @@ signal_inside <- function(class, ...) {
 }
 
 # Wraps all code that interprets the contents of a file. Only errors of our checks mean damage. Any
-# other error of R is a defect of the package, or of a method that it called, and says nothing about
-# the file.
+# other error of R is a defect of the package or of a called method, and says nothing about the
+# file.
 interpret <- function(file, expr) {
   tryCatch(expr, error = function(e) {
     is_attribute <- .Call(C_was_setting)

@@ -108,7 +108,7 @@ truth_of <- function(value, n, is_single) {
   value & !is.na(value)
 }
 
-# The answer of the core, or NULL if it has no test for the columns of a condition.
+# The answer of the core; NULL if the core can't test the columns of a condition.
 ask_core <- function(value) {
   if (inherits(value, "entasis_failure") && value$kind %in% c("argument", "unsupported")) NULL else core(value)
 }

@@ -65,7 +65,7 @@ refuse_beyond <- function(file, facts, which) {
                               "); read with int64 = \"fit\", which gives doubles"), list(file = file$path, column = name))
 }
 
-# Where an integer is: its row, if the column is one of the table.
+# The place of an integer: the row, for a column of the table.
 where_is_integer <- function(file, number, row) {
   is_of_table <- !isTRUE(file$is_pools) && isTRUE(number %in% table_facts(file)$number)
   if (is_of_table) sprintf(" in row %.0f", row)

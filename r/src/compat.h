@@ -130,7 +130,8 @@ static inline SEXP R_DotDelayedEnvironment(int i, SEXP env) {
 
 #endif
 
-/* Asks the processor to fetch the attributes of a value soon. R 4.6 does not say where they are. */
+/* Asks the processor to fetch the attributes of a value soon. R 4.6 does not expose their
+ * address. */
 static inline void ent_prefetch_attributes(SEXP x) {
 #if R_VERSION < R_Version(4, 6, 0) && defined(__GNUC__)
     __builtin_prefetch(ATTRIB(x));

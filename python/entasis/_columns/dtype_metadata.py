@@ -57,7 +57,7 @@ def restore(value: Any, metadata: Any) -> Any:
 
 
 def encode(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRef | None:
-    """Record the metadata of the dtype of labels, if it has any."""
+    """Record the metadata of the dtype of labels, if present."""
     metadata = of(dtype)
     return None if metadata is None else tree(dict(metadata), f"{what}: the metadata of its dtype")
 

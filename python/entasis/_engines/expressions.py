@@ -83,7 +83,7 @@ class Part(NamedTuple):
     expression
         The condition.
     tree
-        Its counterpart; None without one.
+        The counterpart; None if there is none.
     """
 
     expression: pc.Expression

@@ -32,7 +32,7 @@ class Opened(ABC):
 
     @property
     def metadata(self) -> Any:
-        """The value that was written as `metadata=`; None without any."""
+        """The value that was written as `metadata=`; None if the file has no metadata."""
         with reported:
             from entasis._values.cells import metadata
 

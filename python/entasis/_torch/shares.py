@@ -17,7 +17,7 @@ def worker() -> tuple[int, int]:
 
 
 def group() -> tuple[int, int] | None:
-    """The rank and the size of PyTorch's default process group; None without one."""
+    """The rank and the size of PyTorch's default process group; None if PyTorch has none."""
     distributed: Any = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         return None

@@ -177,7 +177,7 @@ class Part:
             )
 
     def summary(self) -> str:
-        """The kind and size of the value, or the value if it is a scalar."""
+        """The kind and size of the value, or a scalar itself."""
         kind, info = self.kind, self.info
         if kind in ARRAYS:
             shape = " x ".join(f"{n:,}" for n in self.shape) or "no axes"

@@ -214,7 +214,7 @@ def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
 
 
 def metadata(handle: Handle, path: str) -> Any:
-    """Read the value that was written as `metadata=`; None without any."""
+    """Read the value that was written as `metadata=`; None if the file has no metadata."""
     if handle.cells() is None:
         return None
     cells = Cells(handle, path)

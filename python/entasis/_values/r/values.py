@@ -87,7 +87,7 @@ def _named(value: Any, attributes: dict[str, Any]) -> Any:
 
 
 def _alone(values: Any) -> Any:
-    """The only time of an array; None if it is missing."""
+    """The only time of an array; None if that time is missing."""
     import numpy as np
 
     return None if np.isnat(values[0]) else values[0]
