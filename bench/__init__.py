@@ -1,1 +1,1 @@
-"""Benchmarks of Entasis; `python -m bench.compare` is the one against other formats."""
+"""Benchmarks of Entasis; `python -m bench.compare` measures it against other formats."""

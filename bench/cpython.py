@@ -1,4 +1,4 @@
-"""`python -m bench.cpython`: what each feature that depends on CPython gains.
+"""`python -m bench.cpython`: the gain of each feature that depends on CPython.
 
 Each feature is measured with and without it, in processes that take turns (`docs/cpython.md`
 lists the features). The time is the least of many reads, the memory the sum of the sizes of all

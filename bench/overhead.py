@@ -55,7 +55,7 @@ def small_frame() -> Any:
 
 
 def _median(call: Callable[[], Any], clock: Clock) -> tuple[float, float]:
-    """Microseconds of a call, and the part of them in the native half."""
+    """Microseconds of a call, in total and in the native half."""
     totals, natives = [], []
     for _ in range(CALLS):
         clock.spent = 0

@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 100
-# Not ours to word: licences, results, files that a tool writes, and tables of odd strings.
+# Texts that the project does not write: licences, results, generated files, tables of odd strings.
 SKIPPED = ("LICENSE", "bench/results/", "tests/golden", "docs/fidelity.md")
 KINDS = {".rs": "c", ".c": "c", ".h": "c", ".py": "python", ".pyi": "python"}
 KINDS |= {".R": "hash", ".sh": "hash", ".toml": "hash"}
@@ -135,7 +135,7 @@ def comment_lines(text: str, pattern: re.Pattern[str]) -> Iterator[Line]:
         number += text.count("\n", at, match.start())
         at = match.start()
         for i, part in enumerate(match.group(1).split("\n")):
-            # The whole line counts for its width, but only when the comment has it alone.
+            # The whole line's width counts, but only if the comment is alone on the line.
             alone = lines[number + i - 1].strip() == part.strip()
             yield number + i, lines[number + i - 1] if alone else part
 

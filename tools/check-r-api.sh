@@ -42,7 +42,7 @@ for standard in gnu17 gnu2x; do
 done
 compile -std=gnu17 "-I$api" -DR_API_MINOR=5 -include "$src/compat.h" -include "$api/removed.h"
 
-# The version of R that is here, by its own headers.
+# The installed version of R, by its own headers.
 if command -v R >/dev/null 2>&1; then
     # shellcheck disable=SC2046 # a word for each flag
     compile -std=gnu17 $(R CMD config --cppflags) -include "$src/compat.h" -include "$api/removed.h"

@@ -5,7 +5,8 @@ set -eu
 cd "$(dirname "$0")/.."
 tools/check-rust-version.sh
 tools/check-r-api.sh
-# All files of R/ share one namespace, in which the last function of a name wins without a word.
+# All files of R/ share one namespace, where a later function silently replaces one of the same
+# name.
 twice=$(grep -hoE '^`?[[:alnum:]_.<-]+`? <- function' r/R/*.R | sort | uniq -d)
 if [ -n "$twice" ]; then
     echo "error: defined twice in r/R: $twice" >&2

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Print the CPython interpreters of this machine that Entasis supports, the newest first, one of
-# each minor version. Interpreters on the path come before those of pyenv. Pre-releases and builds
-# without the global lock are left out: the extension is one module for the stable ABI.
+# Print this machine's CPython interpreters that Entasis supports: one per minor version, newest
+# first. Interpreters on the path come before those of pyenv. Pre-releases and builds without the
+# global lock are left out: the extension is one module for the stable ABI.
 set -u
 probe='
 import sys, sysconfig

@@ -12,7 +12,7 @@ if ! [ -x "$python" ] || ! "$python" -c 'import entasis, pandas, polars, pyarrow
     echo "note: the Python package is not fuzzed: it is not in ${VENV:-.venv} (make setup)"
     exit 0
 fi
-# In a folder of its own, so that the environment stays as it is.
+# Installed into a separate folder, so that the environment stays unchanged.
 libraries=$target/$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
 if ! PYTHONPATH=$libraries "$python" -c 'import atheris' 2>/dev/null; then
     "$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --target "$libraries" 'atheris>=3,<4' ||

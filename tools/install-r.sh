@@ -23,7 +23,7 @@ done
 # R CMD check needs these two.
 command -v checkbashisms >/dev/null 2>&1 || missing="$missing devscripts"
 command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
-# Tests use these locales too, and skip those that are missing.
+# Tests use these locales too, and skip missing ones.
 has_locale() { LC_ALL=$1 locale charmap 2>/dev/null | grep -qx "$2"; }
 add_locale() { has_locale "de_DE.$1" "$1" || localedef -i de_DE -f "$1" "de_DE.$1" >/dev/null 2>&1 || true; }
 [ -e /usr/share/i18n/locales/de_DE ] || missing="$missing locales"

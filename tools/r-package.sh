@@ -36,7 +36,8 @@ cp Cargo.lock "$package/src"
     cd "$package/src"
     cargo metadata --format-version 1 >/dev/null 2>&1
     mkdir .cargo
-    # With --quiet cargo would not print the configuration, without which a build asks the registry.
+    # With --quiet, cargo would not print the configuration that keeps a build from asking the
+    # registry.
     cargo vendor --locked vendor >.cargo/config.toml 2>"$out/vendor.log" || { cat "$out/vendor.log" >&2; exit 1; }
     grep -q '^directory = "vendor"' .cargo/config.toml || { echo "error: cargo vendor printed no configuration" >&2; exit 1; }
     python3 "$tools/r-authors.py" vendor >../inst/AUTHORS

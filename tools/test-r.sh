@@ -32,7 +32,7 @@ git ls-files --cached --others --exclude-standard r | while read -r file; do
     mkdir -p "$out/$(dirname "$file")"
     cp "$file" "$out/$file"
 done
-# Warnings of the compiler are errors, except those that the interface of R causes.
+# Compiler warnings are errors, except warnings that R's interface causes.
 echo "CFLAGS = -O2 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-cast-function-type -Werror" >"$out/Makevars"
 R_MAKEVARS_USER=$out/Makevars MAKEFLAGS=-j2 R CMD INSTALL --no-docs --no-test-load --library="$out/library" "$out/r" >"$out/install.log" 2>&1 || {
     cat "$out/install.log" >&2

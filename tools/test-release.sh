@@ -11,7 +11,7 @@ commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
 [ -z "$(git status --porcelain 2>/dev/null)" ] || commit=$commit-dirty
 failed=
 
-# PyTorch is some gigabytes, so it has a folder of its own.
+# PyTorch takes some gigabytes, so it gets a separate folder.
 with_torch() {
     libraries=$(pwd)/${CARGO_TARGET_DIR:-target}/torch
     "$python" -m pip install --quiet --disable-pip-version-check --target "$libraries" torch || return 1

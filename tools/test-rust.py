@@ -24,8 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CARGO = os.environ.get("CARGO", "cargo")
-# With the Python package, though it has no Rust tests: Cargo gives the dependencies the features of
-# all selected packages, so the wheel shares the crates.
+# Includes the Python package, which has no Rust tests: Cargo unites the features of all selected
+# packages, so the wheel shares the built crates.
 PACKAGES = ["--workspace"]
 
 # Crate, program, and the modules that run on the baseline instruction set too.

@@ -18,7 +18,7 @@ def main() -> int:
         return 2
     threads = _set_threads(given.threads)
 
-    # Only now: Polars and Lance read their thread counts when they are imported.
+    # Imported only now: Polars and Lance read their thread counts on import.
     from .context import Context, Options
     from .machine import machine
     from .peers import Pool, every, more
@@ -103,7 +103,7 @@ def main() -> int:
 
 
 def _set_threads(wanted: int | None) -> int:
-    """Bind all formats to this many threads, by a setting or by the CPUs that they see."""
+    """Limit all formats to this many threads, by a setting or by their visible CPUs."""
     if hasattr(os, "sched_getaffinity"):
         allowed = sorted(os.sched_getaffinity(0))
         if wanted is not None and wanted < len(allowed):

@@ -1,4 +1,4 @@
-"""Conditions on rows, and the same condition in the words of each format's library."""
+"""Conditions on rows, and their translation for each format's library."""
 
 from __future__ import annotations
 

@@ -64,10 +64,11 @@ class Context:
         quiet: bool = False,
         written: Sequence[Result] = (),
     ) -> Comparison:
-        """Compare the user's peers or `peers` on one frame, print the table, keep the numbers.
+        """Compare the user's peers or `peers` on one frame, print the table, and record the
+        numbers.
 
-        With `fixed` they are `peers`, whatever the user chose. `written` are results whose files
-        other code has written. The numbers go to `section`; with None they are not kept.
+        With `fixed`, `peers` replace the user's choice. `written` are results whose files other
+        code wrote. The numbers go to `section`; None drops them.
         """
         outcome = compare(
             name,
@@ -98,7 +99,7 @@ class Context:
     def keep_raw(
         self, frame: str, host: str, peer: str, direction: str, seconds: list[float]
     ) -> None:
-        """Single measurements of a suite that has its own way to measure."""
+        """Record single measurements of a suite that measures by itself."""
         same: dict[str, Any] = {"suite": self.suite, "frame": frame, "host": host, "format": peer}
         same |= {"threads": self.options.threads, "direction": direction}
         self.raw += [{**same, "round": i + 1, "seconds": s} for i, s in enumerate(seconds)]

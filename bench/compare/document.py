@@ -34,7 +34,7 @@ BASE = "entasis"
 
 
 def fill(document: Path, sections: dict[str, list[Record]]) -> list[str]:
-    """Fill the tables of a page; return the marks without results, whose tables stay."""
+    """Fill a page's tables; return the marks without results (tables unchanged)."""
     missing = []
 
     def replaced(match: re.Match[str]) -> str:
@@ -50,13 +50,13 @@ def fill(document: Path, sections: dict[str, list[Record]]) -> list[str]:
 
 
 def table(what: str, sections: dict[str, list[Record]]) -> str | None:
-    """The table that a mark asks for; None without records."""
+    """The table that a mark requests; None if records are missing."""
     where, _, wanted = what.partition(" : ")
     section, *conditions = where.split()
     fields = [condition.partition("=")[::2] for condition in conditions]
     row, *columns = wanted.split() or [""]
     rows, _, head = row.partition("=")
-    # Formats to compare with may be in another host than the rows.
+    # A format to compare with may belong to another host than the rows.
     records = [
         record
         for record in sections.get(section, [])
@@ -79,7 +79,7 @@ def table(what: str, sections: dict[str, list[Record]]) -> str | None:
 
 
 def _fits(record: Record, key: str, pattern: str) -> bool:
-    """Whether a field matches one of the patterns, which `|` separates."""
+    """Whether a field matches one of the patterns, separated by `|`."""
     return any(fnmatchcase(str(record.get(key)), one) for one in pattern.split("|"))
 
 
@@ -101,7 +101,7 @@ def _ratio(record: Record | None, base: Record | None, name: str) -> str:
 
 
 def _own_base(record: Record, name: str, over: str) -> Record | None:
-    """A base in the record: the floor, the rows written at once, the fastest other format."""
+    """A record's base of a ratio: the floor, the rows written at once, the fastest format."""
     key = {"floor": "floor_s"}.get(over)
     if over in ("once", "best"):
         key = f"{over}_{FIELDS[name]}"
@@ -120,7 +120,7 @@ def _of_frame(first: Record, same: list[Record]) -> Callable[[str], str]:
         wanted = {"format": key, "host": host or first.get("host")}
         return next((r for r in same if wanted.items() <= {"host": None, **r}.items()), None)
 
-    # One of Entasis' settings is a format of its own name.
+    # A setting of Entasis is a separate format, named after the setting.
     base = find(BASE) or first
 
     def cell(column: str) -> str:

@@ -1,8 +1,8 @@
 """The floor of a read: its output bytes, copied by as many threads into fresh memory.
 
 All copies go into one new piece of memory, so that small columns have huge pages too.
-NumPy asks for these from 4 MiB on, as a fast reader does for its output, and releases
-the GIL while it copies: the threads here run at the speed of the memory.
+Like a fast reader, NumPy requests huge pages from 4 MiB on. It releases the GIL while copying, so
+the threads run at memory speed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Floor:
 
 
 def _together(buffers: list[np.ndarray]) -> list[np.ndarray]:
-    """Many small buffers as one: the floor measures memory, not the number of calls."""
+    """Joins many small buffers: the floor measures memory, not the number of calls."""
     small = [buffer for buffer in buffers if buffer.nbytes < SMALL]
     if len(small) < MANY:
         return buffers

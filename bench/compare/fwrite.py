@@ -59,7 +59,7 @@ class DataTable(Peer):
         self.process = process
 
     def write(self, value: Any, path: Path) -> None:
-        """Ask the process to write; ends when it has. It is ready for the next call later."""
+        """Ask the process to write, and wait until it has written. It is not ready again yet."""
         print("write", file=_open(self.process.stdin), flush=True)
         self._expect("written")
 
@@ -97,7 +97,7 @@ def fwrite(name: str, frame: pd.DataFrame, folder: Path, threads: int) -> Iterat
         result = Result(peer, path, notes=[NOTE])
         with failure(result):
             peer.settle()
-            # Like the other formats, it writes once before it is measured.
+            # Like the other formats, fwrite writes once before it is measured.
             peer.write(None, path)
             peer.settle()
             result.n_bytes = path.stat().st_size

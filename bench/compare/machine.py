@@ -26,7 +26,7 @@ PACKAGES = (
 
 
 def machine(threads: int) -> dict[str, Any]:
-    """Processor, threads, system; versions of packages, None where one is missing; the commit."""
+    """Processor, threads, system, package versions (None for a missing package), and commit."""
     return {
         "processor": processor(),
         "cpus": cpus(),

@@ -24,7 +24,7 @@ ROWS = 10  # of the small frame that warms up
 
 
 def measure(outcome: Comparison, frame: Any, folder: Path) -> None:
-    """Set `peak_bytes` of every format that fits; its files must still be there."""
+    """Set `peak_bytes` of every format that fits; the format's files must still exist."""
     results = [result for result in outcome.results if result.peer.is_read]
     measure_calls(results, outcome.host, frame, folder, outcome.threads, ("write", "read"))
 
@@ -128,7 +128,7 @@ def _reset() -> int:
     gc.disable()
     try:
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:  # no such thing here: the mark stays where it is
+    except OSError:  # not supported here, so the mark stays unchanged
         return _peak()
     return _peak()
 

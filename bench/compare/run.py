@@ -40,7 +40,7 @@ class Result:
     failure: str | None = None
     peak_bytes: dict[str, int] = field(default_factory=dict)  # by direction
     check_s: tuple[float, float] = (0.0, 0.0)  # the first write and read
-    value: Any = None  # what is given to the writer, while it is measured
+    value: Any = None  # the writer's argument, while it is measured
 
     @property
     def write(self) -> float:
@@ -111,11 +111,12 @@ def compare(
         fit = [result for result in results if result.failure is None]
         n_rows, n_columns = host.shape(frame)
         outcome = Comparison(name, host, n_rows, n_columns, floor.n_bytes, results, threads)
-        # Objects of now live until the end, so the collections before each call may skip them.
+        # Current objects live until the end, so the collections before each call may skip them.
         gc.freeze()
         often = {id(result): _repeats(result, repeats, host, touch) for result in fit}
         for turn in range(rounds):
-            # A different format begins in each round, so that none always follows the same one.
+            # A different format begins in each round, so that no format always follows the same
+            # one.
             first = turn % len(fit) if fit else 0
             order = [
                 result
@@ -132,8 +133,8 @@ def compare(
             say(f"{name}: round {turn + 1} of {rounds}: sync")
             os.sync()  # so that no file is on its way to the disk while another is read
             for result in (result for result in order if result.peer.is_read):
-                # The floor comes before each read: it has all readers begin with pages that
-                # the machine has at hand, and it sees the same disturbances as they do.
+                # The floor runs before each read: so all readers begin with memory that is at hand,
+                # and the floor meets the same disturbances.
                 outcome.floor_s.append(timed(floor.copy, often[id(result)][1]))
                 say(f"{name}: round {turn + 1} of {rounds}: {result.peer.label}: read")
                 action = _reading(result, host, touch)
@@ -193,7 +194,7 @@ def _repeats(result: Result, repeats: int | None, host: Host, touch: bool) -> tu
 
 
 def _again(action: Callable[[], Any], new: Path | None) -> float:
-    """Seconds of a call that reuses the memory of the calls before it."""
+    """Seconds of a call that reuses the memory of earlier calls."""
     if new is not None:
         files.remove(new)
     start = time.perf_counter()

@@ -1,7 +1,7 @@
 """Targets as data, and their evaluation for a run.
 
-A target is a bound on a time or a size, or on its ratio to that of another format on the same
-frame. Where it covers several frames, the worst counts, or their geometric mean.
+A target bounds a time or a size, or its ratio to another format's on the same frame. Where it
+covers several frames, the worst counts, or their geometric mean.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SECTIONS = ("access", "grow", "scan", "engines")  # of suites that have their ow
 
 @dataclass(frozen=True)
 class Target:
-    """`quantity` of `format` is at most `limit` times that of `over`.
+    """`quantity` of `format` is at most `limit` times the quantity of `over`.
 
     `over` is a format, with "@host" where it is measured into another host; "floor"; "once" for
     the same rows written at once by the same format; "best" for the fastest other format; or None

@@ -40,7 +40,7 @@ def column(value: Any) -> Any:
 
 
 def type_of(found: Any) -> str:
-    """The type of a column, as its library writes it."""
+    """A column's type in its library's notation."""
     values = found.values if type(found).__module__.startswith("static_frame") else found
     if isinstance(found, pa.ChunkedArray):
         return str(found.type)
@@ -51,9 +51,9 @@ def type_of(found: Any) -> str:
 
 
 def row(host: str, name: str) -> list[str]:
-    """A row of a table: the source and what it is in the other libraries.
+    """A row of a table: the source type, and its counterpart in the other libraries.
 
-    Raises `AssertionError` when a value differs. A type that is missing there becomes bytes.
+    Raises `AssertionError` when a value differs. A type that the other library lacks becomes bytes.
     """
     import entasis as en
 
@@ -82,7 +82,7 @@ def row(host: str, name: str) -> list[str]:
 
 
 def _is_bytes(told: str) -> bool:
-    """Whether a column is its memory in another library, or bytes."""
+    """Whether another library has the column as bytes of its memory."""
     return "inary" in told or told.startswith(("|V", "|S")) or "bounds" in told
 
 

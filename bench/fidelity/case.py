@@ -39,7 +39,7 @@ class Panel:
     def add(
         self, group: str, name: str, make: Callable[[], Any], refused: str | None = None
     ) -> None:
-        """Adds a case. Names tell cases of a group apart."""
+        """Adds a case, whose name is unique in its group."""
         case = Case(group, name, make, refused)
         if case.key in self._cases:
             raise ValueError(f"there is a case {case.key!r} already")

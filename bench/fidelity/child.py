@@ -1,4 +1,4 @@
-"""Cases of one library through one format, in a process of its own: a format may end it.
+"""Cases of one library through one format, in a separate process, which a format may crash.
 
 `python -m bench.fidelity.child LIBRARY FORMAT FIRST RESULTS` appends a line of JSON for each
 case from the case number FIRST on.
@@ -34,7 +34,7 @@ def outcome(case: Case, run: RoundTrip, folder: Path) -> tuple[str, str]:
     except Different as different:
         return "changed", str(different)
     except Exception as error:
-        # A value that cannot be compared is not the one that was written.
+        # A value that cannot be compared counts as changed.
         return "changed", f"{type(error).__name__}: {error}"
     return "same", ""
 

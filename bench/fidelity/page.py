@@ -95,7 +95,7 @@ def expected(library: str) -> dict[str, tuple[int, str]]:
 
 
 def written(library: str) -> dict[str, tuple[int, str]]:
-    """The same numbers and cells as the page has them."""
+    """The same numbers and cells, read from the page."""
     lines = iter(PAGE.read_text(encoding="utf-8").splitlines())
     rows: dict[str, tuple[int, str]] = {}
     for line in lines:

@@ -31,7 +31,7 @@ def results(library: str, key: str) -> Results:
                 return found
             ended = _run(library, key, len(found), path)
             if len(_read(path)) < len(cases):
-                # The case that ended the process, or that it hangs in.
+                # The case that ended or blocked the process.
                 case = cases[len(_read(path))]
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([case, "ended", ended]) + "\n")

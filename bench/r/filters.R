@@ -38,7 +38,7 @@ stored <- function(frame) {
   })
 }
 
-# Times ways to the same result in turn; medians in milliseconds.
+# Times several ways to the same result in turn; medians in milliseconds.
 compare_ways <- function(what, ways, rounds) {
   plain <- function(x) {
     x <- as.data.frame(x)

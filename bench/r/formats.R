@@ -60,7 +60,7 @@ chosen <- function(formats, names = NULL) {
 }
 
 # Takes, fills and frees as much memory as the value needs, on huge pages. So each reader finds the
-# same memory, whatever other readers left or a virtual machine returned to its host.
+# same memory, regardless of earlier readers and of a virtual machine's host.
 toucher <- function(size) {
   zeros <- compress_entasis(raw(size))
   function() {
@@ -103,7 +103,7 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
       touch()
       times[name, "write", round] <- seconds_of(format$write(x, path))
       for (use in names(uses)) {
-        # Its other name keeps the file for the next round.
+        # A second hard link keeps the file for the next round.
         if (gone) file.link(path, spare)
         touch()
         times[name, use, round] <- seconds_of({
@@ -123,7 +123,8 @@ measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = F
   invisible(out)
 }
 
-# The first read of a process, which has no memory yet. A process for each format, in turn; medians.
+# Medians of the first read of a process, which has no memory yet. Each format in turn gets its own
+# process.
 measure_first <- function(what, x, formats, rounds) {
   paths <- vapply(formats, function(format) tempfile(), "")
   on.exit(unlink(paths))

@@ -37,7 +37,7 @@ if ("strings" %in% parts) {
   n <- 2e6
   alphabet <- as.integer(charToRaw("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"))
   lines <- rbind(matrix(sample(alphabet, 50 * n, TRUE), 50), utf8ToInt("\n"))
-  # By way of a file: strsplit() looks at the whole rest of a long text for each piece.
+  # Goes through a file, because strsplit() scans the rest of a long text for each piece.
   text <- tempfile()
   writeBin(as.raw(lines), text)
   strings <- data.frame(s = readLines(text))

@@ -1,4 +1,4 @@
-# Lists of values of many kinds, and long strings, from R: Entasis against what is installed.
+# Lists of values of many kinds, and long strings, from R: Entasis against the installed formats.
 #
 #   Rscript bench/r/values.R [scale = 1] [rounds = 3]
 #

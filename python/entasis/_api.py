@@ -236,16 +236,17 @@ def read(
         items of a list.
     filter
         A condition such as `en.col("price") > 3`, or pandas' tuples such as `("price", ">", 3)`, in
-        a list if all of them hold, or in a list of such lists if one of those holds. Only the rows
-        for which it is true are read. `rows` applies first. `entasis.col` has the conditions. A
-        comparison with a missing value is unknown, as in SQL, and leaves the row out.
+        a list. A list means that all its tuples hold; a list of such lists, that at least one list
+        holds. Only the rows for which the condition is true are read. `rows` applies first.
+        `entasis.col` has the conditions. A comparison with a missing value is unknown, as in SQL,
+        and leaves the row out.
     to
         "pandas", "polars", "pyarrow", "numpy" or "static_frame" to get a value of that library.
     threads
         The number of threads. None means one per processor.
     memory_map
-        True makes columns and arrays views of the file instead of reading them, "auto" those that
-        can be views; see `open`.
+        True makes columns and arrays views of the file instead of reading them; "auto" does so
+        where possible. See `open`.
     types
         Classes to use instead of `Record`: dataclasses, named tuples and Enums, as a list, or as a
         dict by the names that the file has, such as `{"__main__.Point": Point}`. Fields that a
@@ -253,11 +254,10 @@ def read(
     index
         False leaves out the row labels.
     nan_to_null
-        Whether NaN is null for Polars and pyarrow. None makes it null in float columns and row
-        labels of NumPy's types in a frame of pandas, where it is the missing value. NaN of nullable
-        and Arrow dtypes and of other libraries is a value, and NaN inside lists is always one. True
-        makes NaN of all float columns null, False of none. pandas and NumPy get the bits of the
-        file.
+        Whether NaN is null for Polars and pyarrow. None makes NaN null in NumPy float columns and
+        row labels of a pandas frame, where NaN is the missing value. NaN of nullable and Arrow
+        dtypes and of other libraries is a value, and NaN inside lists is always one. True makes NaN
+        of all float columns null, False of none. pandas and NumPy get the bits of the file.
     on_unsupported
         "error", or "skip" to leave out columns whose type the other library lacks. A warning names
         them.
@@ -377,7 +377,7 @@ def open(
         with the reason. Row labels and parts of trees that can't be views because of their type are
         decoded. Arrow and Polars need pyarrow for this.
 
-        "auto" makes views where that is possible, and reads all else.
+        "auto" makes views where possible, and reads everything else.
     types
         Classes to use instead of `Record`: dataclasses, named tuples and Enums, as a list, or as a
         dict by the names that the file has, such as `{"__main__.Point": Point}`. Fields that a
@@ -393,7 +393,8 @@ def open(
     on_damage
         "error", or "missing" to open the newest whole generation if the current one can't be
         opened, because the file was cut within its last change. A `DamageWarning` says which one
-        was opened. (`generation` does the same.) Of damaged blocks, `read` of the file decides.
+        was opened. (`generation` does the same.) For damaged blocks, the option of the file's
+        `read` decides.
 
     Returns
     -------

@@ -137,7 +137,7 @@ def add_columns(
     ----------
     frame
         A frame with the new columns, or a dict of them. It has as many rows as the file. An index
-        of pandas or StaticFrame is that of the file, or counts from 0.
+        of pandas or StaticFrame equals the file's index, or counts from 0.
     path
         The path of the file, which holds a frame.
     compression
@@ -298,8 +298,8 @@ def rename_columns(
     path
         The path of the file, which holds a frame.
     names
-        The new label of each old one, also of levels of the index. Or a function, which gets the
-        label of each column.
+        New labels by old label, also of index levels. Or a function, which gets the label of each
+        column.
     durable, wait
         As for `add_columns`.
 
@@ -340,8 +340,8 @@ def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | No
 
     Notes
     -----
-    The values of a frame are neither read nor written. A file of another value, or of a frame with
-    columns of objects, is written anew.
+    A frame's values are neither read nor written. A file of another value, or of a frame with
+    object columns, is written anew.
 
     Examples
     --------
@@ -419,7 +419,7 @@ class Generation(NamedTuple):
     number
         Its number, for `open(path, generation=number)` and `rollback`.
     time
-        When it was committed, in nanoseconds since 1970 (UTC); 0 for one that `write` made.
+        When it was committed, in nanoseconds since 1970 (UTC); 0 if `write` made it.
     operation
         What made it: "write", "append", "add columns" ...
     rows
@@ -612,7 +612,7 @@ def writer(
 
 
 def _value(frame: Any) -> Any:
-    """A frame in memory: what a file, a scan, a stream or a dataset holds; other values as they are."""
+    """Load a file, scan, stream or dataset as a frame in memory; return other values unchanged."""
     frame = of_scan(frame)
     if isinstance(frame, Opened):
         return frame.read()

@@ -20,7 +20,7 @@ class Damage(NamedTuple):
     message
         What is wrong, and where.
     generation
-        The damaged generation, if it is not the one that was asked for, or the newest.
+        The damaged generation; None for the requested one, or else the newest.
     """
 
     column: str | None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# Errors of libraries for values without sense, and errors that only a defect of code causes.
+# Library errors for senseless values, and errors that only a defect of code causes.
 _SENSELESS = (ArithmeticError, LookupError, TypeError, ValueError)
 _DEFECTS = (AssertionError, AttributeError)
 
@@ -39,7 +39,7 @@ class CellValue:
 
 
 def cell_value(value: Any) -> Any:
-    """Read the value of a cell that a host map has to name here."""
+    """Read the value of a cell. The host map must have a cell here."""
     if type(value) is not CellValue:
         raise TypeError(f"a {type(value).__name__} instead of a cell")
     return value.get()
@@ -83,7 +83,7 @@ class interpretation:
 
 
 class host_calls:
-    """Turns errors of a library during a read into `InternalError`: its interface is unknown."""
+    """Turns a library's errors during a read into `InternalError`: its interface is unknown."""
 
     def __enter__(self) -> None:
         return None

@@ -56,8 +56,8 @@ def verify(
 ) -> Report:
     """Check every byte of a file, in all generations that can be read.
 
-    Bytes that generations share are checked once. Bytes that a change left which was interrupted,
-    or still goes on, don't count as damage: `leftover_len` of the report is their number.
+    Bytes that generations share are checked once. Bytes left by a change that was interrupted, or
+    still goes on, don't count as damage: `leftover_len` of the report is their number.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def repair(
     path, limits
         As for `read`. The file is not changed.
     out
-        The path of the new file. A file there is replaced, and keeps its mode. A new file gets that
-        of the damaged one.
+        The path of the new file. An existing file is replaced, and keeps its mode. A new file gets
+        the mode of the damaged file.
     threads, durable, wait
         As for `write`.
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# Messages of the system's loader without memory for a library, and of CPython without memory for a
-# thread.
+# Messages of the system's loader and of CPython that lack memory for a library or a thread.
 _WORDS = ("cannot allocate memory", "failed to map segment", "can't start new thread")
 # How the Rust code reports that CPython had no memory for an object.
 _NO_OBJECT = ("PyObject pointer is null", "Python API call failed")
@@ -46,7 +45,8 @@ def is_refused(error: BaseException | None) -> bool:
 
 
 class _Reported:
-    """Raises `OutOfMemoryError` when memory runs out in the code inside, whatever that raises.
+    """Raises `OutOfMemoryError` when memory runs out in the code inside, whichever error that code
+    raises.
 
     Raises `FileError` when descriptors run out, and `InternalError` after a panic of Rust.
 

@@ -75,7 +75,7 @@ def read_npz(path: Path, *, max_len: int | None = None) -> Any:
     >>> en.read_npz("arrays.npz")
     {'a': array([0, 1, 2])}
     """
-    # Imported here: the import is slow, and only this needs it.
+    # Imported here because the import is slow, and only this function needs it.
     from zipfile import BadZipFile, ZipFile
 
     from . import _npz_lengths as _lengths
@@ -122,7 +122,8 @@ def _starts_as_npy(path: str) -> bool:
 
 
 def _bus_format(members: list[str]) -> str | None:
-    """The format of a Bus, "npz" or "npy", if all members of an archive belong to frames."""
+    """The format of a Bus, "npz" or "npy"; None unless all members of an archive belong to
+    frames."""
     if members and all(member.endswith(".npz") for member in members):
         return "npz"
     folders = {member.rpartition("/")[0] for member in members}
@@ -154,7 +155,7 @@ def _read_arrays(path: str) -> dict[str, Any]:
                     message = f"array {name!r} of {path} holds objects, which would have to be executed"
                     raise UnsupportedTypeError(message) from error
                 raise CorruptFileError(f"array {name!r} of {path} can't be read: {error}") from error
-            # NumPy returns bytes for a member that does not begin as an array does.
+            # NumPy returns bytes for a member without the header of an array.
             if not isinstance(array, np.ndarray):
                 raise CorruptFileError(f"array {name!r} of {path} is not in the form of NumPy")
             arrays[name] = array

@@ -10,7 +10,7 @@ from .errors import CorruptFileError, LimitError
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
-# An archive may have this length after decompression, or this many times its own length.
+# Limits of an archive's decompressed length: in bytes, and as a multiple of its own length.
 _LEAST, _EXPANSION = 4 << 30, 1_000
 
 
@@ -20,7 +20,7 @@ def check_archive(archive: ZipFile, path: str, max_len: int | None) -> None:
     Raises
     ------
     LimitError
-        The members are longer than `max_len`, or than the default for the length of the file.
+        The members are longer than `max_len`, or than its default for the file's length.
     CorruptFileError
         Members overlap, or the header of an array does not fit its length.
     """
@@ -38,7 +38,7 @@ def check_directory(path: str) -> None:
 
 
 def _check_members(archive: ZipFile, path: str, length: int, allowed: int, before: int) -> int:
-    """Check the members of an archive of this length. Returns their length, added to `before`."""
+    """Check the members of an archive. Returns the sum of their lengths and `before`."""
     from zipfile import ZipFile
 
     members = archive.infolist()

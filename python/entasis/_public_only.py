@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import os
 
-# The modules `compat` of the hosts use some private names, each with a public way. This forces the
-# public ways.
+# The `compat` modules of the hosts use private names, each with a public alternative. This forces
+# the alternatives.
 PUBLIC_ONLY = os.environ.get("ENTASIS_PUBLIC_ONLY", "") not in ("", "0")

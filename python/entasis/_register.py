@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _C = TypeVar("_C", bound=type)
 
-# Modules with classes that Entasis keeps without a function, or refuses for a reason.
+# Modules whose classes need no registration, or are refused for a reason.
 _OWN = (
     *("builtins", "datetime", "decimal", "fractions", "pathlib", "uuid"),
     *("entasis", "numpy", "pandas", "polars", "pyarrow", "static_frame"),

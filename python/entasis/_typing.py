@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     # A label of any type, several of them, or positions in a slice or range.
     Columns: TypeAlias = Hashable | slice | Iterable[Any]
 
-    # Whether columns and arrays are views of the file: "auto" reads those that can't be.
+    # Whether columns and arrays are views of the file: "auto" reads data that can't be viewed.
     MemoryMap: TypeAlias = Literal["auto"] | bool
     # The treatment of columns whose type the reading library lacks.
     OnRefused: TypeAlias = Literal["error", "skip"]
     # The treatment of damaged blocks.
     OnDamage: TypeAlias = Literal["error", "missing"]
 
-    # For its own library, a file of a Series, Index or array gives that instead of a frame.
+    # A file of a Series, Index or array gives that type for its own library, not a frame.
     PandasFrame: TypeAlias = pandas.DataFrame
     PolarsFrame: TypeAlias = polars.DataFrame
     PolarsLazyFrame: TypeAlias = polars.LazyFrame

@@ -22,15 +22,15 @@ def loaded_versions() -> str:
 def show_versions() -> None:
     """Print the versions of this package, of Python and of the libraries it works with.
 
-    The last lines are the features that an environment variable switches off, and whether they
-    are on.
+    The last lines show the features that environment variables can switch off, and whether they are
+    on.
 
     Examples
     --------
     >>> en.show_versions()  # doctest: +ELLIPSIS
     entasis ...
     """
-    # Imported here: the import is slow, and only this needs it.
+    # Imported here because the import is slow, and only this function needs it.
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

@@ -42,7 +42,7 @@ def destination(
 
 
 def of_scan(value: Any) -> Any:
-    """The rows of a scan as a view of its file; any other value as it is."""
+    """The rows of a scan as a view of the scan's file; any other value unchanged."""
     return value.view() if isinstance(value, Scan) else value
 
 
@@ -57,7 +57,7 @@ def without_index(value: Any) -> Any:
 
 
 def is_source(value: Any) -> bool:
-    """Whether a value may have its rows elsewhere: in a file, a scan, a stream or a dataset."""
+    """Whether a value's rows may be elsewhere: in a file, a scan, a stream or a dataset."""
     return type(value) is not dict and not _hosts.is_frame(value) and _register.functions(type(value)) is None
 
 
@@ -72,7 +72,7 @@ def _collected(value: Any) -> tuple[Any, bool]:
 def write_whole(
     value: Any, to: Destination, metadata: Any, on_unsupported: OnUnsupported, *, is_table: bool = False
 ) -> bytes | None:
-    """Write a value, a known frame with `is_table`. Returns the content of the file if it has no path."""
+    """Write a value; `is_table` marks it as a frame. Returns the content if `to` has no path."""
     if on_unsupported not in ("error", "skip") and not callable(on_unsupported):
         raise ArgumentError(f"on_unsupported={on_unsupported!r}: 'error', 'skip' or a function")
     if not is_table:
@@ -84,7 +84,7 @@ def write_whole(
             raise
         from ._hosts.unsupported_columns import without
 
-        # A column that the function returned is not replaced again.
+        # A column that the user's function returned is not replaced again.
         value, is_table = _collected(without(value, on_unsupported, error))
         builder, host_map = _hosts.build(value) if is_table else (None, {})
     if to["column_compression"]:

@@ -1,4 +1,4 @@
-"""The exceptions. All are `EntasisError`, and most are the fitting builtin too."""
+"""The exceptions. All are `EntasisError`, and most also derive from a matching builtin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # message.
 _LONGEST, _QUOTED = 400, 120
 _BEGIN, _END = 170, 120
-# PyTorch raises an error of a worker process again, with its traceback as the message.
+# PyTorch raises a worker's error again, with the traceback as the message.
 _OF_WORKER = re.compile(r"Caught \w+ in (DataLoader worker process \d+)\.\n.*\n[\w.]+: ([^\n]*)\n?", re.S)
 _QUOTES = re.compile(rf"(['\"])([^'\"]{{{_QUOTED + 1},}})\1")
 
@@ -30,7 +30,7 @@ def printable(message: str) -> str:
     """Escape control characters of a message, and shorten long messages and quotations."""
     if len(message) <= _QUOTED and message.isprintable():
         return message
-    # Cut before escaping. One character becomes at most ten, so all that is shown remains.
+    # Cut before escaping. A character escapes to at most ten, so every shown part remains.
     message = escaped(_cut(message, 20 * _LONGEST, 10 * _LONGEST, 10 * _LONGEST))
     message = _QUOTES.sub(lambda found: f"{found[1]}{_cut(found[2], _QUOTED, 70, 40)}{found[1]}", message)
     return _cut(message, _LONGEST, _BEGIN, _END)
@@ -139,7 +139,7 @@ class CorruptFileError(EntasisError, ValueError):
 
 
 class DamageWarning(UserWarning):
-    """Values of damaged blocks were missing, or an earlier generation was read.
+    """Values of damaged blocks became missing, or an earlier generation was read.
 
     Reading with `on_damage="missing"` gives this warning, and so does `generation=` if the current
     generation can't be opened.

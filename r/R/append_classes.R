@@ -19,7 +19,7 @@ grown_groups <- function(old, new, fill, file) {
     dplyr::grouped_df(frame, by, drop = !identical(attr(groups, ".drop"), FALSE))
 }
 
-# Joins by the `rbind` method of the class, which may be any code, so its result is checked.
+# Joins by the `rbind` method of the class. It may be any code, so its result is checked.
 grown_by_class <- function(old, new, fill, file) {
   names <- fit_frames(old, new, fill, "", file)$names
   if (!identical(oldClass(new), oldClass(old))) refuse_frame(old, file, "the rows to append are of another class")

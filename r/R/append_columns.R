@@ -1,7 +1,7 @@
 # Matches columns of rows to append by their names.
 
-# For each column of the file the position of its column in the rows. NA stands for a missing
-# column, with `fill`. `within` is the path of the frames.
+# For each column of the file, its position in the rows; with `fill`, NA for a missing column.
+# `within` is the path of the frames.
 column_positions <- function(of_file, of_rows, fill, within, file) {
   old <- names_of(of_file)
   new <- names_of(of_rows)

@@ -1,7 +1,7 @@
-# Joins frames as `rbind()` does. Attributes and class are those of the file.
+# Joins frames as `rbind()` does. The result has the attributes and class of the file.
 
-# Fits the columns of a frame. Returns lists of columns in the order of the file, and whether a type
-# of the file changes. `missing` is whether all values of each column of the file are NA; NULL to
+# Fits the columns of a frame. Returns lists of columns in the file's order, and whether a type in
+# the file changes. `missing` has for each column of the file whether all values are NA; NULL to
 # look.
 fit_frames <- function(old, new, fill, within, file, missing = NULL) {
   names <- names_of(old)

@@ -55,7 +55,7 @@ append_in_place <- function(file, x, fill, change, options) {
   !is.null(made) && is.null(doc$walker) && core(.Call(C_append, change, made, options))
 }
 
-# Which factors of the file have missing values and get a level NA from the rows.
+# Which factors of the file have missing values, while the rows bring a level NA.
 get_level_na <- function(facts, new) {
   new <- if (is.list(new)) new else list(new)
   at <- which(facts$logical == "categorical" & facts$n_missing > 0)
@@ -86,8 +86,8 @@ part_of_frame <- function(file, fitted, x) {
 # The codes of time units by their names in the file.
 UNIT_CODES <- c(W = 3L, D = 4L, h = 5L, m = 6L, s = 7L, ms = 8L, us = 9L, ns = 10L)
 
-# The forms of the columns of a file: the unit of times, 0 for times that are stored as doubles; and
-# which NaN is missing.
+# The forms of a file's columns: the time unit (0 if times are stored as doubles), and which NaN
+# means missing.
 forms_of <- function(facts) {
   unit <- unname(UNIT_CODES[facts$unit])
   unit[is.na(unit)] <- 0L

@@ -76,7 +76,7 @@ join_by_class <- function(old, new, label, file) {
   value
 }
 
-# Refuses a class whose attributes have parts for rows: joined values would not fit them.
+# Refuses a class whose attributes have a part for each row, which joined values would not fit.
 check_rows_of_attributes <- function(old, new, label, file) {
   class <- oldClass(old)
   if (is.null(class)) {

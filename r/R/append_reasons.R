@@ -33,7 +33,7 @@ NOT_UTF8 <- "has strings that are not marked as UTF-8: convert it with enc2utf8(
 
 why_attributes_do_not_grow <- function(file, layout) {
   n <- file$facts$n_rows
-  # With one row any attribute would have a part for each row.
+  # With one row, every attribute would seem to have a part for each row.
   n_of_parts <- if (n > 1) n else -1
   described <- which(!vapply(layout$descriptions, is.null, NA))
   distinct <- .Call(C_distinct, layout$descriptions[described])$first
@@ -54,8 +54,8 @@ why_attributes_do_not_grow <- function(file, layout) {
   }
 }
 
-# Why the core can't add a column of a batch to the column of the file; NULL if strings and
-# times are not the reason.
+# Why the core can't add a batch's column to the file's column; NULL unless strings or times cause
+# it.
 why_column_differs <- function(new, unit, label) {
   if (has_other_text(new)) {
     return(NOT_UTF8)

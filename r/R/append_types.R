@@ -1,5 +1,5 @@
-# Fits columns of rows to append to those of a file: equal types, or types that hold all values of
-# both. Attributes are those of the file.
+# Fits columns of new rows to the columns of a file: equal types, or types that hold all values of
+# both. The result has the attributes of the file.
 
 # Fits two columns. `missing` is whether all values of the file's column are NA. Returns both
 # columns with their common type; `grows` is whether the type of the file's column changes.
@@ -69,7 +69,7 @@ fit_numbers <- function(old, new, label, file) {
   fitted
 }
 
-# Whether two columns have the same type, and no attributes that need a look.
+# Whether two columns have the same type, and no attributes to compare.
 is_plain_pair <- function(old, new) {
   typeof(old) == typeof(new) && isS4(old) == isS4(new) && identical(attributes(old), attributes(new)) &&
     is.null(attr(old, "names", exact = TRUE)) && !is_parted(old) && !any(ROW_BOUND %in% unclass_all(oldClass(old))) &&
@@ -86,7 +86,7 @@ is_parted <- function(x) {
     !is.null(attr(x, "tsp", exact = TRUE)) || is_geometry(x)
 }
 
-# Geometries of sf have attributes of all rows. Their method of `c` joins several kinds.
+# Geometries of sf have attributes about all rows. Their method of `c` joins several kinds.
 is_geometry <- function(x) typeof(x) == "list" && !isS4(x) && has_class(x, "sfc")
 
 have_same_class <- function(old, new) {
@@ -139,7 +139,7 @@ is_all_missing <- function(x) {
   typeof(x) %in% c("logical", "integer", "double", "character") && is.null(oldClass(x)) && all(is.na(x)) && !(is.double(x) && any(is.nan(x)))
 }
 
-# Missing values of the type of a column. The bits of the least 64-bit integer are those of -0.
+# Missing values of the type of a column. The least 64-bit integer has the bits of -0.
 missing_like <- function(like, n) {
   values <- if (typeof(like) == "list") vector("list", n) else
     rep_len(if (has_class(like, "integer64")) -0 else unclass_all(like)[NA_integer_], n)

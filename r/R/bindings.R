@@ -10,8 +10,8 @@ check_code <- function(session, what) {
   }
 }
 
-# A promise is made with its binding. Until then a list represents it. Its attribute is an object of
-# this session, so no file can forge one.
+# A promise is made with its binding. Until then a list represents the promise. The list's attribute
+# is an object of this session, which no file can forge.
 make_promise <- function(session, parts) {
   check_code(session, "a promise, which is code")
   # The empty symbol is not an expression, and R code cannot hold it in a variable.
@@ -41,8 +41,8 @@ bind_active <- function(session, env, functions) {
   names
 }
 
-# Gives an environment its `...`: forced arguments for values, and promises. To make an argument a
-# promise, R needs a call in the environment of the promise.
+# Gives an environment its `...`: forced arguments for values, and promises. R makes a promise only
+# by a call in the promise's environment.
 bind_dots <- function(session, env, values) {
   forced <- function(...) {
     list(...)

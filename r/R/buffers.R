@@ -22,7 +22,7 @@ compress_entasis <- function(x, compressor = c("LZ4", "ZSTD"), compression = 0, 
 
 decompress_entasis <- function(x, max_len = NULL) {
   check_raw(x)
-  # The core takes a length that is not finite for its default.
+  # The core replaces an infinite length by its default.
   if (is.null(max_len)) {
     max_len <- Inf
   } else {

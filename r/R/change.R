@@ -1,9 +1,10 @@
-# Changes of a file: the lock, and the operations that its generations name.
+# Changes of a file: the lock, and the operations that generations record.
 
 # Codes of operations (docs/format/container.md).
 OPERATION <- list(append = 2L, add = 3L, replace = 4L, drop = 5L, rename = 6L, metadata = 7L, update = 8L)
 
-# Checks the arguments of a change. Without `compress` it compresses as the last write of the file.
+# Checks the arguments of a change. Without `compress`, the compression of the file's last write
+# applies.
 change_options <- function(durable, wait, compress = NULL, threads = NULL, must_be_new = FALSE) {
   if (!is.null(compress)) compress <- check_compression(compress)
   if (!is.null(threads)) threads <- check_whole(threads, "threads", 1, MOST_THREADS)

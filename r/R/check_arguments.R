@@ -47,7 +47,7 @@ check_number <- function(x, name, from, to) {
   as.double(x)
 }
 
-# Checks a compression. As for saveRDS(), FALSE means none, and TRUE the default.
+# Checks a compression. As for saveRDS(), FALSE means no compression, and TRUE the default.
 check_compression <- function(x) {
   if (is.logical(x) && length(x) == 1L && !is.na(x)) x <- if (x) 50 else 0
   if (!is.numeric(x)) must_be("compress", "a number from 0 to 100, TRUE or FALSE", x)
@@ -79,7 +79,7 @@ check_order <- function(own, name, value, path) {
   wrong(own, "() takes '", name, "' first, then 'path': ", own, "(", name, ", ", shown, ")")
 }
 
-# A number with a comma between thousands, whatever options(OutDec) says.
+# A number with a comma between thousands, regardless of options(OutDec).
 shown_number <- function(x) format(x, scientific = FALSE, big.mark = ",", decimal.mark = ".", trim = TRUE)
 
 # A short description of a value.

@@ -1,6 +1,6 @@
 # Open tables whose `[` answers as the `[` of data.table does. Only the rows that `i` chooses and
-# the columns that the call names are read. data.table itself evaluates `j` and `by` on them, in the
-# frame of the caller.
+# the columns that the call names are read. On these, data.table itself evaluates `j` and `by`, in
+# the frame of the caller.
 
 # The lazy object of an open frame. Its attribute `sorted` is where data.table::key() looks.
 lazy_frame <- function(file) {
@@ -58,7 +58,7 @@ answer_as_table <- function(x, call, caller) {
                     parent = emptyenv())
   refuse_assignment(given[["j"]])
   if (length(names) == 0L) {
-    # A column for the number of rows would be one of the result.
+    # A column that only carries the number of rows would appear in the result.
     return(evaluate_on(data.table::data.table(), given, caller))
   }
   query$columns <- columns_of_call(query)
@@ -76,14 +76,14 @@ evaluate_chosen <- function(query, chosen) {
   table <- read_queried(query$file, columns, chosen$rows, chosen$n_rows)
   if (loses_key(query, columns)) data.table::setattr(table, "sorted", NULL)
   left <- query$given[setdiff(names(query$given), "i")]
-  # No rows and rows that are not in order are chosen again by `i`.
+  # `i` chooses again for an empty selection, or rows out of order.
   if (!is.null(chosen$i)) left <- c(chosen$i, left, chosen$more)
   # data.table warns about arguments without `i` and `j`.
   if (length(left) > 0L && !any(c("i", "j", "on") %in% names(left))) left <- c(list(i = TRUE), left)
   if (length(left) == 0L) table else evaluate_on(table, left, query$caller)
 }
 
-# Some rows and columns as a data.table. Without columns it has one that no call can name, for the
+# Some rows and columns as a data.table. Without columns, one that no call can name carries the
 # number of rows.
 read_queried <- function(file, columns, rows, n_rows = NULL) {
   n <- file$facts$n_rows
@@ -94,8 +94,8 @@ read_queried <- function(file, columns, rows, n_rows = NULL) {
   data.table::setDT(list(` ` = seq_len(n_rows)))
 }
 
-# Evaluates `[` with some arguments on a table. A function returns the table, because calls are
-# shown in errors.
+# Evaluates `[` with some arguments on a table. A function returns the table, because errors show
+# the call.
 evaluate_on <- function(table, arguments, caller) {
   the_table <- function() table
   eval(as.call(c(list(as.name("["), call_of(the_table)), arguments)), caller)

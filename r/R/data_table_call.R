@@ -1,7 +1,7 @@
 # The call of `[` on a table of data.table: its arguments, and what can't be done with a file.
 
-# The arguments as they are written, by name. NULL if they are passed on as `...`, or data.table has
-# other arguments.
+# The unevaluated arguments, by name. NULL for arguments from `...`, or that data.table does not
+# have.
 table_arguments <- function(call) {
   if (length(call) == 2L || any(vapply(as.list(call), is_passed_on, NA))) {
     return(if (length(call) == 2L) list())
@@ -66,8 +66,8 @@ is_with <- function(query) {
   is.null(with) || !isFALSE(tryCatch(eval(with, query$caller), error = function(e) TRUE))
 }
 
-# Replaces `j` by the names of the columns that it selects. data.table selects them from no rows,
-# and that result is returned. NULL after an error, which data.table repeats after errors in `i`.
+# Replaces `j` by the names of its columns. Returns the result of data.table for no rows. NULL after
+# an error, which data.table repeats after any error in `i`.
 select_columns <- function(query) {
   names <- query$names
   none <- read_frame(query$file, seq_along(names), row_range(0, 0, -1))

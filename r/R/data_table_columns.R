@@ -66,8 +66,8 @@ columns_to_read <- function(query, chosen) {
   sort(unique(c(columns, chosen$columns)))
 }
 
-# Whether the table that was read must not have a key: `j` would keep the first columns of the key,
-# where the whole key is lost.
+# Whether the table must lose its key: `j` would keep the key's first columns, but data.table drops
+# the whole key.
 loses_key <- function(query, columns) {
   "j" %in% names(query$given) && !isTRUE(query$is_grouped) && !is_selection(query) && !all(query$key %in% query$names[columns])
 }
@@ -94,7 +94,7 @@ may_have_key <- function(query, key) {
   is_unnamed <- labels == ""
   labels[is_unnamed] <- paste0("V", which(is_unnamed))
   labels[is_unnamed & is_symbol] <- vapply(parts[is_unnamed & is_symbol], as.character, "")
-  # Other calls may return a table with names of its own.
+  # Other calls may return a table with new column names.
   is_vector <- is_symbol | vapply(parts, function(part) is_vector_call(query, part), NA)
   !all(is_vector) || all(key %in% labels)
 }

@@ -1,5 +1,5 @@
 # Look-ups of keys in a call of `[` on a table of data.table: x["a"], x[.(1, 2)]. The core finds the
-# rows that have the values, and data.table joins these rows.
+# rows with these values, and data.table joins them.
 
 # The columns of `on`, if it is a plain list of their names; else NULL.
 names_of_on <- function(on) {
@@ -36,8 +36,8 @@ look_up <- function(query, values, i) {
   predicates <- Map(function(k, value) key_predicate(column_of(plan, as.name(query$names[k])), value), at, values)
   is_known <- !any(vapply(predicates, is.null, NA))
   rows <- if (is_known) ask_core(.Call(C_find_rows, handle_of(query$file), c(list("and"), unname(predicates))))
-  # data.table refuses a join that repeats rows and is longer than both tables. The rows here are
-  # too few to compare with, so this is decided for the file.
+  # data.table refuses a join that repeats rows and is longer than both tables. Only some rows are
+  # read, so this function decides it for the file.
   longest <- values[[which.max(lengths(values))]]
   is_short <- !anyDuplicated(longest) || length(rows) * as.double(length(longest)) <= query$n
   if (is.null(rows) || !is_short) {
@@ -51,7 +51,7 @@ look_up <- function(query, values, i) {
 }
 
 # Whether the rows themselves are the answer: one value for each column, of its type. A join takes
-# these columns from the values, so it loses their attributes and the attributes of the table.
+# these columns from the values, and loses the attributes of columns and table.
 is_row_look_up <- function(query, plan, at, values) {
   if (!all(names(query$given) %in% c("i", "on")) || !all(lengths(values) == 1L) || anyDuplicated(at)) {
     return(FALSE)
@@ -67,8 +67,8 @@ is_row_look_up <- function(query, plan, at, values) {
   }, at, values)))
 }
 
-# data.table joins other types only if all values of the column are missing, which a part of the
-# rows does not show.
+# data.table joins other types only if all values of the column are missing, but only some rows are
+# known.
 key_predicate <- function(column, values) {
   if (!is.logical(values) || !is.null(column) && column$kind == LOGICAL) member_predicate(column, values)
 }

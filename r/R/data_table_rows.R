@@ -8,7 +8,7 @@ rows_chosen <- function(rows = NULL, i = NULL, columns = integer(), may_join = F
   list(rows = rows, i = if (!is.null(i)) list(i = i), columns = columns, may_join = may_join, n_rows = n_rows, more = more)
 }
 
-# Rows in the order of the file. data.table treats no rows unlike a table without rows.
+# Rows in the order of the file. For data.table, selecting no rows differs from an empty table.
 rows_in_order <- function(rows) rows_chosen(rows, if (length(rows) == 0L) integer())
 
 # Arguments that need all rows: they look beyond the rows that match, or return row numbers.
@@ -23,7 +23,7 @@ select_rows <- function(query) {
   uses_numbers <- ".I" %in% unlist(lapply(given[c("j", "by", "keyby")], all.names))
   # A range of columns in `by` is another one if `i` chooses rows.
   is_range <- is_call_of(given[["by"]], ":") || is_call_of(given[["keyby"]], ":")
-  # A variable after `!` is not a column, and `nomatch` is an error there.
+  # After `!`, a variable is not a column, and `nomatch` is an error.
   is_other <- is_call_of(i, "!") && (is.symbol(i[[2L]]) || "nomatch" %in% names(given))
   if (is.null(i) || any(WHOLE_ARGUMENTS %in% names(given)) || finds_columns(i) || uses_numbers || is_range || is_other) {
     return(rows_as_written(query))
@@ -55,7 +55,7 @@ value_of_i <- function(query, i) {
   or_message(query, eval(i, scope))
 }
 
-# Evaluates a part of `i`. data.table has messages of its own for errors, which need no rows.
+# Evaluates a part of `i`. After an error, data.table gives its own message, which needs no rows.
 or_message <- function(query, expr) {
   tryCatch(expr, entasis_error = function(e) stop(e), error = function(e) {
     none <- read_frame(query$file, seq_along(query$names), row_range(0, 0, -1))
@@ -64,7 +64,7 @@ or_message <- function(query, expr) {
   })
 }
 
-# All rows, with `i` as it is written or with its value.
+# All rows, with the expression `i` or with its value.
 rows_as_written <- function(query, i = query$given$i, may_join = TRUE) {
   given <- query$given
   of_call <- if (is.language(i)) all.names(i) else character()
@@ -78,7 +78,8 @@ rows_as_written <- function(query, i = query$given$i, may_join = TRUE) {
   chosen
 }
 
-# A condition on columns. The core tests what it can if R evaluates the rest on the rows left.
+# A condition on columns. The core tests the parts that it can, and R evaluates the others on the
+# remaining rows.
 rows_of_condition <- function(query, i) {
   if ("on" %in% names(query$given)) {
     return(rows_as_written(query))
@@ -108,7 +109,7 @@ rows_of_condition <- function(query, i) {
 # Functions whose value is a mask.
 CONDITIONS <- c("==", "!=", "<", "<=", ">", ">=", "&", "|", "%in%", "%chin%", "%like%", "%between%", "is.na")
 
-# Whether the number of the rows is all that the call needs.
+# Whether the call needs only the number of rows.
 is_counted <- function(query) {
   names_none <- length(query$columns) == 0L && !is.null(query$columns)
   names_none && !is_selection(query) && !may_have_key(query, query$key)

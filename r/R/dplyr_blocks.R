@@ -1,11 +1,11 @@
 # summarise() of dplyr for many rows, by blocks of rows, so that memory is bounded. Only for counts,
-# sums of integers, and least and greatest values: their values for all rows follow exactly from
-# those of the blocks. dplyr summarises each block, and then the blocks together.
+# sums of integers, minima and maxima: the results of the blocks determine the result of all rows
+# exactly. dplyr summarises each block, and then the blocks together.
 
 BLOCK_ROWS <- 2^20
 
 # A frame with a row for each group, and the arguments with which summarise() makes the result from
-# it. NULL if the rows are few, or if an argument is another expression.
+# it. NULL if the rows are few, or if summarise() needs all rows.
 summarised_blocks <- function(query, arguments, block_rows = BLOCK_ROWS) {
   groups <- group_names(query)
   n <- count_of_query(query)
@@ -56,8 +56,8 @@ has_plain_groups <- function(query) {
   }, NA))
 }
 
-# The expression that is computed for a block, and the function that joins the values of blocks.
-# NULL for other expressions than n(), sum(), min() and max() of a column.
+# The expression to compute for a block, and the function that joins the blocks' values. NULL unless
+# the expression is n(), or sum(), min() or max() of a column.
 block_part <- function(argument, query) {
   e <- rlang::quo_get_expr(argument)
   env <- rlang::quo_get_env(argument)

@@ -25,8 +25,8 @@ columns_of <- function(file, which, rows, class = "tbl_df") {
   in_session(file, interpret(file, read_columns(file, which, rows, class)))
 }
 
-# Whether columns are read whole before they are cut: columns whose attributes may depend on the
-# rows, and all columns if most rows are needed in another order.
+# Whether to read columns whole before cutting: columns whose attributes may depend on the rows, and
+# all columns if most rows are needed in another order.
 is_read_whole <- function(file, which, rows) {
   n <- file$facts$n_rows
   if (length(rows) > n / 4 && is.unsorted(rows)) {
@@ -111,7 +111,7 @@ compute.entasis_table <- function(x, path = tempfile(fileext = ".entasis"), ...)
 }
 
 pull.entasis_table <- function(.data, var = -1, name = NULL, ...) {
-  # dplyr finds the names of the columns in a frame whose values are its names.
+  # dplyr selects among column names in a frame whose values are those names.
   names <- names(.data)
   named <- structure(as.list(names), names = names, class = "data.frame", row.names = 1L)
   var <- dplyr::pull(named, {{ var }})

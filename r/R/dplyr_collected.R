@@ -1,5 +1,5 @@
-# Verbs of dplyr and tidyr that get the whole frame, and data for plots. A method is registered for
-# several generics, which differ in the name of their first argument.
+# Verbs of dplyr and tidyr that get the whole frame, and data for plots. One method serves several
+# generics, whose first arguments have different names.
 
 on_frame <- function(.data, ...) call_verb(..., verb_package = "dplyr", verb_name = .Generic, verb_frame = .data)
 
@@ -21,7 +21,7 @@ nest_join.entasis_table <- function(x, y, by = NULL, ..., name = NULL) {
 
 on_frame_data <- function(data, ...) call_verb(..., verb_package = "tidyr", verb_name = .Generic, verb_frame = data)
 
-# The dots come first, so that a name such as `.f` is not a part of another one.
+# The dots come first, so that `.f` does not partially match another argument.
 call_verb <- function(..., verb_package, verb_name, verb_frame) {
   verb <- getExportedValue(verb_package, verb_name)
   verb(collect_for(verb_frame, verb_name), ...)

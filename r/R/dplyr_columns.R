@@ -33,7 +33,7 @@ rename_with.entasis_table <- function(.data, .fn, .cols = dplyr::everything(), .
   with_columns(query, function(frame) dplyr::rename_with(frame, .fn, !!columns, ...))
 }
 
-# The attribute that numbers the columns, which they keep when some are selected.
+# The attribute with a column's number, which a selection keeps.
 NUMBER <- "entasis_number"
 
 # The query of the columns that a verb selects from the frame without rows.
@@ -95,7 +95,7 @@ called_name <- function(e) {
   if (is.symbol(head)) as.character(head) else if (is.call(head) && identical(head[[1L]], quote(`::`))) as.character(head[[3L]]) else ""
 }
 
-# Whether a name stands for no function that a user made.
+# Whether a name does not refer to a user's function.
 is_of_package <- function(name, env) {
   found <- get0(name, envir = env, mode = "function")
   is.null(found) || is.primitive(found) || isNamespace(topenv(environment(found)))

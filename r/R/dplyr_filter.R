@@ -18,14 +18,14 @@ filter.entasis_table <- function(.data, ..., .preserve = FALSE) {
   }
   conditions <- unclass(conditions)
   plans <- lapply(conditions, plan_of, query)
-  # Parts of conditions have other errors than the conditions as they were written.
+  # A part of a condition would raise another error than the whole condition.
   left <- tryCatch(planned_query(query, conditions, plans, needed), error = function(e) NULL)
   if (is.null(left)) left <- evaluated_by_dplyr(query, conditions, rep_len(TRUE, length(conditions)), needed)
   changed(left, skeleton = cut_skeleton(left), is_cut = TRUE)
 }
 
-# The query that is left by conditions with plans. Conditions on single rows are evaluated on the
-# rows that the core leaves.
+# The query after conditions with plans. Row-wise conditions are evaluated on the rows that pass in
+# the core.
 planned_query <- function(query, conditions, plans, needed) {
   has_tests <- !vapply(plans, function(plan) is.null(plan$predicate), NA)
   is_core <- has_tests & vapply(plans, function(plan) is.null(plan$rest), NA)
@@ -71,8 +71,8 @@ plan_of <- function(condition, query) {
 # Functions whose value depends on the groups or on all rows: their values are not constants.
 CONTEXT <- c("n", "row_number", "cur_group", "cur_group_id", "cur_group_rows", "cur_column")
 
-# An expression with columns in place of .data$name, values in place of .env$name, and without
-# quosures around columns. NULL if it has others.
+# Replaces .data$name by columns and .env$name by values, and unwraps quosures around columns. NULL
+# for an expression with other quosures.
 without_pronouns <- function(e, env, names) {
   if (rlang::is_quosure(e)) {
     inner <- without_pronouns(rlang::quo_get_expr(e), rlang::quo_get_env(e), names)

@@ -9,12 +9,12 @@ PEEKERS <- c(
   "glue", "str_glue", "str_interp", "match.fun", "as_function", "dynGet", "local", "sys.call", "match.call", "ls", "attach", "data_sym", "data_syms"
 )
 
-# Packages whose other functions get their values through arguments alone.
+# Packages whose other functions use only their arguments.
 TRUSTED_PACKAGES <- c("base", "stats", "utils", "methods", "dplyr", "rlang", "tidyselect", "tibble", "vctrs", "stringr", "lubridate", "forcats",
                       "hms", "purrr", "bit64", "data.table", "magrittr", "entasis")
 
 # Whether arguments of a verb include options of other versions of dplyr, such as .by and .locale.
-# The verb then gets all arguments as they were given.
+# The verb then gets all arguments unchanged.
 has_options <- function(arguments) any(startsWith(names(arguments), ".") | names(arguments) == "by")
 
 # The names of the columns that quosures use, or NULL if they may use any. `with_numbers` is whether
@@ -73,8 +73,8 @@ names_used <- function(scope, e, env) {
   found
 }
 
-# Whether the value of a symbol cannot look at columns by itself. A user's functions are searched,
-# also in a list.
+# Whether a symbol's value cannot access columns by itself. Searches a user's functions, also in
+# lists.
 is_trusted <- function(name, env, seen = character()) {
   if (name %in% PEEKERS) {
     return(FALSE)
@@ -96,7 +96,7 @@ is_trusted_value <- function(x, seen) {
   }
   home <- environment(x)
   if (isNamespace(topenv(home))) {
-    # A function that a function of a package made may hold others.
+    # A closure made by a package's function may hold other functions.
     return(isNamespace(home) && getNamespaceName(home) %in% TRUSTED_PACKAGES)
   }
   names <- unique(c(all.names(body(x)), unlist(lapply(formals(x), all.names))))
@@ -108,7 +108,7 @@ is_data_pronoun <- function(e) {
   is.call(e) && length(e) == 3L && (identical(e[[1L]], quote(`$`)) || identical(e[[1L]], quote(`[[`))) && identical(e[[2L]], quote(.data))
 }
 
-# The name in a use of `.data`, or NULL if it is not written there.
+# The name in a use of `.data`, or NULL if it is computed.
 pronoun_name <- function(e) {
   name <- e[[3L]]
   if (is.symbol(name) && identical(e[[1L]], quote(`$`))) name <- as.character(name)

@@ -39,7 +39,7 @@ show_query.entasis_table <- function(x, ...) {
 
 explain.entasis_table <- show_query.entasis_table
 
-# Lines about who tests the conditions, and what is read.
+# Lines that show who tests the conditions, and which data are read.
 explanation <- function(query) {
   parts <- lazy_content(query)
   n_rows <- parts$file$facts$n_rows
@@ -63,7 +63,7 @@ explanation <- function(query) {
 
 shown_expression <- function(e) cut_text(paste(trimws(deparse(e, width.cutoff = 500L)), collapse = " "), 200L)
 
-# How many rows are tested after the statistics of the file.
+# How many rows remain to be tested after the file's statistics decided on the others.
 statistics_of <- function(query) {
   parts <- lazy_content(query)
   found <- core(.Call(C_plan_rows, handle_of(parts$file), joined_predicates(parts$tested)))

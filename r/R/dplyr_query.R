@@ -7,8 +7,9 @@
 #   class and groups of the result. Verbs on columns run on it, so that their errors are dplyr's.
 # - `at`: the position in the file of each column of the skeleton.
 # - `rows`: row numbers in order of the result, or NULL for all.
-# - `predicates`: conditions of the core that are still to be tested on these rows. They hold values
-#   alone, so a later change of a variable has no effect. dplyr evaluates all other conditions at
+# - `predicates`: conditions of the core that are still to be tested on these rows. They contain
+# values instead of variables, so a later assignment has no effect. dplyr evaluates all other
+# conditions at
 #   once.
 # - `stamp`: identifies the file, because row numbers mean nothing in another one.
 # - `tested`, `tests`, `evaluated`: all predicates so far, as they were written, and what dplyr

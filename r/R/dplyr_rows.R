@@ -36,7 +36,7 @@ with_rows <- function(query, rows, ...) {
 
 cut_skeleton <- function(query) {
   parts <- lazy_content(query)
-  # A table of data.table that was grouped since then loses the address of its table.
+  # A data.table that was grouped since then loses the address in `.internal.selfref`.
   is_done <- parts$is_cut && is.null(attr(parts$skeleton, ".internal.selfref"))
   if (is_done) parts$skeleton else dplyr::dplyr_row_slice(parts$skeleton, integer())
 }
@@ -44,8 +44,8 @@ cut_skeleton <- function(query) {
 # A name that no expression uses.
 ROW_NUMBER <- " row number in file "
 
-# The row numbers that a verb of dplyr leaves of a frame with some columns of the query, with
-# their groups and a column of row numbers.
+# The row numbers that remain after a verb of dplyr ran on some columns, their groups and a column
+# of row numbers.
 rows_by <- function(query, names, verb) {
   parts <- lazy_content(query)
   needed <- select_names(query, names)

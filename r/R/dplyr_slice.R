@@ -1,7 +1,7 @@
 # Verbs of dplyr that choose rows by their numbers, and arrange(). dplyr gets the columns that the
 # arguments use, and a column of row numbers.
 
-# A query of the rows that a verb leaves, or the frame that it returns if it may use any column.
+# A query of the rows that a verb keeps, or the verb's own result if it may use any column.
 sliced <- function(.data, name, arguments, verb) {
   query <- query_of(.data)
   needed <- if (!is.null(query) && !has_options(arguments)) needed_names(query, arguments, TRUE)

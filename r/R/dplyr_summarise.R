@@ -1,4 +1,4 @@
-# Verbs of dplyr whose result has the columns alone that their arguments name.
+# Verbs of dplyr whose result has only the columns that the arguments name.
 
 # The frame for a verb: the columns that its arguments use, or all.
 frame_for <- function(x, name, arguments) {
@@ -20,7 +20,7 @@ summarise.entasis_table <- function(.data, ..., .groups = NULL) {
   query <- query_of(.data)
   parts <- if (!is.null(query)) summarised_blocks(query, arguments)
   if (is.null(parts)) parts <- list(frame = frame_for(.data, "summarise", arguments), arguments = arguments)
-  # dplyr says how the result is grouped if the caller is a script.
+  # dplyr reports the groups of the result if the caller is a script.
   caller <- list2env(c(parts, list(groups = .groups)), parent = parent.frame())
   eval(quote(dplyr::summarise(frame, !!!arguments, .groups = groups)), caller)
 }
@@ -40,7 +40,7 @@ count.entasis_table <- function(x, ..., wt = NULL, sort = FALSE, name = NULL) {
     return(dplyr::count(collect_for(x, "count"), ..., wt = !!wt, sort = sort, name = name))
   }
   frame <- frame_for(x, "count", c(groups, list(wt)))
-  # An empty list of groups would remove those of the frame.
+  # An empty list of groups would remove the groups of the frame.
   if (length(groups) == 0L) {
     return(dplyr::count(frame, wt = !!wt, sort = sort, name = name))
   }

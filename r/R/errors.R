@@ -1,6 +1,6 @@
-# Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are those of
-# the core (io, busy, not_entasis, newer, corrupt, unsupported, limit, out_of_memory, argument) and
-# defect. Errors of the kind busy are also of the class entasis_error_io.
+# Errors are conditions of class entasis_error_<kind>, entasis_error, error. The kinds are the kinds
+# of the core (io, busy, not_entasis, newer, corrupt, unsupported, limit, out_of_memory, argument)
+# and defect. Errors of the kind busy are also of the class entasis_error_io.
 
 # The result of a native call; raises its error.
 core <- function(value) {
@@ -34,7 +34,7 @@ users_call <- function() {
     if (identical(where, home)) {
       found <- sys.call(k)
     } else {
-      # Handlers are closures inside functions. The closures that users call are those of a writer.
+      # Handlers are closures inside functions. Users themselves call only closures of a writer.
       where <- topenv(where)
       call <- sys.call(k)
       if (identical(where, home) && is.call(call[[1L]]) && identical(call[[1L]][[1L]], quote(`$`))) found <- call
@@ -68,8 +68,8 @@ signal_inside <- function(class, ...) {
 }
 
 # Wraps all code that interprets the contents of a file. Only errors of our checks mean damage. Any
-# other error of R is a defect of the package, or of a method that it called, and says nothing about
-# the file.
+# other error of R is a defect of the package or of a called method, and says nothing about the
+# file.
 interpret <- function(file, expr) {
   tryCatch(expr, error = function(e) {
     is_attribute <- .Call(C_was_setting)

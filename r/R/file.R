@@ -3,7 +3,7 @@
 open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), generation = NULL) {
   file <- new.env(parent = emptyenv())
   file$path <- check_path(path)
-  # A table that is saved with a session may be used in another directory.
+  # A session that restores a saved table may run in another directory.
   file$whole_path <- if (is_absolute(file$path)) file$path else file.path(getwd(), file$path)
   file$functions <- check_flag(functions, "functions")
   file$int64 <- check_choice(int64, "int64", INT64)
@@ -92,7 +92,7 @@ handle_of <- function(file) {
 # Whether a file holds a tree of values instead of one table.
 is_tree <- function(file) file$facts$root >= 0 && is.null(file$table)
 
-# The numbers of columns with recorded string encodings, and of the columns that record them.
+# Column numbers: `of` has string columns, `by` the columns that record their encodings.
 string_encodings_of <- function(host) {
   pairs <- host$encodings
   if (length(pairs) == 0L) {
@@ -131,7 +131,7 @@ describe_columns <- function(file, numbers = NULL) {
   core(.Call(C_describe, handle_of(file), if (!is.null(numbers)) as.double(numbers)))
 }
 
-# The columns as R has them: the first column of the file for each, its description, and the names.
+# For each column in R: its first column in the file, its description, and its name.
 layout_of <- function(file) {
   if (is.null(file$layout)) {
     file$layout <- if (file$own) interpret(file, own_layout(file)) else foreign_layout(file)
@@ -186,7 +186,7 @@ table_facts <- function(file) {
   file$table_facts
 }
 
-# The number of the file's columns that a column of R takes.
+# How many columns of the file a column in R takes.
 width_of <- function(description) {
   check_map(description)
   if (!is.null(description$matrix)) {

@@ -25,8 +25,8 @@ known_name <- function(plan, e) {
 
 is_known_call <- function(plan, e, name) identical(known_name(plan, e), name)
 
-# Whether a name stands for the function of base R in an environment. The `%in%` of bit64 is that of
-# base R for all classes but its own.
+# Whether a name stands for the function of base R in an environment. The `%in%` of bit64 calls base
+# R except for its own class.
 is_of_base <- function(name, env) {
   found <- get0(name, envir = env, mode = "function")
   if (identical(found, get(name, envir = baseenv()))) {
@@ -38,8 +38,8 @@ is_of_base <- function(name, env) {
 # Whether an expression names a column.
 names_columns <- function(plan, e) any(all.vars(e) %in% plan$names)
 
-# A condition with values in place of the arguments of known calls that name no column. Each is
-# evaluated once, where the columns are visible too: get("price") is the column.
+# A condition with values in place of the arguments of known calls that name no column. Each call is
+# evaluated once, with the columns visible: get("price") is the column.
 with_values <- function(plan, e) {
   if (!is.language(e)) {
     return(e)

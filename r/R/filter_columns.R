@@ -39,7 +39,7 @@ tested_column <- function(file, k) {
   list(number = facts$number, kind = kind, class = attrs[["class"]], attrs = attrs, ordered = facts$ordered > 0L)
 }
 
-# Whether R compares the values of a kind as they are stored.
+# Whether R compares a kind's values in their stored form.
 is_tested_kind <- function(file, kind, facts) {
   is_plain <- facts$logical == "plain"
   if (!file$own) {

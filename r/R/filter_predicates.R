@@ -1,6 +1,5 @@
-# Predicates of the core for expressions of R, as nested lists with a name first
-# (src/rust/src/filters.rs). NULL if none means the same as the expression. Arguments without a
-# column are values.
+# Converts expressions of R to predicates of the core: nested lists with a name first
+# (src/rust/src/filters.rs). NULL without an exact predicate. Arguments without a column are values.
 
 predicate_of <- function(e, plan) {
   if (!is.language(e)) {

@@ -1,6 +1,6 @@
 # Finds the rows for which a condition is true. The condition is split at `&`. The core tests the
-# parts that have an exact predicate. R evaluates the other parts: on the rows that are left if a
-# part treats each row by itself, and otherwise on all rows, as `price > mean(price)` needs.
+# parts that have an exact predicate. R evaluates the other parts: row-wise parts on the remaining
+# rows, and others on all rows, as `price > mean(price)` needs.
 
 # The row numbers, or a mask, as `[` takes it.
 rows_where <- function(file, condition, caller) {
@@ -24,7 +24,7 @@ count_planned <- function(plan) {
   if (length(plan$by_row) + length(plan$whole) == 0L) ask_core(.Call(C_count_rows, handle_of(plan$file), plan$predicate))
 }
 
-# The parts of a condition by who evaluates them, and the rows that statistics decide, for tests.
+# For tests: the parts that the core and R evaluate, and the rows that statistics decide.
 explain_where <- function(file, condition, caller = parent.frame()) {
   plan <- plan_condition(file, condition, caller)
   list(
@@ -90,14 +90,14 @@ planned_rows <- function(plan) {
   rows
 }
 
-# Evaluates the condition as it is in a data frame.
+# Evaluates the whole condition in a data frame.
 rows_in_memory <- function(plan) {
   found <- eval(plan$condition, plan$scope)
   if (!is.logical(found)) wrong("'subset' must be logical")
   if (length(found) == 0L) FALSE else found & !is.na(found)
 }
 
-# Which of `n` rows pass by the value of a part, or NULL if it is not a value for each row.
+# Which of `n` rows pass, from a part's value; NULL unless it has a value for each row.
 truth_of <- function(value, n, is_single) {
   if (is_single && !is.logical(value)) wrong("'subset' must be logical")
   is_plain <- (is.logical(value) || is.numeric(value)) && !is.object(value) && is.null(dim(value))
@@ -108,7 +108,7 @@ truth_of <- function(value, n, is_single) {
   value & !is.na(value)
 }
 
-# The answer of the core, or NULL if it has no test for the columns of a condition.
+# The answer of the core; NULL if the core can't test the columns of a condition.
 ask_core <- function(value) {
   if (inherits(value, "entasis_failure") && value$kind %in% c("argument", "unsupported")) NULL else core(value)
 }

@@ -21,8 +21,8 @@ set_columns_in_place <- function(file, final, change, operation, options) {
 # A data.table without columns has no rows.
 is_table_without_columns <- function(class, final) "data.table" %in% class && length(final$from) == 0L
 
-# The frame of the new columns, with what the host map says about all columns. NULL if there are
-# objects, or a vector that takes several columns.
+# The frame of the new columns, with the host map of all columns. NULL for objects, and for vectors
+# that take several columns.
 plan_final_columns <- function(file, final, attrs) {
   doc <- new_document(FALSE)
   plan <- new_plan(doc)
@@ -43,8 +43,8 @@ plan_final_columns <- function(file, final, attrs) {
   if (is.null(doc$walker)) plan_frame_made(plan, host, n_rows)
 }
 
-# The columns of the file for the vectors of the frame. NULL if a vector takes none, or if one that
-# takes several gets another name.
+# The file's columns for each vector of the frame. NULL if a vector takes no column, or if a renamed
+# vector takes several.
 stored_columns <- function(file, final) {
   layout <- layout_of(file)
   facts <- table_facts(file)
@@ -99,7 +99,7 @@ final_frame <- function(old, final, file) {
   decorate(columns, attrs)
 }
 
-# By the methods of the class, which may be any code, so the result is checked.
+# Calls methods of the class. They may be any code, so the result is checked.
 final_by_class <- function(old, final, special, file) {
   refuse <- function(why) {
     abort("unsupported", paste0("not supported: the columns of a frame of class ", shown_class(oldClass(old)), " cannot be changed: ", why,

@@ -1,4 +1,4 @@
-# Sets the attributes that the kinds of columns imply (`implied`), for many columns together.
+# Sets the attributes that column kinds imply (`implied`), for many columns at once.
 
 has_implied <- function(file, logical, kinds) {
   file$own & kinds > CHARACTER & kinds <= SPAN_INTEGER & !(kinds == INTEGER64 & logical == "timestamp")

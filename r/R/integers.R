@@ -10,7 +10,7 @@ FITS_INTEGER64 <- 1L
 
 is_of_r <- function(file) file$own || isTRUE(file$facts$is_own)
 
-# The code of the choice in C; 0 for files of R, which keep their types.
+# The choice as a code for C; 0 for files of R, which keep their types.
 int64_code <- function(file) if (is_of_r(file)) 0L else match(file$int64, INT64)
 
 # Decides the kinds of 32-bit and 64-bit integers among columns. A pool of a tree holds several
@@ -56,7 +56,7 @@ load_bit64 <- function(file) {
   }
 }
 
-# Refuses a column with a value that integer64 lacks, if the caller asked for integer64.
+# If the caller asked for integer64, refuses a column with a value outside its range.
 refuse_beyond <- function(file, facts, which) {
   first <- core(.Call(C_beyond_integer64, handle_of(file), facts$number[which]))
   name <- facts$name[which]
@@ -65,7 +65,7 @@ refuse_beyond <- function(file, facts, which) {
                               "); read with int64 = \"fit\", which gives doubles"), list(file = file$path, column = name))
 }
 
-# Where an integer is: its row, if the column is one of the table.
+# The place of an integer: the row, for a column of the table.
 where_is_integer <- function(file, number, row) {
   is_of_table <- !isTRUE(file$is_pools) && isTRUE(number %in% table_facts(file)$number)
   if (is_of_table) sprintf(" in row %.0f", row)
@@ -82,7 +82,7 @@ warn_rounded <- function(file, columns, first) {
   warning("integers beyond 2^53 lost digits as doubles", of, more, example, " (file \"", file$path, "\")", call. = FALSE)
 }
 
-# Labels of categories become text with all digits, whatever `int64` says.
+# Labels of categories become text with all digits, regardless of `int64`.
 with_fitting <- function(file, expr) {
   before <- file$int64
   file$int64 <- "fit"

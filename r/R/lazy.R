@@ -1,8 +1,7 @@
 # Lazy tables and lists of a file: the object, and the functions that refuse operations.
 
-# The object is an external pointer, which R's functions neither open nor treat as a list. An
-# environment would not do: modelling functions would look up the variables of a formula in it, and
-# miss the columns.
+# The object is an external pointer, which R's functions neither open nor treat as a list. Not an
+# environment: modelling functions would look up a formula's variables there, and miss the columns.
 lazy_object <- function(content, class) .Call(C_lazy, content, class)
 
 lazy_content <- function(x) attr(x, "content", exact = TRUE)

@@ -1,5 +1,5 @@
-# Methods for lazy tables. They return what the methods for the data frame in memory return, and
-# read what they need.
+# Methods for lazy tables. They give the same results as methods for data frames, and read only the
+# data that they need.
 
 with.entasis_table <- function(data, expr, ...) {
   eval(substitute(expr), scope_of(names(data), function(k) read_column(file_of(data), k), parent.frame()))
@@ -42,7 +42,7 @@ is.na.entasis_table <- function(x) is.na(x[])
 anyNA.entasis_table <- function(x, recursive = FALSE) {
   file <- file_of(x)
   for (k in seq_along(x)) {
-    # Without methods of the class, which would report lost groups.
+    # Skips methods of the class, which would report lost groups.
     if (anyNA(list2DF(list(read_column(file, k)), dim(x)[1L]), recursive = recursive)) {
       return(TRUE)
     }

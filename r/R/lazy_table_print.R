@@ -49,7 +49,7 @@ row_labels <- function(frame, shown) {
   if (.row_names_info(frame) > 0L) cut_text(attr(frame, "row.names"), 20L) else format(shown, scientific = FALSE, trim = TRUE)
 }
 
-# Splits data frames and matrices in columns into columns, at most `most` in all.
+# Splits columns that are data frames or matrices, up to `most` columns in all.
 flat_columns <- function(columns, n, most, prefix = "") {
   names <- names(columns)
   out <- list()

@@ -1,6 +1,6 @@
 # Lazy lists: trees of values, or lists in them, whose parts are read when they are selected.
 
-# A part of a file: lists as lazy lists, frames as lazy tables, other values as they are.
+# A part of a file: a list as a lazy list, a frame as a lazy table, other values unchanged.
 tree_part <- function(file, cell, name) {
   found <- interpret(file, look_at_cell(file, cell))
   if (found$kind == CELL_LIST || found$kind == CELL_MAP) {
@@ -67,7 +67,7 @@ names.entasis_tree <- function(x) {
   if (!is.null(at)) part_of_tree(x, at, names(x)[at])
 }
 
-# A part by its position, and its name if it was selected by that.
+# A part by its position; also its name if selected by name.
 part_of_tree <- function(x, at, name) {
   tree <- tree_of(x)
   tree_part(tree$file, tree$found$first + at - 1, paste0(tree$name, if (is.null(name)) paste0("[[", at, "]]") else paste0("$", quoted(name))))

@@ -1,4 +1,4 @@
-# Methods for lazy lists. They return what the methods for the list in memory return.
+# Methods for lazy lists. They give the same results as methods for lists in memory.
 
 with.entasis_tree <- function(data, expr, ...) {
   names <- if (is.null(names(data))) character() else names(data)

@@ -4,7 +4,7 @@
 # Whether such strings have a known encoding other than UTF-8.
 locale_is_other <- function() !l10n_info()[["UTF-8"]] && !Sys.getlocale("LC_CTYPE") %in% c("C", "POSIX")
 
-# Reports it to C code, because the locale may change within a session.
+# Reports the answer to C code, because the locale may change within a session.
 note_locale <- function() .Call(C_note_locale, locale_is_other())
 
 # Strings in UTF-8 as far as their encoding is known.

@@ -88,7 +88,7 @@ print.entasis_metadata <- function(x, ...) {
   invisible(x)
 }
 
-# A line about metadata: the names of a list, or what they are.
+# A line about metadata: the names of a list, else the type.
 print_metadata <- function(metadata) {
   if (is.null(metadata)) {
     return(invisible())

@@ -3,7 +3,7 @@
 # The rows of one array of a stream.
 ARRAY_ROWS <- 2^20
 
-# Reads the rows of one array after the other, so R's copy of all rows never exists. The arrays do.
+# Reads the rows of one array at a time, so R never holds a copy of all rows; the arrays do.
 as_nanoarrow_array_stream.entasis_table <- function(x, ..., schema = NULL) {
   file <- file_of(x)
   if (is.null(schema)) schema <- infer_nanoarrow_schema.entasis_table(x)

@@ -19,8 +19,7 @@ read_nested <- function(file, of, rows, depth) {
   )
 }
 
-# The structure values of a column: lengths, type ids, whether a run begins, or 1; NA for missing
-# values.
+# A column's structure: lengths, type ids, run starts, or 1; NA for missing values.
 read_words <- function(file, of, rows) {
   reader <- new_reader(file, rows, FALSE)
   reader_add(reader, of, 1L, WORDS)
@@ -51,7 +50,7 @@ split_child <- function(file, children, starts, lengths, depth) {
   .Call(C_split, values, as.double(starts - low), lengths)
 }
 
-# The starts are sums of all lengths before, so all rows up to the last one are read.
+# A start is the sum of all earlier lengths, so all rows up to the last one are read.
 read_lists <- function(file, of, children, rows, depth) {
   wanted <- rows_upto(of, rows)
   lengths <- read_words(file, of, wanted$upto)
@@ -86,7 +85,7 @@ with_missing <- function(x, which) {
   }
   kept <- attributes(x)
   values <- unclass_all(x)
-  # The bits of the least 64-bit integer are those of the double -0.
+  # The least 64-bit integer has the bits of the double -0.
   values[which] <- if (is.list(x)) list(NULL) else if (inherits(x, "integer64")) -0 else NA
   attributes(values) <- kept
   values
@@ -103,8 +102,8 @@ read_runs <- function(file, of, children, rows, depth) {
 }
 
 # A union, as a list of vectors of length 1. A value of a sparse union has the same position in its
-# child; one of a dense union is the next value of its child. The last child of a dense union, the
-# child offsets, is not needed.
+# child. In a dense union it is the child's next value. The last child of a dense union, the child
+# offsets, is not needed.
 read_unions <- function(file, of, children, rows, depth) {
   is_sparse <- of$value_len == 1
   wanted <- rows_upto(of, rows)

@@ -41,8 +41,8 @@ foreign_factor <- function(reader, codes, facts) {
   decorate(codes, attrs)
 }
 
-# A column of objects. If another host wrote only dates, or only times of day, they become a vector,
-# because pandas has no other type for them.
+# A column of objects. Only dates, or only times of day, from another host become a vector: pandas
+# can store these only as objects.
 read_object_column <- function(file, cell, n_values, rows) {
   values <- read_objects(file, cell, n_values, rows)
   class <- if (file$own) "" else class_of_objects(file, cell, n_values, rows, values)

@@ -1,5 +1,5 @@
-# Functions of other packages that would answer for the pointer of a lazy object, because their
-# default method takes any value. They get the frame or list in memory instead.
+# Functions of other packages whose default method takes any value, and so would take a lazy
+# object's pointer. They get the frame or list in memory instead.
 
 READS_WHOLE <- list(
   Hmisc = c("as.discrete", "ceil", "describe", "html", "impute", "label", "latex", "spearman2", "units"),

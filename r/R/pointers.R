@@ -1,5 +1,5 @@
-# External pointers, which are null when read, with the values of R that they refer to. Objects that
-# are nothing but pointers are refused: reading would give an object without its data.
+# External pointers, which are null when read, and the R values they refer to. An object that
+# consists only of pointers is refused, since reading it would lose its data.
 
 # Notes an external pointer or weak reference, whose address is not stored.
 note_pointer <- function(doc, type) {
@@ -26,13 +26,13 @@ is_whole_value <- function(doc) identical(walk_path(doc), "x")
 
 # Refuses an object whose parts are all pointers to memory. src/pointers.c finds the candidates.
 check_shell <- function(doc, x) {
-  # A column of pointers is a list of values, which are noted one by one.
+  # A column of pointers is a list: each pointer is noted by itself.
   if (is.list(x) && (inherits(x, "AsIs") || inherits(x, "vctrs_list_of"))) {
     return(NULL)
   }
   attrs <- attributes(x)
   if (is_of_cpp(x)) {
-    # As a part of another object, such as a model, it is stored if the user asks for code.
+    # With functions = TRUE it is stored as a part of another object, such as a model.
     if (doc$functions && !is_whole_value(doc)) {
       return(NULL)
     }

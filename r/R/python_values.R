@@ -1,7 +1,7 @@
-# Converts values of Python to those of R; docs/fidelity.md has the table.
+# Converts values of Python to values of R; docs/fidelity.md has the table.
 
-# Unknown parts of a kind, for example of a later version, have no counterpart in R. Any other error
-# of R is a defect.
+# Unknown parts of a kind, such as those a later version adds, have no counterpart in R. Any other
+# error of R is a defect.
 assemble_foreign <- function(session, what, parts) {
   make <- FOREIGN[[what]]
   if (is.null(make)) {
@@ -57,8 +57,8 @@ third_part <- function(parts) part_at(parts, 3L)
 since_1970 <- function(seconds, zone = "UTC") structure(as.double(seconds), class = c("POSIXct", "POSIXt"), tzone = zone)
 lasting <- function(seconds) structure(as.double(seconds), class = "difftime", units = "secs")
 
-# A datetime with a zone. Its parts are the local time, the zone, and whether this local time is the
-# second of two equal ones.
+# A datetime with a zone. Its parts are the local time, the zone, and whether a repeated local time
+# is the second one.
 zoned <- function(parts) {
   clock <- part_at(parts, 1L)
   zone <- part_at(parts, 2L)

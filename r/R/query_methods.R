@@ -55,7 +55,7 @@ tail.entasis_query <- function(x, n = 6L, ...) {
   by_class_of(tail, some_of_query(x, n_rows - n + seq_len(n)), n)
 }
 
-# The frame of the rows at some positions among those of a query.
+# The frame of a query's rows at some positions.
 some_of_query <- function(x, positions) {
   rows <- rows_of_query(x)
   gather_grouped(x, if (is.null(rows)) positions else rows[positions])

@@ -227,7 +227,8 @@ dictionaries_of <- function(wants) {
   }))
 }
 
-# Reads the levels of all requested factors together, and those in the dictionary columns `more`.
+# Reads the levels of all requested factors together, and the levels in the dictionary columns
+# `more`.
 reader_levels <- function(reader, wants, more = NULL) {
   numbers <- unique(c(more, dictionaries_of(wants)))
   if (length(numbers) > 1L || length(more) > 0L) {

@@ -262,7 +262,7 @@ fill_environment <- function(session, env, record) {
     around <- parent.env(around)
   }
   parent.env(env) <- parent
-  # Only an environment can hold the arguments of a call; elsewhere they are a list.
+  # Only an environment can hold the arguments in `...`; elsewhere they are a list.
   dots <- which(names(values) == "...")
   if (length(dots) > 0L) {
     dots <- dots[vapply(values[dots], inherits, NA, "entasis_dots")]

@@ -1,5 +1,5 @@
-# Row labels of other hosts: row names if R allows them, else columns before the others. The choice
-# depends on all rows, so that each part has the columns of the whole.
+# Row labels of other hosts: row names if R allows them, else leading columns. The choice depends on
+# all rows, so that every part of the file has the same columns.
 
 # The names of the columns of a frame, with NA for missing names.
 frame_names <- function(file) {
@@ -17,8 +17,8 @@ labels_of <- function(file) {
   file$labels
 }
 
-# `names` and `numbers` of label columns, and whether they `are_levels` of an index; or `row_names`,
-# the number of a column; or a `range` of numbers for either.
+# Label columns: `names`, `numbers`, and whether they `are_levels` of an index. Or `row_names`, a
+# column number. Or a `range` for either.
 foreign_labels <- function(file) {
   index <- check_map(file$host$index)
   if (is.null(index$kind)) {

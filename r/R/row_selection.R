@@ -69,8 +69,8 @@ rows_named <- function(i, names, is_tibble) {
   found
 }
 
-# The selection of row numbers without NA, for the core. `n` is the number of all rows if selecting
-# all of them means no selection, and -1 where R cuts the columns nevertheless.
+# The selection of row numbers without NA, for the core. `n` is the number of all rows, so that
+# selecting all becomes no selection; -1 if R must cut the columns even then.
 rows_at <- function(i, n = -1) {
   k <- length(i)
   if (k == 0L) {

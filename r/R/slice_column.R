@@ -1,6 +1,6 @@
-# Some rows of a column whose attributes or slots may depend on the rows. The `[` method of its
-# class decides what stays of them, as for a column in memory. It gets only the requested rows if
-# other rows cannot matter, else the whole column.
+# Some rows of a column whose attributes or slots may depend on the rows. As in memory, the `[`
+# method of the class decides what remains. It gets only the requested rows if other rows cannot
+# matter, else the whole column.
 
 # The packages with the methods of classes. Reading some rows of a column or frame of such a class
 # loads the package. A file never causes other packages to be loaded.
@@ -15,7 +15,7 @@ S4_PACKAGES <- c("lubridate", "nanotime", "bit64", "Matrix", "zoo")
 # Attributes that `row_attributes` can cut, and attributes that never depend on rows.
 KNOWN_ATTRIBUTES <- c("names", "dim", "dimnames", "levels", "class", "row.names")
 
-# Classes whose attributes summarise all rows, or make sense for all rows only.
+# Classes whose attributes summarise or need all rows.
 SUMMARISING <- c("ts", "vctrs_rcrd")
 
 # Depth to which lists of attributes are searched.
@@ -46,7 +46,7 @@ depends_on_rows <- function(x, n, depth = 0L) {
 }
 
 # How to read some of `n` rows of a column with a description: `whole` is whether all rows are
-# needed. NULL for columns whose rows can be read alone.
+# needed. NULL for columns whose rows can be read directly.
 slicing_of <- function(file, description, n) {
   if (is.null(description)) {
     return(NULL)
@@ -182,8 +182,8 @@ subset_rows <- function(x, i) {
 }
 
 # Completes `value`, which `[` made of the rows `i` of the frame `of`. Row names that are numbers
-# start again at 1. Arrays of more than two dimensions are cut along the first, because `[` of
-# data.frame takes only as many values as there are rows.
+# start again at 1. Arrays of more than two dimensions are cut along the first one here: `[` of
+# data.frame takes one value per row.
 fit_rows <- function(value, of, i) {
   if (!is_frame_like(value) || !is_frame_like(of)) {
     return(value)

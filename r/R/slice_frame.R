@@ -1,6 +1,6 @@
 # Some rows or columns of a frame of R, and the attributes and class that it keeps.
 
-# Classes whose rules this file knows: those of R, tibble and data.table.
+# Classes whose rules this file knows: from R, tibble and data.table.
 SIMPLE_FRAMES <- c("data.frame", "tbl_df", "tbl", "data.table")
 
 # A part of a frame. The positions of all columns in order mean that no columns were chosen.
@@ -72,8 +72,8 @@ without_class <- function(attrs, classes, names, why) {
 }
 
 # A part by the `[` method of the class. The method gets all columns and rows, because its result
-# may depend on their number: that of nlme drops unused levels and adds attributes only if it leaves
-# rows out.
+# may depend on their number: the method of nlme drops unused levels and adds attributes only when
+# it drops rows.
 own_part <- function(file, which, rows, attrs) {
   n <- file$facts$n_rows
   all <- seq_along(layout_of(file)$first)
@@ -180,7 +180,7 @@ fit_mask <- function(file, i) {
   if (is_longer && !any(c("tbl_df", "data.table") %in% class_of_file(file))) NA_integer_ else i
 }
 
-# Extends a selection to two rows, if the file has as many. Without rows `[` has no row names to
+# Extends a selection to two rows, if the file has two. Without rows `[` has no row names to
 # match, and with one row it turns an array of one dimension into a plain vector.
 two_rows <- function(there, n) {
   if (length(there) > 1L || n <= length(there)) {
@@ -200,7 +200,7 @@ number_rows <- function(frame, numbers) {
   decorate(unname(columns), attrs)
 }
 
-# Selects rows of a data.table again. Its `[` method depends on the caller, so this does not use it.
+# Selects rows of a data.table again, without its `[` method, which depends on the caller.
 again_of_table <- function(frame, again) {
   attrs <- attributes(frame)
   attrs[c(".internal.selfref", "index")] <- NULL

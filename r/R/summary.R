@@ -1,7 +1,7 @@
 # summary() of an open table, which reads one column after another.
 
-# summary.data.frame() summarises the columns of a frame, so it gets a frame of columns that are
-# read when they are summarised. Classes with a summary of their own get the whole frame.
+# summary.data.frame() gets a frame whose columns are read when they are summarised. Classes with a
+# summary of their own get the whole frame.
 summary.entasis_table <- function(object, ...) {
   file <- file_of(object)
   class <- if (file$own) interpret(file, own_attribute(file, "class")) else "data.frame"

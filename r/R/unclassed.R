@@ -1,6 +1,6 @@
-# Properties of values without their classes' methods. A method may fail, or return something other
-# than what the vector holds, so the package asks users' values for length, names, dimensions and
-# class by these functions alone.
+# Properties of values without their classes' methods. A method may fail or report something else
+# than the vector holds. So the package gets length, names, dimensions and class of users' values
+# only by these functions.
 
 # The number of values.
 length_of <- function(x) .Call(C_lengths, list(x))

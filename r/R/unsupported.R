@@ -46,7 +46,7 @@ removal_of <- function(path) {
   }
   formula <- formula_around(target)
   if (!is.null(formula)) {
-    # The environment belongs to the caller, who needs its variables.
+    # The caller needs the variables of the environment.
     return(paste0("attr(", deparse(formula, width.cutoff = 500L), ", \".Environment\") <- globalenv()"))
   }
   what <- as.character(target[[1L]])
@@ -68,8 +68,8 @@ formula_around <- function(target) {
   NULL
 }
 
-# The steps of the walker, and those to the tree that it walks. Most are never shown, so `path_of`
-# makes the text on demand.
+# The steps to the walked tree, and from its root to the value. Most paths are never shown, so
+# `path_of` makes the text on demand.
 walk_steps <- function(doc) list(steps = .Call(C_walk_steps, doc$walker), is_record = doc$is_record, root = doc$root)
 
 # The path of the walker, as R code.

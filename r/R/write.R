@@ -14,8 +14,8 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE, ...) {
   invisible(x)
 }
 
-# Writes a value to a file. With `change`, the value replaces the value of the file, and the
-# metadata of the file stay.
+# Writes a value to a file. With `change`, the value replaces the file's value, and the file's
+# metadata stay.
 write_value <- function(x, path, functions, options, change = NULL, operation = OPERATION$append,
                         metadata = if (!is.null(change)) stored_metadata(path)) {
   # Errors of the file's metadata must not look like errors of the value.
@@ -30,7 +30,7 @@ write_value <- function(x, path, functions, options, change = NULL, operation = 
   report_pointers(doc)
 }
 
-# The options of the core: compression (-1 for that of the last write of the file), threads (0 for
+# The options of the core: compression (-1 to keep that of the file's last write), threads (0 for
 # one per processor), whether to wait for the disk (-1 only if the file replaces one), seconds to
 # wait for another writer, and whether a file at the path is an error.
 write_options <- function(compress, threads = NULL, durable = NULL, wait = 10, must_be_new = FALSE) {
@@ -110,8 +110,8 @@ plan_row_names <- function(plan, x, path) {
   if (is.integer(info) && !is.object(info) && length(info) == 2L && is.na(info[1L])) {
     return(if (info[2L] > 0L) list(row_names = "numbers"))
   }
-  # Without rows R has no form for row names that go on, such as those of the first batch of a
-  # writer.
+  # A frame without rows, such as a writer's first batch, can't record that its row names are
+  # consecutive numbers.
   if (!is.null(plan$doc$times) && identical(info, integer())) {
     return(NULL)
   }
@@ -121,7 +121,7 @@ plan_row_names <- function(plan, x, path) {
 }
 
 # Adds the columns of a list. Returns pairs of a column number and a description, for the columns
-# that need one, and whether the names of the columns are those of the list.
+# that need one, and whether the columns have the names of the list.
 plan_columns <- function(plan, x, names, n_rows, path) {
   x <- unclass(x)
   k <- length(x)

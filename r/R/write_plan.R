@@ -10,7 +10,7 @@ new_plan <- function(doc = NULL) {
   plan$n_extra <- 0L
   # The forms of the columns of a file that the values follow.
   plan$forms <- NULL
-  # The form of times: "first" for that of their values.
+  # The form of times: "first" takes it from the values.
   plan$times <- if (is.null(doc$times)) "first" else doc$times
   plan
 }
@@ -18,7 +18,7 @@ new_plan <- function(doc = NULL) {
 # The forms of some columns of the file that the values follow, or NULL.
 stored_forms <- function(plan, at) if (!is.null(plan$forms)) lapply(plan$forms, `[`, at)
 
-# Appends to a linked list: a pair of the earlier values and the last one. A list of R would be
+# Appends to a linked list: a pair of the earlier values and the new one. A list of R would be
 # copied whole at each step.
 chain <- function(all, value) list(all, value)
 
@@ -38,8 +38,8 @@ unchain <- function(all) {
   out
 }
 
-# A node that names an extra column by its number among the extra columns. Extra columns follow the
-# columns of the table.
+# A node that names an extra column, counted among the extra columns, which follow the table's
+# columns.
 extra_ref <- function(number) structure(as.double(number), class = "entasis_column")
 
 # Adds columns, and returns the number of the first one.

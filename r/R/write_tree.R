@@ -17,7 +17,7 @@ new_document <- function(functions = FALSE) {
   # The numbers of frames, so that one that occurs twice is one table.
   doc$tables <- utils::hashtab("address")
   doc$root <- ""
-  # The number of external pointers and weak references, and the path of the first.
+  # How many external pointers and weak references there are, and the path of the first.
   doc$n_pointers <- 0L
   doc$pointer <- NULL
   # Whether the current tree is a record of `environment_record`.
@@ -87,14 +87,13 @@ take_apart <- function(doc, holder, type) {
   )
 }
 
-# A table has a fixed cost, which pays off for large frames. The first of many small frames become
+# A table has a fixed cost, which pays off for large frames. Of many small frames, the first become
 # tables, and later ones lists with attributes, like frames in a long list (src/write_cells.c).
 MANY_FRAMES <- 32L
 SMALL_FRAME <- 10000
 
-# Whether a value is the model frame of a model: a data frame with terms, which are a tree. As cells
-# it shares the terms and the columns with the rest of the model, so it takes a third of the bytes
-# of a table.
+# Whether a value is the model frame of a model: a data frame with terms, which are a tree. Cells
+# share the terms and columns with the rest of the model, and take a third of a table's bytes.
 is_model_frame <- function(x) {
   is_terms <- inherits(attr(x, "terms", exact = TRUE), "terms")
   is_terms && identical(attr(x, "class", exact = TRUE), "data.frame") && all(vapply(unclass(x), is_plain_column, NA))

@@ -52,7 +52,7 @@ writer_functions <- function(stream, path, options, times) {
   )
 }
 
-# A loop may go on after an error, so the end of the writer says what is not in the file.
+# A loop may go on after an error, so closing the writer reports which rows are not in the file.
 warn_refused <- function(path, n) {
   warning(n, if (n == 1L) " batch was" else " batches were", " refused with an error, and ", if (n == 1L) "is" else "are", " not in the file \"", path, "\"",
           call. = FALSE)
@@ -105,7 +105,8 @@ table_so_far <- function(handle, path) {
   file
 }
 
-# The first batch sets the columns and their types. Times get the form that later batches may need.
+# The first batch sets the columns and their types. Times get the finest form, which later batches
+# may need.
 write_first_batch <- function(stream, path, x, options, times) {
   # Drop the index of a data.table, as later batches add rows that it lacks.
   if (has_class(x, "data.table")) x <- decorate(unclass_all(x), attributes(x)[names(attributes(x)) != "index"])

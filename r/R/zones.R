@@ -50,7 +50,7 @@ zone_of_offset <- function(seconds) {
   if (zone %in% c("UTC", olson())) zone else NA_character_
 }
 
-# The same for a value in a tree. The handler in R/python_values.R reports an offset without a zone.
+# The zone of a value in a tree. The handler in R/python_values.R reports an offset without a zone.
 zone_of_value <- function(seconds) {
   zone <- zone_of_offset(seconds)
   if (!is.na(zone)) {

@@ -1,7 +1,7 @@
 /* Character vectors that create R's strings on first access.
  *
  * data1 holds the strings of Rust until all were created. data2 is the vector of created strings,
- * or NULL before the first access. An empty element of it was not created yet, or is the empty
+ * or NULL before the first access. An empty element of data2 is either not created yet or the empty
  * string. All strings are in memory, so the file may go away. The tag of data1 counts single
  * accesses: after many of them all strings are created at once, which costs less per string.
  */
@@ -36,8 +36,8 @@ static SEXP make(const ent_text *text, const unsigned char *validity, size_t i, 
     return len == 0 ? R_BlankString : Rf_mkCharLenCE(bytes, (int)len, mark);
 }
 
-/* A cache of recent strings by view. `keeper` protects them. Without it, the vector under
- * construction does, because the write barrier of a vector of R costs as much as a lookup. */
+/* A cache of recent strings by view. `keeper` protects the strings. If NULL, the vector under
+ * construction protects them: storing into `keeper` costs as much as a lookup. */
 typedef struct {
     SEXP keeper; /* may be NULL */
     SEXP *strings;
@@ -158,7 +158,7 @@ static const void *lazy_dataptr_or_null(SEXP x) {
     return STRING_PTR_RO(R_altrep_data2(x));
 }
 
-/* Some elements without creating the others; NULL leaves the work to R. */
+/* Extracts some elements without creating the others; NULL leaves the work to R. */
 static SEXP lazy_extract(SEXP x, SEXP indices, SEXP call) {
     (void)call;
     ent_text *text = R_ExternalPtrAddr(R_altrep_data1(x));
@@ -186,7 +186,7 @@ static SEXP lazy_extract(SEXP x, SEXP indices, SEXP call) {
     return out;
 }
 
-/* The strings of a lazy vector, to make vectors of parts of it, with a common cache of recent
+/* The strings of a lazy vector, for making vectors of its parts with a common cache of recent
  * strings. */
 typedef struct {
     const uint64_t *views;

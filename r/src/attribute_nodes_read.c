@@ -36,7 +36,7 @@ static SEXPTYPE type_of(const ent_node *key) {
     return is_text(key, "logical") ? LGLSXP : NILSXP;
 }
 
-/* Whether a node is a value of a vector, where null is NA. */
+/* Whether a node is a vector element, where null means NA. */
 static int is_item(const ent_node *at, SEXPTYPE type) {
     if (at->kind == ENT_NULL) return 1;
     switch (type) {
@@ -49,8 +49,8 @@ static int is_item(const ent_node *at, SEXPTYPE type) {
 
 static const ent_node *plain_value(const ent_node *at);
 
-/* The first node after the attributes of an attribute of `n` values. NULL if R would check one of
- * them: setting it could raise an error, and only reading the column may fail, not opening the
+/* The first node after the attributes of an attribute of `n` values. NULL if R would check an
+ * attribute: setting it could raise an error, but only reading the column may fail, not opening the
  * file. */
 static const ent_node *plain_own(const ent_node *at, int n) {
     static const char *const checked[] = {"class", "dim", "dimnames", "tsp", "comment", "row.names"};

@@ -97,7 +97,7 @@ static SEXP plain_attributes(SEXP attributes, int has_levels) {
     return out;
 }
 
-/* Whether attributes are those that the kind of a column implies, where NULL is any value. */
+/* Whether attributes are the ones a column's kind implies, where NULL matches any value. */
 static int are_implied(SEXP attributes, SEXP implied) {
     R_xlen_t n = Rf_xlength(implied);
     if (n != Rf_xlength(attributes)) return 0;
@@ -119,11 +119,10 @@ static int have_levels(SEXP implied) {
     return 0;
 }
 
-/* Descriptions of columns in groups, as `ent_c_groups` gives them. `implied` has for each kind of
- * column the attributes that its type records; they apply to the columns that `fits` marks.
- * Returns a list: `description` has for each column the number of its description, or 0.
- * `descriptions` holds the descriptions. `left` has one column of each description that is NULL
- * because R code has to make it. */
+/* Descriptions of columns in groups, as `ent_c_groups` gives them. `implied` has the attributes
+ * that each kind's type records, for the columns that `fits` marks. Returns a list: `description`
+ * has for each column the number of its description, or 0. `descriptions` holds the descriptions.
+ * `left` has one column for each NULL description, which R code has to make. */
 SEXP ent_c_describe_groups(SEXP x, SEXP groups, SEXP implied, SEXP fits) {
     static const char *fields[] = {"description", "descriptions", "left", ""};
     static const char *description_fields[] = {"attributes", ""};

@@ -1,4 +1,4 @@
-/* Attributes of values in their order, which R shows only by calling a function for each. */
+/* Attributes of values in order. R exposes them only by calling a function for each. */
 #include "values.h"
 
 static SEXP collect(SEXP name, SEXP value, void *data) {
@@ -13,7 +13,7 @@ static SEXP collect(SEXP name, SEXP value, void *data) {
     return NULL;
 }
 
-/* Collects the attributes of a value, which keeps them. The memory of many is that of R_alloc. */
+/* Collects a value's attributes, which the value protects. A long list is in memory of R_alloc. */
 void ent_collect_attributes(SEXP x, ent_attributes *out) {
     out->all = out->few;
     out->n = 0;

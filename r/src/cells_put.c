@@ -1,4 +1,4 @@
-/* Adds cells, and asks the questions about vectors that decide their form. */
+/* Adds cells, and answers the questions about vectors that decide on their form. */
 #include "walker.h"
 
 void ent_put_scalar(walker *w, int kind, int64_t integer, double number) {
@@ -41,7 +41,8 @@ ent_pooled ent_put_numbers(walker *w, int kind, const void *memory, R_xlen_t n) 
 
 void ent_put_reference(walker *w, uint64_t number) { ent_put_scalar(w, ENT_CELL_REFERENCE, (int64_t)number, 0); }
 
-/* Adds `n` cells that may have children, and returns the number of the first among such cells. */
+/* Adds `n` cells that may have children. Returns the first one's number, counting only such
+ * cells. */
 size_t ent_put_parents(walker *w, int kind, size_t n) {
     ent_failure *failure = NULL;
     ptrdiff_t first = ent_cells_parents(w->cells, kind, n, &failure);

@@ -69,8 +69,8 @@ SEXP ent_c_stream_finish(SEXP stream) {
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }
 
-/* Gives the table of a file other columns: for each its position in the file or the frame,
- * whether it is one of the frame, and its name. False if the file must be written anew. */
+/* Replaces the columns of a file's table. Each has a position in the file or frame, a flag for the
+ * frame, and a name. False if the file must be written anew. */
 SEXP ent_c_change_columns(SEXP change, SEXP frame, SEXP positions, SEXP is_new, SEXP names, SEXP operation, SEXP options) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(names);
@@ -87,8 +87,8 @@ SEXP ent_c_change_columns(SEXP change, SEXP frame, SEXP positions, SEXP is_new, 
     return done < 0 ? ent_failed(failure) : Rf_ScalarLogical(done);
 }
 
-/* Gives a file the metadata in cells, or none for NULL. `roots` are the cells of their value and of
- * the environments. False if the file must be written anew. */
+/* Gives a file the metadata in cells, or none for NULL. `roots` are the cells of the metadata and
+ * of the environments. False if the file must be written anew. */
 SEXP ent_c_change_metadata(SEXP change, SEXP cells, SEXP roots, SEXP options) {
     ent_failure *failure = NULL;
     ent_metadata metadata = {.cells = ent_walked(cells), .value = REAL(roots)[0], .environments = REAL(roots)[1]};

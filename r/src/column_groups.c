@@ -55,8 +55,8 @@ static uint64_t hash_strings(SEXP x, uint64_t hash) {
     return hash;
 }
 
-/* Hashes the values of an attribute and its names. Vectors that are not compared by value count by
- * their address. */
+/* Hashes the values of an attribute and its names. Vectors that are not compared by value are
+ * hashed by address. */
 static uint64_t hash_values(SEXP x, uint64_t hash) {
     R_xlen_t n = Rf_xlength(x);
     if (x == R_NilValue) return mixed(hash, 0);
@@ -76,8 +76,8 @@ static uint64_t hash_values(SEXP x, uint64_t hash) {
     return TYPEOF(names) == STRSXP ? hash_strings(names, hash) : hash;
 }
 
-/* Whether attributes are those of a factor. Its levels are in a dictionary column, so factors of
- * one group may differ in them. */
+/* Whether attributes are those of a factor. A dictionary column has the levels, so factors of one
+ * group may have different levels. */
 static int are_of_factor(SEXP x, SEXP attributes) {
     if (TYPEOF(x) != INTSXP || attributes == R_NilValue) return 0;
     SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
@@ -243,7 +243,7 @@ SEXP ent_c_groups(SEXP x, SEXP n_rows) {
     return out;
 }
 
-/* The same of character vectors by their strings, and of lists by their addresses. */
+/* Groups character vectors by their strings, and lists by their addresses. */
 SEXP ent_c_distinct(SEXP x) {
     R_xlen_t n = Rf_xlength(x);
     SEXP group = PROTECT(Rf_allocVector(INTSXP, n)), first = PROTECT(Rf_allocVector(INTSXP, n));

@@ -1,8 +1,8 @@
-/* The interface that "Writing R Extensions" documents for R 4.6, on every version from 4.2 on.
+/* The R 4.6 interface of "Writing R Extensions", for R 4.2 and later.
  *
- * All other files use the names of R 4.6 alone. Older versions of R lack some of them. There this
- * header makes them of older entry points, which R 4.5 and 4.6 hid or removed. tools/check-r-api.sh
- * enforces that no other file names one of those.
+ * All other files use only names of R 4.6. For older R, this header defines missing names with
+ * entry points that R 4.5 and 4.6 hid or removed. tools/check-r-api.sh rejects such entry points in
+ * other files.
  */
 #ifndef COMPAT_H
 #define COMPAT_H
@@ -50,7 +50,7 @@ typedef enum {
 
 typedef enum { R_DotTypeValue, R_DotTypeMissing, R_DotTypeDelayed, R_DotTypeForced } R_DotType_t;
 
-/* The expression of a promise may be another promise, whose state then counts. */
+/* If a promise's expression is another promise, the inner one's state counts. */
 static inline SEXP ent_root_promise(SEXP promise) {
     while (PRVALUE(promise) == R_UnboundValue && TYPEOF(R_PromiseExpr(promise)) == PROMSXP) {
         promise = R_PromiseExpr(promise);
@@ -81,12 +81,12 @@ static inline SEXP R_DelayedBindingEnvironment(SEXP symbol, SEXP env) {
     return PRENV(ent_root_promise(ent_unforced(symbol, env)));
 }
 
-/* Whether an environment itself has arguments in its `...`. The functions below need some there. */
+/* Whether an environment itself has arguments in its `...`, as the functions below require. */
 static inline Rboolean R_DotsExist(SEXP env) { return TYPEOF(ent_unforced(R_DotsSymbol, env)) == DOTSXP; }
 
 static inline int R_DotsLength(SEXP env) { return (int)Rf_length(ent_unforced(R_DotsSymbol, env)); }
 
-/* The names of the arguments, "" for those without one; NULL if none has one. */
+/* The names of the arguments, "" for an unnamed one; NULL if all are unnamed. */
 static inline SEXP R_DotsNames(SEXP env) {
     SEXP names = R_NilValue;
     R_xlen_t i = 0, n = R_DotsLength(env);
@@ -99,7 +99,7 @@ static inline SEXP R_DotsNames(SEXP env) {
     return names;
 }
 
-/* An argument as it is, by its number from 1 on. */
+/* An unevaluated argument, by its number from 1 on. */
 static inline SEXP ent_unforced_dot(int i, SEXP env) {
     SEXP node = ent_unforced(R_DotsSymbol, env);
     while (--i > 0) node = CDR(node);
@@ -130,7 +130,8 @@ static inline SEXP R_DotDelayedEnvironment(int i, SEXP env) {
 
 #endif
 
-/* Asks the processor to fetch the attributes of a value soon. R 4.6 does not say where they are. */
+/* Asks the processor to fetch the attributes of a value soon. R 4.6 does not expose their
+ * address. */
 static inline void ent_prefetch_attributes(SEXP x) {
 #if R_VERSION < R_Version(4, 6, 0) && defined(__GNUC__)
     __builtin_prefetch(ATTRIB(x));

@@ -67,7 +67,7 @@ enum {
     ENT_KIND_WHOLE
 };
 
-/* cells.rs: trees to write. The kinds of cells are those of docs/format/values.md. */
+/* cells.rs: trees to write. docs/format/values.md has the kinds of cells. */
 enum {
     ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16,
     ENT_CELL_NUMPY_INT64 = 24, ENT_CELL_REFERENCE = 29, ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40,
@@ -136,7 +136,7 @@ void ent_builder_free(ent_builder *builder);
 
 /* options.rs */
 typedef struct {
-    int compression; /* -1: that of the last write of a file that changes, or the default */
+    int compression; /* -1: as the last write of a changed file, or the default */
     int threads;     /* 0: one per processor */
     int durable;     /* -1: if the file replaces one */
     int must_be_new; /* whether a file at the path is an error */

@@ -5,7 +5,8 @@
 
 #include "glue.h"
 
-/* A part of a message. Strings of R have no zero characters, so it is cut at one. */
+/* A part of a message. Strings of R can't contain zero characters, so the first one ends the
+ * message. */
 static SEXP text(ent_chars chars) {
     if (chars.len > 0 && memchr(chars.start, 0, chars.len) != NULL) chars.len = strlen(chars.start);
     return chars.len == 0 ? Rf_ScalarString(NA_STRING) : Rf_ScalarString(ent_char(chars));

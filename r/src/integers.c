@@ -2,7 +2,7 @@
  * were made. */
 #include "values.h"
 
-/* R code checks this after building values, and loads bit64. */
+/* R code checks this record after building values, and loads bit64. */
 static int has_made;
 
 void ent_note_class(SEXP class) {

@@ -36,7 +36,7 @@ void *ent_memory(SEXP x) {
 /* The memory of an atomic vector, to be read. */
 const void *ent_memory_read(SEXP x) { return TYPEOF(x) == STRSXP ? (const void *)STRING_PTR_RO(x) : DATAPTR_RO(x); }
 
-/* Bytes of a value in the memory of a vector; 0 for what is not atomic. */
+/* Bytes of a value in a vector's memory; 0 for types that are not atomic. */
 size_t ent_type_width(SEXPTYPE type) {
     switch (type) {
     case RAWSXP: return 1;

@@ -41,7 +41,7 @@ SEXP ent_make_string(maker *m, ent_chars text) {
     return ent_char(text);
 }
 
-/* A scalar that no integer of R holds becomes a double if that is exact, which needs no package. */
+/* An integer too wide for R becomes a double if exact; integer64 would need a package. */
 SEXP ent_make_whole(maker *m, int64_t integer) {
     if (integer > INT_MIN && integer <= INT_MAX) return Rf_ScalarInteger((int)integer);
     /* integer64 uses the least integer for NA. */
@@ -101,7 +101,7 @@ static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
     return out;
 }
 
-/* Pieces of a vector or frame, by their starts and lengths; NULL for a length of NA. */
+/* Pieces of a vector or frame, by starts and lengths; NULL where the length is NA. */
 SEXP ent_c_split(SEXP x, SEXP starts, SEXP lengths) {
     R_xlen_t n = Rf_xlength(lengths);
     if (TYPEOF(starts) != REALSXP || TYPEOF(lengths) != INTSXP || Rf_xlength(starts) != n) ent_nonsense("pieces without places");

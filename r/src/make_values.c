@@ -198,7 +198,7 @@ static void one(maker *m, uint64_t number) {
         UNPROTECT(1);
         if (cell.kind != ENT_CELL_STRING) {
             ent_cell again = cell;
-            /* The text of such a cell is its value, so its kind is passed as a number. */
+            /* The text of such a cell is its value, so the kind is passed as a number. */
             char kind[32];
             snprintf(kind, sizeof kind, "text %d", cell.kind);
             again.text.start = kind;
@@ -231,7 +231,7 @@ static void one(maker *m, uint64_t number) {
     UNPROTECT(1);
 }
 
-/* A list of the values of neighbouring cells, which were read before. */
+/* A list of the values of neighbouring cells that were read before. */
 SEXP ent_c_make(SEXP pointer, SEXP range, SEXP hook) {
     ent_session *s = ent_pointer_of(pointer, "cells");
     SEXP kept = R_ExternalPtrProtected(pointer);

@@ -83,8 +83,8 @@ static void free_nodes(SEXP pointer) {
     R_ClearExternalPtr(pointer);
 }
 
-/* The nodes of a value, in memory that `ent_nodes_free` or R gives back with the pointer that is
- * returned. R would keep a vector until it collects garbage. Texts are those of the value. */
+/* The nodes of a value. `ent_nodes_free`, or R's collection of the returned pointer, frees their
+ * memory. A vector would stay until R collects garbage. Texts point into the value. */
 SEXP ent_to_nodes(SEXP value, const ent_node **nodes, size_t *n) {
     size_t room = count(value, 0);
     ent_node *start = malloc(room * sizeof *start);

@@ -55,8 +55,8 @@ SEXP ent_c_lengths(SEXP list) {
 
 /* A lazy table or list: an external pointer, which R's functions neither open nor treat as a list
  * or a scope. Its content is in an attribute, which R saves with the object. The address is never
- * followed. It is not NULL, because `for` treats a null pointer as an empty sequence and refuses
- * others. */
+ * followed. It must not be NULL: `for` treats a null pointer as an empty sequence, but refuses
+ * other pointers. */
 SEXP ent_c_lazy(SEXP content, SEXP class) {
     SEXP object = PROTECT(R_MakeExternalPtr(content, R_NilValue, R_NilValue));
     Rf_setAttrib(object, Rf_install("content"), content);

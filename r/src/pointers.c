@@ -1,8 +1,8 @@
 /* External pointers, whose address has no meaning in another session.
  *
  * The tag and the protected value of a pointer may be data: the sequences of Bioconductor are such
- * pointers. Other objects are nothing but pointers to memory that R does not see, so that none of
- * their data can be stored.
+ * pointers. Other objects consist only of pointers to memory that R does not see, so their data
+ * can't be stored.
  */
 #include "walker.h"
 
@@ -12,7 +12,7 @@ int ent_has_data(SEXP x) {
     return TYPEOF(x) == EXTPTRSXP && (R_ExternalPtrTag(x) != R_NilValue || R_ExternalPtrProtected(x) != R_NilValue);
 }
 
-/* Whether a value is a pointer to memory, and to no values of R. */
+/* Whether a value is a pointer to memory, without references to values of R. */
 static int is_memory(SEXP x) {
     if (TYPEOF(x) != EXTPTRSXP || R_ExternalPtrAddr(x) == NULL || R_ExternalPtrProtected(x) != R_NilValue) return 0;
     return R_ExternalPtrTag(x) == R_NilValue || TYPEOF(R_ExternalPtrTag(x)) == SYMSXP;
@@ -24,7 +24,7 @@ static int is_reference(SEXP x) {
     return TYPEOF(x) == S4SXP && TYPEOF(Rf_getAttrib(x, Rf_install(".xData"))) == ENVSXP;
 }
 
-/* Whether an object may be nothing but pointers to memory. */
+/* Whether an object may consist only of pointers to memory. */
 int ent_is_shell(SEXP x) {
     if (!Rf_isObject(x)) return 0;
     R_xlen_t n = TYPEOF(x) == VECSXP ? Rf_xlength(x) : 0;
@@ -44,6 +44,6 @@ int ent_is_shell(SEXP x) {
         else others++;
     }
     vmaxset(top);
-    /* A list without items has its data elsewhere, whatever its other attributes are. */
+    /* A list without items keeps its data elsewhere, whatever attributes it has. */
     return pointers > 0 && (others == 0 || TYPEOF(x) == VECSXP);
 }

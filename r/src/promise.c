@@ -1,4 +1,4 @@
-/* Variables of environments and arguments in `...` as they are: nothing is forced here.
+/* Variables of environments and arguments in `...`, without forcing any.
  *
  * A promise that was not forced is represented by an external pointer of its own while a tree is
  * written, because R documents promises only as bindings.
@@ -40,7 +40,7 @@ static SEXP variable_of(SEXP symbol, SEXP env, R_BindingType_t type) {
     }
 }
 
-/* The same for an argument in `...`, by its number from 1 on. */
+/* An argument in `...` by its number from 1 on, or the promise that it is. */
 static SEXP argument_of(int i, SEXP env) {
     switch (R_GetDotType(i, env)) {
     case R_DotTypeMissing:
@@ -52,7 +52,7 @@ static SEXP argument_of(int i, SEXP env) {
     }
 }
 
-/* The value of a promise outside of an environment, or what represents it. */
+/* The value of a promise outside of an environment, or its representation. */
 SEXP ent_promise(SEXP promise) {
     SEXP symbol = Rf_install("promise");
     SEXP env = PROTECT(R_NewEnv(R_EmptyEnv, FALSE, 0));
@@ -78,8 +78,8 @@ SEXP ent_dots(SEXP dots) {
     return all;
 }
 
-/* The variables of an environment by their names: the values, promises among them and NULL for
- * active bindings, which of them are active, and which are locked. */
+/* The variables of an environment by name: values (promises unforced, NULL for active bindings),
+ * which bindings are active, and which are locked. */
 SEXP ent_c_bindings(SEXP env, SEXP names) {
     static const char *fields[] = {"values", "active", "locked", ""};
     R_xlen_t n = Rf_xlength(names);
@@ -105,7 +105,7 @@ SEXP ent_c_bindings(SEXP env, SEXP names) {
 static SEXP dots_of(SEXP env) { return R_DotsExist(env) ? R_getVarEx(R_DotsSymbol, env, FALSE, R_NilValue) : R_NilValue; }
 
 /* Gives an environment the `...` of another one. An argument with an environment in `frames`
- * becomes the promise in the `...` of that environment. One with NA in `frames` is missing. */
+ * becomes the promise in that environment's `...`. An argument with NA in `frames` is missing. */
 SEXP ent_c_dots(SEXP env, SEXP from, SEXP frames) {
     if (TYPEOF(env) != ENVSXP || TYPEOF(from) != ENVSXP || TYPEOF(frames) != VECSXP) {
         Rf_error("dots without an environment");

@@ -50,7 +50,7 @@ SEXP ent_c_shut(SEXP file) {
     return R_NilValue;
 }
 
-/* A view of one table of a file; -1 for a view of all columns. */
+/* A view of one table of a file, or of all columns for -1. */
 SEXP ent_c_table(SEXP file, SEXP number) {
     ent_failure *failure = NULL;
     ent_file *table = ent_table(ent_pointer_of(file, "an open file"), Rf_asReal(number), &failure);

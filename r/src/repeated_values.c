@@ -48,8 +48,8 @@ static int add_bytes(look *l, SEXP x) {
 
 static int add_attributes(look *l, SEXP x);
 
-/* Adds a value to a hash. Returns 0 if it contains something that equals nothing else, or too much.
- */
+/* Adds a value to a hash. Returns 0 for a value that is too large, or contains something that
+ * equals nothing else. */
 static int add_value(look *l, SEXP x) {
     if (--l->n_left < 0) return 0;
     int type = TYPEOF(x);
@@ -177,7 +177,7 @@ int ent_repeats_find(ent_repeats *table, SEXP x, uint64_t *number) {
     return find_or_add(table, x, number, add_value, are_equal);
 }
 
-/* The same for the attributes of a value, in a table of their own. */
+/* Finds the cell of equal attributes, in a table of their own. */
 int ent_repeats_find_attributes(ent_repeats *table, SEXP x, uint64_t *number) {
     return find_or_add(table, x, number, add_attributes, have_equal_attributes);
 }

@@ -31,7 +31,7 @@ int ent_shared_objects_find(ent_shared_vectors *table, SEXP x, uint64_t *number)
     return 1;
 }
 
-/* The same for a vector, which is remembered only if it is large. */
+/* Finds the cell of a vector, and remembers only large vectors. */
 int ent_shared_vectors_find(ent_shared_vectors *table, SEXP x, uint64_t *number) {
     return ent_is_large(x) && ent_shared_objects_find(table, x, number);
 }

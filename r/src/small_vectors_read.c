@@ -2,13 +2,13 @@
 #include "make_values.h"
 
 /* Builds the similar vectors from a cell on, and stores them as the next items of the current
- * list. Returns 0 and does nothing if there are none. Objects get the attributes of the vector
- * before them, which is complete. */
+ * list. Returns 0 and does nothing if there are none. Objects get the attributes of the previous
+ * vector, which is complete. */
 int ent_make_small_vectors(maker *m, uint64_t number, int is_object) {
     unfinished_t *to = &m->unfinished[m->n - 1];
     if (to->kind == KIND_VECTOR || to->kind == KIND_ATTRIBUTES) return 0;
     uint64_t i = to->next - to->first - 1;
-    /* A reference names this cell, so its index is not that of the list's next item. */
+    /* A reference names this cell, so the cell's index differs from the next item's. */
     if (number != to->first + i || i + 1 >= to->count || (is_object && i == 0)) return 0;
     size_t skip = is_object ? 1 : 0;
     ent_small_vectors vectors = {0};

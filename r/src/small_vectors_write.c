@@ -89,7 +89,7 @@ static R_xlen_t vectors(walker *w, SEXP x, at_t at) {
 
 static int is_number(SEXP x) { return TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP; }
 
-/* Short vectors of numbers with attributes: objects, whose children one step adds. */
+/* Short vectors of numbers with attributes become objects, whose children are added in one step. */
 static R_xlen_t decorated(walker *w, SEXP x, at_t at) {
     R_xlen_t n = 0, end = Rf_xlength(x);
     for (R_xlen_t i = at.position; i < end && n < ONE_STEP; i++, n++) {

@@ -1,4 +1,4 @@
-/* Shared by the files that map values of R to files and back. */
+/* Shared by the files that write and read values of R. */
 #ifndef VALUES_H
 #define VALUES_H
 

@@ -2,7 +2,7 @@
  *
  * The children of a value are added together, then the children of each of them, in order, on an
  * explicit stack: deep nesting does not use the program's stack. R code (`take_apart` in
- * R/write_tree.R) handles other values. It gets them in a list, so that language is never
+ * R/write_tree.R) handles other values. It gets each value in a list, so that language is never
  * evaluated. The walker keeps all values alive until the file is written.
  */
 #include "walker.h"
@@ -80,8 +80,7 @@ SEXP ent_c_references(SEXP pointer, SEXP numbers) {
     return Rf_ScalarReal((double)number);
 }
 
-/* The path to the walker's value for error messages: for each step its kind, the position, and the
- * name there. */
+/* For error messages, the path to the walker's value: the kind, position and name of each step. */
 SEXP ent_c_walk_steps(SEXP pointer) {
     static const char *fields[] = {"below", "position", "name", ""};
     walker *w = ent_pointer_of(pointer, "a tree of values");

@@ -21,8 +21,8 @@ SEXP ent_c_na_kind(SEXP vectors) {
     return failure == NULL ? out : ent_failed(failure);
 }
 
-/* The coarsest time unit in which the doubles of each vector are whole numbers, or the finest one;
- * 0 if there is none. */
+/* The coarsest or finest time unit in which the doubles of each vector are whole numbers; 0 if
+ * there is none. */
 SEXP ent_c_exact_unit(SEXP vectors, SEXP scale, SEXP is_finest) {
     R_xlen_t n = Rf_xlength(vectors);
     int of = Rf_asInteger(scale), finest = Rf_asLogical(is_finest) == TRUE;
@@ -105,8 +105,8 @@ ent_options ent_options_of(SEXP options) {
     return out;
 }
 
-/* Writes frames, and cells or NULL, in place of the file of a change or NULL. `roots` are the cells
- * of the value, the environments and the metadata; -1 for none. */
+/* Writes frames, and cells unless NULL. Replaces the file of a change unless NULL. `roots` are the
+ * cells of the value, the environments and the metadata; -1 for none. */
 SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP options, SEXP change, SEXP operation) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(frames);

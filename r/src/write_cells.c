@@ -1,5 +1,5 @@
-/* Writes the cells of R's values: the cell of a value first, its children when the walk reaches it.
- */
+/* Writes the cells of R's values: first a value's own cell, then its children when the walk reaches
+ * it. */
 #include "walker.h"
 
 /* Whether a string is ASCII, or valid UTF-8 that is marked as UTF-8. */
@@ -219,7 +219,7 @@ void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare) {
     }
 }
 
-/* The cell of the first key of a map. Adds the keys unless another map has the same ones. */
+/* The cell of a map's first key. Adds the keys unless another map has the same keys. */
 static uint64_t write_keys(walker *w, SEXP *keys, R_xlen_t n) {
     if (n == 0) return 0;
     uint64_t first;

@@ -1,6 +1,6 @@
-/* Entry points of R that no file but r/src/compat.h may name, and that on older versions of R
- * alone: R 4.5 or 4.6 removed or hid them, or `R CMD check` warns about them. The lists are those
- * of the sections on the C level in the NEWS of both versions. Include this after R's own headers.
+/* Entry points of R that only r/src/compat.h may name, and only for older R. R 4.5 or 4.6 removed
+ * or hid them, or `R CMD check` warns about them. The lists come from the sections on the C level
+ * in the NEWS of both versions. Include this after R's own headers.
  */
 
 /* R 4.6 hides these. */
@@ -18,7 +18,7 @@
 #pragma GCC poison R_lsInternal R_nchar R_tryWrap Rf_GetOption Rf_acopy_string Rf_allocSExp Rf_findVarInFrame3
 #pragma GCC poison SET_ATTRIB SET_OBJECT SET_PRCODE SET_PRENV SET_PRVALUE SET_TYPEOF STRING_PTR getConnection
 
-/* R CMD check of R 4.5 or 4.6 reports these. Two of them are macros in older versions. */
+/* R CMD check of R 4.5 or 4.6 reports these names. In older versions, two are macros. */
 #undef BODY_EXPR
 #undef PREXPR
 #pragma GCC poison ALTREP_CLASS BODY_EXPR DDVAL ENSURE_NAMEDMAX INTERNAL IS_ASCII IS_BYTES IS_GROWABLE IS_LATIN1

@@ -107,7 +107,7 @@ def _companies(rng: np.random.Generator) -> list[str]:
 
 
 def _zip_codes(rng: np.random.Generator, state: Array) -> pd.Series:
-    """Five digits of the state; some show only the first three of them."""
+    """Five digits that depend on the state; some show only the first three digits."""
     n = len(state)
     local = pick(rng, zipf(700, 0.6, 5.0), n)
     code = (state.astype(np.int64) * 1_733 + local * 2) % 99_500 + 501

@@ -64,7 +64,7 @@ def _months() -> Array:
 
 
 def _add_ages(rng: np.random.Generator, n: int, columns: dict[str, Array | pd.Series]) -> Array:
-    """Ages in years, of infants in months, days or hours, and the groups they are in."""
+    """Ages in years (of infants in months, days or hours), and age groups."""
     old = chance(rng, 0.86, n)
     years = np.where(old, rng.normal(79, 12.5, n), rng.normal(48, 17, n))
     years = np.clip(np.rint(years), 1, 113).astype(np.int64)

@@ -25,7 +25,7 @@ def start(name: str, n_rows: int, scale: float) -> tuple[np.random.Generator, in
 
 
 def zipf(n: int, exponent: float = 1.0, shift: float = 0.0) -> Array:
-    """Weights of ranks 1 to n, falling as a power of the rank."""
+    """Weights of ranks 1 to n, which fall as a power of the rank."""
     return (np.arange(1, n + 1) + shift) ** -exponent
 
 
@@ -43,7 +43,7 @@ def chance(rng: np.random.Generator, share: float, n: int) -> Array:
 
 
 def decimals(values: Array, digits: int) -> Array:
-    """The doubles that result from reading text with this many decimals."""
+    """The doubles that reading text with this many decimals gives."""
     return np.rint(np.asarray(values, np.float64) * 10.0**digits) / 10.0**digits
 
 
@@ -82,7 +82,7 @@ def numerals(values: Array, width: int = 0) -> pa.Array:
 
 
 def glue(*parts: Any) -> pa.Array:
-    """Strings put together, row by row; a part is an array or one string for all."""
+    """Concatenate strings row by row; a part is an array, or one string for all rows."""
     length = next(len(part) for part in parts if not isinstance(part, str))
     scalars = [pa.scalar(p, pa.large_string()) if isinstance(p, str) else p for p in parts]
     joined = pc.binary_join_element_wise(*scalars, pa.scalar("", pa.large_string()))

@@ -146,7 +146,7 @@ def _add_people(rng: np.random.Generator, n: int, month: Array, columns: Columns
 
 
 def _descriptions(rng: np.random.Generator, prose: Prose, month: Array) -> pd.Series:
-    """Texts with the day they were added, in the middle years; otherwise empty."""
+    """In the middle years, texts with the day of entry; otherwise empty."""
     told = chance(rng, 0.52, len(month)) & (month > 20) & (month < 76)
     count = int(told.sum())
     when = numerals(rng.integers(1, 29, count), 2)
@@ -220,7 +220,7 @@ def _add_payments(rng: np.random.Generator, n: int, month: Array, columns: Colum
 
 
 def _add_rare(rng: np.random.Generator, n: int, month: Array, columns: Columns) -> None:
-    """Columns that most rows lack: those of the last months, of two borrowers, of later years."""
+    """Columns that most rows lack: for the last months, second borrowers and later years."""
     early = month < 60
     columns["tot_coll_amt"] = holes(
         np.where(chance(rng, 0.14, n), rng.integers(1, 3_000, n), 0), early

@@ -29,7 +29,7 @@ MIDDLE = listed("a e i o u a e i o ai ea ee ie oo ou")
 END = ["", "", "", "", "", "n", "r", "l", "s", "t", "m", "nd", "ng", "ck", "st", "rt", "d"]
 LAST = ["", "", "", "s", "ed", "ing", "er", "y", "ly", "ion", "al", "e"]
 JOINTS = (" ", ", ", ". ", "! ", "... ", ".<br /><br />", ".", "!", "")  # what follows a word
-PAUSE, STOP, END_OF_TEXT = 1, 2, 6  # from there on: a comma, ends of sentences, ends of texts
+PAUSE, STOP, END_OF_TEXT = 1, 2, 6  # joints from here on: pauses, sentence ends, text ends
 CHUNK = 1 << 22  # phrases drawn at once
 
 
@@ -86,7 +86,7 @@ class Prose:
             mixed = (topic * np.uint64(40) + choice) * np.uint64(0x9E3779B97F4A7C15)
             phrases[local] = mixed >> np.uint64(33)
             phrases[local] %= len(self.phrase_weights)
-        # Phrases to words: where each phrase begins, and one step for each further word.
+        # Expand phrases to words: a phrase's first position, then a step of one per word.
         lengths = self.starts[phrases + 1] - self.starts[phrases]
         ends = np.cumsum(lengths)
         places = np.arange(ends[-1]) + np.repeat(self.starts[phrases] - (ends - lengths), lengths)
@@ -106,7 +106,7 @@ class Prose:
         codes[capital] += len(JOINTS) * self.n_words
         flat = self.entries.take(pa.array(codes))
         offsets = np.frombuffer(flat.buffers()[1], np.int64)[: len(codes) + 1]
-        # The letters already lie one after the other: texts are other offsets into them.
+        # The letters are already consecutive, so texts only need other offsets.
         cuts = np.concatenate([[0], offsets[last + 1]])
         return pa.LargeStringArray.from_buffers(len(counts), pa.py_buffer(cuts), flat.buffers()[2])
 

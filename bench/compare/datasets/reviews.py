@@ -62,8 +62,8 @@ def reviews(scale: float = 1.0) -> pd.DataFrame:
 def _copies(rng: np.random.Generator, product: np.ndarray) -> np.ndarray:
     """The row that each row repeats, mostly itself.
 
-    Products with about as many reviews are taken in pairs; of most pairs, the second one
-    has the reviews of the first.
+    Products with similar numbers of reviews form pairs; in most pairs, the second product repeats
+    the first one's reviews.
     """
     first = np.searchsorted(product, np.arange(product[-1] + 2))
     size = np.diff(first)

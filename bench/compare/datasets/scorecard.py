@@ -91,7 +91,7 @@ def _kinds(n_before: int) -> list[tuple[str, str]]:
 
 
 def _rows(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
-    """Year and college of each row; by year, then college, as it is every year."""
+    """Year and college of each row, sorted by year, then college."""
     share = np.linspace(0.85, 1, YEARS)
     ends = np.rint(np.cumsum([0, *share]) * n / share.sum())
     counts: Array = np.diff(ends).astype(np.int64)
@@ -154,7 +154,7 @@ def _identity(rng: np.random.Generator, year: Array, college: Array) -> dict[str
 
 
 class _Draw:
-    """A column of each kind, another one at every call."""
+    """A column of a kind, drawn anew at every call."""
 
     def __init__(self, rng: np.random.Generator, year: Array, college: Array, size: Array) -> None:
         self.rng, self.year, self.college, self.size = rng, year, college, size

@@ -94,7 +94,7 @@ def taxi(scale: float = 1.0) -> pd.DataFrame:
 
 
 def _times(rng: np.random.Generator, n: int, distance: Array) -> tuple[Array, Array]:
-    """Seconds of the month at which rides begin, more by day, and how long they last."""
+    """Seconds of the month at which rides begin, more often by day, and durations."""
     hour = pick(rng, np.tile(HOURS, 31), n).astype(np.int64)
     begin = hour * 3_600 + rng.integers(0, 3_600, n)
     speed = rng.normal(11.5, 3, n).clip(4, 30) + np.minimum(distance, 20) * 0.6
@@ -143,7 +143,7 @@ def _amounts(
 
 
 def _places(rng: np.random.Generator, n: int, distance: Array, lost: Array) -> list[Array]:
-    """Where rides begin and end: along Manhattan, at the given distance."""
+    """Start and end of rides along Manhattan, at the given distance."""
     along = rng.normal(0, 0.021, n)
     across = rng.normal(0, 0.0075, n)
     found = [-73.9815 + 0.55 * along + across, 40.7535 + along - 0.45 * across]

@@ -52,7 +52,7 @@ def temperatures(scale: float = 1.0) -> pd.DataFrame:
 
 
 def _lengths(rng: np.random.Generator, n: int, cell: Array) -> Array:
-    """Months of each city, the same for all of one square, `n` in sum."""
+    """Months of each city: equal within a square, and `n` in sum."""
     starts = np.array([3239, 3119, 2397, 2277, 2141, 1965, 1893])
     of_cell = starts[pick(rng, [30, 2, 22, 18, 14, 8, 6], N_CELLS)]
     length = of_cell[cell]
@@ -62,7 +62,7 @@ def _lengths(rng: np.random.Generator, n: int, cell: Array) -> Array:
 
 
 def _rest(length: Array) -> Array:
-    """The months lost by clipping, given to the cities with room for them."""
+    """Give the months lost by clipping to cities with room for more."""
     lost = int((length - np.clip(length, 1, MONTHS)).sum())
     room = MONTHS - np.clip(length, 1, MONTHS)
     given = np.minimum(room, np.maximum(0, lost - (np.cumsum(room) - room)))
@@ -80,7 +80,7 @@ def _places(rng: np.random.Generator) -> tuple[list[str], list[str]]:
 
 
 def _values(cell: Array, month: Array, length: Array) -> tuple[Array, Array]:
-    """Temperature and uncertainty of a month in a square, always the same for the same square."""
+    """Temperature and uncertainty by month in a square, always equal for the same square."""
     rng = np.random.default_rng(N_CELLS)
     normal = rng.normal(17, 8, N_CELLS)
     swing = rng.gamma(4, 2, N_CELLS)

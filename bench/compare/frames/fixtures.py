@@ -1,8 +1,8 @@
-"""The nine frames of StaticFrame's benchmarks, and the same drawn anew.
+"""The nine frames of StaticFrame's benchmarks, and versions with newly drawn values.
 
-They are made by frame-fixtures from a string each. It repeats one sequence of 200,000 values,
-shifted, in all columns of a type; frames that are drawn anew have the same types, labels and ranges
-of values, but each column is drawn on its own.
+They are made by frame-fixtures from a string each. frame-fixtures repeats one sequence of 200,000
+values, shifted, in all columns of a type. The other frames have the same types, labels and value
+ranges, but each column has its own values.
 """
 
 from __future__ import annotations

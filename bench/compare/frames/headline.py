@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SEED = 20171216
-STEP = 1 << 20  # rows drawn at once, to keep what is temporary small
+STEP = 1 << 20  # rows drawn at once, to keep temporary arrays small
 CITIES = (
     "Atlanta",
     "Chicago",
@@ -28,7 +28,7 @@ CITIES = (
 def headline(n_rows: int, seed: int = SEED) -> pd.DataFrame:
     """The frame of the fst articles: logical with missing values, integers, prices, cities.
 
-    The first rows of a longer frame are those of a shorter one.
+    A longer frame begins with the rows of a shorter one.
     """
     import pandas as pd
 

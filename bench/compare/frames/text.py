@@ -19,7 +19,7 @@ FOLDERS = ["news", "blog", "articles", "products", "item", "user", "wiki", "docs
 
 
 def random_strings(n_rows: int, width: int, rng: np.random.Generator) -> pa.Array:
-    """Random alphanumeric strings of one width; 32-bit offsets where these reach."""
+    """Random alphanumeric strings of one width, with 32-bit offsets if possible."""
     total = n_rows * width
     letters = np.empty(total, np.uint8)
     step = 1 << 24

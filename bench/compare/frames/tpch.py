@@ -32,9 +32,9 @@ def table(folder: Path, name: str, scale: float) -> Path:
 
 
 def plain_strings(table: pa.Table) -> pa.Table:
-    """The same with `string` instead of `string_view`, and without metadata of Parquet's.
+    """The table with `string` instead of `string_view`, and without Parquet's metadata.
 
-    tpchgen-cli leaves both in its files; few tables in Arrow have them.
+    tpchgen-cli writes both, but few Arrow tables have them.
     """
     import pyarrow as pa
 

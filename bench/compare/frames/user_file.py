@@ -30,7 +30,7 @@ def pandas_frame(path: Path) -> tuple[pd.DataFrame, list[str]]:
 
 
 def arrow_table(path: Path) -> pa.Table:
-    """The Arrow table in a file, by its extension, as it is."""
+    """The Arrow table in a file, by the file's extension, without conversion."""
     name = path.name.lower()
     if name.endswith((".parquet", ".pq")):
         import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""pyarrow.Table: equality whatever the chunks, and the bytes of its buffers."""
+"""pyarrow.Table: equality regardless of chunks, and the bytes of the buffers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Arrow(Host):
     label = "Arrow"
 
     def head(self, frame: pa.Table, n_rows: int) -> pa.Table:
-        # By value: a slice would keep the buffers of the whole, also when it is pickled.
+        # Copied: a slice would keep the whole buffers, even when pickled.
         return pa.Table.from_pylist(frame.slice(0, n_rows).to_pylist(), schema=frame.schema)
 
     def buffers(self, frame: pa.Table) -> list[np.ndarray]:
@@ -83,7 +83,7 @@ def _as_type(label: str, column: pa.ChunkedArray, wanted: pa.DataType) -> pa.Chu
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The values of a column with a dictionary. Arrow takes nothing from string views."""
+    """The values of a dictionary column. Arrow's `take` lacks string views."""
     kind = column.type.value_type
     kind = pa.large_string() if kind == pa.string_view() else kind
     chunks = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]

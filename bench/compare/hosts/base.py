@@ -8,11 +8,11 @@ import numpy as np
 
 
 class WrongData(Exception):
-    """The values that were read differ from those that were written."""
+    """The values that were read differ from the written values."""
 
 
 class Host:
-    """One kind of frame: its size, its bytes, and what makes two of them the same."""
+    """One kind of frame: its size, its bytes, and equality."""
 
     key = ""
     label = ""

@@ -1,4 +1,4 @@
-"""The formats that are compared, one module a family; which of them are used."""
+"""The formats to compare, one module per family, and the choice among them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def find(key: str) -> Peer:
 
 
 class Pool:
-    """Peers that can be used here, each asked once whether it can."""
+    """Peers that are available here, each checked once."""
 
     def __init__(self, keys: str | None, threads: int) -> None:
         self.threads = threads

@@ -20,7 +20,7 @@ Take = Callable[[list[str], "np.ndarray"], "pd.DataFrame"]
 
 
 class Refused(Exception):
-    """The format can't hold this frame, or has no such reading."""
+    """The format can't store this frame or do this operation."""
 
 
 @dataclass
@@ -56,14 +56,14 @@ class Peer:
     hosts: tuple[str, ...] = ("pandas",)
     host = "pandas"
     opened = ""  # how `open` opens, where that differs from `read`
-    exact = False  # anything that is not kept is a failure, not a note
+    exact = False  # any difference is a failure, not a note
     has_threads = False  # `set_threads` works at any time
     is_read = True  # and not only written
     is_durable = False  # waits for the disk by itself where `append` is asked to
     is_always_durable = False  # and where it is not
 
     def at(self, host: str) -> Self | None:
-        """The same for the frames of another host; None: it can't have them."""
+        """The same peer for another host; None if it lacks that host's frames."""
         if host not in self.hosts:
             return None
         peer = copy.copy(self)
@@ -128,7 +128,7 @@ class Peer:
         raise Refused("no schema without the columns")
 
     def column(self, path: Path, label: str) -> Any:
-        """Open the file and read one column, into the host's frame."""
+        """Open the file and read one column into the host's frame."""
         raise Refused("no reading of one column")
 
     def open(self, path: Path, frame: pd.DataFrame) -> Opened:

@@ -59,7 +59,8 @@ class DuckDb(DuckPeer):
             return self.fetch(database.sql("SELECT * FROM t"))
 
     def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
-        # Its setting without a wait may damage the file after a power failure, so it is not used.
+        # DuckDB without the wait may damage the file after a power failure, so that setting is not
+        # used.
         with self.connect(str(path)) as database:
             database.register("value", value)
             database.execute("INSERT INTO t SELECT * FROM value")
@@ -106,7 +107,7 @@ class DuckParquet(DuckPeer):
 
     def filters(self, path: Path, schema: Any) -> Filters:
         database = self.connect(":memory:")
-        # The other formats keep what they read when the file was opened, too.
+        # The other formats also cache what they read on opening.
         database.execute("SET parquet_metadata_cache = true")
         return self.filters_of(database, f"read_parquet('{_text(path)}')", schema)
 

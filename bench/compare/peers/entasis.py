@@ -95,7 +95,7 @@ class Entasis(Peer):
 
 
 class EntasisInMemory(Entasis):
-    """Read all rows of the columns, and let Arrow filter them: the reference of filters."""
+    """The reference for filters: reads all rows of the columns, and lets Arrow filter them."""
 
     def __init__(self) -> None:
         super().__init__()

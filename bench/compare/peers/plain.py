@@ -14,7 +14,7 @@ LARGEST = 2 << 30  # bytes of one column of fixed-width strings
 
 
 def as_static_frame(frame: pd.DataFrame) -> Any:
-    """The frame with its labels as a StaticFrame, if it is plain arrays alone; else None."""
+    """The frame with its labels as a StaticFrame, if all columns are plain arrays; else None."""
     import static_frame as sf
 
     if not all(isinstance(dtype, np.dtype) and dtype.kind != "O" for dtype in frame.dtypes):
@@ -32,7 +32,7 @@ def as_static_frame(frame: pd.DataFrame) -> Any:
 def as_pandas(frame: Any) -> pd.DataFrame:
     """The result of `to_pandas` of a StaticFrame.
 
-    Its time grows with the square of the number of columns where these have several types.
+    With columns of several types, its time grows with the square of their number.
     """
     if frame._blocks.unified:
         return frame.to_pandas()
@@ -48,7 +48,7 @@ def as_pandas(frame: Any) -> pd.DataFrame:
 
 
 def plain_columns(frame: pd.DataFrame) -> tuple[dict[str, np.ndarray], list[str]]:
-    """The columns as arrays without missing values or objects, and what that took."""
+    """The columns as arrays without missing values or objects, and notes on the conversions."""
     kinds: dict[str, None] = {}
     columns = {}
     for i, label in enumerate(frame.columns):

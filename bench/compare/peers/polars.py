@@ -1,7 +1,7 @@
 """Parquet and Arrow IPC, as Polars writes and reads them.
 
-The host's frame is made a Polars frame and back within the timing: these peers are what a
-user of pandas or Arrow gets who calls Polars for its files.
+The timing includes conversion between the host's frame and Polars, as for a user of pandas or Arrow
+who calls Polars for its files.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ import numpy as np
 from .base import Peer, Refused
 from .plain import from_plain, plain_columns
 
-LEAST = 10_000  # rows that it takes a table to have unless it is given more; sets its chunks
+LEAST = 10_000  # the number of rows that PyTables expects by default, which sets the chunk size
 
 
 class PyTables(Peer):
-    """Written from and read into records of NumPy, in its favour. Strings have a fixed width."""
+    """Written from and read into NumPy records, which favours PyTables. Strings have one width."""
 
     key = "pytables"
     label = "PyTables"
@@ -71,7 +71,7 @@ class PyTables(Peer):
 
 
 def _stored(values: np.ndarray) -> np.ndarray:
-    """The values in a type that it has: bytes for text, integers for times."""
+    """The values in a type that PyTables has: bytes for text, integers for times."""
     if values.dtype.kind == "U":
         return np.char.encode(values, "utf-8")
     return values.view(np.int64) if values.dtype.kind in "mM" else values

@@ -9,7 +9,7 @@ from .base import Peer
 
 
 class StaticFrameNpz(Peer):
-    """For pandas in its favour: written from and read into a StaticFrame all the same."""
+    """Even for pandas it writes from and reads into a StaticFrame, which favours it."""
 
     key = "npz"
     label = "StaticFrame NPZ"

@@ -21,9 +21,9 @@ from .values import (
     successes,
 )
 
-N_OVERVIEW = 4  # frames of a suite from which on there is an overview
-N_OPEN = 2  # frames of a suite that are shown without a click
-TINY = 100_000  # bytes of a frame that has times instead of speeds
+N_OVERVIEW = 4  # the fewest frames of a suite for an overview
+N_OPEN = 2  # the most frames of a suite that are shown without a click
+TINY = 100_000  # bytes; smaller frames show times instead of speeds
 RATIOS = {"read_s": ("Read", "time"), "write_s": ("Write", "time"), "file_bytes": ("File", "size")}
 COLUMNS = [
     Column("write", "write_s", seconds),
@@ -130,7 +130,7 @@ def _numbers(records: list[Record]) -> str:
 
 
 def _overview(frames: list[list[Record]]) -> str:
-    """Read time, write time and size of each format over those of Entasis, for many frames."""
+    """Read time, write time and size of each format as ratios to Entasis, for many frames."""
     rest = [r for frame in frames for r in successes(frame) if not is_base(r)]
     body = ""
     for key, (title, what) in RATIOS.items():

@@ -33,7 +33,7 @@ def record_table(columns: Iterable[Column], records: list[Record]) -> str:
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "", base: Sequence[int] = ()
 ) -> str:
-    """Rows of cells in HTML; those with the numbers in `base` are set off."""
+    """Rows of cells in HTML; the rows numbered in `base` are set off."""
     head = "".join(f"<th>{escape(title)}</th>" for title in heads)
     body = "".join(
         f"<tr{' class=base' if i in base else ''}><th>{first}</th>"

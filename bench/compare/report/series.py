@@ -108,7 +108,7 @@ def sweep_html(records: list[Record]) -> str:
 
 
 def access_html(records: list[Record]) -> str:
-    """Reads of a part: lines over the number of rows, or bars for one number."""
+    """Partial reads: lines over the number of rows, or bars for a single number."""
     good = [r for r in successes(records) if number(r, "median_s")]
     parts = ""
     for them in groups(good, lambda r: (r["suite"], r["frame"], r["kind"])).values():
@@ -163,7 +163,7 @@ def _line_card(
 def _series(
     records: list[Record], label: Label, x: str, key: str, value: Value, factor: float = 1.0
 ) -> dict[str, dict[float, float]]:
-    """The points of each label; of several records at one x the first counts."""
+    """The points of each label; the first of several records at one x counts."""
     found: dict[str, dict[float, float]] = {}
     for record in records:
         if y := value(record, key):

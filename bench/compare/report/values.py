@@ -45,7 +45,7 @@ def successes(records: Iterable[Record]) -> list[Record]:
 
 
 def groups(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Key, list[Record]]:
-    """The records of each key, in the order in which the keys come."""
+    """The records of each key, in order of the keys' first occurrence."""
     found: dict[Key, list[Record]] = {}
     for record in records:
         found.setdefault(key(record), []).append(record)
@@ -79,7 +79,7 @@ def size(value: float) -> str:
 
 
 def byte_unit(largest: float) -> tuple[str, float]:
-    """A unit in which the values up to the largest read well."""
+    """A unit that suits values up to the largest."""
     return SIZES[0] if largest >= 2e9 else SIZES[1] if largest >= 1e5 else SIZES[2]
 
 

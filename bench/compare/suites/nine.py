@@ -1,7 +1,7 @@
 """StaticFrame's nine frames of 10^6 elements (10^8 too with --large), into pandas and StaticFrame.
 
-As in its articles a reading ends with the look-up of one element. The frames that are drawn anew
-have no sequence that all columns repeat and a compressor could find.
+As in its articles a reading ends with the look-up of one element. In the newly drawn frames,
+columns share no sequence that a compressor could find.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..run import Comparison
 from ..summary import pivot
 
 FACTORS = {"1e6": 1, "1e8": 10}  # each dimension
-QUICK = 10**6  # elements up to which there are some rounds at least
+QUICK = 10**6  # frames up to this many elements get a minimum of rounds
 ROUNDS = 5
 PEERS = (
     "entasis",

@@ -1,8 +1,8 @@
 """Trees of lists, dicts and arrays, against pickle 5 and joblib.
 
-Values are compared before anything is timed. Files are new each time. In each round all are
-written, and are on the disk, before all are read; another format begins. The floor of reading is
-the time that Python takes to make such objects from arrays in memory.
+Values are compared before anything is timed. Files are new each time. Each round writes all files
+to the disk before reading any, and begins with another format. The floor of reading is the time in
+which Python makes such objects from arrays in memory.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Read = Callable[[Path], Any]
 HOST = "python"
 LABELS = {"entasis": "Entasis", "pickle": "pickle 5", "joblib": "joblib"}
 PART = "one array of 1 MB out of it"
-# The share of the rows of the shootout sets that makes 1 GB of them in memory.
+# Scale at which the shootout sets take 1 GB of memory.
 SETS_SCALE = 0.12
-# Memory that is touched before each call: a multiple of the size of pickle's file, and the maximum.
-# A file of 0.9 GB takes as much of the page cache, and records take twenty times their file while
-# they are read. With less, a reading also gets pages back from the host of a virtual machine.
+# Memory touched before each call: a multiple of the pickle file's size, and a limit. A file of 0.9
+# GB fills 0.9 GB of page cache, and reading records needs twenty times the file's size. With less,
+# the timing includes fetching pages from a virtual machine's host.
 ROOM = 24
 MOST = 3 << 30
 # The same before a floor is measured.
@@ -162,7 +162,7 @@ def _taker(key: str, read: Read, part: str) -> Read:
 
 
 def _seconds(action: Callable[[], Any], n_bytes: int) -> float:
-    """The seconds of a call that begins with fresh memory; the machine has enough."""
+    """Seconds of a call in fresh memory. The machine has enough."""
     release_memory()
     # A virtual machine may have returned unused memory to its host.
     np.empty(n_bytes, np.uint8).fill(1)

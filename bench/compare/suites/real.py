@@ -1,6 +1,6 @@
 """Real tables in Arrow: lineitem, orders and customer of TPC-H, and the user's file.
 
-Decimals and dates stay what they are in Arrow.
+Decimals and dates keep their Arrow types.
 """
 
 from __future__ import annotations

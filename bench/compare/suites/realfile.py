@@ -1,4 +1,4 @@
-"""The same for a real file: the user's, or the table `orders` of TPC-H, in pandas."""
+"""All formats on a real file in pandas: the user's, or the table `orders` of TPC-H."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _comparison(name: str, frames: list[pd.DataFrame], context: Context) -> Comp
 
 
 def _checked(result: Result, frames: list[pd.DataFrame]) -> list[object]:
-    """The argument of the writer for each frame, after some frames came back unchanged."""
+    """The writer's argument for each frame, after a check that some frames come back unchanged."""
     path = result.path
     files.remove(path)
     values: list[object] = []

@@ -114,7 +114,7 @@ def measured(
 
 
 def spread(seconds: list[float]) -> dict[str, float]:
-    """Median, the time that 95 % keep to, and the worst, in seconds."""
+    """Median, 95th percentile and maximum, in seconds."""
     cuts = statistics.quantiles(seconds, n=20) if len(seconds) > 1 else [seconds[0]] * 19
     return {
         "median_s": statistics.median(seconds),

@@ -24,8 +24,8 @@ def run(context: Context) -> None:
     for full in ROWS:
         n_rows = context.scaled(full)
         frame = headline(n_rows)
-        # Small files are written and read one after the other: the cost of a first call after
-        # memory was returned to the system is not a cost per row.
+        # Small files are written and read one after the other, because the first call after freeing
+        # memory has a cost that is not per row.
         outcome = context.compare(
             f"headline-{n_rows}",
             frame,

@@ -1,4 +1,4 @@
-"""The panels, a module per library. The name of a case says what it has that other cases lack."""
+"""The panels, a module per library. A case's name says how it differs from other cases."""
 
 from __future__ import annotations
 

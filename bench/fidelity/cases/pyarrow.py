@@ -85,7 +85,7 @@ def _unions_and_runs() -> dict[str, Any]:
 
 
 def _garbage() -> dict[str, Any]:
-    """Nulls whose slots hold values, which must not come back and must not be used."""
+    """Nulls whose slots hold values, which must neither be read back nor used."""
     mask = pa.array([False, True, False])
 
     def buffers(kind: Any, memory: bytes, *more: Any) -> Any:

@@ -1,7 +1,7 @@
 """Whether two values are the same: types, state of indexes, kinds of cells, bits of NaN, layout.
 
-`check` raises `Different` with the path of the first difference. It doesn't use the comparisons of
-the libraries: they take much for equal that is not.
+`check` raises `Different` with the path of the first difference. It avoids the libraries' own
+comparisons, which treat many different values as equal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Different", "check", "is_same"]
 def check(a: Any, b: Any, path: str = "value", *, layout: bool = True) -> None:
     """Raises `Different` when `b` is not the same as `a`.
 
-    With `layout` it has to lie in memory in the same way.
+    With `layout`, the memory layout must be the same too.
     """
     token = LAYOUT.set(layout)
     try:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-# Whether it counts how values lie in memory: orders of axes, blocks.
+# Whether the memory layout counts: orders of axes, blocks.
 LAYOUT: ContextVar[bool] = ContextVar("LAYOUT", default=True)
 
 

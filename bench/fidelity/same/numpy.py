@@ -23,7 +23,7 @@ def check(a: Any, b: Any, path: str) -> None:
 
 
 def same_dtype(a: Any, b: Any, path: str) -> None:
-    """Two dtypes are equal, in the order of bytes and the layout of fields too."""
+    """Two dtypes are equal, including byte order and the layout of fields."""
     is_same = a == b and a.byteorder == b.byteorder and a.isalignedstruct == b.isalignedstruct
     if not is_same or (a.metadata or {}) != (b.metadata or {}):
         raise Different(f"{path}: dtype {b!r} instead of {a!r}")
@@ -37,7 +37,7 @@ def same_dtype(a: Any, b: Any, path: str) -> None:
 
 
 def check_array(a: Any, b: Any, path: str, *, order: bool = True) -> None:
-    """Two arrays are the same; with `order` they lie in memory in the same order of axes."""
+    """Two arrays are the same; with `order`, also in their memory order of axes."""
     same_type(a, b, path)
     same_dtype(a.dtype, b.dtype, path)
     equal(a.shape, b.shape, f"{path}: shape")

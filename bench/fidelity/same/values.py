@@ -46,7 +46,7 @@ def check_value(a: Any, b: Any, path: str) -> None:
 
 
 def _library(kind: type) -> str:
-    """The library that a class is of, or is made of."""
+    """The library of a class, or of the nearest base class from a library."""
     for base in kind.__mro__:
         root = base.__module__.partition(".")[0]
         if root in _LIBRARIES:

@@ -81,12 +81,12 @@ def wait(seconds: float) -> float:
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """A value for an error message: a scalar cut after `most` characters, else the type."""
+    """A value in an error message: the first `most` characters of a scalar, else the type."""
     if not isinstance(value, (str, bytes, bool, int, float, complex, tuple, slice)) and value is not None:
         kind = type(value)
         if getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
             return f"an array of 0 dimensions ({value.dtype})"
-        # Labels such as timestamps are shown, values with parts by their type.
+        # Shows labels such as timestamps. For a value with parts, shows the type.
         if not hasattr(value, "__len__") and not hasattr(value, "__next__") and not hasattr(value, "__getitem__"):
             return _cut(value, most)
         module = kind.__module__
@@ -128,7 +128,7 @@ def durable(durable: bool | None) -> bool | None:
 
 
 def on_refused(choice: str) -> None:
-    """Check what to do with columns whose type a library lacks."""
+    """Check the option for columns whose type a library lacks."""
     if choice not in ("error", "skip"):
         raise ArgumentError(f"on_unsupported={choice!r}: 'error' or 'skip'")
 

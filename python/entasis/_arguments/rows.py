@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from entasis._typing import Rows
 
-# None for all rows, a range without negative numbers, or an array of int64 without negative
-# numbers.
+# None for all rows, or a range or int64 array without negative numbers.
 Resolved = Any
 
 _MAY_BE = "a slice, a range, integers or booleans in a list or array, or a tuple (start, stop)"
@@ -71,7 +70,7 @@ def _resolve(rows: Rows | None, n_rows: int, has_index: Callable[[Any], bool] | 
 
 
 def is_mask(rows: Any) -> bool:
-    """Whether rows are a mask: booleans, where some may be missing."""
+    """Whether rows are a mask: booleans, possibly with missing values."""
     if isinstance(rows, (list, tuple)):
         return any(kind.__name__ in ("bool", "bool_") for kind in set(map(type, rows)))
     kind = str(getattr(rows, "dtype", getattr(rows, "type", "")))

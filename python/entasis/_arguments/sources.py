@@ -76,7 +76,7 @@ def target(value: Target) -> str | Writable:
 
 
 def check_order(function: str, name: str, value: Any, path: Any) -> None:
-    """Refuse a path in place of the value, in a call of a function that takes a value, then a path.
+    """Refuse a path as the value, where a function takes a value and then a path.
 
     Two paths pass, because a value can be text. Open files get an error of their own.
     """
@@ -115,7 +115,7 @@ def _refuse_address(text: str) -> None:
 
 
 def _path_of(file: Any) -> str | None:
-    """The path of an open file on the disk. None if the path leads to another file by now."""
+    """The path of an open file on the disk. None if another file is at the path by now."""
     name = getattr(file, "name", None)
     if not isinstance(name, str) or not isinstance(file, io.BufferedIOBase | io.RawIOBase):
         return None

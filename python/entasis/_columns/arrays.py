@@ -1,4 +1,4 @@
-"""NumPy arrays of decoded columns, in the dtype that was written or the nearest that NumPy has."""
+"""NumPy arrays of decoded columns, in the written dtype or NumPy's nearest one."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _strings(column: Column, values: ArrowColumn, k: int, own: bool) -> Any:
 
 
 def zeros(shape: Any, dtype: str) -> Any:
-    """An array of zeros. Raises `OutOfMemoryError` without the memory for it."""
+    """An array of zeros. Raises `OutOfMemoryError` if memory does not suffice."""
     import numpy as np
 
     try:

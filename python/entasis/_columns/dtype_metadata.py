@@ -1,4 +1,4 @@
-"""The `metadata` of NumPy dtypes, a dict of the user's that does not affect values."""
+"""The `metadata` of NumPy dtypes: a user's dict that does not affect values."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SHOWN = 3
 
 
 def of(dtype: Any) -> Any:
-    """The metadata of a dtype; None without any, and for dtypes of pandas."""
+    """The metadata of a NumPy dtype; None if it has none, or for pandas."""
     import numpy as np
 
     return dtype.metadata if isinstance(dtype, np.dtype) else None
 
 
 def plain(dtype: Any) -> Any:
-    """The dtype without metadata. A dtype with fields is returned as it is."""
+    """The dtype without metadata. A dtype with fields is returned unchanged."""
     import numpy as np
 
     return dtype if dtype.metadata is None or dtype.names is not None else np.dtype(dtype.str)
@@ -57,7 +57,7 @@ def restore(value: Any, metadata: Any) -> Any:
 
 
 def encode(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRef | None:
-    """Record the metadata of the dtype of labels, if it has any."""
+    """Record the metadata of the dtype of labels, if present."""
     metadata = of(dtype)
     return None if metadata is None else tree(dict(metadata), f"{what}: the metadata of its dtype")
 
@@ -71,7 +71,7 @@ class Collector:
     """Collects the metadata of the columns of a table that is written."""
 
     def __init__(self) -> None:
-        # By the address of the dtype. The dtype is kept alive, so that no other gets its address.
+        # Keyed by a dtype's address. The dtype is kept alive, so no other dtype gets the address.
         self._dtypes: dict[int, tuple[Any, list[int]]] = {}
         self._found: dict[Any, tuple[dict[Any, Any], list[int]]] = {}
 
@@ -98,7 +98,7 @@ class Collector:
 
 
 class ColumnMetadata:
-    """The recorded metadata of columns. Nothing is read if none of the columns has any."""
+    """The recorded metadata of columns. Nothing is read if no column has metadata."""
 
     @interpretation()
     def __init__(self, host: dict[str, Any], columns: Iterable[int] | None) -> None:

@@ -133,7 +133,7 @@ def decode_scalar(description: Any, dtype: Any) -> Any:
     if dtype.kind not in "biufc":
         raise TypeError(f"a number of Python as a value of {dtype}")
     number = value.item()
-    # A complex fill value may have been given as a real number.
+    # The user may have given a complex fill value as a real number.
     return _NUMBERS[python](number.real if python != "complex" else number)
 
 

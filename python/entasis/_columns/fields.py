@@ -6,7 +6,7 @@ from __future__ import annotations
 class FieldColumn(int):
     """The number of a column that is a field of a struct.
 
-    It belongs to no table, so its number is beyond those of the columns, as those of index levels.
+    A field belongs to no table. Like an index level, its number follows all column numbers.
 
     Attributes
     ----------

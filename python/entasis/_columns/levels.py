@@ -1,4 +1,4 @@
-"""The levels of a file's index, as columns for libraries that have no index."""
+"""The levels of a file's index, as columns for libraries without indexes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Levels:
             return np.array(_rows.at(labels, rows), np.int64)
         if len(labels) < 2:
             return np.array(labels, np.int64)[rows]
-        # Labels that do not fit are an error here, as above.
+        # Labels outside of int64 are an error here, as above.
         first, _ = np.int64(labels[0]), np.int64(labels[-1])
         return first + np.asarray(rows, np.int64) * labels.step
 
@@ -78,7 +78,7 @@ class Levels:
         return list(self._names)
 
     def find(self, label: Any) -> int | None:
-        """The number of a level, by its label or by its name in other libraries."""
+        """The number of a level, found by its label or its name in other libraries."""
         with interpretation():
             if label is not None and label in self._labels:
                 return self._numbers[self._labels.index(label)]
@@ -103,7 +103,7 @@ class Levels:
 
 
 def _distinct(handle: Handle, names: list[str]) -> list[str]:
-    """Make names of levels distinct from those of columns, by a suffix "_index", "_index_2" ..."""
+    """Distinguish level names from column names by a suffix "_index", "_index_2" ..."""
     found: list[str] = []
     for name in names:
         instead, n = name, 1

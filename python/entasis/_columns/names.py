@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def names(handle: Handle, columns: list[int] | None, levels: Levels | None = None) -> list[str]:
     """The names of the columns with these numbers; None for all columns.
 
-    Levels of the index have numbers beyond those of the columns, and names from `levels`.
+    Index levels have numbers after all column numbers, and names from `levels`.
     """
     if columns is None:
         return handle.names()
@@ -45,5 +45,5 @@ def schema(handle: Handle, columns: list[int] | None, levels: Levels | None = No
 
 
 def _are_many(handle: Handle, columns: list[int]) -> bool:
-    """Whether one pass over all columns costs less than one look-up for each of these."""
+    """Whether one pass over all columns costs less than a look-up per requested column."""
     return len(columns) > max(16, handle.n_columns // 64) and not are_among(columns)

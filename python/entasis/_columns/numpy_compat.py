@@ -16,7 +16,7 @@ _private = getattr
 def fill_value(array: Any) -> Any:
     """The fill value of a masked array; None if none was set.
 
-    The public way can't tell a fill value that equals the default from one that was not set.
+    The public way can't tell an unset fill value from one that equals the default.
     """
     import numpy as np
 
@@ -31,5 +31,5 @@ def fill_value(array: Any) -> Any:
         and np.asarray(found).tobytes() == np.asarray(usual).tobytes()
     ):
         return None
-    # A scalar string has the width of its own characters, not of the dtype.
+    # A scalar string is as wide as its own characters, not as the dtype.
     return np.asarray(found, array.dtype)

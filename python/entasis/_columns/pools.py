@@ -39,7 +39,7 @@ def read_pool_at(handle: Handle, column: int, indices: Any, threads: int | None)
 
 
 def _view(handle: Handle, info: Column, start: int, stop: int) -> Any:
-    """Values of a pool as a view of a mapped file; None if they have to be read."""
+    """Values of a pool as a view of a mapped file; None if the caller must read them."""
     if type(handle) is Handle:
         return None
     entry = handle.view(info, start, stop)

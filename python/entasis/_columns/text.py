@@ -18,6 +18,6 @@ def as_text(label: Any) -> str:
     try:
         text = str(label)
     except Exception:
-        # `__str__` of any class may raise, and so do integers of very many digits.
+        # `__str__` of any class may raise, also of an int with very many digits.
         text = type(label).__name__
     return text if is_text(text) else text.encode(errors="replace").decode()

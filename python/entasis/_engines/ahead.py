@@ -1,4 +1,4 @@
-"""Reads one item ahead, while its consumer works on the one before."""
+"""Reads one item ahead while the consumer works on the previous item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a file as Arrow streams. They decode the next rows when the consumer asks for them."""
+"""Rows of a file as Arrow streams, which decode rows when the consumer asks for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGE = 1
 
 @reported
 def schema(view: View) -> object:
-    """The capsule of the schema that the streams of a view have."""
+    """The capsule of the schema of a view's streams."""
     return _rows(view).__arrow_c_schema__()
 
 

@@ -26,7 +26,7 @@ def bound(view: View, numbers: Mapping[str, int], tree: tuple[Any, ...]) -> tupl
     numbers
         The numbers of its columns, by name.
     tree
-        The condition, with columns by name. It sees null in place of NaN as the engine does.
+        The condition, with columns by name. Like the engine, it sees null in place of NaN.
     """
     try:
         found = bind.tree(Condition(("engine", tree)), view.handle, lambda labels: [numbers[labels[0]]])

@@ -46,10 +46,10 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     """The rows of a query as a dataset of pyarrow.
 
     A filter is split at *and*. The parts with an exact counterpart are tested on the file. pyarrow
-    evaluates the others on the rows that are left.
+    evaluates the others on the remaining rows.
 
-    The base class has one file, which does not exist. So code that does not call the methods here
-    gets an error, and not an empty dataset.
+    The base class refers to a file that does not exist. So code that bypasses these methods gets an
+    error instead of an empty dataset.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             formats.
         """
         names = self._schema.names if columns is None else self._needed(columns)
-        # Batches without columns would not tell how many rows there are.
+        # Batches without columns would lose the number of rows.
         read = list(dict.fromkeys(names)) or self._schema.names[:1]
         schema = pa.schema([self._schema.field(name) for name in read], metadata=self._schema.metadata)
         rows = BatchScanner(schema, lambda: ahead(self._batches(read, filter)))
@@ -120,9 +120,9 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         return list(dict.fromkeys(found))
 
     def _referenced(self, expression: pc.Expression) -> list[str]:
-        """The columns that an expression names, found by binding it to more and more of them."""
+        """The columns that an expression names, found by binding it to growing sets of columns."""
         if "FieldPath(" in str(expression):
-            # It may name columns by their numbers, which count all columns.
+            # The expression may name columns by number, which counts all columns.
             return list(self._schema.names)
         names: list[str] = []
         while True:
@@ -148,7 +148,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         used = self._referenced(rest) or names[:1]
         others = [name for name in names if name not in used]
         for window, table in self._tables(used, tree):
-            # The added column has a name of its own, so the filter does not see it.
+            # The added column has a unique name, so no filter refers to it.
             row = max(table.column_names, key=len) + " "
             table = table.append_column(row, pa.array(np.arange(len(window.rows))))
             if window.kept is not None:
@@ -186,7 +186,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
             raise too_long(int(window.rows[0]))
 
     def _split(self, filter: pc.Expression | None) -> tuple[tuple[Any, ...] | None, pc.Expression | None]:
-        """The conditions for the core, and for pyarrow after it. Either may be None."""
+        """The conditions that the core tests, and those left for pyarrow. Either may be None."""
         if filter is None:
             return None, None
         trees: list[tuple[Any, ...]] = []
@@ -228,10 +228,10 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         return found
 
     def _read(self, names: list[str], rows: Any) -> pa.Table | None:
-        """Some rows; None if a column would need wider offsets than its type has."""
+        """Some rows; None if a column would exceed the offsets of its type."""
         numbers = [self._numbers[name] for name in names]
         if self._view.table.memory_map and not isinstance(rows, range):
-            # Only neighbouring rows of a mapped file can be read, which takes no copy.
+            # A mapped file yields only neighbouring rows, without a copy.
             first, last = int(rows.min()), int(rows.max())
             every = self._read(names, range(first, last + 1))
             return None if every is None else every.take(rows - first)
@@ -271,7 +271,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
     def take(
         self, indices: Any, columns: Projection = None, filter: pc.Expression | None = None, **options: Any
     ) -> pa.Table:
-        """Read rows by their positions among those that pass the filter."""
+        """Read rows by their positions among the rows that pass the filter."""
         if filter is not None:
             return self.scanner(columns, filter, **options).take(indices)
         positions = np.asarray(indices, np.int64)
@@ -291,7 +291,7 @@ class Dataset(ds.FileSystemDataset):  # type: ignore[misc]
         return found
 
     def get_fragments(self, filter: pc.Expression | None = None) -> Iterator[Fragment]:
-        """Return the dataset as one fragment. Its own filter is still to be given."""
+        """Return the dataset as one fragment, to which the caller still has to pass the filter."""
         yield Fragment(self)
 
     def filter(self, expression: pc.Expression) -> ds.Dataset:
@@ -341,7 +341,7 @@ def _at(rows: Any, positions: Any) -> Any:
 
 
 def _table(view: View) -> pa.Table:
-    """The rows of a view as a table, also where an array or a batch was written."""
+    """The rows of a view as a table, even if an array or a batch was written."""
     found = read_view(view, "pyarrow")
     return found if isinstance(found, pa.Table) else as_table(found)[0]
 

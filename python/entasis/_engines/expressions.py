@@ -1,9 +1,9 @@
 """Expressions of pyarrow as conditions.
 
-pyarrow shows no parts of an expression. It does pickle one, as a record batch. The metadata of the
-batch have the calls in order, and its columns have the literals. An expression is built again from
-these, and is used only where it equals the first one. So another form in another version of pyarrow
-costs time, and no rows.
+pyarrow does not expose the parts of an expression, but pickles it as a record batch. The metadata
+of the batch have the calls in order, and its columns have the literals. The expression is rebuilt
+from these, and used only if it equals the original. So if another version of pyarrow pickles
+differently, that costs time but no rows.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Node(NamedTuple):
     Attributes
     ----------
     expression
-        The part, built again.
+        The rebuilt part.
     kind
         "field", "literal", or the name of a function.
     parts
@@ -76,14 +76,14 @@ class Node(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One of the conditions that an expression joins by *and*.
+    """A condition, joined to others by *and* in an expression.
 
     Attributes
     ----------
     expression
         The condition.
     tree
-        Its counterpart; None without one.
+        The counterpart; None if there is none.
     """
 
     expression: pc.Expression
@@ -173,7 +173,7 @@ def _expected(entry: tuple[str, str], key: str) -> str:
 
 
 def _call(name: str, parts: list[pc.Expression], options: dict[str, pa.Scalar]) -> pc.Expression:
-    """A call, built again. Wrong options are found when the whole is compared with the original."""
+    """A rebuilt call. Comparing the whole with the original finds wrong options."""
     function = getattr(pc, name)
     if not options:
         return function(*parts)
@@ -257,12 +257,12 @@ class _Translation:
         return "nan", label
 
     def _member(self, node: Node) -> Tree:
-        """A missing value is a member, or is not: the answer is never unknown."""
+        """Whether a missing value is a member is always known."""
         (column,) = node.parts
         label, of = self._label(column), self._type(column)
         of = of.value_type if pa.types.is_dictionary(of) else of
         values = node.options["value_set"].values
-        # pyarrow takes 0.0 and -0.0 for two members, and NaN for one.
+        # pyarrow distinguishes 0.0 from -0.0, and treats NaN as a member.
         if pa.types.is_floating(of) or pa.types.is_floating(values.type):
             raise Untranslated
         found: Tree = ("in", label, tuple(_literal(value, of) for value in values if value.is_valid))

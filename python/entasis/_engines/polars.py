@@ -1,8 +1,8 @@
 """Files as LazyFrames of Polars.
 
-Polars hands over columns, a slice, the name of a row index, and the conditions that it could move
-to the reader. A condition that is translated exactly decides which rows are read. Polars tests all
-conditions again, so one without a counterpart is left to it.
+Polars hands over columns, a slice, the name of a row index, and the conditions that its optimizer
+moved to the reader. Conditions with an exact translation decide which rows are read. Polars tests
+all conditions again, including those without a translation.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class _Reader(FileReader):
     def _tree(self, filters: Sequence[FilterExpr]) -> tuple[Any, ...] | None:
         """The conditions that the core can test, joined by *and*. Polars tests the rest."""
         if self._view.table.memory_map:
-            # Only neighbouring rows of a mapped file can be read.
+            # A mapped file yields only neighbouring rows.
             return None
         trees = []
         for part in filters:
@@ -131,7 +131,7 @@ class _Reader(FileReader):
 
 
 def _frame(view: View) -> pl.DataFrame:
-    """The rows of a view as a frame, also where a Series was written."""
+    """The rows of a view as a frame, even if a Series was written."""
     import polars as pl
 
     found = read_view(view, "polars")

@@ -17,13 +17,13 @@ def honoured(capsule: object, rows: ArrowRows) -> tuple[ArrowRows, Any]:
     """Honour a request as far as possible.
 
     A request names columns, in any order, and their types. A request that names other columns is
-    ignored. A column keeps its type if the requested one is of another kind: text, bytes or
+    ignored. A column keeps its type unless the requested type is of the same kind: text, bytes or
     integers, each also as a dictionary.
 
     Returns
     -------
     rows, schema
-        The rows with these columns, and the schema to cast them to; None if they have it already.
+        The rows with these columns, and the schema to cast them to; None if no cast is needed.
     """
     try:
         import pyarrow as pa
@@ -60,7 +60,7 @@ class _Schema:
 
 
 def _layout(types: list[tuple[Any, Any]]) -> int:
-    """The layout of strings in which the first column with another type than ours is decoded."""
+    """The string layout for decoding: the first column whose requested type differs decides."""
     import pyarrow as pa
 
     for own, wanted in types:
@@ -86,7 +86,7 @@ def _type(own: Any, wanted: Any) -> Any:
 
 
 def _kind(of: Any) -> str | None:
-    """The kind of a type within which values are converted; None for all others."""
+    """The kind of a type. Values convert within a kind; None for types without conversion."""
     import pyarrow as pa
 
     of, types = of.value_type if pa.types.is_dictionary(of) else of, pa.types

@@ -1,4 +1,4 @@
-"""The rows of a view as Arrow tables of one type, which are decoded one after the other."""
+"""The rows of a view as Arrow tables of one type, decoded one after the other."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # Rows of a block.
 _BLOCK = 1 << 16
-# Rows of the first array of a view that is not read at once, and the least number of them for each
-# value of a dictionary. Some consumers convert the dictionary of each array.
+# For a view that is not read at once: the rows of its first array, and the fewest rows per
+# dictionary value. Some consumers convert the dictionary of each array.
 _FIRST = 1 << 16
 _ROWS_OF_CATEGORY = 4
 # A view of at most this many values, in a file of at most this many bytes, is read at once.
@@ -56,7 +56,7 @@ class ArrowRows:
         host = view.table.host
         self._view = view
         self.numbers = every if columns is None else columns
-        # No column of the file has the labels of an index that is a range.
+        # No column of the file stores the labels of a range index.
         self._ranges = [i for i, column in enumerate(self.numbers) if column == RANGE]
         stored = [column for column in self.numbers if column != RANGE] if self._ranges else columns
         own, metadata = view.written_by == "pyarrow", has_metadata(host)
@@ -71,7 +71,7 @@ class ArrowRows:
         return ArrowRows(self._view, numbers, numbers, layout)
 
     def __arrow_c_schema__(self) -> object:
-        # A table of pyarrow exports its schema by `schema`, and our own table by itself.
+        # A table of pyarrow exports its schema through `schema`, our own table directly.
         return getattr(self._empty, "schema", self._empty).__arrow_c_schema__()
 
     def stream(self, tree: tuple[Any, ...] | None, limit: int | None, wanted: Any = None) -> object:

@@ -90,7 +90,7 @@ class Fragment:
         filter: pc.Expression | None = None,
         **options: Any,
     ) -> Any:
-        """Build a scanner. The schema must be that of the fragment."""
+        """Build a scanner. The schema must equal the fragment's schema."""
         if schema is not None and not schema.equals(self.physical_schema):
             raise ArgumentError("the columns of a file keep their types: cast the table that was read")
         return self._dataset.scanner(columns, filter, **options)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def supported(query: Query, to: Host, on_unsupported: OnRefused) -> Query:
     """A query without the columns whose type a library lacks, after a warning about them.
 
-    With "error" the query stays as it is, and reading it raises the error.
+    With "error" the query is returned unchanged, and reading it raises the error.
     """
     on_refused(on_unsupported)
     if on_unsupported == "error":

@@ -1,4 +1,4 @@
-"""How long the strings of some rows are, so that no array of an engine exceeds its offsets."""
+"""Lengths of the strings of some rows, so that no engine's array exceeds its offsets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def text_len(view: View, numbers: Iterable[int]) -> Callable[[int, int], int] | None:
-    """A function for the bytes of the strings in a range of rows of a file; None if there are none.
+    """A function that counts the string bytes in a range of a file's rows; None without string
+    columns.
 
     Parameters
     ----------
@@ -24,7 +25,7 @@ def text_len(view: View, numbers: Iterable[int]) -> Callable[[int, int], int] | 
         The numbers of the columns. Strings inside of nested columns do not count.
     """
     handle = view.handle
-    # An index that is a range has a number below zero.
+    # A range index has a number below zero.
     found = handle.columns([number for number in numbers if number >= 0 and type(number) is not FieldColumn])
     texts = [column.index for column in found if column.physical in ("utf8", "binary")]
     return (lambda start, stop: handle.text_len(texts, start, stop)) if texts else None

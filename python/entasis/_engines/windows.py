@@ -20,9 +20,9 @@ _GROWTH = 2
 # Values and bytes of the longest window.
 CELLS = 1 << 22
 _BYTES = 1 << 28
-# Rows of a block, and so of a segment that is decoded at once.
+# Rows of a block, which is decoded as one segment.
 _BLOCK = 1 << 16
-# The same for rows that are tested together. A row that passes takes 8 bytes.
+# Rows that are tested together. A row that passes takes 8 bytes.
 _FIRST_TESTED = 1 << 16
 _TEST_GROWTH = 16
 _MOST_TESTED = 1 << 24
@@ -73,8 +73,8 @@ class Mask(NamedTuple):
 class Sizes:
     """The lengths of windows in rows.
 
-    They grow up to a number of values. A window of long strings has no more rows than take
-    `_BYTES`, by the records of its blocks.
+    They grow up to a number of values. A window of long strings takes at most about `_BYTES`, by
+    the records of its blocks.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Sizes:
     ) -> None:
         self._text_len = text_len
         most = max(_LEAST if least is None else least, CELLS // max(n_columns, 1))
-        # Windows that end where blocks end decode no block twice.
+        # Windows end at block ends, so that no block is decoded twice.
         self._most = most if most < _BLOCK else most - most % _BLOCK
         self.size = min(_FIRST if first is None else first, self._most)
 
@@ -115,7 +115,7 @@ class Sizes:
         return self._text_len(start, stop) * len(rows) // (stop - start)
 
     def measured(self, n_rows: int, memory_len: int) -> None:
-        """Take into account how many bytes the rows of the last window took."""
+        """Adjust the next length to the bytes of the last window."""
         if n_rows and memory_len:
             self._most = min(self._most, max(1, n_rows * _BYTES // memory_len))
             self.size = min(self.size, self._most)
@@ -180,7 +180,7 @@ def _passed(view: View, tree: tuple[Any, ...] | None, share: float = 1.0) -> Ite
 
 
 def _found(view: View, tree: tuple[Any, ...], rows: range, position: int, share: float) -> Window:
-    """The rows that pass among consecutive ones. `position` is that of the first row in the view."""
+    """The passing rows among consecutive ones, whose first is at `position` in the view."""
     import numpy as np
 
     found = view.handle.filtered_bits(tree, rows.start, rows.stop, None)

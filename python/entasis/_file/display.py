@@ -13,7 +13,7 @@ _MOST = 40
 class Schema(Mapping[str, str]):
     """Names and types of columns, printed as an aligned list.
 
-    A look-up finds the first column of a name.
+    A look-up finds the first column with a name.
     """
 
     def __init__(self, names: list[str], types: list[str]) -> None:
@@ -49,7 +49,7 @@ class Schema(Mapping[str, str]):
 
 
 def lines(pairs: list[tuple[str, str]], most: int | None = None) -> list[str]:
-    """A line for each column. More than `most` are shortened in the middle."""
+    """A line for each column. If there are more than `most`, the middle is left out."""
     shown: list[tuple[str, str] | None] = list(pairs)
     if most is not None and len(pairs) > most:
         half = most // 2

@@ -318,9 +318,9 @@ class File(Reads, Described):
 class Scan(Conversions):
     """The rows of a file for which a condition is true. `File.filter` and `File.scan` make it.
 
-    Nothing is read until a method asks for values. Then the statistics of blocks decide first which
-    rows need a look, the columns of the condition are tested, and the other columns are read where
-    rows pass.
+    Nothing is read until a method asks for values. Then block statistics exclude rows first, the
+    columns of the condition are tested on the others, and the remaining columns are read where rows
+    pass.
 
     Examples
     --------
@@ -354,7 +354,7 @@ class Scan(Conversions):
         return Scan._of(self._query.filtered(condition))
 
     def select(self, *columns: Columns) -> Scan:
-        """Return a scan that reads some columns. The condition may be about others."""
+        """Return a scan that reads some columns. The condition may use other columns."""
         return Scan._of(self._query.of(_selected(self._query.view, columns)))
 
     def head(self, n: int = 5) -> Any:
@@ -403,7 +403,7 @@ class Scan(Conversions):
     def view(self, *, threads: int | None = None) -> File:
         """Return the rows that pass as a view of the file.
 
-        Tests all rows, and keeps the numbers of those that pass: 8 bytes for each.
+        Tests all rows, and keeps the numbers of passing rows: 8 bytes each.
         """
         return File._of(self._query.passing(threads))
 
@@ -420,7 +420,7 @@ class Scan(Conversions):
         Parameters
         ----------
         n
-            The number of rows that are tested for a frame. A frame has those that pass. Frames
+            The number of rows that are tested for a frame. A frame has the rows that pass. Frames
             without rows are left out.
         columns, to, nan_to_null
             As for `entasis.read`.

@@ -84,10 +84,10 @@ class Report(NamedTuple):
     checked_len : int
         The number of checked bytes.
     n_generations : int
-        The number of checked generations. The other numbers are those of the newest one.
+        The number of checked generations. The other numbers describe the newest one.
     leftover_len : int
         Bytes after the end of the newest generation. A change that was interrupted, or still goes
-        on, left them. Nothing reads them, and the next change removes them.
+        on, left these bytes. Nothing reads them, and the next change removes them.
     """
 
     n_columns: int

@@ -1,4 +1,4 @@
-"""The base class of open files, whatever value they hold."""
+"""The base class of open files with any kind of value."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Opened(ABC):
 
     @property
     def metadata(self) -> Any:
-        """The value that was written as `metadata=`; None without any."""
+        """The value that was written as `metadata=`; None if the file has no metadata."""
         with reported:
             from entasis._values.cells import metadata
 

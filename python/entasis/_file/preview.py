@@ -25,7 +25,7 @@ class Preview(NamedTuple):
     written_by
         The library whose value was written, if any.
     columns
-        Names and types. "..." stands for those that are left out.
+        Names and types. "..." stands for omitted columns.
     rows
         Positions, and the values as strings. None stands for the rows that are left out.
     refused
@@ -68,7 +68,7 @@ def _cells(view: View, column: int, rows: list[int]) -> list[str]:
     """The values of a column in these rows, as strings."""
     view = view.narrow([column], view.compose(rows))
     if view.has_levels():
-        # pandas and StaticFrame read a level as the index, not as a column.
+        # pandas and StaticFrame read a level as an index, not as a column.
         if view.written_by != "pandas":
             return [str(value) for value in of_columns(view, None, None)]
         found = read(view, threads=1, is_restored=False)
@@ -85,7 +85,7 @@ def _cells(view: View, column: int, rows: list[int]) -> list[str]:
     try:
         return [str(value) for value in _as_python(values)]
     except (ArithmeticError, SystemError, ValueError):
-        # Python has no dates after the year 9999, and no code points beyond Unicode, for example.
+        # Python lacks, for example, dates after the year 9999 and code points beyond Unicode.
         return ["?"] * len(rows)
 
 

@@ -249,7 +249,7 @@ class Reads(Conversions):
     def search(self, column: Any, key: Any, side: Literal["left", "right"] = "left") -> int:
         """Return the position of a key in a sorted column, as `numpy.searchsorted` does.
 
-        Statistics of blocks decide on all blocks but one, so at most one is read.
+        Block statistics exclude all blocks but one, so at most one is read.
 
         Parameters
         ----------

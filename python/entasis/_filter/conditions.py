@@ -54,7 +54,7 @@ class Condition:
 
     Conditions are made with `entasis.col`, and combined with `&`, `|` and `~`. They can be printed,
     pickled and compared with `is`. A comparison with a missing value is unknown, as in SQL: neither
-    it nor its negation keeps the row.
+    the comparison nor its negation keeps the row.
     """
 
     __slots__ = ("_depth", "_tree")
@@ -134,7 +134,7 @@ class Col:
     __hash__ = object.__hash__
 
     def is_true(self) -> Condition:
-        """Return the condition that a boolean is true. A column in place of a condition means this."""
+        """Return the condition that a boolean is true. A column used as a condition means this."""
         return self._compare("eq", True)
 
     def __and__(self, other: Condition | Col) -> Condition:
@@ -163,7 +163,7 @@ class Col:
         return Condition(("in", self.label, members))
 
     def is_missing(self) -> Condition:
-        """Return the condition that a value is missing. In floats of pandas, NaN is."""
+        """Return the condition that a value is missing, as NaN is in floats of pandas."""
         return Condition(("missing", self.label))
 
     def is_nan(self) -> Condition:
@@ -191,7 +191,7 @@ class Col:
         return self._match("like", pattern)
 
     def field(self, name: str) -> Col:
-        """Return a field of a column of structs. Where the struct is missing, so is its field."""
+        """Return a field of a column of structs. A missing struct has missing fields."""
         if not isinstance(name, str):
             raise ArgumentError(f"field takes the name of a field, not {shown(name)}")
         return Col(inside(self.label, name))
@@ -284,7 +284,7 @@ def col(label: Any) -> Col:
     Returns
     -------
     Col
-        Compared with a value, or asked with one of its methods, it gives a `Condition`.
+        Comparing it with a value, or calling one of its methods, gives a `Condition`.
 
     Examples
     --------
@@ -302,13 +302,13 @@ def field(label: Any, *names: str) -> Col:
     label
         The label of the column.
     *names
-        The name of the field, after those of the structs around it.
+        The name of the field, after the names of the structs around it.
 
     Returns
     -------
     Col
-        The same as `en.col(label).field(name)`. `columns=` takes it, and the field is a column with
-        its own name then.
+        The same as `en.col(label).field(name)`. `columns=` accepts it, and then the field becomes a
+        column with its own name.
 
     Examples
     --------
@@ -353,7 +353,7 @@ def _refuse_missing(value: Any, column: str) -> None:
 
 
 def from_tuples(tuples: list[Any]) -> Condition:
-    """The condition that `filters` of pandas stand for.
+    """The condition that pandas' `filters` stand for.
 
     Tuples (label, operator, value) are joined by *and*, lists of tuples by *or*.
     """

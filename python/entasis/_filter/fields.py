@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 
 class Field(NamedTuple):
-    """A field of a column: it stands for a label.
+    """A field of a column, used in place of a label.
 
     Attributes
     ----------
     label
         The label of the column.
     names
-        The name of the field, after those of the structs around it.
+        The name of the field, after the names of the structs around it.
     """
 
     label: Any

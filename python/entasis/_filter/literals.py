@@ -12,7 +12,7 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
 # A kind, then an integer, float, string or bytes, and for decimals the digits after the point. The
-# core reads texts that are compared with times.
+# core parses strings that are compared with times.
 Literal = tuple[Any, ...]
 
 # Integers of so many digits have less than 128 bits.
@@ -26,7 +26,7 @@ _UNITS |= {"ms": 10**15, "us": 10**12, "ns": 10**9, "ps": 10**6, "fs": 10**3, "a
 
 
 class Exact:
-    """A value in the form that the core takes, where Python has no type that holds it exactly."""
+    """A value in the core's form, for types that no Python type holds exactly."""
 
     __slots__ = ("literal",)
 

@@ -1,8 +1,8 @@
 """Expressions of Polars as conditions.
 
-The tree is that of `Expr.meta.serialize(format="json")`. Comparisons keep the order of Polars, in
+The tree comes from `Expr.meta.serialize(format="json")`. Comparisons keep the order of Polars, in
 which NaN is greater than all other floats and equals itself. A part without a counterpart is an
-error, so that no row is dropped by another rule than that of Polars.
+error, so that only the rules of Polars drop rows.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _member(node: Any, label: Any, values: Any, *, nulls_equal: bool) -> Tree:
     if has_nan:
         found = ("or", (found, ("nan if float", label)))
     if nulls_equal:
-        # A missing value is a member, or is not: the answer is never unknown.
+        # Whether a missing value is a member is always known.
         null = ("null", label)
         found = ("or", (found, null)) if has_null else ("and", (found, ("not", null)))
     return found

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .rules import Rules
 
-# Entries of host maps that an append leaves as they are in the file.
+# Entries of host maps that an append does not change.
 _OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
 # Other entries of host maps, in errors.
 _MEANINGS = {
@@ -60,7 +60,7 @@ def append(value: Any, to: Destination, fill: bool) -> list[Any]:
 def append_in_place(file: File, part: Any, rules: Rules, to: Destination, change: Any) -> EntasisError | None:
     """Append rows of the file's types. Returns the reason if the file has to be written anew.
 
-    `change` is the change or the stream to which they go.
+    `change` is the change or the stream that receives the rows.
     """
     builder, new = _hosts.build(part)
     if builder.has_trees:
@@ -118,9 +118,9 @@ def _columns_of_rows(host: dict[str, Any]) -> list[int]:
 
 
 def _plain(value: Any, first: int | None = None) -> Any:
-    """A part of a host map whose columns can be compared. Cells differ from everything.
+    """A part of a host map in a form to compare. Cells equal nothing.
 
-    With `first`, column numbers are compared too, after `first` is added to them.
+    With `first`, column numbers are compared too, after adding `first`.
     """
     if isinstance(value, dict):
         return {key: _plain(item, first) for key, item in value.items()}

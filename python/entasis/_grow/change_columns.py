@@ -74,7 +74,7 @@ def change_columns(to: Destination, operation: str, plan: Callable[[File, Rules]
 
 
 def _change_in_place(file: File, wanted: Arrangement, rules: Rules, to: Destination, operation: str) -> bool:
-    """Change the columns without reading those that stay. False if the file must be written anew."""
+    """Change the columns without reading kept columns. False if the file must be written anew."""
     builder, host = _hosts.build(rules.nothing() if wanted.new is None else wanted.new)
     names, labels = rules.encode_labels(builder, wanted.labels)
     host.pop("columns", None)

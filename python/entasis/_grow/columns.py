@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
 
-# The key of the index among the parts of a value that need a wider type. Columns have their
-# positions or names as keys.
+# The index's key among the parts of a value that need a wider type. A column's key is its position
+# or name.
 INDEX = -1
 
 

@@ -40,7 +40,7 @@ class NumpyRules(Rules):
         return list(value) if isinstance(value, dict) else [None]
 
     def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
-        """The rows to append with the file's types, and wider types that arrays of the file need."""
+        """The rows to append with the file's types, and wider types that the file's arrays need."""
         if isinstance(old, dict) != isinstance(new, dict):
             wanted = "a dict of arrays" if isinstance(old, dict) else "an array"
             raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {wanted}")
@@ -83,7 +83,7 @@ class NumpyRules(Rules):
         return np.concatenate([old, new])
 
     def columns(self, value: Any, file: Any) -> Any:
-        """New arrays of a file, which must be as long as its own."""
+        """New arrays of a file, which must be as long as the file's arrays."""
         import numpy as np
 
         found = self.collect(value)

@@ -100,7 +100,7 @@ class PandasRules(Rules):
     def columns(self, value: Any, file: Any) -> Any:
         """New columns of a file, with its number of rows.
 
-        Their index is that of the file, or 0 to n-1.
+        Their index equals the file's index, or 0 to n-1.
         """
         import pandas as pd
 
@@ -141,7 +141,7 @@ class PandasRules(Rules):
         if not names:
             return old.columns
         if old.columns.nlevels > 1 and all(type(label) is tuple for label in labels):
-            # pandas renames the parts of such labels one by one.
+            # pandas renames each part of such a label by itself.
             return pd.MultiIndex.from_tuples(labels, names=old.columns.names)
         return old.rename(columns=dict(names)).columns
 
@@ -252,7 +252,7 @@ def _fit_frame(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
 
 
 def _with_index(old: Any, new: Any, grown: dict[Any, Any]) -> Any:
-    """The rows to append with an index of the file's type. `grown` gets the wider type that it needs."""
+    """The rows with an index of the file's type. `grown` gets a wider type for the index."""
     index, dtype = _index.fit(old.index, new.index)
     if dtype is not None:
         grown[INDEX] = dtype
@@ -260,7 +260,7 @@ def _with_index(old: Any, new: Any, grown: dict[Any, Any]) -> Any:
 
 
 def _grown(dtypes: dict[Any, tuple[Any, Any]]) -> dict[Any, Any]:
-    """The columns whose type changes. More categories do not change the codes of the file."""
+    """The columns whose type changes. Appended categories keep the codes of the file valid."""
     return {key: new for key, (old, new) in dtypes.items() if old != new and not hasattr(new, "categories")}
 
 

@@ -15,7 +15,8 @@ _NULLABLE = {name.lower(): name for name in _NAMES}
 
 
 def fit(what: str, dtype: Any, column: Any) -> tuple[Any, Any]:
-    """A column of the rows with the dtype that holds its values and those of the file. Returns both.
+    """A column of the rows, in the dtype that holds all values of both the rows and the file.
+    Returns both.
 
     `what` names the column in errors.
     """
@@ -43,7 +44,7 @@ def cast(what: str, column: Any, dtype: Any) -> Any:
         return column
     try:
         if isinstance(column.dtype, pd.CategoricalDtype) and isinstance(dtype, pd.CategoricalDtype):
-            # `astype` leaves unordered categories in their order if the sets are equal.
+            # If the sets are equal, `astype` does not reorder unordered categories.
             of = column.cat if isinstance(column, pd.Series) else column
             return of.set_categories(dtype.categories)
         return column.astype(dtype)
@@ -56,7 +57,8 @@ def missing(what: str, dtype: Any, index: Any) -> Any:
     import numpy as np
     import pandas as pd
 
-    # Objects are missing as NaN. pandas makes other values of None for some dtypes, such as bool.
+    # Objects get NaN for missing values. For some dtypes, such as bool, pandas converts None to
+    # other values.
     value = np.nan if dtype == np.dtype(object) else None
     try:
         found = pd.Series([value] * len(index), dtype=dtype, index=index)
@@ -124,7 +126,7 @@ def _categories(what: str, old: Any, new: Any) -> Any:
             "append: give both the same (cat.set_categories)"
         )
     if old.categories.dtype != new.categories.dtype:
-        # Columns without rows, or with missing values alone, have no categories.
+        # Columns without rows, or with only missing values, have no categories.
         if not len(new.categories) or not len(old.categories):
             return new if len(new.categories) else old
         raise refused(what, _shown(old), _shown(new))

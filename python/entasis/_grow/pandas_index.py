@@ -34,7 +34,7 @@ def fit(old: Any, new: Any) -> tuple[Any, Any]:
     if old.dtype == object or _dtypes.is_same(old.dtype, new.dtype):
         return new, None
     found, dtype = _dtypes.fit(_named(old), old.dtype, new)
-    # More categories do not change the codes of the file.
+    # Appended categories keep the codes of the file valid.
     return found, None if dtype == old.dtype or hasattr(dtype, "categories") else dtype
 
 
@@ -92,7 +92,7 @@ def _joined_range(old: dict[str, Any], new: dict[str, Any], n_rows: int) -> dict
 
 
 def _joined_freq(old: str | None, new: str | None, file: Any, part: Any) -> str | None:
-    """The frequency of an index of times, as `pd.concat` keeps it: if the rows go on with it."""
+    """The frequency of an index of times. As in `pd.concat`, it stays if the rows continue it."""
     labels = _labels_of_rows(part)
     if len(labels) == 0:
         return old
@@ -113,7 +113,7 @@ def encode_levels(
 ) -> tuple[dict[str, Any], list[tuple[int, str]]] | None:
     """The changes in the description of the index, and new names of its columns by their numbers.
 
-    None if the labels have to be stored anew: an index of fewer levels.
+    None if the labels have to be stored anew, because the index has fewer levels.
     """
     import pandas as pd
 

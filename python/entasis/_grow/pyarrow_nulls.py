@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def check_nulls(what: str, field: Any, column: Any) -> None:
-    """Check that a chunked array has no null where its field, or one inside it, is not nullable."""
+    """Check that no field that is not nullable has nulls, in a chunked array and inside it."""
     if not field.nullable and column.null_count:
         raise _refused(what, field.type, column.null_count)
     if _has_required(field.type):
@@ -57,7 +57,7 @@ def _check_inside(what: str, array: Any) -> None:
 
 
 def _values(array: Any) -> Iterator[Any]:
-    """The values of each field, without values that nulls hide."""
+    """The values of each field, except values under nulls."""
     from pyarrow import types
 
     if hasattr(array, "storage"):

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
     from entasis._file.file import File
 
-    # For each column of a new frame: whether it is new, and its position there or in the file.
+    # For each column after the change: whether it is new, and its position in the new frame or the
+    # file.
     Sources = list[tuple[bool, int]]
 
 
 class Rules(ABC):
     """The rules of a library for appended rows and changed columns.
 
-    The defaults suit values that never change, have no index, and have strings as the labels of
-    columns.
+    The defaults suit immutable values without an index, whose column labels are strings.
     """
 
-    # Whether a batch has to be copied to be kept: it may change.
+    # Whether a kept batch has to be copied, because the caller may change it.
     IS_COPIED = False
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Rules(ABC):
         return labels
 
     def encode_labels(self, builder: Any, labels: Any) -> tuple[list[str], Any]:
-        """The names of columns, and the description of their labels if these are not the names."""
+        """The names of columns, and the description of labels that differ from the names."""
         return labels, None
 
     def encode_levels(

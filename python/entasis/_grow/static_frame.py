@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class StaticFrameRules(Rules):
     """The rules of StaticFrame.
 
-    Labels of rows are stored anew: StaticFrame keeps them unique, and checks them itself.
+    Row labels are stored anew: StaticFrame requires unique labels, and checks this itself.
     """
 
     def collect(self, value: Any) -> Any:
@@ -51,11 +51,11 @@ class StaticFrameRules(Rules):
         for label, of_file, of_rows in dtypes:
             if common(of_file, of_rows) is None:
                 raise refused(f"column {shown(label)}", of_file, of_rows)
-        # The file is written anew: StaticFrame keeps its labels unique, and checks them itself.
+        # The file is written anew: StaticFrame requires unique labels, and checks this itself.
         return part, {0: None}
 
     def grow(self, old: Any, grown: dict[int, Any]) -> Any:
-        """A value of the file: `from_concat` makes its types wider."""
+        """Only the value of the file, since `from_concat` widens the types."""
         return old
 
     def concat(self, old: Any, new: Any) -> Any:
@@ -72,7 +72,7 @@ class StaticFrameRules(Rules):
     def columns(self, value: Any, file: Any) -> Any:
         """New columns of a file, with its number of rows.
 
-        Their index is that of the file, or positions.
+        Their index equals the file's index, or positions.
         """
         import static_frame as sf
 
@@ -158,7 +158,7 @@ class StaticFrameRules(Rules):
 
 
 def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
-    """The rows with the columns of the file. Columns that they lack are missing."""
+    """The rows with the columns of the file. Columns that the rows lack get missing values."""
     import static_frame as sf
 
     if None not in positions:
@@ -172,7 +172,7 @@ def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
 
 
 def _check_index(old: Any, new: Any) -> None:
-    """Check that the labels of the rows fit the index of the file. Objects hold all labels."""
+    """Check that row labels fit the file's index. An index of objects fits all labels."""
     if old.depth != new.depth:
         raise ArgumentError(f"the index has {old.depth} levels in the file and {new.depth} in the rows to append")
     for i in range(old.depth if len(new) else 0):

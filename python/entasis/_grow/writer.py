@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 # The values of a full block. Batches are stored in multiples of it.
 _BLOCK = 1 << 16
-# Batches are collected until they have so many rows, or a block and so many bytes. But one with a
-# block of rows is stored at once if it would have to be copied.
+# Batches are collected up to this many rows, or to a block of rows and this many bytes. A batch of
+# a block or more is stored at once if collecting would copy it.
 _BYTES = 32 << 20
 _ROWS = 16 * _BLOCK
 
@@ -71,7 +71,7 @@ class Writer:
         self._parts: list[Any] = []
         self._n = self._size = 0
         self._rules: Any = None
-        # The table without rows, after the first batch; and whether the table has to be written
+        # The table without rows, known after the first batch; and whether it has to be written
         # whole.
         self._proto: Any = None
         self._is_whole = False
@@ -93,7 +93,7 @@ class Writer:
             try:
                 self.write(_empty(schema))
             except BaseException:
-                # An error that is kept must not keep the file locked.
+                # A stored exception must not keep the file locked.
                 self.abort()
                 raise
 
@@ -171,7 +171,7 @@ class Writer:
         self._rules = _hosts_of.rules(root)
         part = self._rules.collect(batch)
         self._proto = self._rules.head(part)
-        # Only the rows show which columns are of objects. Labels of StaticFrame are unique.
+        # Only rows reveal which columns are objects. StaticFrame labels must be unique.
         builder, host = _hosts.build(part)
         self._is_whole = builder.has_trees or root == "static_frame" or _has_levels(host)
         self._is_counted = self._rules.is_counted(host.get("index"))
@@ -224,7 +224,8 @@ class Writer:
 
     @reported
     def close(self) -> None:
-        """Write what is left, and make the file visible. Does nothing when the writer is closed.
+        """Write the remaining rows, and make the file visible. Does nothing if the writer is
+        closed.
 
         Raises
         ------
@@ -312,7 +313,7 @@ def _write_file(file: File, to: Destination) -> bool:
         with Writer(to, None, False) as writer:
             writer.write(file)
     except ArgumentError:
-        # The batches have indexes or categories that don't follow each other.
+        # Indexes or categories of the batches don't continue each other.
         return False
     return True
 
@@ -355,7 +356,7 @@ def _empty(schema: Any) -> Any:
 
 
 def _batches(value: Any) -> Any:
-    """The frames of a batch: itself, or those that a stream or iterable yields."""
+    """The frames of a batch: the batch itself, or the frames that a stream or iterable yields."""
     import collections.abc
 
     value = of_scan(value)

@@ -19,7 +19,7 @@ _SHOWN = 10
 def every(handle: Handle, host: dict[str, Any], columns: list[int] | None, *, has_index: bool) -> list[int]:
     """The numbers of the columns to read.
 
-    For a library without an index they include its levels.
+    For a library without indexes they include the index levels.
     """
     if not has_index:
         columns, _ = with_labels(handle, host, columns)
@@ -31,7 +31,7 @@ def read(
 ) -> Any:
     """Call `read_columns` without the columns that it refuses, and warn about these.
 
-    After a refusal each column is tried by itself, because it may depend on the values.
+    After a refusal, each column is tried by itself, because a refusal may depend on values.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def read(
         try:
             found = read_columns(kept)
         except UnsupportedTypeError:
-            # The cause is the row labels, or a combination of columns.
+            # Row labels or a combination of columns cause the error.
             raise error from None
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     warnings.warn(f"left out: {'; '.join(refused[:_SHOWN])}{more}", stacklevel=stacklevel)

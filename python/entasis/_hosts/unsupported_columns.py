@@ -1,4 +1,4 @@
-"""Writing a frame with unsupported columns: they are left out, or replaced by a function."""
+"""Writes a frame with unsupported columns: leaves them out, or replaces them by a function."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _replace(frame: Any, position: int, name: Any, column: Any) -> Any:
         return frame | {name: np.asarray(column)}
     if root == "pandas":
         frame = frame.copy(deep=False)
-        # Take the values of a Series by position, whatever its index.
+        # Take the values of a Series by position, ignoring the index.
         frame.isetitem(position, getattr(column, "array", column))
         return frame
     if root == "polars":

@@ -53,7 +53,8 @@ def is_columns(value: dict[Any, Any]) -> bool:
 
     n = None
     for array in value.values():
-        # Ends at the first other value, so that large dicts of other values cost nothing.
+        # Stops at the first value that does not fit, so that large dicts of other values cost
+        # nothing.
         if type(array) is not np.ndarray or array.ndim != 1 or len(array) != (len(array) if n is None else n):
             return False
         n = len(array)
@@ -63,7 +64,7 @@ def is_columns(value: dict[Any, Any]) -> bool:
 def collect(value: Any) -> Any:
     """Collect a stream, such as a record batch reader, or a dataset into a pyarrow table.
 
-    All other values are returned as they are.
+    All other values are returned unchanged.
     """
     if streams.is_dataset(value):
         return value.to_table()
@@ -126,7 +127,7 @@ def writer(host: str) -> Any:
 
 
 def host_of(to: str | None, written_by: str | None) -> str:
-    """The host `to`; by default the one that wrote the file, or else an installed one."""
+    """The host `to`; by default the file's host, or else an installed one."""
     if to is not None and to not in HOSTS:
         raise ArgumentError(f"to={to!r} is not known: one of {', '.join(map(repr, HOSTS))}")
     known = written_by if written_by in HOSTS else None
@@ -134,7 +135,7 @@ def host_of(to: str | None, written_by: str | None) -> str:
 
 
 def reader(to: str | None, written_by: str | None) -> Any:
-    """The module that reads for the host `to`; by default for the host that wrote the file."""
+    """The module that reads into the host `to`, by default the file's host."""
     to = host_of(to, written_by)
     found = _loaded.get(_READERS[to])
     if found is not None and sys.modules.get(to) is not None:

@@ -1,4 +1,4 @@
-"""Objects with Arrow's stream interface. Only objects that are nothing but a table are taken.
+"""Objects with Arrow's stream interface. Only objects that consist of a table alone are accepted.
 
 Any class can have `__arrow_c_stream__`. The stream may lack labels, a shape or attributes that the
 object has, so all other classes are refused.
@@ -29,7 +29,7 @@ _TABLES = {
 
 
 def is_stream(value: Any) -> bool:
-    """Whether a value streams a table and is nothing else, such as a record batch reader."""
+    """Whether a value only streams a table, as a record batch reader does."""
     kind = type(value)
     return hasattr(kind, "__arrow_c_stream__") and kind.__name__ in _TABLES.get(_root(kind), ())
 
@@ -70,7 +70,7 @@ def reader(value: Any) -> Any:
     except ImportError as error:
         message = f"pyarrow is needed to write a {kind.__name__}, and can't be imported ({error}): pip install pyarrow"
         raise MissingLibraryError(message) from error
-    # The interface of streams has no names of the fields of maps: it is for other libraries alone.
+    # The stream interface lacks the field names of maps, so it serves only other libraries.
     if isinstance(value, pa.RecordBatchReader):
         return value
     try:

@@ -30,7 +30,7 @@ def converted(columns: Arrays, convert: Callable[[Any, Any], Any]) -> Any:
 class Samples(Sequence[Any]):
     """Rows of a batch, for `collate_fn` of a DataLoader.
 
-    As a sequence it has a dict of scalars for each row. These are made when they are needed.
+    As a sequence it has a dict of scalars for each row, made on demand.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Samples(Sequence[Any]):
 
 
 class ArraySamples(list[Any]):
-    """Rows of a batch of an array without a name. PyTorch stacks lists, and no other sequences.
+    """Rows of a batch of an array without a name. PyTorch stacks only lists, not other sequences.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ def worker() -> tuple[int, int]:
 
 
 def group() -> tuple[int, int] | None:
-    """The rank and the size of PyTorch's default process group; None without one."""
+    """The rank and the size of PyTorch's default process group; None if PyTorch has none."""
     distributed: Any = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         return None
@@ -25,7 +25,7 @@ def group() -> tuple[int, int] | None:
 
 
 def ranks(rank: int | None, world_size: int | None) -> tuple[int, int] | None:
-    """Check explicit ranks. None leaves the choice to the process group."""
+    """Check explicit ranks. With None the process group decides."""
     if rank is None and world_size is None:
         return None
     if rank is None or world_size is None or integer(world_size) is None:
@@ -35,7 +35,7 @@ def ranks(rank: int | None, world_size: int | None) -> tuple[int, int] | None:
 
 
 def edges(n_rows: int, n_shares: int, most: int) -> list[int]:
-    """Cut rows into consecutive blocks of equal length, as many for each share.
+    """Cut rows into consecutive blocks of equal length, with the same number for each share.
 
     Lengths differ by at most one row, and are at most `most`. Returns where the blocks start, and
     where the last one ends.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     To = Literal["torch", "numpy"]
 
-# The name of an array that has none. A key of a dict may be None.
+# Stands for the name of an unnamed array, since a dict's key may be None.
 ALONE = object()
 
 _ADVICE = "leave it out with columns=, or pass to='numpy' and convert it in collate_fn="

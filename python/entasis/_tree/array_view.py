@@ -2,8 +2,8 @@
 
 A view records for each of its axes which indices of a stored axis it selects. Integers, slices,
 ellipses, new axes and a single array of one axis keep that form. For any other key (several arrays,
-arrays with more axes, integers together with an array) the view holds an array with the position of
-each of its elements.
+arrays with more axes, integers together with an array), the view holds an array with the positions
+of all elements.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     # The indices that an axis of a view selects: a range, or an array of int64.
     Indices = range | np.ndarray[Any, Any]
 
-# A read covers the elements between two selected ones if they are fewer than this.
+# A read includes a gap between selected elements that is smaller than this.
 _NEAR = 512
-# A view is read in at most so many pieces.
+# The most pieces in which a view is read.
 _MOST_PIECES = 64
 
 
@@ -173,12 +173,12 @@ class ArrayView:
             positions = self._all_positions()
         low, high = int(positions.min()), int(positions.max()) + 1
         if high - low <= max(4 * positions.size, _NEAR):
-            # Flat, because indexing by an array without axes would give a scalar.
+            # Flattened, because indexing by an array without axes would give a scalar.
             return neighbours(low, high)[positions.reshape(-1) - low].reshape(positions.shape)
         return scattered(np.ascontiguousarray(positions).reshape(-1)).reshape(positions.shape)
 
     def _bounds(self) -> tuple[int, int]:
-        """The position of the first element, and the one after the last."""
+        """The position of the first element, and the position after the last element."""
         low = high = self._offset
         for indices, stride in self._axes:
             if isinstance(indices, range):
@@ -199,7 +199,7 @@ class ArrayView:
         if isinstance(flat, np.ma.MaskedArray):
             found, mask = self._strided(flat.data, low), self._strided(np.ma.getmaskarray(flat), low)
             return np.ma.MaskedArray(found, mask)
-        # An axis selected by an array is taken whole from its first to its last index, and selected
+        # An axis that an array selects is read from its first to its last index, and selected
         # below.
         shape: list[int] = []
         strides: list[int] = []
@@ -219,7 +219,7 @@ class ArrayView:
                 picks.append(indices - first)
         # The strides stay within `flat`, whose length `_bounds` computed from the same axes.
         width = flat.strides[0]
-        # With an additional axis, because NumPy would return an object without axes as a scalar.
+        # Adds an axis, because NumPy would return an array of objects without axes as a scalar.
         found = np.lib.stride_tricks.as_strided(
             flat[start:], [1, *shape], [width, *(stride * width for stride in strides)]
         ).reshape(shape)
@@ -229,7 +229,7 @@ class ArrayView:
         return found
 
     def _by_pieces(self, neighbours: Callable[[int, int], Any]) -> Any:
-        """Read a view of few, long rows that are far apart row by row. None for other views."""
+        """Read a view of few, long, distant rows one row at a time. None for other views."""
         import numpy as np
 
         if not self._axes or len(self._axes[0][0]) > _MOST_PIECES:

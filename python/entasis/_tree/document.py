@@ -36,7 +36,7 @@ def _called(value: Any) -> str:
 
 
 def _advice(value: Any) -> str:
-    """Advice for an object that streams, a subclass of a frame, or one of a registered class."""
+    """Advice for an object that streams, or a subclass of a frame or of a registered class."""
     instead = _streams.advice(type(value))
     if instead:
         return instead
@@ -59,7 +59,7 @@ class _Part:
         self.value, self.builder, self.host_map = value, builder, host_map
         self.root, self.inside = root, inside
         self.numbers: list[int] = []
-        # The path of the frame, once an error needed it.
+        # The path of the frame, computed when an error needs it.
         self.where: str | None = None
 
     def depth(self) -> int:
@@ -88,8 +88,8 @@ class Document:
     def __init__(self, on_unsupported: OnUnsupported, to: Destination) -> None:
         self._on_unsupported = on_unsupported
         self._skipped: list[str] = []
-        # Replacements of keys and members, by the id of their dict or set, which is kept alive for
-        # that.
+        # Replacements of keys and members, by the id of their dict or set, which is kept alive so
+        # that the id stays valid.
         self._replacements: dict[int, tuple[Any, set[Any]]] = {}
         self._parts: list[_Part] = []
         self._tables: dict[int, int] = {}
@@ -123,7 +123,7 @@ class Document:
         return len(self._parts) - 1
 
     def _add_trees(self, done: int) -> None:
-        # Frames in these trees add more parts, whose trees are added in turn.
+        # Frames in these trees append to `parts`, and the loop adds their trees in turn.
         while done < len(self._parts):
             self._inside = part = self._parts[done]
             part.numbers = [self._add_cells(tree, part.root + what, shares=False) for tree, what in part.builder.trees]
@@ -197,7 +197,7 @@ class Document:
             raise UnsupportedTypeError(f"{path}: {what}") from error
         if self._on_unsupported == "skip":
             self._skipped.append(f"{path}: {kind}")
-            # In a column of a frame it becomes None, because each row has a value.
+            # In a frame's column the value becomes None, because each row needs a value.
             return () if self._inside is None else (None,)
         replacement = self._on_unsupported(value, path)
         if holder is not None:
@@ -218,7 +218,7 @@ class Document:
         replacements.add(replacement)
 
     def write(self, to: Destination, table: int | None, cell: int | None, metadata: int | None) -> bytes | None:
-        """Write the file. Returns its content if it has no path."""
+        """Write the file. Returns the content unless the file has a path."""
         pools = Builder(0, [])
         for arrays, n_values in self._cells.finish():
             add_pool(pools, arrays, n_values)

@@ -1,4 +1,4 @@
-"""Parts of trees: what a file says of a value, and reading it."""
+"""Parts of trees: their descriptions in the file, and reading them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Part:
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes of an array.
 
-        Other values have one axis if they have parts, else none.
+        Other values have one axis if they have parts, else no axes.
         """
         if "shape" in self.info:
             return tuple(self.info["shape"]) if self.rows is None else self.view().shape
@@ -88,13 +88,13 @@ class Part:
         return Part(self.cells, self.where, self.info, view)
 
     def resolved(self, rows: Any) -> Any:
-        """Some of the selected items of a list, as a resolved selection; all of them for None."""
+        """Some of a list's selected items, as a resolved selection; None for all."""
         if rows is None:
             return self.rows
         return _rows.compose(self.rows, _rows.resolve(rows, len(self), holder=self.kind))
 
     def children(self, start: int, stop: int) -> Any:
-        """The values of some parts, from the one at `start` up to the one at `stop`."""
+        """The values of the parts from `start` up to, but not including, `stop`."""
         return self.cells.children(self.info["number"], start, stop)
 
     def record(self) -> tuple[str, ...] | None:
@@ -117,7 +117,7 @@ class Part:
         return None if fields is None else {name: 4 + i for i, name in enumerate(fields)}
 
     def with_cells(self, cells: Cells) -> Part:
-        """The same part, read by other cells of the file."""
+        """The same part in another reader of the file's cells."""
         return Part(cells, self.where, self.info, self.rows)
 
     def read(self, columns: Any, rows: Any, threads: int | None) -> Any:
@@ -177,7 +177,7 @@ class Part:
             )
 
     def summary(self) -> str:
-        """The kind and size of the value, or the value if it is a scalar."""
+        """The kind and size of the value, or a scalar itself."""
         kind, info = self.kind, self.info
         if kind in ARRAYS:
             shape = " x ".join(f"{n:,}" for n in self.shape) or "no axes"
@@ -229,7 +229,7 @@ def _labels_of_bus(index: Any, n: int) -> dict[Any, int]:
 
 
 def _label(label: Any) -> Any:
-    """A label of StaticFrame as a key: tuples for hierarchies, scalars of Python except for times."""
+    """A label of StaticFrame as a key: a tuple for a hierarchy, else a scalar of Python or a time."""
     import numpy as np
 
     if isinstance(label, (tuple, np.ndarray)):

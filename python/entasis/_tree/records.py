@@ -153,7 +153,7 @@ def _numpy(where: str, columns: dict[Any, list[Any]], n: int) -> Any:
             return as_objects(values)
         if kind in (bool, int, float, complex) or issubclass(kind, np.generic):
             found = np.array(values)
-            # NumPy makes floats of integers that no dtype has together.
+            # NumPy makes floats of integers if no integer dtype holds all of them.
             if found.dtype.kind in ("iu" if kind is int else "biufcmM"):
                 return found
         return as_objects(values)
@@ -182,12 +182,12 @@ def _has_long(values: list[Any]) -> bool:
 
 
 def _is_rounded(column: Any, values: list[Any]) -> bool:
-    """Whether a library made floats of integers that floats do not hold."""
+    """Whether a library converted integers to floats that do not hold them."""
     return column.dtype.kind == "f" and _has_long(values)
 
 
 def _are_mixed(values: list[Any]) -> bool:
-    """Whether values have several types, so that a library would change some: True to 1, for one."""
+    """Whether values have several types, so that a library would change some, such as True to 1."""
     kinds = {type(value) for value in values if value is not None}
     return len(kinds) > 1 and (kinds != {int, float} or _has_long(values))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from entasis._libraries.registry import Host
     from entasis._typing import Columns, OnDamage, OnRefused, Rows, Types
 
-# A dict of more keys gets no hint of keys close to a missing one.
+# For a dict with more keys, an error about a missing key suggests no similar keys.
 _KEYS_FOR_HINTS = 1_000
 
 
@@ -91,7 +91,7 @@ class Tree(Opened):
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes of an array.
 
-        Other values have one axis if they have parts, else none.
+        Other values have one axis if they have parts, else no axes.
         """
         return self._part.shape
 
@@ -207,7 +207,7 @@ class Tree(Opened):
             "pandas", "polars", "pyarrow", "numpy" or "static_frame" to get a list of dicts with
             equal keys as a frame, with a column for each key. The library chooses its type as for a
             list of the values, and no value changes: where the library would turn True into 1, the
-            column has objects, or there is an `UnsupportedTypeError`.
+            column has objects, or an `UnsupportedTypeError` is raised.
         filter, index, nan_to_null, on_unsupported, on_damage
             For frames only.
 
@@ -399,8 +399,8 @@ class Tree(Opened):
         return "\n".join(map(escaped, [head, *self._outline(self._named(), 0, 2, 10)]))
 
 
-# `isinstance(t, File)` is true for all that `entasis.open` returns, although a tree shares nothing
-# with files of frames but their base class.
+# `isinstance(t, File)` is true for every result of `entasis.open`, although a tree and a frame's
+# file share only their base class.
 File.register(Tree)
 
 

@@ -63,8 +63,8 @@ class Maker:
         try:
             return _codecs.decode_kind(kind, parts, self._types)
         except AttributeError as error:
-            # Codecs use only public names of libraries, so the cause is a part of a wrong type in
-            # the file.
+            # Codecs use only public names of libraries, so the file must have a part of a wrong
+            # type.
             raise TypeError(f"parts of {kind}: {error}") from error
 
     def unit(self, kind: str) -> Any:
@@ -166,7 +166,7 @@ def _making() -> Iterator[None]:
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Switch the garbage collector off, which would look at all new objects again and again."""
+    """Switch the garbage collector off, because it would scan all new objects repeatedly."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -214,7 +214,7 @@ def objects(handle: Handle, column: Any, rows: Any, n_values: int) -> Any:
 
 
 def metadata(handle: Handle, path: str) -> Any:
-    """Read the value that was written as `metadata=`; None without any."""
+    """Read the value that was written as `metadata=`; None if the file has no metadata."""
     if handle.cells() is None:
         return None
     cells = Cells(handle, path)

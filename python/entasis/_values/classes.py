@@ -17,7 +17,7 @@ from entasis.errors import ArgumentError, EntasisError, UnsupportedTypeError, pr
 
 from .parts import UNSUPPORTED, object_parts
 
-# One tuple object for all values of a kind, so that a file stores the names once.
+# All values of a kind share one tuple object, so that a file stores the names once.
 _ENUM = ("name", "value")
 _REGISTERED = ("value",)
 # Messages of functions are cut to so many characters.
@@ -25,7 +25,7 @@ _LONGEST = 200
 
 
 def encode(value: Any, kind: type) -> tuple[Any, ...] | None:
-    """Take a value of such a class apart. None for other values."""
+    """Take a value of a user's class apart. None for other values."""
     functions = _register.functions(kind)
     if functions is not None and functions.encode is not None:
         encoded = _called("encode", called(kind), functions.encode, value)
@@ -120,7 +120,7 @@ def _member(found: type[enum.Enum], name: str, fields: dict[str, Any]) -> enum.E
 
 
 def _completed(found: type, kind: str, name: str, fields: dict[str, Any]) -> dict[str, Any]:
-    """The stored fields in the order of the class, and the defaults of fields that it gained."""
+    """The stored fields in the class's order, and the defaults of fields that the class gained."""
     if kind == "dataclass":
         wanted: tuple[str, ...] = _field_names(found)
     else:

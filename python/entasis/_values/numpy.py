@@ -62,8 +62,8 @@ def _fill_value(array: Any) -> Any:
         return None
     fill, default = np.asarray(found), np.asarray(np.ma.MaskedArray([], dtype=array.dtype).fill_value)
     if fill.dtype == default.dtype and fill.tobytes() == default.tobytes():
-        # NumPy creates the default lazily, in a dtype that may differ from the array's. Setting it
-        # again would convert it to the array's dtype.
+        # NumPy creates the default lazily, in a dtype that may differ from the array's. Setting the
+        # default would convert it to the array's dtype.
         return None
     if fill.dtype != array.dtype and not array.dtype.hasobject:
         raise UnsupportedTypeError(f"a masked array of {array.dtype} with a fill value of {fill.dtype} can't be kept")
@@ -71,7 +71,7 @@ def _fill_value(array: Any) -> Any:
 
 
 def _is_bytes(dtype: Any) -> bool:
-    """Whether the bytes of values determine them. True for all dtypes without fields."""
+    """Whether bytes determine the values. True for all dtypes without fields."""
     return dtype.names is None or _structured.is_plain(dtype)
 
 

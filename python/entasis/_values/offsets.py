@@ -1,4 +1,4 @@
-"""Codec of offsets of pandas: stored as a string if pandas parses it back, else by arguments."""
+"""Codec of pandas offsets: stored as a string if pandas parses it back, else by arguments."""
 
 from __future__ import annotations
 

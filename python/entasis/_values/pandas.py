@@ -50,7 +50,7 @@ def encode(value: Any) -> tuple[Any, ...]:
         if isinstance(value, pd.PeriodDtype):
             same = same and _offsets.same(empty.dtype.freq, value.freq)
         if same:
-            # Raises here for an unsupported dtype, so that the error has the path of the dtype.
+            # An unsupported dtype raises here, so that the error has the dtype's path.
             _hosts.build(empty)
         return object_parts("pandas.dtype", empty) if same else UNSUPPORTED
     else:
@@ -63,7 +63,7 @@ def encode(value: Any) -> tuple[Any, ...]:
 def _pandas_zone(zone: Any) -> Any:
     """Describe the zone of a timestamp.
 
-    A zone of another library is stored if its name gives it back.
+    Another library's zone is stored if its name determines it.
     """
     if zone is None:
         return None
@@ -113,7 +113,7 @@ def _pandas_dtype(array: Any) -> Any:
     import pandas as pd
 
     if type(array) is bool:
-        # A dtype without categories belongs to no array. The part is whether they are ordered.
+        # A dtype without categories belongs to no array. Its part is whether it is ordered.
         return pd.CategoricalDtype(ordered=array)
     if not isinstance(array, pd.api.extensions.ExtensionArray):
         raise TypeError("a dtype of pandas is that of an array")

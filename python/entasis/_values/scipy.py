@@ -38,7 +38,7 @@ def _sparse(name: str, shape: tuple[int, ...], *parts: Any) -> Any:
     kind = getattr(sparse, name)
     if layout in ("csr", "csc", "bsr"):
         found = kind(parts, shape=shape)
-        # Without this check SciPy would use the indices of the file as they are.
+        # Without this check, SciPy would use the file's indices unchecked.
         found.check_format(full_check=True)
         return found
     if layout == "coo":

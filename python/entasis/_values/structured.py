@@ -11,7 +11,7 @@ _GAPS = 64
 
 
 def is_plain(dtype: Any) -> bool:
-    """Whether the bytes of an array and a description of its dtype determine it."""
+    """Whether bytes and a description of the dtype determine an array."""
     if dtype.metadata is not None or dtype.type.__name__ == "record":
         return False
     if dtype.subdtype is not None:

@@ -1,1 +1,1 @@
-"""Columns and rows of an open table: the labels that select them, and reading."""
+"""Columns and rows of an open table: selecting by labels, and reading."""

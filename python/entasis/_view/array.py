@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def of_columns(view: View, dtype: Any, copy: bool | None) -> Any:
-    """Read columns as an array of two axes, or the column of a label as an array of one.
+    """Read columns as an array of two axes, or a label's column as an array of one axis.
 
     A series has one axis too. The index is left out.
     """
@@ -28,7 +28,7 @@ def of_columns(view: View, dtype: Any, copy: bool | None) -> Any:
         raise TypeError("a File without columns has no values: select some")
     _check_dtypes(_arrays(view, numbers, range(0)))
     arrays = _arrays(view, numbers, view.rows)
-    # Again with values: the width of fixed-width strings depends on them.
+    # Repeated with values, because the width of fixed-width strings depends on the values.
     _check_dtypes(arrays)
     is_one = view.is_one or (view.columns is None and view.table.host.get("class") not in (None, "RecordBatch"))
     return np.asarray(arrays[0] if is_one and len(arrays) == 1 else np.stack(arrays, axis=1), dtype=dtype)

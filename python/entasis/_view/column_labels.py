@@ -1,4 +1,4 @@
-"""The labels of columns, which may have any type, and look-up of columns by them."""
+"""The labels of columns, which may have any type, and look-up by label."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     # Reads the levels of the index, once.
     LevelsOf = Callable[[], Levels]
 
-# The error for a missing label looks for similar labels among so many.
+# The error for a missing label searches this many labels for similar ones.
 _MOST_COMPARED = 10_000
 
 
@@ -108,7 +108,7 @@ class ValueLabels:
             self._numbers.setdefault(self._key(label), []).append(number)
 
     def _key(self, label: Any) -> Any:
-        """A label in a form to compare: NaN equals itself, and times have the unit of the index."""
+        """A label in a comparable form: NaN equals itself, and times have the index's unit."""
         import numpy as np
 
         if isinstance(label, (float, np.floating)) and label != label:
@@ -136,7 +136,7 @@ Labels = TextLabels | RangeLabels | IndexLabels | ValueLabels
 
 
 def of(handle: Handle, host: dict[str, Any]) -> Labels:
-    """The labels of a file's columns. Strings and ranges are not read before they are needed."""
+    """The labels of a file's columns. Strings and ranges are read on demand."""
     library = host.get("host")
     spec = host.get("columns") if library in ("pandas", "static_frame") else None
     if spec is None or (type(spec) is dict and spec.get("kind") == "names"):
@@ -223,14 +223,14 @@ def _as_label(part: Any) -> Any:
 def resolve(columns: Columns, labels: Labels, levels: LevelsOf, handle: Handle, view: list[int] | None) -> list[int]:
     """The numbers of the selected columns.
 
-    Levels of the index have numbers beyond those of the columns.
+    Index levels have numbers after all column numbers.
 
     Parameters
     ----------
     columns
         The labels or positions of the columns.
     labels, levels
-        The labels of the columns, and the levels of the index, which are read when they are needed.
+        The labels of the columns, and the levels of the index, both read on demand.
     handle
         The table.
     view

@@ -17,7 +17,7 @@ _SHOWN = 3
 
 
 def read(table: OpenTable, read_table: Callable[[OpenTable], Any], threads: int | None) -> Any:
-    """Call `read_table`. If it meets damage, call it again with the damaged values missing, and warn.
+    """Call `read_table`. If it finds damage, repeat with the damaged values missing, and warn.
 
     Damaged values that can't be missing are still an error.
     """

@@ -1,4 +1,4 @@
-"""Filters that most rows pass: all rows are read, and the others are dropped.
+"""If most rows pass a filter, reads all rows and drops the others.
 
 That takes less time than reading rows by their numbers.
 """
@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from entasis._entasis import RowBits
 
-# If at least this share of rows passes, all rows are read. The first is for one thread that
-# filters, the second for columns that are filtered side by side.
+# If at least this share of rows passes, all rows are read. The first share is for filtering with
+# one thread, the second for filtering columns in parallel.
 SHARE = 0.75
 SHARE_SIDE_BY_SIDE = 0.6
 # Libraries whose frames take a mask, with several threads.
 HOSTS = ("pyarrow", "polars")
-# From this many rows on, the columns of a table are filtered side by side: pyarrow itself filters
-# with one thread.
+# From this many rows on, the columns of a table are filtered in parallel; pyarrow itself uses one
+# thread.
 _MANY = 1 << 17
 
 
 def range_of(found: RowBits, share: float = SHARE) -> range | None:
-    """The rows to read, from the first one that passes to the last; None if too few of them pass."""
+    """The rows to read, from the first to the last passing one; None if too few rows pass."""
     first, last = found.span
     return range(first, last) if 0 < share * (last - first) <= found.count else None
 

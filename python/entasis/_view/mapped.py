@@ -38,7 +38,7 @@ class MappedHandle:
     Attributes
     ----------
     memory_map
-        True if all columns have to be views; "auto" if those that can't be are decoded.
+        True if all columns have to be views; "auto" decodes columns that can't be views.
     """
 
     def __init__(self, path: str, handle: _entasis.Handle, memory: Any, memory_map: MemoryMap) -> None:
@@ -68,7 +68,8 @@ class MappedHandle:
     def view(self, column: Column, start: int, stop: int) -> tuple[Any, ...] | None:
         """The values `start` to `stop` of the arrays of a tree, as an entry of `Handle.read`.
 
-        None if they have to be decoded: because of their type, or because "auto" allows it.
+        None if the values must be decoded because of their type, or if they can't be a view and
+        "auto" allows decoding.
         """
         if start == stop or column.n_missing:
             return None
@@ -133,7 +134,7 @@ class MappedHandle:
                 entries.append(("array", position, column, values, np.zeros(n, np.bool_)))
             else:
                 is_shared = position < n_shared or (host == "numpy" and column.physical != "fixed bytes")
-                # Only a string, the zone of times, is part of a dtype. A map has no hash.
+                # Only a string, the zone of times, is a part of a dtype. A map can't be hashed.
                 has_plain_type = column.detail is None or isinstance(column.detail, str)
                 key = (dtype, column.detail) if is_shared and has_plain_type else position
                 if key not in blocks or not blocks[key].add(position, extent[0], n):
@@ -203,14 +204,14 @@ class MappedHandle:
                 columns_of_part = pa.RecordBatchReader.from_stream(part).read_all().columns
             for i, column in zip(decoded, columns_of_part, strict=True):
                 arrays[i] = column
-                # Strings of more than 2 GiB have a larger type.
+                # Strings of more than 2 GiB need the type with 64-bit offsets.
                 schema = schema.set(i, schema.field(i).with_type(column.type))
         return _Table(arrays, schema, empty.map_fields())
 
     def _range(self, rows: Any) -> tuple[int, int] | None:
-        """The first row, and the one after the last.
+        """The first row, and the row after the last.
 
-        Other rows than consecutive ones are an error, or None with "auto".
+        If rows are not consecutive: an error, or None with "auto".
         """
         if rows is None:
             return 0, self._handle.n_rows
@@ -252,7 +253,7 @@ class MappedHandle:
     def _leave_out_nan(self, infos: list[Column], extents: list[Extent | None], start: int, stop: int) -> None:
         """Remove the extents of columns in which NaN has to become null.
 
-        It is an error for a column that has to be a view.
+        If such a column has to be a view, that is an error.
         """
         handle = self._handle
         for i, is_null in enumerate(handle.nan_is_null([column.index for column in infos])):
@@ -267,7 +268,7 @@ class MappedHandle:
     def _has_nan(self, column: Column, extent: Extent, start: int, stop: int) -> bool:
         """Whether there is NaN in the rows `start` to `stop`.
 
-        Reads blocks whose statistics have it. float16 has no statistics.
+        Reads only blocks with NaN in their statistics, which float16 lacks.
         """
         import numpy as np
 
@@ -363,7 +364,7 @@ class _Block:
         return fits
 
     def array(self, memory: Any, n: int) -> Any:
-        """The view. NumPy checks its bounds, and keeps the map open as long as the array lives."""
+        """The view. NumPy checks the bounds, and keeps the map open while the array lives."""
         import numpy as np
 
         shape, width = (len(self._positions), n), self._dtype.itemsize
@@ -430,7 +431,7 @@ def _open(path: str, limits: dict[str, int] | None) -> tuple[_entasis.Handle, An
                     continue
                 mapped = mmap.mmap(file.fileno(), handle.file_len, access=mmap.ACCESS_READ)
         except (FileNotFoundError, ValueError):
-            # The file was deleted or replaced between the two calls.
+            # Another program deleted or replaced the file between the two calls.
             continue
         except (OSError, OverflowError) as error:
             message = f"the file can't be mapped ({error}): {path}; read without memory_map"

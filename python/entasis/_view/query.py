@@ -30,9 +30,9 @@ class Query:
     view
         The columns to read, and the rows to test.
     condition
-        The condition, which may be about other columns; None for all rows.
+        The condition, which may use other columns; None for all rows.
     limit
-        The greatest number of rows; None for all that pass.
+        The greatest number of rows; None for all passing rows.
     """
 
     __slots__ = ("condition", "limit", "view")
@@ -48,7 +48,7 @@ class Query:
         return Query(self.view, other if self.condition is None else self.condition & other)
 
     def limited(self, limit: Any) -> Query:
-        """At most so many of the rows; None keeps the limit."""
+        """The query with this limit on the rows; None keeps the limit."""
         return Query(self.view, self.condition, checked_limit(limit, self.limit))
 
     def of(self, view: View) -> Query:
@@ -70,7 +70,7 @@ class Query:
         return rows is not None and not (isinstance(rows, range) and rows.step == 1)
 
     def span(self) -> tuple[int, int]:
-        """The rows of the table that are tested: the first one, and the one after the last."""
+        """The table's rows to test: the first row, and the row after the last."""
         rows, n = self.view.rows, self.view.handle.n_rows
         if rows is not None and len(rows) == 0:
             return 0, 0
@@ -105,7 +105,7 @@ class Query:
         return found[: self.limit]
 
     def passing(self, threads: int | None = None) -> View:
-        """The rows that pass as a view. Keeps their numbers: 8 bytes for each."""
+        """The rows that pass as a view, which keeps their numbers: 8 bytes each."""
         view = self.view
         if self.condition is None:
             return view if self.limit is None else view.part(slice(None, self.limit))
@@ -190,7 +190,7 @@ def query(
 
 
 def checked_limit(limit: Any, before: int | None = None) -> int | None:
-    """Check a limit. Returns the lesser of it and the limit `before`."""
+    """Check a limit. Returns the lesser of this limit and `before`."""
     if limit is None:
         return before
     number = integer(limit)

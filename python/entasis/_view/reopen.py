@@ -9,10 +9,10 @@ from entasis.errors import ArgumentError, FileError
 
 from . import table as _table
 
-# A pickle holds the content of a file in memory up to this length.
+# The longest content of a file in memory that a pickle holds.
 _MOST_BYTES = 64 << 20
-# Path or content, memory_map, classes, fingerprint of the file, the number of the table in a tree
-# or None, the limits, the number of the generation or None, and the rule for NaN or None.
+# Path or content; memory_map; classes; fingerprint of the file; table number in a tree, or None;
+# limits; generation number, or None; rule for NaN, or None.
 Source = tuple[Any, ...]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from entasis._entasis import Handle
 
 
-# Errors of pandas for keys that it does not take. An AttributeError comes from a time span "".
+# Errors of pandas for unsupported keys. An empty string as a time span causes AttributeError.
 _REFUSED = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 

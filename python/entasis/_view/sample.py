@@ -7,7 +7,7 @@ from typing import Any
 from entasis._arguments.options import number, shown
 from entasis.errors import ArgumentError
 
-# Neighbouring rows that are drawn together: a vector of a page.
+# Neighbouring rows that are drawn together: one vector of a page.
 _GROUP = 1_024
 
 
@@ -22,7 +22,7 @@ def draw(n_rows: int, n: int | None, fraction: float | None, seed: int | None, b
     if by != "blocks":
         raise ArgumentError(f"by={shown(by)}: 'rows' or 'blocks'")
     n_groups = -(-n_rows // _GROUP)
-    # One group more, because the last group of the table can be short.
+    # Draws one more group, because the table's last group can be short.
     drawn = min(n_groups, -(-count // _GROUP) + 1) if count else 0
     groups = random.choice(n_groups, drawn, replace=False)
     rows = (groups[:, None] * _GROUP + np.arange(_GROUP)).ravel()

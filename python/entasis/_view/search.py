@@ -34,7 +34,7 @@ def position(view: View, label: Any, key: Any, side: str) -> int:
     tree = _bind.tree(condition, handle, view.narrow(None, None).resolve)
     number = tree[1]
     if not is_sorted(view.table, number):
-        # A key or a type that does not compare raises its own, more exact error here.
+        # A key or type that does not compare raises a more exact error here.
         handle.count_filtered(tree, 0, 0, 1)
         raise ArgumentError(
             f"the column {shown(label)} is not known to be in ascending order without missing values and NaN: count "
@@ -47,7 +47,7 @@ def position(view: View, label: Any, key: Any, side: str) -> int:
 
 
 def is_sorted(table: OpenTable, number: int) -> bool:
-    """Whether a column or a level of the index is in ascending order. Kept with the table."""
+    """Whether a column or index level is in ascending order. The table caches the answer."""
     known = table.sorted
     if number not in known:
         known[number] = _is_sorted(table.handle, number)

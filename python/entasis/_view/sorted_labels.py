@@ -1,6 +1,6 @@
 """Look-up of labels in a sorted index of pandas, which reads few labels.
 
-pandas compares the labels, so its rules hold: those of partial time strings, for example.
+pandas compares the labels, so its rules hold, for example for partial time strings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Shorter indexes are read whole.
 _FEW = 1 << 16
-# The distance in rows of the labels that are read first in a block.
+# The distance, in rows, between the labels that a search reads first in a block.
 _STEP = 256
 # From this float on there are integers between neighbours.
 _INEXACT = 2.0**53
@@ -31,8 +31,8 @@ _LOGICAL = ("plain", "timestamp", "duration", "date")
 def find(view: View, key: Any) -> range | None:
     """The rows that `loc` of pandas finds for a label or a slice of labels.
 
-    None if the index is not known to be sorted, if the key has another form, or if more labels have
-    to be read to decide. The last includes all keys that pandas refuses.
+    None if the index is not known to be sorted, if the key has another form, or if deciding needs
+    more labels, as for all keys that pandas refuses.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _labels(table: OpenTable) -> _SortedLabels | None:
         try:
             table.sorted_labels = _opened(table) or False
         except (CorruptFileError, UnsupportedTypeError):
-            # Statistics are damaged, and labels can be read without them.
+            # The statistics are damaged, but labels can be read without statistics.
             table.sorted_labels = False
     return table.sorted_labels or None
 
@@ -97,7 +97,7 @@ class _SortedLabels:
 
     def __init__(self, table: OpenTable, first: Any) -> None:
         self._handle, self._first, self._n = table.handle, first, table.handle.n_rows
-        # The frequency of times does not affect look-ups, and making it takes long.
+        # The frequency of times does not affect look-ups, and computing it takes long.
         index = {key: value for key, value in table.host["index"].items() if key != "freq"}
         self._host = {**table.host, "index": index}
         self._labels = self._read(first)
@@ -121,13 +121,13 @@ class _SortedLabels:
         for step in (_STEP, 1):
             rows = range(first, end, step)
             found = self._read(rows).slice_indexer(part.start, part.stop)
-            # The first label is before the bound, so the number is 1 or more.
+            # The first label is before the bound, so at least one block begins before it.
             n = int(found.stop if part.start is None else found.start)
             first, end = rows[n - 1], min(rows[n - 1] + step, end)
         return first + 1
 
     def checked(self, key: Any, found: range) -> range | None:
-        """The rows of a label, which lie between its bounds. None if they are not known.
+        """The rows of a label, which lie between its bounds. None if the bounds are unknown.
 
         Raises
         ------

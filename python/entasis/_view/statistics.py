@@ -19,7 +19,7 @@ STRINGS = ("utf8", "binary")
 # The kinds of NumPy's times, by logical type. A time of day is a duration since midnight.
 _TIMES = {"timestamp": "M", "date": "M", "duration": "m", "time": "m"}
 _UNITS = frozenset(["D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"])
-# Up to this many values are read where statistics don't decide on the order.
+# The most values that are read where statistics don't decide on the order.
 _MOST = 1 << 17
 
 
@@ -47,9 +47,9 @@ def records(handle: Handle, column: Column) -> Any:
 
 
 def _in_unsigned_order(found: Any) -> Any:
-    """The records of unsigned integers of 128 bits, which are stored in the order of signed ones.
+    """The records of unsigned 128-bit integers, which the file orders as signed integers.
 
-    Both orders agree on numbers of one sign. Other blocks have no minimum, maximum and order.
+    Both orders agree on numbers of one sign. Blocks of both signs lose minimum, maximum and order.
     """
     import numpy as np
 
@@ -105,7 +105,7 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
         return False
     is_before = (high[:-1] < low[1:]).astype(bool) | ((high[:-1] == low[1:]).astype(bool) & ~is_cut[:-1])
     is_before &= flags[:-1] & flags[1:] & BOUNDS != 0
-    # The minimum of the next block begins with the cut maximum, so both have to be read.
+    # The next block's minimum begins with the cut maximum, so both values have to be read.
     pairs = zip(low[1:], high[:-1], is_cut[:-1], strict=True)
     begins = [bool(is_long) and value[:_CUT] == cap for value, cap, is_long in pairs]
     is_open = np.array(begins, bool) | is_mixed[:-1] | is_mixed[1:]

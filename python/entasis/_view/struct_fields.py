@@ -82,10 +82,10 @@ def _refuse_twice(labels: list[Any]) -> None:
 
 
 def _missing(handle: Handle, field: FieldColumn, rows: Any, threads: int | None) -> Any:
-    """The positions of rows in which a struct around the field is not missing; None for all.
+    """The positions of rows where no struct around the field is missing; None for all.
 
-    The result is an array of NumPy that masks the other rows: a library that takes values at masked
-    positions gives missing values.
+    The result is a NumPy array that masks the other rows: a library that takes values at masked
+    positions returns missing values.
     """
     import numpy as np
 
@@ -99,7 +99,7 @@ def _missing(handle: Handle, field: FieldColumn, rows: Any, threads: int | None)
 
 
 def _span(rows: Any, n: int) -> tuple[int, int]:
-    """The first of the selected rows, and the one after the last."""
+    """The first selected row, and the row after the last."""
     if rows is None:
         return 0, n
     if len(rows) == 0:
@@ -109,7 +109,7 @@ def _span(rows: Any, n: int) -> tuple[int, int]:
 
 
 def _array(view: View, field: FieldColumn, threads: int | None, own: bool) -> Any:
-    """Read a field as an array of pyarrow. It is missing where a struct around it is."""
+    """Read a field as an array of pyarrow. A value is missing if a struct around it is missing."""
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -141,14 +141,14 @@ def _array(view: View, field: FieldColumn, threads: int | None, own: bool) -> An
 
 
 def _series(view: View, field: FieldColumn, threads: int | None, own: bool) -> Any:
-    """Read a field as a series of Polars. It is missing where a struct around it is."""
+    """Read a field as a series of Polars. A value is missing if a struct around it is missing."""
     import polars as pl
 
     handle, rows = view.handle, view.rows
     table = handle.read_arrow([int(field)], _rows.native(rows), _VIEWS, False, threads, {}, None, own, polars=True)
     series = pl.DataFrame(table).to_series(0)
     if own:
-        # The struct has the metadata of its fields, which make Enums of categoricals.
+        # The struct has the metadata of its fields, which turn categoricals into Enums.
         dtype: Any = view.narrow([field.parents[0]], range(0)).read("polars").to_series(0).dtype
         for number in (*field.parents[1:], field):
             dtype = next(inner.dtype for inner in dtype.fields if inner.name == _name(view, number))

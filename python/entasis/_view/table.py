@@ -49,7 +49,7 @@ class OpenTable:
         generation: int | None = None,
     ) -> None:
         self.handle, self.path = handle, path
-        # The number of the generation that was asked for; None for the current one.
+        # The number of the requested generation; None for the current one.
         self.generation = generation
         # For pickles: the `number` of the table in a tree, the `content` of a file in memory.
         self.memory_map: MemoryMap = getattr(handle, "memory_map", False)
@@ -64,7 +64,7 @@ class OpenTable:
         self.sorted_labels: Any = None
 
     def with_nan_to_null(self, nan_to_null: bool | None) -> OpenTable:
-        """The same table with another rule for NaN. It shares what was read."""
+        """The same table with another rule for NaN. Both share the data read so far."""
         found = self.with_handle(self.handle.with_nan_to_null(nan_to_null))
         for name in OpenTable.__slots__:
             if name != "handle":
@@ -72,7 +72,7 @@ class OpenTable:
         return found
 
     def with_handle(self, handle: _entasis.Handle) -> OpenTable:
-        """This table in another handle of the file, without what was read so far."""
+        """This table in another handle of the file, without cached data."""
         return OpenTable(handle, self.path, number=self.number, content=self.content, limits=self.limits)
 
     @property
@@ -141,8 +141,8 @@ def opened(
 ) -> OpenTable:
     """Open the file at a path or in memory. The table of a file of another value has no columns.
 
-    With `whole` or a generation, a file whose current generation can't be opened is opened at its
-    newest whole one.
+    With `whole` or a generation, a file with a damaged current generation opens at its newest
+    whole one.
     """
     if memory_map not in (False, True, "auto"):
         raise ArgumentError(f"memory_map={memory_map!r}: True, False or 'auto'")
@@ -180,7 +180,7 @@ def _by_name(types: Types | None) -> dict[str, type]:
 
 
 def _warn_of(lost: Damage, path: str, generation: int) -> None:
-    """Warn that another generation of a file is opened than its damaged current one."""
+    """Warn that the current generation is damaged and another one was opened."""
     which = "the newest generation" if lost.generation is None else f"generation {lost.generation}"
     message = f"{which} of {path!r} is damaged, and generation {generation} was opened: {lost.message}"
     import warnings

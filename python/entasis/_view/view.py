@@ -34,8 +34,8 @@ class View:
     handle
         The handle of the table.
     columns
-        The numbers of the columns; None for all. Levels of the index and fields of structs have
-        numbers beyond those of the columns.
+        The numbers of the columns; None for all. Index levels and struct fields have numbers after
+        all column numbers.
     rows
         A resolved selection of rows: None for all, a range, or an array of int64.
     is_one
@@ -79,7 +79,7 @@ class View:
         return View(self.table, columns, rows, is_one=self.is_one and columns == self.columns)
 
     def select(self, key: Any, numbers: list[int] | None, rows: Any) -> View:
-        """The view of the columns with these numbers, which `key` selects; None keeps the columns."""
+        """The view of the columns with these numbers, selected by `key`; None keeps the columns."""
         if key is None:
             return self.narrow(numbers, rows)
         return View(self.table, numbers, rows, is_one=_column_labels.is_one(key, numbers))
@@ -95,7 +95,7 @@ class View:
         return View(self.table.with_nan_to_null(nan_to_null), self.columns, self.rows, is_one=self.is_one)
 
     def resolve(self, columns: Columns | None) -> list[int] | None:
-        """The numbers of selected columns, among those of this view."""
+        """The numbers of selected columns, among this view's columns."""
         if columns is None:
             return self.columns
         table = self.table
@@ -106,7 +106,7 @@ class View:
         return _column_labels.resolve(columns, table.labels, lambda: table.levels, self.handle, self.columns)
 
     def compose(self, rows: Rows | None) -> Any:
-        """Convert a selection among the rows of this view to one of the table's rows."""
+        """Convert a selection of this view's rows to a selection of the table's rows."""
         if rows is None:
             return self.rows
         return _rows.compose(self.rows, _rows.resolve(rows, self.n_rows, self.has_index))
@@ -169,14 +169,14 @@ class View:
         is_restored: bool = True,
         skips: bool = False,
     ) -> Any:
-        """Read the view. It has no fields of structs: `read.read` takes them too.
+        """Read the view, which must have no fields of structs; `read.read` takes fields too.
 
         Parameters
         ----------
         to, threads, index
             As for `entasis.read`.
         is_restored
-            Whether a series, index or array comes back as such, and not as a frame.
+            Whether a series, index or array comes back as its own type, not as a frame.
         skips
             Whether to leave out columns whose type the library lacks.
         """

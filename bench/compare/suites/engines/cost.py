@@ -1,4 +1,4 @@
-"""The same rows by the core, by the dataset of pyarrow, and by the engines: what each adds."""
+"""The same rows through the core, pyarrow's dataset and the engines: the cost that each adds."""
 
 from __future__ import annotations
 

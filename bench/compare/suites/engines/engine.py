@@ -55,7 +55,7 @@ class DuckDb(Engine):
 
     def open(self, format: str, tables: Tables) -> Any:
         database = self.peer.connect(":memory:")
-        # Entasis keeps what it read when the file was opened, too.
+        # Entasis also caches what it read on opening.
         database.execute("SET parquet_metadata_cache = true")
         for name, table in tables.items():
             if format == PARQUET:
@@ -89,7 +89,7 @@ class Polars(Engine):
         if format == ENTASIS:
             return {name: _file(path).lazy for name, path in tables.items()}
         scan = pl.scan_parquet if format == PARQUET else _in_memory
-        # A frame of `scan_parquet` keeps what it read of the file, so it is made once.
+        # A frame of `scan_parquet` caches what it read from the file, so it is made once.
         frames = {name: scan(table) for name, table in tables.items()}
         return {name: frame.lazy for name, frame in frames.items()}
 

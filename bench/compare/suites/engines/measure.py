@@ -26,7 +26,7 @@ from ..scan.questions import PATIENCE, repeats
 from .engine import ENTASIS, LABELS, MEMORY, PARQUET, DuckDb, Engine, Polars
 from .query import Query, check
 
-ROOM = 1 << 28  # bytes that the machine has at hand before each call, unless the table has fewer
+ROOM = 1 << 28  # bytes of memory made available before each call; for smaller tables their size
 
 
 @dataclass

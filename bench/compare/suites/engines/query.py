@@ -1,4 +1,4 @@
-"""A query in the words of each engine, and the equality of its answers."""
+"""A query for each engine, and the equality of answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# Sums of floats depend on the order of the rows, which threads decide.
+# Sums of floats depend on the order of rows, which varies with threads.
 TOLERANCE = 1e-9
 
 Lazy = Callable[[dict[str, "pl.LazyFrame"]], "pl.LazyFrame"]
@@ -30,7 +30,7 @@ class Query:
 
 
 def check(expected: pa.Table, got: pa.Table) -> None:
-    """Raise `WrongData` unless both answers have the same rows, in whatever order.
+    """Raise `WrongData` unless both answers have the same rows, in any order.
 
     Floats may differ by `TOLERANCE`. Engines have other types for sums, so numbers are compared by
     value.

@@ -1,7 +1,7 @@
 """Files that grow: appended rows, added columns, batches.
 
-Each experiment compares formats with each other, and most compare a format with itself: with the
-same rows written at once.
+Each experiment compares formats with each other. Most also compare a format with writing the same
+rows at once.
 """
 
 from __future__ import annotations

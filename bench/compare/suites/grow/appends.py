@@ -20,9 +20,9 @@ from .growth import PEERS, Growth, append_all, check, keep, over, show, start, t
 ROWS = 1_000  # of one append
 N = 100  # appends of each kind
 CHECKED = 2  # appends before the first comparison
-SECONDS = 3.0  # of one turn, after which a slow format makes no more appends
+SECONDS = 3.0  # seconds of a turn, after which a slow format stops appending
 SMALL, TALL, LARGE = 100_000, 10_000_000, 100_000_000  # rows of the file
-LARGE_PEERS = ("entasis", "lance")  # other formats need several times the memory to be compared
+LARGE_PEERS = ("entasis", "lance")  # comparing other formats needs several times this memory
 KINDS = {"append": False, "append-durable": True}
 TITLES = {"append": "not forced to the disk", "append-durable": "forced to the disk"}
 DURABLE = "forces each append to the disk in any case"
@@ -33,7 +33,7 @@ def run(context: Context) -> None:
     sizes = [SMALL, TALL, *([LARGE] if context.options.large else [])]
     found = {}
     for i, full in enumerate(sizes):
-        # A file of fewer than 8,192 rows is stored anew by each append, which is another question.
+        # Each append rewrites a file of fewer than 8,192 rows, which would measure something else.
         size = context.scaled(full, least=(i + 1) * SMALL) if i else SMALL
         found[size] = _size(context, full, size)
     for kind in KINDS:

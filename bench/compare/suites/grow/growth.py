@@ -73,7 +73,7 @@ def start(context: Context, name: str, keys: Iterable[str] = PEERS) -> list[Grow
 
 
 def turns(name: str, rounds: int, results: list[Growth]) -> Iterator[tuple[int, Growth]]:
-    """Each format in each round, another one first; slow ones are in the first round alone."""
+    """Run each format in each round, a different one first; slow formats run only in the first."""
     with progress() as say:
         for turn in range(rounds):
             first = turn % len(results) if results else 0
@@ -170,7 +170,7 @@ def keep(
 ) -> None:
     """Keep one record per format, and the measurements of each round.
 
-    Single appends are too many: of each round the median and the slowest are kept.
+    Single appends are too many to keep, so each round keeps the median and the slowest.
     """
     rows = []
     for result in results:

@@ -1,6 +1,6 @@
-"""1,000 appends of 1,000 rows, then a read; and the same after the file is compacted.
+"""1,000 appends of 1,000 rows, then reads before and after compacting the file.
 
-The same rows written at once are the measure of the file and of the read.
+The same rows written at once are the reference for the file and the read.
 """
 
 from __future__ import annotations

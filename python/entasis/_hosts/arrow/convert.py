@@ -38,7 +38,7 @@ def convert(
 ) -> tuple[Any, dict[str, str]]:
     """Read a column as an array of pyarrow. Returns it with the metadata of its field."""
     if column.logical == "object":
-        # All rows decide on the type, so that all parts of the file have one schema.
+        # The type depends on all rows, so that all parts of the file have one schema.
         whole = _object_columns.to_arrow(column.name, _cells.objects(handle, column, None, handle.n_rows))
         return whole if rows is None else whole.take(_numbers(rows)), {}
     if column.dictionary is not None:
@@ -83,7 +83,7 @@ def _times(column: Column, values: Any, *, polars: bool) -> Any:
     if not fits or (len(numbers) and not -most <= int(numbers.min()) <= int(numbers.max()) <= most):
         raise beyond
     kind = pa.date32() if is_date else pa.timestamp(to) if letter == "M" else pa.duration(to)
-    # Zero in place of missing values, because some engines convert these too.
+    # Zero in place of missing values, because some engines convert masked values too.
     numbers = np.where(there, made.view("i8"), 0)
     plain = pa.array(numbers.astype("i4") if is_date else numbers, mask=~there)
     return plain.view(kind)

@@ -25,7 +25,7 @@ def _fields(kind: Any) -> list[Any]:
 
 
 def unified(table: Any) -> Any:
-    """The table with one dictionary in each column. Codes get a wider type where they need one."""
+    """The table with one dictionary in each column. Codes get a wider type where needed."""
     import pyarrow as pa
 
     schema = table.schema
@@ -48,7 +48,8 @@ def unified_column(name: str, column: Any) -> Any:
     try:
         return column.unify_dictionaries()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        # Dictionaries with null or nested values, or as many values as their codes can count.
+        # Dictionaries with null or nested values, or with the most values that their codes can
+        # count.
         pass
     try:
         return _with_joined_dictionary(column) if pa.types.is_dictionary(column.type) else _in_one_chunk(column)
@@ -83,7 +84,7 @@ def _with_joined_dictionary(column: Any) -> Any:
 
 
 def _joined(dictionaries: list[Any]) -> tuple[Any, list[Any]]:
-    """The values of some dictionaries, and for each of them the new codes, or None if its own stay."""
+    """The values of several dictionaries, and the new codes of each; None keeps the old codes."""
     import pyarrow as pa
 
     different: list[Any] = []
@@ -110,7 +111,7 @@ def _joined(dictionaries: list[Any]) -> tuple[Any, list[Any]]:
 
 
 def _code_type(own: Any, n: int) -> Any:
-    """The type of codes for `n` values: their `own`, or the next wider one that can count them."""
+    """The type of codes for `n` values: their `own` type, or the next wider one if it is too small."""
     import pyarrow as pa
 
     signed = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]

@@ -42,7 +42,7 @@ def to_arrow(name: str, values: Any) -> Any:
         if found.to_pylist() == cells:
             return found
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError):
-        # Values that Arrow refuses, or that can't be compared, are refused like values that differ.
+        # Values that Arrow refuses or that can't be compared count as changed.
         pass
     raise UnsupportedTypeError(f"column '{name}': these objects ({shown}) have no counterpart in Arrow")
 

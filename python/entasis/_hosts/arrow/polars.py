@@ -129,7 +129,7 @@ def _inside(path: str, dtype: Any) -> Iterator[tuple[str, Any]]:
         yield from _inside(f"{path}.value", dtype.value)
     elif getattr(dtype, "inner", None) is not None:
         if getattr(dtype, "shape", (1,))[0] == 0:
-            # Polars can't import such arrays from Arrow if some are missing.
+            # Polars can't import such arrays from Arrow if some of the arrays are missing.
             raise UnsupportedTypeError(f"column '{path}': dtype {dtype} without values is not supported")
         yield from _inside(f"{path}.item", dtype.inner)
 
@@ -214,7 +214,7 @@ def _with_objects(
 
 
 def _object_series(handle: Handle, info: Column, name: str, rows: Any, *, own: bool) -> Any:
-    """An object column of another host as an Arrow type if one fits, else as objects."""
+    """An object column of another host, in an Arrow type if one fits, else as objects."""
     import polars as pl
 
     if not own and can_convert(handle):

@@ -1,4 +1,4 @@
-"""Ends of runs of another type in run-end encoded columns of pyarrow."""
+"""Converts the type of run ends in run-end encoded columns of pyarrow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def with_run_ends(column: Any, kind: Any) -> Any:
-    """A column with the run-end type of `kind`. Both have one type of values."""
+    """A column with the run-end type of `kind`. Column and `kind` have one value type."""
     import pyarrow as pa
 
     chunks = []

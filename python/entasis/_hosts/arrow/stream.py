@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def add(builder: Builder, frame: Any, names: list[str]) -> dict[str, Any]:
     """Add all columns of a frame. Returns the metadata for the host map."""
     for name in names:
-        # Names in Arrow's C interface end at a zero: some libraries cut them, others crash.
+        # Names in Arrow's C interface end at a zero character: some libraries cut such names,
+        # others crash.
         if "\0" in name:
             raise UnsupportedTypeError(f"column {name!r}: a name with a zero character is not supported")
     if not names:
@@ -63,11 +64,11 @@ class ArrowColumns:
         self._schema, self._fields = _metadata(host, self._columns) if metadata else (None, {})
         self._layout, self._own, self._metadata = layout, own, metadata
         self._made = [] if own else _converted(handle, self._columns)
-        # The first table that was decoded: the later ones use its dictionaries.
+        # The first decoded table, whose dictionaries all later tables use.
         self._first: Any = None
 
     def converted(self, rows: Any) -> dict[int, tuple[Any, Any]]:
-        """Fields and arrays of the columns that have to be converted, at some rows, by position."""
+        """By position: fields and arrays, at some rows, of the columns that need conversion."""
         if not self._made:
             return {}
         import pyarrow as pa
@@ -175,7 +176,7 @@ def has_metadata(host: dict[str, Any]) -> bool:
 
 @interpretation()
 def _metadata(host: dict[str, Any], columns: list[int] | None) -> tuple[bytes | None, dict[int, bytes]]:
-    """The metadata of the schema, and of fields by position. The native module checks the bytes."""
+    """The schema's metadata, and field metadata by position. The native module checks the bytes."""
     schema, fields = host.get("schema_metadata"), dict(host.get("field_metadata", ()))
     parts = [*fields.values()] if schema is None else [schema, *fields.values()]
     if not all(type(part) is bytes for part in parts) or not all(type(i) is int and i >= 0 for i in fields):

@@ -39,7 +39,7 @@ def read(handle: Handle, column: Column, rows: Any, threads: int | None) -> Any:
 
 
 def values_of(name: str, array: Any) -> Any:
-    """Convert an array of pyarrow. Errors call it by a name."""
+    """Convert an array of pyarrow, with a name for errors."""
     return _Reader(name).whole(array)
 
 
@@ -79,7 +79,7 @@ class _Reader:
         return None if flat.dtype.kind == "O" else flat.reshape(shape)
 
     def _lists(self, array: Any) -> Any:
-        """An array of objects: an array for each list, None for a missing one."""
+        """An array of objects: an array for each list, None for a missing list."""
         import numpy as np
         import pyarrow.compute as pc
 
@@ -93,7 +93,7 @@ class _Reader:
         found = np.empty(len(array), dtype=object)
         start = 0
         for i, end in enumerate(ends):
-            # One by one: NumPy would spread the values of an array over several elements.
+            # Assigned one by one, because NumPy would spread an array over several elements.
             found[i] = None if is_missing[i] else flat[start:end]
             start = end
         return found
@@ -133,7 +133,7 @@ class _Reader:
             numbers = array.view(pa.int32()).cast(pa.int64()) if pa.types.is_time32(kind) else array.view(pa.int64())
             return numbers.view(pa.duration(kind.unit)).to_numpy(zero_copy_only=False)
         if pa.types.is_timestamp(kind):
-            # NumPy has no time zones: these are the instants in UTC.
+            # NumPy has no time zones, so the result has instants in UTC.
             return array.view(pa.timestamp(kind.unit)).to_numpy(zero_copy_only=False)
         if pa.types.is_date(kind) or pa.types.is_duration(kind):
             return array.to_numpy(zero_copy_only=False)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None) -> Any:
-    """Read columns and rows as a dict of arrays. Levels of the index are columns of it."""
+    """Read columns and rows as a dict of arrays, which includes index levels."""
     names, found = read_columns(handle, host, columns, rows, threads)
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
@@ -30,7 +30,7 @@ def read(handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: 
 def read_columns(
     handle: Handle, host: dict[str, Any], columns: list[int] | None, rows: Any, threads: int | None
 ) -> tuple[list[str], list[Any]]:
-    """Read columns and rows as a list of names and one of arrays."""
+    """Read columns and rows as a list of names and a list of arrays."""
     # StaticFrame has the host variants of NumPy.
     own = host.get("host") in ("numpy", "static_frame")
     columns, renamed = with_labels(handle, host, columns)

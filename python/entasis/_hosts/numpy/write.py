@@ -94,8 +94,8 @@ def add(
     Returns
     -------
     number, kinds
-        The number of an extra column, and of a column that records markers of missing values; None
-        without any.
+        The number of an extra column, and of a column that records markers of missing values;
+        None if not needed.
     """
     dtype = array.dtype
     what = f"column '{name if position is None else builder.name(position)}'"

@@ -1,9 +1,9 @@
 """The private names of pandas that this package uses, each with a public way.
 
 Public constructors check their arguments, which dominates the time to read a small frame. Each
-private way is first tried on a sample, and is used only if its result has the same parts as that of
-the public way. Versions of pandas with other internals get the public way. `ENTASIS_PUBLIC_ONLY=1`
-forces the public ways.
+private way is first tried on a sample, and used only if the result has the same parts as the public
+way's. Versions of pandas with other internals get the public way. `ENTASIS_PUBLIC_ONLY=1` forces
+the public ways.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def string_dtype(storage: str, na_value: Any) -> Any:
 def times(values: Any, zone: Any = None) -> Any:
     """An array of times or time spans around a NumPy array of one or two axes, in a unit of pandas.
 
-    The public way returns times without a zone as they are, which pandas accepts as well.
+    For times without a zone, the public way returns the NumPy array, which pandas accepts as well.
     """
     import pandas as pd
 
@@ -292,7 +292,7 @@ _block_types: dict[tuple[Any, Any, int], Any] = {}
 
 
 def _block_type(values: Any) -> Any:
-    """The class of the block that pandas makes for an array. None if it converts the array."""
+    """The class of the block that pandas makes for an array. None if pandas converts the array."""
     import numpy as np
     import pandas as pd
 

@@ -103,8 +103,8 @@ class Arrays:
                 # Object cells are filled with the length of the dictionary, not of the table.
                 found[number] = self._dictionary(number, _cells.fill(self._handle, part, None, n), n)
             except (NotImplementedError, UnsupportedTypeError) as error:
-                # pandas lacks an index of the type. The error names a column, since dictionaries
-                # have no name.
+                # pandas lacks an index of the type. The error names a column, because a dictionary
+                # has no name.
                 names = (column.name for _, _, column, *_ in self._entries if column.dictionary == number)
                 message = f"column '{next(names, '')}': pandas can't have such categories ({error})"
                 raise UnsupportedTypeError(message) from error
@@ -126,7 +126,7 @@ class Arrays:
     def _categories_of(self, spec: dict[str, Any], number: int, array: Any) -> Any:
         """The values of an index of categories.
 
-        They are in another column if they are categorical themselves.
+        Another column holds values that are categorical themselves.
         """
         numbers = columns_of(spec)
         if numbers in ([], [number]):
@@ -136,7 +136,7 @@ class Arrays:
         if column.dictionary is None or column.dictionary == number:
             raise CorruptFileError("an index of categories has another column that has none")
         entries = _cells.fill(handle, handle.read(numbers, None, "pandas", self._own, 0, 1, n), None, n)
-        # Its own description is left out, so that descriptions in a circle end.
+        # Leaves out the column's own description, so that circular descriptions end.
         others = {key: spec for key, spec in self._categories.items() if key != number}
         (found,) = Arrays(handle, self._own, entries, 0, n, others).extra
         return found
@@ -233,7 +233,7 @@ def _intervals(column: Column, values: Any, mask: Any) -> Any:
     pairs = values.view([("left", plain), ("right", plain)])
     bounds = [np.ascontiguousarray(pairs[name]) for name in ("left", "right")]
     if mask is not None and mask.any():
-        # Only damage makes values missing here. Intervals of integers become intervals of floats.
+        # Only damage makes values missing here, and then integer intervals become float intervals.
         most = max(np.abs(bound[~mask].astype(float)).max(initial=0) for bound in bounds) if plain.kind in "iu" else 0
         if most > _EXACT_IN_FLOATS:
             message = f"column '{column.name}': intervals of integers beyond 2^53 can't be missing"
@@ -316,13 +316,14 @@ def _times(column: Column, values: Any, own: bool) -> Any:
             zone = zoneinfo.ZoneInfo(zone)
         return _compat.times(values, zone)
     except (LookupError, OSError, TypeError, ValueError) as error:
-        # Arrow accepts any string as a zone, and `zoneinfo` raises all of these for unknown zones.
+        # Arrow accepts any string as a zone. For unknown zones `zoneinfo` raises any of these
+        # errors.
         message = f"column '{column.name}': pandas knows no time zone {zone!r} here ({error})"
         raise UnsupportedTypeError(message) from error
 
 
 def _neighbours(column: Column, values: ArrowColumn, n: int, own: bool) -> Iterator[Any]:
-    """Arrays of `n` columns of the type of `column`, whose values follow each other in `values`."""
+    """Arrays of `n` columns with the type of `column`, whose values are consecutive in `values`."""
     if n == 1:
         yield _strings(column, values, own)
         return

@@ -40,7 +40,7 @@ class PandasBuilder(Builder):
     def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
         """Add an array as an extra column.
 
-        Returns the numbers of it and of a column with markers.
+        Returns its number, and the number of a column with markers.
         """
         number, kinds = add_array(self, array, None, name, what)
         assert number is not None, "an extra column has a number"
@@ -108,7 +108,7 @@ def _is_of_pandas(kind: type) -> bool:
 
 
 def _unsupported_class(array: Any) -> _Refused:
-    """The error for an array of a class that is not one of pandas itself."""
+    """The error for an array whose class is not from pandas itself."""
     kind, dtype = type(array), array.dtype
     called = f"{kind.__module__}.{kind.__qualname__}"
     base = next((base.__name__ for base in kind.__mro__[1:] if base.__name__ in _ADD and _is_of_pandas(base)), None)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         """Adds labels as extra columns."""
 
         def array(self, array: Any, name: str, what: str) -> tuple[int, int | None]:
-            """Add values. Returns the numbers of their column and of one with markers."""
+            """Add values. Returns the numbers of their column and of a column with markers."""
 
         def level(self, level: Any, codes: Any, name: str, what: str) -> int:
             """Add a level and its codes. Returns the number of the column of codes."""
@@ -89,7 +89,7 @@ def _freq(index: Any) -> Any:
 
 
 def _encode_freq(freq: Any, what: str, tree: Any) -> Any:
-    """Encode a frequency as a string, or in cells if pandas parses the string differently."""
+    """Encode a frequency as a string, or in cells if pandas parses its string differently."""
     text = _offsets.as_text(freq)
     return tree(freq, f"{what}: the frequency") if text is None else text
 
@@ -136,7 +136,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
 def _sortorder(spec: dict[str, Any], n_levels: int, rows: Any) -> int | None:
     """The recorded number of sorted levels.
 
-    As in pandas it holds for slices, not for other rows.
+    As in pandas, slices keep it and other selections lose it.
     """
     found = spec.get("sortorder")
     if found is not None and (type(found) is not int or not 0 <= found <= n_levels):

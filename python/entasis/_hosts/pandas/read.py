@@ -1,4 +1,4 @@
-"""Columns to frames of pandas, with one block for each dtype."""
+"""Converts columns to frames of pandas, with one block for each dtype."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # From this number of columns on, plain columns are read together by type, not one by one.
 _MANY = 64
-# From this number of columns on, the garbage collector is off while they are made.
+# From this number of columns on, the garbage collector is off while columns are made.
 _VERY_MANY = 1024
 # A frame has row labels, so levels of the index are not read as columns.
 HAS_INDEX = True
@@ -210,7 +210,7 @@ def _column_labels(
         name, dtype = _name_and_dtype(spec)
         is_arrow = dtype == "str" and has_pyarrow()
         if is_arrow and columns is None:
-            # Equal to an index of a list of names, but makes no Python strings.
+            # Equals an index of a list of names, without making Python strings.
             return _string_index(_joined_names(handle), name)
         if dtype == "object" and columns is None and handle.n_columns >= _MANY and has_pyarrow():
             # pyarrow makes the strings directly in the array.
@@ -223,7 +223,7 @@ def _column_labels(
             return _string_index(pa.array(names, pa.large_string()), name)
         return pd.Index(names, dtype=dtype, name=name)
     labels = _index(handle, spec, handle.n_columns, own, categories, 1)
-    # Unlike `[]` this keeps the frequency of neighbouring times, as a selection in memory does.
+    # Unlike `[]`, this keeps the frequency of neighbouring times, as a selection in memory does.
     return labels if columns is None else labels.take(columns)
 
 

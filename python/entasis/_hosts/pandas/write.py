@@ -28,7 +28,7 @@ _PLAIN = frozenset("?bhilqBHILQefdFD")
 def build(frame: Any, called: str | None = None) -> tuple[Builder, dict[str, Any]]:
     """Return a builder with all columns of a frame, and the host map.
 
-    Errors name the only column `called`.
+    Errors call the only column `called`.
     """
     import numpy as np
     import pandas as pd
@@ -107,7 +107,7 @@ def _encode_columns(builder: PandasBuilder, labels: Any, *, are_names: bool) -> 
 
     dtype = str(labels.dtype) if type(labels) is pd.Index else ""
     python_storage = getattr(labels.dtype, "storage", "pyarrow") == "python"
-    # Names of the columns determine string labels of the usual dtypes.
+    # The names of the columns determine string labels of the usual dtypes.
     if (dtype == "object" or (dtype == "str" and not python_storage)) and are_names:
         name = encode_label(labels.name, "the column labels", builder.tree)
         return {"kind": "names", "dtype": dtype, "name": name}
@@ -131,7 +131,7 @@ def _blocks(frame: Any, builder: PandasBuilder) -> list[tuple[Any, Any]]:
 
 
 def _without_rows(arrays: list[Any], numbers: Any, builder: PandasBuilder) -> list[int]:
-    """Add the blocks that are one row of numbers or booleans. Returns the numbers of the others."""
+    """Add blocks of one row of numbers or booleans. Returns the numbers of the other blocks."""
     import numpy as np
 
     if type(numbers) is not np.ndarray or len(numbers) != builder.n_columns:
@@ -139,7 +139,7 @@ def _without_rows(arrays: list[Any], numbers: Any, builder: PandasBuilder) -> li
     first = np.empty(len(arrays), np.int64)
     first[numbers] = np.arange(len(numbers))
     rows, which, others = [], [], []
-    # By address: blocks share few dtype objects, which live as long as the blocks.
+    # Keyed by address: blocks share few dtype objects, which live as long as the blocks.
     plain: dict[int, bool] = {}
     for i, values in enumerate(arrays):
         is_plain = False

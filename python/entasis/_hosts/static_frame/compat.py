@@ -27,9 +27,9 @@ def blocks(frame: Any) -> list[Any]:
 
 
 def is_auto_integer(index: Any) -> bool:
-    """Whether an index of integers was made by StaticFrame because none was given.
+    """Whether StaticFrame made an index of integers because none was given.
 
-    The public way can't tell such an index from a given one with equal labels.
+    The public way can't tell such an index from a user's index with equal labels.
     """
     import numpy as np
 

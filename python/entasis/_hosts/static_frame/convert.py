@@ -55,7 +55,7 @@ def _names(handle: Handle, spec: dict[str, Any], columns: list[int] | None) -> A
         labels = _index(handle, spec, handle.n_columns, None, 1, "the names of columns")
         return _sf_labels.at_rows(labels, chosen)
     names = handle.names()
-    # A fixed-width dtype drops zero characters at the end of strings.
+    # A fixed-width dtype would drop zero characters at the end of strings.
     labels = np.array(names, dtype=object if any(name.endswith("\0") for name in names) else str)
     if chosen is not None:
         labels = labels[chosen]

@@ -58,8 +58,8 @@ def texts(index: Any) -> list[str]:
 def encode_index(builder: Builder, index: Any, what: str, *, are_names: bool = False) -> dict[str, Any]:
     """Describe an index for a host map. Its labels become extra columns.
 
-    With `are_names`, the names of the table's columns are the labels as strings. If that determines
-    the labels, no extra column is needed.
+    With `are_names`, the names of the table's columns are the labels as strings. If the names
+    determine the labels, no extra column is needed.
     """
     name = class_name(index)
     if name not in INDEXES:
@@ -138,7 +138,7 @@ class _Translator:
             self._translate(error)
 
     def _translate(self, error: BaseException) -> None:
-        """Raise the translation of an error, if there is one."""
+        """Raise the translation of an error that has one."""
         raise NotImplementedError
 
 
@@ -148,7 +148,7 @@ class unique(_Translator):
     Parameters
     ----------
     selected
-        "rows" or "columns" if the caller selected them, and may have repeated some.
+        "rows" or "columns" if the caller selected these, possibly with repeats.
     own
         Whether StaticFrame wrote the labels. Labels that repeat are damage in that case.
     what
@@ -172,7 +172,7 @@ class unique(_Translator):
 
 
 def positions(n: int, cls: Any, name: Any = None) -> Any:
-    """An index of 0 to n - 1, as StaticFrame makes it if none is given."""
+    """An index of 0 to n - 1, as StaticFrame makes by default."""
     import static_frame as sf
 
     index = sf.IndexAutoFactory.from_optional_constructor(n, default_constructor=cls)
@@ -223,8 +223,8 @@ class index_calls(host_calls):
     labels
         Arrays of labels.
     foreign
-        The name of the labels in errors if another library wrote them, which may allow labels
-        without a hash. Those of StaticFrame are damage.
+        The name of the labels in errors, if a library wrote them that may allow labels without a
+        hash. In files of StaticFrame such labels are damage.
     """
 
     def __init__(self, *labels: Any, foreign: str | None = None) -> None:
@@ -279,7 +279,7 @@ def decode_index(spec: dict[str, Any], values: list[Any], n: int, rows: Any = No
         indexers.flags.writeable = False
         with host_calls():
             index = cls(levels, indexers=indexers, name=name)
-            # The slice drops labels of levels that no selected row has.
+            # The slice drops level labels that no selected row has.
             return index if rows is None else index.iloc[:]
 
 
@@ -307,7 +307,7 @@ def _own(arrays: list[Any]) -> None:
 
 
 def read_only(array: Any) -> None:
-    """Make an array read-only, and the array that it is a view of."""
+    """Make an array read-only, and also the array that it views."""
     array.flags.writeable = False
     if (flags := getattr(array.base, "flags", None)) is not None:
         flags.writeable = False

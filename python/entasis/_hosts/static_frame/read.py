@@ -83,7 +83,7 @@ def column_labels(handle: Handle, host: dict[str, Any]) -> Any:
 
 @interpretation()
 def _with_metadata(blocks: list[Any], host: dict[str, Any], columns: list[int] | None) -> list[Any]:
-    """Restore the metadata of dtypes. All columns of a block have the same."""
+    """Restore the metadata of dtypes. All columns of a block have the same metadata."""
     if _dtype_metadata.KEY not in host:
         return blocks
     metadata = _dtype_metadata.ColumnMetadata(host, columns)
@@ -116,7 +116,7 @@ def _parts(host: dict[str, Any]) -> tuple[str, dict[str, Any] | None, dict[str, 
 
 
 def _labels_of(handle: Handle, spec: dict[str, Any] | None, n: int, rows: Any, threads: int | None = 1) -> Any:
-    """Read rows of an index with `n` labels; positions if there is none."""
+    """Read rows of an index with `n` labels; positions if the file has no index."""
     # StaticFrame holds the positions of all rows.
     handle.check_decoded_len(n, 8)
     if spec is None:

@@ -10,7 +10,7 @@ from entasis._record import Record
 
 def frame_of(columns: list[Any], attributes: dict[str, Any]) -> Any:
     """Convert a data frame. None if pandas lacks one of its columns or attributes."""
-    # The terms of a model are dropped, as for a file of a table.
+    # Drops the terms of a model, as reading a file of a table does.
     if attributes.get("class") != "data.frame" or set(attributes) - {"terms"} != {
         "names",
         "class",
@@ -57,9 +57,9 @@ def _labels(value: Any) -> tuple[int, Any] | None:
 
 
 def _column(value: Any, n: int) -> Any:
-    """Convert a column as for a file of a table.
+    """Convert a column as in a file of a table.
 
-    None if pandas lacks its type, or the length is wrong.
+    None if pandas lacks the type, or the length is wrong.
     """
     import numpy as np
     import pandas as pd
@@ -73,7 +73,7 @@ def _column(value: Any, n: int) -> Any:
     if isinstance(value, np.ndarray) and value.dtype == "M8[D]" and value.shape == (n,):
         return value.astype("M8[s]")
     if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
-        # The zone, which a column of a table would have, is lost.
+        # The zone is lost here, while a table's column would keep it.
         return None
     if type(value) is int and not -(2**31) < value < 2**31:
         value = np.array([value], "i8")

@@ -17,7 +17,7 @@ UNITS = (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9))
 
 
 def value_of(value: Any, attributes: dict[str, Any]) -> Any:
-    """Convert a vector with attributes. None without a rule for it."""
+    """Convert a vector with attributes. None if no rule applies."""
     if "names" in attributes:
         return _named(value, attributes)
     classes = _strings(attributes.get("class"))
@@ -87,7 +87,7 @@ def _named(value: Any, attributes: dict[str, Any]) -> Any:
 
 
 def _alone(values: Any) -> Any:
-    """The only time of an array; None if it is missing."""
+    """The only time of an array; None if that time is missing."""
     import numpy as np
 
     return None if np.isnat(values[0]) else values[0]
@@ -105,7 +105,7 @@ def _integers(value: Any) -> Any:
     data = np.ascontiguousarray(np.ma.getdata(value)) if value.ndim == 1 else np.ma.getdata(value)
     integers = data.view(np.int64)
     if (integers == NAN).any() and not is_scalar:
-        # The reader replaced R's missing double by this NaN, so the original integer is unknown.
+        # The reader replaced R's missing double by this NaN, so the integer's bits are lost.
         return None
     missing = integers == NA_INTEGER64
     if missing.any():
