@@ -69,7 +69,7 @@ pub(crate) fn of(file: &File) -> Result<Vec<Label>> {
     columns.into_iter().map(label).collect()
 }
 
-/// Whether a range is an index for this library, and does not mean "no labels".
+/// Whether the host has range indexes; elsewhere a range means "no labels".
 fn host_keeps_ranges(host: &Value) -> bool {
     host.get("host").and_then(Value::as_str) == Some("pandas")
 }

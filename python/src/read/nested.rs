@@ -254,7 +254,7 @@ fn views(offsets: &Buffer, n: usize, is_large: bool) -> Option<(Buffer, Buffer)>
     Some((starts, sizes))
 }
 
-/// Narrows ends of runs to `width` bytes, which can count all values. None without memory.
+/// Narrows run ends to `width` bytes, which must fit all of them. `None` if memory runs out.
 fn narrow(ends: &Buffer, width: usize) -> Option<Buffer> {
     let mut narrow = Buffer::zeroed(ends.len() / 8 * width)?;
     for (narrow, end) in narrow.chunks_exact_mut(width).zip(ends.chunks_exact(8)) {
