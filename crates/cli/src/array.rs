@@ -71,7 +71,7 @@ impl Array {
         Ok(Self { name, column_type, detail, n, values, missing, categories: None })
     }
 
-    /// The memory of the values in bytes, without categories. Objects count their text.
+    /// The bytes of the values, without categories. Objects count their text.
     pub(crate) fn len(&self) -> usize {
         let inside = match &self.values {
             Values::Nested(inside) => inside.children.iter().map(Self::len).sum(),

@@ -19,7 +19,7 @@ pub(crate) struct Found<'f> {
     next: u64,
     /// How many rows are still wanted.
     n_left: u64,
-    /// The number of passing rows of the last window beyond the limit.
+    /// The rows of the last window that pass beyond the limit.
     n_cut: u64,
     threads: Option<usize>,
 }
@@ -52,7 +52,7 @@ impl<'f> Found<'f> {
         self.n_left
     }
 
-    /// How many rows beyond the limit pass. Call after finding the rows up to the limit.
+    /// How many more rows pass after the rows of the limit were found.
     ///
     /// # Errors
     /// As for reading.

@@ -28,7 +28,7 @@ use crate::types::{is_number, missing_name, type_of};
 const STEP: u64 = 1 << 16;
 /// The same, in values.
 const STEP_VALUES: u64 = 1 << 20;
-/// The most bytes of values printed together, estimated from earlier rows.
+/// The most bytes of values in one step, estimated from earlier rows.
 const STEP_LEN: u64 = 32 << 20;
 /// The rows of the first step, from which the lengths of later rows are estimated.
 const FIRST_STEP: u64 = 1 << 10;

@@ -35,8 +35,8 @@ impl Json {
         value_of(value.get(), 0)
     }
 
-    /// The value as a value of R, where integers have 32 bits, the least one is missing, and
-    /// strings have no zero characters.
+    /// The value in R, where integers have 32 bits, the least one is missing, and strings have no
+    /// zero character.
     ///
     /// # Errors
     /// A message when R has no such value.

@@ -21,7 +21,7 @@ pub(crate) struct Label {
 pub(crate) enum Source {
     /// A column of the file that is not part of the table.
     Column(Box<ColumnInfo>),
-    /// A range of integers, which the file stores as start, stop and step.
+    /// A range of integers, described in the file and not stored.
     Range { start: i64, step: i64 },
 }
 

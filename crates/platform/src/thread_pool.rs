@@ -2,8 +2,7 @@
 //!
 //! Starting and ending a thread costs tens of microseconds and new pages for its stack, and a new
 //! thread may start on the caller's processor. Waking a waiting thread costs less. So a helper
-//! waits for [`IDLE_TIMEOUT`]. Soon after its last file operation, a process has no additional
-//! threads.
+//! waits for [`IDLE_TIMEOUT`]. Soon after its last work, a process has no helper threads.
 //!
 //! A helper gets no signals of the process, and inherits affinity and priority from the thread that
 //! started it. `ENTASIS_THREAD_POOL=off` makes every helper end with its work.

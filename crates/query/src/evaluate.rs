@@ -267,7 +267,7 @@ impl Pages<'_> {
         Ok(())
     }
 
-    /// Marks the values in `range` that pass. Marks of missing values are unspecified.
+    /// Marks the values in `range` that pass. Missing values get unspecified marks.
     fn values(
         &mut self,
         opened: &OpenPage<'_>,

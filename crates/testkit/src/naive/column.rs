@@ -40,7 +40,7 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Parses the section *ranges*. Of a tier that the root does not list, both sections are empty.
+    /// Parses the section *ranges*. A tier that the root does not list has two empty sections.
     ///
     /// # Errors
     /// *Corrupt*.
