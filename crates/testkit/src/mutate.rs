@@ -27,7 +27,7 @@ enum Sum {
     /// The offsets of four fields of a part of a section: its checksum, offset, length, and stored
     /// length, which is 0 unless the part is a compressed leaf.
     Part([usize; 4]),
-    /// As for `Named`. A length of 0 means that there is nothing to check.
+    /// As for `Named`, but a length of 0 means no checksum.
     Optional(usize, usize, usize),
     /// The offset of a slot. Its checksum is not repaired while it is empty.
     Slot(usize),
@@ -261,7 +261,7 @@ const MOST_SUMS: usize = 1 << 14;
 /// The most fields of a map, for the same reason.
 const MOST_FIELDS: usize = 1 << 18;
 
-/// A number at an offset of any bytes; `None` outside.
+/// A number in the file; `None` outside of it.
 fn number(file: &[u8], at: usize, len: usize) -> Option<usize> {
     let bytes = file.get(at..at.checked_add(len)?)?;
     usize::try_from(crate::naive::bytes::word(bytes, 0, len)).ok()

@@ -1,7 +1,7 @@
 //! Cells to objects.
 //!
-//! Everything below a cell is contiguous in a file and is read at once. With the cells that it
-//! refers to elsewhere, a few slices are in memory. Objects are then made bottom-up, on an explicit
+//! Everything below a cell is contiguous in a file and is read at once. The cells that references
+//! name elsewhere are a few more slices in memory. Objects are then made bottom-up, on an explicit
 //! stack, so that nesting cannot overflow the call stack.
 
 mod arrays;

@@ -25,7 +25,7 @@ pub fn layout(column_type: &ColumnType, own: bool, layout: u8) -> u8 {
     let of_file = column_type.host_variant & LAYOUT;
     match (column_type.physical, column_type.logical) {
         (_, Logical::Decimal) => {
-            // The host variant is ignored if its width is less than that of the values.
+            // The host variant is ignored if the values are wider.
             let fits = format::width(column_type, of_file) >= column_type.physical.width();
             if own && fits { of_file } else { format::usual_decimal(column_type.physical) }
         }

@@ -191,7 +191,7 @@ impl NestedPiece {
     }
 
     fn runs(&mut self, cells: &[Option<Cell>]) -> Vec<Option<Cell>> {
-        // Two unused values at the start, in the first run or in a separate run.
+        // Two unused values, in the first run or a run before it.
         self.first = 2;
         let mut child: Vec<Option<Cell>> = Vec::new();
         let mut ends: Vec<usize> = Vec::new();

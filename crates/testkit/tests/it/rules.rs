@@ -219,7 +219,7 @@ fn starts_of_strings_are_the_sums_of_lengths() {
     for vector in 0..3 {
         let bytes = with_byte(&file, at + 4 * vector, file[at + 4 * vector] ^ 1);
         assert_eq!(outcome(&bytes), DAMAGED, "{vector}");
-        // Reading a part of the page gives no other values either.
+        // Reading a part of the page also fails.
         let opened = read::open(&bytes).unwrap();
         let from = 1024 * vector as u64;
         let mut target = read::Target::new(Physical::Utf8, 6, 0);
