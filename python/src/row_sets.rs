@@ -50,7 +50,7 @@ impl RowBits {
         py.detach(|| self.bits.count())
     }
 
-    /// The first passing row, and the row after the last passing row.
+    /// The first passing row, and the end of the last one.
     #[getter]
     fn span(&self) -> (u64, u64) {
         let span = self.bits.span();

@@ -117,8 +117,8 @@ struct Shared {
 }
 
 impl Job {
-    /// Does the job. A `worker` is put on the list of waiting helpers before the caller learns that
-    /// the job is done, so that the next call finds it. Returns whether it waits.
+    /// Does the job. Lists a `worker` as waiting before the caller learns that the job is done, so
+    /// that the next call finds the helper. Returns whether the helper waits.
     fn run(self, worker: Option<&Arc<Worker>>) -> bool {
         // SAFETY: the caller keeps both until `left` is decremented, which is the last access
         // below.

@@ -249,7 +249,7 @@ fn fields(
 }
 
 impl Field {
-    /// Whether the column or a field in it has a dictionary.
+    /// Whether the column or a field has a dictionary.
     fn has_dictionary(&self) -> bool {
         self.dictionary.is_some() || self.children.iter().any(Self::has_dictionary)
     }

@@ -110,7 +110,7 @@ impl Change {
         Ok(())
     }
 
-    /// Appends the rows of the content to the file's rows.
+    /// The content's rows will follow the file's rows.
     fn will_append(&mut self, labels: Vec<usize>) {
         self.edit = Edit::Append(labels);
     }

@@ -59,8 +59,8 @@ fn cut(len: usize) -> Option<Buffer> {
 /// A vector of plain values that lives for a short time.
 ///
 /// First writes to memory cost page faults, and small pages cost twenty times as much as a huge
-/// page of the same size. The vectors of a call are mostly too small for huge pages of their own,
-/// so those of one thread share them.
+/// page of the same size. Most vectors are too small for huge pages of their own, so vectors of one
+/// thread share huge pages.
 pub struct ScratchVec<T: Copy> {
     start: NonNull<T>,
     len: usize,
