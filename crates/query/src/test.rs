@@ -24,7 +24,7 @@ pub(crate) enum Test {
     Matches(Matcher, bool),
 }
 
-/// A test of a string that is not a range of the order.
+/// A test of a string that no range of strings expresses.
 #[derive(Clone, Debug)]
 pub(crate) enum Matcher {
     EndsWith(Vec<u8>),

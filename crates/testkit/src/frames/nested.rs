@@ -303,7 +303,7 @@ pub fn read(file: &File, column: u64, rows: Rows) -> Result<Vec<Option<Cell>>> {
     Ok(read_some(file, column, rows, 1 << 28)?.expect("not so many values"))
 }
 
-/// Reads some rows of a nested column; none when they have more than `most` values in total.
+/// Reads some rows of a nested column; `None` if these have over `most` values in total.
 ///
 /// # Errors
 /// As the core.
