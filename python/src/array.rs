@@ -156,8 +156,8 @@ impl NumpyArray {
     }
 }
 
-/// The column of an array of one row, by Python's buffer protocol. None if only the array interface
-/// can describe the type.
+/// The column of a one-row array, by the buffer protocol. `None` if only the array interface
+/// describes its type.
 ///
 /// The array must stay alive until the column is written.
 pub fn row(array: &Bound<'_, PyAny>) -> PyResult<Option<(ColumnType, Chunk)>> {

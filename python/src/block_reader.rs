@@ -12,7 +12,7 @@ use crate::{errors, monitor};
 /// Columns of one dtype: their positions, and an array with a row per column.
 type Rowwise<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// The columns of a group that are in no matrix.
+/// The columns of a group outside of all matrices.
 struct Part<'a> {
     group: &'a Group,
     /// Their indices in the group.

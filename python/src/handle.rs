@@ -63,7 +63,7 @@ impl Handle {
         Self { file, infos, groups, classes: None, nan_to_null: None, nan_is_null }
     }
 
-    /// A handle of another part of this file, with the same options.
+    /// A handle of another part of the file, with this handle's options.
     fn with(&self, py: Python<'_>, file: File) -> Self {
         let classes = self.classes.as_ref().map(|classes| classes.clone_ref(py));
         Self { classes, nan_to_null: self.nan_to_null, ..Self::of(Arc::new(file)) }
@@ -203,7 +203,7 @@ impl Handle {
         Ok(self.with(py, found))
     }
 
-    /// The damage of the current generation, if an earlier one was opened instead.
+    /// The current generation's damage, if an earlier one was opened instead.
     fn lost<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.file.lost().map(|error| errors::lost(py, &error)).transpose()
     }
@@ -466,9 +466,9 @@ impl Handle {
     ///
     /// With `own`, the types are exactly those of the Arrow table that was written. Otherwise
     /// strings have layout 1 (large) or 2 (views). `metadata` keeps the metadata of fields in
-    /// nested columns. `polars` refuses types that Polars does not have. `like` is a table of the
-    /// same columns that a call with the same other arguments returned. Its dictionaries are used
-    /// again.
+    /// nested columns. `polars` refuses types that Polars does not have. `like` is a table of these
+    /// columns, returned by a call with otherwise equal arguments. Reuses the dictionaries of
+    /// `like`.
     #[pyo3(signature = (
         columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars=false, like=None
     ))]

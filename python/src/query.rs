@@ -70,12 +70,12 @@ fn unknown(what: &str) -> PyErr {
     PyValueError::new_err(format!("unknown {what} in a condition"))
 }
 
-/// Conditions on the columns of a file, as trees of tuples, each with its name first.
+/// Conditions on the columns of a file: trees of tuples, each with a name first.
 #[derive(Clone, Copy)]
 struct Conditions<'f> {
     file: &'f File,
     nan_is_null: &'f dyn Fn() -> PyResult<NanIsNull>,
-    /// Whether a condition comes from an engine, which has null in place of NaN.
+    /// Whether an engine with null in place of NaN made the condition.
     is_of_engine: bool,
 }
 
@@ -143,7 +143,8 @@ impl Conditions<'_> {
         Ok(Rules { nan: NanRule::Missing, ..Rules::default() })
     }
 
-    /// Whether a float is NaN. If NaN is null, no float is NaN, and the answer for null is unknown.
+    /// Whether a float is NaN. If NaN counts as null, the answer is false for floats and unknown
+    /// for null.
     fn is_nan(self, py: Python<'_>, column: u64) -> PyResult<Predicate> {
         let rules = self.rules(py, column)?;
         if rules.nan == NanRule::Missing {

@@ -8,8 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 
-/// Ascending numbers of rows. NumPy takes them without a copy, and so does a read that gets that
-/// array.
+/// Ascending numbers of rows. NumPy and reads of that array take them without a copy.
 #[pyclass(frozen)]
 pub struct RowNumbers(pub Arc<Vec<u64>>);
 
@@ -51,7 +50,7 @@ impl RowBits {
         py.detach(|| self.bits.count())
     }
 
-    /// The first row that passes, and the one after the last.
+    /// The first passing row, and the end of the last one.
     #[getter]
     fn span(&self) -> (u64, u64) {
         let span = self.bits.span();

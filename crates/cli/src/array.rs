@@ -19,7 +19,7 @@ pub(crate) struct Array {
     pub(crate) n: usize,
     /// The values.
     pub(crate) values: Values,
-    /// One byte per value, 1 = missing; none when no value is missing.
+    /// One byte per value, 1 = missing; `None` if all are present.
     pub(crate) missing: Option<Buffer>,
     /// The categories of a categorical.
     pub(crate) categories: Option<Arc<Array>>,
@@ -41,7 +41,7 @@ pub(crate) enum Values {
     Objects(Vec<Object>),
 }
 
-/// The values of a nested column: where they are in its children, and the children.
+/// The values of a nested column: their ranges in the children, and the children.
 pub(crate) struct Inside {
     pub(crate) values: NestedValues,
     pub(crate) children: Vec<Array>,
@@ -71,7 +71,7 @@ impl Array {
         Ok(Self { name, column_type, detail, n, values, missing, categories: None })
     }
 
-    /// Bytes of its memory, without categories. Objects count with their text.
+    /// The bytes of the values, without categories. Objects count their text.
     pub(crate) fn len(&self) -> usize {
         let inside = match &self.values {
             Values::Nested(inside) => inside.children.iter().map(Self::len).sum(),
@@ -102,7 +102,7 @@ impl Array {
             || self.missing.as_ref().is_some_and(|mask| mask.get(i) != Some(&0))
     }
 
-    /// The bytes of value `i` (one for a boolean); none when `i` is out of range.
+    /// The bytes of value `i` (one for a boolean); `None` if out of range.
     pub(crate) fn value(&self, i: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Null | Values::Nested(_) | Values::Objects(_) => None,

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     files::for_each(&args.files, out, |path, out| one(path, args, &mut n_left, out))
 }
 
-/// Prints at most `n_left` rows of a file, and takes their number from it.
+/// Prints at most `n_left` rows of a file, and subtracts their number.
 fn one(path: &Path, args: &Args, n_left: &mut u64, out: &mut Out) -> Outcome {
     let file = args.read.open.open_table(path)?;
     let mut found = Found::new(&file, args.condition.as_deref(), *n_left, args.read.threads)?;

@@ -124,8 +124,7 @@ pub(crate) fn names(file: &File) -> entasis::Result<Vec<String>> {
     Ok(columns.into_iter().map(|info| info.name).collect())
 }
 
-/// Gives the table these of its columns, by index, with these names. `labels` is the host map that
-/// brings other labels of columns.
+/// Selects and renames columns of the table. `labels` is a host map with new column labels.
 pub(crate) fn set_columns(
     change: Change,
     columns: Vec<(usize, String)>,

@@ -62,13 +62,13 @@ fn check_r(host: &Value) -> entasis::Result<()> {
     Ok(())
 }
 
-/// The host map of no columns, with which all labels stay.
+/// An empty host map, which keeps all labels.
 pub(crate) fn of_kept(host: &Value) -> Value {
     host.get("host").map_or(Value::Null, |name| Value::map([("host", name.clone())]))
 }
 
-/// The host map that brings the labels of renamed columns. StaticFrame keeps labels in an array
-/// with the width of the longest label.
+/// The host map with the labels of renamed columns. StaticFrame keeps labels in an array with the
+/// width of the longest label.
 pub(crate) fn renamed(host: &Value, names: &[String]) -> Value {
     let Some(name) = host.get("host") else { return Value::Null };
     let mut pairs = vec![("host", name.clone())];
@@ -87,8 +87,8 @@ pub(crate) fn renamed(host: &Value, names: &[String]) -> Value {
     Value::map(pairs)
 }
 
-/// The host map that brings the labels of columns of two tables. As in pandas, labels that are text
-/// get the dtype `str`.
+/// The host map with the column labels of two tables. As in pandas, text labels get the dtype
+/// `str`.
 pub(crate) fn joined(host: &Value, names: &[String]) -> Value {
     let mut labels = renamed(host, names);
     if host_of(host) == Some("pandas")

@@ -18,7 +18,7 @@ const EXAMPLES: &str = "Examples:
 bash needs the package bash-completion for the second form. zsh needs these lines in ~/.zshrc, in this order: \
 fpath=(~/.zfunc $fpath) and autoload -Uz compinit && compinit. New shells then complete `entasis`.";
 
-/// Lets bash complete files after a space, where the script of the library completes options.
+/// Lets bash complete files after a space, where clap's script completes options.
 const BASH_FILES: &str = r#"
 # A word without a beginning is a verb, a value or a file, rather than an option.
 _entasis_words() {

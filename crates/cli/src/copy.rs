@@ -9,14 +9,14 @@ use crate::found::Found;
 use crate::progress::{Step, Watch};
 use crate::row_set::RowSet;
 
-/// The rows of a block. Parts are multiples of them, so that blocks are encoded once.
+/// The rows of a block. Parts have whole blocks, so that each block is encoded once.
 const BLOCK: u64 = 1 << 16;
 /// The most rows of a part, in blocks.
 const MOST_BLOCKS: u64 = 16;
-/// The bytes of a part's values, estimated from the rows before them. A block may have more.
+/// The target size of a part in bytes, estimated from earlier rows. One block may exceed it.
 const PART_LEN: u64 = 32 << 20;
 
-/// Writes the rows that are found, with memory for some blocks of them. Returns how many there are.
+/// Writes the found rows, a few blocks at a time. Returns their number.
 ///
 /// # Errors
 /// As [`RowCopy::append`]. No file is left then.

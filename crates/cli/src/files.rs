@@ -42,7 +42,7 @@ impl FilesArgs {
     }
 }
 
-/// Does the same with each file. A file that fails is reported, and does not stop the work.
+/// Calls `work` for each file. Reports a file that fails, then goes on with the next.
 pub(crate) fn for_each(
     files: &[PathBuf],
     out: &mut Out,

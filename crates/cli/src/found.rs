@@ -7,7 +7,7 @@ use crate::labels::{self, Source};
 use crate::progress::Step;
 use crate::row_set::RowSet;
 
-/// The rows that a condition is tested on together. Their numbers take at most 8 bytes each.
+/// The rows of one window. Row numbers take at most 8 bytes each.
 const WINDOW: u64 = 1 << 20;
 
 /// Finds rows in windows of the table, so that memory does not depend on its length. A window may
@@ -19,7 +19,7 @@ pub(crate) struct Found<'f> {
     next: u64,
     /// How many rows are still wanted.
     n_left: u64,
-    /// How many rows of the last window passed beyond the limit.
+    /// The rows of the last window that pass beyond the limit.
     n_cut: u64,
     threads: Option<usize>,
 }
@@ -52,7 +52,7 @@ impl<'f> Found<'f> {
         self.n_left
     }
 
-    /// How many more rows pass, once the rows of the limit were found.
+    /// How many more rows pass after the rows of the limit were found.
     ///
     /// # Errors
     /// As for reading.

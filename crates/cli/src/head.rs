@@ -28,7 +28,7 @@ use crate::types::{is_number, missing_name, type_of};
 const STEP: u64 = 1 << 16;
 /// The same, in values.
 const STEP_VALUES: u64 = 1 << 20;
-/// The same, in bytes of values, estimated from the rows before them.
+/// The most bytes of values in one step, estimated from earlier rows.
 const STEP_LEN: u64 = 32 << 20;
 /// The rows of the first step, from which the lengths of later rows are estimated.
 const FIRST_STEP: u64 = 1 << 10;
@@ -220,7 +220,7 @@ fn print_range(file: &File, rows: Range<u64>, args: &PrintArgs, out: &mut Out) -
     print(file, &RowSet::from(rows), note, args, out)
 }
 
-/// Prints rows of a table. `note` says which rows, unless they are the first.
+/// Prints rows of a table. `note` describes rows other than the first ones.
 pub(crate) fn print(
     file: &File,
     rows: &RowSet,

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// The greatest depth of values.
 const MAX_DEPTH: usize = 200;
-/// The greatest integer up to which all are floats too.
+/// Up to this integer, every integer is a float too.
 const MOST_EXACT: u64 = 1 << 53;
 
 /// A value of JSON. Keys are in the order of the text.
@@ -35,8 +35,8 @@ impl Json {
         value_of(value.get(), 0)
     }
 
-    /// The value as one of R. Its integers have 32 bits, and the least one is missing. Its strings
-    /// have no zero characters.
+    /// The value in R, where integers have 32 bits, the least one is missing, and strings have no
+    /// zero character.
     ///
     /// # Errors
     /// A message when R has no such value.

@@ -21,7 +21,7 @@ pub(crate) struct Label {
 pub(crate) enum Source {
     /// A column of the file that is not part of the table.
     Column(Box<ColumnInfo>),
-    /// A range of integers, which the file describes instead of storing it.
+    /// A range of integers, described in the file and not stored.
     Range { start: i64, step: i64 },
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn of(file: &File) -> Result<Vec<Label>> {
     columns.into_iter().map(label).collect()
 }
 
-/// Whether a range is an index for this library, and does not mean "no labels".
+/// Whether the host has range indexes; elsewhere a range means "no labels".
 fn host_keeps_ranges(host: &Value) -> bool {
     host.get("host").and_then(Value::as_str) == Some("pandas")
 }

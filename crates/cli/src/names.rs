@@ -6,7 +6,7 @@ use entasis::{Error, File};
 
 use crate::labels;
 
-/// The indices in the table of all columns with a name, at least one.
+/// The indices of all table columns with this name, at least one.
 pub(crate) fn find_columns(file: &File, path: &Path, name: &str) -> entasis::Result<Vec<usize>> {
     let found = file.find_all(name)?;
     if !found.is_empty() {
@@ -19,8 +19,7 @@ pub(crate) fn find_columns(file: &File, path: &Path, name: &str) -> entasis::Res
     Err(unknown_column(file, path, name))
 }
 
-/// As [`find_columns`], for a change that the function `function` of Python can also make to labels
-/// of rows.
+/// As [`find_columns`], for a change that Python's function `function` also makes to row labels.
 pub(crate) fn find_to_change(
     file: &File,
     path: &Path,

@@ -36,8 +36,8 @@ pub(crate) struct NewColumns {
     change: ChangeArgs,
 }
 
-/// Returns the columns that the table gets, given the file, the names of its columns and those of
-/// the new columns.
+/// Returns the final columns of the table, given the file, its column names and the names of the
+/// new columns.
 type Sources = fn(&File, &[String], &[String]) -> entasis::Result<Vec<ColumnSource>>;
 
 /// A verb that gives a table columns of another file.

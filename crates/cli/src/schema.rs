@@ -92,7 +92,7 @@ fn print(file: &File, columns: &[ColumnInfo], labels: &[Label], out: &mut Out) -
     Ok(())
 }
 
-/// The number of missing values; none for an object column, where they are among the values.
+/// The number of missing values; `None` for object columns, whose missing values are cells.
 fn n_missing(info: &ColumnInfo) -> Option<u64> {
     (info.record.column_type.logical != Logical::Object).then_some(info.record.n_missing)
 }

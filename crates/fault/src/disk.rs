@@ -42,8 +42,7 @@ impl FaultDisk {
         FaultDisk { faults, crashing: false, only: None, short: None, meanwhile: None, log: Mutex::default() }
     }
 
-    /// Acts like a process that is killed at call `number`: no later call has any effect, not even
-    /// cleaning up.
+    /// Acts like a process killed at call `number`: later calls, even cleaning up, have no effect.
     #[must_use]
     pub fn crashing(number: u64) -> FaultDisk {
         FaultDisk { crashing: true, ..FaultDisk::failing(Faults::lasting(number, io::ErrorKind::Other)) }
@@ -63,7 +62,7 @@ impl FaultDisk {
         self
     }
 
-    /// Performs an action just before the first call of this name, as another process might.
+    /// Performs an action, like another process, just before the first call of this name.
     #[must_use]
     pub fn before(mut self, call: &'static str, act: impl Fn() + Send + Sync + 'static) -> FaultDisk {
         self.meanwhile = Some(Meanwhile { call, act: Box::new(act) });

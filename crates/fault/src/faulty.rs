@@ -17,7 +17,9 @@ pub struct Faulty<T> {
 }
 
 impl<T> Faulty<T> {
-    /// Passes everything on unless configured otherwise.
+    /// Passes reads, writes and syncs on unless configured otherwise. Does not pass on
+    /// [`Source::measure`], [`Source::changed`] and [`Sink::expect`], which keep the traits'
+    /// defaults.
     pub fn new(inner: T) -> Faulty<T> {
         Faulty { inner, faults: Faults::none(), short: None, flips: Vec::new() }
     }

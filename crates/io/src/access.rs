@@ -20,8 +20,8 @@ mod unix {
 
     use crate::acl;
 
-    /// Gives `file`, which only its owner may access, the access of `old`. Never gives anybody more
-    /// access than `old` gives, also while it is at work.
+    /// Gives `file`, which only its owner may access, the access of `old`. At no moment does
+    /// anybody have more access than `old` gives.
     pub(crate) fn adopt(file: &File, old: &File) -> io::Result<()> {
         // First, because the mode may forbid it afterwards.
         copy_attributes(file, old)?;

@@ -33,8 +33,8 @@ pub(crate) fn mode_without(acl: &[u8], mode: u32) -> u32 {
     mode & 0o700 | u32::from(group) << 3 | u32::from(others)
 }
 
-/// The list for a file whose group could not be kept. Members of the old group are others now, and
-/// members of the new group were others, so both get what both had.
+/// The list for a file whose group could not be kept. Members of the old and the new group change
+/// places with others, so both get only the permissions that both had.
 pub(crate) fn for_other_group(mut acl: Vec<u8>) -> Vec<u8> {
     let entries = entries(&acl).unwrap_or_default();
     let permissions = |wanted: u16| entries.iter().find(|entry| entry.0 == wanted).map(|entry| entry.1);

@@ -10,7 +10,7 @@ use crate::Source;
 /// A regular file, opened once.
 ///
 /// The handle stays open, so this reads the old file whole even if the path is given a new file.
-/// The length is that at the time of opening, or of the last call of [`measure`](Source::measure).
+/// The length was measured on opening, or by the last [`measure`](Source::measure).
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
@@ -70,8 +70,8 @@ impl Source for FileSource {
     }
 }
 
-/// When the content or the metadata of a file changed last. Programs that copy or synchronise files
-/// can set the time of modification, but not this one.
+/// When content or metadata of a file changed last. Unlike the modification time, programs that
+/// copy or synchronise files cannot set it.
 #[cfg(unix)]
 fn changed(metadata: &Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt;

@@ -186,7 +186,7 @@ impl Sink for InPlace {
 
 impl Drop for InPlace {
     fn drop(&mut self) {
-        // Not beyond the length that the file had: what lay there before is gone anyway.
+        // Up to the file's previous length: bytes after it are lost anyway.
         if self.owner.is_here() && self.end.load(Ordering::Acquire) > self.start {
             let _ = self.disk.set_len(&self.file, self.start);
         }

@@ -18,7 +18,7 @@ pub(crate) struct OldFile {
     pub(crate) metadata: Metadata,
     /// The open file; none on Windows.
     pub(crate) file: Option<LockedFile>,
-    /// Whether it is locked: not on a file system without locks.
+    /// Whether the file is locked: false without lock support.
     pub(crate) is_locked: bool,
 }
 

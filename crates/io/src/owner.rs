@@ -4,8 +4,8 @@ use std::io;
 
 use entasis_platform::Process;
 
-/// The process that began a change. A forked child has a copy of all handles, but the files, their
-/// locks and the temporary names are its parent's: it leaves them alone.
+/// The process that began a change. A forked child copies all handles, but files, locks and
+/// temporary names stay the parent's: the child leaves them alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner(Process);
 

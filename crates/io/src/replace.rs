@@ -55,7 +55,7 @@ pub struct Replacement {
     temp: PathBuf,
     file: LockedFile,
     old: Option<OldFile>,
-    /// The file whose access a file without an old one gets.
+    /// The file whose access a newly created file gets.
     like: Option<File>,
     durable: bool,
     end: AtomicU64,
@@ -93,8 +93,8 @@ impl Replacement {
         Replacement::begin(disk, target, old, None, durable)
     }
 
-    /// As [`create`](Self::create). A file that replaces none gets the access of the file at
-    /// `like`, if there is such a file.
+    /// As [`create`](Self::create). Without an old file, the new file gets the access of the file
+    /// at `like`, if any.
     ///
     /// # Errors
     /// As [`create`](Self::create).
@@ -158,7 +158,7 @@ impl Replacement {
         self.old.is_some()
     }
 
-    /// Replaces nothing: [`commit`](Self::commit) fails if there is a file by then.
+    /// Requires a new file: [`commit`](Self::commit) fails if the target exists.
     pub fn must_be_new(&mut self) {
         self.is_new = true;
     }

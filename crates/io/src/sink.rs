@@ -33,7 +33,7 @@ pub trait Sink: Send + Sync {
         Ok(())
     }
 
-    /// Announces the least total length that can be foreseen. It affects speed alone.
+    /// Announces a lower bound of the total length. Affects only speed.
     fn expect(&self, _len: u64) {}
 
     /// Returns when everything written is permanently on the medium. A failure is final: a later

@@ -11,8 +11,7 @@ use crate::lock::LockedFile;
 use crate::temp_name::{TempNames, random};
 use crate::{Disk, Lock};
 
-/// This many entries of a directory are looked at each time, and all of them once in `RARELY`
-/// times.
+/// Each search reads this many directory entries, and one in `RARELY` searches reads all.
 const GLANCE: usize = 1024;
 const RARELY: u64 = 64;
 

@@ -78,7 +78,7 @@ pub fn width_histogram<'a, T: Word>(
 /// The result of [`float_range_f64`] and [`float_range_f32`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FloatRange<F> {
-    /// The smallest number; positive infinity if there are none. Either zero may represent both.
+    /// The smallest number; positive infinity if there are none. The sign of a zero is unspecified.
     pub min: F,
     /// The largest number; negative infinity if there are none.
     pub max: F,

@@ -22,8 +22,8 @@ const LEVELS: [Isa; 3] = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
 
 /// The level in use; 0 until the first kernel asks.
 ///
-/// Invariant that the `unsafe` calls of [`multiversion`] rest on: apart from 0 it only ever holds
-/// levels that are at most `supported()`.
+/// Invariant: it holds 0 or a level of at most `supported()`. The `unsafe` calls of
+/// [`multiversion`] rely on this.
 static IN_USE: AtomicU8 = AtomicU8::new(0);
 
 /// The level kernels run on now.
@@ -77,8 +77,8 @@ pub fn supported() -> Isa {
 
 /// Runs `body` once on each level that this CPU has, for tests and measurements.
 ///
-/// The level is global: callers are serialised, and kernels on other threads follow along, which
-/// changes their speed and never their results.
+/// The level is global: callers are serialised. Kernels on other threads use it too, which changes
+/// only their speed.
 #[doc(hidden)]
 pub fn on_every_isa(mut body: impl FnMut(Isa)) {
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());

@@ -1,4 +1,4 @@
-//! XXH3-64 with AVX-512, and of a host's memory without a copy.
+//! XXH3-64 with AVX-512, also of host memory without a copy.
 //!
 //! `twox-hash` supports AVX2 and NEON. AVX-512 hashes data in the caches, such as a page that was
 //! just read, twice as fast. Implementations of XXH3 also take a slice, which must not be formed
@@ -107,8 +107,7 @@ pub fn of_slice(bytes: &[u8], seed: u64) -> u64 {
 /// XXH3-64 of a host's memory.
 ///
 /// Each byte is read once, except that the last 64 may be read twice. Only the result depends on
-/// the bytes. If the host writes to them meanwhile, the hash is that of no particular state, and no
-/// harm is done.
+/// the bytes. If the host writes to them meanwhile, the hash is unspecified, which is harmless.
 #[must_use]
 pub fn of_host(host: HostRead, seed: u64) -> u64 {
     of_long(host, seed).unwrap_or_else(|| {
@@ -188,7 +187,7 @@ fn scramble(accumulators: &mut Stripe, key: &[u64]) {
     }
 }
 
-/// By hand: from plain loops the compiler makes half the speed of memory.
+/// Written by hand: compiled plain loops reach half the speed of memory.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use core::arch::x86_64::*;

@@ -86,7 +86,7 @@ fn transpose_square(rows: &mut [u64; 8]) {
     exchange::<1>(rows, 0x00FF_00FF_00FF_00FF);
 }
 
-/// Exchanges the squares of this size. `low` has the bytes of those below the diagonal.
+/// Exchanges squares of this size. `low` selects the bytes below the diagonal.
 #[inline(always)]
 fn exchange<const SIZE: usize>(rows: &mut [u64; 8], low: u64) {
     let mut i = 0;

@@ -3,7 +3,7 @@
 
 use crate::dispatch::multiversion;
 
-/// A signed integer as its bit pattern: 32, 64 or 128 bits. Sealed by its use of 64-bit limbs.
+/// The bit pattern of a signed integer of 32, 64 or 128 bits, convertible to 64-bit limbs.
 pub trait Narrow: bytemuck::Pod + Default + Send + Sync {
     /// The sign extension of the value, in little-endian limbs.
     fn extend<const L: usize>(self) -> [u64; L];

@@ -22,7 +22,7 @@ pub const LONG: usize = 64;
 /// Strings beyond [`LONG`] need a loop.
 pub const ANY: usize = usize::MAX;
 
-/// A way to hash strings. Hashes of one way are comparable; those of two ways are not.
+/// A way to hash strings. Only hashes made in the same way are comparable.
 #[derive(Clone, Copy)]
 pub struct Hashing {
     /// Whether to use the AVX-512 kernels. Only [`Hashing::here`] sets it.
@@ -42,8 +42,8 @@ impl Hashing {
 
     /// Hashes strings of up to `MOST` bytes: string i is `all[ends[i]..ends[i + 1]]`.
     ///
-    /// `runs` says that most strings equal their predecessor. Missing values, which are empty
-    /// strings, are then worth a branch.
+    /// `runs` says that most strings equal their predecessor. A branch for missing values (empty
+    /// strings) then pays off.
     ///
     /// # Panics
     /// If `ends` descend or exceed `all`.

@@ -2,8 +2,7 @@
 //!
 //! Starting and ending a thread costs tens of microseconds and new pages for its stack, and a new
 //! thread may start on the caller's processor. Waking a waiting thread costs less. So a helper
-//! waits for [`IDLE_TIMEOUT`]. A process that is done with files soon has no thread more than
-//! before.
+//! waits for [`IDLE_TIMEOUT`]. Soon after its last work, a process has no helper threads.
 //!
 //! A helper gets no signals of the process, and inherits affinity and priority from the thread that
 //! started it. `ENTASIS_THREAD_POOL=off` makes every helper end with its work.
@@ -118,8 +117,8 @@ struct Shared {
 }
 
 impl Job {
-    /// Does the job. A `worker` is put on the list of waiting helpers before the caller learns that
-    /// the job is done, so that the next call finds it. Returns whether it waits.
+    /// Does the job. Lists a `worker` as waiting before the caller learns that the job is done, so
+    /// that the next call finds the helper. Returns whether the helper waits.
     fn run(self, worker: Option<&Arc<Worker>>) -> bool {
         // SAFETY: the caller keeps both until `left` is decremented, which is the last access
         // below.

@@ -140,7 +140,7 @@ impl<'f> Binder<'f> {
         if around.is_empty() {
             return Ok(leaf);
         }
-        // A missing struct has some value in each field, whose answer does not count.
+        // The fields of a missing struct hold arbitrary values: ignore their answers.
         let mut parts = vec![leaf];
         for outer in around {
             let of_missing =
@@ -150,8 +150,8 @@ impl<'f> Binder<'f> {
         Ok(Node::join(parts, !missing))
     }
 
-    /// The test that passes where another one does not, for values that are not missing. A category
-    /// that is missing itself passes neither, if `without_missing`.
+    /// The complement of a test among present values. With `without_missing`, missing categories
+    /// pass neither test.
     fn complement(
         &mut self,
         column: &ColumnInfo,
@@ -182,8 +182,8 @@ impl<'f> Binder<'f> {
         })
     }
 
-    /// The test of stored values that count as missing: codes of missing categories, and NaN if the
-    /// rules make it missing. None when all missing values are marked as missing.
+    /// The test of stored values that count as missing: codes of missing categories, and NaN where
+    /// the rules allow. `None` if marks alone tell what is missing.
     fn missing_keys(&mut self, column: &ColumnInfo, rules: Rules) -> Result<Option<Test>> {
         let of = &column.record.column_type;
         if of.logical == Logical::Categorical {
@@ -202,7 +202,7 @@ impl<'f> Binder<'f> {
         }
     }
 
-    /// The codes of categories that are missing; none when there are none.
+    /// The codes of the missing categories; may be empty.
     fn missing_codes(&mut self, column: &ColumnInfo) -> Result<Option<KeySet>> {
         let Some(dictionary) = column.record.dictionary else { return Ok(None) };
         if self.file.column(dictionary)?.record.n_missing == 0 {
@@ -299,7 +299,7 @@ impl<'f> Binder<'f> {
         rules: Rules,
     ) -> Result<Test> {
         let is_order = !matches!(op, Comparison::Equal | Comparison::NotEqual);
-        // The categories of a level of the index are its distinct labels.
+        // Labels have an order, so index levels may be compared with `<`.
         let is_level = column.index >= self.file.n_columns();
         let ordered = column.record.column_type.ordered;
         if is_order && !ordered && !is_level {
@@ -454,7 +454,7 @@ fn strings(op: Comparison, string: &[u8]) -> StringSet {
     }
 }
 
-/// Whether a literal is a missing value, with which every comparison is unknown.
+/// Whether a literal is missing, which makes every comparison unknown.
 fn is_missing(literal: &Literal, rules: Rules) -> bool {
     matches!(literal, Literal::Float(value) if value.is_nan()) && rules.nan == NanRule::Missing
 }
@@ -466,7 +466,7 @@ fn require_values(column: &ColumnInfo) -> Result<()> {
         (Logical::Object, _) | (_, Physical::Union | Physical::ValueColumn | Physical::RunEnd) => {
             Err(unsupported(column))
         }
-        // Bounds of an interval that is missing are NaN or NaT, and nothing marks it.
+        // A missing interval has NaN or NaT as bounds, and no mark.
         (Logical::Extension, _) if is_interval_of_pandas(column) => Err(unsupported(column)),
         _ => Ok(()),
     }

@@ -62,8 +62,7 @@ impl<N> Conjunction<N> {
         Ok(())
     }
 
-    /// The tests by their rank. Those without measurements keep their order: they come last, or
-    /// none has any yet.
+    /// The tests by rank. Unmeasured tests come last and keep their order.
     fn order(&self) -> Vec<&Conjunct<N>> {
         let mut parts: Vec<(u64, &Conjunct<N>)> = self.parts.iter().map(|part| (part.rank(), part)).collect();
         parts.sort_by_key(|(rank, _)| *rank);
@@ -88,8 +87,8 @@ mod tests {
 
     use super::*;
 
-    /// Runs two tests on several tasks, and returns which one each task begins with. `costs` has
-    /// the milliseconds of each, and how many of 64 rows it keeps.
+    /// Runs two tests on several tasks, and returns each task's first test. `costs` has each test's
+    /// milliseconds and kept rows of 64.
     fn firsts(costs: [(u64, usize); 2], n_tasks: usize) -> Vec<usize> {
         let conjunction = Conjunction::new(vec![0, 1], |_| 1);
         let mut firsts = Vec::new();

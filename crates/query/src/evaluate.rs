@@ -55,8 +55,7 @@ impl Leaf {
     }
 }
 
-/// Keeps the rows in `selection` for which the predicate is true. Row i of it is row
-/// `rows.start + i`.
+/// Keeps the rows of `selection` for which the predicate is true. Bit i is row `rows.start + i`.
 pub(crate) fn restrict(
     node: &Node,
     rows: &Range<u64>,
@@ -268,7 +267,7 @@ impl Pages<'_> {
         Ok(())
     }
 
-    /// Marks the values in `range` that pass. Missing ones may have any mark.
+    /// Marks the values in `range` that pass. Missing values get unspecified marks.
     fn values(
         &mut self,
         opened: &OpenPage<'_>,

@@ -34,8 +34,8 @@ pub fn field(file: &File, column: u64, name: &str) -> Result<u64> {
     Err(Error::argument(message).in_column(&parent.name))
 }
 
-/// The structs that a column is a field of, innermost first. If one of the structs is missing in a
-/// row, so is the field.
+/// The structs that contain a column, innermost first. Where a struct is missing, its fields are
+/// missing too.
 ///
 /// # Errors
 /// *Argument* for a column inside of a list or another column that repeats or selects rows;

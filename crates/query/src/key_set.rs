@@ -13,7 +13,7 @@ impl KeySet {
         Self::default()
     }
 
-    /// The integers from `low` to `high`, both included; none when `low` is greater.
+    /// The integers from `low` to `high`, both included; empty if `low` is greater.
     pub fn interval(low: i128, high: i128) -> Self {
         if low <= high { Self(vec![(low, high)]) } else { Self::empty() }
     }

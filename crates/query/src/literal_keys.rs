@@ -7,8 +7,8 @@ use crate::predicate::{Literal, Rules};
 use crate::time_kind::TimeKind;
 use crate::wide_decimal::{Digits, WidePlace};
 
-/// The place of a literal among keys: the greatest key below it, and the greatest key that is not
-/// above it. None when all keys are above. The two are equal unless some key equals the literal.
+/// The place of a literal among keys: the greatest key `<` the literal, and the greatest key `<=`
+/// the literal; `None` if all keys are greater. The two differ only if some key equals the literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub below: Option<i128>,
@@ -40,8 +40,8 @@ impl Place {
     }
 }
 
-/// The place of a literal among the keys of a column of fixed width; none when they cannot be
-/// compared. NaN has no place.
+/// The place of a literal among the keys of a fixed-width column; `None` if not comparable. NaN has
+/// no place.
 pub(crate) fn place(of: &ColumnType, literal: &Literal, rules: Rules, is_aware: bool) -> Option<Place> {
     match (of.logical, of.physical) {
         (Logical::Plain, Physical::F32) => float(literal).map(|value| float32(value, rules)),
@@ -113,8 +113,7 @@ fn number(literal: &Literal, scale: i32) -> Option<Place> {
         Literal::Int(value) => (value, 0),
         Literal::Decimal { digits, scale } => (digits, scale.saturating_neg()),
         Literal::Float(value) if value.is_infinite() => return Some(Place::beyond(value > 0.0)),
-        // A float that is compared with decimals counts as the decimal number that it is written
-        // as: 0.1 is one tenth.
+        // Compared with decimals, a float counts as its shortest decimal text: 0.1 is one tenth.
         Literal::Float(value) => shortest(value)?,
         _ => return None,
     };
@@ -205,7 +204,7 @@ fn shortest(value: f64) -> Option<(i128, i32)> {
     Some((digits, exponent - i32::try_from(n_decimals).ok()?))
 }
 
-/// The float that a literal is among floats, rounded as hosts do.
+/// The literal as a float, rounded as hosts do.
 fn float(literal: &Literal) -> Option<f64> {
     match *literal {
         Literal::Float(value) => Some(value),

@@ -1,8 +1,8 @@
 //! Tests many strings at once.
 //!
 //! The strings are tested where they lie, one after the other. An interval compares the first eight
-//! bytes of each string as one integer. A search for a text runs over all strings together: texts
-//! that are found are rarer than strings, and a search in one short string is mostly its start.
+//! bytes of each string as one integer. A search for a text runs over all strings together: matches
+//! are rarer than strings, and starting a search in each short string would dominate.
 
 use memchr::memmem::Finder;
 
@@ -54,7 +54,7 @@ fn find(text: &Finder<'_>, lengths: &[u32], bytes: &[u8], marks: &mut [u8], pass
     let (mut i, mut start, mut from) = (0, 0, 0);
     while let Some(found) = text.find(&bytes[from..]) {
         let hit = from + found;
-        // An empty text is found at the end too, where no string is left.
+        // An empty text also matches at the end, after the last string.
         while i < lengths.len() && start + lengths[i] as usize <= hit && !text.needle().is_empty() {
             start += lengths[i] as usize;
             i += 1;
@@ -64,7 +64,7 @@ fn find(text: &Finder<'_>, lengths: &[u32], bytes: &[u8], marks: &mut [u8], pass
         if hit + text.needle().len() <= end {
             marks[i] = u8::from(passes(&bytes[start..end]));
         }
-        // A text that begins later in this string would end after it as well.
+        // A match that begins later in this string would also cross its end.
         (from, start, i) = (end, end, i + 1);
     }
 }

@@ -30,7 +30,7 @@ pub enum Predicate {
         column: u64,
         /// The literals.
         literals: Vec<Literal>,
-        /// Whether a missing value counts as one of them. Otherwise its answer is unknown.
+        /// Whether a missing value is a member. Otherwise the answer is unknown.
         missing: bool,
         /// The rules of the asker.
         rules: Rules,
@@ -47,7 +47,7 @@ pub enum Predicate {
         /// The column's number.
         column: u64,
     },
-    /// The length of a list or map compared with a number. Unknown for a missing one.
+    /// Compares the length of a list or map with a number. Missing values give unknown.
     Length {
         /// The column's number.
         column: u64,
@@ -149,9 +149,8 @@ pub enum Literal {
         /// How many of them come after the point.
         scale: i32,
     },
-    /// A string. A column of times is compared with the time that it is in ISO 8601: a date, a date
-    /// and a time, or a time of day. An aware time has a zone, such as `Z` or `+01:00`, and others
-    /// have none.
+    /// A string. For a column of times, an ISO 8601 date, date and time, or time of day. An aware
+    /// time has a zone, such as `Z` or `+01:00`, and others have none.
     String(String),
     /// Bytes.
     Bytes(Vec<u8>),
@@ -169,7 +168,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The time that a text in ISO 8601 is.
+    /// Parses a time in ISO 8601.
     ///
     /// # Errors
     /// *Argument*, with the right form.

@@ -36,7 +36,7 @@ impl RowBits {
         for (i, &bits) in bits.iter().enumerate() {
             self.words[word + i] |= bits << shift;
             let rest = bits.checked_shr(64 - shift as u32).unwrap_or(0);
-            // The last word may have no row in the next one.
+            // The last word may have no successor.
             if let Some(next) = self.words.get_mut(word + i + 1) {
                 *next |= rest;
             }

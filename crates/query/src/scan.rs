@@ -155,7 +155,7 @@ impl<'f> Scan<'f> {
         Ok(bits.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Tests the rows that statistics do not decide. Returns the rows that all pass.
+    /// Tests the rows that statistics do not decide. Returns the ranges decided to pass whole.
     fn run(
         &self,
         threads: Option<usize>,

@@ -24,7 +24,7 @@ pub(crate) enum Test {
     Matches(Matcher, bool),
 }
 
-/// A test of a string that the order of strings does not decide.
+/// A test of a string that no range of strings expresses.
 #[derive(Clone, Debug)]
 pub(crate) enum Matcher {
     EndsWith(Vec<u8>),
@@ -92,7 +92,7 @@ impl Test {
         }
     }
 
-    /// One test in place of two, if there is one: both have to pass, or one of them.
+    /// Combines two tests into one, if possible: both must pass, or at least one.
     pub fn combined(&self, other: &Self, is_and: bool) -> Option<Self> {
         Some(match (self, other) {
             (Self::Constant(answer), test) | (test, Self::Constant(answer)) => {

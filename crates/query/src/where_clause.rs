@@ -230,7 +230,7 @@ impl Parser<'_> {
         Ok(if negated { !test } else { test })
     }
 
-    /// Skips a value that is next, and is not a column. Returns its position.
+    /// Skips the next token if it is a value. Returns its position.
     fn leading_value(&mut self) -> Result<Option<usize>> {
         let before = self.at;
         let is_value = match self.next()? {
@@ -391,7 +391,7 @@ impl Parser<'_> {
         Ok(matches!(self.peek()?, Some(Token::Text(_))))
     }
 
-    /// The value of a text: bytes for a column of them.
+    /// The value of a text: bytes for a bytes column.
     fn text_value(&self, column: &ColumnInfo, text: String) -> Result<Literal> {
         if self.values_of(column)?.physical == Physical::Binary {
             return Ok(Literal::Bytes(text.into_bytes()));
@@ -399,7 +399,7 @@ impl Parser<'_> {
         Ok(Literal::String(text))
     }
 
-    /// The type of the values of a column: that of the categories of a categorical.
+    /// The type of a column's values; of a categorical's categories.
     fn values_of(&self, column: &ColumnInfo) -> Result<ColumnType> {
         let dictionary = column.record.dictionary.map(|number| self.file.column(number)).transpose()?;
         Ok(dictionary.as_deref().unwrap_or(column).record.column_type)
@@ -442,7 +442,7 @@ fn time_value(of: Logical, kind: &str, text: String) -> Result<Literal> {
     Err(Error::argument(format!("{kind} '{text}' {problem}")))
 }
 
-/// The exact value of a number; of one with a very large exponent, the nearest float.
+/// The exact value of a number; the nearest float if the exponent is very large.
 fn number_of(text: &str) -> Option<Literal> {
     if let Ok(value) = text.parse() {
         return Some(Literal::Int(value));

@@ -11,7 +11,7 @@ const MOST_DIGITS: usize = 77;
 pub(crate) enum WidePlace {
     /// It is the integer with this key.
     At([u8; 32]),
-    /// It lies between the integer with this key and the next one.
+    /// The number lies between the integer with this key and the next integer.
     After([u8; 32]),
     /// All integers are greater.
     BeforeAll,
@@ -42,8 +42,7 @@ impl Digits {
             Literal::Int(value) => (value.to_string(), 0),
             Literal::Decimal { digits, scale } => (digits.to_string(), -i64::from(*scale)),
             Literal::LongDecimal { digits, scale } => (digits.clone(), -i64::from(*scale)),
-            // A float that is compared with decimals counts as the decimal number that it is
-            // written as.
+            // Compared with decimals, a float counts as its shortest decimal text.
             Literal::Float(value) if value.is_finite() => {
                 let text = format!("{value:e}");
                 let (digits, exponent) = text.split_once('e')?;

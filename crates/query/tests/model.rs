@@ -14,7 +14,7 @@ use table::{Cell, Kind, Table, WORDS};
 const FLOATS: [f64; 12] =
     [0.0, -0.0, 1.0, -1.0, 0.1, 2.5, 5e-324, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 16_777_217.0];
 
-/// The answer of a predicate for a row: none when it is unknown.
+/// The answer of a predicate for a row; `None` is unknown.
 fn answer(table: &Table, predicate: &Predicate, row: usize) -> Option<bool> {
     let cell = |column: u64| &table.columns[column as usize].1[row];
     match predicate {

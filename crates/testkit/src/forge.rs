@@ -40,7 +40,7 @@ pub struct Plan {
     pub per_vector: bool,
     /// The kind of validity; none without validity.
     pub validity: Option<u8>,
-    /// ALP exponents; of transform 3 the exponent and the bits of a residual.
+    /// ALP exponents; for transform 3 the exponent and the bits of a residual.
     pub exponents: (u8, u8),
 }
 

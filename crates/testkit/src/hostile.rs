@@ -10,9 +10,9 @@ use crate::probe::{Contents, contents, is_fit, open, verify};
 /// The longest time that reading one small file may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Rules that bind writers alone (W in `docs/format/`): the naive decoder checks them and the core
-/// need not. None of them can give wrong values. A file that only the naive decoder refuses, by
-/// another rule, is a failure.
+/// Rules that bind writers alone (W in `docs/format/`). Only the naive decoder must check them, as
+/// breaking one gives no wrong values. A file that only the naive decoder refuses, by another rule,
+/// is a failure.
 const WRITERS_ALONE: &[&str] = &[
     // Depth and number of nodes are limited all the same.
     "a node is the child of one parent",
@@ -78,10 +78,9 @@ pub struct Tally {
     pub n_refused: u64,
     /// Files on which core and naive decoder were compared.
     pub n_compared: u64,
-    /// Compared files that the core accepts and the naive decoder doesn't, by the rule, with one
-    /// example each.
+    /// Compared files that only the core accepts, by broken rule, with one example each.
     pub lenient: Vec<(String, String)>,
-    /// Compared files that the naive decoder accepts and the core doesn't, in the same way.
+    /// Compared files that only the naive decoder accepts, likewise.
     pub strict: Vec<(String, String)>,
     /// Failures, with the case.
     pub failures: Vec<String>,

@@ -13,7 +13,8 @@ const MOST: usize = 512 << 20;
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Bytes that this thread took and did not give back. Negative after it freed memory of others.
+    /// Bytes allocated minus bytes freed by this thread. Negative after freeing other threads'
+    /// memory.
     static LIVE: Cell<isize> = const { Cell::new(0) };
     /// The most of them at once.
     static PEAK: Cell<isize> = const { Cell::new(0) };

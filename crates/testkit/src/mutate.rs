@@ -27,7 +27,7 @@ enum Sum {
     /// The offsets of four fields of a part of a section: its checksum, offset, length, and stored
     /// length, which is 0 unless the part is a compressed leaf.
     Part([usize; 4]),
-    /// As for `Named`, unless the length is 0, which stands for no range.
+    /// As for `Named`, but a length of 0 means no checksum.
     Optional(usize, usize, usize),
     /// The offset of a slot. Its checksum is not repaired while it is empty.
     Slot(usize),
@@ -261,13 +261,13 @@ const MOST_SUMS: usize = 1 << 14;
 /// The most fields of a map, for the same reason.
 const MOST_FIELDS: usize = 1 << 18;
 
-/// A number of a file of any bytes; none outside.
+/// A number in the file; `None` outside of it.
 fn number(file: &[u8], at: usize, len: usize) -> Option<usize> {
     let bytes = file.get(at..at.checked_add(len)?)?;
     usize::try_from(crate::naive::bytes::word(bytes, 0, len)).ok()
 }
 
-/// The offset and length that two fields name; none when they name no bytes of the file.
+/// The offset and length in two fields; `None` if they exceed the file.
 fn extent(file: &[u8], at: usize, len: usize) -> Option<(usize, usize)> {
     let (at, len) = (number(file, at, 8)?, number(file, len, 4)?);
     (len > 0 && at.checked_add(len)? <= file.len()).then_some((at, len))
@@ -281,8 +281,8 @@ fn part_extent(file: &[u8], [_, at, len, stored_len]: [usize; 4]) -> Option<(usi
 }
 
 impl Map {
-    /// The map of a file, with all generations whose roots can be found. Of a damaged file, the map
-    /// has the records that can be found.
+    /// The map of a file, with all generations whose roots can be found. For a damaged file, the
+    /// map has the records that were found.
     pub fn of(file: &[u8]) -> Self {
         let mut map = Self { footer_at: file.len(), ..Self::default() };
         if file.len() < 256 {
@@ -317,8 +317,7 @@ impl Map {
         for block in map.blocks.clone() {
             map.segment(file, block);
         }
-        // Parts were found from the top down, and are repaired from the bottom up. A root names
-        // one before it.
+        // Parts were found top down, and are repaired bottom up. A root names the previous root.
         map.sums.extend(parts.into_iter().rev());
         map.sums.extend(known.into_iter().map(|root| Sum::Optional(root + 32, root + 16, root + 24)));
         map.sums.extend(slots.iter().map(|slot| Sum::Optional(slot + 32, slot + 8, slot + 16)));
@@ -352,7 +351,7 @@ impl Map {
         }
     }
 
-    /// Adds the fields of a record; false when it lies outside the file, or the map is full.
+    /// Adds the fields of a record; false if the record exceeds the file or the map is full.
     fn add(&mut self, file: &[u8], at: usize, fields: Fields) -> bool {
         let end = fields.last().map_or(0, |&(_, offset, len)| offset + len);
         let is_inside = at.checked_add(end).is_some_and(|end| end <= file.len());

@@ -51,8 +51,8 @@ pub fn metadata(opened: &File) -> Result<String> {
     Ok(about)
 }
 
-/// The bytes and values that reading all columns gives, at most. A small file can have many:
-/// constants and missing values take no bytes.
+/// The most bytes and values that reading all columns gives. A small file can have many: constants
+/// and missing values take no bytes.
 pub fn work(opened: &File) -> u64 {
     let file = opened.whole();
     let mut work = 0u64;
@@ -97,7 +97,7 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
         integers(&file, i);
         some_rows(&file, i, record.n_values, &target)?;
         columns.push(checksum(&target.bytes()));
-        // Each level copies the values below it, and the parent of a child has the child's values.
+        // Each level copies the values below, so a parent counts its children's values too.
         if record.column_type.physical.is_nested() && record.parent.is_none() {
             columns.push(checksum(&nested_values(&file, i, record.n_values)?));
         }

@@ -124,8 +124,7 @@ fn repeated_strings() {
     explodes("a dictionary", &bytes, 16_000 * 5000, read_column);
 }
 
-/// A long string compresses to blocks of LZ4 that repeat themselves, or of Zstandard that repeat a
-/// byte.
+/// A long string compresses to repeating LZ4 blocks, or to Zstandard blocks that repeat a byte.
 #[test]
 fn long_strings() {
     let _turn = turn();

@@ -157,7 +157,7 @@ fn has_map(kind: &Kind) -> bool {
     kind.format.as_c_str() == c"+m" || kind.children.iter().any(has_map)
 }
 
-/// A field and those in it, as `ArrowTable.map_fields` gives them.
+/// A field with its child fields, as `ArrowTable.map_fields` returns them.
 fn fields<'py>(py: Python<'py>, kind: &Kind) -> PyResult<Bound<'py, PyTuple>> {
     let pairs = kind.metadata.as_deref().map(metadata::pairs).unwrap_or_default();
     let pairs: Vec<_> =
@@ -196,8 +196,8 @@ impl ArrowTable {
         schema_capsule(py, export::schema(&self.kind))
     }
 
-    /// A stream with the type of this table, whose arrays are the tables of an iterator. The
-    /// consumer gets an error instead of a table of another type.
+    /// A stream of this table's type. An iterator provides its tables. A table of another type
+    /// gives the consumer an error.
     fn stream<'py>(
         slf: &Bound<'py, Self>,
         tables: Bound<'py, PyIterator>,
@@ -211,7 +211,7 @@ impl ArrowTable {
         self.kind == other.get().kind
     }
 
-    /// The bytes of memory that the columns take, without their dictionaries.
+    /// The memory of the columns in bytes, without dictionaries.
     #[getter]
     fn memory_len(&self) -> usize {
         self.data.memory_len()
@@ -223,8 +223,8 @@ impl ArrowTable {
         self.dictionaries.values().map(|(_, values)| values.n).max().unwrap_or(0)
     }
 
-    /// The fields of the columns that have maps, by position: the name of each, the keys and values
-    /// of its metadata, and its own fields. pyarrow gives other names to the fields of maps.
+    /// The fields of columns with maps, by position: name, keys and values of the metadata, and
+    /// child fields. pyarrow renames the fields of maps.
     fn map_fields<'py>(&self, py: Python<'py>) -> PyResult<HashMap<usize, Bound<'py, PyTuple>>> {
         let columns = self.kind.children.iter().enumerate().filter(|(_, kind)| has_map(kind));
         columns.map(|(position, kind)| Ok((position, fields(py, kind)?))).collect()

@@ -75,7 +75,7 @@ impl Data {
     }
 }
 
-/// The dictionaries of columns, by the number of the column with their values.
+/// Dictionaries, by the number of the column with the values.
 pub type Dictionaries = HashMap<u64, (Arc<Kind>, Arc<Data>)>;
 
 struct SchemaOwner {

@@ -24,7 +24,7 @@ pub struct Field {
     pub column_type: ColumnType,
     pub detail: Option<Value>,
     pub dictionary: Option<Box<Field>>,
-    /// The fields of a nested type. Run-end encoded columns have their values alone.
+    /// The fields of a nested type. For run-end encoding, only the values.
     pub children: Vec<Field>,
     /// The codes of a union.
     pub codes: Vec<u8>,
@@ -249,7 +249,7 @@ fn fields(
 }
 
 impl Field {
-    /// Whether it or a field in it has a dictionary.
+    /// Whether the column or a field has a dictionary.
     fn has_dictionary(&self) -> bool {
         self.dictionary.is_some() || self.children.iter().any(Self::has_dictionary)
     }

@@ -1,4 +1,4 @@
-//! The cells of an open file: each is described by itself, or read with everything in it.
+//! The cells of an open file. Describes a single cell, or reads one with its descendants.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -98,7 +98,7 @@ impl CellReader {
                 dict.set_item("first", children.first)?;
                 dict.set_item("keys", children.keys)?;
                 if kind.is_rows() {
-                    // Python sees a list of rows, whose length is that of each list of values.
+                    // Python sees a list of rows, as long as each list of values.
                     let lists = rows_of(py, &mut loaded, &children)?;
                     dict.set_item("count", lists.first().map_or(0, |list| list.end - list.start))?;
                     dict.set_item("rows", if kind == CellKind::Records { "dict" } else { "tuple" })?;

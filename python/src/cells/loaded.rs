@@ -29,7 +29,7 @@ impl Loaded {
         Self(cells::Loaded::new(cells, threads))
     }
 
-    /// A cell, which is read unless it is in memory.
+    /// Returns a cell. Reads cells not yet in memory.
     pub fn fetch(&mut self, py: Python<'_>, number: u64) -> PyResult<Cell<'_>> {
         self.fetch_all(py, number..number.saturating_add(1))?;
         self.0.cell(number).map_err(|e| self.raise(py, e))

@@ -11,7 +11,7 @@ const STEPS: usize = 12;
 /// An object whose children have cells.
 pub struct Expanded {
     pub object: Py<PyAny>,
-    /// The index of its parent among the expanded objects, and its position there.
+    /// The index of the parent among the expanded objects, and the position there.
     pub up: usize,
     pub position: usize,
     /// The number of its cell.

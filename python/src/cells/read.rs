@@ -1,8 +1,8 @@
 //! Cells to objects.
 //!
-//! Everything below a cell is contiguous in a file and is read at once. With the cells that it
-//! refers to elsewhere, a few slices are in memory. Objects are then made bottom-up, on an explicit
-//! stack, so that nesting cannot overflow the call stack.
+//! Everything below a cell is contiguous in a file and is read at once. Cells elsewhere that
+//! references name are a few more slices. Objects are then made bottom-up, on an explicit stack, so
+//! that nesting cannot overflow the call stack.
 
 mod arrays;
 mod dicts;

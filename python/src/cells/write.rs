@@ -29,10 +29,10 @@ use crate::monitor;
 /// The most keys of a map that are compared with those of other maps.
 const SHARED_KEYS: usize = 256;
 
-/// After this many values, memory is reserved for the rest as if they were like these.
+/// After this many values, reserve memory for the rest, assumed to be similar.
 const SAMPLE: usize = 256;
 
-/// An object that has a cell, and whose children do not.
+/// An object that has a cell, but whose children have none yet.
 struct Pending<'py> {
     object: Bound<'py, PyAny>,
     kind: CellKind,
@@ -43,7 +43,7 @@ struct Pending<'py> {
     keys: u64,
 }
 
-/// An object whose children have cells, and whose grandchildren do not: an entry of the stack.
+/// A stack entry: an object whose children have cells, but whose grandchildren have none yet.
 struct Level<'py> {
     /// Its index among the parents. None for the root of the stack, which has no cell.
     parent: Option<usize>,
@@ -229,8 +229,7 @@ impl CellBuilder {
                 stack.push(self.expand(next, up, depth)?);
             } else if let Some(Level { parent: Some(parent), me, n_references, .. }) = stack.pop() {
                 self.writer.end(parent);
-                // Errors need the path of a reference. Objects without references below them are
-                // forgotten.
+                // Errors need the path of a reference. Forget objects without references below.
                 if self.references.len() == n_references {
                     self.expanded.truncate(me);
                 }

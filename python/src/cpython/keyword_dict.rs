@@ -22,8 +22,8 @@ use super::symbols;
 
 /// Smaller dicts are filled key by key just as quickly.
 const MIN_KEYS: usize = 16;
-/// CPython reserves room for at most this many keys: two thirds of 2^17. It gives exactly this many
-/// a table of 2^18 slots.
+/// CPython reserves room for at most this many keys: two thirds of 2^17. For exactly this many it
+/// takes 2^18 slots.
 const MAX_KEYS: usize = (1 << 18) / 3;
 
 type Vectorcall = unsafe extern "C" fn(

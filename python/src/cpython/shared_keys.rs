@@ -10,8 +10,8 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::feature::Feature;
 
-/// The most keys that instances share. CPython reserves room for this many in a new class, and for
-/// one less after each instance.
+/// The most keys that instances share. CPython reserves this many slots in a new class, and one
+/// less after each instance.
 const MAX_KEYS: usize = 30;
 
 /// A dict equal to `dict` whose copies share its keys. None if a key cannot name an

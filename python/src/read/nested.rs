@@ -25,7 +25,7 @@ pub fn layout(column_type: &ColumnType, own: bool, layout: u8) -> u8 {
     let of_file = column_type.host_variant & LAYOUT;
     match (column_type.physical, column_type.logical) {
         (_, Logical::Decimal) => {
-            // The host variant is ignored if its width is less than that of the values.
+            // The host variant is ignored if the values are wider.
             let fits = format::width(column_type, of_file) >= column_type.physical.width();
             if own && fits { of_file } else { format::usual_decimal(column_type.physical) }
         }
@@ -254,7 +254,7 @@ fn views(offsets: &Buffer, n: usize, is_large: bool) -> Option<(Buffer, Buffer)>
     Some((starts, sizes))
 }
 
-/// Narrows ends of runs to `width` bytes, which can count all values. None without memory.
+/// Narrows run ends to `width` bytes, which must fit all of them. `None` if memory runs out.
 fn narrow(ends: &Buffer, width: usize) -> Option<Buffer> {
     let mut narrow = Buffer::zeroed(ends.len() / 8 * width)?;
     for (narrow, end) in narrow.chunks_exact_mut(width).zip(ends.chunks_exact(8)) {

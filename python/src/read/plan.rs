@@ -57,8 +57,8 @@ pub const PANDAS_ZONEINFO: u8 = 11;
 /// to it.
 pub const PANDAS_ARROW: u8 = 16;
 
-/// The target of a column. `own` means that the same host wrote the file, so that host variants
-/// apply. `nan_is_null` is for a column of floats, and for Arrow alone.
+/// The target of a column. `own` means that the same host wrote the file, so host variants apply.
+/// `nan_is_null` only concerns floats read for Arrow.
 pub fn target(info: &ColumnInfo, host: Host, own: bool, nan_is_null: bool) -> Target {
     let column_type = &info.record.column_type;
     let host_variant = if own { column_type.host_variant } else { 0 };
@@ -72,7 +72,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool, nan_is_null: bool) -> Ta
         };
     }
     if column_type.logical == Logical::Decimal {
-        // The host variant is ignored if its width is less than that of the values.
+        // The host variant is ignored if the values are wider.
         let fits = format::width(column_type, of_file) >= column_type.physical.width();
         let is_own = own && fits && (host != Host::Pandas || host_variant >= PANDAS_ARROW);
         return Target::Arrow(if is_own { of_file } else { format::usual_decimal(column_type.physical) });

@@ -20,10 +20,11 @@ pub struct Change {
 enum Edit {
     /// It replaces the whole value.
     Replace(Operation),
-    /// Its rows follow those of the file. The extra columns of these indexes have values for rows.
+    /// The content's rows follow the file's rows. The extra columns of these indexes have row
+    /// values.
     Append(Vec<usize>),
-    /// The table gets these columns, of its own and of the content, with new names.
-    /// Levels of the index get new names, by the numbers of their columns.
+    /// The table gets these columns, from the file and the content, with new names. Index levels
+    /// get new names, by column number.
     Columns {
         sources: Vec<ColumnSource>,
         names: Vec<String>,
@@ -55,7 +56,7 @@ impl Change {
         matches!(self.edit, Edit::Append(_) | Edit::Columns { .. })
     }
 
-    /// Whether cells that the content names are those of the file.
+    /// Whether the content names cells of the file.
     pub fn keeps_cells(&self) -> bool {
         self.needs_single_columns()
     }
@@ -109,13 +110,13 @@ impl Change {
         Ok(())
     }
 
-    /// The rows of the content follow those of the file.
+    /// The content's rows will follow the file's rows.
     fn will_append(&mut self, labels: Vec<usize>) {
         self.edit = Edit::Append(labels);
     }
 
-    /// The table gets these columns: for each whether the content brings it, and its position
-    /// there or in the file. Levels of the index get new names, by the numbers of their columns.
+    /// The table gets these columns: for each, whether the content has it, and the position there
+    /// or in the file. Index levels get new names, by column number.
     fn will_set_columns(
         &mut self,
         sources: Vec<(bool, usize)>,

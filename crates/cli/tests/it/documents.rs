@@ -19,7 +19,7 @@ fn is_installed(program: &str) -> bool {
     version.is_ok_and(|status| status.success())
 }
 
-/// Runs a program that must not complain, and returns its output.
+/// Runs a program, which must succeed without messages; returns its output.
 fn run(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

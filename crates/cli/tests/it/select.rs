@@ -153,7 +153,7 @@ fn samples_keep_the_order_of_the_file() {
     assert!(table.contains("3 at random of 10,000 rows"), "{table}");
 }
 
-/// The rows that a condition finds, and those of the file that is written of them.
+/// The rows that a condition finds, and the rows of the file written from them.
 fn copied(file: &Path, out: &Path, condition: &str, more: &[&str]) -> (Vec<Json>, Vec<Json>) {
     let run = |last: &[&str]| {
         let mut all = args!["select", file, "--where", condition].to_vec();

@@ -59,12 +59,12 @@ pub fn replace_on(disk: Arc<dyn Disk>, target: &Path, durable: Durable, bytes: &
     new.commit()
 }
 
-/// The same on a disk without faults, which looks for files of dead writers each time.
+/// As above, on a disk without faults that always looks for files of dead writers.
 pub fn replace(target: &Path, durable: Durable, bytes: &[u8]) -> io::Result<()> {
     replace_on(Arc::new(FaultDisk::failing(Faults::none())), target, durable, bytes)
 }
 
-/// The content of version `number`: its number over and over, as often as its number says.
+/// The content of version `number`: the number, repeated `number` times.
 pub fn version(number: u64) -> Vec<u8> {
     number.to_le_bytes().repeat(1 + number as usize % 4000)
 }

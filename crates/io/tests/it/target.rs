@@ -283,7 +283,7 @@ mod unix {
     }
 }
 
-/// Also the race between creating a temporary file and another writer that cleans up.
+/// Also tests the race between a writer's new temporary file and another writer's cleanup.
 #[test]
 fn many_writers_of_one_file() {
     let folder = Folder::new();

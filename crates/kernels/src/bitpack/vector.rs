@@ -11,8 +11,7 @@ use core::mem::MaybeUninit;
 /// Each value is stored as the low `width` bits of `value - base` (wrapping). The caller has to
 /// patch values that do not fit. 1,024 values use the full layout, fewer the partial one.
 ///
-/// # Panics
-/// Without values, with more than 1,024, or if `width > T::BITS`.
+/// # Panics If `values` is empty or longer than 1,024, or `width > T::BITS`.
 pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
     assert!((1..=VECTOR).contains(&values.len()), "a vector has 1 to 1,024 values");
     assert!(width <= T::BITS, "width exceeds the word");
@@ -119,7 +118,7 @@ fn unpack_through<L: Word, T: Word>(packed: &[u8], width: u32, base: T, out: &mu
 }
 
 /// Unpacks a full vector as lane words and passes them to `take`. Returns false, without a call, if
-/// `width` is not one of this lane word's or `packed` is too short.
+/// this lane word lacks `width` or `packed` is too short.
 #[inline(always)]
 pub(crate) fn with_lanes<L: Word>(packed: &[u8], width: u32, take: impl FnOnce(&[L; VECTOR])) -> bool {
     let mut narrow = [MaybeUninit::<L>::uninit(); VECTOR];

@@ -21,7 +21,7 @@ pub fn pack_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Hands each chunk of 64 bytes to `squeeze` and stores the bits it makes of them.
+/// Passes each chunk of 64 bytes to `squeeze` and stores the returned bits.
 #[inline(always)]
 fn walk(bytes: &[u8], bits: &mut [u8], squeeze: impl Fn(&[u8; 64]) -> u64) {
     let (chunks, rest) = bytes.as_chunks::<64>();

@@ -2,11 +2,10 @@
 //! table for long symbols and one in a table for short ones.
 //!
 //! The end of a symbol is known only after its look-up, about eighteen cycles later, so several
-//! streams are encoded at once. The steps need no bounds checks: their number is such that each may
-//! take the longest symbol. A step only stores its match, at the same index for each stream, so
-//! that just the positions in the texts occupy registers. `emit` turns the matches into codes
-//! afterwards. One address gives access to all tables and a match is one word, so a step takes
-//! twelve instructions.
+//! streams are encoded at once. The steps need no bounds checks: there are only as many as longest
+//! symbols fit. A step only stores its match, at one index for all streams. So registers hold only
+//! positions in the texts. `emit` turns the matches into codes afterwards. One address gives access
+//! to all tables and a match is one word, so a step takes twelve instructions.
 //!
 //! Most symbols are short, so few slots of the table for long ones are used. Pairs of consecutive
 //! symbols use the others; such a match gives two codes in one step.
@@ -38,8 +37,7 @@ const NOTHING: (u64, MatchEntry) = (1, MatchEntry::symbol(0, 3));
 
 #[derive(Clone, Copy, Zeroable)]
 struct Tables {
-    /// The bytes of symbols and pairs of three bytes or more, by their hash. They are aligned to
-    /// the highest byte.
+    /// The bytes of symbols and pairs of three bytes or more, by hash, aligned to the highest byte.
     words: [u64; SLOTS],
     /// The matches for `words`.
     long: [MatchEntry; SLOTS],
@@ -370,8 +368,8 @@ mod tests {
         }
     }
 
-    /// Symbol by symbol: a long one by its slot, or a pair in a slot without a symbol, else one of
-    /// two bytes, else one byte, else an escape.
+    /// Symbol by symbol: a long symbol or pair by its slot, else a symbol of two bytes, else of one
+    /// byte, else an escape.
     fn model(symbols: &[Vec<u8>], pairs: &[[usize; 2]], bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut rest = bytes;

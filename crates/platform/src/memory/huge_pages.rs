@@ -88,8 +88,8 @@ fn advise(start: *mut u8, len: usize) {
 ///
 /// A huge page usually takes less time to get than to fill. There are exceptions: a system may have
 /// to move other pages first, and a virtual machine that returned memory to its host (free page
-/// reporting) must fetch it again, at ten microseconds for 4 KiB. Some small
-/// pages are usually left then, and are much faster.
+/// reporting) must fetch it again, at ten microseconds for 4 KiB. Small pages are usually still
+/// available then, and much faster.
 ///
 /// After two slow huge pages in a row, the next pieces get small pages, and twice as many after
 /// each further slow one, up to a limit. A quick huge page resets this. All threads and calls of
@@ -101,7 +101,7 @@ struct Backoff {
     n_slow: AtomicU32,
     /// The number of pieces that get small pages before the next attempt with a huge one.
     small_left: AtomicU32,
-    /// The previous value of that number; 0 after a quick piece.
+    /// The last number set in `small_left`; 0 after a quick piece.
     last_backoff: AtomicU32,
     /// The time of the last piece, in milliseconds.
     last_at: AtomicU64,
@@ -226,7 +226,7 @@ unsafe impl Send for Prefault<'_> {}
 unsafe impl Sync for Prefault<'_> {}
 
 impl<'a> Prefault<'a> {
-    /// Wraps memory and returns it too: this type neither reads nor writes it.
+    /// Wraps memory and returns it: this type never accesses the bytes.
     pub fn of(memory: &'a mut [u8]) -> (Self, &'a mut [u8]) {
         // SAFETY: the slice is borrowed for `'a`.
         (unsafe { Self::new(memory.as_mut_ptr(), memory.len()) }, memory)

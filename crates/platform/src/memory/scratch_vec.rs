@@ -17,8 +17,8 @@ const SHARED_FROM: usize = 64 << 10;
 /// The length of a shared mapping. Unused parts of it cost nothing.
 const SHARED: usize = 4 * HUGE;
 
-/// The mapping that this thread divides among vectors, and the number of bytes used. It lives as
-/// long as one of them.
+/// The mapping that this thread divides among vectors, and the number of bytes used. The mapping
+/// lives as long as one of these vectors.
 struct Open {
     mapping: Weak<Mapping>,
     at: usize,
@@ -28,8 +28,8 @@ thread_local! {
     static OPEN: RefCell<Open> = const { RefCell::new(Open { mapping: Weak::new(), at: 0 }) };
 }
 
-/// Zero bytes on shared huge pages. `None` if there are none or they are slow, and for less than a
-/// quarter of a huge page that would be the first one.
+/// Zero bytes on shared huge pages. `None` if huge pages are missing or slow, or if a first part
+/// would take under a quarter of a huge page.
 fn cut(len: usize) -> Option<Buffer> {
     OPEN.try_with(|open| {
         let mut open = open.try_borrow_mut().ok()?;
@@ -59,8 +59,8 @@ fn cut(len: usize) -> Option<Buffer> {
 /// A vector of plain values that lives for a short time.
 ///
 /// First writes to memory cost page faults, and small pages cost twenty times as much as a huge
-/// page of the same size. The vectors of a call are mostly too small for huge pages of their own,
-/// so those of one thread share them.
+/// page of the same size. Most vectors are too small for huge pages of their own, so vectors of one
+/// thread share huge pages.
 pub struct ScratchVec<T: Copy> {
     start: NonNull<T>,
     len: usize,

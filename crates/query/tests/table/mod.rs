@@ -61,7 +61,7 @@ pub fn kind() -> impl Strategy<Value = Kind> {
     proptest::sample::select(&[Bool, I8, I64, U64, I128, F32, F64, Utf8, Binary, Category][..])
 }
 
-/// A value, which is far more often one of few than any.
+/// A random value, mostly one of a small set.
 fn cell(kind: Kind) -> BoxedStrategy<Cell> {
     let int = |low: i128, high: i128| {
         prop_oneof![

@@ -49,7 +49,7 @@ pub enum Cell {
     Parent(CellKind, [u64; 4]),
     /// An array: pool, first value, number of values, shape.
     Array(CellKind, [u64; 4]),
-    /// Not a cell: adds the given number of cells before it, which are keys, to the key index.
+    /// Not a cell: puts the given number of preceding cells, all keys, into the key index.
     IndexKeys(usize),
 }
 

@@ -17,7 +17,7 @@ pub struct Table {
     pub extra: Vec<Model>,
     /// The host map.
     pub host: Value,
-    /// Whether neighbours of equal type are written as column runs, when they can be.
+    /// Whether to write neighbours of equal type as column runs if possible.
     pub in_runs: bool,
 }
 

@@ -74,7 +74,7 @@ pub(super) struct NestedPiece {
     codes: Vec<u8>,
     validity: Option<Vec<u8>>,
     children: Vec<AnyPiece>,
-    /// Of runs: values in the child before the first, and bytes of an end.
+    /// For runs: unused values at the start of the child, and the bytes of an end.
     first: u64,
     width: usize,
 }
@@ -170,7 +170,7 @@ impl NestedPiece {
         }
         let mut ranges = vec![(0, 0); cells.len()];
         for i in order {
-            // A missing list spans a value of the child that is not its own.
+            // A missing list spans one unrelated value of the child.
             let items = match &cells[i] {
                 Some(bytes) => items(bytes, 4),
                 None => vec![None; self.form % 2],
@@ -191,7 +191,7 @@ impl NestedPiece {
     }
 
     fn runs(&mut self, cells: &[Option<Cell>]) -> Vec<Option<Cell>> {
-        // Two values before the first, in the first run or one of their own.
+        // Two unused values, in the first run or a run before it.
         self.first = 2;
         let mut child: Vec<Option<Cell>> = Vec::new();
         let mut ends: Vec<usize> = Vec::new();
@@ -303,7 +303,7 @@ pub fn read(file: &File, column: u64, rows: Rows) -> Result<Vec<Option<Cell>>> {
     Ok(read_some(file, column, rows, 1 << 28)?.expect("not so many values"))
 }
 
-/// Reads some rows of a nested column; none when they have more than `most` values in total.
+/// Reads some rows of a nested column; `None` if these have over `most` values in total.
 ///
 /// # Errors
 /// As the core.

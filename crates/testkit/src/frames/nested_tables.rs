@@ -36,7 +36,7 @@ fn cells(r: &[u64], gap: u64, make: impl Fn(u64) -> Option<Cell>) -> Vec<Option<
     r.iter().map(|&v| if gap > 0 && (v >> 8).is_multiple_of(gap) { None } else { make(v >> 16) }).collect()
 }
 
-/// Items of a list, made of the bits of a number.
+/// The items of a list, from the bits of a number.
 fn some(v: u64, most: u64, item: impl Fn(u64) -> Option<Cell>) -> Vec<Option<Cell>> {
     (0..v % (most + 1)).map(|k| item(v.rotate_right(8 * k as u32) ^ k)).collect()
 }

@@ -21,8 +21,8 @@ const CHANGES: [fn(&Path) -> Result<()>; 6] = [keep, drop_column, append_itself,
 /// The index of `roll_back` in `CHANGES`. Its result is as sound as the first generation was.
 const ROLL_BACK: usize = 4;
 
-/// Changes a file in all ways. A change fails and leaves the file as it was, or its result is as
-/// sound as the file was.
+/// Changes a file in all ways. A change either fails and leaves the file unchanged, or keeps it as
+/// sound as before.
 ///
 /// # Panics
 /// When a promise is broken.
@@ -63,7 +63,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Whether the first generation that is left has no damage.
+/// Whether the first remaining generation is undamaged.
 fn is_first_sound(file: &File) -> bool {
     let first = file.generations().ok().and_then(|all| all.first().map(|generation| generation.number));
     first.is_some_and(|first| {

@@ -61,7 +61,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// The values: those of the bytes, then the same plus the step, and so on.
+/// The values of the bytes, then these plus the step, and so on.
 fn cells(of: Layout, n: usize, step: u8, bytes: &[u8]) -> Vec<Cell> {
     let width = of.width().unwrap_or(1);
     let mut first: Vec<Cell> = if of.physical.is_var() {

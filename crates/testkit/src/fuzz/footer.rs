@@ -181,7 +181,7 @@ mod tests {
         assert!(n > 30, "{n}");
     }
 
-    /// Compressed records that are more than 32 times the file, or columns without 4 bytes each.
+    /// Records that exceed 32 times the file, or columns with fewer than 4 bytes each.
     #[test]
     fn short_files_of_many_records_are_refused() {
         let file = std::fs::read(folder().join("constant.entasis")).unwrap();

@@ -78,8 +78,8 @@ fn bytes_of<T: bytemuck::NoUninit>(words: &[T]) -> &[u8] {
     bytemuck::cast_slice(words)
 }
 
-/// Packs the words, and unpacks the packed bytes and any others. A full vector takes other kernels
-/// than a part of one.
+/// Packs the words, then unpacks these and arbitrary bytes. Full and partial vectors use different
+/// kernels.
 fn packed<T: Word>(mut input: Input<'_>) -> Vec<u8> {
     let (width, n) = (u32::from(input.u8()) % (T::BITS + 2), usize::from(input.u16()) % (VECTOR + 2));
     let (base, i) = (T::from_u64(input.u64()), usize::from(input.u16()));
@@ -177,7 +177,7 @@ fn marked<T: Word>(mut input: Input<'_>) -> Vec<u8> {
     made
 }
 
-/// The bytes of floats. All NaN are equal: which one an operation gives, no machine promises.
+/// The bytes of floats. All NaN count as equal: no machine promises which one an operation gives.
 fn float_bytes(values: &[f64]) -> Vec<u8> {
     let bits = values.iter().map(|value| if value.is_nan() { f64::NAN.to_bits() } else { value.to_bits() });
     bits.flat_map(u64::to_le_bytes).collect()

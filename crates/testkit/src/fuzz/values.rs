@@ -57,7 +57,7 @@ pub fn run(bytes: &[u8]) {
             assert_eq!(again.ok(), Some(wanted), "a value that is written comes back");
         }
         (Ok(_), Err(wrong)) => {
-            // Whether there are so many columns and tables is the file's affair.
+            // The reader of the file checks column and table numbers.
             let is_elsewhere = ["a column that is not there", "a table that is not there"];
             let is_fine = binds_writers_alone(&wrong.rule)
                 || wrong.kind == naive::Kind::Limit
@@ -72,7 +72,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Bytes of all strings and bytes that the nodes name, if each is taken once.
+/// The bytes of all strings and byte strings, each node counted once.
 fn text_len(nodes: &[u8]) -> usize {
     let nodes = nodes.chunks_exact(Node::LEN).filter_map(|node| Node::parse(node).ok());
     let len = nodes.map(|node| node.b).fold(0u64, u64::saturating_add);

@@ -314,7 +314,7 @@ const EDITS: &[Edit] = &[
     ("patch-position", "patches", true, C, "patch", patch_position),
     ("category", "categoricals", true, C, "categor", |file, map| bases(file, map, 9)),
     ("name-slot", "name-index", true, C, "name index", |file, map| {
-        // A slot that no search for a name meets has to be empty.
+        // A slot that no name search visits must be empty.
         let empty = map.named("name.position").find(|field| get(file, field) == u64::MAX);
         empty.map_or(Vec::new(), |field| fill_with(field.at, 8, 0))
     }),

@@ -37,7 +37,7 @@ pub enum Form {
     Streamed,
     /// With raw dictionary codes, which this writer never stores.
     RawCodes,
-    /// With a generation for the rows up to each of these numbers, and one for the rows after them.
+    /// In generations: one ends at each of these row numbers, the last at the end.
     Grown(&'static [usize]),
     /// After a change of this kind, in place of the same file.
     Changed(Operation),

@@ -73,7 +73,7 @@ pub fn range(bytes: &[u8], at: u64, len: u64) -> Result<&[u8], Wrong> {
     Ok(&bytes[at as usize..(at + len) as usize])
 }
 
-/// The bytes of a generation, and where its room starts.
+/// The bytes of a generation, and the start of its room.
 #[derive(Clone, Copy, Debug)]
 pub struct Room<'a> {
     /// The bytes of the file, up to the end of the generation.
@@ -117,7 +117,7 @@ pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     word(bytes, at, 8) as u64
 }
 
-/// A `u64`, or `None` when it is the number that means none.
+/// A `u64`; `None` for the reserved number.
 pub fn maybe_at(bytes: &[u8], at: usize) -> Option<u64> {
     let value = u64_at(bytes, at);
     if value == u64::MAX { None } else { Some(value) }

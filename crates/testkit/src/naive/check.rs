@@ -174,7 +174,7 @@ fn bundles(decoded: &Decoded) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Nothing overlaps, and the bytes between are zero, unless they belong to earlier generations.
+/// No ranges overlap. The bytes between ranges are zero or belong to earlier generations.
 fn padding(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
     let slot = decoded.header.current;
     let mut spans = vec![(0, 256), (slot.root_at, u64::from(slot.root_len)), (slot.end - 64, 64)];

@@ -24,7 +24,7 @@ pub struct Column {
     pub blocks: Vec<BlockRecord>,
     /// The statistics of the blocks; empty in a file without that section.
     pub statistics: Vec<Statistics>,
-    /// The values, or the structure values of a nested column; none for missing ones.
+    /// The values, or a nested column's structure values; `None` where missing.
     pub cells: Vec<Option<Cell>>,
     /// Whether it is the child of another.
     pub is_child: bool,
@@ -40,7 +40,7 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Parses the section *ranges*. Of a tier that the root does not list, both sections are empty.
+    /// Parses the section *ranges*. A tier that the root does not list has two empty sections.
     ///
     /// # Errors
     /// *Corrupt*.

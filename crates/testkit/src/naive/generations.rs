@@ -12,7 +12,7 @@ use super::{cells, records};
 /// The code of a part of a stream.
 const PART: u16 = 11;
 
-/// The use of a range by its first byte: the end, and the records that name it.
+/// The ranges by first byte: each end, and the records naming it.
 type Ranges = BTreeMap<u64, (u64, String)>;
 
 /// Checks all earlier generations of a file that can be read.

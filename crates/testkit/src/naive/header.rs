@@ -50,7 +50,7 @@ pub struct Header {
     pub slots: [State; 3],
     /// The current generation.
     pub current: Slot,
-    /// Whether a slot that was not synced has been passed over.
+    /// Whether the reader passed over an unsynced slot.
     pub is_passed_over: bool,
 }
 

@@ -1,4 +1,4 @@
-//! LZ4 blocks, by the rules of the block format. Those for the end of a block bind readers too.
+//! LZ4 blocks, by the rules of the block format. End-of-block rules bind readers too.
 
 /// The last bytes of a block are literals, and its last match begins before the last twelve.
 const LAST_LITERALS: usize = 5;

@@ -74,7 +74,7 @@ fn number(cell: &[u8]) -> u64 {
     u64::from_le_bytes(wide)
 }
 
-/// The number of the child that holds a value's parts, and how many parts there are.
+/// The child that holds a value's parts, and the number of parts.
 fn step(of: u8, cell: &Option<Cell>) -> (usize, u64) {
     match (of, cell) {
         (_, None) => (0, 0),
@@ -120,7 +120,7 @@ fn count(parent: &Column, children: &[Column], n_types: usize) -> Result<(), Wro
     rule(counts == lens, "where the values of a block begin in the children")
 }
 
-/// Appends a cell to another: 0 when it is missing, else 1, its length and its bytes.
+/// Appends a cell to `out`: 0 if missing, else 1, the length and the bytes.
 pub fn put(out: &mut Cell, cell: &Option<Cell>) {
     match cell {
         None => out.push(0),

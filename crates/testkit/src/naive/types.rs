@@ -82,7 +82,7 @@ pub fn has_child_offsets(of: &Type) -> bool {
     of.physical == physical::VALUES || (of.physical == physical::UNION && of.value_len == 0)
 }
 
-/// Bytes of a value; none for null, bool, utf8 and binary.
+/// Bytes of a value; `None` for null, bool, utf8 and binary.
 pub fn width(of: &Type) -> Option<usize> {
     match of.physical {
         2 | 6 => Some(1),

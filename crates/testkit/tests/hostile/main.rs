@@ -125,7 +125,7 @@ fn every_field_takes_every_edge() {
         for (i, field) in map.fields.iter().enumerate() {
             let now = get(&small.bytes, field);
             let all = edges(small.bytes.len() as u64, now).into_iter().enumerate();
-            // Fields of one kind are many, so half of the edges for each are all for the kind.
+            // A kind has many fields, so half of the edges per field cover all edges.
             for (k, value) in all.filter(|(k, _)| is_long() || (i + k) % 2 == 0) {
                 let bytes = map.changed(&small.bytes, field, value);
                 let case = format!("{}: {} at {} = {value:#x}", small.table.name, field.name, field.at);

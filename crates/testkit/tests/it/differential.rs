@@ -90,7 +90,7 @@ fn values_of_every_kind() {
     check(&tables::values());
 }
 
-/// The features that the blocks of a table use, with counts over all compression settings.
+/// The features that the blocks of a table use, over all compression settings.
 fn reached(table: &Table) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     for compression in [0, 10, 30, 50, 60, 80, 100] {

@@ -55,8 +55,7 @@ fn decimals(physical: Physical, n: usize, (e, f): (u8, u8)) -> Model {
     Model::new(physical.name(), physical, (0..n).map(|i| Some(cell(r[i / 3] & 0xFFFF_FFFF))).collect())
 }
 
-/// Decimals on both sides of zero, up to as many units in the last place off as the residual has
-/// room for, and NaN.
+/// Decimals on both sides of zero, with errors up to the limit of the residual, and NaN.
 fn sums(physical: Physical, n: usize, (e, bits): (u8, u8)) -> Model {
     let off = |v: u64| (v >> 20) % (1 << bits);
     let half = 1 << (bits - 1);

@@ -238,8 +238,8 @@ fn every_flipped_bit_gives_the_values_or_an_error() {
     }
 }
 
-/// A generation that is not the newest is damaged: the error says which ones, and that the newest
-/// is sound. A rollback refuses them.
+/// An older generation is damaged: the error lists each one and says that the newest is sound. A
+/// rollback to one fails.
 #[test]
 fn damage_of_earlier_generations() {
     let dropped = grown::changed(&grown::table(300), Operation::DropColumns, &options(SYNCED));
@@ -303,7 +303,7 @@ fn damage_of_a_shared_block() {
     assert_eq!(survey.generations, [2, 3], "the first append wrote the file anew");
 }
 
-/// A file that was cut opens at the newest whole generation when that is asked for.
+/// A cut file opens at the newest whole generation on request.
 #[test]
 fn a_cut_file_has_its_newest_whole_generation() {
     for durable in [SYNCED, Durable::Never] {
@@ -337,7 +337,7 @@ fn a_cut_file_has_its_newest_whole_generation() {
                 .into_result()
                 .unwrap();
         }
-        // Neither slot names a whole generation: the first one does.
+        // Only the first slot names a whole generation.
         let file = whole(&bytes[..first_end]).unwrap();
         assert_eq!((file.generation(), file.n_rows()), (2, 200));
         // A torn root, with nothing cut.

@@ -137,7 +137,7 @@ fn compression_of_the_last_write() {
     assert_eq!(len_after(0, Some(100), None), small);
 }
 
-/// A source of a file that changes after it was opened, before the first byte is read.
+/// A source whose file changes between opening and reading the first byte.
 struct Changing<F: Fn() + Send + Sync> {
     source: FileSource,
     change: F,

@@ -1,4 +1,4 @@
-//! Each limit on a file that asks for exactly as much as it allows, and with one less and one more.
+//! Each limit, set to exactly what a file needs, and to one less and one more.
 
 use std::path::Path;
 use std::sync::Arc;

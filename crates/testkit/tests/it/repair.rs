@@ -1,4 +1,4 @@
-//! A repaired file, and a view without damage, hold all values but those of damaged blocks.
+//! A repaired file and a view without damage hold all values except damaged blocks.
 
 use std::path::PathBuf;
 

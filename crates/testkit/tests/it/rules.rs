@@ -58,7 +58,7 @@ fn one_column(model: Model, compression: u8) -> (Table, Vec<u8>) {
     (table, bytes)
 }
 
-/// The lengths of two pages are wrong; their sum is not. Codes of a dictionary say nothing about
+/// The lengths of two pages are wrong, but their sum is right. Dictionary codes do not show
 /// lengths.
 #[test]
 fn decoded_lengths_of_pages_are_those_of_their_strings() {
@@ -219,7 +219,7 @@ fn starts_of_strings_are_the_sums_of_lengths() {
     for vector in 0..3 {
         let bytes = with_byte(&file, at + 4 * vector, file[at + 4 * vector] ^ 1);
         assert_eq!(outcome(&bytes), DAMAGED, "{vector}");
-        // A part of the page is not other values either.
+        // Reading a part of the page also fails.
         let opened = read::open(&bytes).unwrap();
         let from = 1024 * vector as u64;
         let mut target = read::Target::new(Physical::Utf8, 6, 0);

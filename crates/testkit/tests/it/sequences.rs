@@ -45,7 +45,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The columns of a state: each takes its cells from one of the source.
+/// The columns of a state. Each takes its cells from a source column.
 #[derive(Clone, Debug, PartialEq)]
 struct State {
     columns: Vec<(String, usize)>,

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Smaller requests are always met: an error and its message need memory too.
+/// Smaller requests always succeed: an error and its message need memory too.
 const LEN: usize = 4 << 10;
 
 /// Whether requests are counted.
@@ -53,8 +53,7 @@ unsafe impl GlobalAlloc for Refusing {
 #[global_allocator]
 static ALLOCATOR: Refusing = Refusing;
 
-/// Does work while request number `n` is refused, or all from it on. Returns whether there was such
-/// a request.
+/// Runs work while request `n`, or every request from `n` on, is refused. Returns whether one was.
 pub fn refusing<T>(n: u64, from_then_on: bool, work: impl FnOnce() -> T) -> (T, bool) {
     N.store(0, Ordering::Relaxed);
     FIRST.store(n, Ordering::Relaxed);
@@ -65,7 +64,7 @@ pub fn refusing<T>(n: u64, from_then_on: bool, work: impl FnOnce() -> T) -> (T, 
     (done, N.load(Ordering::Relaxed) > n)
 }
 
-/// Does work of the test itself, whose requests are met and not counted.
+/// Runs the test's own work: allocations succeed and are not counted.
 pub fn outside<T>(work: impl FnOnce() -> T) -> T {
     let was_on = IS_ON.swap(false, Ordering::Relaxed);
     let done = work();

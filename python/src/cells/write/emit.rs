@@ -168,8 +168,8 @@ impl CellBuilder {
         self.emit_parent(parts.into_any(), kind, len, 0, at, pending)
     }
 
-    /// Adds a reference if the object has a cell. Otherwise remembers that the next cell is its
-    /// own, and returns false.
+    /// Adds a reference if the object has a cell. Otherwise records the next cell as the object's,
+    /// and returns false.
     fn is_reference(&mut self, object: &Bound<'_, PyAny>, at: At) -> PyResult<bool> {
         if let Some(seen) = self.seen(object) {
             return self.reference(object.py(), seen, at).map(|()| true);

@@ -138,7 +138,7 @@ impl CellBuilder {
         Ok(())
     }
 
-    /// Adds the keys of a large dict that has other keys than scalars.
+    /// Adds the keys of a large dict with non-scalar keys.
     fn add_many_keys<'py>(
         &mut self,
         dict: &Bound<'py, PyDict>,

@@ -7,8 +7,7 @@ use pyo3::types::{PyBytes, PyFloat, PyString};
 use super::atoms::Sink;
 use crate::cells::types::Types;
 
-/// Adds a value whose type has this kind. Returns false if it has parts, or if the kind cannot
-/// represent it.
+/// Adds a value whose type has this kind. Returns false for values with parts or beyond the kind.
 pub fn put_known<S: Sink>(
     types: &Types,
     object: &Bound<'_, PyAny>,

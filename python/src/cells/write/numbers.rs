@@ -15,7 +15,7 @@ use super::number_values::{float, int};
 use crate::errors;
 use crate::monitor;
 
-/// Numbers that are collected before the list is expected to go on with numbers.
+/// After this many numbers, the list is expected to continue with numbers.
 const FIRST: usize = 1 << 14;
 /// Blocks between two checks for signals. Within them, the choices for a block are hints for the
 /// next one.

@@ -39,8 +39,8 @@ pub fn next_item<'a, 'py>(
 }
 
 impl CellBuilder {
-    /// The values of a list by key or position, if its items are rows: equal in type and keys, not
-    /// shared, and with scalar values.
+    /// The values of a list by key or position, if the items are rows: equal types and keys, not
+    /// shared, scalar values.
     pub(super) fn row_values<'py>(
         &self,
         list: &Bound<'py, PyList>,

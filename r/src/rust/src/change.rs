@@ -59,15 +59,15 @@ impl Change {
         if let State::Stream(stream) = &self.0 { stream.check_process() } else { Ok(()) }
     }
 
-    /// Adds the rows of a frame to the table. False if its columns and those of the table are
-    /// stored in different forms. Then the table is unchanged, and the change or stream goes on.
+    /// Adds the rows of a frame to the table. False if frame and table store columns in different
+    /// forms: the table is then unchanged, and the change or stream goes on.
     fn append(
         &mut self,
         builder: &mut Builder,
         options: Options,
         interrupted: Option<Interrupted>,
     ) -> Result<bool> {
-        // Encodings are recorded for each string, in columns that no other rows could extend.
+        // Each string's encoding is recorded, in columns that later rows could not extend.
         if builder.has_encodings() {
             return Ok(false);
         }

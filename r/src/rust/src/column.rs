@@ -89,8 +89,7 @@ impl Kind {
         }
     }
 
-    /// The type of a column written from it. `unit` is the time unit, `n_levels` the number of
-    /// levels.
+    /// The column type for this kind. `unit` is the time unit, `n_levels` the number of levels.
     pub fn column_type(self, unit: Unit, n_levels: u32) -> ColumnType {
         let time = |logical, physical, unit| ColumnType { logical, unit, ..ColumnType::plain(physical) };
         match self {
@@ -119,7 +118,7 @@ impl Kind {
         }
     }
 
-    /// Whether a column of this type can be read into it.
+    /// Whether this kind can hold a column of the type.
     pub fn takes(self, of: &ColumnType) -> bool {
         use Physical as P;
         let physical = of.physical;

@@ -79,7 +79,7 @@ pub unsafe extern "C" fn ent_repair(
     }
 }
 
-/// Returns 1, or 0 with the damage of the current generation if this is an earlier one instead.
+/// Returns 1; 0 with the current generation's damage if `file` is at an earlier one instead.
 ///
 /// # Safety
 /// `ent_open` must have returned `file`; `failure` must be null or writable.

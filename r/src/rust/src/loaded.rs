@@ -161,7 +161,7 @@ fn look(file: &File, number: u64) -> Result<(u64, CellParts)> {
         number = target.ok_or_else(|| damage("an invalid reference"))?;
         slice = load(number)?;
     }
-    // A text would be borrowed from the slice, which ends here. Callers need none.
+    // A text would borrow from the slice, which is dropped here. Callers need no text.
     let text = Text::none();
     let mut found = CellParts::none();
     let cell = slice.cell(number)?;

@@ -75,7 +75,7 @@ struct Job<'a> {
     kind: Kind,
     seconds: i32,
     na: u64,
-    /// Whether NaN is the missing value of a column of floats of another host.
+    /// Whether NaN is missing in a float column of another host.
     nan_is_na: bool,
     memory: &'a mut [u8],
     /// Scratch memory for values before conversion.

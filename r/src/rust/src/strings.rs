@@ -17,8 +17,8 @@ const LATIN1: i32 = 2;
 /// Text that C converted to UTF-8. Its bytes are not those of R's string, so they are copied.
 const CONVERTED: i32 = 4;
 
-/// Codes of stored encodings (`docs/format/hosts/`). Bytes as they are: ASCII, or UTF-8 that is
-/// marked as UTF-8.
+/// Codes of stored encodings (`docs/format/hosts/`). Unchanged bytes: ASCII, or UTF-8 marked as
+/// UTF-8.
 const STORED_UTF8: u8 = 0;
 /// Each byte stored as the character with its number: marked as Latin-1, marked as bytes.
 const STORED_LATIN1: u8 = 1;

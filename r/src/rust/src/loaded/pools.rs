@@ -26,7 +26,7 @@ pub struct PoolUse {
     /// The number of arrays in it.
     pub(super) n: u64,
     /// The needed values, as vectors of this kind have them in memory. Null if C makes a vector of
-    /// them, which may be the result itself.
+    /// the values, which may be the result.
     values: *const c_void,
     kind: i32,
 }

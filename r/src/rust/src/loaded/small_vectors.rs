@@ -16,8 +16,7 @@ pub struct Span {
 /// Neighbouring vectors of one pool in a list.
 #[repr(C)]
 pub struct SmallVectors {
-    /// The position of the pool among those needed. It is -1 for scalar doubles, whose bits are
-    /// `at`.
+    /// The position among the needed pools; -1 for scalar doubles, whose bits are in `at`.
     pool: i64,
     spans: *const Span,
     pub(super) n: usize,
