@@ -8,7 +8,8 @@ use entasis::{
 fn main() -> Result<()> {
     let path = std::env::temp_dir().join(format!("entasis-example-{}.entasis", std::process::id()));
     let done = write_and_read(&path);
-    // The file is gone in any case; an error of the example matters more than one of the removal.
+    // Remove the file in any case. An error of the example is more important than one of the
+    // removal.
     let _ = std::fs::remove_file(&path);
     done
 }

@@ -17,8 +17,7 @@ pub struct ColumnBlocks {
 }
 
 impl ColumnBlocks {
-    /// The blocks of column `column`. Reads their records and statistics, and no values. The file
-    /// keeps them for the next call.
+    /// Returns the blocks of column `column`. Reads records and statistics, no values; caches them.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.
@@ -100,11 +99,11 @@ impl<'f> PageReader<'f> {
         Self(Reader::new(file))
     }
 
-    /// Visits the pages of block number `block` that hold some of `rows` and that the visitor
-    /// wants. The rows are those of a [`RowsOfBlock`].
+    /// Visits the pages of block number `block` that hold some of `rows` ([`RowsOfBlock`]) and that
+    /// the visitor wants.
     ///
     /// # Errors
-    /// *Corrupt*, *io*, *argument* for rows outside of the block, and those of the visitor.
+    /// *Corrupt*, *io*, *argument* for rows outside of the block, and errors of the visitor.
     pub fn visit(
         &mut self,
         column: &ColumnBlocks,

@@ -21,8 +21,8 @@ use entasis_platform::HostRead;
 pub enum Input<'a> {
     /// Bytes that nobody changes. They are used in place.
     Slice(&'a [u8]),
-    /// Bytes that their host may change during the call. They are copied block by block, so that a
-    /// check and its use see the same bytes.
+    /// Bytes that the host may change during the call. Each block is copied, so that the checked
+    /// and the used bytes are the same.
     Host(HostRead),
 }
 
@@ -52,10 +52,10 @@ impl<'a> Input<'a> {
         self.len() == 0
     }
 
-    /// The `len` bytes from `at` on, copied to `scratch` if their host may change them.
+    /// Returns `len` bytes from `at` on. Copies them to `scratch` if the host may change them.
     ///
     /// # Errors
-    /// *Corrupt* when they are out of range; *out of memory*.
+    /// *Corrupt* when the bytes are out of range; *out of memory*.
     fn part<'s>(&self, at: usize, len: usize, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
     where
         'a: 's,
@@ -73,7 +73,7 @@ impl<'a> Input<'a> {
         part.ok_or_else(|| damaged("the input became shorter"))
     }
 
-    /// Copies bytes from `at` on to `out`; false when they are out of range.
+    /// Copies bytes from `at` on to `out`. Returns false if they are out of range.
     fn copy_to(&self, at: usize, out: &mut [u8]) -> bool {
         match self {
             Self::Slice(bytes) => {
@@ -85,8 +85,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The number of threads that the caller asks for, or fewer, so that each has at least `len_each`
-/// bytes.
+/// The number of threads that the caller asks for, reduced until each thread has at least
+/// `len_each` bytes.
 fn worthwhile(threads: Option<usize>, len: usize, len_each: usize) -> usize {
     threads.unwrap_or_else(crate::threads::default_threads).min(len / len_each).max(1)
 }

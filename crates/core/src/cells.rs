@@ -27,7 +27,7 @@ pub use slice::{Run, Slice, Texts};
 pub use write::CellWriter;
 
 impl File {
-    /// The cells of the file; none when it has none.
+    /// The cells of the file; `None` if the file has no cells.
     ///
     /// # Errors
     /// *Corrupt* when the columns of the cells break a rule of the format; *io*, *unsupported*.

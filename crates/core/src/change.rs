@@ -1,8 +1,8 @@
 //! Changes of a file in place (`docs/format/container.md`).
 //!
-//! A change describes the new value of the whole file. Columns that it keeps stay where they are:
+//! A change describes the new value of the whole file. Kept columns stay where they are:
 //! [`Array::kept`](crate::Array::kept). New blocks and a new footer are appended, and one small
-//! write makes them current. A file without slot pages is written anew instead.
+//! write makes them current. A file without slot pages is replaced by a new file instead.
 
 mod append;
 mod append_file;
@@ -39,7 +39,7 @@ pub use stream::Stream;
 /// New bytes begin at a multiple of this.
 const ALIGN: u64 = 64;
 
-/// A file that is going to change, with its lock. Dropped, it leaves the file as it is.
+/// A file to change, with its lock. If it is dropped, the file stays unchanged.
 ///
 /// ```
 /// use entasis::{Array, Change, Operation, Silent, WriteOptions};
@@ -166,22 +166,22 @@ impl Change {
     /// The file's value, with all its columns kept.
     ///
     /// # Errors
-    /// *Unsupported* when the file has columns of unknown types, or in an order of another writer;
+    /// *Unsupported* when columns have unknown types, or another writer's order of columns;
     /// otherwise as for reading.
     pub fn kept(&self) -> Result<Content> {
         kept::kept(&self.file).map_err(|e| e.in_file(self.file.path()))
     }
 
     /// The file's value with the rows of `part` appended to its table. Columns are matched by
-    /// position and must have equal names and types. The host map of `part` becomes the file's.
+    /// position and must have equal names and types. The result has the host map of `part`.
     ///
-    /// Of the extra columns, those in `labels` (by their index in [`Frame::extra`]) have values for
-    /// rows, which are appended too. Dictionaries may have other values than in the file, or
-    /// another order: values that the file lacks are added to it. All other extra columns must have
-    /// equal values. The order of the extra columns may differ.
+    /// `labels` are indices in [`Frame::extra`] of columns with one value per row; their rows are
+    /// appended too. A dictionary may have other values than the file's, or another order: its new
+    /// values are added to the file's dictionary. All other extra columns must have equal values.
+    /// The order of the extra columns may differ.
     ///
     /// # Errors
-    /// *Argument* when the parts do not fit; *unsupported* when the file's value is not a table, or
+    /// *Argument* when `part` does not fit; *unsupported* when the file's value is not a table, or
     /// has columns of objects; otherwise as [`kept`](Self::kept).
     pub fn append(&self, part: Frame, labels: &[usize]) -> Result<Content> {
         self.edit(|frame| append::append(&self.file, frame, part, labels))
@@ -203,8 +203,8 @@ impl Change {
 
     /// The value with other columns in the file's table: columns of the file and of `new`, in any
     /// order, with these names. For hosts with labels of columns, the host map of `new` has the
-    /// labels of all columns (`columns`; in R `names`). It may have attributes of R for the frame.
-    /// Extra columns that are no longer needed are left out.
+    /// labels of all columns (`columns`; in R `names`). It may also have R attributes of the frame.
+    /// Unused extra columns are dropped.
     ///
     /// # Errors
     /// *Argument* when `new` has another number of rows or a column is taken twice; *unsupported*
@@ -213,10 +213,10 @@ impl Change {
         self.with_columns_and_levels(new, sources, names, Vec::new())
     }
 
-    /// As [`with_columns`](Self::with_columns), with another index. The entry `index` in the host
-    /// map of `new` becomes the index of the new table. If it lacks the key `kind`, it replaces
-    /// only entries of the file's index. `levels` are new names of the columns that hold levels, by
-    /// their numbers in the file.
+    /// As [`with_columns`](Self::with_columns), with another index: the entry `index` in the host
+    /// map of `new`. An entry without the key `kind` replaces only the fields of the file's index
+    /// that it has. `levels` are new names of the columns that hold levels, by their numbers in the
+    /// file.
     ///
     /// # Errors
     /// As [`with_columns`](Self::with_columns).
@@ -236,8 +236,8 @@ impl Change {
     }
 
     /// The columns of another file's table at these positions, for
-    /// [`with_columns`](Self::with_columns). The host map has the entries of these columns. It has
-    /// no labels: names are the labels of the columns.
+    /// [`with_columns`](Self::with_columns). The host map has the entries of these columns, without
+    /// labels: columns are labelled by their names.
     ///
     /// Reads the columns into memory.
     ///
@@ -250,12 +250,12 @@ impl Change {
         columns_of_file::read((&host, self.file.n_rows()), other, positions, monitor)
     }
 
-    /// The value with other metadata: the cells of `document`, whose value has the key `metadata`;
-    /// none removes them.
+    /// The value with new metadata: the cells of `document`, whose value has the key `metadata`.
+    /// `None` removes the metadata.
     ///
     /// # Errors
-    /// *Unsupported* when the file's value is not a table, or has cells of other use (objects,
-    /// `attrs`), which have to be written anew; otherwise as [`kept`](Self::kept).
+    /// *Unsupported* when the file's value is not a table, or has other cells (objects, `attrs`),
+    /// which would have to be rewritten; otherwise as [`kept`](Self::kept).
     pub fn with_metadata(&self, document: Option<Document>) -> Result<Content> {
         let refused = || Error::unsupported("the file has other values than its table and metadata");
         let frame = match self.kept()? {
@@ -303,8 +303,8 @@ impl Change {
             .map_err(|e| e.in_file(&path))
     }
 
-    /// Makes `content` the value of the file by writing a new file in its place. Nothing of the old
-    /// one stays on the disk.
+    /// Makes `content` the value of the file by replacing the file. The disk keeps nothing of the
+    /// old file.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
@@ -319,14 +319,14 @@ impl Change {
         self.commit_content(content.into(), false, operation, options, monitor).map_err(|e| e.in_file(&path))
     }
 
-    /// Goes back to an earlier generation: the file gets a new one with its value. No values are
-    /// written, and the newer generations stay. The earlier one is verified first.
+    /// Goes back to an earlier generation by adding a new generation with its value. Writes no
+    /// values and keeps the newer generations. Verifies the earlier generation first.
     ///
     /// Costs about as much as reading all values.
     ///
     /// # Errors
-    /// *Argument* when the file does not have the generation; *corrupt* when the generation is
-    /// damaged; *io*. The file then has its old state.
+    /// *Argument* when the file lacks the generation; *corrupt* when it is damaged; *io*. After an
+    /// error the file is unchanged.
     pub fn rollback(self, generation: u64, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
         let Self { mut in_place, file } = self;
         let earlier = file.at_generation(generation)?;
@@ -394,8 +394,8 @@ impl Change {
     }
 }
 
-/// Writes the current state into a slot, if no slot has it: the change moves the trailer that names
-/// it away from the end of the file.
+/// Writes the current state into a slot, if no slot has it: after the change, the trailer that
+/// names it is no longer at the end of the file.
 fn secure(file: &File, in_place: &InPlace) -> Result<()> {
     let current = *file.slot();
     let [a, b] = file.slots();

@@ -6,7 +6,7 @@ use entasis_format::{ColumnRecord, Error, Logical, Result, fallible};
 
 use crate::file::{File, NameRanges};
 
-/// Columns of a table that share one type of fixed width without a detail.
+/// Columns of a table with the same type, which has a fixed width and no detail.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The record of the first column.
@@ -15,7 +15,8 @@ pub struct Group {
     pub columns: Vec<u64>,
     /// Whether any of them has missing values.
     pub has_missing: bool,
-    /// The storage column whose values are the columns of this group in this order, if one exists.
+    /// The storage column whose values are exactly the columns of this group, in this order, if one
+    /// exists.
     pub storage: Option<u64>,
 }
 
@@ -24,7 +25,7 @@ pub struct Group {
 pub struct Groups {
     /// The groups, by their first columns.
     pub groups: Vec<Group>,
-    /// The numbers of all other columns, ascending, also those of unknown types.
+    /// The numbers of all other columns, ascending, including columns of unknown types.
     pub others: Vec<u64>,
     /// Where the names of all columns are.
     pub names: NameRanges,

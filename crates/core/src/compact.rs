@@ -1,4 +1,4 @@
-//! Stores a file anew without what earlier changes left: replaced blocks, old footers, short
+//! Rewrites a file without leftovers of earlier changes: replaced blocks, old footers, short
 //! blocks.
 
 use std::collections::HashMap;
@@ -18,21 +18,21 @@ use crate::read::read_chunk;
 use crate::rebuild::{Changed, PARTS, Piece, Rebuild};
 use crate::write::{Base, GROWS, Ground, WriteOptions};
 
-/// Strings of merged blocks have at most this many bytes together.
+/// Strings of a merged block have at most this many bytes in total.
 const MERGED_LEN: u64 = 4 << 20;
-/// Blocks of strings with more bytes than this are not short.
+/// Blocks with more bytes of strings than this are not short.
 const SHORT_LEN: u64 = 512 << 10;
 
-/// Stores the value of the file at `path` anew, in a file that takes its place. Blocks that earlier
-/// changes replaced, old footers, and bytes that an interrupted change left are dropped. Short
-/// blocks are merged, and all others are copied as they are stored.
+/// Rewrites the value of the file at `path` to a new file that replaces it. Drops replaced blocks,
+/// old footers, and bytes of an interrupted change. Merges short blocks, and copies all others as
+/// they are stored.
 ///
 /// Costs about as much as copying the file, and a few blocks of memory per thread.
 ///
 /// # Errors
 /// *Unsupported* when a column has a type that this release does not know; *corrupt* when a block
-/// is damaged; otherwise as [`Change::begin`] and [`write`](crate::write()). The file is then
-/// unchanged.
+/// is damaged; otherwise as [`Change::begin`] and [`write`](crate::write()). After an error the
+/// file is unchanged.
 pub fn compact(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
     Change::begin(path, options, monitor)?.compact(options, monitor)
 }
@@ -71,7 +71,7 @@ impl Change {
     }
 }
 
-/// All columns of a file, whose types and sections must be known.
+/// All columns of a file. Their types and sections must be known.
 pub(crate) fn known_columns(file: &File) -> Result<Vec<ColumnInfo>> {
     if file.sections().iter().any(|section| SectionKind::from_code(section.kind).is_none()) {
         let message = "the file has parts that this release does not know, so it cannot be stored anew";
@@ -80,7 +80,7 @@ pub(crate) fn known_columns(file: &File) -> Result<Vec<ColumnInfo>> {
     file.columns(0..file.n_columns_total())
 }
 
-/// Where the blocks of a new file start: long files have slot pages, so that they can grow.
+/// Where the blocks of a new file start. Long files have slot pages before them, for later changes.
 pub(crate) fn start(file: &File, columns: &[ColumnInfo]) -> Result<u64> {
     let mut len = 0u64;
     for column in columns.iter().filter(|column| has_blocks(column)) {

@@ -8,7 +8,7 @@ use super::{Input, worthwhile};
 use crate::monitor::{Control, Monitor};
 use crate::threads::run;
 
-/// Bytes that are worth one more thread. LZ4 takes about a millisecond for them.
+/// Bytes that justify one more thread. LZ4 takes about a millisecond for them.
 const LEN_EACH: usize = 512 << 10;
 /// The same for copying blocks together.
 const COPIED_EACH: usize = 8 << 20;
@@ -18,9 +18,10 @@ const COPIED_EACH: usize = 8 << 20;
 pub struct Options {
     /// The codec; [`Codec::None`] is refused.
     pub codec: Codec,
-    /// The level of Zstandard: 1 to 22, or negative for speed; none: 3. LZ4 has no levels.
+    /// The level of Zstandard: 1 to 22, or negative for speed. The default is 3. LZ4 has no levels.
     pub level: Option<i32>,
-    /// Bytes of a block, at most [`MAX_BLOCK_LEN`]; none: 256 KiB for LZ4, 1 MiB for Zstandard.
+    /// Bytes of a block, at most [`MAX_BLOCK_LEN`]. The default is 256 KiB for LZ4, 1 MiB for
+    /// Zstandard.
     pub block_len: Option<u32>,
 }
 
@@ -53,7 +54,7 @@ impl Options {
     }
 }
 
-/// The use of memory for the block table, in messages.
+/// Names the block table in messages about memory.
 const TABLE: &str = "the block table";
 
 /// A compressed container in several pieces.
@@ -110,7 +111,7 @@ impl Compressed {
         self.len
     }
 
-    /// Writes the container to `out`, which must have its length.
+    /// Writes the container to `out`, whose length must be the container's length.
     ///
     /// # Errors
     /// *Argument* for memory of another length, *interrupted*.

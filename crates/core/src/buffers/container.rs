@@ -6,7 +6,7 @@ use super::Input;
 
 /// The first bytes of a container.
 const MAGIC: [u8; 8] = *b"\x89ENB\r\n\x1a\n";
-/// The first bytes of an Entasis file, to explain the mistake to a caller who passes one.
+/// The first bytes of an Entasis file. A caller who passes one gets an error that explains it.
 const FILE_MAGIC: [u8; 8] = *b"\x89ENT\r\n\x1a\n";
 const VERSION: u16 = 1;
 
@@ -118,7 +118,7 @@ impl Header {
         Ok((Self { codec, block_len, decoded_len: u64_at(&bytes, 16) }, u64_at(&bytes, 24)))
     }
 
-    /// Parses the block table. The stored bytes of the blocks must be all bytes after it.
+    /// Parses the block table. The blocks must fill all bytes after the table.
     pub fn parse_table(&self, input: Input<'_>, table_sum: u64) -> Result<Vec<Entry>> {
         let left = input.len() - HEADER_LEN;
         let table_len = usize::try_from(self.n_blocks()).ok().and_then(|n| n.checked_mul(ENTRY_LEN));
@@ -162,8 +162,8 @@ impl Header {
     }
 }
 
-/// The most bytes that a codec decodes from one stored byte. This bounds the memory that a short
-/// container can ask for.
+/// The most bytes that a codec decodes from one stored byte. Limits the memory for a short
+/// container.
 fn most_from(codec: Codec) -> u64 {
     match codec {
         Codec::None => 1,

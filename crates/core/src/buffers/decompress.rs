@@ -24,8 +24,8 @@ pub struct Container<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Checks header and block table. Accepts at most `max_len` decoded bytes; without it, 4 GiB or
-    /// 1,000 times the length of the input, whichever is more.
+    /// Checks header and block table. Accepts at most `max_len` decoded bytes. The default is 4 GiB
+    /// or 1,000 times the input's length, whichever is more.
     ///
     /// # Errors
     /// *Not Entasis*, *newer*, *corrupt*, *unsupported*; *limit* for more bytes than `max_len`;
@@ -117,7 +117,7 @@ fn too_large(decoded_len: u64) -> Error {
 }
 
 /// Decompresses the result of [`compress`](super::compress()). Accepts at most `max_len` decoded
-/// bytes; without it, 4 GiB or 1,000 times the length of the input, whichever is more.
+/// bytes. The default is 4 GiB or 1,000 times the input's length, whichever is more.
 ///
 /// # Errors
 /// *Not Entasis*, *newer*, *corrupt*, *unsupported*, *interrupted*; *limit* for more bytes than

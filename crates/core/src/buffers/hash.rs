@@ -1,5 +1,5 @@
-//! The hash of a buffer (`docs/format/buffers.md`): threads hash leaves, and the result hashes
-//! their hashes.
+//! The hash of a buffer (`docs/format/buffers.md`): a hash of the hashes of its leaves, computed by
+//! threads.
 
 use entasis_format::{Error, Result, fallible};
 use entasis_kernels::hash::{of_host, of_slice};
@@ -12,7 +12,7 @@ use crate::threads::run;
 pub const LEAF_LEN: usize = 1 << 20;
 /// The use of the memory, in messages.
 const LEAVES: &str = "the hashes of the leaves";
-/// Bytes that are worth one more thread. Hashing them takes about a quarter of a millisecond.
+/// Bytes that justify one more thread. Hashing them takes about a quarter of a millisecond.
 const LEN_EACH: usize = 8 << 20;
 
 /// The hash of bytes. It does not depend on the number of threads.

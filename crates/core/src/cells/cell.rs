@@ -27,7 +27,7 @@ pub enum Cell<'a> {
         at: u64,
         /// The number of values.
         len: u64,
-        /// The number of the cell that holds its shape; 0 for one dimension.
+        /// The number of the cell that holds the array's shape; 0 for one dimension.
         shape: u64,
     },
 }

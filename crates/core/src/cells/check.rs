@@ -11,20 +11,20 @@ use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::{Monitor, Silent};
 
-/// The most depth of a cell; a scalar has depth 1.
+/// The maximum depth of a cell; a scalar has depth 1.
 pub const MAX_DEPTH: usize = 1000;
 
 impl Children {
-    /// Whether a map has keys of its own and does not share the keys of another map.
+    /// Whether a map has its own keys instead of another map's keys.
     pub fn has_own_keys(&self, kind: CellKind) -> bool {
         kind.has_keys() && self.count > 0 && self.first.checked_add(self.count) == Some(self.keys)
     }
 }
 
 impl Slice {
-    /// Checks the children of the cell `number`, all in this slice: they come after the cell, and
-    /// their descendants follow without a gap. With this check cells are trees, and a reader visits
-    /// each once.
+    /// Checks the children of the cell `number`, which are all in this slice. They must come after
+    /// the cell, and their descendants follow without a gap. So cells form trees, and a reader
+    /// visits each cell once.
     ///
     /// # Errors
     /// *Corrupt*.
@@ -71,8 +71,7 @@ impl Slice {
         if kind.is_rows() { self.check_rows(children, family_end) } else { Ok(()) }
     }
 
-    /// Checks that the children of a list of rows are lists of equal length whose values have no
-    /// parts.
+    /// Checks the children of a list of rows: lists of equal length whose values have no parts.
     fn check_rows(&self, children: &Children, below: u64) -> Result<()> {
         let n = self.n_rows(children)?;
         for child in children.first..children.first + children.count {
@@ -88,7 +87,7 @@ impl Slice {
         }
     }
 
-    /// The number of rows of a list of rows, which is the length of its first list.
+    /// The number of rows of a list of rows: the length of its first list.
     ///
     /// # Errors
     /// *Corrupt* when it has none.
@@ -115,7 +114,7 @@ impl Cells {
         }
     }
 
-    /// Verifies that all cells form trees, and that no reference leads back to itself.
+    /// Verifies that all cells form trees, and that references form no cycle.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*, *limit*, *interrupted*.
@@ -129,7 +128,7 @@ impl Cells {
         // First key and number of keys of each map.
         let mut maps = Vec::new();
         let mut references = false;
-        // A cell comes after its parent, so that each depth is known before it is used.
+        // A cell comes after its parent, so the parent's depth is known before it is used.
         let mut depths = Vec::new();
         fallible::resize(&mut depths, all.kinds().len(), 1u16, CELLS)?;
         for (number, &kind) in (0u64..).zip(all.kinds()) {
@@ -198,7 +197,7 @@ impl Slice {
         Ok(())
     }
 
-    /// The shape in a cell of this slice, and its product; see [`shape`].
+    /// The shape in a cell of this slice, and the product of its lengths; see [`shape`].
     ///
     /// # Errors
     /// *Corrupt* when the cell is not a shape.
@@ -206,8 +205,8 @@ impl Slice {
         shape(number, &|number| self.cell(number))
     }
 
-    /// Checks the targets of all references, and that none leads back to itself. The slice must
-    /// hold all cells.
+    /// Checks the targets of all references, and that references form no cycle. The slice must hold
+    /// all cells.
     ///
     /// # Errors
     /// *Corrupt*.
@@ -245,8 +244,8 @@ impl Slice {
     }
 }
 
-/// The shape in a cell, and its product; none when the product is too large. `cell` returns the
-/// cell of a number.
+/// The shape in a cell, and the product of its lengths; `None` if the product is too large. `cell`
+/// returns a cell by its number.
 ///
 /// # Errors
 /// *Corrupt* when the cell is not a shape.
@@ -282,14 +281,14 @@ pub struct Reference {
     pub below: Range<u64>,
 }
 
-/// Finds a reference that leads back to itself, directly or through others. The references must
-/// ascend by number.
+/// Finds a reference that leads back to itself, directly or through others. Their numbers must
+/// ascend.
 ///
 /// # Errors
 /// *Out of memory*.
 pub fn find_cycle(references: &[Reference]) -> Result<Option<usize>> {
-    // A depth-first search: a target contains the references below it. `false` marks a target on
-    // the current path, `true` one without a cycle.
+    // A depth-first search: a target contains the references below it. A target maps to `false`
+    // while it is on the current path, and to `true` once it is known to have no cycle.
     let mut done: HashMap<u64, bool> = HashMap::new();
     let index = |number: u64| references.partition_point(|reference| reference.number < number);
     for first in 0..references.len() {

@@ -15,7 +15,7 @@ use crate::monitor::{Monitor, Silent};
 
 /// Keys per bucket, about.
 const BUCKET: u64 = 4;
-/// Maps with more keys are indexed. The keys of smaller maps fit a page or two.
+/// Maps with more keys than this are indexed. Fewer keys fit a page or two.
 pub const INDEXED_FROM: usize = 4096;
 /// Keys whose bytes are copied together.
 const PIECE: usize = 1024;
@@ -93,7 +93,7 @@ impl IndexWriter {
         if has_room { fallible::reserve(&mut self.indexed, 3, CELLS) } else { Err(refused()) }
     }
 
-    /// Adds a map. Its first key is cell `first`, and `of` has the bucket of each key.
+    /// Adds a map. Its first key is cell `first`; `of` is the bucket of each key.
     pub fn add(&mut self, first: u64, of: &[u32]) {
         self.indexed.extend([first, self.buckets.len() as u64, self.places.len() as u64]);
         let n = of.len();
@@ -163,8 +163,8 @@ impl IndexPlan {
         self.0.push((first, Keys::Others(Arc::new(buckets_of(n, hashes)))));
     }
 
-    /// The column `indexed`: for each map its first key, and where its buckets and places begin.
-    /// Also the length of the other two columns.
+    /// The column `indexed`: the first key of each map, and where its buckets and places begin.
+    /// Also returns the lengths of the columns of buckets and places.
     pub fn begins(&self) -> (Vec<u64>, [usize; 2]) {
         let (mut begins, mut counts) = (Vec::new(), [0, 0]);
         for (first, keys) in &self.0 {
@@ -175,7 +175,7 @@ impl IndexPlan {
         (begins, counts)
     }
 
-    /// Computes the buckets and places of all maps; none when lent memory is too short.
+    /// Computes the buckets and places of all maps; `None` if lent memory is too short.
     pub fn make(self, offsets: &HostRead, bytes: &HostRead) -> Option<[ScratchVec<u32>; 2]> {
         let mut index = IndexWriter::default();
         for (first, keys) in self.0 {
@@ -213,7 +213,7 @@ fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, range: Range<usize>)
 }
 
 impl Cells {
-    /// Looks up a key of a map in the index. Reads a few pages, for any number of keys.
+    /// Looks up a key of a map in the index. Reads a few pages, whatever the number of keys.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*.
@@ -249,7 +249,7 @@ impl Cells {
         Ok(Found::Absent)
     }
 
-    /// Where the buckets and the places of a map begin, by its first key.
+    /// Where the buckets and the places of a map begin. `first` is its first key.
     fn index_of(&self, first: u64) -> Result<Option<[u64; 2]>> {
         let (mut low, mut high) = (0, self.n_indexed());
         while high - low > TOGETHER {
@@ -262,8 +262,8 @@ impl Cells {
         Ok(found.map(|entry| [entry[1], entry[2]]))
     }
 
-    /// Verifies that the index has the keys of its maps. `maps` has the first key and the number of
-    /// keys of every map.
+    /// Verifies that the index has the keys of its maps. `maps` lists the first key and the number
+    /// of keys of every map.
     pub(super) fn verify_index(
         &self,
         all: &Slice,

@@ -1,4 +1,4 @@
-//! The layout of the columns of cells: where each is in [`NAMES`], their types, and the ranks.
+//! The layout of the columns of cells: the index of each in [`NAMES`], their types, and the ranks.
 //!
 //! [`NAMES`]: crate::file::cell_columns::NAMES
 
@@ -9,7 +9,7 @@ pub(super) const CELLS: &str = "the cells";
 
 /// The column `ranks` has one entry for each of this many cells.
 pub(super) const RANK: u64 = 4096;
-/// The numbers of an entry: how many cells of each class but the first come before.
+/// The numbers in an entry: how many earlier cells each class has. The first class is left out.
 pub(super) const CLASSES: usize = 6;
 
 /// The columns of the key index.

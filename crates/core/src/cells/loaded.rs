@@ -1,4 +1,4 @@
-//! Cells in memory together with all cells that they refer to, in a few slices.
+//! Cells in memory with all cells that they refer to, in a few slices.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::Monitor;
 
-/// Unneeded cells between two ranges are read if there are fewer than this, to save a read.
+/// A gap of fewer cells than this between two ranges is read too, which saves a read.
 const GAP: u64 = 4096;
 
 /// Ranges of cell numbers that ascend and do not touch.
@@ -45,7 +45,7 @@ impl Ranges {
 pub struct Loaded {
     cells: Arc<Cells>,
     slices: Vec<Slice>,
-    /// The cells that values are built from. The slices may hold more.
+    /// The cells that values are built from. The slices may hold more cells.
     needed: Ranges,
     threads: Option<usize>,
 }

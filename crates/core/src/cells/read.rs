@@ -22,7 +22,7 @@ pub struct Cells {
     columns: [Option<u64>; NAMES.len()],
     pools: (u64, u64),
     n_cells: u64,
-    /// The number of cells of each class but the first.
+    /// The number of cells of each class, without the first class.
     n_of: [u64; CLASSES],
     /// The number of maps with a key index.
     n_indexed: u64,
@@ -34,15 +34,15 @@ const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
 /// Bytes of a string with its offset, about.
 const TEXT: u64 = 32;
 
-/// Bytes of the object that a host makes of a cell, about.
+/// Approximate bytes of the object that a host makes of a cell.
 const CELL_LEN: u64 = 32;
 
 /// Bytes that the caches of a processor hold.
 const CACHED: u64 = 16 << 20;
 
-/// The number of threads to read `len` bytes of cells, if one thread builds objects from them next.
-/// One thread reads what fits into its caches, because fetching bytes that another processor
-/// decoded takes longer than decoding them.
+/// The number of threads to read `len` bytes of cells if one thread then builds objects from them.
+/// Cells that fit into one thread's caches are read by one thread, because fetching bytes from
+/// another processor takes longer than decoding them.
 pub fn threads_for(len: u64, threads: Option<usize>) -> Option<usize> {
     if len <= CACHED { Some(1) } else { threads }
 }
@@ -145,7 +145,7 @@ impl Cells {
         &self.file
     }
 
-    /// The number, among all columns of the file, of the column that holds a pool.
+    /// The number of the column that holds a pool, among all columns of the file.
     ///
     /// # Errors
     /// *Corrupt* when the file does not have the pool.
@@ -197,7 +197,7 @@ impl Cells {
         for k in 0..CLASSES {
             let start = Some(base[k]);
             let end = base[k].checked_add(counts[k]).filter(|&end| end <= self.n_of[k]);
-            // After the last cell there must be no more values.
+            // No values may follow the last cell.
             let is_all = range.end < self.n_cells || end == Some(self.n_of[k]);
             match (start, end) {
                 (Some(start), Some(end)) if is_all => of_class[k] = (start, end),
@@ -251,7 +251,7 @@ impl Cells {
         Ok(slice)
     }
 
-    /// A request for values of a column of cells; none for no values.
+    /// A request for values of a column of cells; `None` for zero values.
     fn request<'a>(
         &self,
         index: usize,
@@ -272,7 +272,7 @@ impl Cells {
         Some(Request { column, rows, output, missing: MissingTo::Ignore })
     }
 
-    /// The cells that hold the file's value and its metadata, where these are cells.
+    /// The cells that hold the file's value and metadata, if these are cells.
     ///
     /// # Errors
     /// *Corrupt* when they do not exist.

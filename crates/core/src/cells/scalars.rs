@@ -35,7 +35,7 @@ impl Strings {
         self.offsets.len() - 1
     }
 
-    /// Reserves memory for `n` more that are a little longer than the last `k`, because numbered
+    /// Reserves memory for `n` more values, slightly longer than the last `k`, because numbered
     /// names grow.
     fn expect(&mut self, n: usize, k: usize) {
         let last = &self.offsets[self.offsets.len() - 1 - k..];
@@ -121,7 +121,8 @@ impl Scalars {
         self.bytes.push(value);
     }
 
-    /// Reserves memory for `n` more values like the last `k`, because growing memory is copied.
+    /// Reserves memory for `n` more values like the last `k`. This avoids copies while memory
+    /// grows.
     pub fn expect(&mut self, n: usize, k: usize) {
         let n = n.min(EXPECTED);
         self.expect_values(n, k);
@@ -175,7 +176,7 @@ impl Scalars {
         self.bytes.append(&other.bytes);
     }
 
-    /// Appends the values of another collection. Takes over its memory where this one is empty.
+    /// Appends the values of another collection. An empty vector takes over the other's memory.
     pub(super) fn take(&mut self, other: Self) {
         self.kinds.reserve(other.kinds.len());
         self.kinds.extend_from_slice(&other.kinds);

@@ -11,7 +11,7 @@ use super::layout::{CELLS, CLASSES, RANK};
 
 /// Kinds that are compared together.
 const TOGETHER: usize = 256;
-/// Kinds that are compared one by one first, because most runs are short.
+/// This many kinds are compared one by one first, because most runs are short.
 const SHORT: usize = 32;
 
 /// Consecutive cells in memory.
@@ -21,11 +21,12 @@ pub struct Slice {
     /// Words of 64 bits.
     pub(super) ints: Buffer,
     pub(super) floats: Buffer,
-    /// Offsets of 64 bits that begin with 0, and text. Decoding checked that each string is UTF-8.
+    /// Offsets of 64 bits that begin with 0, and text. The decoder checked that each string is
+    /// UTF-8.
     pub(super) strings: (Buffer, Buffer),
     pub(super) bytes: (Buffer, Buffer),
     pub(super) parents: [Buffer; 4],
-    /// The pools of all arrays, then the indices of their first values, lengths and shapes.
+    /// The pools of all arrays, the indices of their first values, their lengths, and their shapes.
     pub(super) arrays: Buffer,
 }
 
@@ -47,7 +48,7 @@ pub enum Run<'a> {
 /// Contiguous strings.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
-    /// The start of each, and the end of the last one.
+    /// The start of each string, and the end of the last one.
     offsets: &'a [i64],
     text: &'a [u8],
 }
@@ -89,7 +90,7 @@ impl<'a> Texts<'a> {
 pub(super) struct CellIndex {
     start: u64,
     kinds: Vec<CellKind>,
-    /// One block for each [`RANK`] cells; the first may be shorter.
+    /// One block per [`RANK`] cells; the first may be shorter.
     blocks: Vec<Block>,
     /// For blocks of several kinds: the index of each value, counted from the start of the block.
     indices: Vec<u16>,
@@ -99,7 +100,7 @@ pub(super) struct CellIndex {
 struct Block {
     /// The index of each class at the start of the block.
     first: [u32; CLASSES + 1],
-    /// Where the block begins in the list of indices; none when its cells have one class.
+    /// Where the block begins in the list of indices; `None` if all its cells have one class.
     indices: Option<usize>,
 }
 
@@ -116,8 +117,7 @@ pub(super) fn all_equal(codes: &[u8]) -> bool {
     codes.len() < 2 || codes[1..] == codes[..codes.len() - 1]
 }
 
-/// The number of kinds before the first that differs. Long runs are compared with vector
-/// instructions.
+/// The number of kinds that equal the first one. Compares long runs with vector instructions.
 #[inline]
 fn n_equal(kinds: &[CellKind], is_equal: impl Fn(CellKind) -> bool + Copy) -> usize {
     let count = |kinds: &[CellKind]| kinds.iter().take_while(|&&kind| is_equal(kind)).count();
@@ -139,7 +139,7 @@ fn unknown(code: u8) -> Error {
 /// Builds the index of a range of cells.
 pub(super) struct Kinds {
     index: CellIndex,
-    /// The number of cells of each class, from the first of the range on.
+    /// The number of cells of each class since the start of the range.
     counts: [u64; CLASSES + 1],
     /// The index of the first value of each class in its column.
     base: Counts,
@@ -160,7 +160,7 @@ impl Kinds {
         }
     }
 
-    /// Adds the kinds of the next cells with their ranks, in whole blocks from the one that holds
+    /// Adds the kinds of the next cells with their ranks, in whole blocks. The first block holds
     /// the range's first cell.
     pub(super) fn add(&mut self, codes: &[u8], ranks: &[u64]) -> Result<()> {
         let Self { index: CellIndex { kinds, blocks, indices, .. }, counts, base, .. } = self;
@@ -208,7 +208,7 @@ impl Kinds {
         Ok(())
     }
 
-    /// The index, with the first value and the number of values of each class.
+    /// Returns the index, and the first value and the number of values of each class.
     pub(super) fn end(self) -> (CellIndex, Counts, Counts) {
         let mut of_classes = [0; CLASSES];
         of_classes.copy_from_slice(&self.counts[1..]);
@@ -246,14 +246,14 @@ impl Slice {
         &self.index.kinds
     }
 
-    /// Whether `is_fine` holds for all kinds in `range`, which must be in the slice. Fast if
+    /// Whether `is_fine` holds for all kinds in `range`, which the slice must contain. Fast if
     /// `is_fine` has no branches.
     pub fn are_all(&self, range: Range<u64>, is_fine: impl Fn(CellKind) -> bool + Copy) -> bool {
         self.numbers(range, move |kind| !is_fine(kind)).next().is_none()
     }
 
-    /// The cells in `range`, which must be in the slice, whose kind `is_wanted`. Fast if they are
-    /// few.
+    /// The cells in `range` whose kind `is_wanted`. The slice must contain `range`. Fast if they
+    /// are few.
     pub fn numbers(
         &self,
         range: Range<u64>,
@@ -330,7 +330,7 @@ impl Slice {
     }
 
     /// The consecutive arrays from `number` up to `end`, both in the slice: pools, indices, lengths
-    /// and shapes. None when the first cell is not an array; otherwise at least one.
+    /// and shapes. `None` if the first cell is not an array.
     #[inline]
     pub fn arrays(&self, number: u64, end: u64) -> Option<[&[u64]; 4]> {
         let index = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
@@ -341,8 +341,7 @@ impl Slice {
         Some(self.arrays_of(at, n))
     }
 
-    /// The consecutive cells from `number` up to `end` that have the kind of the first one, or no
-    /// value like that one.
+    /// The consecutive cells from `number` up to `end` of one kind, or all without value.
     ///
     /// # Errors
     /// *Corrupt* when they are not in the slice.

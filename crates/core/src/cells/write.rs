@@ -18,7 +18,7 @@ use crate::frame::{Array, Chunk, Column, HostValidity, HostValues};
 /// child.
 #[derive(Debug, Default)]
 pub struct CellWriter {
-    /// The kinds of all cells, and the values of those without parts.
+    /// The kinds of all cells, and the values of cells without parts.
     scalars: Scalars,
     /// Pre-encoded blocks of integers and floats. They come before the values in `scalars`.
     blocks: [Vec<EncodedBlock>; 2],
@@ -36,7 +36,7 @@ impl CellWriter {
         Self::default()
     }
 
-    /// The number of cells, which is also the number of the next one.
+    /// The number of cells, which is also the next cell's number.
     #[inline]
     pub fn n_cells(&self) -> u64 {
         self.scalars.kinds.len() as u64
@@ -56,7 +56,7 @@ impl CellWriter {
         self.ranks.extend(counts);
     }
 
-    /// The number of cells of each class but the first.
+    /// The number of cells of each class, without the first class.
     fn counts(&self) -> [u64; CLASSES] {
         let [ints, floats, strings, bytes] = self.scalars.counts().map(|n| n as u64);
         let [ints, floats] =
@@ -64,7 +64,7 @@ impl CellWriter {
         [ints, floats, strings, bytes, self.parents[0].len() as u64, self.arrays[0].len() as u64]
     }
 
-    /// Adds the ranks of cells with these kinds, which are added next.
+    /// Adds the ranks of the cells to add next, which have these kinds.
     fn ranks_of(&mut self, kinds: &[u8]) {
         let mut counts = self.counts();
         let (mut at, mut rest) = (self.n_cells(), kinds);
@@ -133,8 +133,8 @@ impl CellWriter {
         self.floats_by(kind, values.len() + more, |floats| floats.extend_from_slice(values));
     }
 
-    /// Adds integers of one kind, which `add` appends to memory with room for `n` more. Returns
-    /// their number.
+    /// Adds integers of one kind: `add` appends them to memory with room for `n`. Returns their
+    /// number.
     pub fn ints_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut ScratchVec<i64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Int);
         let (counts, before) = (self.counts(), self.scalars.ints.len());
@@ -143,7 +143,7 @@ impl CellWriter {
         self.run(kind, counts, self.scalars.ints.len() - before, n)
     }
 
-    /// Adds floats of one kind, which `add` appends to memory with room for `n` more. Returns their
+    /// Adds floats of one kind: `add` appends them to memory with room for `n`. Returns their
     /// number.
     pub fn floats_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut ScratchVec<f64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Float);
@@ -153,7 +153,7 @@ impl CellWriter {
         self.run(kind, counts, self.scalars.floats.len() - before, n)
     }
 
-    /// The last integers or floats that do not fill a block yet, as words.
+    /// The last integers or floats, as words, which do not fill a block yet.
     pub fn rest(&self, kind: CellKind) -> &[u64] {
         match kind.class() {
             CellClass::Int => bytemuck::cast_slice(&self.scalars.ints),
@@ -162,8 +162,8 @@ impl CellWriter {
         }
     }
 
-    /// Adds pre-encoded blocks of integers or floats of one kind. They begin with the values of
-    /// [`rest`](Self::rest). Returns how many values were added.
+    /// Adds pre-encoded blocks of integers or floats of one kind. The blocks begin with the values
+    /// of [`rest`](Self::rest). Returns the number of added values.
     pub fn blocks(&mut self, kind: CellKind, blocks: Vec<EncodedBlock>) -> usize {
         debug_assert!(matches!(kind.class(), CellClass::Int | CellClass::Float));
         if blocks.is_empty() {
@@ -182,8 +182,8 @@ impl CellWriter {
         self.run(kind, counts, n - n_before, n - n_before)
     }
 
-    /// Adds the kinds and the ranks of `n` cells of one kind, given the counts before them. Returns
-    /// `n`.
+    /// Adds the kinds and ranks of `n` cells of one kind. `counts` are the counts before them.
+    /// Returns `n`.
     fn run(&mut self, kind: CellKind, counts: [u64; CLASSES], n: usize, room: usize) -> usize {
         let from = self.n_cells();
         for at in (from.next_multiple_of(RANK)..from + n as u64).step_by(RANK as usize) {
@@ -209,7 +209,7 @@ impl CellWriter {
         self.scalars.append(values);
     }
 
-    /// Adds values without parts, and may take over their memory.
+    /// Adds values without parts. May take over their memory.
     pub fn take(&mut self, values: Scalars) {
         self.ranks_of(&values.kinds);
         self.scalars.take(values);
@@ -221,8 +221,8 @@ impl CellWriter {
         kinds.iter().all(|&code| code == kind.code())
     }
 
-    /// Adds the last `n` cells, the keys of a map, to the key index if they are many and all
-    /// strings or all integers.
+    /// Adds the last `n` cells, which are the keys of a map, to the key index if they are many and
+    /// all strings or all integers.
     pub fn index_keys(&mut self, n: usize) {
         let kinds = &self.scalars.kinds[self.scalars.kinds.len() - n..];
         let all = |kind: CellKind| kinds.first() == Some(&kind.code()) && all_equal(kinds);
@@ -238,7 +238,7 @@ impl CellWriter {
         }
     }
 
-    /// Adds a cell that may have children. Returns its index among such cells.
+    /// Adds a cell that may have children. Returns its index among the parents.
     #[inline]
     pub fn parent(&mut self, kind: CellKind) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Parent);
@@ -248,8 +248,8 @@ impl CellWriter {
         self.parents[0].len() - 1
     }
 
-    /// Sets the children of a parent: `count` from `first` on. Without children both are stored as
-    /// 0.
+    /// Sets the children of a parent: `count` cells from `first` on. Without children, stores 0 for
+    /// both.
     pub fn set_children(&mut self, parent: usize, first: u64, count: u64, keys: u64) {
         let [firsts, _, counts, all_keys] = &mut self.parents;
         firsts[parent] = if count == 0 { 0 } else { first };
@@ -269,7 +269,7 @@ impl CellWriter {
         self.parents[1][parent] = end;
     }
 
-    /// Changes the kind of a cell with children to another one with children.
+    /// Changes the kind of a cell with children. The new kind has children too.
     pub fn set_kind(&mut self, number: u64, kind: CellKind) {
         debug_assert_eq!(kind.class(), CellClass::Parent);
         self.scalars.kinds[number as usize] = kind.code();
@@ -291,12 +291,13 @@ impl CellWriter {
         self.arrays[0].len() - 1
     }
 
-    /// Sets the cell that holds the shape of an array. Without one the array has one dimension.
+    /// Sets the cell that holds the shape of an array. Without a shape, the array has one
+    /// dimension.
     pub fn set_shape(&mut self, array: usize, shape: u64) {
         self.arrays[3][array] = shape;
     }
 
-    /// The number of parents, which is also the index of the next one.
+    /// The number of parents, which is also the next parent's index.
     pub fn n_parents(&self) -> usize {
         self.parents[0].len()
     }
@@ -372,7 +373,7 @@ impl CellWriter {
     }
 }
 
-/// Adds the number of cells of each class but the first.
+/// Adds the number of cells of each class, without the first class.
 fn count(kinds: &[u8], counts: &mut [u64; CLASSES]) {
     let mut add = |code: u8, n: u64| {
         let class = CellKind::of(code).map_or(0, |kind| kind.class() as usize);

@@ -15,8 +15,8 @@ use crate::write::{have_equal_values, owned};
 
 /// Adds the rows of `part` to the kept table of a file.
 ///
-/// If the dictionary of `part` has other values, or another order, the missing values are appended
-/// to the file's dictionary and the codes of the rows are renumbered.
+/// Values that only the dictionary of `part` has are appended to the file's dictionary. If codes
+/// then differ, the codes of the rows are renumbered.
 pub(super) fn append(file: &File, frame: &mut Frame, mut part: Frame, labels: &[usize]) -> Result<()> {
     let n_extra = frame.extra.len();
     if (frame.columns.len(), n_extra) != (part.columns.len(), part.extra.len()) {
@@ -55,7 +55,8 @@ pub(super) fn append(file: &File, frame: &mut Frame, mut part: Frame, labels: &[
     Ok(())
 }
 
-/// The type of the codes of each extra column that is a dictionary, and the name of their column.
+/// For each extra column that is a dictionary: the type of its codes and the name of the column
+/// that uses it.
 fn code_types(frame: &Frame) -> Vec<Option<(ColumnType, String)>> {
     let mut found = vec![None; frame.extra.len()];
     for column in frame.columns.iter().chain(&frame.extra) {
@@ -113,14 +114,14 @@ fn are_equal(old: Described<'_>, new: Described<'_>) -> bool {
         && old.3.iter().zip(new.3).all(|(old, new)| are_fields_equal(old, new))
 }
 
-/// A type without the width of run ends, which says nothing about the stored values
-/// (`docs/format/hosts/arrow.md`). That of the file stays.
+/// The type without the width of run ends, which does not affect stored values
+/// (`docs/format/hosts/arrow.md`). The file keeps its own width.
 fn without_ends(column_type: &ColumnType) -> ColumnType {
     let layout = if column_type.physical == Physical::RunEnd { 3 } else { 0 };
     ColumnType { host_variant: column_type.host_variant & !layout, ..*column_type }
 }
 
-/// A column whose values belong to no row, and must be equal.
+/// Merges a column whose values belong to no row. Both columns must be equal.
 fn share(file: &File, old: &mut Column, new: Column) -> Result<()> {
     check(old, &new)?;
     let Some(Kept::Column(number)) = old.array.kept else { return Ok(()) };
@@ -138,8 +139,8 @@ fn share(file: &File, old: &mut Column, new: Column) -> Result<()> {
     if have_equal_values(&values, &new.array, new.column_type.layout(), n)? { Ok(()) } else { other() }
 }
 
-/// Adds the categories that the file lacks to a dictionary. Returns the new codes of the rows, or
-/// none if theirs stay.
+/// Adds the categories that the file lacks to a dictionary. Returns the new codes of the rows;
+/// `None` if no code changes.
 fn share_dictionary(
     file: &File,
     old: &mut Column,

@@ -1,7 +1,7 @@
-//! Brings the extra columns of rows into the order that they have in a file.
+//! Brings the extra columns of rows into the file's order.
 //!
-//! Hosts number labels and dictionaries in the order in which they write them. In a file whose
-//! columns were replaced or added, the order is another one.
+//! Hosts number labels and dictionaries in the order in which they write them. Replacing or adding
+//! columns changes the order in the file.
 
 use entasis_format::{Error, Result, Value};
 
@@ -11,12 +11,13 @@ use crate::frame::{Field, Frame};
 /// Entries of host maps that refer to extra columns: labels, and kinds of missing values.
 const REFERRING: [&str; 3] = ["index", "missing_kinds", "columns"];
 
-/// Arranges the extra columns of `part` as those of `frame`. `labels` are indexes of such columns.
+/// Arranges the extra columns of `part` in the order of `frame`. `labels` are indices of extra
+/// columns of `part`.
 ///
 /// Columns correspond when the same column or entry of the host map refers to them.
 ///
 /// # Errors
-/// *Argument* when some have another position, and others correspond to none.
+/// *Argument* when some columns have another position, and others correspond to none.
 pub(super) fn arrange(frame: &Frame, part: &mut Frame, labels: &mut [usize]) -> Result<()> {
     let Some(to) = indices_in_file(frame, part) else {
         return Err(Error::argument("the labels or categories of the rows to append have another form"));
@@ -44,7 +45,8 @@ pub(super) fn arrange(frame: &Frame, part: &mut Frame, labels: &mut [usize]) -> 
     Ok(())
 }
 
-/// The index in the file of each extra column of the rows; none if only some correspond.
+/// For each extra column of the rows, its index in the file; `None` if only some columns
+/// correspond.
 fn indices_in_file(frame: &Frame, part: &Frame) -> Option<Vec<usize>> {
     let mut pairs = Pairs(vec![None; part.extra.len()]);
     for (old, new) in frame.columns.iter().zip(&part.columns) {
@@ -75,11 +77,11 @@ fn extra_index(number: u64, n_columns: usize) -> Option<usize> {
     usize::try_from(number).ok()?.checked_sub(n_columns)
 }
 
-/// The index in the file of each extra column of the rows, as far as it is known.
+/// For each extra column of the rows, its index in the file, if known.
 struct Pairs(Vec<Option<usize>>);
 
 impl Pairs {
-    /// Two columns correspond. None if one of them corresponds to another one.
+    /// Records that two columns correspond. `None` if `new` corresponds to another one.
     fn add(&mut self, old: Option<usize>, new: Option<usize>) -> Option<()> {
         let (Some(old), Some(new)) = (old, new) else { return Some(()) };
         let known = self.0.get_mut(new)?;
@@ -98,7 +100,7 @@ impl Pairs {
         Some(())
     }
 
-    /// All indices, each of them once. Columns without a known index keep their own.
+    /// All indices, each once. Columns without a known index keep their own.
     fn all(self) -> Option<Vec<usize>> {
         let all: Vec<_> = self.0.into_iter().enumerate().map(|(at, to)| to.unwrap_or(at)).collect();
         let mut is_taken = vec![false; all.len()];

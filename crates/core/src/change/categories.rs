@@ -9,9 +9,9 @@ use crate::frame::{Chunk, HostValidity, HostValues, OwnedValues};
 /// The use of the memory, in messages.
 const CATEGORIES: &str = "the joined categories";
 
-/// The categories of a column, then further categories of other columns, in their order.
+/// The categories of a column, followed by new categories of other columns.
 pub(super) struct Joint {
-    /// The number of each category; none is a missing one.
+    /// The code of each category; the key `None` is the missing category.
     codes: HashMap<Option<Vec<u8>>, u64>,
     /// The categories of the file.
     old: Chunk,
@@ -23,12 +23,13 @@ pub(super) struct Joint {
 }
 
 impl Joint {
-    /// The categories of the file, and the most that its codes can have ([`most_categories`]).
+    /// Starts with the categories of the file; `most` is the most that its codes can have
+    /// ([`most_categories`]).
     pub(super) fn new(old: Chunk, most: u64) -> Self {
         Self { codes: HashMap::new(), n: old.n as u64, old, most, added: Vec::new() }
     }
 
-    /// Adds categories. Returns the new code of each, or none if all codes stay.
+    /// Adds categories. Returns their new codes; `None` if no code changes.
     pub(super) fn add(&mut self, new: &Chunk, of_codes: &ColumnType) -> Result<Option<Vec<u64>>> {
         if of_codes.ordered {
             return if are_equal(&self.old, new) {
@@ -74,7 +75,7 @@ impl Joint {
         Ok(())
     }
 
-    /// The categories that the file lacks; none if it has all.
+    /// The categories that the file lacks; `None` if the file has all.
     pub(super) fn added(self) -> Result<Option<Chunk>> {
         let n = self.added.len();
         if n == 0 {
@@ -112,7 +113,7 @@ impl Joint {
     }
 }
 
-/// The codes of a column, renumbered. Slots of missing values get code 0.
+/// The renumbered codes of a column. Missing values get code 0.
 pub(super) fn recoded(chunk: Chunk, of: &ColumnType, codes: &[u64]) -> Result<Chunk> {
     let wrong = || Error::corrupt("a code is not that of a category");
     let HostValues::Owned(values) = &chunk.values else { return Ok(chunk) };
@@ -132,7 +133,7 @@ pub(super) fn recoded(chunk: Chunk, of: &ColumnType, codes: &[u64]) -> Result<Ch
 }
 
 /// The most categories of a column whose codes have this type. pandas and R choose the type by the
-/// number of categories, and pandas takes a wider one at its greatest value.
+/// number of categories. pandas switches to a wider type at the greatest value of the type.
 pub(super) fn most_categories(host: &Value, codes: Physical) -> u64 {
     match host.get("host").and_then(Value::as_str) {
         Some("pyarrow" | "polars") => greatest(codes) + 1,
@@ -161,7 +162,7 @@ fn owned(value: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
     value.map(|value| fallible::copied(value, CATEGORIES)).transpose()
 }
 
-/// The bytes of value `i`; none if it is missing.
+/// The bytes of value `i`; `None` if the value is missing.
 fn value(chunk: &Chunk, i: usize) -> Option<&[u8]> {
     let HostValues::Owned(values) = &chunk.values else { return None };
     if is_missing(chunk, i) {

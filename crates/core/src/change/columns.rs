@@ -14,8 +14,8 @@ pub enum ColumnSource {
     New(usize),
 }
 
-/// The table of `sources`, with these names. Extra columns that nothing refers to are dropped.
-/// `levels` are new names of extra columns of `old`, by their numbers among all its columns.
+/// The table of `sources`, with these names. Unused extra columns are dropped. `levels` are new
+/// names of extra columns of `old`, by their numbers among all its columns.
 pub(super) fn combine(
     mut old: Frame,
     new: Frame,
@@ -129,7 +129,7 @@ fn mark(column: &Column, is_used: &mut [bool]) {
     of_fields(&column.children, is_used);
 }
 
-/// Gives dictionaries the indices of extra columns in another table.
+/// Updates the dictionary indices after extra columns moved to another table.
 pub(super) fn renumber(dictionary: &mut Option<usize>, fields: &mut [Field], indices: &[usize]) {
     *dictionary = dictionary.map(|index| indices.get(index).copied().unwrap_or(index));
     for field in fields {

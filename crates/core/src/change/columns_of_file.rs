@@ -1,4 +1,4 @@
-//! Reads columns of another file, as new columns of a table.
+//! Reads columns of another file, to add them to a table.
 
 use entasis_format::{Error, Result, Value};
 
@@ -9,9 +9,9 @@ use crate::file::File;
 use crate::frame::{Array, Column, Frame};
 use crate::monitor::Monitor;
 
-/// The columns of the table in `from` at these positions, with the extra columns and entries of the
-/// host map that belong to them. The host map and the number of rows are checked against those of
-/// the file before values are read.
+/// The columns of the table in `from` at these positions, with their extra columns and their
+/// entries of the host map. Checks the host map and the number of rows against `file` before it
+/// reads values.
 pub(super) fn read(
     (host, n_rows): (&Value, u64),
     from: &File,
@@ -47,8 +47,8 @@ pub(super) fn read(
     Ok(frame)
 }
 
-/// The values of a column. They no longer refer to its number in the file, which would be another
-/// column in the file that changes.
+/// Reads the values of a column into memory. A reference by number would name another column in the
+/// changed file.
 fn owned(file: &File, column: &Column, monitor: &dyn Monitor) -> Result<Array> {
     let chunk = values(file, column, monitor)?;
     Ok(if chunk.n > 0 { Array::new(chunk) } else { Array::from(Vec::new()) })

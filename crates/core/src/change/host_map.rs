@@ -1,8 +1,7 @@
 //! Joins the host maps of a table whose columns change (`docs/format/hosts`).
 //!
 //! Entries of a host map that belong to a column move with it. All other entries come from the
-//! file, except for the labels of the columns, the index, and attributes of R, which may come from
-//! the new columns.
+//! file. Only labels of columns, the index and R attributes may come from the new columns.
 
 use entasis_format::{Error, Result, Value};
 
@@ -12,12 +11,12 @@ use super::joined_host::another_host;
 const OF_COLUMNS: [&str; 2] = ["missing_kinds", "field_metadata"];
 /// The same, in maps of R.
 const OF_COLUMNS_OF_R: [&str; 2] = ["columns", "encodings"];
-/// Entries of R for the whole frame that may come from the new columns: the names of all columns,
-/// and attributes, such as a key that names columns.
+/// R entries for the whole frame that may come from the new columns: the names of all columns, and
+/// attributes, such as a key that names columns.
 const OF_FRAME_OF_R: [&str; 2] = ["names", "attributes"];
 /// Lists of lists that may begin with the number of an extra column that they describe.
 const OF_EXTRA: [&str; 2] = ["categories", "encodings"];
-/// How the columns were arranged in memory. It says nothing about other columns.
+/// How the columns were arranged in memory. This entry describes no other columns.
 const ARRANGEMENT: &str = "blocks";
 /// A map with lists of positions.
 const METADATA: &str = "dtype_metadata";
@@ -26,14 +25,14 @@ const LABELS: &str = "columns";
 /// The labels of rows.
 const INDEX: &str = "index";
 
-/// Where the columns of a table are in the new one.
+/// Maps the columns of a table to their positions in the new table.
 pub(super) struct Moved {
     to: Vec<Option<usize>>,
     first_extra: usize,
 }
 
 impl Moved {
-    /// Columns that are not in the new table. Their extra columns begin at `first_extra`.
+    /// Maps no column to the new table. Extra columns begin at `first_extra`.
     pub(super) fn new(n_columns: usize, first_extra: usize) -> Self {
         Self { to: vec![None; n_columns], first_extra }
     }
@@ -49,7 +48,7 @@ impl Moved {
         self.to.get(usize::try_from(value.as_uint()?).ok()?).copied().flatten()
     }
 
-    /// Renumbers the columns in a value. Fails for a column that is not in the new table.
+    /// Renumbers the columns in a value. Fails for a column that the new table lacks.
     fn renumber(&self, value: &mut Value, n_columns: usize) -> Result<()> {
         let mut is_there = true;
         value.visit_mut(&mut |scalar| {
@@ -67,7 +66,7 @@ impl Moved {
         if is_there { Ok(()) } else { Err(unexpected("names a column that is dropped")) }
     }
 
-    /// The items of a list that belong to columns of the new table, and to extra columns.
+    /// The items of a list that belong to columns or extra columns of the new table.
     fn items(&self, value: Option<Value>, n_columns: usize) -> Result<Vec<Value>> {
         let Some(Value::List(items)) = value else {
             return if value.is_none() { Ok(Vec::new()) } else { Err(unexpected("has no list of columns")) };
@@ -97,7 +96,8 @@ fn take(pairs: &mut Vec<(Value, Value)>, key: &str) -> Option<Value> {
     Some(pairs.remove(index).1)
 }
 
-/// The host map of a table with columns of two others. `n_columns` are those of the new table.
+/// The host map of a table with columns of two other tables. `n_columns` counts the columns of the
+/// new table.
 pub(super) fn merge(
     (old, of_old): (Value, &Moved),
     (new, of_new): (Value, &Moved),
@@ -155,7 +155,7 @@ pub(super) fn merge(
     Ok(Value::Map(joined))
 }
 
-/// Replaces the index, or without the key `kind` entries of it.
+/// Replaces the index. An index without the key `kind` replaces only the entries that it has.
 fn set_index(pairs: &mut Vec<(Value, Value)>, index: Value) {
     let known = pairs.iter_mut().find(|(key, _)| key.as_str() == Some(INDEX)).map(|(_, value)| value);
     match (known, index) {
@@ -174,9 +174,9 @@ fn set_index(pairs: &mut Vec<(Value, Value)>, index: Value) {
     }
 }
 
-/// The part of a host map that belongs to columns alone, for a table with the host map `host`.
-/// Checks that both have one host, and that the index of the new columns is the file's or 0, 1, 2
-/// ...
+/// The entries of a host map that belong to columns, for a table with the host map `host`. Checks
+/// that both maps have the same host, and that the index of the new columns is the file's or 0, 1,
+/// 2 ...
 pub(super) fn of_columns(host: &Value, new: Value) -> Result<Value> {
     let name = host.get("host").and_then(Value::as_str);
     if name != new.get("host").and_then(Value::as_str) || host.is_null() != new.is_null() {
@@ -186,7 +186,7 @@ pub(super) fn of_columns(host: &Value, new: Value) -> Result<Value> {
         return Err(Error::argument("columns are not added to a table without columns"));
     }
     let is_r = name == Some("r");
-    // Row names of R are ignored, as by its package.
+    // Row names of R are ignored, as the R package does.
     if !is_r && !is_index_of(host.get("index"), new.get("index")) {
         let what =
             "the index (labels of rows) of the new columns is neither that of the file nor 0, 1, 2 ...";
@@ -203,7 +203,7 @@ pub(super) fn of_columns(host: &Value, new: Value) -> Result<Value> {
     Ok(Value::Map(pairs))
 }
 
-/// Whether the index of new columns is none, 0, 1, 2 ..., or the range of the file.
+/// Whether the index of new columns is absent, 0, 1, 2 ..., or the range of the file.
 fn is_index_of(old: Option<&Value>, new: Option<&Value>) -> bool {
     let range = |index: Option<&Value>| {
         let index = index.filter(|index| index.get("kind").and_then(Value::as_str) == Some("range"))?;
@@ -245,8 +245,8 @@ fn move_metadata(metadata: &mut Value, moved: &Moved) -> Result<()> {
     Ok(())
 }
 
-/// Marks the extra columns to which a host map refers. An entry that describes an extra column
-/// counts only if the described column is marked.
+/// Marks the extra columns that a host map refers to. An entry that describes an extra column
+/// counts only if that column is marked.
 pub(super) fn mark_extra(host: &Value, n_columns: usize, is_used: &mut [bool]) {
     for (key, value) in host.as_map().unwrap_or_default() {
         let is_described = key.as_str().is_some_and(|key| OF_EXTRA.contains(&key));
@@ -285,7 +285,7 @@ fn mark(value: &Value, n_columns: usize, is_used: &mut [bool]) {
     }
 }
 
-/// Drops the entries that describe extra columns that are not used.
+/// Drops the entries that describe unused extra columns.
 pub(super) fn drop_entries(host: &mut Value, n_columns: usize, is_used: &[bool]) {
     let Value::Map(pairs) = host else { return };
     for (key, value) in pairs.iter_mut() {

@@ -1,19 +1,19 @@
-//! The host map of a table after rows of another file (`docs/format/hosts`).
+//! The host map of a table with appended rows of another file (`docs/format/hosts`).
 
 use entasis_format::{Error, Result, Value};
 
 /// Entries that stay those of the file.
 const OF_FILE: [&str; 7] =
     ["attrs", "allows_duplicate_labels", "name", "blocks", "schema_metadata", "row_names", "attributes"];
-/// Entries about single values or categories, which would have to be joined.
+/// Entries about single values or categories. Joining them is not supported.
 const REFUSED: [&str; 5] = ["missing_kinds", "encodings", "dtype_metadata", "categories", "names"];
-/// Lists of lists that begin with the position of a column; `columns` only of R.
+/// Lists of lists that begin with the position of a column; `columns` only in R.
 const BY_POSITION: [&str; 2] = ["field_metadata", "columns"];
 /// Attributes of R that do not depend on the rows.
 const FREE_ATTRIBUTES: [&str; 4] = ["names", "class", "row.names", ".internal.selfref"];
 
-/// The host map of the file, for more rows. Both come with their numbers of rows. `to` has the
-/// position in the file of each column of the rows.
+/// The host map of the file, for more rows. Both maps come with their numbers of rows. `to` has the
+/// file's position of each column of the rows.
 pub(super) fn join((old, n_old): (&Value, u64), (new, n_new): (&Value, u64), to: &[usize]) -> Result<Value> {
     let (Value::Map(pairs), Value::Map(more)) = (old, new) else {
         return if old == new { Ok(old.clone()) } else { Err(another_host(old, new)) };
@@ -135,7 +135,7 @@ fn check_attributes(attributes: Option<&Value>) -> Result<()> {
     Ok(())
 }
 
-/// A list of the rows by position, with the positions of the file.
+/// A list of the rows by position, with the file's positions instead.
 fn moved(list: &Value, to: &[usize]) -> Option<Value> {
     let mut items = Vec::new();
     for item in list.as_list()? {

@@ -28,7 +28,7 @@ pub(super) struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    /// Finds what stays of the columns of the new value.
+    /// Finds the blocks that stay, in all columns of the new value.
     pub(super) fn find(&self, content: &mut Content) -> Result<()> {
         match content {
             Content::Frame(frame) => self.find_in_frame(frame),
@@ -52,8 +52,8 @@ impl Keeper<'_> {
         document.columns.iter_mut().try_for_each(|column| self.find_column(column, false))
     }
 
-    /// Finds the blocks of a column that stay, and puts the values of all other blocks before the
-    /// new values. With `is_short` no block stays, because columns of few values may share their
+    /// Finds the blocks of a column that stay. Puts the values of all other blocks before the new
+    /// values. With `is_short` no block stays, because columns of few values may share their
     /// blocks.
     fn find_column(&self, column: &mut Column, is_short: bool) -> Result<()> {
         let Some(Kept::Column(number)) = column.array.kept else { return Ok(()) };
@@ -93,8 +93,8 @@ impl Keeper<'_> {
         (first..first.saturating_add(n)).map(|number| self.file.column(number)).collect()
     }
 
-    /// Splits a column that gets `n_new` values into blocks that stay and the values of blocks that
-    /// are replaced. With `all`, no block stays.
+    /// Splits a column that gets `n_new` values into blocks that stay and decoded values of the
+    /// other blocks. With `all`, no block stays.
     fn split(&self, info: &ColumnInfo, n_new: u64, all: bool) -> Result<(Keep, Option<Chunk>)> {
         let record = &info.record;
         let of = record.column_type;
@@ -136,7 +136,8 @@ impl Keeper<'_> {
         Ok((keep, replaced.map(|(chunk, _)| chunk)))
     }
 
-    /// The blocks that may be replaced when `n_new` values follow: with `all`, each block.
+    /// The blocks that may be replaced when `n_new` values follow. With `all`, these are all
+    /// blocks.
     fn last_blocks(&self, info: &ColumnInfo, all: bool, n_new: u64, most: u64) -> Result<LastBlocks> {
         if n_new > 0 && !all {
             return self.file.last_blocks(info, |block| is_short(block, most));
@@ -193,7 +194,7 @@ impl Keeper<'_> {
     }
 }
 
-/// Decodes the values of a column from `first` on. Also returns how many are missing.
+/// Decodes the values of a column from `first` on. Also returns the number of missing values.
 pub(super) fn decode(
     file: &File,
     info: &ColumnInfo,

@@ -16,8 +16,8 @@ pub(super) fn table_of(value: &Value) -> Option<u64> {
     if let Value::Map(_) = value { value.get("value")?.as_table() } else { value.as_table() }
 }
 
-/// The value of a file. The file has the columns of each table with its extra columns, then columns
-/// of no table, then children and bundles.
+/// The value of a file. Its columns have this order: each table with its extra columns, columns of
+/// no table, children, bundles.
 pub(super) fn kept(file: &File) -> Result<Content> {
     let whole = file.whole();
     let infos = whole.columns(0..whole.n_columns_total())?;
@@ -61,7 +61,7 @@ pub(super) fn kept(file: &File) -> Result<Content> {
     Ok(Content::Document(Document { frames, columns, value }))
 }
 
-/// Whether a table and its host map refer to no cells.
+/// Whether neither the table nor its host map refers to cells.
 pub(super) fn is_without_cells(frame: &Frame) -> bool {
     let has_none = |value: &Value| {
         let mut rest = vec![value];
@@ -83,7 +83,7 @@ fn is_own(info: &ColumnInfo) -> bool {
     info.record.parent.is_none() && !info.record.is_bundle
 }
 
-/// The first column of no table: those of cells, and pools of arrays.
+/// The first column of no table. Cells and pools of arrays have such columns.
 fn first_loose(file: &File, n_own: usize) -> Result<usize> {
     let Some(cells) = file.cell_columns() else { return Ok(n_own) };
     let (pool, n_pools) = cells.pools;
@@ -102,7 +102,7 @@ fn unusual() -> Error {
     Error::unsupported("the columns of the file are in an unusual order").advise("write the file again")
 }
 
-/// A kept column. Its dictionary is among the extra columns, which have these numbers.
+/// A kept column. `extra` are the numbers of the extra columns, which include its dictionary.
 fn column(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Column> {
     Ok(Column {
         name: info.name.clone(),

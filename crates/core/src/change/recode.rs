@@ -1,4 +1,4 @@
-//! Gives the codes of rows the numbers that their categories have in a file.
+//! Renumbers the codes of rows to match the file's categories.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::write::owned;
 /// The new codes of dictionaries, by the indices of the extra columns that hold them.
 pub(super) type Recodings = HashMap<usize, Vec<u64>>;
 
-/// Renumbers the codes of a column, and of those inside it.
+/// Renumbers the codes of a column and of its children.
 pub(super) fn recode(column: &mut Column, by: &Recodings) -> Result<()> {
     let of = Described {
         column_type: &column.column_type,

@@ -13,10 +13,11 @@ use crate::monitor::Monitor;
 use crate::rows::Rows;
 use crate::write::{WriteOptions, write};
 
-/// A new file with rows of another file's table. Dropped, it leaves no file, or the old one.
+/// A new file with rows of another file's table. If it is dropped, the path keeps its old file or
+/// none.
 ///
-/// Types, labels, categories and metadata are copied from the table. Each part takes memory for its
-/// own rows, and for the categories.
+/// Copies types, labels, categories and metadata of the table. Each part needs memory for its own
+/// rows and for the categories.
 ///
 /// ```
 /// use entasis::{File, RowCopy, Rows, Silent, WriteOptions};
@@ -41,7 +42,7 @@ pub struct RowCopy<'f> {
 #[derive(Debug)]
 enum State {
     Empty,
-    /// The first part is written without a stream if no other one follows.
+    /// The first part. It is written without a stream if no other part follows.
     One(CopiedRows),
     More(Box<Stream>),
 }
@@ -49,8 +50,8 @@ enum State {
 impl<'f> RowCopy<'f> {
     /// Begins a copy of the columns at these positions.
     ///
-    /// `consecutive` are the rows of all parts together, if no row lies between them: then a range
-    /// of labels stays a range. Otherwise it becomes a column.
+    /// `consecutive` is the range of the rows of all parts, if they are contiguous. A range of
+    /// labels then stays a range; otherwise it becomes a column.
     pub fn new(
         file: &'f File,
         positions: Vec<usize>,
@@ -61,17 +62,17 @@ impl<'f> RowCopy<'f> {
         Self { file, positions, consecutive, path: path.to_owned(), options, state: State::Empty }
     }
 
-    /// Adds rows. Returns the bytes that their values take in memory.
+    /// Adds rows. Returns the bytes of their values in memory.
     ///
-    /// Parts of whole blocks, which have 65,536 rows, are stored as they are. Others are encoded
-    /// again with the next part.
+    /// Parts of whole blocks (65,536 rows) are stored as they are. Shorter parts are encoded again
+    /// with the next part.
     ///
     /// # Errors
-    /// *Argument* for rows or columns that are not there, nested columns and columns of objects;
+    /// *Argument* for rows or columns that do not exist, nested columns and columns of objects;
     /// *unsupported* when the file's value is not a table, for hosts with unknown entries (R), for
     /// metadata that are objects, and for some of the columns if their labels are not their names;
-    /// otherwise as for reading, and as [`write`](crate::write()). After an error the copy cannot
-    /// go on.
+    /// otherwise as for reading and for [`write`](crate::write()). After an error the copy cannot
+    /// continue.
     pub fn append(&mut self, rows: &Rows, monitor: &dyn Monitor) -> Result<u64> {
         self.state = match std::mem::replace(&mut self.state, State::Empty) {
             State::One(first) => {
@@ -90,7 +91,7 @@ impl<'f> RowCopy<'f> {
         Ok(len)
     }
 
-    /// Makes the file visible. Without any part it has no rows.
+    /// Makes the file visible. A file without parts has no rows.
     ///
     /// # Errors
     /// As [`append`](Self::append).

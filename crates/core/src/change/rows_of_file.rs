@@ -33,20 +33,20 @@ const FREE: [&str; 11] = [
     "field_metadata",
 ];
 const INDEX: &str = "index";
-/// A list with a position and a column of codes for each column; in an index that column.
+/// A list of a position and a column of codes for each column; in an index, the column of codes.
 const MISSING_KINDS: &str = "missing_kinds";
 
 /// Rows of some columns of a table, as a table to write.
 #[derive(Debug)]
 pub(super) struct CopiedRows {
     pub frame: Frame,
-    /// The indices of the extra columns that have a value for each row.
+    /// The indices of the extra columns with one value per row.
     pub labels: Vec<usize>,
 }
 
-/// Reads rows of the columns at these positions. Types, labels and categories are those of the
-/// file. `consecutive`: the rows of the whole copy if they are contiguous. Then a range of labels
-/// stays a range; otherwise it becomes a column.
+/// Reads rows of the columns at these positions. Types, labels and categories are the file's.
+/// `consecutive` is the range of the rows of the whole copy, if they are contiguous. A range of
+/// labels then stays a range; otherwise it becomes a column.
 pub(super) fn read(
     file: &File,
     positions: &[usize],
@@ -86,7 +86,7 @@ fn nothing() -> Frame {
     Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: Value::Null }
 }
 
-/// The host and all entries of its map are known.
+/// Checks that the host and all entries of its map are known.
 fn check_host(host: &Value) -> Result<()> {
     let Some(name) = host.get("host").and_then(Value::as_str) else {
         return if host.is_null() {
@@ -110,7 +110,8 @@ fn check_host(host: &Value) -> Result<()> {
     }
 }
 
-/// The table of the columns at these positions. All columns in their order keep their arrangement.
+/// The table of the columns at these positions. If these are all columns in order, their
+/// arrangement stays.
 fn pick_columns(table: Frame, positions: &[usize]) -> Result<Frame> {
     if positions.len() == table.columns.len()
         && positions.iter().enumerate().all(|(i, position)| i == *position)
@@ -130,7 +131,7 @@ fn pick_columns(table: Frame, positions: &[usize]) -> Result<Frame> {
     combine(table, nothing(), &sources, names, Vec::new())
 }
 
-/// The indices of the extra columns that have a value for each row.
+/// The indices of the extra columns with one value per row.
 fn columns_of_rows(frame: &Frame) -> Result<Vec<usize>> {
     let mut nodes = Vec::new();
     let kinds = frame.host.get(MISSING_KINDS).and_then(Value::as_list).unwrap_or_default();
@@ -147,7 +148,7 @@ fn columns_of_rows(frame: &Frame) -> Result<Vec<usize>> {
     nodes.into_iter().map(|node| index(node).ok_or_else(wrong)).collect()
 }
 
-/// The values of these rows of a column with `n_rows` values.
+/// Reads these rows of a column with `n_rows` values.
 fn read_rows_of(
     file: &File,
     column: &Column,
@@ -179,7 +180,7 @@ fn array(chunk: Chunk) -> Array {
     if chunk.n > 0 { Array::new(chunk) } else { Array::from(Vec::new()) }
 }
 
-/// Makes the index that of the rows. Its columns have the values of these rows already.
+/// Restricts the index to the rows. The columns of the index have only these rows already.
 fn select_index(frame: &mut Frame, rows: &Rows, consecutive: Option<&Range<u64>>) -> Result<()> {
     let host = frame.host.get("host").and_then(Value::as_str).unwrap_or_default().to_owned();
     let number = (frame.columns.len() + frame.extra.len()) as u64;

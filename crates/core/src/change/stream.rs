@@ -1,7 +1,7 @@
-//! Writes a table part by part. The parts become the file's value together, at the end.
+//! Writes a table part by part. All parts become the file's value at the end.
 //!
-//! Each part is appended as a change in place is, but no slot names it. A last root makes all parts
-//! one state. So memory is needed for a part alone.
+//! Each part is appended like an in-place change, but no slot names it. A last root makes all parts
+//! one state. So only one part needs memory at a time.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use crate::frame::Frame;
 use crate::monitor::Monitor;
 use crate::write::{Base, Ground, Plan, Workers, WriteOptions, create, write_root};
 
-/// A table that is written part by part. If it is dropped before the end, the file at its path
-/// stays as it was.
+/// A table that is written part by part. If the stream is dropped before the end, the old file
+/// stays.
 ///
 /// ```
 /// use entasis::{Frame, Silent, Stream, WriteOptions};
@@ -88,8 +88,8 @@ impl Stream {
         })
     }
 
-    /// Returns an error in a forked child of the process that began the stream: it can neither go
-    /// on with it nor end it.
+    /// Returns an error in a forked child of the process that began the stream. A child can neither
+    /// continue nor finish it.
     ///
     /// # Errors
     /// *Io*, with a message that names the process.
@@ -101,8 +101,8 @@ impl Stream {
         checked.map_err(|e| Error::io(e, "write").in_file(self.path()))
     }
 
-    /// A view of the table so far; none before the first part. It has to be dropped before the
-    /// stream is finished.
+    /// A view of the table so far; `None` before the first part. Drop the view before you finish
+    /// the stream.
     ///
     /// # Errors
     /// As for reading.
@@ -110,12 +110,12 @@ impl Stream {
         self.file.as_ref().map(|file| file.view_at(*file.slot())).transpose()
     }
 
-    /// Adds the rows of `part`, as [`Change::append`] does. The first part of a new file sets the
-    /// columns; none may be a column run.
+    /// Adds the rows of `part`, as [`Change::append`] does. The first part of a new file defines
+    /// the columns, without column runs.
     ///
     /// # Errors
-    /// As [`Change::append`], and as for writing. After an error of writing the stream cannot go
-    /// on.
+    /// As [`Change::append`], and as for writing. After an error of writing the stream cannot
+    /// continue.
     pub fn append(
         &mut self,
         part: Frame,
@@ -171,7 +171,7 @@ impl Stream {
     /// Makes the parts the value of the file.
     ///
     /// # Errors
-    /// *Argument* when there was no part; *io*. The file at the path then has its old state.
+    /// *Argument* when there was no part; *io*. After an error the old file stays.
     pub fn finish(self) -> Result<()> {
         self.check_process()?;
         let path = self.path().to_path_buf();
@@ -244,7 +244,7 @@ impl Stream {
         }
     }
 
-    /// Opens what was written, at a slot that is in no file yet.
+    /// Opens the written part through a slot that is not in the file yet.
     fn open(&self, slot: Slot) -> Result<File> {
         let (path, written) = match &self.to {
             To::New(replacement) => (replacement.target(), replacement.temp()),

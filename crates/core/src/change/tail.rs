@@ -1,9 +1,10 @@
 //! Decides which short blocks at the end of a column are replaced by fuller ones.
 //!
-//! Short blocks become a full one when together they fill it. Until then they are merged in classes
-//! by their number of values, as in a log-structured merge tree: 16 neighbours of up to 15 values
-//! become one block of the next class, then 16 of up to 255, and 128 of more. So a value is written
-//! at most five times, and at most three times if it comes in a batch of 512 values or more.
+//! Short blocks become a full block when they fill one together. Until then they are merged in
+//! classes by their number of values, as in a log-structured merge tree: 16 neighbours of up to 15
+//! values become one block of the next class, then 16 of up to 255, and 128 of larger ones. So a
+//! value is written at most five times, and at most three times if it comes in a batch of 512
+//! values or more.
 
 use entasis_format::{BlockRecord, MAX_BLOCK_LEN};
 
@@ -20,8 +21,8 @@ pub(super) fn is_short(block: &BlockRecord, most: u64) -> bool {
     u64::from(block.n_values) * 2 <= most && block.decoded_len <= MAX_BLOCK_LEN / 4
 }
 
-/// The number of blocks that stay when `n_new` values follow them. A full block has `most` values.
-/// Only the short blocks at the end matter.
+/// The number of blocks that stay when `n_new` values follow. A full block has `most` values. Only
+/// short blocks at the end can be replaced.
 pub(super) fn n_kept(blocks: &[BlockRecord], n_new: u64, most: u64) -> usize {
     if n_new == 0 {
         return blocks.len();
@@ -66,7 +67,7 @@ mod tests {
         }
     }
 
-    /// Appends batches, and returns the blocks and how many values were written for each value.
+    /// Appends batches. Returns the blocks, and how often each value was written on average.
     fn grow(batch: u64, n_batches: u64) -> (Vec<BlockRecord>, f64) {
         let (mut blocks, mut n_written) = (Vec::new(), 0);
         for i in 0..n_batches {
