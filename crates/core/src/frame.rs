@@ -85,7 +85,7 @@ pub struct Field {
 pub struct Array {
     /// The chunks, in order.
     pub chunks: Vec<Chunk>,
-    /// The parts of the chunks that hold the values, in order; `None` if all parts do.
+    /// The parts of the chunks that hold the values, in order; `None` for whole chunks.
     pub(crate) spans: Option<Vec<Span>>,
     /// Values that are already in the file. They come before the values of the chunks.
     pub(crate) kept: Option<Kept>,

@@ -26,7 +26,7 @@ pub struct Info {
     pub segments_len: u64,
     /// All other bytes of the generation: header, footer, padding.
     pub footer_len: u64,
-    /// Bytes that no generation or only earlier generations use.
+    /// Bytes that the current generation does not use.
     /// [`Change::compact`](crate::Change::compact) drops them.
     pub dead_len: u64,
     /// The kind of the file's value: `table` or `tree`.

@@ -71,7 +71,7 @@ struct Found<'a> {
 
 /// Some columns and rows of a matrix.
 struct Task<'a> {
-    /// The source of all columns, which begins with the first value; or one source per column.
+    /// The source of all columns, with `first`; or one source per column.
     sources: &'a [Source],
     first: Option<u64>,
     rows: Range<usize>,
