@@ -37,14 +37,14 @@ const BLOCKS: &str = "the block records";
 
 /// A file that is open for reading. Opening reads its head and tail; the rest is read on demand.
 ///
-/// The handle keeps showing the state that it opened, even after another file takes its place. It
-/// can be shared between threads.
+/// The handle always shows the state that it opened, even after another file replaces this one.
+/// Threads can share it.
 ///
-/// A file has one table, or several inside of other values ([`value`](Self::value)). Each is a view
-/// of its own ([`table`](Self::table)), whose columns are numbered from 0.
+/// A file has one table, or several tables inside other values ([`value`](Self::value)).
+/// [`table`](Self::table) returns a view of one table, with columns numbered from 0.
 pub struct File {
     opened: Arc<OpenFile>,
-    /// The table of this view; [`NO_TABLE`] when the file's value is none.
+    /// The table of this view; [`NO_TABLE`] if the view has none.
     table: TableRecord,
     /// Whether the view has a table.
     is_table: bool,
@@ -54,7 +54,7 @@ pub struct File {
     names: Names,
 }
 
-/// The table of a view without one: it has no columns.
+/// Used for a view without a table. It has no columns.
 const NO_TABLE: TableRecord = TableRecord {
     first_column: 0,
     n_columns: 0,
@@ -83,7 +83,7 @@ impl File {
         Self::from_source(Box::new(source), path, limits)
     }
 
-    /// Opens the bytes of a source. Errors show `name` as its path.
+    /// Opens the bytes of a source. Errors show `name` as the path.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -95,9 +95,9 @@ impl File {
         Self::of_opened(Arc::new(open::open(source, name, limits)?))
     }
 
-    /// As [`open_with`](Self::open_with). If the current generation is too damaged to open, for
-    /// example because the file was cut, this opens the newest whole generation that a slot or an
-    /// intact chain of roots names. [`lost`](Self::lost) then returns the damage.
+    /// As [`open_with`](Self::open_with). If the current generation cannot be opened, for example
+    /// because the file was cut, this opens the newest whole generation that a slot or an intact
+    /// chain of roots names. [`lost`](Self::lost) then returns the damage.
     ///
     /// # Errors
     /// As [`open`](Self::open), *corrupt* only if the file has no whole generation.
@@ -106,7 +106,7 @@ impl File {
         Self::whole_from_source(Box::new(source), path, limits)
     }
 
-    /// Opens the bytes of a source as [`open_whole`](Self::open_whole). Errors show `name` as its
+    /// As [`open_whole`](Self::open_whole), for the bytes of a source. Errors show `name` as the
     /// path.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl File {
         opened.and_then(|opened| Self::of_opened(Arc::new(opened))).map_err(|e| e.in_file(name))
     }
 
-    /// The damage of the current generation, if this is an earlier one
+    /// The damage of the current generation, if this is an earlier generation
     /// ([`open_whole`](Self::open_whole)).
     pub fn lost(&self) -> Option<Error> {
         let lost = self.opened.lost.as_ref()?;
@@ -161,10 +161,10 @@ impl File {
         self.opened.n_records(SectionKind::Tables)
     }
 
-    /// A view of table number `number`. Costs as much as opening a file that is in memory.
+    /// A view of table number `number`. Costs as much as opening a file in memory.
     ///
     /// # Errors
-    /// *Corrupt* when the file has no table of this number; *io*.
+    /// *Corrupt* when the file has no table with this number; *io*.
     pub fn table(&self, number: u64) -> Result<Self> {
         let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?)?;
         if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > self.opened.n_columns()) {
@@ -213,8 +213,8 @@ impl File {
         self.opened.root.program()
     }
 
-    /// The compression with which values were written last, from 0 (raw) to 100 (smallest). None
-    /// when the writer did not record it.
+    /// The compression setting of the last written values, from 0 (raw) to 100 (smallest). `None`
+    /// if the writer did not record it.
     pub fn compression(&self) -> Option<u8> {
         self.opened.root.compression()
     }
@@ -239,8 +239,8 @@ impl File {
         self.table.n_columns
     }
 
-    /// The number of all columns: of the table, its labels and dictionaries, and all columns after
-    /// them (other tables, cells, bundles).
+    /// The number of all columns: the table's, its labels and dictionaries, and all later columns
+    /// (other tables, cells, bundles).
     pub fn n_columns_total(&self) -> u64 {
         self.opened.n_columns().saturating_sub(self.table.first_column)
     }
@@ -287,12 +287,12 @@ impl File {
             .map_err(|e| e.in_file(self.path()))
     }
 
-    /// The number of records of a section; 0 when it is absent.
+    /// The number of records of a section; 0 for an absent section.
     pub(crate) fn n_records(&self, kind: SectionKind) -> u64 {
         self.opened.n_records(kind)
     }
 
-    /// The first slot of the table's name index, and how many there are.
+    /// The first slot of the table's name index, and the number of slots.
     pub(crate) fn name_slots(&self) -> (u64, u64) {
         (self.table.first_slot, self.table.n_slots)
     }
@@ -305,7 +305,7 @@ impl File {
         &self.opened.header
     }
 
-    /// Whether a slot names a newer generation, which was not written completely.
+    /// Whether a slot names a newer generation that was not written completely.
     pub(crate) fn is_passed_over(&self) -> bool {
         self.opened.is_passed_over
     }
@@ -347,8 +347,8 @@ impl File {
         &self.opened.slot
     }
 
-    /// Checks that one read may decode values of this length. Callers check it before they allocate
-    /// the memory for a read.
+    /// Checks that one read may decode values of this length. Call it before you allocate memory
+    /// for a read.
     ///
     /// # Errors
     /// *Limit* if [`Limits::decoded_len`] allows less.
@@ -373,7 +373,7 @@ impl File {
         self.opened.records(kind, range)
     }
 
-    /// The bytes of a part of a section, from the cache if they are there.
+    /// The bytes of a part of a section, from the cache if possible.
     pub(crate) fn fetch(&self, part: &Part) -> Result<Arc<Vec<u8>>> {
         self.opened.fetch(part)
     }
@@ -383,7 +383,7 @@ impl File {
         self.opened.bytes_at(at, len)
     }
 
-    /// Reads bytes of the file into `out`, in place of its contents.
+    /// Reads bytes of the file into `out`. The old contents of `out` are dropped.
     pub(crate) fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
         self.opened.read_bytes(at, len, out)
     }

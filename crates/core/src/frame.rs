@@ -17,12 +17,12 @@ pub use owned::OwnedValues;
 use pre_encoded::BLOCK;
 pub use pre_encoded::EncodedBlock;
 
-/// Several tables and other columns to write, and the value that contains them.
+/// The value to write, with the tables and other columns in it.
 #[derive(Debug)]
 pub struct Document {
     /// The tables, by their numbers.
     pub frames: Vec<Frame>,
-    /// Columns of no table: those of cells and of arrays.
+    /// Columns of no table: columns of cells and of arrays.
     pub columns: Vec<Column>,
     /// The file's value (`docs/format/values.md`). Its [`Value::Column`] numbers count `columns`.
     pub value: Value,
@@ -39,13 +39,13 @@ pub struct Frame {
     pub extra: Vec<Column>,
     /// The host map: a map with the key `host`, or null.
     ///
-    /// Its [`Value::Column`] numbers count the table's columns first, each column of a run by
-    /// itself, then `extra`.
+    /// Its [`Value::Column`] numbers count the table's columns first (each column of a run counts),
+    /// then `extra`.
     pub host: Value,
 }
 
-/// A column to write, or a column run: neighbours in a table of few rows that differ only in name
-/// and values.
+/// A column to write, or a column run: neighbours in a table of few rows that have only different
+/// names and values.
 #[derive(Debug)]
 pub struct Column {
     /// The name, which need not be unique. Empty for a run.
@@ -57,11 +57,11 @@ pub struct Column {
     pub column_type: ColumnType,
     /// A detail of the type, for example the time zone.
     pub detail: Option<Value>,
-    /// The index in [`Frame::extra`] of the categories of a categorical.
+    /// The index in [`Frame::extra`] of a categorical's categories.
     pub dictionary: Option<usize>,
     /// The children of a nested type.
     pub children: Vec<Field>,
-    /// The values. A run has the values of its columns one column after the other.
+    /// The values. A run stores the values of one column after the other.
     pub array: Array,
 }
 
@@ -76,7 +76,7 @@ pub struct Field {
     pub detail: Option<Value>,
     /// See [`Column::dictionary`].
     pub dictionary: Option<usize>,
-    /// Its own children. Those of a union or value column are its types, without the child offsets.
+    /// Its own children. A union or value column lists its types, without the child offsets.
     pub children: Vec<Field>,
 }
 
@@ -85,10 +85,9 @@ pub struct Field {
 pub struct Array {
     /// The chunks, in order.
     pub chunks: Vec<Chunk>,
-    /// The parts of the chunks that are the values, in order; none when all chunks are used as a
-    /// whole.
+    /// The parts of the chunks that hold the values, in order; `None` for whole chunks.
     pub(crate) spans: Option<Vec<Span>>,
-    /// Values that the file has already. They come before the values of the chunks.
+    /// Values that are already in the file. They come before the values of the chunks.
     pub(crate) kept: Option<Kept>,
 }
 
@@ -115,8 +114,8 @@ impl Array {
         Self::from(vec![chunk])
     }
 
-    /// All values of a column of the file that is changed ([`Change`](crate::Change)), by its
-    /// number among all columns of the file. Chunks may follow.
+    /// All values of a column of the changed file ([`Change`](crate::Change)). `column` counts all
+    /// columns, extra ones too. Chunks may follow.
     pub fn kept(column: u64) -> Self {
         Self { kept: Some(Kept::Column(column)), ..Self::default() }
     }
@@ -142,7 +141,7 @@ impl Array {
         }
     }
 
-    /// The pre-encoded block that begins with value `at`, if there is one.
+    /// The pre-encoded block that begins with value `at`, if any.
     pub(crate) fn encoded(&self, at: u64) -> Option<&EncodedBlock> {
         let block = usize::try_from(at / BLOCK as u64).ok().filter(|_| at.is_multiple_of(BLOCK as u64))?;
         match &self.chunks.get(block)?.values {
@@ -151,7 +150,7 @@ impl Array {
         }
     }
 
-    /// The spans, in order, from the one with value `from` on.
+    /// The spans, in order. The first one contains value `from`.
     pub(crate) fn spans(&self, from: u64) -> impl Iterator<Item = Span> {
         let (mut i, mut first) = match &self.spans {
             None => (0, 0),
@@ -169,10 +168,10 @@ impl Array {
     }
 }
 
-/// Values that are together in the memory of a host.
+/// Values that are stored together in a host's memory.
 ///
 /// The host may change this memory during the call. The writer copies each value once and stores
-/// nothing but the copy.
+/// only the copy.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The number of values.
@@ -197,7 +196,7 @@ pub enum HostValues {
         stride: isize,
     },
     /// Words of the physical type's width (one byte for a boolean) of several columns of equal
-    /// length, one column after the other.
+    /// length, column after column.
     Matrix {
         /// The memory of all values.
         memory: HostRead,
@@ -210,8 +209,8 @@ pub enum HostValues {
         /// The number of values of a column.
         n_rows: usize,
     },
-    /// Signed integers that have more bytes than the physical type (i32, i64 or i128). Each value
-    /// must fit the physical type.
+    /// Signed integers that are wider than the physical type (i32, i64 or i128). Each value must
+    /// fit the physical type.
     Wide {
         /// The memory of all values.
         memory: HostRead,
@@ -220,9 +219,9 @@ pub enum HostValues {
         /// Bytes from one value to the next.
         stride: isize,
     },
-    /// Signed integers of 32 bits, stored as booleans or as integers of at most 32 bits: each minus
-    /// `first`, which must be below `n`. [`HostValidity::Sentinel`] is a value of this memory and
-    /// may have any value.
+    /// Signed integers of 32 bits, stored as booleans or as integers of at most 32 bits. The stored
+    /// value is the integer minus `first`, and must be below `n`. [`HostValidity::Sentinel`] is
+    /// compared with this memory and may have any value.
     Int32 {
         /// The values, contiguous.
         memory: HostRead,
@@ -284,7 +283,7 @@ pub enum HostValues {
         /// The buffers of long strings.
         buffers: Vec<HostRead>,
     },
-    /// Strings with views of 16 bytes that hold the addresses of long strings.
+    /// Strings with views of 16 bytes. Views of long strings hold addresses.
     Anywhere(HostViews),
     /// Lists or maps with `n + 1` offsets into a child. A missing list may have a length other than
     /// 0.
@@ -296,7 +295,8 @@ pub enum HostValues {
         /// The values of all lists.
         child: Arc<Chunk>,
     },
-    /// Lists with an offset and a size each, in any order. Those of missing lists are ignored.
+    /// Lists with an offset and a size each, in any order. Offsets and sizes of missing lists are
+    /// ignored.
     ListViews {
         /// The offsets, i32 or i64.
         offsets: HostRead,
@@ -316,7 +316,7 @@ pub enum HostValues {
         codes: HostRead,
         /// The child of each code; 255 for unused codes.
         types: Arc<[u8; 256]>,
-        /// The index of each value in its child, i32. Without them, the values of a type are
+        /// The index of each value in its child, i32. Without offsets, the values of a type are
         /// consecutive in its child; in a sparse union, value `i` has index `i`.
         offsets: Option<HostRead>,
         /// The values of each type.
@@ -324,7 +324,7 @@ pub enum HostValues {
     },
     /// Runs of equal values, given by their ends.
     Runs {
-        /// The end of each run, i16, i32 or i64, counted from `first` values before the chunk.
+        /// The end of each run, i16, i32 or i64. It counts from `first` values before the chunk.
         ends: HostRead,
         /// Bytes of an end: 2, 4 or 8.
         width: usize,
@@ -335,11 +335,11 @@ pub enum HostValues {
     },
     /// Child offsets, computed by the writer (u64).
     Counted(Arc<[u64]>),
-    /// Numbers that are computed when the writer comes to them (u32).
+    /// Numbers (u32) that are computed when the writer needs them.
     Deferred(DeferredColumn),
-    /// A whole pre-encoded block. In a column such blocks come first.
+    /// A whole pre-encoded block. Such blocks come first in a column.
     Encoded(EncodedBlock),
-    /// Values that the writer decoded: of a nested column its structure values.
+    /// Values that the writer decoded; for a nested column, its structure values.
     Owned(OwnedValues),
 }
 
@@ -362,7 +362,7 @@ pub enum HostValidity {
         /// Bytes from one to the next.
         stride: isize,
     },
-    /// Values equal to this sentinel (its low bytes) are missing, for example NaT or code -1.
+    /// Values whose low bytes equal this sentinel are missing, for example NaT or code -1.
     Sentinel(u64),
     /// One byte per value, nonzero = missing, in memory of the writer.
     Owned(Arc<[u8]>),

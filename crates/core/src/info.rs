@@ -26,7 +26,7 @@ pub struct Info {
     pub segments_len: u64,
     /// All other bytes of the generation: header, footer, padding.
     pub footer_len: u64,
-    /// Bytes that only earlier generations use, or none:
+    /// Bytes that the current generation does not use.
     /// [`Change::compact`](crate::Change::compact) drops them.
     pub dead_len: u64,
     /// The kind of the file's value: `table` or `tree`.
@@ -59,13 +59,13 @@ pub struct ColumnLayout {
     pub n_values: u64,
     /// The number of missing values.
     pub n_missing: u64,
-    /// The number of blocks. A bundled column has none; its bundle has them.
+    /// The number of blocks. A bundled column has 0, because its bundle has the blocks.
     pub n_blocks: u64,
-    /// Bytes of pages and directories in the file; for a bundled column, its share of the bundle.
+    /// Bytes of pages and directories in the file. A bundled column counts its share of the bundle.
     pub stored_len: u64,
     /// Bytes of the decoded values.
     pub decoded_len: u64,
-    /// The encodings, with the number of blocks that use each.
+    /// The encodings, each with the number of blocks that use it.
     pub encodings: Vec<(String, u64)>,
 }
 
@@ -115,7 +115,7 @@ impl File {
         whole.info_of(self).map_err(|e| e.in_file(self.path()))
     }
 
-    /// The layout of this view of the whole file; `of` is the view with the file's value.
+    /// The layout of this view of the whole file. `of` is the view of the file's value.
     fn info_of(&self, of: &File) -> Result<Info> {
         let mut tables = Vec::new();
         for number in 0..self.n_tables() {
@@ -170,7 +170,7 @@ impl File {
                     live = live.saturating_add(u64::from(part.stored_len));
                     Ok(())
                 });
-            // A section of a later version may be stored in ways that this one does not know.
+            // A later version may store a section in ways that this version does not know.
             let is_later = SectionKind::from_code(section.kind).is_none();
             visited.or_else(|e| if is_later && e.kind() == Kind::Unsupported { Ok(()) } else { Err(e) })?;
         }
@@ -269,8 +269,8 @@ impl File {
     }
 }
 
-/// Whether a number is in one of these ranges. They ascend in all files of this writer, but need
-/// not in others.
+/// Whether a number is in one of these ranges. They ascend in files of this writer, but maybe not
+/// in others.
 fn is_inside(ranges: &[Range<u64>], number: u64) -> bool {
     match ranges.is_sorted_by_key(|range| range.start) {
         true => ranges[..ranges.partition_point(|range| range.start <= number)]

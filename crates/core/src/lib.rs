@@ -90,7 +90,7 @@
 //! # Errors and damage
 //!
 //! Everything in a file counts as hostile until it is checked. A damaged file gives an [`Error`] of
-//! kind [`Kind::Corrupt`], with its place in the file, and never a panic or wrong values.
+//! kind [`Kind::Corrupt`], with the location of the damage, and never a panic or wrong values.
 //!
 //! # Where to start
 //!

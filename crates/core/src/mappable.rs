@@ -1,4 +1,5 @@
-//! Finds the columns that a host can map from the file: their stored bytes are their values.
+//! Finds the columns that a host can map from the file, because their stored bytes are their
+//! values.
 
 use std::ops::Range;
 
@@ -17,12 +18,11 @@ const READ: &str = "read without a map";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extent {
-    /// The offset of the first value; for booleans, of the byte with the first bit.
+    /// The offset of the first value. For booleans, the offset of the byte with the first bit.
     pub at: u64,
-    /// Bytes from there to the end of the last value.
+    /// Bytes from `at` to the end of the last value.
     pub len: u64,
-    /// The bit of the first value in its byte, least significant first; 0 for all types but
-    /// booleans.
+    /// The bit of the first boolean in its byte, least significant first; 0 for other types.
     pub first_bit: u8,
     /// The type of the values.
     pub physical: Physical,
@@ -31,15 +31,14 @@ pub struct Extent {
 }
 
 impl File {
-    /// Where the values of some rows of a column are, if the file stores them in their form in
-    /// memory.
+    /// Where the file has the values of some rows of a column, if it stores them as memory does.
     ///
-    /// Compression 0 stores columns of fixed width and booleans so, if no value is missing. The
-    /// reader uses the footer alone and verifies its checksums. It does not read the values, so
-    /// [`verify`](Self::verify) must check theirs. For any file, the returned bytes are
-    /// inside it, and words are aligned to their width.
+    /// Compression 0 stores columns of fixed width and booleans in this way, if no value is
+    /// missing. This reads only the footer and verifies its checksums. Use [`verify`](Self::verify)
+    /// to check the values. For any file, the returned bytes are inside the file, and words are
+    /// aligned to their width.
     ///
-    /// Categorical columns are refused, because nobody would check their codes.
+    /// Categorical columns are refused, because nothing would check their codes.
     ///
     /// # Errors
     /// *Unsupported*, with the reason and the column, when the values are stored otherwise;
@@ -116,8 +115,8 @@ impl File {
         let Some(block) = blocks.get(first) else {
             return Err(Error::corrupt("a column has no blocks").in_column(&info.name));
         };
-        // Both ends lie in blocks that were checked to be as long as their values and inside the
-        // file, so nothing overflows.
+        // Both blocks were checked to be inside the file and as long as their values, so nothing
+        // overflows.
         let first_bit = (values.start - block.first_value) * bits;
         let at = block.pages_at + first_bit / 8;
         let len = (first_bit % 8 + (values.end - values.start) * bits).div_ceil(8);
@@ -127,12 +126,10 @@ impl File {
         Ok(extent(at, len, (first_bit % 8) as u8))
     }
 
-    /// Bytes that differ between any two states of the file: their offset, and their contents in
-    /// this state.
+    /// Bytes that are different in each state of the file: their offset and contents.
     ///
-    /// The bytes contain the checksum over all other checksums. A caller that opens the path again
-    /// to map it can compare them to make sure that it maps the same file. Changes in place never
-    /// overwrite these bytes.
+    /// The bytes contain the checksum of all other checksums. A caller that opens the path again to
+    /// map it can compare them to recognise the file. In-place changes never overwrite them.
     pub fn fingerprint(&self) -> (u64, Vec<u8>) {
         let slot = *self.slot();
         (slot.end - TRAILER_LEN as u64, Trailer::from(slot).emit().to_vec())
@@ -147,7 +144,7 @@ fn other_columns() -> String {
 enum Form {
     /// As memory has them.
     Plain,
-    /// As memory has them, but with validity before the values of each page.
+    /// As in memory, but each page has validity before its values.
     WithValidity,
     /// In any other way.
     Encoded,
@@ -158,6 +155,6 @@ fn form(block: &BlockRecord, bits: u64) -> Form {
     if block.encoding != Encoding::new(Packing::Raw) {
         return Form::Encoded;
     }
-    // A page with validity is longer than its values, so the length is enough to tell them apart.
+    // A page with validity is longer than its values, so the length distinguishes the two.
     if u64::from(block.pages_len) == len { Form::Plain } else { Form::WithValidity }
 }

@@ -11,7 +11,7 @@ use entasis_platform::memory::reserve;
 /// Watches a long piece of work. All methods are called on the thread that started the work, the
 /// first two at most every 50 ms.
 pub trait Monitor: Sync {
-    /// Whether the work should stop. It then ends with an error of kind *interrupted* and leaves no
+    /// Whether to stop the work. It then ends with an error of kind *interrupted* and leaves no
     /// file.
     fn interrupted(&self) -> bool {
         false
@@ -20,8 +20,8 @@ pub trait Monitor: Sync {
     /// Reports progress: `done` of `total`, in the units of the work (values or bytes).
     fn progress(&self, _done: u64, _total: u64) {}
 
-    /// Called once the other threads work, if `has_others`. The caller can do its own work here in
-    /// the meantime. Return false to stop.
+    /// Called after the other threads have started, if `has_others`. The caller can do its own work
+    /// here in the meantime. Return false to stop.
     fn meanwhile(&self, has_others: bool) -> bool {
         let _ = has_others;
         true
@@ -80,8 +80,8 @@ impl<'a> Control<'a> {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// Returns an error if the work was stopped, or if memory runs out. On the caller's thread,
-    /// also asks the monitor every [`INTERVAL`].
+    /// Returns an error if the work was stopped or memory ran out. On the caller's thread, also
+    /// asks the monitor every [`INTERVAL`].
     pub(crate) fn check(&self) -> Result<()> {
         if std::thread::current().id() == self.caller {
             let mut polled = self.polled.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -16,14 +16,14 @@ impl NameList {
         Self { text: String::new(), ends: Vec::with_capacity(n) }
     }
 
-    /// The names in `text`, each given by its end; none when the ends do not fit the text.
+    /// The names in `text`. `ends` are their ends. `None` if they do not fit.
     pub fn from_parts(text: String, ends: Vec<u32>) -> Option<Self> {
         let are_ends = ends.is_sorted() && ends.iter().all(|&end| text.is_char_boundary(end as usize));
         let last = ends.last().map_or(0, |&end| end as usize);
         (are_ends && last == text.len()).then_some(Self { text, ends })
     }
 
-    /// Adds a name. Returns false, and adds nothing, if the text would reach 4 GiB.
+    /// Adds a name. Returns false and adds nothing if the text would reach 4 GiB.
     #[must_use]
     pub fn push(&mut self, name: &str) -> bool {
         let end = u32::try_from(self.text.len() + name.len());
@@ -73,7 +73,7 @@ impl NameList {
         }
     }
 
-    /// Appends the names in the form that the record of a column run has in the file.
+    /// Appends the names in the form of a column run's record.
     pub(crate) fn emit(&self, out: &mut Vec<u8>) {
         emit_run_names(&self.ends, &self.text, out);
     }
@@ -81,7 +81,7 @@ impl NameList {
 
 impl<'a> FromIterator<&'a str> for NameList {
     /// # Panics
-    /// If the names have 4 GiB or more in all.
+    /// If the names have 4 GiB or more in total.
     fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
         let mut list = Self::default();
         for name in names {

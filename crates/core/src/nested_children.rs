@@ -12,7 +12,8 @@ impl File {
     /// union or value column holds its child offsets.
     ///
     /// # Errors
-    /// *Corrupt* when they do not fit the parent's type; otherwise as [`column`](Self::column).
+    /// *Corrupt* when the children do not fit the parent's type; otherwise as
+    /// [`column`](Self::column).
     pub fn children(&self, parent: &ColumnInfo) -> Result<Vec<Arc<ColumnInfo>>> {
         let record = &parent.record;
         let Some(first) = record.first_child else { return Ok(Vec::new()) };
@@ -61,8 +62,8 @@ impl File {
         Ok(children)
     }
 
-    /// Checks the entries of a map: a struct of keys and values. Libraries rely on it that neither
-    /// entries nor keys are missing.
+    /// Checks the entries of a map: a struct of keys and values. Libraries require that no entry or
+    /// key is missing.
     fn check_entries(&self, entries: &ColumnInfo) -> Result<()> {
         let record = &entries.record;
         let keys = record.first_child.filter(|_| record.n_children == 2);

@@ -1,5 +1,5 @@
-//! Reads columns. Requests become tasks, and each task decodes straight into its own part of the
-//! caller's memory.
+//! Reads columns. Requests become tasks. Each task decodes into its own part of the caller's
+//! memory.
 
 mod alloc;
 mod assembly;
@@ -46,7 +46,7 @@ pub use request::{MissingTo, Output, Request};
 use take::TakeTask;
 use text::StringTask;
 
-/// The use of memory for the tasks of a read, in messages.
+/// Names the memory for the tasks of a read, in messages.
 const TASKS: &str = "the tasks of a read";
 
 enum Task<'a> {
@@ -59,8 +59,8 @@ enum Task<'a> {
 impl File {
     /// Reads columns into memory of the caller.
     ///
-    /// The reader fetches only the pages that hold the rows, and decodes only the vectors that hold
-    /// them. After an error the contents of the memory are unspecified.
+    /// The reader fetches only the pages with these rows, and decodes only their vectors. After an
+    /// error the contents of the memory are unspecified.
     ///
     /// # Errors
     /// *Argument* for rows or memory that do not fit; *corrupt*, *unsupported*, *io*, *limit*,
@@ -138,7 +138,7 @@ impl File {
         assembly::assemble(assemblies, pieces, threads, &control)
     }
 
-    /// The stored column that holds the values of column `index`, and where.
+    /// The stored column with the values of column `index`, and their range.
     pub(crate) fn source(&self, index: u64) -> Result<Source> {
         self.source_of(index, true)
     }
@@ -185,7 +185,7 @@ impl File {
         })
     }
 
-    /// Adds the tasks of a request. Returns the memory that is filled after all tasks.
+    /// Adds the tasks of a request. Returns the memory to fill after all tasks.
     fn plan<'a>(
         &self,
         number: usize,

@@ -1,7 +1,6 @@
-//! Stores the columns of a file anew, block by block, without decoding the blocks that stay as they
-//! are.
+//! Rewrites the columns of a file block by block. Blocks that stay as they are are not decoded.
 //!
-//! The footer keeps all numbers of columns, tables and nodes, so most of its sections are copied.
+//! The footer keeps all numbers of columns, tables and nodes, so most sections are copied.
 
 mod copy;
 mod records;
@@ -36,7 +35,7 @@ const RECORDS: u64 = 1 << 20;
 pub(crate) enum Piece {
     /// This block as it is.
     Copied(usize),
-    /// The values of these blocks as one block, or as few blocks of strings.
+    /// Merges the values of these blocks into one block, or into few blocks of strings.
     Merged(Range<usize>),
     /// This block with all its values missing.
     Missing(usize),
@@ -59,7 +58,7 @@ pub(crate) struct Rebuild<'a> {
 }
 
 impl Rebuild<'_> {
-    /// Writes all blocks from `start` on, and makes the footer. If the ground is in place, copied
+    /// Writes all blocks from `start` on, and makes the footer. For an in-place change, copied
     /// blocks stay where they are.
     pub(crate) fn execute<'p>(
         &self,
@@ -115,8 +114,8 @@ impl Rebuild<'_> {
         self.footer(&blocks, ground, placement)
     }
 
-    /// All blocks together are not longer than the file. Copies of blocks that share bytes could
-    /// fill any disk.
+    /// Checks that all blocks together fit the file's length. Copies of blocks that share bytes
+    /// could fill any disk.
     fn check_len(&self) -> Result<()> {
         let mut len = 0u64;
         let columns = self.columns.iter().zip(&self.pieces);

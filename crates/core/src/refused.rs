@@ -6,15 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use entasis_format::{Error, Result};
 use entasis_platform::memory::Refused;
 
-/// The error for the payload of a panic, if scratch memory caused it. Hosts call this where they
-/// catch panics.
+/// The error for the payload of a panic that scratch memory caused; `None` for others. Hosts call
+/// this where they catch panics.
 pub fn refusal(payload: &(dyn Any + Send)) -> Option<Error> {
     payload.downcast_ref::<Refused>().map(|refused| Error::out_of_memory(refused.len, "scratch memory"))
 }
 
 /// Does work whose scratch memory may be refused.
 pub(crate) fn catch_refusal<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    // Work that failed is dropped by the caller, whatever its state.
+    // After a failure, the caller drops the work in any state.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| match refusal(&*payload) {
         Some(error) => Err(error),
         None => resume_unwind(payload),

@@ -16,17 +16,17 @@ use crate::write::{Ground, WriteOptions, when_free};
 use lost::{Lost, plan};
 use overlay::overlay;
 
-/// Writes the intact values of the file at `path` to a new file at `out`. The values of damaged
-/// blocks are missing there. If the file cannot be opened, such as one that was cut, its newest
-/// whole generation is written ([`File::open_whole`]). The file at `path` is not changed. A new
-/// file at `out` gets its mode.
+/// Writes the intact values of the file at `path` to a new file at `out`. Values of damaged blocks
+/// become missing. If the file cannot be opened, for example because it was cut, this writes its
+/// newest whole generation ([`File::open_whole`]). The file at `path` is not changed. A new file at
+/// `out` gets its mode.
 ///
 /// Costs about as much as verifying the file and copying it.
 ///
 /// # Errors
 /// *Corrupt* when the footer is damaged, or a block whose values cannot be missing: labels,
-/// categories, cells, the structure of lists and unions. *Argument* when both paths name one file.
-/// Otherwise as [`write`](crate::write()).
+/// categories, cells, the structure of lists and unions. *Argument* when both paths name the same
+/// file. Otherwise as [`write`](crate::write()).
 pub fn repair(path: &Path, out: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Survey> {
     File::open_whole(path, Limits::default())?.repair(out, options, monitor)
 }
@@ -50,7 +50,7 @@ impl File {
         let compression = file.compression();
         let ground = Ground { operation: Operation::Write.code(), compression, ..Ground::default() };
         let on_disk = |doing| move |source| Error::io(source, doing).in_file(out);
-        // A copy without the access of the file could show it to others.
+        // With wider access rights, the copy could show the file to others.
         let create = || Replacement::create_like(out, self.path(), options.durable);
         let replacement = when_free(options.wait, monitor, create)?.map_err(on_disk("create"))?;
         rebuild

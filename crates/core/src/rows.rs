@@ -12,7 +12,7 @@ pub enum Rows {
     All,
     /// Consecutive rows.
     Range(Range<u64>),
-    /// Every `step`-th row, `n` in all; backwards if the step is negative.
+    /// Every `step`-th row, `n` in total; backwards for a negative step.
     Step {
         /// The first row.
         start: u64,
@@ -36,8 +36,8 @@ impl Rows {
         }
     }
 
-    /// Every `step`-th row from `start` up to, but without, `stop`, as in a Python slice with
-    /// resolved indices. A `stop` before row 0 is `u64::MAX`. A step of 0 selects nothing.
+    /// Every `step`-th row from `start` up to, but without, `stop`, as a Python slice with resolved
+    /// indices. `stop` is `u64::MAX` for a stop before row 0. A step of 0 selects nothing.
     pub fn step(start: u64, stop: u64, step: i64) -> Self {
         let width = step.unsigned_abs();
         let span = if step > 0 {

@@ -10,7 +10,7 @@ use crate::info::UNKNOWN;
 /// The types of a table's columns, and where their names are.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
-    /// The names of the different types, in the order of the first columns that have them.
+    /// The names of the different types, in order of first use.
     pub types: Vec<String>,
     /// The index in `types` of each column's type.
     pub type_of: Vec<u32>,
@@ -19,7 +19,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The index of a type in `types`. `indices` has those of the types so far.
+    /// The index of a type in `types`. `indices` has the indices of known types.
     fn index_of(&mut self, indices: &mut HashMap<String, u32>, type_name: String) -> u32 {
         let next = self.types.len() as u32;
         *indices.entry(type_name).or_insert_with_key(|type_name| {
@@ -34,9 +34,9 @@ impl File {
     /// per record.
     ///
     /// `name` returns the name of a type without children, as [`type_name`](crate::type_name) does.
-    /// It is called once for each type, and for each column whose type has a detail (a time zone).
+    /// It is called once per type, and once per column whose type has a detail (a time zone).
     ///
-    /// The type of a column that this release does not know is "unknown".
+    /// The name of a type that this release does not know is "unknown".
     ///
     /// # Errors
     /// *Corrupt*, *io*.
@@ -47,7 +47,8 @@ impl File {
     fn read_schema(&self, name: &dyn Fn(&ColumnType, Option<&Value>) -> String) -> Result<Schema> {
         let mut schema = Schema::default();
         let mut indices = HashMap::new();
-        // The few types without a detail. `last` is the index of the most recent one, tried first.
+        // Types without a detail, which are few. `last` is the most recent index and is tried
+        // first.
         let mut plain: Vec<(ColumnType, u32)> = Vec::new();
         let mut last = 0;
         self.visit_table(|run| {

@@ -7,9 +7,9 @@ use entasis_format::Result;
 use crate::file::File;
 
 impl File {
-    /// The bytes of the strings or bytes in some rows of a column, by the records of its blocks. A
-    /// part of a block counts by its share of the block's values. Zero for other types, also for
-    /// nested ones and categories.
+    /// The bytes of the strings or bytes in some rows of a column, from its block records. A part
+    /// of a block counts by its share of the block's values. Zero for other types, including nested
+    /// types and categories.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.

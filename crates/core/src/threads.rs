@@ -14,18 +14,19 @@ use entasis_platform::thread_pool;
 use crate::monitor::{Control, INTERVAL};
 use crate::refused::catch_refusal;
 
-/// How long the caller's thread spins for the others before it sleeps.
+/// How long the caller's thread spins while others work before it sleeps.
 const MOMENT: Duration = Duration::from_micros(50);
 
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Sets the number of threads for calls that do not name one; 0: one per processor of the process.
+/// Sets the number of threads for calls that do not name one. 0 means one per processor of the
+/// process.
 pub fn set_threads(n: usize) {
     THREADS.store(n, Ordering::Relaxed);
 }
 
-/// The number of threads for calls that do not name one: the number given to [`set_threads`],
-/// otherwise the processors that affinity and the cgroup's quota allow.
+/// The number of threads for calls that do not name one: the value from [`set_threads`], or the
+/// processors that affinity and the cgroup's quota allow.
 pub fn default_threads() -> usize {
     match THREADS.load(Ordering::Relaxed) {
         0 => processors(),
@@ -33,10 +34,10 @@ pub fn default_threads() -> usize {
     }
 }
 
-/// The processors that the process may use. The system is asked at most once per second, because it
-/// reads several files to answer.
+/// The processors that the process may use. The system is asked at most once per second, because
+/// its answer requires reading several files.
 fn processors() -> usize {
-    // The second, and 16 bits for the number. No lock, because a forked child could find it taken.
+    // The second, and 16 bits for the number. No lock, because a forked child could find it locked.
     static KNOWN: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let known = KNOWN.load(Ordering::Relaxed);
@@ -48,9 +49,9 @@ fn processors() -> usize {
     n
 }
 
-/// Runs `work` on every task, started in order, on up to `threads` threads including the caller's.
-/// The first error stops all threads at their next check. Threads that cannot be started are left
-/// out.
+/// Runs `work` on every task, started in order, on up to `threads` threads, the caller's included.
+/// The first error stops all threads at their next check. If a thread cannot start, the others do
+/// its work.
 pub(crate) fn run<T: Send, S>(
     tasks: Vec<T>,
     threads: usize,
@@ -64,8 +65,8 @@ pub(crate) fn run<T: Send, S>(
     run_from(next, n_threads, control, state, work)
 }
 
-/// The same for tasks in any order. Each thread begins with a range of neighbouring tasks, and
-/// takes half of another's range when its own is done. Neighbouring tasks fill neighbouring memory,
+/// As [`run`], for tasks in any order. Each thread begins with a range of neighbouring tasks. When
+/// its range is done, it takes half of another range. Neighbouring tasks fill neighbouring memory,
 /// and threads that touch a new huge page at once each clear one.
 pub(crate) fn run_in_ranges<T: Send, S>(
     tasks: Vec<T>,
@@ -100,7 +101,7 @@ impl<T> TaskRanges<T> {
     }
 
     /// The next task of a thread: from its own range, otherwise from the last half of the longest
-    /// one.
+    /// range.
     fn next(&mut self, thread: usize) -> Option<T> {
         if self.left[thread].is_empty() {
             let longest = self.left.iter_mut().max_by_key(|range| range.len())?;
@@ -114,7 +115,8 @@ impl<T> TaskRanges<T> {
     }
 }
 
-/// Runs `work` on the tasks that `next` returns for each thread number, until it returns none.
+/// Runs `work` on the tasks that `next` returns for each thread number, until `next` returns
+/// `None`.
 fn run_from<T: Send, S>(
     next: impl Fn(usize) -> Option<T> + Sync,
     n_threads: usize,
@@ -128,7 +130,7 @@ fn run_from<T: Send, S>(
         let mut state = state();
         while let Some(task) = next(thread) {
             if let Err(error) = control.check().and_then(|()| catch_refusal(|| work(&mut state, task))) {
-                // The first error made the others stop, so it is the one to report.
+                // The first error stopped the other threads, so it is reported.
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 control.stop();
                 break;
@@ -138,12 +140,12 @@ fn run_from<T: Send, S>(
     thread_pool::run(n_threads - 1, &worker, |helpers| {
         control.begun(n_threads > 1);
         worker(0);
-        // Waking up takes longer than the other threads usually need to finish.
+        // Waking takes longer than the other threads usually need to finish.
         let done = Instant::now();
         while helpers.left() > 0 && done.elapsed() < MOMENT {
             hint::spin_loop();
         }
-        // Others may need long, and the monitor may stop them.
+        // The other threads may take long, and the monitor may stop them.
         while helpers.left() > 0 && control.check().is_ok() {
             thread::park_timeout(INTERVAL);
         }
@@ -151,7 +153,7 @@ fn run_from<T: Send, S>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// Stops the other threads if this one panics: they may wait for its results.
+/// Stops the other threads if this one panics, because they may wait for its results.
 struct StopOnPanic<'a>(&'a Control<'a>);
 
 impl Drop for StopOnPanic<'_> {
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_monitor_ends_what_others_have_left() {
-        /// Asks to stop once the caller has no task left.
+        /// Requests a stop once the caller has no task left.
         struct Last(AtomicBool);
 
         impl Monitor for Last {
@@ -230,7 +232,7 @@ mod tests {
     #[test]
     fn ranges_give_each_task_once() {
         for (n, n_threads) in [(0, 1), (1, 1), (7, 3), (100, 4), (3, 3)] {
-            // A thread that is slow, or was never started, leaves its range to the others.
+            // A slow thread, or one that never started, leaves its range to the others.
             for busy in 0..n_threads {
                 let mut ranges = TaskRanges::new((0..n).collect(), n_threads).unwrap();
                 let mut given = vec![0; n];

@@ -42,27 +42,25 @@ pub struct Report {
     pub n_values: u64,
     /// Bytes of the file that belong to its generations.
     pub checked_len: u64,
-    /// The number of generations that were checked. The other numbers are those of the newest one.
+    /// The number of generations that were checked. All other numbers describe the newest one.
     pub n_generations: u64,
-    /// Bytes after the end of the newest generation. A change that was interrupted or still goes on
-    /// left them. Readers ignore them.
+    /// Bytes after the end of the newest generation, left by an interrupted or running change.
+    /// Readers ignore them.
     pub leftover_len: u64,
 }
 
 /// Verifies the checksums and the structure of a file, that no two parts overlap and that bytes
 /// between them are zero. Decodes every value and compares the number of missing values with the
-/// statistics. Checks all generations that can be read. Parts that generations share are checked
-/// once.
+/// statistics. Checks all readable generations. Parts that generations share are checked once.
 ///
-/// Bytes that an interrupted or running change left are not damage: see [`Report::leftover_len`].
+/// Bytes of an interrupted or running change are not damage: see [`Report::leftover_len`].
 ///
 /// Costs about as much as reading the file.
 ///
 /// # Errors
 /// *Corrupt* for the first damage, with its location and the [damaged
 /// generations](Error::generations); [`File::survey`] lists all damage. *Unsupported* for the first
-/// column whose type this release does not know, unless another part is damaged. Otherwise as for
-/// reading.
+/// column of an unknown type, if no other part is damaged. Otherwise as for reading.
 pub fn verify(path: &Path, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Report> {
     File::open_whole(path, Limits::default())?.verify(threads, monitor)
 }
@@ -78,7 +76,7 @@ struct Work<'a> {
     monitor: &'a dyn Monitor,
 }
 
-/// The columns of a generation that is verified, and a checksum of the values of each.
+/// The columns of a verified generation, and a checksum of each column's values.
 struct Columns<'a> {
     all: &'a [ColumnInfo],
     prints: Vec<u64>,
@@ -92,7 +90,7 @@ impl Columns<'_> {
 }
 
 impl File {
-    /// Verifies this generation alone. Parts that are in `known` are not checked again.
+    /// Verifies this generation alone. Skips the parts in `known`.
     fn survey_state(&self, known: &mut Known, work: Work<'_>) -> Result<Survey> {
         let mut report = Report { checked_len: self.slot().end, n_generations: 1, ..Report::default() };
         let (columns, problem) = match self.all_columns(0..self.n_columns_total()) {
@@ -168,8 +166,8 @@ impl File {
         spans
     }
 
-    /// Checks the record of a column against the records of its blocks. Adds the parts of the
-    /// blocks to `spans`, and returns the number of blocks and a checksum of their records.
+    /// Checks the record of a column against its block records. Adds the parts of the blocks to
+    /// `spans`. Returns the number of blocks and a checksum of their records.
     fn verify_record(&self, column: &ColumnInfo, spans: &mut Vec<Span>) -> Result<(u64, u64)> {
         let blocks = self.read_blocks(column)?;
         let is_known = column.unknown.is_none();
@@ -240,7 +238,7 @@ impl File {
         }
     }
 
-    /// Checks the cells, unless a newer generation has the same ones.
+    /// Checks the cells, unless a newer generation has the same cells.
     fn verify_cells(
         &self,
         cells: &Cells,
@@ -308,8 +306,8 @@ impl File {
         Ok(())
     }
 
-    /// Bytes after the end of the newest generation. Readers ignore them, and no checksum covers
-    /// them. Only a change in place leaves some.
+    /// Bytes after the end of the newest generation, which only in-place changes leave. Readers
+    /// ignore them, and no checksum covers them.
     fn leftover_len(&self) -> Result<u64> {
         let end = self.named_end();
         let len = self.source_len().saturating_sub(end);
@@ -322,8 +320,8 @@ impl File {
         Err(Error::corrupt(message).at(end).advise(advice))
     }
 
-    /// No parts overlap, and the bytes between them are zero. Bytes that may belong to earlier
-    /// generations are not looked at. Returns whether no parts overlap.
+    /// Checks that no parts overlap, and that bytes between them are zero. Skips bytes that may
+    /// belong to earlier generations. Returns whether no parts overlap.
     fn verify_spans(&self, mut spans: Vec<Span>, known: &mut Known, found: &Found<'_>) -> Result<bool> {
         spans.retain(|span| span.to > span.from);
         spans.sort_unstable();
@@ -424,8 +422,8 @@ impl File {
         array.check(statistics)
     }
 
-    /// Reads bundled columns as such, some at a time, and compares the number of missing values
-    /// with their records.
+    /// Reads bundled columns by themselves, some at a time, and compares the number of missing
+    /// values with their records.
     fn verify_members(
         &self,
         columns: &Columns<'_>,
@@ -474,11 +472,11 @@ impl File {
         Ok(())
     }
 
-    /// Children belong to their parents, are not nested too deep, and have as many values as the
-    /// structure values of their parents need.
+    /// Checks that children belong to their parents, are not nested too deep, and have as many
+    /// values as their parents' structure values need.
     fn verify_children(&self, of: &Columns<'_>, found: &Found<'_>, known: &mut Known) -> Result<()> {
         let columns = of.all;
-        // Children come after their parents, so that each depth is known before it is used.
+        // Children come after their parents, so the parent's depth is known before it is used.
         let mut depths: Vec<u32> = fallible::defaults(columns.len(), PARTS)?;
         for column in columns {
             found.check_column(column, verify_parent(columns, column))?;
@@ -552,7 +550,7 @@ impl Array {
         Ok(Self { of, words, len, mask, text: Text::default() })
     }
 
-    /// Memory for a bundled column, which has fewer values than a page.
+    /// Memory for the values of a bundled column, which are fewer than a page holds.
     fn of(column: &ColumnInfo) -> Result<Self> {
         match usize::try_from(column.record.n_values) {
             Ok(n) if n < MAX_PAGE_VALUES as usize => Self::new(column.record.column_type.layout(), n),

@@ -1,5 +1,5 @@
-//! Writes files. Threads encode blocks and get offsets for them in a fixed order; then come the
-//! footer and the commit.
+//! Writes files. Threads encode blocks, which get offsets in a fixed order. The footer and the
+//! commit follow.
 
 mod block_records;
 mod bundle;
@@ -47,40 +47,41 @@ use run_order::longest_strings_first;
 use tasks::{Task, decoded_len, groups, room, string_len, tasks};
 pub(crate) use worker::{LONG_BLOCK, Workers};
 
-/// A thread whose turn it is writes when it has this many encoded bytes.
+/// A thread whose turn it is writes once it has this many encoded bytes.
 pub(crate) const WRITE: usize = 1 << 20;
-/// A thread waits for its turn when it has this many encoded bytes.
+/// A thread waits for its turn once it has this many encoded bytes.
 pub(crate) const BUFFER: usize = 8 << 20;
-/// Files whose values have at least this many decoded bytes, about, get slot pages, so that they
-/// can change in place. The others are written anew by their first change.
+/// Files with at least about this many decoded bytes get slot pages, so that they can change in
+/// place. The first change of a smaller file rewrites it.
 pub(crate) const GROWS: u64 = 1 << 20;
-/// Less work than this, in values, is done on the caller's thread alone.
+/// Work on fewer values than this uses only the caller's thread.
 const PARALLEL: u64 = 1 << 17;
 
 /// How to write.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
-    /// 0 (raw) to 100 (smallest). None: a change uses the setting of the last write to the file,
-    /// and a new file uses [`Profile::DEFAULT`].
+    /// 0 (raw) to 100 (smallest). `None`: a change uses the file's last setting, and a new file
+    /// uses [`Profile::DEFAULT`].
     pub compression: Option<u8>,
     /// Columns with a compression of their own, by name.
     pub column_compression: Vec<(String, u8)>,
     /// The number of threads; none: [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
-    /// Whether to wait until the bytes are on the disk.
+    /// Whether to wait until the bytes are on disk.
     pub durable: Durable,
     /// How long to wait for another writer of the same file before the error *io* of kind
     /// `WouldBlock`.
     pub wait: Duration,
-    /// Whether changes in place are refused where the file system has no locks.
+    /// Whether to refuse in-place changes where the file system has no locks.
     pub needs_lock: bool,
-    /// Whether a file that exists is an error (*io* of kind `AlreadyExists`), and not replaced.
+    /// Whether an existing file is an error (*io* of kind `AlreadyExists`) instead of being
+    /// replaced.
     pub must_be_new: bool,
 }
 
 /// The default time to wait for another writer.
 const WAIT: Duration = Duration::from_secs(10);
-/// The first and the longest pause between two checks whether the other writer is done.
+/// The first and the longest pause between two checks whether the other writer has finished.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
 
 impl Default for WriteOptions {
@@ -97,18 +98,18 @@ impl Default for WriteOptions {
     }
 }
 
-/// Writes a frame to `path`. Replaces the file there if, and only if, all goes well.
+/// Writes a frame to `path`. Replaces an existing file only if everything succeeds.
 ///
 /// Costs one pass over the frame's memory (two over the validity of bundled columns) and a few
 /// blocks of memory per thread. The bytes do not depend on the number of threads.
 ///
 /// # Errors
-/// Any kind but *corrupt*. The old file is then unchanged, and no other file is left.
+/// Any kind but *corrupt*. After an error the old file is unchanged, and no other file is left.
 pub fn write(path: &Path, frame: &Frame, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
     replace(path, Plan::new(Parts::of_frame(frame)?, options), options, monitor)
 }
 
-/// Writes a document to `path`, as [`write`](write()) writes a frame.
+/// Writes a document to `path`, as [`write`](write()) does for a frame.
 ///
 /// # Errors
 /// As [`write`](write()).
@@ -135,7 +136,7 @@ fn replace(path: &Path, plan: Result<Plan<'_>>, options: &WriteOptions, monitor:
     replacement.commit().map_err(on_disk("replace"))
 }
 
-/// Begins to replace a file, once no other writer works on it or the time to wait is over.
+/// Begins to replace a file, after other writers have finished or the time to wait is over.
 ///
 /// # Errors
 /// *Interrupted*, if the caller stops the wait.
@@ -147,7 +148,7 @@ pub(crate) fn create(
     when_free(options.wait, monitor, || Replacement::create(path, options.durable))
 }
 
-/// Takes the lock of a file by `take`, once no other writer works on it or the time to wait is
+/// Takes the lock of a file by `take`, after other writers have finished or the time to wait is
 /// over.
 ///
 /// # Errors
@@ -174,10 +175,10 @@ pub(crate) fn when_free<T>(
     }
 }
 
-/// Writes a frame to a sink, from byte 0 on, and returns the number of bytes.
+/// Writes a frame to a sink, from byte 0 on. Returns the number of bytes.
 ///
 /// # Errors
-/// As [`write`](write()). The contents of the sink are then unspecified.
+/// As [`write`](write()). After an error the contents of the sink are unspecified.
 pub fn write_to(
     sink: &dyn Sink,
     frame: &Frame,
@@ -187,7 +188,7 @@ pub fn write_to(
     Plan::new(Parts::of_frame(frame)?, options)?.execute(sink, monitor)
 }
 
-/// Writes a document to a sink, as [`write_to`] writes a frame.
+/// Writes a document to a sink, as [`write_to`] does for a frame.
 ///
 /// # Errors
 /// As [`write`](write()).
@@ -203,7 +204,7 @@ pub fn write_document_to(
 /// The checked parts of a file, in its order. The columns of a frame come first, then its labels
 /// and dictionaries.
 ///
-/// A column run counts as one column here, because it is one record of the file.
+/// A column run counts as one column here, because the file has one record for it.
 pub(crate) struct Parts<'a> {
     /// Each frame, with the number of its first column.
     frames: Vec<(usize, &'a Frame)>,
@@ -308,13 +309,13 @@ impl<'a> Plan<'a> {
             }
             own.insert(name.as_str(), Profile::new(*compression).map_err(|e| e.in_column(name))?);
         }
-        // A bundle has one setting, so columns with their own stay out.
+        // A bundle has one setting, so columns with a setting of their own are not bundled.
         let mut found = Vec::new();
         for (number, &(first, frame)) in parts.frames.iter().enumerate() {
             found.extend(bundles(number, first, frame, |column| own.contains_key(column.name.as_str())));
         }
-        // Check values that may not fit their type now, because a bundle does not know their
-        // column's name.
+        // Check values that may not fit their type now, because a bundle does not know the names of
+        // its columns.
         let mut scratch = Scratch::default();
         let members = found.iter().flat_map(|bundle| {
             let frame = parts.frames[bundle.frame].1;
@@ -343,8 +344,7 @@ impl<'a> Plan<'a> {
         self.profile.compression
     }
 
-    /// The columns that have blocks, in the order of the file: unbundled columns, children,
-    /// bundles.
+    /// The columns with blocks, in the file's order: unbundled columns, children, bundles.
     fn stored(&self) -> Vec<Stored<'_>> {
         let mut is_bundled = vec![false; self.parts.n_columns];
         for bundle in &self.bundles {
@@ -408,7 +408,7 @@ impl<'a> Plan<'a> {
         written.commit(start)
     }
 
-    /// Writes what a change of a file adds to it, from `start` on. Returns the slot of the new
+    /// Writes what a change adds to a file, from `start` on. Returns the slot of the new
     /// generation.
     pub(crate) fn execute_change(
         &self,
@@ -424,8 +424,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Writes a whole new file for a change that replaces the old file. The new file has slot
-    /// pages.
+    /// Writes a new file for a change that replaces the old one. The new file has slot pages.
     pub(crate) fn execute_anew(
         &self,
         sink: &dyn Sink,

@@ -3,10 +3,11 @@
 //! The algorithm is from Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless floating-Point
 //! Compression" (2023). A value v is stored as `d = round(v x 10^e x 10^-f)` if `(d x 10^f) x
 //! 10^-e` has the same bits as v, else as an exception. Two things differ from the paper. The
-//! exponents are chosen per block, and a block whose sample has many exceptions is not transformed.
+//! exponents are chosen per block, and a block with many exceptions in its sample is not
+//! transformed.
 //!
-//! Sums of decimals are inexact in their last places. For them v is stored as `d x 10^-e` plus a
-//! few units in the last place, the *residual*, which takes a few bits next to d.
+//! Sums of decimals are inexact in their last places. Such a v is stored as `d x 10^-e` plus a few
+//! units in the last place, the *residual*, which takes a few bits next to d.
 
 use entasis_format::{Directory, Transform};
 use entasis_kernels::VECTOR;
@@ -54,7 +55,7 @@ impl Decimals {
         }
     }
 
-    /// The transform, and the two numbers that the directory stores as exponent and factor.
+    /// The transform, and the numbers that the directory stores as exponent and factor.
     pub(crate) fn parameters(self) -> (Transform, u8, u8) {
         match self {
             Self::Exact { e, f } => (Transform::Alp, e, f),

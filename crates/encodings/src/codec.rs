@@ -7,22 +7,22 @@ use zstd_safe::{CCtx, CParameter, DCtx};
 
 use crate::lz4_block::{self, prepend_literals};
 
-/// Levels of Zstandard that are tried with any higher one.
+/// Zstandard levels that are tried together with a higher level.
 const LOWER_LEVELS: [i32; 3] = [1, 12, 16];
 /// The highest level that estimates use.
 const HIGHEST_JUDGE: i32 = 12;
 /// The size of a decoder of Zstandard, for messages.
 const ZSTD_DECODER_LEN: usize = 96 << 10;
-/// The code of Zstandard for memory that the system refused.
+/// The error code of Zstandard when the system refuses memory.
 const ZSTD_NO_MEMORY: usize = (ZSTD_ErrorCode::ZSTD_error_memory_allocation as usize).wrapping_neg();
 
-/// The first `written` bytes of `spare` if they are fewer than the payload, else the payload.
+/// The first `written` bytes of `spare` if the payload is longer, else the payload.
 fn shorter<'a>(written: Option<usize>, spare: &'a [u8], payload: &'a [u8]) -> &'a [u8] {
     written.filter(|&n| n < payload.len()).map_or(payload, |n| &spare[..n])
 }
 
-/// Reusable contexts of the general codecs. Use one per thread: to create one costs more than to
-/// compress a small page.
+/// Reusable contexts of the general codecs. Use one per thread: creating one costs more than
+/// compressing a small page.
 #[derive(Default)]
 pub struct Codecs {
     lz4_tables: [Option<CompressTable>; 2],
@@ -39,12 +39,12 @@ pub struct Codecs {
 }
 
 impl Codecs {
-    /// Creates no context yet: each one is created at its first use.
+    /// Creates no context yet: each is created at its first use.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends `payload` to `out`, compressed by `codec` if that makes it smaller, else unchanged.
+    /// Appends `payload` to `out`, compressed by `codec` if this is shorter, else unchanged.
     ///
     /// Returns the number of bytes appended. `payload.len()` means that the payload is stored
     /// unchanged.
@@ -68,8 +68,8 @@ impl Codecs {
         len
     }
 
-    /// Appends `payload` compressed by LZ4, which sees only the bytes after the first `n`. Those
-    /// are dense (bit-packed): searching them for matches would take longer than packing them, and
+    /// Appends `payload` compressed by LZ4, which reads only the bytes after the first `n`. The
+    /// first bytes are dense (bit-packed): a search for matches would take longer than packing, and
     /// find nothing.
     pub(crate) fn store_after(&mut self, n: usize, payload: &[u8], out: &mut Vec<u8>) {
         let mut spare = std::mem::take(&mut self.spare);
@@ -84,8 +84,8 @@ impl Codecs {
         self.spare = spare;
     }
 
-    /// About the number of bytes that [`store`](Self::store) would append. High levels of Zstandard
-    /// are judged by a lower one, so that all of them make the same choices.
+    /// Approximately the number of bytes that [`store`](Self::store) would append. A lower level
+    /// is used for high levels of Zstandard, so all high levels make the same choices.
     pub(crate) fn stored_len(&mut self, codec: Codec, level: i32, payload: &[u8]) -> usize {
         let mut spare = std::mem::take(&mut self.spare);
         let written = self.compress(codec, level.min(HIGHEST_JUDGE), payload, &mut spare);
@@ -96,13 +96,13 @@ impl Codecs {
         self.trial.len()
     }
 
-    /// Estimates the ratio that an entropy coder would reach after LZ4: the entropy of the last
-    /// trial's output, as a fraction of that trial's input.
+    /// Estimates the ratio of an entropy coder after LZ4: the entropy of the last trial's output,
+    /// as a fraction of the trial's input.
     pub(crate) fn entropy_of_trial(&self) -> f64 {
         entropy_len(&self.trial) as f64 / self.trial_of as f64
     }
 
-    /// Compresses a payload into `spare`. None if that is impossible.
+    /// Compresses a payload into `spare`. `None` if that is impossible.
     fn compress(&mut self, codec: Codec, level: i32, payload: &[u8], spare: &mut Vec<u8>) -> Option<usize> {
         match codec {
             Codec::None => None,
@@ -138,7 +138,7 @@ impl Codecs {
     /// dropped.
     ///
     /// # Errors
-    /// *Corrupt* when the stored bytes do not give exactly that many bytes.
+    /// *Corrupt* when the stored bytes decompress to another length.
     pub fn restore(
         &mut self,
         codec: Codec,
@@ -146,7 +146,7 @@ impl Codecs {
         payload_len: usize,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        // Zeros rather than an earlier page: a decoder that wrote less than it reports cannot
+        // Zeros instead of an earlier page: a decoder that writes less than it reports cannot
         // expose old bytes.
         out.clear();
         fallible::resize(out, payload_len, 0, "a page")?;
@@ -161,7 +161,7 @@ impl Codecs {
     /// are unspecified.
     ///
     /// # Errors
-    /// *Corrupt* when the stored bytes do not give exactly that many bytes.
+    /// *Corrupt* when the stored bytes decompress to another length.
     pub fn restore_into(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let written = match codec {
             Codec::None => return Err(Error::corrupt("a page without a codec has two lengths")),
@@ -172,7 +172,8 @@ impl Codecs {
                 }
                 let no_memory = || Error::out_of_memory(ZSTD_DECODER_LEN, "a context of Zstandard");
                 let context = self.zstd_decoder.as_mut().ok_or_else(no_memory)?;
-                // The decoder would take several frames, and skip some; the format allows one.
+                // The decoder would accept several frames and skip some, but the format allows only
+                // one.
                 let frame_len = zstd_safe::find_frame_compressed_size(stored).ok();
                 if frame_len != Some(stored.len()) {
                     return Err(Error::corrupt(
@@ -193,7 +194,7 @@ impl Codecs {
     }
 }
 
-/// Estimated length of these bytes after an order-0 entropy coder.
+/// Estimated length of these bytes after order-0 entropy coding.
 pub(crate) fn entropy_len(bytes: &[u8]) -> usize {
     let mut counts = [0u32; 256];
     for &byte in bytes {
@@ -207,7 +208,7 @@ pub(crate) fn entropy_len(bytes: &[u8]) -> usize {
     (bits.sum::<f64>() / 8.0) as usize
 }
 
-/// The first `len` bytes of a buffer. The buffer never shrinks, so it is not cleared for each use.
+/// The first `len` bytes of a buffer. The buffer never shrinks, so it need not be cleared again.
 fn room(memory: &mut Vec<u8>, len: usize) -> &mut [u8] {
     if memory.len() < len {
         memory.resize(len, 0);
@@ -273,7 +274,7 @@ mod tests {
     #[test]
     fn the_entropy_of_a_trial_is_near_what_zstandard_makes() {
         let mut codecs = Codecs::new();
-        // Sums of dice rolls; every third stretch repeats an earlier one.
+        // Sums of dice rolls. Every third stretch repeats an earlier one.
         let mut state = 1u64;
         let mut die = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

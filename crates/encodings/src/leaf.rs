@@ -1,5 +1,5 @@
 //! Compressed leaves of sections (`docs/format/container.md`): LZ4, after a byte shuffle of records
-//! that have several fields.
+//! with several fields.
 
 use entasis_format::{Codec, Error, Filter, Part, Result, fallible};
 use entasis_kernels::shuffle::{shuffle, unshuffle};
@@ -23,8 +23,8 @@ impl<'a> LeafEncoder<'a> {
         Self { codecs, record_len: record_len as usize, filter, planes: Vec::new() }
     }
 
-    /// Appends the stored bytes of a leaf to `out` if they are at least an eighth fewer. Else it
-    /// returns false and leaves `out` as it was.
+    /// Appends the stored bytes of a leaf to `out` if they are at least an eighth fewer. Otherwise
+    /// returns false and leaves `out` unchanged.
     pub fn store(&mut self, leaf: &[u8], out: &mut Vec<u8>) -> bool {
         let payload = match self.filter {
             Filter::None => leaf,
@@ -46,10 +46,10 @@ impl<'a> LeafEncoder<'a> {
     }
 }
 
-/// The bytes of a part of a section, from its stored bytes, whose checksum must have been checked.
+/// Restores the bytes of a section part from its stored bytes. The caller checks the checksum.
 ///
 /// # Errors
-/// *Corrupt* when LZ4 does not give exactly the bytes of the part.
+/// *Corrupt* when LZ4 decodes to another length than the part has.
 pub fn restore_part(part: &Part, stored: Vec<u8>) -> Result<Vec<u8>> {
     if !part.is_compressed() {
         return Ok(stored);
@@ -87,7 +87,7 @@ mod tests {
             (Filter::Shuffle, 8, 8),
         ] {
             for n in [1, 2, 77, 630] {
-                // A first byte that differs from record to record, and equal ones.
+                // A first byte that differs in each record, and equal first bytes.
                 let byte = |i: usize, k: usize| if k == 0 { (i / 9) as u8 } else { 3 };
                 let record = |i: usize| (0..record_len as usize).map(move |k| byte(i, k));
                 let leaf: Vec<u8> = (0..n).flat_map(record).collect();

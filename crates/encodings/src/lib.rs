@@ -12,8 +12,8 @@
 //! [`Encoder`] chooses and writes. [`BlockDecoder`] reads any vector of any page without the ones
 //! before it.
 //!
-//! The crate has no I/O, no threads and no `unsafe`. Decoding is total: any bytes give values or an
-//! error.
+//! The crate has no I/O, no threads and no `unsafe`. Decoding is total: any bytes decode to values
+//! or an error.
 //!
 //! ```
 //! use entasis_encodings::{BlockDecoder, Codecs, Encoder, Page, PageScratch, Profile, Values};

@@ -7,10 +7,10 @@ pub const BLOCK: usize = MAX_BLOCK_VALUES as usize;
 /// The most values of a page.
 pub const PAGE: usize = MAX_PAGE_VALUES as usize;
 
-/// The most bytes of a page of more than one value.
+/// The most bytes of a page with more than one value.
 pub(crate) const PAGE_LEN: usize = 256 * 1024;
 
-/// Target length of a page of strings, in bytes, where a block has several.
+/// Target bytes of a page of strings, if a block has several pages.
 ///
-/// It is a little below [`PAGE_LEN`], so that the string that ends a page seldom exceeds the limit.
+/// Slightly below [`PAGE_LEN`], so the string that ends a page seldom exceeds the limit.
 pub const PAGE_TEXT: usize = PAGE_LEN / 64 * 63;

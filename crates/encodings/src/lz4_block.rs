@@ -18,7 +18,7 @@ pub(crate) fn restore(block: &[u8], out: &mut [u8]) -> Option<usize> {
     }
 }
 
-/// Whether a match has the offset 0, for which the C library writes zeros.
+/// Whether a match has the offset 0. The C library writes zeros for it.
 fn has_zero_offset(block: &[u8]) -> bool {
     let mut rest = block;
     while let Some((token, behind)) = rest.split_first() {
@@ -37,7 +37,7 @@ fn has_zero_offset(block: &[u8]) -> bool {
     false
 }
 
-/// The length that a half of a token begins. Moves `rest` past it.
+/// The length that half of a token begins. Moves `rest` past the length.
 fn length(half: u8, rest: &mut &[u8]) -> Option<usize> {
     let mut length = usize::from(half);
     if length == CONTINUED {

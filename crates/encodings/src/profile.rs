@@ -2,12 +2,12 @@
 
 use entasis_format::{Codec, Error, Result};
 
-/// The encodings that an encoder may use, and the value of decoding time in bytes.
+/// The encodings that an encoder may use, and the value of decoding time in stored bytes.
 ///
 /// The setting determines one number, [`bytes_per_ns`](Self::bytes_per_ns). Of two encodings the
 /// encoder chooses the one with the smaller `size + bytes_per_ns x decoding time`. A smaller number
 /// gives smaller files that take longer to read. Decoding times come from a model and codecs are
-/// judged by a sample, so a higher setting can give a slightly larger block.
+/// tested on a sample, so a higher setting can give a slightly larger block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// The setting, 0 to 100.
@@ -70,7 +70,7 @@ impl Profile {
         self.compression == 0
     }
 
-    /// Whether size matters much more than time. Then every block tries all encodings.
+    /// Whether size matters much more than time. If so, every block tries all encodings.
     pub(crate) fn is_small(&self) -> bool {
         self.compression >= 80
     }
@@ -101,7 +101,7 @@ pub(crate) mod cost {
     /// Digrams decode in about two fifths of the time of longer symbols.
     pub(crate) const DIGRAM_BYTE: f64 = 0.12;
 
-    /// The cost of LZ4 for words, per decoded and per stored byte. Long matches are copies.
+    /// The cost of LZ4 for words, per decoded and per stored byte. Long matches are fast copies.
     const LZ4_OUT: f64 = 0.05;
     const LZ4_IN: f64 = 0.5;
 

@@ -2,7 +2,7 @@
 
 use entasis_format::{Error, Result};
 
-/// Checks that each of the strings with these lengths is valid UTF-8 by itself.
+/// Checks that each string with these lengths is valid UTF-8 by itself.
 ///
 /// # Errors
 /// *Corrupt* when one of them is not.

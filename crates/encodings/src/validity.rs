@@ -1,11 +1,11 @@
-//! The validity section of a page: which of its values are present (`docs/format/encodings.md`).
+//! The validity section of a page: which values are present (`docs/format/encodings.md`).
 
 use std::ops::Range;
 
 use entasis_format::{Error, Result};
 use entasis_kernels::bits;
 
-/// The section stores positions instead of bits if at most one value in this many is missing.
+/// The section stores positions instead of bits if at most one in this many values is missing.
 const SPARSE_FROM: usize = 64;
 
 /// The validity of the values of one page.
@@ -49,7 +49,7 @@ fn narrow(n: usize) -> u16 {
 }
 
 impl<'a> Validity<'a> {
-    /// Splits the validity section of `n` values off a payload; returns it and the rest.
+    /// Splits the validity section of `n` values off a payload. Returns the section and the rest.
     ///
     /// # Errors
     /// *Corrupt* when the section is not well-formed; *unsupported* for an unknown kind.
@@ -85,8 +85,8 @@ impl<'a> Validity<'a> {
         }
     }
 
-    /// The length of the validity section at the start of `bytes`; none when they are too short to
-    /// tell.
+    /// The length of the validity section at the start of `bytes`; `None` if they are too short to
+    /// contain it.
     pub(crate) fn len(bytes: &[u8], n: usize) -> Option<usize> {
         match *bytes {
             [0 | 2, ..] => Some(1),
@@ -116,7 +116,7 @@ impl<'a> Validity<'a> {
         }
     }
 
-    /// Writes the validity of `range` as bits, 1 = valid, starting at bit `first` of `out`. Returns
+    /// Writes the validity of `range` as bits, 1 = valid, to `out` from bit `first` on. Returns
     /// false if they do not fit.
     #[must_use]
     pub fn write_bits(&self, range: Range<usize>, out: &mut [u8], first: usize) -> bool {
@@ -162,8 +162,8 @@ impl<'a> Validity<'a> {
             Self::AllValid => {}
             Self::AllMissing => out.fill(sentinel),
             Self::Bits(bits) => {
-                // Takes 64 bits at a time, so that the cost depends on the number of missing values
-                // only.
+                // Takes 64 bits at a time, so the cost depends only on the number of missing
+                // values.
                 let (start, end) = (range.start, range.start + out.len());
                 let first = start / 8;
                 for (k, chunk) in bits[first..end.div_ceil(8)].chunks(8).enumerate() {
@@ -188,8 +188,8 @@ impl<'a> Validity<'a> {
     }
 }
 
-/// Replaces each missing value by the one before it, or by the first present value at the start.
-/// The replacements then widen no range, end no run and need no dictionary entry.
+/// Replaces each missing value by the previous value, or at the start by the first present value.
+/// The replacements widen no range, end no run and need no dictionary entry.
 pub(crate) fn fill_missing<T: Copy>(bits: &[u8], values: &mut [T]) {
     let Some(first) = (0..values.len()).find(|i| bits[i / 8] >> (i % 8) & 1 == 1) else { return };
     let mut last = values[first];

@@ -73,7 +73,7 @@ pub(crate) fn put<T: Word>(word: T, out: &mut Vec<u8>) {
     out.extend_from_slice(&word.to_u64().to_le_bytes()[..bytes_of::<T>()]);
 }
 
-/// The little-endian word at index `i` of `bytes`. Bytes beyond the end count as zero.
+/// The little-endian word at index `i` of `bytes`. Bytes after the end count as zero.
 pub(crate) fn get<T: Word>(bytes: &[u8], i: usize) -> T {
     let mut word = [0; 8];
     if let Some(stored) = bytes.get(i * bytes_of::<T>()..(i + 1) * bytes_of::<T>()) {
@@ -108,8 +108,8 @@ pub(crate) fn first_bytes(all: &[u8], range: Range<usize>) -> u64 {
     }
 }
 
-/// The positions of a sample, which depend on `n` alone: all of them if `n` is small, else `pieces`
-/// ranges of length `len`, evenly spread. A single piece is in the middle.
+/// The positions of a sample, which depend only on `n`: all of them if `n` is small, else `pieces`
+/// evenly spread ranges of length `len`. A single piece is in the middle.
 pub(crate) fn sample_ranges(n: usize, pieces: usize, len: usize) -> impl Iterator<Item = Range<usize>> {
     let whole = n <= pieces * len;
     let count = if whole { 1 } else { pieces };

@@ -1,4 +1,4 @@
-//! Blocks of any shape come back range by range. Damaged ones give an error or values, never a
+//! Blocks of any shape decode range by range. Damaged blocks give an error or values, never a
 //! panic.
 
 use entasis_encodings::{BlockDecoder, Codecs, Encoder, Page, PageScratch, Profile, TextScratch, Values};
@@ -73,8 +73,8 @@ impl Stored {
 }
 
 impl Stored {
-    /// Checks the values of parts of pages against those of the block. Only the bytes that a part
-    /// asks for are there.
+    /// Compares the values of parts of pages with the block's values. Only the bytes that a part
+    /// requests are available.
     fn check_parts<T: Word>(&self, physical: Physical, values: &[T], valid: &[bool]) {
         let directory =
             Directory::parse(&self.directory, &self.record, physical, &Limits::default()).unwrap();
@@ -100,7 +100,8 @@ impl Stored {
                     let is_same = !valid[at + i] || value == values[at + i];
                     assert!(is_same, "{i} of {:?}", self.record.encoding);
                 }
-                // Few values need at most two vectors, the parameters of all, and the validity.
+                // Few values need at most two vectors, the parameters of all vectors, and the
+                // validity.
                 let most = 2 * 1024 * size_of::<T>() + 8 * (size_of::<T>() + 1) + 1025;
                 assert!(range.len() > 3 || n_read <= most.max(2048), "{n_read} bytes were read");
             }
@@ -271,7 +272,7 @@ proptest! {
         check_strings(&texts, &valid, compression);
     }
 
-    /// The checksums of damaged pages are corrected, so that the decoders alone protect the caller.
+    /// Corrects the checksums of damaged pages, so that only the decoders protect the caller.
     #[test]
     fn damage_with_valid_checksums_is_survived(
         values in shaped(),
@@ -294,7 +295,7 @@ proptest! {
             mend(&mut stored, physical, &damage, in_directory);
             let (mut out, mut scratch) = (vec![0u64; 8192], TextScratch::default());
             let mut other = TextScratch::default();
-            // Any result is acceptable; the test is that there is one.
+            // Any result is acceptable, but there must be one.
             let packed = damage.len() % 2 == 0;
             let _ = stored.visit_with(physical, packed, |decoder, page, _| {
                 let n = page.n_values().min(out.len());

@@ -1,4 +1,4 @@
-//! The records of a column's blocks and their statistics, all or the last ones
+//! The records of a column's blocks and their statistics: all, or only the last ones
 //! (`docs/format/columns.md`).
 
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use entasis_format::{
 
 use super::{BLOCKS, ColumnInfo, File, lock};
 
-/// Records that are read together at the end of a column, at first.
+/// The number of records at a column's end that are read together at first.
 const LAST: u64 = 64;
 
-/// Ranges with more blocks than this are not searched for short blocks, except the last one of a
-/// column. Their records are many, and a change should not read more the longer the file is.
+/// Ranges with more blocks than this are not searched for short blocks, except a column's last
+/// range. The work of a change should not grow with the file.
 const LONG: u32 = 1 << 10;
 
 /// The last blocks of a column.
@@ -26,7 +26,7 @@ pub(crate) struct LastBlocks {
     pub blocks: Vec<BlockRecord>,
 }
 
-/// A file keeps the statistics of at most so many columns.
+/// A file caches the statistics of at most this many columns.
 const COLUMNS_WITH_STATISTICS: usize = 64;
 
 impl File {
@@ -61,7 +61,7 @@ impl File {
         Ok(Arc::new(blocks))
     }
 
-    /// Parses consecutive block records of a column, after `n_before` others.
+    /// Parses consecutive block records of a column. `n_before` records come before them.
     fn parse_blocks(&self, info: &ColumnInfo, records: &[u8], n_before: u64) -> Result<Vec<BlockRecord>> {
         let mut blocks: Vec<BlockRecord> = fallible::with_capacity(records.len() / BlockRecord::LEN, BLOCKS)?;
         let has_one_begin = info.record.column_type.has_child_offsets() && info.record.n_children == 2;
@@ -109,8 +109,8 @@ impl File {
         Ok(())
     }
 
-    /// The last blocks of a column for which `is_wanted` holds, and at least one block before them.
-    /// The search ends at a long range of blocks before the last one.
+    /// The last blocks of a column for which `is_wanted` holds, and at least one earlier block. The
+    /// search ends at a long range of blocks, unless it is the last range.
     pub(crate) fn last_blocks(
         &self,
         info: &ColumnInfo,

@@ -16,7 +16,7 @@ pub(crate) struct CellColumns {
 }
 
 impl CellColumns {
-    /// Parses the map `cells` of a file's value; none when there is none.
+    /// Parses the map `cells` of a file's value; `None` if the value has no such map.
     pub(crate) fn of(value: &Value) -> Result<Option<Self>> {
         let damage =
             || Error::corrupt("the file's value names impossible columns of cells").in_section("nodes");

@@ -12,21 +12,21 @@ pub(super) const ROOTS: &str = "the roots of the generations";
 /// A generation that cannot be read.
 #[derive(Debug)]
 pub(crate) struct Lost {
-    /// Its number. If no slot names a damaged root, its generation is unknown; it is assumed to be
-    /// the one before the generation that names the root.
+    /// The generation's number. If no slot names a damaged root, its number is assumed to be one
+    /// less than the number of the generation that names it.
     pub generation: u64,
     /// The damage.
     pub error: Error,
 }
 
-/// A generation, as a slot would name it, and its root; or a generation that cannot be read.
+/// A generation, as a slot would name it, and its root; or the loss of an unreadable generation.
 type State = std::result::Result<(Slot, Root), Lost>;
 
-/// The states that slots name, and the previous states that roots name, each once. Within a chain
-/// the newest state comes first.
+/// The states that slots name, and the previous states that roots name. Each state comes once.
+/// Within a chain the newest state comes first.
 pub(crate) struct Chain<'a> {
     file: &'a OpenFile,
-    /// Slots that were not followed yet, the next one last.
+    /// Slots that were not followed yet. The last one is next.
     starts: Vec<Slot>,
     next: Option<State>,
     /// The offsets of the roots that were met.
@@ -39,7 +39,7 @@ impl<'a> Chain<'a> {
         Self::from(file, file.slot)
     }
 
-    /// The states of a file from the state of a slot on. Earlier states of other slots follow.
+    /// The states of a file, starting with a slot's state. Earlier states of other slots follow.
     pub(super) fn from(file: &'a OpenFile, slot: Slot) -> Self {
         let mut starts: Vec<Slot> = file.named_slots();
         starts.retain(|other| other.generation < slot.generation);
@@ -47,7 +47,7 @@ impl<'a> Chain<'a> {
         Self { file, starts, next: None, met: HashMap::new() }
     }
 
-    /// Remembers the offset of a root; false if it was met before.
+    /// Remembers the offset of a root. Returns false if it was known already.
     fn meet(&mut self, root_at: u64) -> Result<bool> {
         if self.met.contains_key(&root_at) {
             return Ok(false);
@@ -89,13 +89,13 @@ impl Iterator for Chain<'_> {
     }
 }
 
-/// Whether this is the root of a part of a stream, which never was the current state.
+/// Whether this is the root of a part of a stream. Such a root never was the current state.
 pub(crate) fn is_part(root: &Root) -> bool {
     root.operation == Operation::Part.code()
 }
 
 impl OpenFile {
-    /// The generations that valid slots name, from the oldest on.
+    /// The generations that valid slots name, oldest first.
     pub(super) fn named_slots(&self) -> Vec<Slot> {
         let [a, b] = self.slots;
         let states = [self.header.first, a, b].into_iter();
@@ -115,7 +115,7 @@ impl OpenFile {
         Root::read(&bytes, slot, self.header.room_start())
     }
 
-    /// The state whose root has this offset, length and checksum, before a generation.
+    /// The state before a generation. Its root has this offset, length and checksum.
     fn before(&self, generation: u64, root: (u64, u32, u64)) -> State {
         let lost = |error| Lost { generation: generation.saturating_sub(1), error };
         let (root_at, root_len, root_checksum) = root;

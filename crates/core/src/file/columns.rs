@@ -11,7 +11,7 @@ use entasis_format::{
 use super::names::{NameRange, NamesAt};
 use super::{BLOCKS, File, lock};
 
-/// From this many wanted columns on, their records are read together, with the unwanted ones
+/// For at least this many wanted columns, one read covers all their records, with unwanted ones
 /// between them.
 const PREFETCH: u64 = 16;
 
@@ -32,8 +32,8 @@ pub struct ColumnInfo {
     pub record: ColumnRecord,
     /// A detail of the type, for example the time zone.
     pub detail: Option<Value>,
-    /// The type code or flag that this release does not know, if any. The record is then of
-    /// physical type null. Only [`File::all_columns`] returns such columns.
+    /// The unknown type code or flag, if any. The record then has the physical type null. Only
+    /// [`File::all_columns`] returns such columns.
     pub unknown: Option<Unknown>,
 }
 
@@ -46,14 +46,14 @@ impl ColumnInfo {
 
 /// Consecutive columns of one record: the wanted columns of a column run, or a single column.
 pub(crate) struct ColumnRun {
-    /// The record, which describes the run's first column. Of a column of an unknown type, only its
-    /// name and the numbers of values and of missing ones are known.
+    /// The record of the run's first column. If the type is unknown, only its name and the numbers
+    /// of values and of missing values are known.
     pub record: ColumnRecord,
-    /// The type code or flag that is not known here.
+    /// The type code or flag that this release does not know.
     pub unknown: Option<Unknown>,
     /// The numbers of the wanted columns in the view.
     pub columns: Range<u64>,
-    /// How many columns of the run come before the wanted ones.
+    /// How many columns of the run come before the first wanted one.
     pub skip: u64,
     /// How many columns the run has.
     pub n: u64,
@@ -122,7 +122,7 @@ impl File {
     /// *Corrupt*, *io*, *limit*.
     pub fn all_columns(&self, range: Range<u64>) -> Result<Vec<ColumnInfo>> {
         let mut columns = Vec::new();
-        // Pieces stay below the limits on metadata for any number of columns.
+        // Reads in pieces, so that any number of columns stays below the limits on metadata.
         for start in range.clone().step_by(PIECE as usize) {
             let part = start..range.end.min(start + PIECE);
             self.add_columns(part, &mut columns).map_err(|e| e.in_file(self.path()))?;
@@ -187,8 +187,7 @@ impl File {
         Ok(ColumnInfo { index, name, record, detail, unknown: None })
     }
 
-    /// Parses a record and converts the column numbers in it to this view. Also returns what is not
-    /// known here.
+    /// Parses a record and converts its column numbers to this view. Also returns unknown codes.
     fn parse_record(&self, index: u64, bytes: &[u8]) -> Result<(ColumnRecord, Option<Unknown>)> {
         let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
         let mut record = match ColumnRecord::parse(bytes) {
@@ -234,7 +233,7 @@ impl File {
                     from - self.table.first_column..of.end.min(wanted.end) - self.table.first_column;
                 let (record, unknown) = self.parse_record(columns.start, bytes)?;
                 let n = of.end - of.start;
-                // Check a run before anything is allocated for each of its columns.
+                // Check a run before memory is allocated for each of its columns.
                 if unknown.is_none() {
                     record.member(n - 1).map_err(|e| e.in_section("columns"))?;
                 }
@@ -263,8 +262,8 @@ impl File {
         })
     }
 
-    /// The first and the last column, if reading all records between them together is less work
-    /// than reading each by itself.
+    /// The first and the last column, if one read of all records between them costs less than one
+    /// read per column.
     fn dense_range(&self, columns: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
         let (first, last) = (columns.clone().min()?, columns.clone().max()?);
         let n = columns.count() as u64;
@@ -272,8 +271,8 @@ impl File {
         (is_dense && last < self.n_columns_total()).then_some((first, last))
     }
 
-    /// Reads the records of many columns together; with `with_blocks`, also those of their blocks.
-    /// Errors are left for the call that asks for the damaged column.
+    /// Reads the records of many columns together; with `with_blocks`, also their block records.
+    /// Ignores errors: a later call for the damaged column reports them.
     pub(crate) fn prefetch(&self, columns: impl Iterator<Item = u64> + Clone, with_blocks: bool) {
         let Some((first, last)) = self.dense_range(columns.clone()) else { return };
         if !are_known(&lock(&self.columns), columns.clone())
@@ -289,7 +288,7 @@ impl File {
         }
         let wanted = self.in_file(&(first..last.saturating_add(1)));
         for start in wanted.clone().step_by(1 << 10) {
-            // The damaged column may not be wanted, so wanted columns are then read one by one.
+            // The damage may be in an unwanted column, so wanted columns are then read one by one.
             _ = self.prefetch_blocks(start..wanted.end.min(start + (1 << 10)));
         }
     }
@@ -305,7 +304,7 @@ impl File {
         let mut found = fallible::with_capacity(ranges.len(), BLOCKS)?;
         let mut rest = ranges.as_slice();
         while let Some(first) = rest.first() {
-            // Ranges that follow one another in a tier are read together.
+            // Consecutive ranges of a tier are read together.
             let next = rest.windows(2).take_while(|pair| {
                 pair[0].tier == pair[1].tier && pair[0].end_block() == pair[1].first_block
             });
@@ -319,7 +318,7 @@ impl File {
                 let at = |block: u64| (block - first.first_block) as usize * BlockRecord::LEN;
                 let column = range.column - self.table.first_column;
                 let bytes = &records[at(range.first_block)..at(range.end_block())];
-                // The blocks of a column with several ranges are read when it is asked for.
+                // The blocks of a column with several ranges are read on demand.
                 if let Ok(info) = self.column(column)
                     && let Ok(blocks) = self.blocks_of(&info, bytes)
                 {
@@ -336,7 +335,7 @@ fn is_null(info: &ColumnInfo) -> bool {
     info.record.column_type.physical == Physical::Null && info.unknown.is_none()
 }
 
-/// The type of such a column was changed: as null, all its values would be missing.
+/// Refuses a column whose type was damaged: as null, all its values would be missing.
 #[cold]
 fn null_with_blocks(info: &ColumnInfo) -> Error {
     Error::corrupt("a column of type null has blocks").in_section("ranges").in_column(&info.name)

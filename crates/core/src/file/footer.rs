@@ -16,7 +16,7 @@ use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;
 use super::lock;
 
-/// The most bytes of parts of sections that are cached.
+/// The maximum number of cached bytes of section parts.
 const PARTS_LEN: usize = 16 << 20;
 
 /// The use of the memory, in messages.
@@ -46,7 +46,7 @@ pub(crate) struct OpenFile {
     pub runs: Runs,
     pub value: Value,
     pub cells: Option<CellColumns>,
-    /// Head and tail of the file as read at opening: (offset, bytes).
+    /// Head and tail of the file, as (offset, bytes), read when the file was opened.
     pub cached: Vec<(u64, Vec<u8>)>,
     /// Those of all states of the file.
     pub parts: Arc<Mutex<CachedParts>>,
@@ -54,10 +54,9 @@ pub(crate) struct OpenFile {
     pub known_blocks: KnownBlocks,
     /// Whether a newer generation was not written completely.
     pub is_passed_over: bool,
-    /// Whether this state was opened by its number, or from a file that was opened at a later
-    /// state.
+    /// Whether this state was opened by its number, or from a file with a later state.
     pub is_earlier: bool,
-    /// The damage of the current state, if an earlier state was opened in its stead.
+    /// The damage of the current state, if an earlier state was opened instead.
     pub lost: Option<LostState>,
 }
 
@@ -113,8 +112,8 @@ impl OpenFile {
             _ => Runs::parse(&self.records(SectionKind::Runs, 0..n)?, n_records)?,
         };
         let n_columns = runs.n_columns(n_records);
-        // Each column of a run has the end of its name in the file, so there cannot be more columns
-        // than ends.
+        // Each column of a run stores the end of its name, so there cannot be more columns than
+        // ends.
         let n_ends = self.n_records(SectionKind::Names) / 4;
         if n > 0 && n_columns > n_records.saturating_add(n_ends) {
             return Err(Error::corrupt("runs have more columns than names").in_section("runs"));

@@ -17,7 +17,7 @@ pub struct Generation {
     pub time: i64,
     /// The operation that made it.
     pub operation: Operation,
-    /// The number of rows; none when the value is not a table.
+    /// The number of rows; `None` if the value is not a table.
     pub n_rows: Option<u64>,
     /// Bytes of the file up to the end of this generation.
     pub file_len: u64,
@@ -27,7 +27,7 @@ pub struct Generation {
 const GENERATIONS: &str = "the list of generations";
 
 impl File {
-    /// The generations that the file still has, from the oldest on. Reads a footer for each.
+    /// The generations that the file still has, oldest first. Reads a footer for each.
     ///
     /// # Errors
     /// *Corrupt* when an earlier generation is damaged; *io*.
@@ -47,7 +47,7 @@ impl File {
     /// The file at an earlier generation.
     ///
     /// # Errors
-    /// *Argument* when the file does not have it; *corrupt*; *io*.
+    /// *Argument* when the file does not have the generation; *corrupt*; *io*.
     pub fn at_generation(&self, number: u64) -> Result<File> {
         self.find_generation(number).map_err(|e| e.in_file(self.path()))
     }
@@ -61,7 +61,7 @@ impl File {
             match state {
                 Ok((slot, root)) if slot.generation == number && !is_part(&root) => {
                     let mut opened = self.opened.at(slot)?;
-                    // Slots are judged with the whole file, not with a single generation.
+                    // A survey checks slots with the whole file, not with a single generation.
                     (opened.is_earlier, opened.is_passed_over) = (true, false);
                     return Self::of_opened(Arc::new(opened));
                 }
@@ -77,7 +77,7 @@ impl File {
         }))
     }
 
-    /// The readable generations and the parts of streams between them, from the current one on.
+    /// The readable generations and the parts of streams between them, newest first.
     pub(crate) fn chain(&self) -> Chain<'_> {
         Chain::new(&self.opened)
     }

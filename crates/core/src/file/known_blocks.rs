@@ -39,14 +39,14 @@ impl KnownBlock {
         self.verified[index / 64].load(Ordering::Relaxed) >> (index % 64) & 1 == 1
     }
 
-    /// Whether the values in this range of page `index` are read without the others: the page was
-    /// verified and has values at known offsets, and the range holds fewer than half of them.
+    /// Whether the values in this range of page `index` can be read alone: the page was verified,
+    /// its values have known offsets, and the range holds fewer than half of its values.
     pub fn may_read_part(&self, index: usize, range: &Range<usize>) -> bool {
         let is_few = range.len() * 2 < self.directory.pages[index].n_values as usize;
         is_few && self.is_verified(index) && can_open_part(&self.directory, index)
     }
 
-    /// The number of pages that must be read as a whole for these ascending rows of the column.
+    /// The number of pages that must be read completely for these ascending rows of the column.
     pub fn n_whole(&self, rows: &[u64]) -> usize {
         let (mut first, mut k) = (self.block.first_value, 0);
         let is_whole = |&(i, entry): &(usize, &PageEntry)| {
@@ -77,15 +77,15 @@ struct State {
     blocks: HashMap<u64, Arc<KnownBlock>>,
     /// The memory of the blocks, in bytes.
     len: usize,
-    /// When the file was changed last, as of the last look.
+    /// The time of the file's last change, when it was last checked.
     changed: Option<SystemTime>,
 }
 
 impl File {
-    /// Prepares to read single values. Forgets the known blocks if the file was changed since
-    /// the last call: another program may have overwritten it.
+    /// Prepares to read single values. Forgets the known blocks if the file changed since the last
+    /// call, because another program may have overwritten them.
     ///
-    /// Returns false if the source does not tell, so that each page must be verified again.
+    /// Returns false if the source does not know the time. Each page must then be verified again.
     pub(crate) fn renew_known_blocks(&self) -> bool {
         let changed = self.opened.source.changed();
         let mut state = lock(&self.opened.known_blocks.0);
@@ -99,7 +99,7 @@ impl File {
     pub(crate) fn known_block(&self, block: &BlockRecord, of: Layout) -> Option<Arc<KnownBlock>> {
         let state = lock(&self.opened.known_blocks.0);
         let known = state.blocks.get(&block.pages_at)?;
-        // The records of a damaged file may name one offset twice.
+        // The records of a damaged file may use one offset twice.
         (known.block == *block && known.of == of).then(|| Arc::clone(known))
     }
 

@@ -22,7 +22,7 @@ const PIECE: usize = 1 << 14;
 pub(crate) struct NameRange {
     pub at: u64,
     pub len: u32,
-    /// The number of columns. If there are several, the ends of their names come before the text.
+    /// The number of columns. For several columns, the ends of their names come before the text.
     pub n: u64,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Names {
 /// Names in some ranges of the heap, read together if the ranges are close.
 pub(super) struct NamesAt<'a> {
     file: &'a File,
-    /// All of the bytes, with the offset of the first; none when the ranges are far apart.
+    /// All bytes, with the offset of the first one; `None` if the ranges are far apart.
     all: Option<(u64, Vec<u8>)>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> NamesAt<'a> {
         let from = used().map(|range| range.at).min().unwrap_or(0);
         let to = used().map(end).max().unwrap_or(0);
         let total: u64 = ranges.iter().map(|range| u64::from(range.len)).sum();
-        // Names of neighbouring columns are neighbours, and equal names may be shared. Ranges that
+        // Neighbouring columns have neighbouring names, and equal names may be shared. Ranges that
         // are far apart are read one by one.
         let is_dense = to - from <= total.saturating_mul(2).saturating_add(1 << 16);
         let all = if is_dense { Some((from, file.records(SectionKind::Names, from..to)?)) } else { None };
@@ -107,13 +107,13 @@ impl File {
         std::str::from_utf8(bytes).map_err(damage)
     }
 
-    /// The name of column `k` of a range, without reading the others.
+    /// The name of column `k` of a range. Reads no other names.
     pub(super) fn one_name(&self, range: NameRange, k: u64) -> Result<String> {
         let read = |from: u64, to: u64| self.records(SectionKind::Names, from..to);
         let (mut start, mut end) = (0, u64::from(range.len));
         let mut text_at = range.at;
         if range.n > 1 {
-            // The range was checked to have room for the ends.
+            // The caller checked that the range has room for the ends.
             text_at = range.at.saturating_add(4 * range.n);
             let before = k.min(1);
             let ends = read(range.at + 4 * (k - before), range.at + 4 * (k + 1))?;
@@ -126,7 +126,7 @@ impl File {
                 return Err(Error::corrupt(message).in_section("names"));
             }
         }
-        // A name that is not in the file is damage, however long it claims to be.
+        // A name outside of the file is damage, whatever its length.
         if text_at.saturating_add(end) <= self.n_records(SectionKind::Names) {
             self.check_name_len(end - start)?;
         }
@@ -145,7 +145,7 @@ impl File {
         })
     }
 
-    /// Visits the names in these ranges, in order, with those of a column run together.
+    /// Visits the names in these ranges, in order. A column run has all its names visited together.
     ///
     /// # Errors
     /// As [`visit_names`](Self::visit_names).
@@ -243,7 +243,7 @@ impl File {
         Ok(found)
     }
 
-    /// Looks a name up in an index with `n_slots` slots. `read` returns some of them.
+    /// Looks up a name in an index with `n_slots` slots. `read` returns some slots.
     fn probe<'s>(
         &self,
         name: &str,

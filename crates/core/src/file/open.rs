@@ -15,14 +15,14 @@ use super::chain::{Chain, ROOTS, is_part};
 use super::footer::{LostState, OpenFile, read};
 use super::known_blocks::KnownBlocks;
 
-/// Bytes read from the end of a file when it is opened. They usually hold the footer.
+/// Bytes read from the end of a file when it is opened. They usually include the footer.
 const TAIL: u64 = 64 << 10;
 
-/// How often the slots of a file are read until none of them looks damaged, and the time between.
+/// How often the slots of a file are read while one looks damaged, and the pause between.
 const ATTEMPTS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Header, slots and first bytes of a file: all of a short one, else header and slots.
+/// Header, slots and first bytes: the whole file if it is short, else header and slots.
 type Head = (Header, [SlotState; 2], Vec<u8>);
 
 /// The first bytes of a file. A slot looks damaged while another program writes it.
@@ -84,12 +84,12 @@ pub(super) fn open_whole(source: Box<dyn Source>, name: &Path, limits: Limits) -
 /// A file whose header and slots were read.
 fn without_state(mut source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
     let (header, slots, head) = head(&*source, source.len())?;
-    // The slots may name the state of a change that has ended since the file was measured.
+    // A change may have ended after the file's length was read, and the slots may name its state.
     source.measure().map_err(|e| Error::io(e, "read"))?;
     Ok(OpenFile::new(name, source.into(), limits, (header, slots), head))
 }
 
-/// Opens a source at the state of a slot, of a file with slot pages whose slots may name another
+/// Opens a source at the state of a slot. The file has slot pages, whose slots may name another
 /// state or none yet.
 pub(super) fn open_at(source: Box<dyn Source>, name: &Path, limits: Limits, slot: Slot) -> Result<OpenFile> {
     let (len, header) = (source.len(), Header::whole(slot, true));
@@ -102,7 +102,7 @@ pub(super) fn open_at(source: Box<dyn Source>, name: &Path, limits: Limits, slot
 }
 
 impl OpenFile {
-    /// A file without a state yet. `head` are its first bytes.
+    /// A file without a state yet. `head` holds its first bytes.
     fn new(
         name: &Path,
         source: Arc<dyn Source>,
@@ -171,7 +171,7 @@ impl OpenFile {
             .map_err(|e| e.of_generations(newest.into_iter().collect()))
     }
 
-    /// Takes the newest state that a slot or a chain of roots names and that can be read.
+    /// Takes the newest readable state that a slot or a chain of roots names.
     fn find_whole(&mut self) -> Result<()> {
         let len = self.source.len();
         for slot in self.named_slots().into_iter().rev() {
@@ -203,7 +203,7 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Takes the first state of the order that is there.
+    /// Takes the first existing state of the order.
     fn find_state(&mut self, trailer_above: Option<u64>, order: &[Slot], len: u64) -> Result<()> {
         if let Some(above) = trailer_above {
             match self.last_trailer(len) {
@@ -234,7 +234,7 @@ impl OpenFile {
         Ok(trailer.slot())
     }
 
-    /// Whether the file has all bytes of a generation, and the checksum of its root holds.
+    /// Whether the file has all bytes of a generation, and the root's checksum matches.
     fn is_intact(&self, slot: &Slot, len: u64) -> Result<bool> {
         Ok(slot.end <= len
             && checksum(&read(&*self.source, slot.root_at, slot.root_len.into())?) == slot.root_checksum)

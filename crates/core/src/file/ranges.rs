@@ -6,7 +6,7 @@ use entasis_format::{BlockRange, Error, Result, SectionKind, fallible};
 
 use super::File;
 
-/// Ranges that are read together when one column is looked up.
+/// This many ranges are read together when one column is looked up.
 const NEAR: u64 = 1 << 10;
 /// The use of the memory, in messages.
 const RANGES: &str = "the ranges of blocks";
@@ -45,9 +45,9 @@ impl File {
         }
     }
 
-    /// The first range of this column or a later one, by binary search.
+    /// The first range of this column or of a later column, by binary search.
     fn first_range(&self, mut within: Range<u64>, column: u64) -> Result<u64> {
-        // Often each column has one range, so that range and column have the same number.
+        // Often each column has one range, and range and column have the same number.
         if within.contains(&column) {
             let near = self.parse_ranges(column.saturating_sub(1)..column + 1)?;
             match near[..] {

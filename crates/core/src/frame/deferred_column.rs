@@ -1,5 +1,5 @@
-//! Columns of numbers that are computed when the writer comes to them. Other threads encode the
-//! other columns meanwhile.
+//! Columns of numbers that are computed when the writer needs them. Other threads encode the other
+//! columns meanwhile.
 
 use std::fmt::{Debug, Formatter};
 use std::ops::Range;
@@ -7,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 
 use entasis_platform::memory::ScratchVec;
 
-/// Computes the numbers of two columns; none when lent memory is too short.
+/// Computes the numbers of two columns; `None` if lent memory is too short.
 type Find = Box<dyn FnOnce() -> Option<[ScratchVec<u32>; 2]> + Send>;
 
-/// Numbers of 32 bits, computed by the thread that first asks for some.
+/// Numbers of 32 bits. The first thread that asks for some computes them.
 #[derive(Clone)]
 pub struct DeferredColumn {
     both: Arc<LazyLock<Option<[ScratchVec<u32>; 2]>, Find>>,
@@ -25,7 +25,7 @@ impl DeferredColumn {
         [0, 1].map(|which| Self { both: both.clone(), which })
     }
 
-    /// The numbers in this range; none when it is out of range or they could not be computed.
+    /// The numbers in this range; `None` if it is out of range or the computation failed.
     pub(crate) fn get(&self, inside: Range<usize>) -> Option<&[u32]> {
         self.both.as_ref().as_ref()?[self.which].get(inside)
     }

@@ -13,8 +13,7 @@ pub(crate) enum Kept {
     Found(Box<Keep>),
 }
 
-/// The blocks of a column that stay. The values of blocks that are replaced are in the first chunk
-/// of the array.
+/// The kept blocks of a column. The array's first chunk has the values of replaced blocks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keep {
     /// The blocks.
@@ -23,7 +22,7 @@ pub(crate) struct Keep {
     pub n_values: u64,
     /// How many of these are missing.
     pub n_missing: u64,
-    /// How many values of each child come before the first block that is not kept.
+    /// How many values of each child come before the first replaced block.
     pub child_counts: Vec<u64>,
     /// The child offsets of the kept blocks of a union or value column.
     pub child_offsets: Vec<u64>,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Values that the writer decoded from blocks that it replaces.
+/// Values that the writer decoded from replaced blocks.
 #[derive(Clone, Debug)]
 pub struct OwnedValues(Arc<Memory>);
 
@@ -32,7 +32,7 @@ impl OwnedValues {
         }
     }
 
-    /// The bytes of values of a fixed width; none if there are fewer, or strings.
+    /// The bytes of values of a fixed width; `None` for too few values, or strings.
     pub(crate) fn words(&self, inside: Range<usize>) -> Option<&[u8]> {
         match &*self.0 {
             Memory::Fixed { width, bytes } => {

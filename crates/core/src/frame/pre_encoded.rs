@@ -1,7 +1,7 @@
 //! Blocks that the caller encodes while it still collects the values after them.
 //!
-//! Collecting all values first would need memory for the whole column, and values would leave the
-//! caches before they are encoded. One block of numbers stays in the L2 cache.
+//! Otherwise the whole column would need memory, and values would leave the caches before they are
+//! encoded. One block of numbers stays in the L2 cache.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ pub use entasis_encodings::BLOCK;
 use entasis_encodings::{Encoded, Encoder, Profile, Values};
 use entasis_format::{ColumnType, Layout, Physical, Result};
 
-/// The highest compression at which encoding takes no longer than collecting the values. Above it,
-/// encoding is left to all threads of the writer.
+/// The highest compression that encodes as fast as values are collected. Above it, all threads of
+/// the writer share the encoding.
 const QUICK: u8 = 54;
 
 /// A whole encoded block.
@@ -40,7 +40,7 @@ impl EncodedBlock {
     }
 }
 
-/// Encodes blocks of numbers, one after the other in the same memory. Each thread needs its own.
+/// Encodes blocks of numbers one by one in the same memory. Each thread needs its own encoder.
 pub struct NumberEncoder {
     profile: Profile,
     encoder: Encoder,
@@ -48,7 +48,7 @@ pub struct NumberEncoder {
 }
 
 impl NumberEncoder {
-    /// An encoder for a compression setting; none if encoding would take much longer than
+    /// An encoder for a compression setting; `None` if encoding would take much longer than
     /// collecting the numbers.
     pub fn new(compression: u8) -> Option<Self> {
         let profile = Profile::new(compression).ok().filter(|_| compression <= QUICK)?;
@@ -60,7 +60,7 @@ impl NumberEncoder {
         self.encoder.begin_run(&self.profile);
     }
 
-    /// Memory for the numbers of the next block, as words.
+    /// Memory for the next block's numbers, as words.
     pub fn words(&mut self) -> &mut [u64] {
         self.words.resize(BLOCK, 0);
         &mut self.words

@@ -1,4 +1,5 @@
-//! Memory whose size a file decides: too much is an error and never aborts the process.
+//! Allocates memory whose size comes from a file. A size that is too large is an error and never
+//! aborts the process.
 
 use entasis_format::{Error, Result, fallible};
 use entasis_platform::Buffer;
@@ -17,7 +18,7 @@ pub(super) fn zeroed(n: usize, width: usize) -> Result<Buffer> {
     buffer(n.checked_mul(width), COLUMNS)
 }
 
-/// Zeroed memory of `len` bytes; without a length, it overflowed.
+/// Zeroed memory of `len` bytes. `None` means that the length overflowed.
 pub(super) fn buffer(len: Option<usize>, what: &'static str) -> Result<Buffer> {
     let len = len.unwrap_or(usize::MAX);
     Buffer::zeroed(len).ok_or_else(|| Error::out_of_memory(len, what))

@@ -1,5 +1,5 @@
-//! Results of tasks that are put in place after all tasks: bits, because tasks may share a byte of
-//! them, and strings whose lengths are not known before they are decoded.
+//! Results that are put in place after all tasks: bits, because tasks may share a byte, and strings
+//! whose lengths are unknown until they are decoded.
 
 use entasis_format::{Error, Result, fallible};
 use entasis_kernels::bits;
@@ -38,13 +38,13 @@ pub(crate) struct Assembly<'a> {
     pub values: Option<&'a mut [u8]>,
     /// The list that dictionaries are appended to, for views.
     pub dictionaries: Option<&'a mut Vec<Buffer>>,
-    /// The list that the bytes of each piece are appended to, for views.
+    /// For views: the list that receives the buffer of each piece.
     pub buffers: Option<&'a mut Vec<Buffer>>,
     /// Strings that are joined, for a layout with offsets.
     pub text: Option<&'a mut Text>,
 }
 
-/// Strings of a piece, and their part of the memory.
+/// Strings of a piece, and the memory to copy them to.
 struct Join<'a> {
     piece: Piece,
     /// Bytes of strings before this piece.

@@ -1,4 +1,4 @@
-//! Reads values of a column into memory of their own, in the form that the writer takes.
+//! Reads values of a column into new memory, in the form that the writer takes.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use crate::rows::Rows;
 /// The use of the memory, in messages.
 const VALUES: &str = "values that are stored again";
 
-/// Decodes some values of a column: of a nested one its structure values. Also returns how many are
-/// missing.
+/// Decodes some values of a column, or its structure values if it is nested. Also returns the
+/// number of missing values.
 pub(crate) fn read_chunk(
     file: &File,
     info: &ColumnInfo,

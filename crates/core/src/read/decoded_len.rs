@@ -1,4 +1,4 @@
-//! Counts the memory that one read needs against the limit of its file.
+//! Compares the memory that one read needs with the limit of its file.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,9 +21,9 @@ impl<'a> DecodedLen<'a> {
     /// Adds `len` bytes.
     ///
     /// # Errors
-    /// *Limit* if the file may not ask for so many.
+    /// *Limit* if the file may not ask for that many bytes.
     pub fn add(&self, len: u64) -> Result<()> {
-        // A sum that wrapped would be a sum that was refused before.
+        // A sum that wraps was refused before.
         let before = self.sum.fetch_add(len, Ordering::Relaxed);
         self.file.check_decoded_len(before.saturating_add(len))
     }

@@ -19,21 +19,21 @@ use crate::monitor::Control;
 
 /// Bytes of memory whose pages one task requests: a huge page.
 const PAGES: usize = 2 << 20;
-/// Bytes of memory that one task fills: small, so that threads end at about the same time.
+/// Bytes of memory per task. Small tasks let threads end at about the same time.
 const TASK: usize = PAGES / 4;
 
 /// A part of a request.
 pub(crate) struct FixedTask<'a> {
     source: &'a Source,
     values: Range<u64>,
-    /// The memory of this task and the next ones, whose pages this task requests.
+    /// The memory of this task and the next ones. This task requests its pages.
     ahead: Option<Prefault<'a>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
 }
 
-/// Cuts a request into tasks of whole blocks of its own values, so that tasks fill whole bytes of
-/// bitmaps.
+/// Cuts a request into tasks of whole blocks, counted from its first value, so that tasks fill
+/// whole bytes of bitmaps.
 pub(crate) fn plan<'a>(
     source: &'a Source,
     values: Range<u64>,
@@ -68,7 +68,7 @@ pub(crate) fn plan<'a>(
     Ok(())
 }
 
-/// The memory of an output, for requesting its pages. Bitmaps are too small for that.
+/// The memory of an output whose pages are requested. Bitmaps are too small for that.
 fn ahead_of(output: Output<'_>) -> (Option<Prefault<'_>>, Output<'_>) {
     fn of(memory: &mut [u8]) -> (Option<Prefault<'_>>, &mut [u8]) {
         let (ahead, memory) = Prefault::of(memory);
@@ -193,7 +193,7 @@ impl FixedTask<'_> {
         })
     }
 
-    /// Reads a block whose stored bytes are its values straight into place, and verifies it there.
+    /// Reads a block whose stored bytes are its values into place, and verifies it there.
     fn read_plain(&mut self, reader: &mut Reader<'_>, block: &BlockRecord) -> Result<()> {
         let Output::Words(out) = &mut self.output else { return Err(Error::argument("values are words")) };
         let (n, width) = (block.n_values as usize, self.source.of.width().unwrap_or(1));
@@ -222,7 +222,7 @@ impl FixedTask<'_> {
     }
 }
 
-/// Whether the stored bytes of a block are its values, contiguous.
+/// Whether the stored bytes of a block are its contiguous values.
 fn is_plain(block: &BlockRecord) -> bool {
     block.encoding == Encoding::new(Packing::Raw) && u64::from(block.pages_len) == block.decoded_len
 }
@@ -267,8 +267,8 @@ pub(crate) fn put(
     put_missing(page.validity, opened.range, at, missing)
 }
 
-/// Reports which values in `range`, stored at `at`, are missing, as bits or mask. Sentinels are put
-/// with the values.
+/// Reports missing values among `range`, stored at `at`, as bits or mask. Sentinels are put with
+/// the values.
 pub(crate) fn put_missing(
     validity: Validity<'_>,
     range: Range<usize>,
@@ -303,7 +303,7 @@ fn words<T: Word>(
     Ok(())
 }
 
-/// Decodes one vector at a time and sign-extends it into place.
+/// Decodes one vector at a time and sign-extends it into its place.
 fn extended<T: Word + Narrow>(
     opened: &OpenPage<'_>,
     out: &mut [u8],
@@ -332,7 +332,7 @@ fn extended_wide(opened: &OpenPage<'_>, out: &mut [u8], width: usize) -> Result<
     Ok(())
 }
 
-/// Splits the wanted values at vector boundaries, each part with its memory.
+/// Splits the wanted values at vector boundaries, with the memory of each part.
 fn wide_parts<'o>(
     opened: &OpenPage<'_>,
     out: &'o mut [u8],

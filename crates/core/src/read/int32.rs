@@ -1,5 +1,5 @@
-//! Reads booleans, integers and codes of categoricals as signed integers of 32 bits, the only
-//! integers of R.
+//! Reads booleans, integers and codes of categoricals as signed integers of 32 bits, which are R's
+//! only integers.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use super::codes::check_codes;
 use super::pages::OpenPage;
 use super::request::{MissingTo, Source, unaligned};
 
-/// Whether such a column can be read as integers of 32 bits with `plus` added. Wider integers are
-/// checked one by one.
+/// Whether such a column can be read as integers of 32 bits after `plus` is added. The reader
+/// checks each wider integer.
 pub(crate) fn fits(physical: Physical, n_categories: Option<u64>, plus: i32) -> bool {
     match (physical, n_categories) {
         (Physical::Null, _) => true,
@@ -109,7 +109,7 @@ fn narrow<T: Word>(opened: &OpenPage<'_>, out: &mut [i32], fits: impl Fn(T) -> b
     by_vectors(opened, out, decode, |word| word.to_u64() as i32)
 }
 
-/// Decodes one vector at a time into the L1 cache and converts it from there.
+/// Decodes one vector at a time into the L1 cache and converts it there.
 fn by_vectors<T: Word>(
     opened: &OpenPage<'_>,
     mut out: &mut [i32],

@@ -12,7 +12,7 @@ const INLINE: usize = 12;
 /// The layout of strings in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextLayout {
-    /// Offsets of 32 bits; of 64 bits if the strings have 2 GiB or more in all.
+    /// Offsets of 32 bits, or of 64 bits if the strings have 2 GiB or more in total.
     Small,
     /// Offsets of 64 bits.
     #[default]
@@ -24,13 +24,13 @@ pub enum TextLayout {
 /// Strings in one of the layouts of Arrow.
 #[derive(Debug, Default)]
 pub struct Text {
-    /// Before reading, the layout that the caller wants; afterwards, the layout that it got.
+    /// Before reading, the wanted layout. After reading, the actual layout.
     pub layout: TextLayout,
     /// `n + 1` offsets into the bytes, or `n` views; empty without strings.
     pub offsets: Buffer,
-    /// The bytes of all strings in one buffer, or the first buffers that views refer to.
+    /// The bytes of all strings in one buffer, or the first buffers of the views.
     pub bytes: Vec<Buffer>,
-    /// Dictionaries of blocks with repeated strings. Views number these buffers after `bytes`.
+    /// Dictionaries of blocks with repeated strings. Views number them after `bytes`.
     pub dictionaries: Vec<Buffer>,
     /// Whether the memory is freed soon ([`Buffers::scratch`]).
     pub is_scratch: bool,
@@ -111,8 +111,8 @@ impl Text {
         self.joined().get(to_usize(part(&self.offsets, i, len))?..to_usize(part(&self.offsets, i + 1, len))?)
     }
 
-    /// Allocates memory for `n` strings in buffers of these lengths. Only views may have more than
-    /// one.
+    /// Allocates memory for `n` strings in buffers of these lengths. Only views may have several
+    /// buffers.
     pub(super) fn reserve(&mut self, n: usize, lens: &[usize], memory: &mut Buffers) -> Result<Reserved<'_>> {
         if self.layout == TextLayout::Small && lens.iter().any(|&len| i32::try_from(len).is_err()) {
             self.layout = TextLayout::Large;
@@ -140,7 +140,7 @@ impl Text {
         Ok((bytemuck::cast_slice_mut(&mut self.offsets), &mut self.bytes, &mut self.dictionaries))
     }
 
-    /// Builds the strings from parts of `bytes`, each given by its start and length.
+    /// Builds the strings from parts of `bytes`, given as start and length.
     pub(super) fn assemble(
         &mut self,
         bytes: &[u8],
@@ -178,7 +178,7 @@ impl Text {
     }
 }
 
-/// The view of the string `bytes[at..]`, which is stored at `offset` of buffer `buffer`.
+/// The view of the string `bytes[at..]`, which is at `offset` of buffer `buffer`.
 fn view(bytes: &[u8], at: usize, buffer: u32, offset: u32) -> u128 {
     let value = &bytes[at..];
     let mut head = [0; 16];
@@ -187,8 +187,8 @@ fn view(bytes: &[u8], at: usize, buffer: u32, offset: u32) -> u128 {
     view_of(u128::from_le_bytes(head), value.len(), buffer, offset)
 }
 
-/// The view of a string that begins with `head`. Bytes of `head` after the end of a short string
-/// are ignored.
+/// The view of a string that begins with `head`. Ignores bytes of `head` after the end of a short
+/// string.
 #[inline]
 fn view_of(head: u128, len: usize, buffer: u32, offset: u32) -> u128 {
     if len <= INLINE {
@@ -199,7 +199,7 @@ fn view_of(head: u128, len: usize, buffer: u32, offset: u32) -> u128 {
     }
 }
 
-/// The views of consecutive strings with these lengths in `bytes`, which begin at `offset` of
+/// The views of consecutive strings in `bytes` with these lengths. The strings begin at `offset` of
 /// buffer `buffer`.
 pub(super) fn views(bytes: &[u8], lengths: &[u32], buffer: u32, offset: u32, out: &mut [u128]) {
     let mut at = 0;
@@ -213,7 +213,7 @@ pub(super) fn views(bytes: &[u8], lengths: &[u32], buffer: u32, offset: u32, out
     }
 }
 
-/// The ends of consecutive strings with these lengths, from offset `first` on.
+/// The ends of consecutive strings with these lengths. The first begins at `first`.
 pub(super) fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
     let mut end = first;
     for (out, &length) in ends.iter_mut().zip(lengths) {
@@ -222,7 +222,7 @@ pub(super) fn sum<O: Word>(lengths: &[u32], first: O, ends: &mut [O]) {
     }
 }
 
-/// Whether any of these strings is too long for its view.
+/// Whether any of these strings is too long to fit inside its view.
 pub(super) fn any_outside(lengths: impl Iterator<Item = u32>) -> bool {
     lengths.max().is_some_and(|longest| longest as usize > INLINE)
 }

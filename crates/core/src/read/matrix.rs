@@ -18,18 +18,18 @@ use crate::monitor::{Control, Monitor};
 use crate::rows::Rows;
 use crate::threads;
 
-/// Columns that are decoded before they are written: as many words as a cache line has.
+/// Columns that are decoded before a matrix is written: the number of words in a cache line.
 const LINE: usize = 8;
-/// The fewest values that are decoded before they are written.
+/// The minimum number of values to decode before writing.
 const TILE: usize = 1 << 14;
-/// The most rows of a column that are decoded at a time, where each column is stored by itself.
+/// The maximum rows to decode at a time, for columns that are stored separately.
 const ROWS: usize = 1 << 14;
 /// Values per task, about.
 const TASK_VALUES: usize = 1 << 15;
 
 /// Matrices up to this many bytes get their pages before several threads fill them. Each thread
-/// writes to every page, and if several threads touch a new huge page at once, each of them clears
-/// a page. Larger matrices wait for proof that the file holds that many values.
+/// writes to every page, and threads that touch a new huge page at once each clear a page. Larger
+/// matrices wait for proof that the file holds that many values.
 const AHEAD: usize = 64 << 20;
 
 /// Columns of one type to read into a row-major matrix, with all their rows.
@@ -37,9 +37,9 @@ const AHEAD: usize = 64 << 20;
 pub struct Matrix<'a> {
     /// The columns.
     pub columns: Side,
-    /// The matrix: words of the type's width, one byte for booleans.
+    /// The matrix: words of the type's width; one byte per boolean.
     pub out: &'a mut [u8],
-    /// The sentinel for missing values; none: missing values are not reported.
+    /// The sentinel for missing values. With `None`, missing values are not reported.
     pub sentinel: Option<u64>,
 }
 
@@ -63,7 +63,7 @@ pub enum Side {
 struct Found<'a> {
     /// One source for all columns, or one for each.
     sources: Vec<Source>,
-    /// With one source: the value of the storage column where the first column begins.
+    /// With one source: the index of the first column's first value in the storage column.
     first: Option<u64>,
     n: usize,
     matrix: Matrix<'a>,
@@ -71,7 +71,7 @@ struct Found<'a> {
 
 /// Some columns and rows of a matrix.
 struct Task<'a> {
-    /// The source of all columns, with the first value there; or one source per column.
+    /// The source of all columns, with `first`; or one source per column.
     sources: &'a [Source],
     first: Option<u64>,
     rows: Range<usize>,
@@ -171,7 +171,7 @@ fn plan<'a>(
     tasks: &mut Vec<Task<'a>>,
 ) -> Result<()> {
     let (n_rows, n_columns) = (out.n_rows(), out.n_columns());
-    // Many rows are cut first, so that each thread writes to memory of its own.
+    // Many rows are split first, so that each thread writes to its own memory.
     let rows_step = if first.is_some() || n_rows <= ROWS { n_rows.max(1) } else { 8 * ROWS };
     let columns_step = (TASK_VALUES / n_rows.min(rows_step).max(1)).next_multiple_of(LINE).max(LINE);
     let mut rest = out;
@@ -230,8 +230,8 @@ impl Task<'_> {
         }
     }
 
-    /// Reads columns that are consecutive in the storage column: decodes page after page, and
-    /// writes whole columns when enough are there.
+    /// Reads consecutive columns of a storage column. Decodes page after page, and writes columns
+    /// once enough are complete.
     fn stored<T: bytemuck::Pod>(
         &mut self,
         first: u64,
@@ -270,7 +270,7 @@ impl Task<'_> {
         })
     }
 
-    /// Reads up to [`LINE`] columns that are stored by themselves.
+    /// Reads up to [`LINE`] columns that are stored separately.
     fn each<T: bytemuck::Pod>(
         &mut self,
         column: usize,

@@ -5,7 +5,7 @@ use entasis_kernels::{Word, nan};
 
 use super::request::{MissingTo, Output, Source, unaligned};
 
-/// Clears the bits of NaN where NaN counts as missing. The values and their bits have to be in
+/// Clears the validity bits of NaN where NaN counts as missing. The values and bits must be in
 /// place, and both start with the first value.
 pub(super) fn clear_nan(source: &Source, output: &Output<'_>, missing: &mut MissingTo<'_>) -> Result<()> {
     let (Output::Words(words), MissingTo::BitsWithNan(bits)) = (output, missing) else { return Ok(()) };

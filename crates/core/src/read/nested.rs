@@ -1,8 +1,7 @@
 //! Reads nested columns level by level.
 //!
-//! The structure values of a column determine which values of its children are wanted, so the
-//! reader knows all sizes before it allocates. Columns without children are read last, on all
-//! threads, like any other column.
+//! Structure values determine the wanted values of children, so the reader knows all sizes before
+//! it allocates. Columns without children are read last, on all threads, like any other column.
 
 mod arrow_buffers;
 mod selection;
@@ -40,7 +39,7 @@ struct Node {
 impl File {
     /// Reads columns, nested or not, with all their children, into new memory.
     ///
-    /// `form` sets the layout of each column, children included. Costs one read per level of
+    /// `form` sets the layout of each column, including children. Costs one read per level of
     /// nesting. Rows by number also read the structure values before them in their block.
     ///
     /// # Errors
@@ -85,7 +84,7 @@ impl File {
             for &i in &nested {
                 let node = &nodes[i];
                 let named = |e: Error| e.in_column(&node.info.name);
-                // Structure values, and the offsets that are made of them.
+                // Structure values, and the offsets made from them.
                 let len =
                     node.info.record.column_type.memory_len(node.n as u64).saturating_add(8 * node.n as u64);
                 decoded_len.add(len).map_err(named)?;
@@ -175,7 +174,7 @@ impl Node {
     }
 }
 
-/// Gives each column its children. They come after it in `nodes`.
+/// Assigns each column its children, which come after it in `nodes`.
 fn assemble(nodes: Vec<Node>, n_columns: usize) -> Result<Vec<Nested>> {
     let mut made: Vec<Option<Nested>> = fallible::with_capacity(nodes.len(), COLUMNS)?;
     made.resize_with(nodes.len(), || None);

@@ -1,5 +1,4 @@
-//! Reads the bytes of blocks: in large pieces where whole blocks are wanted, page by page
-//! otherwise.
+//! Reads the bytes of blocks: in large pieces for whole blocks, page by page otherwise.
 
 mod chosen;
 mod scattered;
@@ -13,10 +12,10 @@ use entasis_format::{BlockRecord, Directory, Error, Result};
 use super::request::Source;
 use crate::file::{File, check_directory};
 
-/// Whole neighbouring segments are read together up to this many bytes.
+/// Neighbouring whole segments are read together up to this many bytes.
 const READ: u64 = 256 << 10;
-/// A short segment is read together with up to this many wanted bytes after it, even if another
-/// thread decodes these bytes.
+/// A short segment is read together with up to this many later wanted bytes, even if another thread
+/// decodes those.
 const AHEAD: u64 = 128 << 10;
 
 /// One thread's view of the file: its scratch memory and codecs.
@@ -25,14 +24,13 @@ pub(crate) struct Reader<'f> {
     codecs: Codecs,
     page: PageScratch,
     pub text: TextScratch,
-    /// Whether FSST codes are left undecoded until the strings are written.
+    /// Whether FSST codes stay undecoded until the strings are written.
     pub leaves_symbols: bool,
-    /// Whether pages that were verified earlier are read in part.
+    /// Whether pages that were verified earlier may be read in part.
     trusts_known_pages: bool,
-    /// Every byte before this offset is wanted, so a short segment may be read with the bytes after
-    /// it.
+    /// All bytes before this offset are wanted, so a short segment may be read with later bytes.
     ahead_to: u64,
-    /// The bytes that were read last, and their offset in the file.
+    /// The last bytes read, and their offset in the file.
     window: (u64, Vec<u8>),
     directory: Vec<u8>,
 }
@@ -47,7 +45,7 @@ pub struct OpenPage<'a> {
     pub page: &'a Page<'a>,
     /// The wanted values, as indices in the page.
     pub range: Range<usize>,
-    /// The position of the first of them among all wanted values.
+    /// The position of the first value among all wanted values.
     pub at: usize,
 }
 
@@ -74,7 +72,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// The same reader, which reads pages in part that were verified earlier if `trusts` is true.
+    /// The same reader. If `trusts`, it may read earlier verified pages in part.
     pub(crate) fn trusting(self, trusts: bool) -> Self {
         Self { trusts_known_pages: trusts, ..self }
     }
@@ -90,8 +88,8 @@ impl<'f> Reader<'f> {
             let to = values.end.min(block.end_value()) - block.first_value;
             let inside = from as usize..to as usize;
             let at = (block.first_value + from - values.start) as usize;
-            // If more than half of a block is wanted, all of it is read, with the whole blocks that
-            // follow.
+            // If more than half of a block is wanted, it is read completely, with the following
+            // whole blocks.
             let whole = inside.len() * 2 > block.n_values as usize;
             if whole {
                 let followers = blocks[i + 1..end].iter().take_while(|b| b.end_value() <= values.end);
@@ -102,8 +100,7 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
-    /// Fills the window with the segment of a block, and with as many of the next segments in the
-    /// file as fit.
+    /// Fills the window with the segment of a block, and with as many next segments as fit.
     fn load<'b>(
         &mut self,
         block: &BlockRecord,
@@ -141,7 +138,7 @@ impl<'f> Reader<'f> {
         let directory = self.directory(source, block)?;
         let dictionary_len = u64::from(directory.dictionary.stored_len);
         if !whole {
-            // Only the dictionary, and the pages from the first to the last wanted one.
+            // Reads the dictionary, and the pages from the first to the last wanted one.
             let wanted = wanted_bytes(&directory, &inside);
             if dictionary_len > 0 && wanted.start > dictionary_len {
                 self.ensure(block.pages_at, dictionary_len)?;
@@ -228,7 +225,7 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// The end of the segments of these columns, which are all read whole; 0 when too many other bytes
+/// The end of the segments of these columns, which are read completely; 0 if too many other bytes
 /// lie between them.
 pub(crate) fn ahead_to<'s>(sources: impl IntoIterator<Item = &'s Source>) -> u64 {
     let (mut len, mut from, mut to) = (0u64, u64::MAX, 0);
@@ -239,8 +236,7 @@ pub(crate) fn ahead_to<'s>(sources: impl IntoIterator<Item = &'s Source>) -> u64
     if len / 7 * 8 >= to.saturating_sub(from) { to } else { 0 }
 }
 
-/// The first byte and the end of a segment: its pages, and its directory if it comes right after
-/// them.
+/// The first byte and the end of a segment: its pages, and its directory if it directly follows.
 fn extent(block: &BlockRecord) -> (u64, u64) {
     let end = block.pages_at + u64::from(block.pages_len);
     if block.directory_at == end {
@@ -250,7 +246,7 @@ fn extent(block: &BlockRecord) -> (u64, u64) {
     }
 }
 
-/// Where the pages that hold `inside` are, counted from the block's first byte.
+/// Where the pages with `inside` are, counted from the block's first byte.
 fn wanted_bytes(directory: &Directory, inside: &Range<usize>) -> Range<u64> {
     let mut first = 0;
     let mut page_at = u64::from(directory.dictionary.stored_len);

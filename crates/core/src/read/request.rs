@@ -10,7 +10,7 @@ use super::layout::Text;
 use crate::rows::Rows;
 use crate::threads;
 
-/// Work that is worth one more thread, in bytes of memory to fill.
+/// Bytes of memory to fill that justify one more thread.
 const WORK: u64 = 5 << 20;
 
 /// A column to read, its rows, and the memory for them.
@@ -29,11 +29,10 @@ pub struct Request<'a> {
 /// Where decoded values go.
 #[derive(Debug)]
 pub enum Output<'a> {
-    /// Words of the physical type's width, contiguous and aligned to that width; or rows of bytes,
-    /// without alignment.
+    /// Words of the physical type's width, contiguous and aligned to this width; or unaligned rows
+    /// of bytes.
     Words(&'a mut [u8]),
-    /// Signed integers that have more bytes than the physical type (i32, i64 or i128),
-    /// sign-extended.
+    /// Signed integers that are wider than the physical type (i32, i64 or i128), sign-extended.
     Wide {
         /// The values, contiguous and aligned to 8 bytes.
         memory: &'a mut [u8],
@@ -41,10 +40,10 @@ pub enum Output<'a> {
         width: usize,
     },
     /// Booleans, integers or codes of a categorical, as signed integers of 32 bits. A wider integer
-    /// that does not fit, or that equals `i32::MIN`, is an error of kind *unsupported*.
+    /// that does not fit or equals `i32::MIN` is an error of kind *unsupported*.
     Int32 {
         /// The values, contiguous and aligned to 4 bytes. For any type, [`MissingTo::Sentinel`] is
-        /// a value of this memory.
+        /// stored as a value of this memory.
         memory: &'a mut [u8],
         /// Added to each value: hosts may count codes from 1.
         plus: i32,
@@ -64,12 +63,12 @@ pub enum MissingTo<'a> {
     Ignore,
     /// One bit per value, least significant first, 1 = valid; `n.div_ceil(8)` bytes.
     Bits(&'a mut [u8]),
-    /// As `Bits`, for [`Output::Words`] of floats of 16, 32 or 64 bits. NaN counts as missing, and
-    /// its bits stay in the memory.
+    /// As `Bits`, for [`Output::Words`] of floats of 16, 32 or 64 bits. NaN counts as missing and
+    /// stays in the memory.
     BitsWithNan(&'a mut [u8]),
     /// One byte per value, 1 = missing.
     Mask(&'a mut [u8]),
-    /// The slot of a missing value holds this sentinel, cut to the low bytes.
+    /// The slot of a missing value holds the low bytes of this sentinel.
     Sentinel(u64),
 }
 
@@ -79,9 +78,9 @@ pub(crate) struct Source {
     pub name: String,
     pub of: Layout,
     pub blocks: Arc<Vec<BlockRecord>>,
-    /// The number of categories of a categorical; every code is smaller.
+    /// The number of categories of a categorical. Every code is smaller.
     pub n_categories: Option<u64>,
-    /// The column that has the blocks: this one, or its bundle.
+    /// The column with the blocks: this column or its bundle.
     pub storage: u64,
     /// The range of the column's values in the storage column.
     pub values: Range<u64>,
@@ -89,9 +88,9 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Estimates the work of reading some rows, in bytes of memory that could be filled in that
-    /// time. Unpacking costs more than copying, a codec more than unpacking, and a single row as
-    /// much as a vector, or as the page that holds it.
+    /// Estimates the work of reading some rows, in bytes of memory that could be filled in the same
+    /// time. Unpacking costs more than copying, and a codec more than unpacking. A single row costs
+    /// as much as its vector or its page.
     pub(super) fn work(&self, rows: &Rows) -> u64 {
         let n = self.values.end - self.values.start;
         let n_rows = rows.n(n);
@@ -118,8 +117,8 @@ impl Source {
     }
 }
 
-/// The number of threads that this much work is worth, rounded. Small work does not ask for the
-/// number of processors, which takes a dozen system calls.
+/// The number of threads for this much work, rounded. Small work does not look up the number of
+/// processors, which takes a dozen system calls.
 pub(super) fn threads_for(work: u64, threads: Option<usize>) -> usize {
     match usize::try_from(work.saturating_add(WORK / 2) / WORK).unwrap_or(usize::MAX) {
         0 | 1 => 1,

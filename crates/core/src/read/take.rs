@@ -1,5 +1,5 @@
-//! Reads rows by number: sorts them, opens each page that holds some of them once, and puts each
-//! value to its position in the request.
+//! Reads rows by number: sorts them, opens each page with some of them once, and puts each value at
+//! its position in the request.
 
 mod few;
 mod runs;
@@ -25,7 +25,7 @@ use few::take_few;
 use runs::Scratch;
 use strings::TakeStrings;
 
-/// A vector with this many wanted rows is decoded as a whole.
+/// A vector with this many wanted rows is decoded completely.
 const DENSE: usize = 24;
 
 /// Rows per task, at least.
@@ -51,13 +51,13 @@ pub(crate) struct TakeFixed<'a> {
     rows: Arc<Vec<u64>>,
     /// The part of `rows` that belongs to this task.
     part: Range<usize>,
-    /// The positions of the rows in the request; none if the request is in the order of `rows`.
+    /// The positions of the rows in the request; `None` if `rows` has the request's order.
     positions: Option<Vec<usize>>,
     output: Output<'a>,
     missing: MissingTo<'a>,
     /// Whether values and validity are returned as bits.
     bits: (bool, bool),
-    /// Whether NaN is missing in a validity that is returned.
+    /// Whether NaN counts as missing in the returned validity.
     with_nan: bool,
 }
 
@@ -82,12 +82,12 @@ impl Wanted {
 #[derive(Default)]
 struct Strings {
     bytes: Vec<u8>,
-    /// Start and length in `bytes`, by the position in the request.
+    /// Start and length in `bytes`, by position in the request.
     spans: Vec<(usize, u32)>,
 }
 
-/// Cuts a request into tasks. Rows that do not ascend stay one task, because each of them may go
-/// anywhere in the memory.
+/// Cuts a request into tasks. Rows that do not ascend stay one task, because each may go anywhere
+/// in the memory.
 pub(crate) fn plan<'a>(
     request: usize,
     source: &'a Source,
@@ -126,7 +126,7 @@ pub(crate) fn plan<'a>(
     }
     let width = width_of(source, &output);
     let mut assembly = Assembly::default();
-    // Tasks may share a byte of bits, which are therefore put in place after all tasks.
+    // Tasks may share a byte of bits, so bits are put in place after all tasks.
     let mut output = match output {
         Output::Bits(bits) => {
             assembly.values = Some(bits);
@@ -210,7 +210,8 @@ impl TakeFixed<'_> {
         let mut decoded = Vec::new();
         let (mut n_pages, mut n_done) = (0u32, 0);
         reader.scattered(source, rows, &mut |opened, scratch| {
-            // A page with few rows takes less time than a check or an update of the shared counter.
+            // Reading few rows of a page takes less time than checking or updating the shared
+            // counter.
             if n_pages.is_multiple_of(CHECK) {
                 control.advance(std::mem::take(&mut n_done));
                 control.check()?;
@@ -261,7 +262,7 @@ impl TakeFixed<'_> {
     }
 }
 
-/// Reports missing values among the wanted ones as bits or mask. Sentinels are put with the values.
+/// Reports missing wanted values as bits or mask. Sentinels are put with the values.
 fn write_missing(
     opened: &OpenPage<'_>,
     wanted: impl Iterator<Item = Wanted>,
@@ -276,7 +277,7 @@ fn write_missing(
     Ok(())
 }
 
-/// Decodes the whole range that holds the wanted values, then copies each to its position.
+/// Decodes the whole range of the wanted values, then copies each to its position.
 fn take_fixed(
     source: &Source,
     opened: OpenPage<'_>,
@@ -331,7 +332,7 @@ fn take_strings(
 ) -> Result<()> {
     let slice = opened.decoder.strings(opened.page, opened.range, scratch)?;
     let lengths = slice.lengths();
-    // Counted and reserved once for all: threads share the counter.
+    // Counted and reserved once for all rows, because threads share the counter.
     let len = wanted.clone().map(|value| lengths[value.index] as usize).fold(0, usize::saturating_add);
     decoded_len.add(len as u64)?;
     fallible::reserve(&mut strings.bytes, len, STRINGS)?;

@@ -1,5 +1,5 @@
-//! Reads strings of consecutive rows. Each block's length is known before it is decoded, so that
-//! tasks decode straight into their part of the memory.
+//! Reads strings of consecutive rows. Each block's length is known before it is decoded, so tasks
+//! decode into their parts of the memory.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Source};
 use crate::monitor::Control;
 
-/// Bytes of strings, or their number, that one task decodes.
+/// A task decodes at most this many bytes of strings, or this many strings.
 const TASK_LEN: u64 = 2 << 20;
 const TASK_VALUES: u64 = 1 << 18;
 /// The most bytes of a buffer that views refer to.
@@ -31,7 +31,7 @@ pub(crate) struct StringTask<'a> {
     values: Range<u64>,
     /// The position of the first value in the request.
     at: usize,
-    /// Bytes of strings before the first one, in their buffer.
+    /// Bytes of earlier strings in the same buffer.
     base: usize,
     /// The number of that buffer.
     buffer: usize,
@@ -123,7 +123,7 @@ pub(crate) fn plan<'a>(
     Ok(Assembly { validity: bits, dictionaries, ..Assembly::default() })
 }
 
-/// Cuts values into parts for tasks. For a part of a block, the reader decodes the lengths first.
+/// Cuts values into parts for tasks. Decodes the lengths first if only a part of a block is wanted.
 fn parts(
     reader: &mut Reader<'_>,
     source: &Source,
@@ -234,7 +234,7 @@ pub(super) struct Entries {
     buffers: Vec<Buffer>,
     /// The number of the first buffer.
     first: usize,
-    /// The first value of the block whose entries `views` holds.
+    /// The first value of the block that `views` has the entries of.
     block: Option<u64>,
 }
 
@@ -256,7 +256,7 @@ impl Entries {
         }
         self.block = Some(block.first_value);
         let (lengths, bytes) = decoder.entries()?;
-        // Entries that fit inline need no buffer, but the number of the buffer is taken.
+        // Entries that fit inline need no buffer, but use up its number.
         let outside = if layout::any_outside(lengths.iter().copied()) { bytes } else { &[] };
         let mut copy = buffer(Some(outside.len()), STRINGS)?;
         copy.copy_from_slice(outside);
@@ -268,7 +268,7 @@ impl Entries {
         Ok(())
     }
 
-    /// The views of ascending rows. The range of `opened` is from the first to the last.
+    /// The views of ascending rows. The range of `opened` goes from the first to the last row.
     pub(super) fn take(
         &self,
         opened: &OpenPage<'_>,
@@ -293,8 +293,8 @@ impl Entries {
         scratch: &mut TextScratch,
         out: &mut [u128],
     ) -> Result<()> {
-        // The views don't depend on the page's decoded_len. Comparing it would take another pass
-        // over them, so only other reads and `verify` do.
+        // The views don't depend on the page's decoded_len. Comparing them would need another pass,
+        // so only other reads and `verify` do it.
         let codes = decoder.codes(page, range, scratch)?;
         if gather::gather(&self.views, codes, out) { Ok(()) } else { Err(bad_code()) }
     }

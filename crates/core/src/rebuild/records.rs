@@ -1,4 +1,4 @@
-//! The sections of the footer that are copied, and the records of columns that change.
+//! The copied sections of the footer, and the records of changed columns.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,8 @@ pub(super) fn section(file: &File, kind: SectionKind) -> Result<Vec<u8>> {
     Ok(records)
 }
 
-/// The sections *columns* and *runs*. A change of a column in a run makes a record of each column.
+/// The sections *columns* and *runs*. If a column in a run changes, each column of the run gets a
+/// record.
 pub(super) fn columns(
     file: &File,
     columns: &[ColumnInfo],

@@ -126,7 +126,7 @@ fn parent<'a>(columns: &'a [ColumnInfo], column: &ColumnInfo) -> Option<&'a Colu
     (parent.index < column.index).then_some(parent)
 }
 
-/// The pieces of a column, and its new number of missing values if this number changes.
+/// The pieces of a column, and its new number of missing values if it changes.
 fn of_column(
     file: &File,
     column: &ColumnInfo,
@@ -158,8 +158,8 @@ fn of_column(
     Ok((pieces, (!damaged.is_empty()).then_some(n_missing)))
 }
 
-/// The number of missing values of a bundled column whose storage column has damaged blocks; none
-/// if it has no values in them.
+/// The number of missing values of a bundled column after its storage column lost damaged blocks;
+/// `None` if no lost value is its own.
 fn of_member(file: &File, member: &ColumnInfo, damaged: &[(u64, Range<u64>)]) -> Result<Option<u64>> {
     let record = &member.record;
     let (first, end) = (record.first_value, record.first_value.saturating_add(record.n_values));

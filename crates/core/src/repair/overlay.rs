@@ -1,4 +1,4 @@
-//! A file as it would be after a change in place, with the bytes of that change in memory.
+//! A file as an in-place change would leave it. The changed bytes are in memory.
 
 use std::io;
 
@@ -29,14 +29,14 @@ pub(super) fn overlay(file: &File, rebuild: &Rebuild<'_>, monitor: &dyn Monitor)
     let has_slot_pages = file.header().has_slot_pages();
     let mut head = Header::whole(slot, has_slot_pages).emit().to_vec();
     let len = if has_slot_pages { SLOT_PAGES_END as usize } else { HEADER_LEN };
-    // Slots A and B are empty, so the first slot is the current one.
+    // Slots A and B are empty, so the first slot is current.
     fallible::resize(&mut head, len, 0, PARTS)?;
     let source = Overlay { head, file: file.whole(), end, start, tail: tail.bytes.into_bytes() };
     let limits = file.limits().clone();
     File::from_source(Box::new(source), file.path(), limits)
 }
 
-/// Bytes from an offset of the file on, in memory.
+/// The bytes from an offset of the file on, in memory.
 struct Tail {
     start: u64,
     bytes: MemorySink,
@@ -57,7 +57,7 @@ impl Sink for Tail {
 struct Overlay {
     head: Vec<u8>,
     file: File,
-    /// The bytes of the file up to here are used, and zeros from here to `start`.
+    /// The file's bytes before this offset are used. Zeros follow up to `start`.
     end: u64,
     start: u64,
     tail: Vec<u8>,

@@ -20,16 +20,17 @@ pub const MOST_DAMAGES: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
-    /// The generation that is damaged; none for the newest or the requested generation.
+    /// The damaged generation; `None` for the newest or the requested generation.
     pub generation: Option<u64>,
-    /// The names of the column's parents and of the column, joined by dots. None for damage outside
-    /// of columns.
+    /// The names of the column's parents and of the column, joined by dots. `None` for damage
+    /// outside of columns.
     pub column: Option<String>,
-    /// The table of the column; none if the column belongs to no table.
+    /// The table of the column; `None` for a column of no table.
     pub table: Option<u64>,
-    /// The number of the column, or of its outermost parent: in the table, else in the file.
+    /// The number of the column or its outermost parent: in its table if it has one, else in the
+    /// file.
     pub number: Option<u64>,
-    /// The rows of the table that the damage affects; the values of a column of no table.
+    /// The table rows that the damage affects; for a column of no table, its values.
     pub values: Option<Range<u64>>,
     /// The problem.
     pub message: String,
@@ -79,15 +80,15 @@ pub struct Survey {
     pub n_sound: u64,
     /// The damaged generations, ascending.
     pub generations: Vec<u64>,
-    /// Whether the newest of the generations that were looked at is sound.
+    /// Whether the newest of the examined generations is sound.
     pub is_newest_sound: bool,
     /// The newest sound generation, if the newest generation is damaged.
     pub last_sound: Option<u64>,
-    /// The damaged blocks: the number of the column in the file, and the values.
+    /// The damaged blocks, as the column's number in the file and the block's values.
     pub(crate) blocks: Vec<(u64, Range<u64>)>,
-    /// The error for the first damage, or for a column of an unknown type.
+    /// The error for the first damage, or for a column of unknown type.
     pub(super) error: Option<Error>,
-    /// Whether a newer generation has damage that is not listed again.
+    /// Whether this generation shares damage that a newer generation lists.
     pub(super) is_shared: bool,
 }
 
@@ -195,7 +196,7 @@ impl<'a> Found<'a> {
         self.lock().is_bad.contains(&true)
     }
 
-    /// Records that this generation has damage of a newer one, which is not listed again.
+    /// Records that this generation shares damage that a newer one lists.
     pub(super) fn share(&self) {
         self.lock().is_shared = true;
     }
@@ -217,7 +218,7 @@ impl<'a> Found<'a> {
         fallible::push(&mut self.lock().blocks, (column.index, values), PARTS)
     }
 
-    /// The damaged blocks: the number of the column in the file, and the first value.
+    /// The damaged blocks, as the column's number in the file and the block's first value.
     pub(super) fn blocks(&self) -> Vec<(u64, u64)> {
         self.lock().blocks.iter().map(|(column, values)| (*column, values.start)).collect()
     }
@@ -233,8 +234,8 @@ impl<'a> Found<'a> {
         self.check_in(Some(column), Some(0..column.record.n_values), result)
     }
 
-    /// Takes damage of a block. Bundled columns with values in it are damaged in place of their
-    /// storage column.
+    /// Records damage of a block. If bundled columns have values in it, they are recorded as
+    /// damaged instead of their storage column.
     pub(super) fn check_block<T>(
         &self,
         column: &ColumnInfo,
@@ -373,7 +374,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The most names in a path: a bound for files with a cycle of parents.
+/// The most names in a path, because the parents in a file may form a cycle.
 const DEEPEST: usize = 128;
 
 /// The parents of a column, from the nearest on.
@@ -382,7 +383,7 @@ fn parents<'a>(columns: &'a [ColumnInfo], column: &'a ColumnInfo) -> impl Iterat
     std::iter::successors(parent(&column), parent).take(DEEPEST)
 }
 
-/// The names of a column and its parents, and the number of the outermost one.
+/// The names of a column and its parents, and the outermost parent's number.
 fn path_of(columns: &[ColumnInfo], column: &ColumnInfo) -> (String, u64) {
     let (mut names, mut top) = (vec![column.name.as_str()], column.index);
     for parent in parents(columns, column) {
@@ -397,7 +398,7 @@ fn path_of(columns: &[ColumnInfo], column: &ColumnInfo) -> (String, u64) {
     (names.join("."), top)
 }
 
-/// The table that has this column, and its first column.
+/// The table of this column, and the table's first column.
 fn table_of(file: &File, column: u64) -> Result<Option<(u64, u64)>> {
     for number in 0..file.n_tables() {
         match file.table(number) {
@@ -411,8 +412,8 @@ fn table_of(file: &File, column: u64) -> Result<Option<(u64, u64)>> {
     Ok(None)
 }
 
-/// The range of values of the outermost parent that contains these values. If the structure of a
-/// parent cannot be read, the range covers whole blocks.
+/// The outermost parent's range of values that contains these values. If the structure of a parent
+/// cannot be read, the range covers whole blocks.
 fn rows_of(file: &File, columns: &[ColumnInfo], column: &ColumnInfo, mut values: Range<u64>) -> Range<u64> {
     let mut child = column;
     for parent in parents(columns, column) {
@@ -422,7 +423,7 @@ fn rows_of(file: &File, columns: &[ColumnInfo], column: &ColumnInfo, mut values:
     values
 }
 
-/// The values of a parent that some values of its child belong to.
+/// The values of a parent to which some values of its child belong.
 fn parent_values(
     file: &File,
     parent: &ColumnInfo,
@@ -452,7 +453,7 @@ fn parent_values(
         Physical::List | Physical::Map | Physical::RunEnd => {}
         _ => return Ok(0..record.n_values),
     }
-    // The first value of a run is in the row that begins it.
+    // The first value of a run belongs to the row that begins the run.
     let before = |value: u64| blocks.partition_point(|block| block.first_child <= value);
     let first = before(values.start).saturating_sub(1);
     let last = before(values.end.saturating_sub(1)).saturating_sub(1);
@@ -481,7 +482,7 @@ fn parent_values(
     Ok(rows.start..rows.end.max(rows.start))
 }
 
-/// How many child values each row of a list, map or run-end column has, of one block.
+/// The number of child values of each row of a list, map or run-end column, in one block.
 fn counts(file: &File, parent: &ColumnInfo, rows: Range<u64>) -> Result<Vec<u64>> {
     let n = (rows.end - rows.start) as usize;
     let width = parent.record.column_type.layout().width().unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Rules between the records of the footer that a reader need not notice.
+//! Rules for the records of the footer that readers may skip.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -16,8 +16,7 @@ const SLOTS: u64 = 1 << 16;
 const RANGES: u64 = 1 << 16;
 
 impl File {
-    /// Checks the numbers that columns have in common: ids, counts of missing values, bundles,
-    /// blocks.
+    /// Checks the numbers that columns share: ids, counts of missing values, bundles, blocks.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*.
@@ -39,8 +38,9 @@ impl File {
         self.verify_ranges(columns)
     }
 
-    /// Checks that each range lies in its tier, that no ranges overlap, and that there are as many
-    /// statistics as blocks. In the first generation of a file the ranges cover all blocks.
+    /// Checks that each range lies in its tier, that ranges do not overlap, and that the numbers of
+    /// statistics and blocks are equal. In the first generation of a file the ranges cover all
+    /// blocks.
     fn verify_ranges(&self, columns: &[ColumnInfo]) -> Result<()> {
         let damage = |message: &'static str| Err(Error::corrupt(message).in_section("ranges"));
         let n_ranges = self.n_records(SectionKind::Ranges);
@@ -85,7 +85,7 @@ impl File {
         Ok(())
     }
 
-    /// Checks that each column of the table has one slot in the name index, with its hash, and that
+    /// Checks that each column of the table has one slot with its hash in the name index, and that
     /// a search for its name finds it.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl File {
         if n_slots > 0 && n_occupied != self.n_columns() {
             return damage("the name index does not have one slot for each column");
         }
-        // Columns of one name are searched once: a table may have a million of them.
+        // Each name is searched once, because a table may have a million columns of one name.
         let mut expected: HashMap<&str, Vec<u64>> = HashMap::new();
         for column in &columns {
             let positions = entry(&mut expected, &*column.name)?;
@@ -124,8 +124,8 @@ impl File {
         Ok(())
     }
 
-    /// Checks that the columns and tables that a value of this view names exist, and that its cells
-    /// have numbers below `n_cells`.
+    /// Checks that the columns and tables in a value of this view exist, and that its cells have
+    /// numbers below `n_cells`.
     ///
     /// # Errors
     /// *Corrupt*.
@@ -153,7 +153,8 @@ fn entry<K: Eq + Hash, V: Default>(map: &mut HashMap<K, V>, key: K) -> Result<&m
     Ok(map.entry(key).or_default())
 }
 
-/// The members of each storage column have its type and cover it, without gap or overlap.
+/// Checks that the members of each storage column have its type and cover it without gap or
+/// overlap.
 fn verify_bundles(columns: &[ColumnInfo]) -> Result<()> {
     let mut members: HashMap<u64, Vec<&ColumnInfo>> = HashMap::new();
     for column in columns {

@@ -1,4 +1,4 @@
-//! Verifies all generations of a file that can be read, each stored range once.
+//! Verifies all readable generations of a file. Each stored range is verified once.
 
 use std::time::Instant;
 
@@ -27,8 +27,8 @@ impl File {
         self.survey_all(Work { threads, monitor }).map_err(|e| e.in_file(self.path()))
     }
 
-    /// Verifies the generation of this view alone, and goes on after damage. Of an earlier
-    /// generation, slots of newer ones and bytes after it are not looked at.
+    /// Verifies the generation of this view alone, and goes on after damage. For an earlier
+    /// generation, skips newer slots and later bytes.
     ///
     /// # Errors
     /// All but *corrupt*.

@@ -1,4 +1,4 @@
-//! Parts of a file that were verified already, in a newer generation.
+//! Parts of a file that a newer generation had verified already.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use entasis_format::{BlockRecord, ColumnRecord, Error, Part, Result, Statistics,
 use super::PARTS;
 use crate::file::ColumnInfo;
 
-/// A range of bytes of the file, with a checksum of its use: the records that name it.
+/// A range of bytes of the file, with a checksum of the records that use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     pub from: u64,
@@ -39,7 +39,7 @@ fn mix<const N: usize>(numbers: [u64; N]) -> u64 {
     checksum(numbers.map(u64::to_le_bytes).as_flattened())
 }
 
-/// A checksum of the records of a block. Blocks of other layouts have others.
+/// A checksum of a block's records. It depends on the block's layout.
 pub(super) fn block_print(column: &ColumnRecord, block: &BlockRecord, of: Option<&Statistics>) -> u64 {
     let mut bytes = Vec::with_capacity(BlockRecord::LEN + Statistics::LEN);
     block.emit(&mut bytes);
@@ -50,7 +50,8 @@ pub(super) fn block_print(column: &ColumnRecord, block: &BlockRecord, of: Option
     mix([checksum(&bytes), of.physical.code().into(), of.value_len.into()])
 }
 
-/// A checksum of what decides the values of each column. `blocks` has one for the blocks of each.
+/// For each column, a checksum of everything that determines its values. `blocks` has a checksum of
+/// each column's blocks.
 pub(super) fn column_prints(columns: &[ColumnInfo], blocks: &[u64]) -> Result<Vec<u64>> {
     let own = columns.iter().zip(blocks).map(|(column, blocks)| {
         let mut bytes = Vec::with_capacity(ColumnRecord::LEN);
@@ -87,18 +88,19 @@ pub(super) fn column_prints(columns: &[ColumnInfo], blocks: &[u64]) -> Result<Ve
     Ok(prints)
 }
 
-/// Parts of newer generations, which the verified generation may share.
+/// Parts of newer generations that the verified generation may share.
 #[derive(Default)]
 pub(super) struct Known {
-    /// The ranges by their first byte: the end, the use, and the newest generation that names it.
+    /// The ranges by their first byte: the end, the checksum of the use, and the newest generation
+    /// with the range.
     ranges: HashMap<u64, (u64, u64, u64)>,
     /// Bytes of all ranges.
     len: u64,
     /// The end of the longest generation.
     end: u64,
-    /// Whether a block is sound, by the offset of its directory.
+    /// Whether a block is sound, keyed by the offset of its directory.
     blocks: HashMap<u64, bool>,
-    /// Whether values of other checks are sound, by their checksum.
+    /// Whether values of other checks are sound, keyed by their checksum.
     others: HashMap<u64, bool>,
 }
 
@@ -126,8 +128,8 @@ impl Known {
         if self.len > self.end { Err(Error::corrupt("parts of two generations overlap")) } else { Ok(()) }
     }
 
-    /// The generation and the offset of a range that shares bytes with another one, if there is
-    /// one.
+    /// The generation and the offset of a range that shares bytes with another range; `None` if
+    /// there are none.
     pub(super) fn overlap(&self) -> Result<Option<(u64, u64)>> {
         let spans = self.ranges.iter().map(|(&from, &(to, _, generation))| (from, to, generation));
         let mut spans = fallible::collect(spans, PARTS)?;
@@ -136,7 +138,7 @@ impl Known {
         Ok(spans.windows(2).find(shares).map(|pair| (pair[0].2.min(pair[1].2), pair[1].0)))
     }
 
-    /// Whether the block with this directory was found sound; none if it was not checked.
+    /// Whether the block with this directory is sound; `None` if it was not checked.
     pub(super) fn block(&self, directory_at: u64) -> Option<bool> {
         self.blocks.get(&directory_at).copied()
     }
@@ -146,7 +148,7 @@ impl Known {
         fallible::insert(&mut self.blocks, directory_at, is_sound, PARTS)
     }
 
-    /// Whether values with this checksum were found sound; none if they were not checked.
+    /// Whether values with this checksum are sound; `None` if they were not checked.
     pub(super) fn other(&self, print: u64) -> Option<bool> {
         self.others.get(&print).copied()
     }

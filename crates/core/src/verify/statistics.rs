@@ -67,7 +67,7 @@ fn n_distinct(width: usize, values: &Values<'_>) -> Result<usize> {
         .try_reserve(n)
         .map_err(|_| Error::out_of_memory(n.saturating_mul(size_of::<&[u8]>()), "the distinct values"))?;
     let present = (0..n).filter(|&i| values.mask[i] == 0);
-    // Fixed bytes of width 0 have no offsets either. They are all equal.
+    // Fixed bytes of width 0 have no offsets either, and are all equal.
     if values.offsets.is_empty() {
         distinct.extend(present.map(|i| &values.words[i * width..(i + 1) * width]));
     } else {
@@ -82,7 +82,7 @@ fn words<T: Pod + PartialOrd>(
     values: &Values<'_>,
     is_nan: impl Fn(T) -> bool,
 ) -> Result<()> {
-    // Memory for 128-bit words may be aligned to 64 bits alone.
+    // Memory for 128-bit words may have an alignment of only 64 bits.
     let copied: Vec<T>;
     let words = match bytemuck::try_cast_slice(values.words) {
         Ok(words) => words,

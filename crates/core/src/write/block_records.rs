@@ -18,7 +18,8 @@ pub(super) struct BlockRecords {
 }
 
 impl BlockRecords {
-    /// The records of all blocks. The new tier takes in the records of `file` that do not stay.
+    /// The records of all blocks. Records of `file` that do not stay in place are copied to the new
+    /// tier.
     pub(super) fn of(contents: &Contents<'_>, file: Option<&File>) -> Result<Self> {
         let n_new = contents.new_blocks.iter().map(|blocks| blocks.len() as u64).sum();
         let mut records = Self {
@@ -34,7 +35,7 @@ impl BlockRecords {
         Ok(records)
     }
 
-    /// Adds the blocks of a column: the kept ones, then the new ones.
+    /// Adds the blocks of a column: kept blocks, then new ones.
     fn add_column(&mut self, contents: &Contents<'_>, record: usize, file: Option<&File>) -> Result<()> {
         let column = contents.number(record);
         let (kept, new_blocks) = (contents.kept_blocks[record], contents.new_blocks[record]);
@@ -60,7 +61,7 @@ impl BlockRecords {
         Ok(())
     }
 
-    /// The new tier, after the tiers that stay in the file that changes.
+    /// The new tier, which follows the tiers that stay in the changed file.
     pub(super) fn new_tier(&self, ground: &Ground<'_>) -> NewTier {
         let file = ground.file.filter(|_| ground.is_in_place);
         let earlier: Vec<Section> =

@@ -1,4 +1,4 @@
-//! Bundles: in a table of few rows, columns of equal type share one storage column
+//! Bundles: in a table of few rows, columns of equal type share a storage column
 //! (`docs/format/columns.md`).
 
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use entasis_format::{BUNDLE_ROWS, ColumnType, Logical, Physical, Value};
 
 use crate::frame::{Array, Column, Frame};
 
-/// Columns that are stored one after the other, as one.
+/// Columns that are stored as one column, one after the other.
 #[derive(Debug)]
 pub(crate) struct Bundle {
     pub column_type: ColumnType,
@@ -21,7 +21,7 @@ pub(crate) struct Bundle {
     pub array: Array,
 }
 
-/// Assigns the columns of a table to bundles. Columns in none are stored by themselves.
+/// Assigns the columns of a table to bundles. The others are stored by themselves.
 pub(crate) fn bundles(
     number: usize,
     first: usize,
@@ -67,12 +67,12 @@ enum Detail<'a> {
     Width(i64),
 }
 
-/// Whether a column can be bundled with others of its type.
+/// Whether a column can share a bundle with others of its type.
 pub(crate) fn is_bundled(column: &Column) -> bool {
     key(column).is_some()
 }
 
-/// The properties that members of a bundle share; none for columns that are never bundled.
+/// The properties that members of a bundle share; `None` for columns that are never bundled.
 fn key(column: &Column) -> Option<(ColumnType, Detail<'_>)> {
     let t = column.column_type;
     if t.logical == Logical::Categorical || t.physical == Physical::Null || t.physical.is_nested() {

@@ -10,7 +10,7 @@ use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, H
 use crate::name_list::NameList;
 
 impl Array {
-    /// Checks that pre-encoded blocks are whole blocks of this layout and come first in the column.
+    /// Checks that pre-encoded blocks come first in the column and are whole blocks of this layout.
     fn check_encoded(&self, of: Layout) -> Result<()> {
         let is_encoded = |chunk: &&Chunk| matches!(chunk.values, HostValues::Encoded(_));
         let n = self.chunks.iter().take_while(is_encoded).count();
@@ -65,7 +65,7 @@ fn check_name(name: &str, limits: &Limits) -> Result<()> {
     Err(Error::unsupported(message).in_column(name).advise("shorten it"))
 }
 
-/// Checks a type and those of its children. `path` names it in errors.
+/// Checks a type and the types of its children. `path` names the column in errors.
 fn check_type(
     n_extra: usize,
     (of, dictionary, children): (&ColumnType, Option<usize>, &[Field]),
@@ -107,7 +107,7 @@ fn check_type(
 }
 
 impl Document {
-    /// Refuses a document that exceeds a reader's default limits, and checks each frame.
+    /// Refuses a document that exceeds a reader's default limits. Checks each frame.
     ///
     /// # Errors
     /// *Argument* or *unsupported*, with the column's name.
@@ -123,7 +123,7 @@ impl Document {
 }
 
 impl Frame {
-    /// Checks that all columns have the table's length, possible types, and their dictionaries.
+    /// Checks that all columns have the table's length, possible types, and existing dictionaries.
     ///
     /// # Errors
     /// *Argument* or *unsupported*, with the column's name.

@@ -1,14 +1,14 @@
-//! Coalesces writes, so that a file is written in whole pieces of [`PIECE`] bytes.
+//! Coalesces writes, so that a file is written in pieces of [`PIECE`] bytes.
 
 use std::ops::Range;
 
 use entasis_io::PIECE;
 
-/// The bytes before an offset in the file that are not written yet.
+/// Bytes that are not written yet. They end at an offset in the file.
 #[derive(Default)]
 pub(super) struct Coalescer(Vec<u8>);
 
-/// A write that is due: `front`, then the part `direct` of the bytes that [`Coalescer::take`] got.
+/// A write that is due: `front`, then the part `direct` of the bytes passed to [`Coalescer::take`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Due {
     /// The offset of `front` in the file.
@@ -18,8 +18,8 @@ pub(super) struct Due {
 }
 
 impl Coalescer {
-    /// Takes `bytes` at offset `at`, which is the end of the held bytes. Returns the whole pieces
-    /// to write, and holds the rest.
+    /// Takes `bytes` for offset `at`, the end of the held bytes. Returns the whole pieces to write,
+    /// and holds the rest.
     pub fn take(&mut self, at: u64, bytes: &[u8]) -> Option<Due> {
         let from = at - self.0.len() as u64;
         let end = at + bytes.len() as u64;
@@ -31,7 +31,7 @@ impl Coalescer {
         let now = (cut - at) as usize;
         // Bytes that complete the piece of the held bytes.
         let first = if self.0.is_empty() { 0 } else { (at.next_multiple_of(PIECE as u64) - at) as usize };
-        // Room for a whole piece, because most of it is still to come.
+        // Room for a whole piece, because most of it will follow.
         let mut rest = Vec::with_capacity(PIECE);
         rest.extend_from_slice(&bytes[now..]);
         let mut front = std::mem::replace(&mut self.0, rest);
@@ -39,7 +39,7 @@ impl Coalescer {
         Some(Due { at: from, front, direct: first..now })
     }
 
-    /// Skips `n` bytes, which read as zeros. Writes them only if bytes are held.
+    /// Skips `n` bytes, which read as zeros. Writes zeros only if bytes are held.
     pub fn skip(&mut self, n: usize) {
         if !self.0.is_empty() {
             self.0.resize(self.0.len() + n, 0);
@@ -61,7 +61,7 @@ impl Coalescer {
 mod tests {
     use super::*;
 
-    /// The bytes of a file written with these lengths, and the range of each write.
+    /// Writes bytes with these lengths. Returns the file's bytes, and the range of each write.
     fn written(start: u64, lengths: &[usize]) -> (Vec<u8>, Vec<Range<u64>>) {
         let (mut coalescer, mut at) = (Coalescer::default(), start);
         let (mut file, mut writes) = (vec![0; start as usize], Vec::new());

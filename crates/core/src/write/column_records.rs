@@ -15,7 +15,7 @@ pub(super) struct ColumnRecords {
 }
 
 impl ColumnRecords {
-    /// The records of all columns. Their details are added to `tree`.
+    /// The records of all columns. Adds their details to `tree`.
     pub(super) fn of(contents: &Contents<'_>, tree: &mut ValueTree) -> Result<Self> {
         let mut records = Self::default();
         records.columns.reserve(contents.n_records() * ColumnRecord::LEN);
@@ -86,7 +86,7 @@ impl ColumnRecords {
         }
     }
 
-    /// A record whose name begins at the end of the names so far.
+    /// A record whose name begins at the current end of the names.
     fn record(&self, id: u64, column_type: ColumnType, n_values: u64) -> ColumnRecord {
         ColumnRecord {
             id,
@@ -108,7 +108,7 @@ impl ColumnRecords {
         }
     }
 
-    /// Adds a record whose name has been added. `name` is the column's name in messages.
+    /// Adds a record whose name was added already. `name` is the column's name in messages.
     fn end(&mut self, mut record: ColumnRecord, name: &str) -> Result<()> {
         let name_len = self.names.len() as u64 - record.name_at;
         record.name_len = u32::try_from(name_len).map_err(|_| too_long(name))?;
@@ -125,7 +125,7 @@ struct Member {
     n_missing: u64,
 }
 
-/// The bundled ones among the columns, by the index of their record; empty without bundles.
+/// For each record, its place in a bundle, if any; empty without bundles.
 fn bundled_members(contents: &Contents<'_>) -> Result<Vec<Option<Member>>> {
     let (parts, bundles) = (&contents.plan.parts, &contents.plan.bundles);
     let mut scratch = Scratch::default();

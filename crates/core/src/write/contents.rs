@@ -7,13 +7,13 @@ use entasis_format::{BlockRange, Value};
 use super::placement::Placed;
 use super::{Parts, Plan, Stored};
 
-/// All columns of a new generation, by the index of their record: the columns of frames and loose
-/// ones, then children, then bundles.
+/// All columns of a new generation, by the index of their record: the columns of frames, columns of
+/// no table, children, bundles.
 pub(super) struct Contents<'a> {
     pub plan: &'a Plan<'a>,
     /// The new blocks of each column.
     pub new_blocks: Vec<&'a [Placed]>,
-    /// The blocks of each column that stay as they are in a file that changes.
+    /// For each column, the blocks that stay in a file that changes.
     pub kept_blocks: Vec<&'a [BlockRange]>,
     numbers: Numbers,
 }
@@ -60,8 +60,8 @@ impl<'a> Contents<'a> {
         self.new_blocks[record].iter().map(|block| u64::from(block.statistics.n_missing)).sum()
     }
 
-    /// A value whose columns are counted from the column of record `first`, with their numbers in
-    /// the file.
+    /// A value whose column numbers count from the column of record `first`, converted to column
+    /// numbers of the file.
     pub(super) fn in_file<'v>(&self, value: &'v Value, first: usize) -> Cow<'v, Value> {
         let first = self.number(first);
         if first == 0 {
@@ -82,7 +82,7 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// The number of the first column of each record; empty if each record is one column.
+/// The number of each record's first column; empty if each record is one column.
 struct Numbers(Vec<u64>);
 
 impl Numbers {
@@ -102,7 +102,7 @@ impl Numbers {
     fn of_record(&self, record: usize) -> u64 {
         match (self.0.get(record), self.0.last()) {
             (Some(&number), _) => number,
-            // Children and bundles come after the columns, one per record.
+            // Children and bundles come after the columns, with one record each.
             (None, Some(&last)) => last + (record + 1 - self.0.len()) as u64,
             (None, None) => record as u64,
         }

@@ -15,8 +15,8 @@ use super::tiers::NewTier;
 use super::{Plan, Stored};
 use entasis_io::Sink;
 
-/// Writes the root of a new generation that takes all sections from an earlier generation. Returns
-/// the slot that makes it current.
+/// Writes the root of a new generation that uses the sections of an earlier generation. Returns the
+/// slot that makes it current.
 pub(crate) fn write_root(sections_of: &Root, ground: &Ground<'_>, sink: &dyn Sink, at: u64) -> Result<Slot> {
     let root = Root {
         generation: ground.generation(),
@@ -51,7 +51,7 @@ impl Footer<'_> {
     }
 }
 
-/// Makes the footer of a new generation. `placed` has the blocks of each stored column.
+/// Makes the footer of a new generation. `placed` has the blocks of all stored columns.
 pub(super) fn make<'p>(
     plan: &Plan<'_>,
     stored: &[Stored<'_>],
@@ -60,7 +60,7 @@ pub(super) fn make<'p>(
     placement: Placement<'p>,
 ) -> Result<Footer<'p>> {
     let contents = Contents::new(plan, stored, placed);
-    // The order in which values are added to the tree is part of the file.
+    // The file depends on the order in which values are added to the tree.
     let mut tree = ValueTree::new();
     let value_node = match plan.parts.value {
         None => tree.add(&Value::Table(0)),
@@ -89,7 +89,7 @@ pub(super) fn make<'p>(
     Ok(seal(&sections, blocks.new_tier(ground), value_node, ground, placement))
 }
 
-/// Emits the records of all sections, and root and trailer.
+/// Emits the records of all sections, the root and the trailer.
 pub(crate) fn seal<'p>(
     sections: &[(SectionKind, &[u8])],
     tier: NewTier,
@@ -138,7 +138,7 @@ fn finish<'p>(
     Footer { bytes: footer, slot, placement }
 }
 
-/// A file's id is made from its first footer, so that equal values give equal bytes.
+/// A file's id is made from its first footer, so equal values give equal bytes.
 fn file_id(footer: &[u8]) -> [u8; 16] {
     let half = checksum(footer);
     let other = checksum(&[footer.len() as u64, half].map(u64::to_le_bytes).concat());

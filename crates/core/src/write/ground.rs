@@ -5,17 +5,17 @@ use crate::file::File;
 /// The state that a new generation builds on.
 #[derive(Default)]
 pub(crate) struct Ground<'a> {
-    /// A view of all columns of the file that is changed; none for a new file.
+    /// A view of all columns of the changed file; `None` for a new file.
     pub file: Option<&'a File>,
     /// The committed generation before; none for a new file.
     pub base: Option<Base>,
-    /// Whether the new generation refers to bytes of that file.
+    /// Whether the new generation refers to bytes of `file`.
     pub is_in_place: bool,
     /// Whether the generation before is in the same file.
     pub is_linked: bool,
     /// The code of the operation.
     pub operation: u16,
-    /// The compression of values that are written; none for that of the file.
+    /// The compression of new values; `None` uses the file's compression.
     pub compression: Option<u8>,
     /// The time of the change; 0 when unknown.
     pub time: i64,

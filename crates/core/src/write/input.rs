@@ -1,7 +1,7 @@
-//! Copies values from the memory of a host into scratch memory for one block.
+//! Copies values for one block from the memory of a host into scratch memory.
 //!
-//! The host may change its memory during the call. Each value is copied once, and only the copy is
-//! used.
+//! The host may change its memory during the call, so each value is copied once and only the copy
+//! is used.
 
 mod equal;
 mod fixed;
@@ -47,7 +47,7 @@ pub(crate) struct Scratch {
     spare: Vec<u8>,
     wide: WideScratch,
     row_major: RowMajorColumns,
-    /// The index of the values in `row_major`, if they were copied with their neighbours.
+    /// The index of the values in `row_major`, if they were copied with adjacent columns.
     copied_at: Option<usize>,
     /// For integers that are stored narrower.
     ints: IntScratch,
@@ -60,7 +60,7 @@ pub(crate) struct Scratch {
 pub(crate) struct LoadOptions {
     /// The most bytes of a block with more than one string.
     pub string_block_len: StringBlockLen,
-    /// Whether the next column to load is adjacent to this one in a row-major matrix.
+    /// Whether the next column to load follows this one in a row-major matrix.
     pub next_is_adjacent: bool,
 }
 
@@ -79,7 +79,7 @@ impl Scratch {
         self.load_with(array, of, range, LoadOptions::default())
     }
 
-    /// Copies the values in `range`, at most a block, and returns their number. It returns fewer if
+    /// Copies the values in `range`, at most a block. Returns their number, which is smaller if
     /// more strings would exceed the length of a block.
     pub(crate) fn load_with(
         &mut self,
@@ -147,7 +147,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Refuses values that have more digits than their type, unless they are missing.
+    /// Refuses present values that have more digits than their type.
     fn check_digits(&self, first_row: u64) -> Result<()> {
         let is_valid = |i: &usize| !self.has_missing || self.validity[i / 8] >> (i % 8) & 1 == 1;
         let Some(i) = self.wide.outside.iter().copied().find(is_valid) else { return Ok(()) };
@@ -155,8 +155,8 @@ impl Scratch {
         Err(Error::unsupported(message).advise("use a type with more digits"))
     }
 
-    /// The index of a column of words among the columns that were copied together; none if it was
-    /// not copied.
+    /// The index of a column of words in the words that were copied together; `None` if it was not
+    /// copied.
     fn find_copied(&mut self, array: &Array, of: Layout, block: &Range<u64>) -> Result<Option<usize>> {
         let [Chunk { n, values: HostValues::Words { memory, stride }, .. }] = array.chunks.as_slice() else {
             return Ok(None);
@@ -187,7 +187,7 @@ impl Scratch {
     /// The `n` values that were loaded last, with their validity bits.
     pub(crate) fn values(&mut self, of: Layout, n: usize) -> (Values<'_>, Option<&[u8]>) {
         let validity = self.has_missing.then_some(self.validity.as_slice());
-        // The memory after the strings may hold rests of an earlier block.
+        // The memory after the strings may hold bytes of an earlier block.
         let text_len = self.offsets.last().map_or(0, |&end| end as usize);
         let words = &mut *self.words;
         let values = match of.width() {

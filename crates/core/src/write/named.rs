@@ -1,4 +1,4 @@
-//! Names in errors for columns that have none: dictionaries and bundles.
+//! Names for errors in unnamed columns: dictionaries and bundles.
 
 use entasis_encodings::Encoder;
 use entasis_format::Error;
@@ -7,7 +7,7 @@ use super::input::Scratch;
 use super::{Plan, Stored};
 
 impl Plan<'_> {
-    /// Adds the name of the column that has the refused values.
+    /// Adds the name of the column with the refused values.
     #[cold]
     pub(super) fn named(&self, column: &Stored<'_>, error: Error) -> Error {
         let name = match column.name {
@@ -20,7 +20,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The name of a column whose dictionary is column number `dictionary`.
+    /// The name of the column that uses column `dictionary` as its dictionary.
     fn user_of(&self, dictionary: usize) -> Option<&str> {
         let is_user = |first: usize, of: Option<usize>| of.is_some_and(|of| first + of == dictionary);
         let columns: Vec<_> = self.parts.columns().collect();
@@ -31,7 +31,7 @@ impl Plan<'_> {
         own.map(|of| of.column.name.as_str()).or_else(|| Some(&of_child()?.path))
     }
 
-    /// The name of the first member of a bundle whose values are refused when they are alone.
+    /// The name of the first member of a bundle whose values alone are refused.
     fn refused_member(&self, storage: &Stored<'_>) -> Option<&str> {
         let number = storage.column.checked_sub(self.parts.n_columns + self.nested.children.len())?;
         let bundle = self.bundles.get(number)?;

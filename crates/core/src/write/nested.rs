@@ -1,5 +1,5 @@
-//! Splits nested columns into columns that have blocks. Finds where the values of each child are in
-//! the memory of the host, and where each block of the parent begins in its children.
+//! Splits nested columns into columns that have blocks. Finds each child's values in the memory of
+//! the host, and where each block of the parent begins in its children.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,21 +16,22 @@ use crate::frame::{Array, Chunk, Column, Field, HostValidity, HostValues, Span};
 
 /// Structure values in a block.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
-/// The number of values of each child before each block, and in all.
+/// The number of values of each child before each block, and in total.
 #[derive(Debug, Default)]
 pub(crate) struct ChildOffsets {
     n_types: usize,
-    /// Lists, maps and run-end columns have the numbers in block records. Unions and value columns
-    /// have a child for them.
+    /// Lists, maps and run-end columns store the numbers in block records. Unions and value columns
+    /// store them in a child.
     is_in_records: bool,
-    /// The values of each child before the chunks that were split so far, without values in spans.
+    /// The values of each child before the chunks that were split already, without values in spans.
     base: Vec<u64>,
     /// `n_types` numbers for each block.
     before: Vec<u64>,
     total: Vec<u64>,
 }
 
-/// The children of a column: their range among all children, and where its blocks begin in them.
+/// The children of a column: their range among all children, and where the column's blocks begin in
+/// them.
 #[derive(Debug, Default)]
 pub(crate) struct ChildColumns {
     pub children: Range<usize>,
@@ -49,7 +50,7 @@ pub(crate) struct Child<'a> {
     pub array: Array,
     /// The number of the top-level column.
     pub top: usize,
-    /// The index of the parent among the children; none if that is the top-level column.
+    /// The index of the parent among the children; `None` if the parent is the top-level column.
     pub parent: Option<usize>,
     pub child_columns: ChildColumns,
 }
@@ -63,7 +64,7 @@ pub(crate) struct Nested<'a> {
 }
 
 impl<'a> Nested<'a> {
-    /// Splits the nested ones among all columns, given in the order of their numbers.
+    /// Splits the nested columns among all columns, which are in the order of their numbers.
     pub(crate) fn of(columns: impl Iterator<Item = &'a Column>) -> Result<Self> {
         let mut nested = Self::default();
         for (top, column) in columns.enumerate() {
@@ -85,7 +86,7 @@ impl<'a> Nested<'a> {
                 &mut found,
             );
             nested.tops.push((top, ChildColumns { children: first..first + found.len(), child_offsets }));
-            // Children of one column are consecutive: first all of a column, then theirs.
+            // Children of one column are consecutive: first all its children, then their children.
             let mut queue: VecDeque<(usize, &'a [Field])> = VecDeque::new();
             let enqueue = |queue: &mut VecDeque<(usize, &'a [Field])>, first: usize, of: &'a [Field]| {
                 let of = of.iter().enumerate().filter(|(_, field)| field.column_type.physical.is_nested());
@@ -111,7 +112,7 @@ impl<'a> Nested<'a> {
     }
 }
 
-/// Adds the children of a column, its child offsets last.
+/// Adds the children of a column. Its child offsets come last.
 fn add<'a>(
     fields: &'a [Field],
     arrays: Vec<Array>,
@@ -158,7 +159,7 @@ fn add<'a>(
     }
 }
 
-/// Puts what stays of a child before its new values.
+/// Puts the kept values of a child before its new values.
 fn with_kept(mut array: Array, kept: Option<&KeptChild>) -> Array {
     let Some(KeptChild { keep, replaced }) = kept else { return array };
     if let Some(chunk) = replaced {
@@ -173,7 +174,7 @@ fn with_kept(mut array: Array, kept: Option<&KeptChild>) -> Array {
     array
 }
 
-/// Makes one chunk of each span. If two spans share a run, the run begins in both chunks.
+/// Makes one chunk per span. If two spans share a run, the run begins in both chunks.
 fn split_shared_runs(array: Array) -> Array {
     let chunks = array.spans(0).map(|span| {
         let mut chunk = array.chunks[span.chunk].clone();
@@ -211,14 +212,14 @@ impl ChildOffsets {
         Self { n_types, is_in_records, base, before: Vec::new(), total: Vec::new() }
     }
 
-    /// Records the counts if `row` begins a block. `counts` are those in spans.
+    /// Records the counts if `row` begins a block. `counts` are the counts in spans.
     fn record(&mut self, row: u64, counts: impl Iterator<Item = u64>) {
         if row.is_multiple_of(BLOCK) {
             self.before.extend(counts.zip(&self.base).map(|(count, base)| count + base));
         }
     }
 
-    /// Counts the structure values of blocks that are replaced. Their children are not in spans.
+    /// Counts the structure values of replaced blocks. Their children are not in spans.
     fn count_replaced(&mut self, of: &ColumnType, chunk: &Chunk, first: u64) -> Result<()> {
         let HostValues::Owned(values) = &chunk.values else { return Err(other_form()) };
         let mut spare = Vec::new();
@@ -244,12 +245,12 @@ impl ChildOffsets {
 
     /// The child offset that the record of a block stores; 0 if a child stores it.
     pub(crate) fn first_child(&self, block: u64) -> u64 {
-        // The number of types does not decide this: a dense union of one type has 0 in its records.
+        // The number of types does not matter here: a dense union of one type has 0 in its records.
         self.before.get(block as usize).copied().filter(|_| self.is_in_records).unwrap_or(0)
     }
 
-    /// Checks the structure values of a block, as copied, against the child offsets that were
-    /// computed before. The host may have changed its memory in between.
+    /// Checks the copied structure values of a block against the child offsets computed earlier.
+    /// The host may have changed its memory in between.
     pub(crate) fn check(
         &self,
         block: u64,
@@ -281,8 +282,8 @@ fn other_form() -> Error {
     Error::argument("the memory of a column does not have the form of its type")
 }
 
-/// The arrays of the children, and where blocks begin in them. A union or value column gets one
-/// more array for its child offsets.
+/// The arrays of the children, and where blocks begin in them. A union or value column gets an
+/// additional array for its child offsets.
 fn split_children(
     of: &ColumnType,
     array: &Array,
@@ -384,7 +385,7 @@ fn lists(
     if let (HostValues::Lists { offsets, is_large, .. }, HostValidity::AllValid) =
         (&chunk.values, &chunk.validity)
     {
-        // Contiguous lists need the offsets at block boundaries only. Each length is checked when
+        // Contiguous lists need only the offsets at block boundaries. Each length is checked when
         // its block is encoded.
         let offset = |i: usize| {
             let offset = numbers(offsets, *is_large, i..i + 1)?[0];

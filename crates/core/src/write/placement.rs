@@ -1,5 +1,5 @@
-//! Gives encoded blocks their offsets in the file, in the order of the runs, on whatever thread
-//! they were encoded.
+//! Gives encoded blocks their offsets in the file, in the order of the runs, whichever thread
+//! encoded them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::monitor::Control;
 
 /// The use of the memory, in messages.
 pub(crate) const ENCODED: &str = "encoded blocks";
-/// Raw columns begin at multiples of this, so that they can be mapped.
+/// Raw columns begin at multiples of this, so they can be mapped.
 const ALIGNMENT: u64 = 64;
 
 /// A block with its offset in the file.
@@ -36,7 +36,7 @@ impl Placed {
     }
 }
 
-/// The sink, and the run whose turn it is to get an offset.
+/// The sink, and the run whose turn it is to get offsets.
 pub(crate) struct Placement<'a> {
     sink: &'a dyn Sink,
     /// Bytes of memory to reserve for a run.
@@ -57,32 +57,32 @@ struct Turn {
     coalescer: Coalescer,
     /// Threads that wait for their turn.
     n_waiting: usize,
-    /// Runs that finished before their turn, and the bytes of all of them.
+    /// Runs that finished before their turn, and the total of their bytes.
     ready: BTreeMap<usize, Blocks>,
     ready_len: usize,
     /// The blocks of the placed runs.
     placed: BTreeMap<usize, Vec<Placed>>,
-    /// Writes with an offset that are still to be done, in the order of their offsets.
+    /// Pending writes, which have an offset, in the order of their offsets.
     due: VecDeque<(Due, Vec<u8>)>,
     due_len: usize,
-    /// Whether a thread is writing. It also does the writes that others add meanwhile.
+    /// Whether a thread is writing. It also does the writes that others add in the meantime.
     is_writing: bool,
     /// Memory of finished writes, for reuse.
     spare: Vec<Vec<u8>>,
 }
 
 impl Turn {
-    /// A lower estimate of the end of all blocks, if values take as many bytes as those of placed
-    /// blocks.
+    /// A lower estimate of the end of all blocks, if later values take as many bytes as placed
+    /// ones.
     fn foreseen(&self, n_values: u64) -> u64 {
         let all = u128::from(self.at) * u128::from(n_values) / u128::from(self.n_placed.max(1));
         u64::try_from(all / 32 * 31).unwrap_or(u64::MAX)
     }
 }
 
-/// The most bytes of runs that finished before their turn. With more, a thread waits.
+/// The most bytes of runs that finished before their turn. Above it, a thread waits.
 pub(super) const READY: usize = 32 << 20;
-/// With more bytes due than this, threads wait for the one that writes.
+/// With more pending bytes than this, threads wait for the writing thread.
 const DUE: usize = 8 << 20;
 
 impl<'a> Placement<'a> {
@@ -97,13 +97,13 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Begins run number `index`, in `memory` if there is some.
+    /// Begins run number `index`, in `memory` if given.
     pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Result<Run<'_>> {
         let bytes = self.memory(memory)?;
         Ok(Run { placement: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } })
     }
 
-    /// Writes `bytes` after all runs so far. Returns their offset.
+    /// Writes `bytes` after all runs. Returns their offset.
     pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64> {
         if bytes.is_empty() {
             return Ok(self.end());
@@ -123,7 +123,7 @@ impl<'a> Placement<'a> {
         Ok(at)
     }
 
-    /// Appends the footer and writes the header. A small file is one write.
+    /// Appends the footer and writes the header. A small file takes one write.
     pub(crate) fn finish(&self, footer: &[u8], header: &[u8]) -> Result<()> {
         let mut turn = self.lock();
         let is_all = turn.at - turn.coalescer.len() as u64 == header.len() as u64;
@@ -203,7 +203,7 @@ impl<'a> Placement<'a> {
         is_fit: impl Fn(&Turn) -> bool,
     ) -> Result<MutexGuard<'t, Turn>> {
         while !is_fit(&turn) {
-            // The monitor runs code of the host, so not under the lock.
+            // The monitor runs host code, so it is not called under the lock.
             drop(turn);
             control.check()?;
             turn = self.lock();
@@ -220,8 +220,8 @@ impl<'a> Placement<'a> {
         Ok(turn)
     }
 
-    /// Does the writes that are due, or leaves them to the thread that is writing. File systems let
-    /// one thread at a time write to a file, and others that try burn processor time. Returns
+    /// Does the pending writes, or leaves them to the thread that is writing. File systems let one
+    /// thread at a time write to a file, and other threads that try waste processor time. Returns
     /// memory for reuse.
     fn settle<'t>(
         &'t self,
@@ -235,7 +235,7 @@ impl<'a> Placement<'a> {
             turn = self.wait(turn, control, |turn| turn.due_len <= DUE)?;
             return Ok(turn.spare.pop());
         }
-        // This stays set after an error: nothing more is written, and all threads stop.
+        // Stays set after an error, so nothing more is written and all threads stop.
         turn.is_writing = true;
         self.sink.expect(turn.foreseen(self.n_values));
         while let Some((due, bytes)) = turn.due.pop_front() {
@@ -254,7 +254,7 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// The encoded blocks of a run that is not finished.
+/// The encoded blocks of an unfinished run.
 pub(crate) struct Run<'a> {
     placement: &'a Placement<'a>,
     index: usize,
@@ -267,13 +267,13 @@ struct Blocks {
     /// Bytes without an offset.
     bytes: Vec<u8>,
     blocks: Vec<Placed>,
-    /// The number of blocks with an offset. The offsets of other blocks count from the start of
+    /// The number of blocks with an offset. Offsets of later blocks count from the start of
     /// `bytes`.
     n_placed: usize,
 }
 
 impl Blocks {
-    /// Gives `bytes` their offset. They are due from then on.
+    /// Gives `bytes` their offset. Their write is then pending.
     fn assign_offset(&mut self, turn: &mut Turn) {
         if std::mem::take(&mut self.align) {
             let at = turn.at.next_multiple_of(ALIGNMENT);
@@ -298,7 +298,7 @@ impl Blocks {
         }
     }
 
-    /// Gives the last bytes of the run whose turn it is their offset, and ends its turn.
+    /// Gives the last bytes of the current run their offset, and ends its turn.
     fn finish(mut self, turn: &mut Turn) {
         self.assign_offset(turn);
         turn.placed.insert(turn.run, self.blocks);
@@ -312,8 +312,8 @@ impl Run<'_> {
         &mut self.inner.bytes
     }
 
-    /// Adds a block. Its pages are in `bytes` from `pages_at` on to the end, and its directory
-    /// follows.
+    /// Adds a block. Its pages are in `bytes` from `pages_at` to the end, followed by its
+    /// directory.
     pub(crate) fn add(
         &mut self,
         values: Range<u64>,
@@ -353,8 +353,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Adds a block of another file. Its pages are in `bytes` from `pages_at` on to the end, and
-    /// its directory follows. With `is_apart` it comes after all segments.
+    /// Adds a block of another file. Its pages are in `bytes` from `pages_at` to the end, followed
+    /// by its directory. With `is_apart` the directory comes after all segments.
     pub(crate) fn add_copy(
         &mut self,
         block: BlockRecord,
@@ -377,8 +377,8 @@ impl Run<'_> {
         self.placement.lock().run == self.index
     }
 
-    /// Waits for this run's turn, then writes the encoded bytes or leaves them to the thread that
-    /// writes.
+    /// Waits for this run's turn, then writes the encoded bytes or leaves them to the writing
+    /// thread.
     pub(crate) fn flush(&mut self, control: &Control<'_>) -> Result<()> {
         let (placement, index) = (self.placement, self.index);
         let mut turn = placement.wait(placement.lock(), control, |turn| turn.run == index)?;
@@ -387,7 +387,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes the rest, or leaves it to another thread. Returns memory for the next run.
+    /// Writes the rest or leaves it to another thread. Returns memory for the next run.
     pub(crate) fn finish(self, control: &Control<'_>) -> Result<Option<Vec<u8>>> {
         let Self { placement, index, inner } = self;
         let mut turn = placement.lock();

@@ -13,11 +13,11 @@ pub struct StringLen {
     pub len: u64,
 }
 
-/// Sorts runs in the order in which threads start them: long strings take longest, and all threads
-/// wait for the run that ends last.
+/// Sorts runs into the order in which threads start them: long strings take longest, and all
+/// threads wait for the last run to end.
 ///
-/// Runs keep their order in the file, so early ones are held in memory until their turn. They are
-/// few and short enough for that, so no thread waits for a run that nobody has started.
+/// Runs keep their order in the file, so early results stay in memory until their turn. They are
+/// few and short enough, so no thread waits for a run that nobody has started.
 pub fn longest_strings_first<T>(runs: Vec<T>, len: impl Fn(&T) -> Option<StringLen>) -> Vec<T> {
     let mut kept = 0;
     let (mut first, others): (Vec<T>, Vec<T>) = runs.into_iter().partition(|run| {
@@ -35,7 +35,7 @@ pub fn longest_strings_first<T>(runs: Vec<T>, len: impl Fn(&T) -> Option<StringL
 mod tests {
     use super::*;
 
-    /// The order of runs that each store a whole column; `Some` has the bytes of text.
+    /// The order of runs that each store a whole column; `Some` contains the bytes of text.
     fn order(runs: &[Option<u64>]) -> Vec<usize> {
         let text = |&i: &usize| runs[i].map(|len| StringLen { most: len, len });
         longest_strings_first((0..runs.len()).collect(), text)

@@ -6,22 +6,22 @@ use entasis_format::{
     sections_fit,
 };
 
-/// Shorter sections are stored as they are: they take few bytes, and no time to restore.
+/// Shorter sections are stored as they are: they take few bytes, and need no time to restore.
 const MIN_LEN: usize = 8 << 10;
 
-/// The filter under which LZ4 compresses the records of a kind. None for kinds that are stored as
-/// they are: scans look at all blocks first, and block records take little next to values.
+/// The filter for records of a kind that LZ4 compresses; `None` for kinds stored as they are. Block
+/// records stay as they are: scans read all of them first, and they are small next to values.
 fn filter(kind: SectionKind) -> Option<Filter> {
     match kind {
         SectionKind::Blocks | SectionKind::Statistics | SectionKind::Ranges | SectionKind::Tables => None,
-        // Half of the index are hashes and empty slots. A shuffle would spread the matches.
+        // Half of the index consists of hashes and empty slots. A shuffle would spread the matches.
         SectionKind::NameIndex | SectionKind::Names | SectionKind::ValueHeap => Some(Filter::None),
         SectionKind::Columns | SectionKind::Nodes | SectionKind::Runs => Some(Filter::Shuffle),
     }
 }
 
-/// The parts of sections with these records, and the sections that are not empty. The first part is
-/// at `at` in the file. `tier` is that of new blocks. `compression` is the setting of the values; 0
+/// The parts of sections with these records, and the non-empty sections. The first part is at `at`
+/// in the file. `tier` is the tier of new blocks. `compression` is the setting of the values; 0
 /// stores all sections as they are.
 pub(super) fn emit(
     records: &[(SectionKind, &[u8])],
@@ -32,7 +32,7 @@ pub(super) fn emit(
     if compression != Some(0) {
         let (bytes, sections) = emit_all(records, tier, true, at);
         let end = at + bytes.len() as u64;
-        // Many columns or nodes that are nearly equal can take fewer bytes than the format allows.
+        // Many nearly equal columns or nodes can take fewer bytes than the format allows.
         if sections_fit(&sections, end) && n_columns(records) <= end / MIN_COLUMN_LEN {
             return (bytes, sections);
         }

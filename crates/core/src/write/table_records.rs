@@ -18,7 +18,7 @@ pub(super) struct TableRecords {
 }
 
 impl TableRecords {
-    /// The records of all frames. Their host maps are added to `tree`.
+    /// The records of all frames. Adds their host maps to `tree`.
     pub(super) fn of(contents: &Contents<'_>, tree: &mut ValueTree) -> Result<Self> {
         let mut records = Self::default();
         for &(first, frame) in &contents.plan.parts.frames {

@@ -9,18 +9,18 @@ use super::{BUFFER, Stored, input};
 use crate::blocks::block_values;
 
 /// The number of consecutive blocks of a column that one thread encodes. Each block takes hints
-/// from the block before it.
+/// from the previous block.
 const RUN: u64 = 16;
-/// A short file is cut into about this many runs, so that several threads have work.
+/// A short file is cut into about this many runs, so several threads have work.
 const RUNS: u64 = 4;
-/// Decoded bytes of a run, about. Runs of long values have fewer blocks, because threads wait for
-/// the runs before their own.
+/// Approximate decoded bytes of a run. Runs of long values have fewer blocks, because threads wait
+/// for earlier runs.
 const RUN_LEN: u64 = 8 << 20;
-/// Runs with at most this many values and bytes are short. Where there are many, a thread takes
+/// Runs with at most this many values and bytes are short. If there are many, a thread takes
 /// several at once.
 const SHORT: u64 = 1 << 16;
 const SHORT_LEN: u64 = 1 << 20;
-/// The most short runs that a thread takes at once, and the fewest groups of them.
+/// The most short runs that a thread takes at once, and the minimum number of groups.
 const NEIGHBOURS: usize = 8;
 const GROUPS: usize = 12;
 
@@ -54,8 +54,8 @@ pub(super) fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
         let n_values = of.array.n_values();
         let of_texts = of.strings.run(value_len).filter(|_| of.array.encoded(0).is_none());
         let run = of_texts.map_or(n_blocks * block, |n| n.min(block));
-        // Runs in the second half of a short file are shorter, so that threads end at about the
-        // same time.
+        // Runs in the second half of a short file are shorter, so threads end at about the same
+        // time.
         let last = if longest < RUN { (n_blocks / 2).max(1) * block } else { run };
         for values in cut(n_values, run, last.min(run)) {
             tasks.push(Task { index: tasks.len(), column, values, value_len });
@@ -64,8 +64,8 @@ pub(super) fn tasks(stored: &[Stored<'_>]) -> Vec<Task> {
     tasks
 }
 
-/// The memory to reserve for the encoded bytes of a run: the longest one, about. Unused memory
-/// costs nothing, but memory that grows is copied and gets new pages.
+/// The memory to reserve for the encoded bytes of a run: about the longest run. Unused memory costs
+/// nothing, but growing memory is copied and gets new pages.
 pub(super) fn room(tasks: &[Task]) -> usize {
     let len = |task: &Task| task.n_values().saturating_mul(task.value_len);
     let longest = tasks.iter().map(len).max().unwrap_or(0).min(BUFFER as u64) as usize;
@@ -89,8 +89,9 @@ fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
     })
 }
 
-/// Groups the runs that a thread takes at once: short neighbouring columns may be adjacent in
-/// memory and similar. Groups do not depend on the number of threads, because the bytes must not.
+/// Groups the runs that a thread takes at once, because short neighbouring columns may be adjacent
+/// in memory and similar. Groups do not depend on the number of threads, because the bytes must
+/// not.
 pub(super) fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
     let is_short =
         |task: &Task| task.n_values() <= SHORT && task.n_values().saturating_mul(task.value_len) <= SHORT_LEN;
@@ -102,7 +103,7 @@ pub(super) fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
         match groups.last_mut() {
             Some(group) if group.len() < most && is_short(&group[0]) && is_short(&task) => group.push(task),
             _ => {
-                // The last groups are smaller, so that threads end at about the same time.
+                // The last groups are smaller, so threads end at about the same time.
                 most = together.min(n_left.div_ceil(2));
                 groups.push(vec![task]);
             }
@@ -112,7 +113,7 @@ pub(super) fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
     groups
 }
 
-/// The length of the strings in a run; none unless it is known without a look at each string.
+/// The length of the strings in a run; `None` if each string would have to be read.
 pub(super) fn string_len(of: &Stored<'_>, task: &Task) -> Option<StringLen> {
     let most = input::max_string_len(of.array).filter(|_| of.of.width().is_none())?;
     Some(StringLen { most, len: input::mean_string_len(of.array).saturating_mul(task.n_values()) })

@@ -1,15 +1,15 @@
 //! Decides which tiers of block records stay (`docs/decisions/0033-grow-by-tiers.md`).
 //!
 //! Tiers are merged as in a log-structured merge tree (O'Neil and others, 1996): a new tier takes
-//! in the last old ones that are not much longer. So each record is copied O(log n) times, and a
-//! file of n blocks has O(log n) tiers.
+//! in the last old tiers if they are not much longer. So each record is copied O(log n) times, and
+//! a file of n blocks has O(log n) tiers.
 
 use entasis_format::{BlockRange, MAX_TIERS, Root, Section, SectionKind};
 
-/// An old tier stays if it has more than this many times as many blocks as the new one.
+/// An old tier stays if it has more than this many times the blocks of the new tier.
 const RATIO: u64 = 4;
 
-/// The tier of the new blocks, and the tiers that stay.
+/// The tier of the new blocks, and the kept tiers.
 #[derive(Default)]
 pub(crate) struct NewTier {
     /// The number of the new tier.
@@ -55,8 +55,8 @@ impl Tiers {
         self.stay.binary_search(&old).ok().map(|number| number as u16)
     }
 
-    /// Splits the ranges of a column. Returns the ranges of tiers that stay, with the new numbers
-    /// of their tiers, and the ranges whose records are copied to the new tier.
+    /// Splits the ranges of a column. Returns the ranges in kept tiers, with the tiers' new
+    /// numbers, and the ranges whose records are copied to the new tier.
     pub(super) fn split<'a>(
         &'a self,
         kept: &'a [BlockRange],
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn tiers_are_never_more_than_a_file_can_have() {
-        // Each change adds one block, and each tier that stays has one more block than it needs.
+        // Each change adds one block. Each tier that stays has one more block than it needs.
         let mut kept: Vec<BlockRange> = Vec::new();
         for n in 1..5000u32 {
             let tiers = Tiers::plan(&[&kept], 1);

@@ -1,8 +1,8 @@
-//! Counts the values of each type in a union without offsets, where they are consecutive in the
+//! Counts the values of each type in a union without offsets, whose values are consecutive in the
 //! children.
 //!
-//! The counts are kept from one span to the next one, and at every `STEP`th position. So a span
-//! counts again what lies between it and the last kept position, and not the whole chunk.
+//! Keeps the counts from one span to the next, and at every `STEP`th position. So a span counts
+//! again only what lies after the last kept position, not the whole chunk.
 
 /// Values that are examined together.
 pub(super) const STEP: usize = 1 << 16;
@@ -14,12 +14,12 @@ pub(super) struct TypeCounts {
     /// The position of `here`.
     at: usize,
     here: Vec<usize>,
-    /// The counts at the positions 0, `STEP`, `2 * STEP` and so on, one after the other.
+    /// The counts at positions 0, `STEP`, `2 * STEP` and so on, one after the other.
     kept: Vec<usize>,
 }
 
 impl TypeCounts {
-    /// Goes to the last known position that is not after `at`, and returns it.
+    /// Goes to the last known position up to `at`, and returns it.
     pub(super) fn seek(&mut self, chunk: usize, at: usize, n_types: usize) -> usize {
         if self.chunk != Some(chunk) {
             *self = Self { chunk: Some(chunk), at: 0, here: vec![0; n_types], kept: vec![0; n_types] };
@@ -33,13 +33,13 @@ impl TypeCounts {
         self.at
     }
 
-    /// The number of values of type `k` before this position, which has one.
+    /// The number of values of type `k` before this position. The value here has type `k`.
     pub(super) fn count(&mut self, k: usize) -> usize {
         self.here[k] += 1;
         self.here[k] - 1
     }
 
-    /// Moves to position `at`. The values in between have been counted.
+    /// Moves to position `at`. The values in between were counted.
     pub(super) fn reach(&mut self, at: usize) {
         self.at = at;
         if at.is_multiple_of(STEP) && at / STEP * self.here.len() == self.kept.len() {
@@ -90,7 +90,7 @@ mod tests {
                     counts.reach(from);
                 }
             }
-            // The whole chunk has been counted, so no position is far from a kept one.
+            // The whole chunk was counted, so `kept` has every multiple of `STEP`.
             assert_eq!(counts.seek(chunk, 3 * STEP + 76, 3), 3 * STEP);
             assert_eq!(counts.seek(chunk, STEP + 2, 3), STEP);
         }

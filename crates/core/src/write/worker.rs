@@ -12,7 +12,7 @@ use super::{BUFFER, Stored, WRITE};
 use crate::frame::pre_encoded::BLOCK;
 use crate::monitor::Control;
 
-/// Decoded bytes of a block whose encoded form may exceed the memory of a run.
+/// A block with this many decoded bytes may exceed the memory of a run when encoded.
 pub(crate) const LONG_BLOCK: usize = 1 << 20;
 
 /// The memory and the encoder of one thread.
@@ -26,7 +26,7 @@ pub(super) struct Worker {
     before: Option<Layout>,
 }
 
-/// The memory of threads that have ended, for the threads of the next part of a stream.
+/// The memory of ended threads, for the threads of the next part of a stream.
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Vec<Worker>>);
 
@@ -53,13 +53,13 @@ impl Drop for Lent<'_> {
 }
 
 impl Worker {
-    /// Begins a group. Encoding depends on earlier runs of the same group only.
+    /// Begins a group. Encoding depends only on earlier runs of the same group.
     pub fn begin(&mut self) {
         self.before = None;
     }
 
-    /// Encodes and writes the blocks of a run. `next_is_adjacent` is set if the column of the next
-    /// run is adjacent to this one in a row-major matrix.
+    /// Encodes and writes the blocks of a run. `next_is_adjacent` is true if the next run's column
+    /// follows this one in a row-major matrix.
     pub fn run(
         &mut self,
         column: &Stored<'_>,

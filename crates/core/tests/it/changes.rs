@@ -1,5 +1,5 @@
-//! A change leaves exactly the old or the new state, wherever it is cut off: by a crash of the
-//! process, an error of the disk, or a power failure that loses writes.
+//! A change leaves exactly the old or the new state, wherever it is interrupted: by a crash, a disk
+//! error, or a power failure that loses writes.
 
 use std::fs::{File as OsFile, Metadata, ReadDir};
 use std::io;
@@ -13,7 +13,7 @@ use entasis::{Change, ColumnSource, Durable, File, Operation, Physical, Rows, Si
 use entasis_fault::{FaultDisk, Faults};
 use entasis_io::{Disk, Lock, NativeDisk};
 
-/// Rows of a file with slot pages, and of one without.
+/// Rows of a file with slot pages, and of a file without.
 const SIZES: [usize; 2] = [150_000, 500];
 const MORE: usize = 3000;
 
@@ -110,8 +110,7 @@ fn apply(op: Op, disk: Arc<dyn Disk>, path: &Path, n: usize, durable: Durable) -
     change.commit(content, operation, &options, &Silent)
 }
 
-/// The state after a change of a file with `n` rows, which had `first` rows in its first
-/// generation.
+/// The state after a change of a file with `n` rows. Its first generation had `first` rows.
 fn after(op: Op, n: usize, first: usize) -> State {
     let mut state = model(0..n);
     match op {
@@ -141,7 +140,7 @@ fn after(op: Op, n: usize, first: usize) -> State {
 /// slot B.
 struct Base {
     bytes: Vec<u8>,
-    /// The rows of its first generation, and of the current one.
+    /// The rows of the file's first generation, and of the current one.
     first: usize,
     n: usize,
     generation: u64,
@@ -181,8 +180,8 @@ impl Case {
         apply(self.op, disk, path, self.base.n, durable)
     }
 
-    /// Checks that a file has exactly the state before or after the change, and is sound. Returns
-    /// whether it is the one after it.
+    /// Checks that a file is sound and has exactly the state before or after the change. Returns
+    /// whether it has the state after.
     fn is_after(&self, path: &Path) -> bool {
         let file = File::open(path).unwrap();
         let report = file.verify(Some(1), &Silent).unwrap_or_else(|e| panic!("{}: {e}", self.name()));
@@ -210,12 +209,13 @@ impl Case {
     }
 }
 
-/// Cases of all operations: where the state is in the first slot, in slot A or in slot B, and
-/// without slot pages.
+/// Cases of all operations: with the state in the first slot, in slot A or in slot B, and without
+/// slot pages.
 fn cases() -> impl Iterator<Item = Case> {
     let bases = [(SIZES[0], 0), (SIZES[0], 1), (SIZES[0], 2), (SIZES[1], 0), (SIZES[1], 1)];
     OPS.into_iter().flat_map(move |op| {
-        // There is something to go back to, and the other operations share their last steps.
+        // There is an earlier generation to go back to, and the other operations share their last
+        // steps.
         let wanted = move |&(n, n_appends): &(usize, usize)| match op {
             Op::Append => true,
             Op::Rollback => n == SIZES[0] && n_appends > 0,
@@ -283,7 +283,7 @@ fn compacting_removes_what_changes_left() {
     file.verify(Some(1), &Silent).unwrap();
     assert_eq!(file.file_len(), std::fs::metadata(&path.0).unwrap().len());
     assert!((file.file_len() as usize) < bytes.len());
-    // Three blocks of 65,536 rows, and the short ones as a fourth.
+    // Three blocks of 65,536 rows, and the short blocks as a fourth.
     assert_eq!(file.blocks(0).unwrap().len(), rows.div_ceil(65_536));
     drop(file);
     case.goes_on(&path.0);
@@ -367,11 +367,11 @@ impl Disk for Recorder {
     }
 }
 
-/// A power failure after each step: all writes before the last sync are on the medium, of those
-/// after it any, torn into sectors of 512 bytes, in any order.
+/// A power failure after each step: writes before the last sync are on the medium. Any of the later
+/// writes are, torn into sectors of 512 bytes, in any order.
 #[test]
 fn a_power_failure_after_any_step() {
-    // A file that is written anew gets its name after it was synced.
+    // A rewritten file gets its name after it was synced.
     for case in
         cases().filter(|case| case.base.first == SIZES[0] && ![Op::Anew, Op::Compact].contains(&case.op))
     {

@@ -165,7 +165,7 @@ pub fn open(bytes: &[u8]) -> entasis::Result<File> {
     )
 }
 
-/// Reads rows of a column as one value each; strings in every layout.
+/// Reads rows of a column, one value each; reads strings in every layout.
 pub fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> entasis::Result<Vec<Option<Vec<u8>>>> {
     let layouts = [TextLayout::Large, TextLayout::Small, TextLayout::Views];
     let is_var = file.column(column)?.record.column_type.physical.is_var();
@@ -266,8 +266,8 @@ impl Source for Counting {
     }
 }
 
-/// Bytes in memory that can be changed, with the time of the last change as files have it. Counts
-/// the bytes that are read.
+/// Bytes in memory that can be changed, with a time of the last change. Counts the bytes that are
+/// read.
 #[derive(Clone, Default)]
 pub struct Changing {
     pub bytes: Arc<Mutex<Vec<u8>>>,

@@ -1,4 +1,4 @@
-//! The example of this crate runs, and fails where a value is wrong.
+//! The example of this crate runs, and fails if a value is wrong.
 
 #[allow(dead_code, reason = "the example is a program")]
 #[path = "../../examples/write_and_read.rs"]

@@ -135,7 +135,7 @@ fn an_interrupted_write_leaves_the_old_file() {
     let memory: Vec<Memory> = old.iter().map(|(_, model)| Memory::new(model)).collect();
     write(&path, &frame_of(&old, &memory), &WriteOptions::default(), &Silent).unwrap();
     let before = std::fs::read(&path).unwrap();
-    // The monitor is asked after 50 ms. Texts of the same words in any order take seconds at this
+    // The monitor is called after 50 ms. Texts of the same words in any order take seconds at this
     // setting.
     let word =
         |n: u64| ["lake", "street", "mountain", "river", "valley", "house", "bridge", "wood"][n as usize % 8];

@@ -1,5 +1,5 @@
-//! Integers of 32 bits with a sentinel for missing values, as R has them, are stored narrower and
-//! read from narrower columns.
+//! Integers of 32 bits with a sentinel for missing values, as in R, are stored narrower and read
+//! from narrower columns.
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use entasis::{Profile, Rows, WriteOptions};
 const SHORT: u64 = 1 << 20;
 const LONG: u64 = 4 << 20;
 
-/// A text of about `len` bytes that differs from those of all other numbers.
+/// A text of about `len` bytes that is different for each number.
 fn text(number: usize, len: usize) -> String {
     let mut text = String::with_capacity(len + 20);
     let mut state = number as u64;
@@ -55,7 +55,7 @@ fn each_has_at_most_so_many_bytes() {
 
 #[test]
 fn runs_of_a_long_column_come_back_whatever_follows_in_it() {
-    // Ten runs, the last three with texts unlike those before: shared symbols help none, or some.
+    // Ten runs. The last three have unlike texts: shared symbols help none of them, or some.
     for n_other in [0, 30_000] {
         let other = |i| "the quick brown fox jumps over the lazy dog ".repeat(10) + &text(i, 40);
         let of = |i| if i < 90_000 - n_other { text(i, 440) } else { other(i) };

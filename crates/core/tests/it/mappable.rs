@@ -1,4 +1,4 @@
-//! Extents name the very bytes of the values, found without reading them.
+//! Extents name exactly the bytes of the values, found without reading them.
 
 use std::path::Path;
 use std::sync::Arc;

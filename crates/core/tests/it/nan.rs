@@ -1,5 +1,4 @@
-//! `MissingTo::BitsWithNan`: NaN counts as missing, whatever rows are read and however they are
-//! stored.
+//! `MissingTo::BitsWithNan`: NaN counts as missing, for any rows and any encoding.
 
 use crate::common::{self, Model, check, file_of, indices};
 use entasis::{File, MissingTo, Output, Physical, Request, Rows, Silent, WriteOptions};
@@ -26,7 +25,7 @@ fn is_nan(physical: Physical, bytes: &[u8]) -> bool {
     }
 }
 
-/// The bits of a column, and its bytes, which have to stay as they are.
+/// The bits of a column, and its bytes, which must stay unchanged.
 fn read(file: &File, column: u64, rows: &Rows, threads: usize) -> (Vec<u8>, Vec<u8>) {
     let info = file.column(column).unwrap();
     let n = rows.n(info.record.n_values) as usize;

@@ -1,5 +1,4 @@
-//! Only one thread writes at a time, however many encode: a file system makes others wait by
-//! spinning.
+//! Only one thread writes at a time, however many encode, because file systems make others spin.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

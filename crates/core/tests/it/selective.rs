@@ -20,7 +20,7 @@ fn damage_elsewhere_goes_unseen() {
     let columns = columns();
     let mut bytes = file_of(&columns, &WriteOptions::default());
     let sound = common::open(&bytes).unwrap();
-    // Destroy every page of each column but one, and ask for a value of that page.
+    // Destroy every page of each column but one page, and ask for a value of the intact page.
     let row = 200_000;
     for column in 0..2 {
         for block in sound.blocks(column).unwrap().iter() {
@@ -77,7 +77,7 @@ fn few_rows_read_few_bytes() {
     assert!(read < len / 2, "one column read {read} of {len} bytes");
 }
 
-/// Short segments are read together where all columns are wanted, and one by one otherwise.
+/// Short segments are read together if all columns are wanted, and one by one otherwise.
 #[test]
 fn short_columns_are_read_together() {
     const N: usize = 10_000;
@@ -152,7 +152,7 @@ fn scattered_rows() {
     }
 }
 
-/// A number for `i` that no encoding but raw makes smaller.
+/// A number for `i` that only raw encoding stores well.
 fn noise(i: u64) -> u64 {
     ((i + 1) * (i + 7)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -181,7 +181,7 @@ fn verified_pages_are_read_in_part() {
         assert!(n <= most, "{n} bytes were read for a value of a verified page");
         assert!(n_read(column, 40_000) > most, "another page");
     }
-    // Damage of a value that is not asked for stays unseen, until the time of the file changes.
+    // Damage of a value that is not requested is not found until the time of the file changes.
     let place = file.blocks(0).unwrap()[0].pages_at as usize + 8 * 16_400;
     source.bytes.lock().unwrap()[place] ^= 1;
     assert_eq!(n_read(0, 23_000), 8);
@@ -192,8 +192,8 @@ fn verified_pages_are_read_in_part() {
     assert!(n_read(0, 23_000) > 8, "the page is verified again");
 }
 
-/// Pages that must be read whole cost one read per block, also once they are verified: rows spread
-/// over them, or their values have no places of their own.
+/// Pages that must be read completely cost one read per block, even once verified: rows are spread
+/// over them, or their values have no known offsets.
 #[test]
 fn verified_pages_are_read_together() {
     let raw: Vec<u64> = (0..130_000).map(noise).collect();

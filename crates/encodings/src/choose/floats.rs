@@ -1,19 +1,19 @@
-//! The choice of ALP parameters for a block of floats: those that keep a sample in the fewest bits.
+//! The choice of ALP parameters for a block of floats: the ones with the fewest bits in a sample.
 
 use entasis_kernels::Word;
 
 use crate::alp::{Decimals, Float};
 use crate::words::{Order, bits_of, sample_ranges};
 
-/// The exponent that encodes the most values exactly. 10^-14 is, relative to its magnitude, by far
-/// the closest `f64` to its true value among the inverse powers of ten. So hardly any value fails
-/// whose product with 10^14 fits the mantissa.
+/// The exponent that encodes the most values exactly. Among the inverse powers of ten, 10^-14 has
+/// by far the closest `f64`, relative to its magnitude. So hardly any value fails if its product
+/// with 10^14 fits the mantissa.
 const EXACT: u8 = 14;
 
 /// The number of exponent pairs that are tried on the whole sample.
 const BEST: usize = 6;
 
-/// The length of the sample, and of the part that suggests the number of decimals.
+/// The length of the sample, and of its part that suggests the number of decimals.
 const SAMPLE: usize = 64;
 const FEW: usize = 8;
 
@@ -23,9 +23,9 @@ const ROUGH: f64 = 1.0 / 32.0;
 /// ALP must keep values in at most this share of their bits.
 const SAVES: f64 = 0.75;
 
-/// The parameters that keep a sample in the fewest bits, and their bits per value; `None` if they
-/// save less than a quarter. `first` are the parameters of the previous block, which are kept while
-/// they save enough. If exceptions `may_repeat`, a repeated NaN costs only its position.
+/// The parameters with the fewest bits in a sample, and their bits per value; `None` if they save
+/// less than a quarter. `first` are the parameters of the previous block, which are kept while they
+/// save enough. If exceptions `may_repeat`, a repeated NaN costs only its position.
 pub(crate) fn choose<F: Float>(
     values: &[F],
     first: Option<Decimals>,
@@ -70,7 +70,7 @@ impl<F: Float> Trial<F> {
         sample.retain(|value| !value.is_nan());
         let mut nans = 1.0 - sample.len() as f64 / n_looked as f64;
         if nans > 0.5 {
-            // Numbers are rare, or NaN comes in long runs: sample the numbers alone.
+            // If numbers are rare, or NaN comes in long runs, sample only the numbers.
             let numbers = || values.iter().copied().filter(|value| !value.is_nan());
             let n = numbers().count();
             sample = numbers().step_by(n.div_ceil(SAMPLE).max(1)).collect();
@@ -91,8 +91,8 @@ impl<F: Float> Trial<F> {
         let usual = |decimals: u8| decimals.max(EXACT.min(F::MAX_EXPONENT));
         let mut decimals: Vec<(f64, u8)> = Vec::new();
         for n in 0..=F::MAX_EXPONENT {
-            // Three exponents cover most decimals: one at which powers of ten are still exact, the
-            // smallest, and the largest.
+            // Three exponents cover most decimals: one with exact powers of ten, the smallest, and
+            // the largest.
             let exponents = [usual(n), n, F::MAX_EXPONENT];
             let (mut best, mut exact) = (f64::INFINITY, None);
             for by in exponents.map(|e| of(e, n)) {
@@ -105,8 +105,8 @@ impl<F: Float> Trial<F> {
             decimals.push((best, n));
             let Some(exact) = exact else { continue };
             let bits = self.bits(exact);
-            // If the whole sample is exact, other exponents give the same integers. Only fewer
-            // decimals can take fewer bits, in spite of their exceptions.
+            // If the whole sample is exact, other exponents give the same integers. Then only fewer
+            // decimals can take fewer bits, despite their exceptions.
             if self.exceptions.is_empty()
                 && !decimals[..decimals.len() - 1]
                     .iter()
@@ -114,7 +114,7 @@ impl<F: Float> Trial<F> {
             {
                 return Some(exact);
             }
-            // More decimals than all values need only lengthen the integers.
+            // More decimals than all values need only make the integers longer.
             if decimals.len() > 1 {
                 break;
             }
@@ -158,7 +158,7 @@ impl<F: Float> Trial<F> {
         packed_bits(ints, &self.exceptions, self.word)
     }
 
-    /// The bits per value, NaN included, with these parameters. NaN is an exception unless there
+    /// The bits per value with these parameters, including NaN. NaN is an exception unless there
     /// are residuals.
     fn bits(&mut self, by: Decimals) -> f64 {
         self.exceptions.clear();
@@ -171,10 +171,10 @@ impl<F: Float> Trial<F> {
     }
 }
 
-/// Bits of an exception besides those of its value: its position.
+/// Bits of an exception in addition to its value: its position.
 const PATCH: f64 = 16.0;
 
-/// The bits per value: packed integers without those of exceptions, plus the exceptions.
+/// The bits per value: packed integers except the exceptions' integers, plus the exceptions.
 fn packed_bits<I: Word>(ints: &[I], exceptions: &[u16], word: f64) -> f64 {
     let n_kept = ints.len() - exceptions.len();
     if n_kept == 0 {

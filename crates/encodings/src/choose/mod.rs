@@ -40,7 +40,7 @@ pub(crate) struct Hints {
     pub ints: CodecHint,
     pub bools: Option<BoolHint>,
     pub decimals: Option<Decimals>,
-    /// The bytes per word of a block in which patches for NaN were better than a value for it in
+    /// The bytes per word of a block in which patches for NaN were smaller than a code for NaN in
     /// each word.
     pub patched_nan: Option<f64>,
     pub text: Option<StringHint>,
@@ -52,7 +52,7 @@ pub(crate) struct Hints {
     pub similar_symbols: Option<Trained>,
     /// The symbols of the whole column.
     pub shared: Option<Arc<SharedSymbols>>,
-    /// Whether no codec beats the shared symbols, so that runs need not try codecs.
+    /// Whether the shared symbols beat all codecs, so runs need not try codecs.
     pub no_codec: bool,
     pub text_ratio: Option<f64>,
     pub fixed: Option<(Filter, (Codec, i32), f64)>,

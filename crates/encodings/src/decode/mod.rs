@@ -1,4 +1,4 @@
-//! Decoding: any range of a page, straight into the caller's memory.
+//! Decodes any range of a page into the caller's memory.
 
 mod page;
 mod part;
@@ -51,8 +51,8 @@ fn bad_code() -> Error {
 }
 
 impl<'a> BlockDecoder<'a> {
-    /// A decoder for the block with this directory. `stored_dictionary` are the bytes before its
-    /// pages; without a dictionary they are empty.
+    /// A decoder for the block with this directory. `stored_dictionary` holds the bytes before its
+    /// pages, and is empty without a dictionary.
     ///
     /// # Errors
     /// *Corrupt* when the dictionary is damaged.
@@ -81,7 +81,8 @@ impl<'a> BlockDecoder<'a> {
         Ok(Self { directory, of, dictionary })
     }
 
-    /// The entries of the dictionary, for a fixed-width type of up to 8 bytes; none without one.
+    /// The entries of the dictionary, for a fixed-width type of up to 8 bytes; `None` without a
+    /// dictionary.
     pub fn word_entries<T: Word>(&self) -> Option<&[T]> {
         match &self.dictionary {
             Dictionary::Words { values, n } if self.of.physical.width() == Some(size_of::<T>()) => {
@@ -173,7 +174,7 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// Decodes 64-bit words, one vector at a time, and sign-extends each to `width` bytes.
+    /// Decodes 64-bit words vector by vector, and sign-extends each word to `width` bytes.
     fn decode_narrow(
         &self,
         page: &Page<'_>,
@@ -242,7 +243,8 @@ impl<'a> BlockDecoder<'a> {
         }
     }
 
-    /// The words of the packing before any transform. `T` is at least as wide as these words.
+    /// The words of the packing before any transform. `T` is at least as wide as the packing's
+    /// words.
     fn words<T: Word>(&self, page: &Page<'_>, range: Range<usize>, out: &mut [T]) -> Result<()> {
         if let [word] = out {
             *word = self.word(page, range.start)?;
@@ -311,8 +313,8 @@ impl<'a> BlockDecoder<'a> {
             Body::Packed(packed) => largest_code(packed, page.n),
             _ => u64::MAX,
         };
-        // Codes are unpacked into the narrowest word that holds them, because unpacking time is
-        // proportional to that width.
+        // Codes are unpacked into the narrowest word that holds them, because unpacking time grows
+        // with its width.
         if largest <= u64::from(u8::MAX) {
             self.look_up_by::<T, u8>(page, range, entries, out)
         } else if largest <= u64::from(u16::MAX) {
@@ -411,7 +413,7 @@ fn unpack<T: Word>(packed: &Packed<'_>, vector: usize, out: &mut [T]) -> Result<
     }
 }
 
-/// Splits a range at the borders of vectors, and `out` with it.
+/// Splits a range and `out` at the borders of vectors.
 fn parts<T>(range: Range<usize>, out: &mut [T]) -> impl Iterator<Item = (Range<usize>, &mut [T])> {
     parts_of(range, 1, out)
 }
@@ -436,8 +438,8 @@ fn parts_of<T>(
     })
 }
 
-/// Decodes whole vectors: straight into `out` if the range covers them, else through a scratch
-/// vector.
+/// Decodes whole vectors: straight into `out` if the range covers them, else through scratch
+/// memory.
 fn by_vector<T: Word>(
     n: usize,
     range: Range<usize>,

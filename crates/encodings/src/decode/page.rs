@@ -19,7 +19,7 @@ const VECTORS: usize = PAGE / VECTOR;
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
     pub(crate) n: usize,
-    /// The recorded length of all values; none for a page that is not stored.
+    /// The recorded length of all values; `None` for a page that is not stored.
     pub(crate) decoded_len: Option<usize>,
     /// Which values are present.
     pub validity: Validity<'a>,
@@ -56,7 +56,7 @@ pub(crate) enum Body<'a> {
     },
 }
 
-/// The parameters of the vectors of a page. They live in [`PageScratch`] and pages borrow them,
+/// The parameters of the vectors of a page. [`PageScratch`] owns them and pages borrow them,
 /// because a copy per page would be expensive.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
@@ -72,8 +72,7 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// Computes the offsets of the bits of each vector from the widths; returns the end of the last
-    /// one.
+    /// Computes the bit offsets of all vectors from the widths. Returns the end of the last vector.
     pub(super) fn set_bit_offsets(&mut self, n: usize, max_width: u32) -> Result<usize> {
         let mut end = 0;
         for v in 0..n.div_ceil(VECTOR) {
@@ -87,11 +86,11 @@ impl Vectors {
         Ok(end)
     }
 
-    /// Splits the bits of all vectors off `body` by their widths; returns the bits and the rest.
+    /// Splits the bits of all vectors off `body` by their widths. Returns the bits and the rest.
     fn split_bits<'a>(&mut self, body: &'a [u8], n: usize, max_width: u32) -> Result<(&'a [u8], &'a [u8])> {
         let end = self.set_bit_offsets(n, max_width)?;
         let (bits, rest) = body.split_at_checked(end).ok_or_else(short_body)?;
-        // Only the last vector can be partial, and only a partial one has unused bits.
+        // Only the last vector can be partial, and only a partial vector has unused bits.
         let last = n.div_ceil(VECTOR).saturating_sub(1);
         let n_bits = (n - last * VECTOR) * usize::from(self.width[last]);
         unused_bits::check(&bits[self.at[last]..], n_bits)?;
@@ -156,7 +155,7 @@ pub(crate) fn word_len(directory: &Directory, of: Layout) -> usize {
 }
 
 impl<'a> Page<'a> {
-    /// Whether all its values are equal, apart from missing ones.
+    /// Whether all present values are equal.
     pub fn is_constant(&self) -> bool {
         matches!(self.body, Body::Constant)
     }
@@ -187,8 +186,8 @@ impl<'a> Page<'a> {
     /// [`BlockDecoder::write_strings`](crate::BlockDecoder::write_strings).
     ///
     /// # Errors
-    /// As [`open`](Self::open), except for codes that decode to the wrong length: these are found
-    /// on decoding.
+    /// As [`open`](Self::open), but codes that decode to the wrong length are only found during
+    /// decoding.
     pub fn open_packed(
         directory: &Directory,
         of: impl Into<Layout>,
@@ -293,7 +292,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Splits the bases and widths of bit-packed vectors off a body; returns the rest.
+/// Splits the bases and widths of bit-packed vectors off a body. Returns the rest.
 pub(super) fn parse_params<'a>(
     body: &'a [u8],
     directory: &Directory,
@@ -390,7 +389,7 @@ pub(crate) fn expand<'s>(codes: &[u8], len: usize, memory: &'s mut Vec<u8>) -> R
     Ok(&memory[..len])
 }
 
-/// Splits the packed lengths of strings off a body; returns them and the rest.
+/// Splits the packed lengths of strings off a body. Returns the lengths and the rest.
 fn parse_strings<'a>(
     body: &'a [u8],
     directory: &Directory,
@@ -456,7 +455,7 @@ pub(crate) fn open_words(
     Ok(words)
 }
 
-/// Verifies the checksum of a stored dictionary; returns whether it is stored without a codec.
+/// Verifies the checksum of a stored dictionary. Returns whether it is stored without a codec.
 fn check_dictionary(directory: &Directory, stored: &[u8]) -> Result<bool> {
     let entry = &directory.dictionary;
     if stored.len() != entry.stored_len as usize || checksum(stored) != entry.checksum {

@@ -1,4 +1,4 @@
-//! Opens a page for some of its values, without reading the others.
+//! Opens a page for some of its values. Does not read the other values.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use super::page::{Body, Packed, Page, PageScratch, parse_params, word_len};
 use crate::short_body;
 use crate::validity::Validity;
 
-/// A page with at most this many stored bytes is read as a whole: a second read costs more.
+/// A page with at most this many stored bytes is read completely: a second read costs more.
 const SHORT: usize = 2 << 10;
 
-/// Fills memory with bytes of the stored page, from the given offset on.
+/// Fills memory with bytes of the stored page, starting at an offset.
 pub type ReadPart<'r> = dyn FnMut(usize, &mut [u8]) -> Result<()> + 'r;
 
-/// Whether the offset of each value of page `index` of a block is known without the other values.
-/// False if the block has no such page.
+/// Whether the offset of each value of page `index` of a block is known without other values. False
+/// if the page does not exist.
 pub fn can_open_part(directory: &Directory, index: usize) -> bool {
     let Some(entry) = directory.pages.get(index) else { return false };
     let packing = directory.encoding.packing;
@@ -27,13 +27,13 @@ pub fn can_open_part(directory: &Directory, index: usize) -> bool {
 
 impl<'a> Page<'a> {
     /// Opens page `index` of a block for the values in `range`. Calls `read` for the beginning of
-    /// the page, which says where its values are, and for the bytes that hold the range. A decoder
-    /// may then decode any part of the range; other values of the page are unspecified.
+    /// the page, which locates its values, and for the bytes of the range. A decoder may then
+    /// decode any part of the range; other values of the page are unspecified.
     ///
-    /// Returns none for a page that must be read as a whole: one with a codec, a filter or patches,
-    /// or with values whose offset depends on earlier values.
+    /// Returns `None` for a page that must be read completely: one with a codec, a filter or
+    /// patches, or with values whose offset depends on earlier values.
     ///
-    /// **The checksum is not verified.** The caller has verified the page before.
+    /// **The checksum is not verified.** The caller must have verified the page before.
     ///
     /// # Errors
     /// *Argument* for a range outside of the page; *corrupt*; errors of `read`.
@@ -63,7 +63,7 @@ impl<'a> Page<'a> {
         }
         let payload = &mut payload[..len];
         if cfg!(debug_assertions) {
-            // So that tests notice when bytes are used that were not read.
+            // Lets tests notice the use of bytes that were not read.
             payload.fill(0xA5);
         }
         let params = if directory.per_vector { n.div_ceil(VECTOR) * (word_len + 1) } else { 0 };

@@ -9,13 +9,13 @@ use crate::alp::{Decimals, Float};
 use crate::short_body;
 use crate::words::get;
 
-/// Values per step: their words are kept on the stack.
+/// Values per step, whose words are kept on the stack.
 const STEP: usize = 64;
 
 impl BlockDecoder<'_> {
     /// Decodes the values at ascending positions of a page of a fixed-width type of up to 8 bytes.
-    /// `out` has the length of `at`. Each value is decoded by itself: for few values this is
-    /// cheaper than the whole vectors that [`decode`](Self::decode) unpacks.
+    /// `out` has the length of `at`. Each value is decoded by itself: for few values this costs
+    /// less than the whole vectors of [`decode`](Self::decode).
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -57,7 +57,7 @@ impl BlockDecoder<'_> {
     /// The words of the packing at these positions.
     fn pick_words<T: Word>(&self, page: &Page<'_>, at: &[u16], out: &mut [T]) -> Result<()> {
         if let Body::Delta(_) = page.body {
-            // A delta vector must be decoded from its start, so each one is decoded once.
+            // A delta vector must be decoded from its start, so decode each vector once.
             let (mut vector, mut decoded) = ([T::from_u64(0); VECTOR], usize::MAX);
             for (&at, out) in at.iter().zip(out) {
                 let (v, i) = (usize::from(at) / VECTOR, usize::from(at) % VECTOR);

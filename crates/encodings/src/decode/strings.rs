@@ -40,7 +40,7 @@ impl BlockDecoder<'_> {
                 *length = offsets[code as usize + 1] - offsets[code as usize];
                 total += *length as usize;
             }
-            // Codes say nothing about lengths, so only a read of the whole page can compare them.
+            // Codes do not show lengths, so only a read of the whole page can compare them.
             if n == page.n && page.decoded_len.is_some_and(|len| len != total) {
                 return Err(Error::corrupt("the strings of a page do not have the length in its directory"));
             }
@@ -60,8 +60,8 @@ impl BlockDecoder<'_> {
     }
 
     /// Writes the bytes of the strings in `range` to the memory that `memory` returns for their
-    /// total length, and returns their lengths. Verifies UTF-8. A whole page of FSST codes is
-    /// decoded without a copy.
+    /// total length. Returns their lengths. Verifies UTF-8. A whole page of FSST codes is decoded
+    /// without a copy.
     ///
     /// # Errors
     /// As [`decode`](Self::decode), and any error of `memory`.
@@ -135,7 +135,7 @@ fn sum(lengths: &[u32]) -> u64 {
 }
 
 /// The lengths of the strings in `range` of a page without a dictionary, and the range of their
-/// bytes within the page.
+/// bytes in the page.
 fn measure<'s>(
     page: &Page<'_>,
     range: Range<usize>,
@@ -162,7 +162,7 @@ fn measure<'s>(
             chunk.copy_from_slice(&whole[..chunk.len()]);
             sum(&whole[..n])
         };
-        // Each start has to agree with the lengths, or a part of the page would differ from the
+        // Each start must agree with the lengths, or a part of the page would differ from the
         // whole.
         let is_last = (v + 1) * VECTOR >= page.n;
         let end = if is_last { len as u64 } else { starts[v + 1] };
@@ -212,7 +212,7 @@ impl StringSlice<'_> {
         self.total
     }
 
-    /// The bytes of all strings without gaps, if they lie like this. Those of a dictionary don't.
+    /// The bytes of all strings, if stored without gaps; `None` for dictionary-encoded strings.
     pub fn contiguous(&self) -> Option<&[u8]> {
         match self.source {
             Source::Contiguous(bytes) => Some(bytes),
@@ -247,7 +247,7 @@ impl StringSlice<'_> {
         Ok(())
     }
 
-    /// The bytes of string `i`, given the total length of the strings before it.
+    /// The bytes of string `i`. `before` is the total length of earlier strings.
     pub fn get(&self, i: usize, before: usize) -> &[u8] {
         match self.source {
             Source::Contiguous(bytes) => &bytes[before..before + self.lengths[i] as usize],

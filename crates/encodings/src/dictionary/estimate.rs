@@ -8,10 +8,10 @@ use crate::words::sample_ranges;
 /// The largest number of values in a sample.
 const SAMPLE: usize = 1024;
 
-/// If fewer than one value in this many repeats, the values count as unrepeated.
+/// Values count as unrepeated if fewer than one in this many repeats.
 const RARELY: usize = 128;
 
-/// The number of sampled values after which a dictionary can be ruled out.
+/// The number of sampled values after which a dictionary can be excluded.
 const FIRST_LOOK: usize = 512;
 
 /// The estimate of a dictionary.
@@ -25,7 +25,7 @@ pub(crate) struct Estimate {
     pub n_entries: usize,
     /// Whether most values equal their predecessors.
     pub runs: bool,
-    /// Whether values repeat at short distances, so that a codec shrinks their codes further.
+    /// Whether values repeat at short distances, so a codec shrinks their codes further.
     pub nearby: bool,
 }
 
@@ -38,12 +38,12 @@ pub(crate) enum NoDictionary {
     Costly,
 }
 
-/// Estimates a dictionary of `n` values with entries of `entry_len` bytes from at most 1,024 of
-/// them. Returns an error if it seems to have far more than `most` entries.
+/// Estimates a dictionary of `n` values, with entries of `entry_len` bytes, from at most 1,024
+/// values. Returns an error if it seems to have far more than `most` entries.
 ///
-/// The number of values outside the sample is estimated from the numbers of values that occur once
-/// and twice in it (Chao, "Nonparametric Estimation of the Number of Classes in a Population",
-/// 1984). Each run counts once, so that values of any frequency are represented.
+/// The number of unseen values is estimated from the numbers of values that occur once and twice in
+/// the sample (Chao, "Nonparametric Estimation of the Number of Classes in a Population", 1984).
+/// Each run counts once, so values of any frequency are represented.
 #[inline(never)]
 pub(crate) fn estimate<K: Key>(
     n: usize,
@@ -53,11 +53,11 @@ pub(crate) fn estimate<K: Key>(
 ) -> Result<Estimate, NoDictionary> {
     let why = |unrepeated| if unrepeated { NoDictionary::Unrepeated } else { NoDictionary::Costly };
     let mut distinct = CodeTable::with_room_for(n.min(SAMPLE));
-    // How often each value occurred, and the last piece in which it did.
+    // How often each value occurred, and the last piece that contains it.
     let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
     let (mut seen, mut changes, mut counted, mut nearby) = (0, 0, 0, 0);
     for (i, range) in sample_ranges(n, SAMPLE / 16, 16).enumerate() {
-        // Among few thousand entries, a few hundred values contain many repetitions.
+        // Among a few thousand entries, a few hundred values contain many repetitions.
         let awaited = seen * seen / (2 * most.max(1));
         if seen <= FIRST_LOOK && awaited >= 8 && (seen - distinct.entries.len()) * 4 < awaited {
             return Err(why(seen >= FIRST_LOOK / 2 && (seen - distinct.entries.len()) * RARELY < seen));
@@ -92,15 +92,15 @@ pub(crate) fn estimate<K: Key>(
     let in_runs = (n_runs * (2.0 + width), n_runs * cost::RUN + n as f64 * cost::RUN_LENGTH);
     let (codes_len, ns) = if packed.0 < in_runs.0 { packed } else { in_runs };
     let len = codes_len + (all * entry_len) as f64;
-    // A branch that is predicted correctly seven times in eight costs less than the look-ups that
-    // it saves.
+    // A branch that is predicted correctly seven times in eight costs less than the saved look-ups.
     Ok(Estimate { len, ns, n_entries: all, runs: changes * 8 <= seen, nearby: nearby * 8 > seen })
 }
 
 impl Estimate {
     /// How the `n` values repeat.
     pub(crate) fn repeats(&self, n: usize) -> Repeats {
-        /// If more than one value in this many is new, the branch on new values is predicted badly.
+        /// If more than one value in this many is new, the branch for new values is predicted
+        /// badly.
         const NEW: usize = 12;
         match self.runs {
             true => Repeats::InRuns,
@@ -124,8 +124,8 @@ mod tests {
             let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
             z ^ z >> 31
         };
-        // Values drawn from `n`: independent, in runs of about four, and with every other value the
-        // same.
+        // Values drawn from `n`: independent, in runs of about four, and with every second value
+        // the same.
         for n in [30, 300, 1500, 5000] {
             let drawn = |i: usize| hash(i as u64) % n;
             let one = |i: usize| if hash(i as u64 + 77_777).is_multiple_of(2) { n } else { drawn(i) };

@@ -20,7 +20,7 @@ pub(crate) const MAX_ENTRIES: usize = 1 << 16;
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
     pub n_entries: usize,
-    /// Bytes of an entry, and of all packed codes and entries.
+    /// Bytes of an entry, and total bytes of packed codes and entries.
     pub entry_len: usize,
     pub len: f64,
 }
@@ -34,10 +34,10 @@ impl Limit {
 }
 
 /// Writes codes for all `n` values. Returns `None` if there are more distinct values than `limit`
-/// allows, or if the first quarter of the values shows that there will be. A sample says little
-/// about rare values, and there may be many.
+/// allows, or if the first quarter of the values predicts that. A sample says little about rare
+/// values, and there may be many.
 ///
-/// The entries are left in `distinct`. `first_of` receives each code and the position of its first
+/// The entries stay in `distinct`. `first_of` receives each code and the position of its first
 /// value, as in [`CodeTable::codes`].
 #[inline(always)]
 pub(crate) fn build<K: Key>(
@@ -54,7 +54,7 @@ pub(crate) fn build<K: Key>(
     })
 }
 
-/// As [`build`], for values in memory, where stretches that repeat earlier ones are found without
+/// As [`build`], for values in memory. Stretches that repeat earlier ones are found without
 /// look-ups.
 ///
 /// It is a separate function because its loop needs all registers.
@@ -80,8 +80,8 @@ pub(crate) fn build_words<K: Key>(
     Some(distinct.entries)
 }
 
-/// As [`build`]; `codes_up_to` writes the codes of a range of values and returns whether they keep
-/// to the limit.
+/// As [`build`]. `codes_up_to` writes the codes of a range of values and returns whether the limit
+/// holds.
 #[inline(always)]
 fn build_by<K: Key>(
     (distinct, n): (&mut CodeTable<K>, usize),
@@ -108,7 +108,7 @@ fn build_by<K: Key>(
     codes_up_to(distinct, codes, at..n).then_some(())
 }
 
-/// Writes the codes of some values, in steps of the length that [`CodeTable::codes`] takes.
+/// Writes the codes of some values, in steps of the length for [`CodeTable::codes`].
 #[inline(always)]
 fn codes_up_to<K: Key>(
     distinct: &mut CodeTable<K>,
@@ -127,11 +127,11 @@ fn codes_up_to<K: Key>(
     })
 }
 
-/// From this number of values on, a part of them predicts the number of entries.
+/// From this number of values on, a part of the values predicts the number of entries.
 const FORESEEN_FROM: usize = 8192;
 
-/// Predicts the number of entries from the numbers after an eighth and a quarter of the values. The
-/// growth factor applies twice more; this is slightly too low if most values are rare.
+/// Predicts the number of entries from the numbers after an eighth and a quarter of the values.
+/// Applies the growth factor twice more, which is slightly too low if most values are rare.
 fn foreseen([eighth, quarter]: [usize; 2]) -> usize {
     (quarter as f64 * (quarter as f64 / eighth.max(1) as f64).powi(2)) as usize
 }
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn codes_are_those_of_a_hash_map() {
         let values: Vec<u64> = (0..5000u64).map(|i| (i * i) % 1501).collect();
-        // One table for all cases: entries of one case must not appear in the next.
+        // All cases use one table: entries of one case must not appear in the next.
         let (mut distinct, mut codes) = (CodeTable::default(), Vec::new());
         for (runs, n_entries) in [(false, 0), (true, 10), (false, 10_000)] {
             let estimate = Estimate { len: 0.0, ns: 0.0, n_entries, runs, nearby: false };

@@ -1,7 +1,7 @@
 //! Finds stretches of values that repeat at a fixed distance, and copies their codes.
 //!
-//! Measurements per day and place repeat the sequence of days for each place; a column may be
-//! another one shifted by some rows. Comparing many values at once then replaces as many table
+//! Measurements per day and place repeat the sequence of days for each place. A column may also
+//! repeat another one, shifted by some rows. Comparing many values at once then replaces as many
 //! look-ups.
 
 use std::ops::Range;
@@ -12,24 +12,23 @@ use super::{CodeTable, Key, Repeats};
 const TOGETHER: usize = 64;
 /// Shorter stretches are not worth a copy.
 const LEAST: usize = 16;
-/// The number of values that are looked up before the next comparison: at first, and at most. It
-/// doubles after each comparison that fails.
+/// The number of values that are looked up before the next comparison: the initial and the maximum
+/// number. It doubles after each failed comparison.
 const FIRST: usize = 4;
 const MOST: usize = 1024;
-/// If at most this many values are looked up between stretches, the start of the next stretch is
-/// likely near the start of an earlier one.
+/// If at most this many values are looked up between stretches, the next stretch likely starts near
+/// the start of an earlier one.
 const NEAR: usize = 64;
 
 /// Positions at which values occurred before.
 #[derive(Default)]
 pub(super) struct RepeatFinder {
-    /// For each entry the position of one of its values: the last value that was looked up near a
-    /// stretch, or else the first value.
+    /// For each entry, the position of one of its values: the last one looked up near a stretch,
+    /// else the first one.
     positions: Vec<u32>,
-    /// The distance between the last stretch and the stretch that it repeats; 0 for none.
+    /// The distance from the last stretch to the stretch that it repeats; 0 for none.
     distance: usize,
-    /// The distance from the value that was looked up last to the position of its entry; 0 for
-    /// none.
+    /// The distance from the last looked-up value to the position of its entry; 0 for none.
     entry_distance: usize,
     /// The number of values to look up next.
     n_lookups: usize,
@@ -37,7 +36,7 @@ pub(super) struct RepeatFinder {
 
 impl RepeatFinder {
     /// The length of the stretch at the start of `range` that repeats earlier values, and its
-    /// distance to them.
+    /// distance to the earlier values.
     fn find<K: Key>(&self, values: &[K], range: Range<usize>) -> Option<(usize, usize)> {
         let fits = |distance: &usize| (1..=range.start).contains(distance);
         [self.distance, self.entry_distance].into_iter().filter(fits).find_map(|distance| {
@@ -47,7 +46,7 @@ impl RepeatFinder {
         })
     }
 
-    /// Records the codes of values that were looked up; the last of them is at `at - 1`.
+    /// Records the codes of values that were looked up. The last value is at `at - 1`.
     fn looked_up(&mut self, codes: &[u32], at: usize) {
         if let Some(&last) = codes.last() {
             self.entry_distance = at - 1 - self.positions[last as usize] as usize;
@@ -62,8 +61,8 @@ impl RepeatFinder {
 }
 
 impl<K: Key> CodeTable<K> {
-    /// Writes the codes of the values in `range`; all codes before it are known. Returns false if
-    /// there are more than `limit` entries then.
+    /// Writes the codes of the values in `range`. All earlier codes are known. Returns false if the
+    /// number of entries then exceeds `limit`.
     #[inline(never)]
     pub(super) fn codes_by_repeats(
         &mut self,
@@ -100,14 +99,14 @@ fn n_equal<K: Key>(a: &[K], b: &[K]) -> usize {
     n + a[n..].iter().zip(&b[n..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Copies `n` codes from `at - distance` to `at`. The ranges may overlap; later codes then repeat
-/// the copies.
+/// Copies `n` codes from `at - distance` to `at`. If the ranges overlap, later codes repeat the
+/// copies.
 fn copy_codes(codes: &mut [u32], at: usize, distance: usize, n: usize) {
     let from = at - distance;
     let mut done = 0;
     while done < n {
         // Everything from `from` on repeats with period `distance`, so each copy can be longer than
-        // the one before.
+        // the previous one.
         let more = (distance + done).min(n - done);
         codes.copy_within(from..from + more, at + done);
         done += more;
@@ -139,7 +138,7 @@ mod tests {
         let n = 5000;
         for period in [1, 2, 3, 16, 63, 64, 65, 100, 1000, 4999] {
             let whole: Vec<u64> = (0..n).map(|i| mixed(i % period)).collect();
-            // A column that repeats the previous one, shifted by a row; some values differ.
+            // A column that repeats the previous one, shifted by a row. Some values differ.
             let moved: Vec<u64> = (0..n).map(|i| mixed(i % period + i / period)).collect();
             // Parts of one sequence, of any length.
             let parts: Vec<u64> = (0..n).map(|i| mixed((i / 90 * 31 + i % 90) % period)).collect();

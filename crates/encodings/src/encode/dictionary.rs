@@ -10,7 +10,7 @@ use crate::profile::cost;
 use crate::string_dictionary::index::{DistinctStrings, Strings};
 use crate::words::{Order, byte_width, sample_ranges};
 
-/// The entries of a dictionary and a plan for its codes. The codes are in the encoder.
+/// The entries of a dictionary and a plan for its codes. The encoder holds the codes.
 pub(super) struct Dictionary<E> {
     pub entries: E,
     pub codes: WordPlan<u32>,
@@ -23,7 +23,7 @@ impl<K> Dictionary<Vec<K>> {
     }
 }
 
-/// If codecs cannot shrink the codes, a dictionary must be shorter than the alternatives by this
+/// A dictionary whose codes codecs cannot shrink must be shorter than the alternatives by this
 /// factor.
 pub(super) const SMALLER: f64 = 0.95;
 
@@ -33,14 +33,14 @@ pub(super) struct Bounds {
     /// Bytes of the best alternative without a codec.
     pub len: f64,
     pub score: f64,
-    /// Bytes per value that a codec would see without a dictionary. `None` if it would see whole
+    /// Bytes per value that a codec would read without a dictionary. `None` if it would read whole
     /// values or may not be used.
     pub shown: Option<u32>,
 }
 
 impl Encoder {
-    /// The entries of a dictionary that may beat `bounds`, with a plan for its codes. The codes are
-    /// left in `self.codes`.
+    /// The entries of a dictionary that may beat `bounds`, with a plan for its codes. The codes
+    /// stay in `self.codes`.
     pub(super) fn plan_dictionary<K: Key>(
         &mut self,
         values: &[K],
@@ -73,7 +73,7 @@ impl Encoder {
         planned.ok()
     }
 
-    /// As [`plan_dictionary`](Self::plan_dictionary): `look` estimates a dictionary, and `build`
+    /// As [`plan_dictionary`](Self::plan_dictionary). `look` estimates a dictionary, and `build`
     /// makes it if the estimate may win.
     fn plan_built<E>(
         &mut self,
@@ -84,7 +84,7 @@ impl Encoder {
         build: impl FnOnce(Limit, Estimate, &mut Vec<u32>) -> Option<E>,
         n_entries: impl Fn(&E) -> usize,
     ) -> Result<Dictionary<E>, NoDictionary> {
-        // A codec may shrink the codes further, which is tested once per run of blocks.
+        // A codec may shrink the codes further. This is tested once per run of blocks.
         let may_shrink = !self.choices.profile.codecs.is_empty() && !self.choices.hints.dictionary_lost;
         let most = bounds.len * if may_shrink { 1.2 } else { SMALLER };
         let limit = dictionary::MAX_ENTRIES.min((most / entry_len.max(1) as f64) as usize + 1);
@@ -101,7 +101,7 @@ impl Encoder {
         let limit = Limit { n_entries: limit, entry_len, len: most };
         let entries = build(limit, estimate, &mut self.codes).ok_or(NoDictionary::Costly)?;
         let kind = Kind::new(Order::Unsigned, false, false);
-        // Codecs for the codes are tried only while the dictionary may still win.
+        // Codecs for the codes are tried only while the dictionary may win.
         let heads =
             self.choices.profile.score((n_entries(&entries) * entry_len) as f64, n as f64 * cost::DICTIONARY);
         let light = plan_light(&self.codes, kind, &self.choices.profile);
@@ -145,12 +145,11 @@ impl Encoder {
     }
 }
 
-/// The number of values that suffice to confirm, after an unrepeated block, that values still
-/// hardly repeat.
+/// After an unrepeated block, this many values suffice to confirm that values still hardly repeat.
 const SMALL_SAMPLE: usize = 256;
 
-/// Whether hardly any of a few values repeats. Values are compared by 14 bits of their hashes, so a
-/// few pairs match by chance.
+/// Whether few values of a sample repeat. Compares 14 bits of their hashes, so a few pairs match by
+/// chance.
 fn hardly_repeats<K: Key>(n: usize, value: impl Fn(usize) -> K) -> bool {
     const BITS: u32 = 14;
     const BY_CHANCE: usize = 2 * SMALL_SAMPLE * SMALL_SAMPLE / (2 << BITS);
@@ -183,7 +182,7 @@ mod tests {
         for n in [512, 4000, 65_536] {
             assert!(hardly_repeats(n, mixed));
             assert!(hardly_repeats(n, |i| i as u64));
-            // 100 values; runs of two; every fourth value the same.
+            // 100 values, runs of two, and every fourth value the same.
             assert!(!hardly_repeats(n, |i| mixed(i * 7919 % 100)));
             assert!(!hardly_repeats(n, |i| mixed(i / 2)));
             assert!(!hardly_repeats(n, |i| if i % 4 == 0 { 0 } else { mixed(i) }));

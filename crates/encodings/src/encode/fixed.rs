@@ -91,8 +91,8 @@ pub(super) fn encode(
 }
 
 impl Plan {
-    /// The best of no codec and the codecs of the profile, each with and without the filter, judged
-    /// by two pages. The winner of the first block of a run is kept.
+    /// The best of no codec and the codecs of the profile, each with and without the filter, tested
+    /// on two pages. The winner of a run's first block is kept.
     fn new(encoder: &mut Encoder, width: usize, bytes: &[u8], ranges: &[PageRange]) -> Self {
         let len = bytes.len() as f64;
         let mut best = Self { filter: Filter::None, codec: (Codec::None, 0), len, ns: 0.0 };

@@ -16,7 +16,7 @@ use crate::profile::{Profile, cost};
 use crate::words::Order;
 
 impl Encoder {
-    /// The ALP parameters and the bits per value in a sample, if that is worth a trial.
+    /// The ALP parameters and the bits per value in a sample; `None` if a trial is not worth it.
     pub(super) fn plan_decimals<F: Float>(&mut self, values: &[F]) -> Option<(Decimals, f64)> {
         let found =
             floats::choose(values, self.choices.hints.decimals, !self.choices.profile.codecs.is_empty())?;
@@ -113,8 +113,8 @@ impl Encoder {
     }
 }
 
-/// Parameters with the same decimals and a residual of the fewest bits, if all values of the first
-/// page but NaN fit them.
+/// Parameters with the same decimals and the narrowest residual, if all values of the first page
+/// except NaN fit.
 fn with_value_for_nan<F: Float>(values: &[F], by: Decimals) -> Option<Decimals> {
     const MOST_BITS: u8 = 3;
     let Decimals::Exact { e, f } = by else { return None };
@@ -143,7 +143,7 @@ pub(super) enum Alp {
 
 pub(super) struct AlpPlan<T> {
     words: WordPlan<T>,
-    /// The integers, at the start of the encoder's buffer for them.
+    /// The integers, at the start of the encoder's buffer.
     ints: ScratchVec<u64>,
     /// The positions of exceptions, per page.
     exceptions: Vec<Vec<u16>>,

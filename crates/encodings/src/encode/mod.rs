@@ -26,7 +26,7 @@ use crate::limits::BLOCK;
 use crate::profile::Profile;
 use crate::string_dictionary::index::CodeTables;
 
-/// Encodes the blocks of a column. Choices for one block are hints for the next, until
+/// Encodes the blocks of a column. Choices for a block are hints for the next one, until
 /// [`begin_run`](Self::begin_run).
 pub struct Encoder {
     choices: Choices,
@@ -60,8 +60,8 @@ impl Encoder {
         }
     }
 
-    /// Sets the profile and forgets all hints. The bytes of later blocks depend on nothing before
-    /// them.
+    /// Sets the profile and forgets all hints. The bytes of later blocks then depend on nothing
+    /// earlier.
     pub fn begin_run(&mut self, profile: &Profile) {
         self.choices.profile.clone_from(profile);
         self.tables.begin_run();
@@ -70,8 +70,8 @@ impl Encoder {
         symbols.into_iter().flatten().for_each(|trained| self.choices.trainer.recycle(trained.matcher));
     }
 
-    /// As [`begin_run`](Self::begin_run), for a column next to one of the same type. Two hints are
-    /// kept, because both are verified before use: whether values hardly repeat, and the symbols.
+    /// As [`begin_run`](Self::begin_run), for a column next to a column of the same type. Keeps two
+    /// hints, which are verified before use: whether values hardly repeat, and the symbols.
     pub fn begin_similar_column(&mut self, profile: &Profile) {
         let unrepeated = self.choices.hints.unrepeated;
         let entries = std::mem::take(&mut self.choices.hints.entries).for_similar_column();
@@ -88,11 +88,11 @@ impl Encoder {
     /// Encodes a block and appends its stored dictionary and pages to `out`.
     ///
     /// `validity` has one bit per value, least significant first, 1 = valid; `None` if all are
-    /// valid. The encoder may overwrite missing values. It calls `check` before each page.
+    /// valid. The encoder may overwrite missing values. Calls `check` before each page.
     ///
     /// # Errors
     /// *Argument* for zero values, for more than a block may have, or for values of another type
-    /// than `of`; any error of `check`.
+    /// than `of`; errors of `check`.
     pub fn encode(
         &mut self,
         of: impl Into<Layout>,

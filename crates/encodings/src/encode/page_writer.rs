@@ -18,7 +18,8 @@ pub(crate) struct Context<'a> {
     /// One bit per value, 1 = valid; `None` if no value is missing.
     pub bits: Option<&'a [u8]>,
     pub n_missing: u32,
-    /// Called before each page; an error cancels the block. High compression takes long per page.
+    /// Called before each page, because high compression takes long per page. An error cancels the
+    /// block.
     pub check: &'a dyn Fn() -> Result<()>,
 }
 
@@ -121,8 +122,8 @@ impl<'a> PageWriter<'a> {
         })
     }
 
-    /// As [`page`](Self::page). If `body` returns a length, the codec (LZ4) compresses only that
-    /// many bytes at the end of the body.
+    /// As [`page`](Self::page). If `body` returns a length, LZ4 compresses only that many bytes at
+    /// the end of the body.
     fn page_with(
         &mut self,
         (range, decoded_len): PageRange,
@@ -156,7 +157,7 @@ impl<'a> PageWriter<'a> {
         Ok(())
     }
 
-    /// Whether pages are stored at all. A constant without missing values needs none.
+    /// Whether pages are stored. A constant without missing values needs none.
     pub(crate) fn needs_pages(&self, packing: Packing) -> bool {
         packing != Packing::Constant || self.context.bits.is_some()
     }

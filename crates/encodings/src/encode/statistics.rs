@@ -15,7 +15,7 @@ fn put<T: Word>(word: T, out: &mut [u8; 16]) {
     out[..8].copy_from_slice(&word.to_u64().to_le_bytes());
 }
 
-/// Statistics of words. Missing ones must have been filled with the value of a neighbour.
+/// Statistics of words. Fill missing words with a neighbour's value before.
 pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32) -> Statistics {
     let mut statistics = Statistics { n_missing, ..Statistics::default() };
     if n_missing as usize == words.len() {
@@ -62,7 +62,7 @@ pub(crate) fn of_bools(values: &[u8], n_missing: u32) -> Statistics {
     statistics
 }
 
-/// Statistics of 16-byte values. Missing ones must have been filled with the value of a neighbour.
+/// Statistics of 16-byte values. Fill missing values with a neighbour's value before.
 pub(crate) fn of_wide(physical: Physical, values: &[u128], n_missing: u32) -> Statistics {
     let mut statistics = Statistics { n_missing, ..Statistics::default() };
     let of_integers = physical == Physical::I128 && (n_missing as usize) < values.len();
@@ -121,16 +121,16 @@ pub(crate) fn of_bytes(all: &[u8]) -> Statistics {
     Extremes { of: Some([min, max]), is_rising, is_falling }.statistics(0)
 }
 
-/// The largest length of strings that are compared as words.
+/// Strings up to this length are compared as words.
 const TINY: usize = 7;
 
 /// As [`of_strings`], for strings of at most [`TINY`] bytes. A word holds the bytes and, in its
-/// lowest byte, the length. So minimum and maximum need no branches, even with missing values.
+/// lowest byte, the length. Minimum and maximum then need no branches, even with missing values.
 #[inline(always)]
 fn of_tiny(n_missing: u32, all: &[u8], values: impl Iterator<Item = (Range<usize>, bool)>) -> Statistics {
     let (mut min, mut max) = (u64::MAX, 0);
     let (mut first, mut last) = (0, u64::MAX);
-    // Missing values count for the order, which is reported only if there are none.
+    // Missing values affect the order, but it is reported only if none are missing.
     let (mut is_rising, mut is_falling) = (true, true);
     values.for_each(|(range, is_valid)| {
         let key = prefix(all, range.clone()) | range.len() as u64;
@@ -214,7 +214,7 @@ impl<'a> Extremes<'a> {
                 break;
             }
         }
-        // Nearly all first bytes lie between the first bytes of the extremes so far.
+        // Nearly all first bytes lie between the first bytes of the current minimum and maximum.
         for range in ranges {
             let key = prefix(all, range.clone());
             if key <= min.prefix || key >= max.prefix {
@@ -267,8 +267,8 @@ pub(crate) fn of_dictionary(
     statistics
 }
 
-/// The first 8 bytes of a string, big-endian, padded with zeros. Different prefixes order like
-/// their strings.
+/// The first 8 bytes of a string, big-endian, padded with zeros. Different prefixes have the order
+/// of their strings.
 #[inline]
 fn prefix(all: &[u8], range: Range<usize>) -> u64 {
     u64::from_be_bytes(first_bytes(all, range).to_le_bytes())

@@ -1,5 +1,5 @@
-//! Encodes strings: a dictionary if they repeat, else their lengths and their bytes, unchanged
-//! (packing 5) or as FSST codes (packing 6).
+//! Encodes strings: as a dictionary if they repeat, else as lengths and bytes. The bytes are
+//! unchanged (packing 5) or FSST codes (packing 6).
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use crate::limits::{PAGE, PAGE_LEN, PAGE_TEXT};
 use crate::string_dictionary::entries::EntriesPlan;
 use crate::string_dictionary::index::{DistinctStrings, Strings};
 
-/// The largest buffer for dictionary entries that is kept for the next block.
+/// A longer buffer for dictionary entries is not kept for the next block.
 const KEPT: usize = 16 << 20;
 
-/// A dictionary has few entries if its codes take this many times the bytes of its entries.
+/// A dictionary has few entries if its codes take this many times its entries' bytes.
 const FEW: f64 = 8.0;
 
 /// The strings of a block.
@@ -96,8 +96,7 @@ impl Block<'_> {
         statistics::of_strings(n_missing, self.bytes, self.longest as usize, values)
     }
 
-    /// Appends the lengths of the strings of a page: the offset of each vector, then bit-packed
-    /// lengths.
+    /// Appends the lengths of a page's strings: the offset of each vector, then bit-packed lengths.
     fn emit_lengths(&self, strings: Range<usize>, plan: &StringPlan, body: &mut Vec<u8>) {
         let offsets = &self.offsets[strings.clone()];
         for offset in offsets.iter().step_by(VECTOR) {
@@ -132,7 +131,8 @@ impl Encoder {
         block: &Block<'a>,
         light_len: f64,
     ) -> Option<StringDictionary<'a>> {
-        // Missing values are empty strings; the dictionary needs one empty entry for all of them.
+        // Missing values are empty strings, and the dictionary needs one empty entry for all of
+        // them.
         let n_long = block.lengths.iter().filter(|&&length| length > 0).count();
         let entry_len = block.bytes.len() / n_long + 1;
         let len = light_len * self.choices.hints.text_ratio.unwrap_or(1.0);
@@ -152,7 +152,7 @@ impl Encoder {
         Some(StringDictionary { dictionary, plan })
     }
 
-    /// The best of a plan, of symbols and of codecs, unless the dictionary clearly wins.
+    /// The best of a plan, symbols and codecs, unless the dictionary clearly wins.
     fn compress_strings(
         &mut self,
         block: &Block<'_>,
@@ -162,8 +162,8 @@ impl Encoder {
         let mut rival = Rival { score: f64::INFINITY, is_dictionary: false };
         if let Some(StringDictionary { dictionary, plan }) = dictionary {
             rival = Rival { score: self.dictionary_score(&dictionary.codes, plan.len), is_dictionary: true };
-            // With few entries, the codes hold nearly all of the information, and their codec is
-            // chosen already. Strings of one byte are as short as codes and need no dictionary.
+            // With few entries, the codes hold nearly all information, and their codec is already
+            // chosen. Strings of one byte are as short as codes and need no dictionary.
             let has_few = block.bytes.len() >= 2 * block.n() && plan.len * FEW < dictionary.codes.len;
             if has_few && rival.score < self.choices.profile.score(plain.len, plain.ns) {
                 return plain;
@@ -196,7 +196,7 @@ impl Encoder {
         Ok(Encoded { directory: directory?, decoded_len: block.bytes.len() as u64, statistics })
     }
 
-    /// Writes the lengths and bytes of strings, the bytes as codes if the plan has symbols.
+    /// Writes the lengths and bytes of strings. The bytes become codes if the plan has symbols.
     fn write_strings(&mut self, block: &Block<'_>, plan: &StringPlan, out: &mut Vec<u8>) -> Result<Encoded> {
         let statistics = block.statistics();
         let mut symbols = if plan.symbols { self.choices.hints.symbols.take() } else { None };
@@ -207,7 +207,7 @@ impl Encoder {
             filter: Filter::None,
         };
         let mut pages = PageWriter::new(&mut self.choices.codecs, plan.codec, block.context, out);
-        // Two pages take less time together than one after the other.
+        // Two pages take less time together than one by one.
         for two in page_ranges(block.offsets).chunks(2) {
             let texts = [block.text(&two[0].0), two.get(1).map_or(&[][..], |page| block.text(&page.0))];
             let codes = symbols.as_mut().map(|symbols| symbols.matcher.encode(texts));
@@ -229,8 +229,8 @@ impl Encoder {
     }
 }
 
-/// Splits a block into pages of at least one value: of about equal length, unless that takes more
-/// pages than filling each one.
+/// Splits a block into pages of at least one value. Pages have about equal lengths, unless this
+/// needs more pages than filling each.
 fn page_ranges(offsets: &[u32]) -> Vec<PageRange> {
     let full = cut(offsets, |_| PAGE_LEN);
     let pages_of = |len: usize| if len <= PAGE_LEN { 1 } else { len.div_ceil(PAGE_TEXT) };
@@ -238,7 +238,7 @@ fn page_ranges(offsets: &[u32]) -> Vec<PageRange> {
     if even.len() <= full.len() { even } else { full }
 }
 
-/// Splits a block into pages. `most_of` gives the largest length of the next page from the
+/// Splits a block into pages. `most_of` returns the largest length of the next page, given the
 /// remaining bytes.
 fn cut(offsets: &[u32], most_of: impl Fn(usize) -> usize) -> Vec<PageRange> {
     let n = offsets.len() - 1;

@@ -2,7 +2,7 @@
 
 use entasis_format::{Directory, Statistics};
 
-/// The values of a block, in memory that the encoder may overwrite where values are missing.
+/// The values of a block. The encoder may overwrite the memory of missing values.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Values<'a> {
     /// Booleans, one byte each, 0 or 1.
@@ -24,7 +24,7 @@ pub enum Values<'a> {
         /// The bytes of all values.
         bytes: &'a mut [u8],
     },
-    /// Strings: value i is `bytes[offsets[i]..offsets[i + 1]]`. Missing ones are empty.
+    /// Strings: value i is `bytes[offsets[i]..offsets[i + 1]]`. Missing strings are empty.
     Strings {
         /// One more offset than values, ascending from 0.
         offsets: &'a [u32],

@@ -76,7 +76,7 @@ impl Encoder {
         Ok(Encoded { directory: pages.directory(encoding, 0, 0), decoded_len, statistics })
     }
 
-    /// The values, given as 64-bit limbs, as 64-bit words with a plan for them; `None` if a value
+    /// The values, given as 64-bit limbs, converted to 64-bit words with a plan; `None` if a value
     /// does not fit.
     pub(super) fn plan_narrow(&mut self, of: Layout, limbs: &[u64]) -> Option<(Vec<u64>, WordPlan<u64>)> {
         let width = of.width().filter(|_| matches!(of.physical, Physical::I128 | Physical::I256))?;

@@ -1,4 +1,4 @@
-//! Encodes words of up to 8 bytes: a packing, ALP or a dictionary, whichever scores best.
+//! Encodes words of up to 8 bytes by the best of packings, ALP and a dictionary.
 
 use entasis_format::{Codec, Directory, Packing, Physical, Result, Transform};
 use entasis_kernels::Word;
@@ -14,7 +14,7 @@ use crate::profile::cost;
 use crate::validity;
 use crate::words::Order;
 
-/// If the score of ALP exceeds its estimate by this factor, the alternatives are tried again.
+/// If the score of ALP exceeds its estimate by this factor, alternatives are tried again.
 const MISJUDGED: f64 = 1.2;
 
 /// The words of a block. Missing ones are filled.
@@ -38,7 +38,7 @@ struct AlpEstimate {
     len: f64,
     score: f64,
     /// Whether nearly all values are decimals. Then no codec is tried on the floats, because it
-    /// finds no more in them than in the integers.
+    /// gains no more than on the integers.
     is_clear: bool,
 }
 
@@ -138,8 +138,8 @@ impl Encoder {
         Some(AlpEstimate { by, n_runs, len, score, is_clear })
     }
 
-    /// The best plans without ALP. A dictionary and codecs are tried only while they may beat the
-    /// estimate of ALP.
+    /// The best plans without ALP. A dictionary and codecs are tried only while they may beat ALP's
+    /// estimate.
     fn plan_without_alp<T: Word + Key>(
         &mut self,
         block: &Block<'_, T>,
@@ -174,7 +174,7 @@ impl Encoder {
         WithoutAlp { plain, dictionary }
     }
 
-    /// The best of a plan and of codecs whose score may get below `bound`.
+    /// The best of a plan and codecs whose score may get below `bound`.
     fn with_codec<T: Word>(&mut self, light: LightPlan<T>, words: &[T], bound: f64) -> WordPlan<T> {
         let choices = &mut self.choices;
         light.with_codec(words, bound, &choices.profile, &mut choices.codecs, &mut choices.hints.words)
@@ -192,9 +192,9 @@ impl Encoder {
         let plain_score = plain.score(&self.choices.profile);
         let unrepeated = matches!(dictionary, Err(NoDictionary::Unrepeated));
         let repetition = Repetition { n_runs: estimate.n_runs, unrepeated };
-        // The estimate has no codec. Where one helps the alternatives, it may help the integers
-        // too. Otherwise ALP is planned only once the alternatives, which are cheaper to try, are
-        // ruled out.
+        // The estimate assumes no codec. If a codec helps the alternatives, it may help the
+        // integers too. Otherwise ALP is planned only after the alternatives, which are cheaper to
+        // try, are excluded.
         let (mut alp, mut alp_score) = (None, estimate.score);
         if has_codec && repeats_far_back(block.words) {
             let planned = self.plan_alp_of(block, estimate.by, repetition);
@@ -219,8 +219,8 @@ impl Encoder {
         self.better_of(alp, plain)
     }
 
-    /// The best encoding if the sample suggested fewer decimals than the block has, or decimals
-    /// where there are none.
+    /// Chooses again if the sample suggested fewer decimals than the block has, or decimals that it
+    /// lacks.
     fn choose_again<T: Word + Key>(
         &mut self,
         block: &Block<'_, T>,
@@ -265,7 +265,7 @@ impl Encoder {
         self.dictionary_wins(&dictionary.codes, dictionary.entries_len(), best)
     }
 
-    /// Takes back the memory of an ALP plan that is not used.
+    /// Takes back the memory of an unused ALP plan.
     fn recycle(&mut self, alp: Option<Alp>) {
         if let Some(alp) = alp {
             self.ints = alp.into_ints();

@@ -43,13 +43,13 @@ pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
 /// The symbols with their lengths, by code.
 struct Table {
     symbols: SymbolTable,
-    /// The length of each symbol; [`NOWHERE`](Self::NOWHERE) for a code without one. After such a
-    /// code nothing fits the output, so the loops need no check for it.
+    /// The length of each symbol; [`NOWHERE`](Self::NOWHERE) for a code without a symbol. No output
+    /// has room for that length, so the loops need no check for it.
     lens: [usize; 256],
 }
 
 impl Table {
-    /// More than the length of any piece; several of them add up without overflow.
+    /// More than the length of any piece. Adding several of these does not overflow.
     const NOWHERE: usize = usize::MAX / 16;
 
     fn new(symbols: SymbolTable) -> Self {
@@ -77,7 +77,7 @@ impl Table {
         };
         let mut written = 0;
         for &code in codes {
-            // Valid symbols stay below the mask; it removes the bounds check.
+            // Valid symbols are below the mask, which removes the bounds check.
             let masked = written & (CODES * MAX_LEN - 1);
             out[masked..masked + MAX_LEN].copy_from_slice(&self.symbols.bytes(code));
             written += self.lens[usize::from(code)];
@@ -144,7 +144,7 @@ impl Table {
     }
 }
 
-/// Advances all streams in turn until one of them stops.
+/// Advances all streams in turn until one stops.
 #[inline(always)]
 fn in_turn(
     streams: [&[u8]; PIECES],
@@ -163,8 +163,8 @@ fn in_turn(
     {}
 }
 
-/// Symbols of one or two bytes by code: the bytes in the low 16 bits, and from bit 16 on their
-/// number of bits. Four symbols are joined in a register and stored at once.
+/// Symbols of one or two bytes by code: the bytes in the low 16 bits, and their number of bits from
+/// bit 16 on. Four symbols are joined in a register and stored together.
 struct Digrams([u32; 256]);
 
 impl Digrams {

@@ -12,11 +12,11 @@ use crate::profile::cost;
 #[derive(Debug, Default)]
 pub(crate) struct Matcher {
     symbols: Symbols,
-    /// Shared by all runs of a column that share the symbols, because it exceeds the L1 cache.
+    /// Runs of a column with the same symbols share the index, because it exceeds the L1 cache.
     index: Arc<SymbolIndex>,
     /// Codes of the parts, before their final positions are known.
     scratch: ScratchVec<u8>,
-    /// As `scratch`, for calls that need only the length of the codes.
+    /// As `scratch`, for calls that only measure codes.
     counted: ScratchVec<u8>,
 }
 
@@ -30,8 +30,8 @@ impl Matcher {
     }
 
     /// As [`set`](Self::set), for symbols of one or two bytes, which are found and decoded faster.
-    /// Returns false if they have too many different first or second bytes; they then count as
-    /// ordinary symbols.
+    /// Returns false if their first or second bytes are too diverse; they then count as ordinary
+    /// symbols.
     pub(super) fn set_digrams(&mut self, symbols: Symbols) -> bool {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
         let is_sound = Arc::make_mut(&mut self.index).set_digrams(all);
@@ -44,7 +44,7 @@ impl Matcher {
         if self.index.has_digrams() { cost::DIGRAM_BYTE } else { cost::FSST_BYTE }
     }
 
-    /// As [`set`](Self::set), for texts whose bytes after the first are all in `followers` or zero.
+    /// As [`set`](Self::set), for texts whose later bytes are all in `followers`, which contains 0.
     pub(super) fn set_for_followers(&mut self, followers: &[u8], symbols: Symbols) {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
         let is_sound = Arc::make_mut(&mut self.index).set_for_followers(followers.iter().copied(), all);
@@ -58,7 +58,7 @@ impl Matcher {
         self.index = Arc::clone(&other.index);
     }
 
-    /// Lets the matcher find two consecutive symbols in one step, unless a symbol occupies their
+    /// Lets the matcher find two consecutive symbols in one step, unless a symbol occupies the
     /// slot.
     pub(super) fn add_pair(&mut self, codes: [u8; 2], both: Symbol) {
         Arc::make_mut(&mut self.index).add_pair(codes, both.word, both.len);
@@ -68,14 +68,14 @@ impl Matcher {
         &self.symbols
     }
 
-    /// The symbol (or pair) at the start of `bytes`, which are not empty.
+    /// The symbol (or pair) at the start of the non-empty `bytes`.
     #[inline(always)]
     pub(super) fn find_at(&self, bytes: &[u8]) -> MatchEntry {
         self.index.find_at(bytes)
     }
 
-    /// Appends the table, the lengths of the streams, and the streams of a page from the last call
-    /// that encoded.
+    /// Appends the table, the lengths of the streams, and the streams of a page from the last
+    /// encoding call.
     pub(crate) fn put(&self, codes: &Codes, out: &mut Vec<u8>) {
         self.symbols.emit(out);
         for len in codes.stream_lens() {
@@ -91,8 +91,8 @@ impl Matcher {
         self.symbols.stored_len() + 4 * PIECES
     }
 
-    /// Encodes one page. Each piece is split in two halves, so that as many streams run at once as
-    /// for two pages.
+    /// Encodes one page. Splits each piece in halves, so that as many streams run at once as for
+    /// two pages.
     pub(crate) fn encode_all(&mut self, bytes: &[u8]) -> Codes {
         let half = piece_len(bytes.len()).div_ceil(2);
         let halves = std::array::from_fn(|i| {
@@ -104,8 +104,7 @@ impl Matcher {
         Codes { at: 0, room, lens, n: PARTS }
     }
 
-    /// The number of bytes that the codes of a page take. Codes of pages that were encoded before
-    /// stay valid.
+    /// The number of bytes of a page's codes. Codes of earlier pages stay valid.
     pub(crate) fn codes_len(&mut self, bytes: &[u8]) -> usize {
         std::mem::swap(&mut self.scratch, &mut self.counted);
         let len = self.encode_all(bytes).len();
@@ -135,7 +134,7 @@ impl Matcher {
         })
     }
 
-    /// Encodes each part into consecutive regions of `scratch` with these sizes.
+    /// Encodes the parts into consecutive regions of `scratch` with these sizes.
     fn encode_parts(&mut self, parts: [&[u8]; PARTS], rooms: [usize; PARTS]) -> [usize; PARTS] {
         self.scratch.overwrite(rooms.iter().sum());
         let mut rest = &mut *self.scratch;
@@ -153,7 +152,7 @@ pub(crate) struct Codes {
     at: usize,
     /// The distance between parts.
     room: usize,
-    /// The length of each part, and the number of parts. A stream consists of one part or of two.
+    /// The length of each part, and the number of parts. A stream has one part or two.
     lens: [usize; PARTS],
     n: usize,
 }
@@ -179,7 +178,7 @@ fn piece(page: &[u8], i: usize) -> &[u8] {
     &page[(i * len).min(page.len())..((i + 1) * len).min(page.len())]
 }
 
-/// The largest length of codes for `len` bytes: an escape for each.
+/// The largest length of codes for `len` bytes: one escape per byte.
 fn room(len: usize) -> usize {
     2 * len.max(1)
 }

@@ -1,13 +1,13 @@
 //! FSST (packing 6): bytes as codes of a table of at most 255 symbols of 1 to 8 bytes.
 //!
 //! The algorithm follows Boncz, Neumann, Leis, "FSST: Fast Random Access String Compression"
-//! (2020): [`train`] finds symbols that shorten a sample, and the encoder takes the longest symbol
-//! that fits at each position.
+//! (2020): [`train`] finds symbols that shorten a sample, and the encoder takes the longest
+//! matching symbol at each position.
 //!
 //! Three things differ from the paper. The encoder may take two consecutive symbols in one step.
-//! The bytes of a page are split into [`PIECES`] of equal length with a stream of codes each: the
-//! end of a symbol is known only after its look-up, so a processor works on one stream while it
-//! waits for another. If longer symbols gain little, the table has symbols of at most two bytes
+//! The bytes of a page are split into [`PIECES`] of equal length, each with its own stream of
+//! codes: a symbol's end is known only after its look-up, so a processor works on one stream while
+//! it waits for another. If longer symbols gain little, the table has symbols of at most two bytes
 //! (digrams), which need no such wait.
 
 mod decode;
@@ -26,8 +26,7 @@ pub(crate) use train::{Trained, Trainer};
 pub(crate) const MIN_LEN: usize = 16 << 10;
 /// The number of streams of a page.
 pub(crate) const PIECES: usize = 4;
-/// The largest number of symbols. The code after the last possible one is the escape: the next byte
-/// is a literal.
+/// The largest number of symbols. The next code is the escape: the byte after it is a literal.
 pub(crate) const MAX_SYMBOLS: usize = 255;
 pub(crate) const ESCAPE: u8 = 255;
 /// The largest length of a symbol.
@@ -50,7 +49,7 @@ impl Symbol {
         Self { word: byte as u64, len: 1 }
     }
 
-    /// The concatenation with `next`, if it is not too long for a symbol.
+    /// The concatenation with `next`, if short enough for a symbol.
     pub(crate) fn join(self, next: Self) -> Option<Self> {
         let len = self.len + next.len;
         (len <= MAX_LEN).then(|| Self { word: self.word | next.word << (8 * self.len), len })
@@ -252,8 +251,8 @@ mod tests {
         of_a.push(Symbol { word: u64::from_le_bytes(*b"abc\0\0\0\0\0"), len: 3 });
         of_ab.push(Symbol { word: u64::from_le_bytes(*b"ab\0\0\0\0\0\0"), len: 2 });
         for symbols in [of_a, of_ab] {
-            // The number of other codes would be correct if the bad code stood for 0 to 255 bytes.
-            // The bad code comes first or after other codes.
+            // The number of other codes would be correct if the bad code had 0 to 255 bytes. The
+            // bad code comes first or after other codes.
             for (len, before) in (0..=255).flat_map(|len| [(len, 0), (len, 1), (len, 300)]) {
                 let codes = [vec![0; before], vec![200], vec![0; 1000 - before - len]].concat();
                 let mut body = Vec::new();

@@ -7,11 +7,10 @@ use super::train::MORE_ROUNDS;
 use super::{Trained, Trainer};
 use crate::profile::Profile;
 
-/// A symbol table for a column of many runs. It is trained once, on strings from the whole column,
-/// with more effort than one run would justify. Codecs are compared with it once as well.
+/// A symbol table for a column of many runs. It is trained and compared with codecs once, on
+/// strings from the whole column, with more effort than one run would justify.
 ///
-/// The first run that asks for the table trains it. The result does not depend on which run that
-/// is.
+/// The first run that asks for the table trains it. Any run gives the same result.
 #[derive(Debug)]
 pub struct SharedSymbols {
     pieces: Pieces,
@@ -25,8 +24,8 @@ pub struct Pieces {
     pub to_train: Vec<u8>,
     /// Other strings, which measure the ratio of their codes.
     pub to_try: Vec<u8>,
-    /// Stretches of consecutive strings from a few parts of the column. Codecs need them, because
-    /// they find repetitions at a distance.
+    /// Stretches of consecutive strings from a few parts of the column. Codecs need them to find
+    /// repetitions at a distance.
     pub neighbours: Vec<Vec<u8>>,
 }
 
@@ -38,22 +37,22 @@ pub(crate) struct Shared {
     pub no_codec: bool,
 }
 
-/// A run resembles its column if the ratio of its codes differs by at most this share.
+/// A run resembles its column if their ratios of codes differ by at most this share.
 const MAX_DEVIATION: f64 = 0.03;
 
 impl SharedSymbols {
-    /// For a column with these samples; `None` if they are too short.
+    /// A table for a column with these samples; `None` if they are too short.
     pub fn of(pieces: Pieces) -> Option<Self> {
-        /// The least number of bytes that train symbols, and that measure them.
+        /// The least number of bytes to train symbols on, and to measure them on.
         const LEAST: (usize, usize) = (24 << 10, 16 << 10);
         let are_enough = pieces.to_train.len() >= LEAST.0 && pieces.to_try.len() >= LEAST.1;
         are_enough.then(|| Self { pieces, shared: OnceLock::new() })
     }
 
-    /// A copy of the symbols for encoding, and the `ratio` of the run, if that is close to the
-    /// ratio of the column. Otherwise the run would be better off with symbols of its own. The
-    /// symbols score best for `profile`. `beats_codecs` says whether symbols with a given ratio and
-    /// cost per byte clearly beat every codec.
+    /// A copy of the symbols for encoding, and the `ratio` of the run, if it is close to the
+    /// column's ratio. Otherwise the run should have its own symbols. The symbols score best for
+    /// `profile`. `beats_codecs` returns whether symbols with a given ratio and cost per byte
+    /// clearly beat every codec.
     pub(crate) fn get(
         &self,
         trainer: &mut Trainer,
@@ -71,7 +70,7 @@ impl SharedSymbols {
             let byte_cost = matcher.byte_cost();
             let no_codec = !neighbours.is_empty()
                 && neighbours.iter().all(|all| beats_codecs(all, ratio_of(&mut matcher, all), byte_cost));
-            // A fresh matcher: the buffers for codes belong to this thread.
+            // A fresh matcher, because the buffers for codes belong to this thread.
             let mut kept = Matcher::default();
             kept.copy(&matcher);
             trainer.recycle(matcher);

@@ -4,9 +4,9 @@ use entasis_kernels::{VECTOR, Word, bitpack, column_stats};
 
 use crate::words::{Order, bits_of, put};
 
-/// Appends the body of a page with one base and one width. `exceptions` are the ascending positions
-/// of words that are replaced by the values at the same positions of `physical`; they must include
-/// all words that exceed the width. Returns the bytes of these values, which come last.
+/// Appends the body of a page with one base and one width. At the ascending positions `exceptions`,
+/// the values of `physical` replace words; these include all words that exceed the width. Returns
+/// the bytes of these values, which come last.
 pub(crate) fn emit<T: Word, V: Word>(
     words: &[T],
     base: T,
@@ -60,7 +60,7 @@ pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions
     let before = exceptions.len();
     let is_outside = |&word: &T| word.wrapping_sub(base).to_u64() >> width != 0;
     for (i, piece) in words.chunks(PIECE).enumerate() {
-        // Most pieces have no such word, which one test of the whole piece shows.
+        // Most pieces have no such word, which a single test of the piece shows.
         if column_stats::max_bits(piece, base) <= width {
             continue;
         }

@@ -6,8 +6,8 @@ use entasis_kernels::{VECTOR, Word, bitpack, delta as kernel};
 
 use crate::words::{Order, bits_of, put};
 
-/// Writes the differences of a vector to `deltas`; the first slot is set to the least one. Returns
-/// the least difference, and the width of all differences relative to it.
+/// Writes the differences of a vector to `deltas`; the first slot gets the least difference.
+/// Returns the least difference, and the width of all differences relative to it.
 pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
     let matched = kernel::deltas(vector, deltas);
     debug_assert!(matched, "as many differences as values");
@@ -16,14 +16,13 @@ pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
         deltas.fill(zero);
         return (zero, 0);
     }
-    // Differences are small around zero whatever the order of the words, so they are compared as
-    // signed.
+    // Differences are small around zero for any word order, so they are compared as signed.
     let (least, most) = Order::Signed.min_max(&deltas[1..]);
     deltas[0] = least;
     (least, bits_of(most.wrapping_sub(least)))
 }
 
-/// Appends the body of a page; returns the largest width.
+/// Appends the body of a page. Returns the largest width.
 pub(crate) fn emit<T: Word>(words: &[T], out: &mut Vec<u8>) -> u32 {
     let mut deltas = [T::from_u64(0); VECTOR];
     let mut bits = Vec::new();

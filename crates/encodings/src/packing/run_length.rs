@@ -63,7 +63,7 @@ impl<'a> Runs<'a> {
         }
         let mut run = low;
         let mut done = 0;
-        // Values of a few runs are unpacked together. Most runs are long, so the fills dominate.
+        // Unpacks values of a few runs together. Most runs are long, so the fills dominate.
         let mut values = [T::from_u64(0); 64];
         while done < out.len() && run < n_runs {
             let many = (n_runs - run).min(values.len());

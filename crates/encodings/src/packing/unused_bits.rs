@@ -2,7 +2,7 @@
 
 use entasis_format::{Error, Result};
 
-/// Checks that the bits of `bytes` from `n_bits` on are zero; fewer than 8 of them are unused.
+/// Checks that all bits of `bytes` after the first `n_bits` are zero. Fewer than 8 are unused.
 ///
 /// # Errors
 /// *Corrupt*.

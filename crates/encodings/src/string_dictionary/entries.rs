@@ -46,7 +46,7 @@ pub(crate) enum SymbolHint {
 }
 
 impl SymbolHint {
-    /// The hint that the next column of the same type starts with.
+    /// The initial hint for the next column of the same type.
     pub(crate) fn for_similar_column(self) -> Self {
         self.into_symbols().map_or(Self::Unknown, Self::Similar)
     }
@@ -65,7 +65,7 @@ pub(crate) struct EntriesPlan {
     width: u32,
     /// Whether the bytes become FSST codes.
     pub symbols: bool,
-    /// The codes of all bytes, if the trial encoded all of them.
+    /// The codes of all bytes, if the trial encoded all bytes.
     codes: Option<Codes>,
     /// Estimated bytes of the payload.
     pub len: f64,
@@ -74,8 +74,8 @@ pub(crate) struct EntriesPlan {
 }
 
 impl EntriesPlan {
-    /// The better of plain bytes and symbols. With Zstandard symbols are not used, because it
-    /// compresses the entries better. `joined` is a buffer for the entries.
+    /// The better of plain bytes and symbols. Symbols are not used with Zstandard, which compresses
+    /// the entries better. `joined` is a buffer for the entries.
     pub(crate) fn new(
         entries: &DistinctStrings<'_>,
         codec: Codec,
@@ -158,7 +158,7 @@ impl EntriesPlan {
     }
 }
 
-/// The ratio of the codes, by a sample; also all codes, if the sample is the whole.
+/// The ratio of the codes, by a sample. Also returns all codes, if the sample is the whole.
 fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Option<Codes>) {
     if sample.len() == bytes_len {
         let codes = matcher.encode_all(sample);
@@ -172,7 +172,7 @@ fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Opti
     (after as f64 / before as f64, None)
 }
 
-/// Concatenates entries from the whole dictionary, in `memory`, which is overwritten.
+/// Concatenates entries from the whole dictionary. Overwrites `memory`.
 fn sample<'m>(entries: &DistinctStrings<'_>, bytes_len: usize, memory: &'m mut ScratchVec<u8>) -> &'m [u8] {
     if bytes_len <= SAMPLE {
         return entries.join(memory);
@@ -191,7 +191,7 @@ fn sample<'m>(entries: &DistinctStrings<'_>, bytes_len: usize, memory: &'m mut S
 }
 
 /// The entries of a payload: entry i is `bytes[offsets[i]..offsets[i + 1]]`. [`PADDING`] zeros
-/// follow the last one.
+/// follow the last entry.
 ///
 /// # Errors
 /// *Corrupt* when the payload is not well-formed; *out of memory*.

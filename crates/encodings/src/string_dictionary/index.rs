@@ -17,7 +17,7 @@ pub(crate) struct CodeTables {
 }
 
 impl CodeTables {
-    /// Forgets the numbers of strings in earlier blocks, which size the tables.
+    /// Forgets the numbers of strings in earlier blocks. They determine the sizes of tables.
     pub(crate) fn begin_run(&mut self) {
         self.hashed.entries.clear();
         self.short.entries.clear();
@@ -58,8 +58,8 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// Codes for all strings, and the distinct ones. `None` if there are more than `limit` allows,
-    /// or if two different strings have the same hash.
+    /// Codes for all strings, and the distinct strings. `None` if there are more than `limit`
+    /// allows, or if two different strings have the same hash.
     pub(crate) fn build(
         self,
         limit: Limit,

@@ -11,7 +11,8 @@ pub(super) fn mask(n: usize) -> Result<Vec<u8>> {
     zeros(n)
 }
 
-/// The offsets of lists with these lengths, `total` in all, and whether they have 64 bits.
+/// The offsets of lists with these lengths. `total` is the sum of lengths. Also returns whether
+/// offsets have 64 bits.
 pub(super) fn offsets(
     lengths: impl Iterator<Item = u64>,
     n: usize,
@@ -37,7 +38,7 @@ pub(super) fn offsets(
     Ok((offsets, is_large))
 }
 
-/// A mask as validity bits; none when no value is missing.
+/// A mask as validity bits; `None` if no value is missing.
 pub(super) fn packed(mask: &[u8]) -> Result<Option<Buffer>> {
     if !mask.contains(&1) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Puts what row spans yield into the order of the request.
+//! Puts the results of row spans into the order of the request.
 
 use entasis_format::{Result, fallible};
 
@@ -7,10 +7,10 @@ use crate::rows::Rows;
 
 /// A pair of numbers and a missing flag for each requested row, in the order of the request.
 pub(super) struct Selection {
-    /// Their meaning depends on the type: index and length of a list, index and type of a union.
+    /// The type decides their meaning: index and length of a list, index and type of a union.
     pairs: Vec<(u64, u64)>,
     mask: Vec<u8>,
-    /// For a range: how many rows to skip at the start of the span. For rows by number:
+    /// For a range: the number of rows to skip at the start of the span. For rows by number:
     /// `positions`.
     skip: usize,
     positions: Option<Vec<Vec<(usize, usize)>>>,

@@ -11,10 +11,10 @@
 //! run end   [5, 5, 5, 6]          starts    1 0 0 1     5 6             (1 = a run starts here)
 //! ```
 //!
-//! The index of a row in its child is the sum of all structure values before it; for a union, the
-//! number of earlier rows of its type. To read from the middle, each block records these sums for
-//! its first row, its *child offsets*. Lists, maps and run-end columns have them in the block
-//! record, dense unions and value columns (one number per type) in their last child:
+//! The index of a row in its child is the sum of all earlier structure values. For a union, it is
+//! the number of earlier rows of its type. To allow reads from the middle, each block records these
+//! sums for its first row, its *child offsets*. Lists, maps and run-end columns have them in the
+//! block record, dense unions and value columns (one number per type) in their last child:
 //!
 //! ```text
 //! rows            0               65,536           131,072
@@ -25,8 +25,8 @@
 //! ```
 //!
 //! So the reader fetches the structure values from the start of the block up to the last wanted row
-//! (a [`RowSpan`]), adds them to the block's child offsets, and asks the children for the ranges
-//! that result. A block that was read to its end must arrive at the next block's child offsets.
+//! (a [`RowSpan`]), adds them to the block's child offsets, and requests the resulting ranges of
+//! the children. At the end of a block, the sums must equal the next block's child offsets.
 //! Structs, fixed-size lists and sparse unions need no sums: row `i` has its values at a known
 //! index.
 
@@ -46,7 +46,7 @@ use crate::read::alloc::{COLUMNS, too_many, zeroed, zeros};
 use crate::read::request::{MissingTo, Output, Request};
 use crate::rows::Rows;
 
-/// A child, the values wanted of it, and how many these are.
+/// A child, the rows that are wanted from it, and their number.
 pub(super) type ChildRequest = (Arc<ColumnInfo>, Rows, usize);
 
 /// The buffers of a nested column for the host, and the requests for its children.
@@ -61,8 +61,8 @@ pub(super) struct NestedStructure {
     info: Arc<ColumnInfo>,
     children: Vec<Arc<ColumnInfo>>,
     blocks: Arc<Vec<BlockRecord>>,
-    /// How many sums run along the rows: one per type of a dense union or value column, one for
-    /// lists and runs, none for other types.
+    /// The number of sums per row: one per type for a dense union or value column, one for lists
+    /// and runs, 0 for other types.
     n_types: usize,
     row_spans: Vec<RowSpan>,
 }
@@ -75,11 +75,11 @@ struct RowSpan {
     values: Buffer,
     /// One byte per value, 1 = missing.
     mask: Vec<u8>,
-    /// The first block. `child_offsets` holds a row of `n_types` numbers for this block and each
-    /// later one up to the block after the last.
+    /// The first block. `child_offsets` holds a row of `n_types` numbers for each block from this
+    /// one to the block after the last.
     block: usize,
     child_offsets: Vec<u64>,
-    /// How many of `child_offsets` are read from the child that stores them.
+    /// The number of `child_offsets` that are read from the child that stores them.
     n_read: usize,
 }
 
@@ -259,7 +259,7 @@ impl NestedStructure {
         }
     }
 
-    /// The validity of rows that were read in the order of the request.
+    /// The validity of the rows. They were read in the order of the request.
     fn validity(&self) -> Result<Option<Buffer>> {
         self.row_spans.first().map_or(Ok(None), |row_span| packed(&row_span.mask))
     }
@@ -269,7 +269,7 @@ impl NestedStructure {
         fallible::collect(self.row_spans.iter().map(|row_span| row_span.first), COLUMNS)
     }
 
-    /// Adds up structure values along a row span and visits each row with its index in the child.
+    /// Adds up structure values along a row span. Visits each row with its index in the child.
     fn walk(&self, row_span: &RowSpan, mut visit: impl FnMut(InChild) -> Result<()>) -> Result<()> {
         let n_types = self.n_types;
         if row_span.block == 0 && row_span.child_offsets.iter().take(n_types).any(|&offset| offset != 0) {
@@ -301,8 +301,7 @@ impl NestedStructure {
                 i += 1;
             }
             if block.end_value() - row_span.first == end as u64 {
-                // The block was read to its end, so the sums must equal the next block's child
-                // offsets.
+                // At the end of the block, the sums must equal the next block's child offsets.
                 match rows.next() {
                     Some(next) if next == at => {}
                     None if n_types == 0 => {}
@@ -343,7 +342,7 @@ impl NestedStructure {
         Ok(Decoded { validity: packed(&mask)?, values, children: vec![child] })
     }
 
-    /// Lists of consecutive rows: their values are consecutive in the child.
+    /// Lists of consecutive rows, whose values are consecutive in the child.
     fn contiguous_lists(mut self, range: &Range<u64>, n: usize, is_small: bool) -> Result<Decoded> {
         let child = Arc::clone(&self.children[0]);
         let Some(mut row_span) = self.row_spans.pop() else {
@@ -372,7 +371,7 @@ impl NestedStructure {
             }
             let end = (block.end_value() - row_span.first) as usize;
             at = at.saturating_add(sum(&lengths[from..end.min(lengths.len())]));
-            // A block that was read to its end must arrive at the next block's child offset.
+            // At the end of a block, the sum must equal the next block's child offset.
             if end <= lengths.len() && next.next() != Some(&at) {
                 return Err(corrupt(MISCOUNTED));
             }
@@ -472,8 +471,8 @@ impl NestedStructure {
 const MISCOUNTED: &str = "the structure values of a nested column do not match its child offsets";
 const NO_TYPE: &str = "a type id of a union names none of its children";
 
-/// The row spans that a request needs. Each begins at the start of a block: the block of the first
-/// row, or, for rows by number, each block that holds some of them.
+/// The row spans of a request. Each begins at the start of a block: the block of the first row or,
+/// for rows by number, each block with some of the rows.
 fn row_spans(blocks: &[BlockRecord], rows: &Rows) -> Result<Vec<Range<u64>>> {
     let block_of = |row: u64| blocks.partition_point(|block| block.end_value() <= row);
     Ok(match rows {
@@ -505,15 +504,15 @@ fn spans_of(rows: &Rows) -> impl Iterator<Item = Range<u64>> {
     range.into_iter().chain(indices.into_iter().flatten())
 }
 
-/// Asks for the values of a child in these ranges, `total` in all. Ranges that join become one
-/// range, others a list of numbers.
+/// Requests these ranges of a child, `total` values in all. Adjoining ranges become one range,
+/// others a list of numbers.
 fn child_request(
     child: Arc<ColumnInfo>,
     spans: impl Iterator<Item = Range<u64>>,
     total: usize,
 ) -> Result<ChildRequest> {
     if child.record.column_type.physical == Physical::Null {
-        // A column of type null stores nothing, whatever the numbers.
+        // A column of type null stores nothing, so any numbers will do.
         return Ok((child, Rows::Range(0..0), total));
     }
     let mut range: Option<Range<u64>> = None;

@@ -14,11 +14,11 @@ pub struct Nested {
     pub info: Arc<ColumnInfo>,
     /// The number of values.
     pub n: usize,
-    /// One bit per value, least significant first, 1 = valid; none when all are valid.
+    /// One bit per value, least significant first, 1 = valid; `None` if all are valid.
     pub validity: Option<Buffer>,
     /// The values, or where they are in the children.
     pub values: NestedValues,
-    /// The children that hold values; the child offsets of a dense union are left out.
+    /// The children that hold values, without the child offsets of a dense union.
     pub children: Vec<Nested>,
 }
 
@@ -42,24 +42,24 @@ pub enum NestedValues {
     },
     /// Unions and value columns.
     Types {
-        /// The number of the child that holds each value, one byte; 255 for a missing value of a
-        /// value column.
+        /// For each value, the number of its child, one byte; 255 for a missing value of a value
+        /// column.
         types: Buffer,
-        /// The index of each value in its child, i32, 0 for a missing one. A sparse union has none:
-        /// value `i` has index `i`.
+        /// The index of each value in its child, i32; 0 for missing values. `None` for a sparse
+        /// union: value `i` has index `i`.
         offsets: Option<Buffer>,
     },
     /// The end of each run, i64; the only child has one value per run.
     Ends(Buffer),
 }
 
-/// The layout that a host wants for a column, where the file leaves a choice.
+/// The layout that a host wants for a column where it has a choice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Form {
     /// The layout of strings.
     pub text: TextLayout,
-    /// Bytes of a decimal, if more than in the file.
+    /// Bytes of a decimal, if more than the file has.
     pub width: Option<usize>,
-    /// Whether offsets of lists have 32 bits when they fit.
+    /// Whether list offsets have 32 bits if they fit.
     pub is_small: bool,
 }

@@ -10,14 +10,14 @@ use crate::read::request::Source;
 
 /// Selects the pages of a block, and takes them.
 pub trait PageVisitor {
-    /// The block, with its dictionary and before its pages. If false, none of its pages is read.
+    /// Called with the block and its dictionary before any page. If false, no page of the block is
+    /// read.
     ///
     /// # Errors
     /// Those of the visitor.
     fn block(&mut self, decoder: &BlockDecoder<'_>) -> Result<bool>;
 
-    /// Whether the page with these values is read. They count from the first value that was asked
-    /// for.
+    /// Whether to read the page with these values, counted from the first requested value.
     fn wants(&mut self, values: Range<usize>) -> bool;
 
     /// A page that is wanted.
@@ -28,8 +28,8 @@ pub trait PageVisitor {
 }
 
 impl Reader<'_> {
-    /// Visits the pages of a block that hold some of the values `inside` and that the visitor
-    /// wants. Reads the dictionary, then runs of neighbouring wanted pages.
+    /// Visits the pages of a block that hold some values of `inside` and that the visitor wants.
+    /// Reads the dictionary, then runs of neighbouring wanted pages.
     pub(crate) fn chosen(
         &mut self,
         source: &Source,

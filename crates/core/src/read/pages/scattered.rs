@@ -1,4 +1,4 @@
-//! Values at any positions of a stored column. Each block, page and directory is opened once.
+//! Reads values at any positions of a stored column. Opens each block, page and directory once.
 
 use std::ops::Range;
 
@@ -10,11 +10,10 @@ use crate::file::KnownBlock;
 use crate::read::request::Source;
 
 impl Reader<'_> {
-    /// Visits every page that holds some of `rows`, which are ascending numbers in the stored
-    /// column.
+    /// Visits every page that holds some of `rows`, ascending numbers in the stored column.
     ///
-    /// In each [`OpenPage`], `at` is the index of the first of the page's rows, and `range` spans
-    /// the first to the last of them.
+    /// In each [`OpenPage`], `at` is the index of the page's first wanted row, and `range` spans
+    /// the page's first to last wanted row.
     pub(crate) fn scattered(&mut self, source: &Source, rows: &[u64], visit: &mut Visit<'_>) -> Result<()> {
         let mut k = 0;
         while let Some(&row) = rows.get(k) {
@@ -36,7 +35,7 @@ impl Reader<'_> {
         visit: &mut Visit<'_>,
     ) -> Result<()> {
         let known = if self.trusts_known_pages { self.file.known_block(block, source.of) } else { None };
-        // If more than half of the pages must be read whole, the segment is read at once.
+        // If more than half of the pages must be read completely, one read covers the segment.
         let (n_whole, n) = match &known {
             Some(known) => (known.n_whole(rows), known.directory.pages.len()),
             None => (n_pages(rows, block.first_value), (block.n_values as usize).div_ceil(PAGE)),
@@ -92,7 +91,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Visits a page. If it was verified earlier, only the bytes of the wanted values are read.
+    /// Visits a page. If it was verified earlier, reads only the bytes of the wanted values.
     fn rows_of_page(
         &mut self,
         source: &Source,
@@ -138,6 +137,6 @@ struct Wanted<'w> {
     page_at: u64,
     /// The values, as indices in the page.
     range: Range<usize>,
-    /// The position of the first value among all wanted ones.
+    /// The position of the first value among all wanted values.
     at: usize,
 }

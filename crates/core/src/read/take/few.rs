@@ -81,8 +81,8 @@ fn few_wide<T: Word + Narrow>(
     })
 }
 
-/// Decodes the wanted words in groups of at most [`STEP`]. Calls `store` for each group, with the
-/// positions of its words in the request and the words.
+/// Decodes the wanted words in groups of at most [`STEP`]. Calls `store` with the words of each
+/// group and their positions in the request.
 fn few<T: Word>(
     source: &Source,
     opened: &OpenPage<'_>,
@@ -111,15 +111,15 @@ fn few<T: Word>(
     }
 }
 
-/// The index of a value in its page. It fits 16 bits, because a page has no more values than a
-/// block.
+/// The index of a value in its page. It fits 16 bits, because a page has at most as many values as
+/// a block.
 fn page_index(index: usize) -> u16 {
     const { assert!(MAX_BLOCK_VALUES - 1 <= u16::MAX as u32) };
     index as u16
 }
 
-/// Checks one word if it is the code of a category, and reports whether it is missing. `in_page` is
-/// its range in the page.
+/// Checks a word if it is a category's code, and reports whether it is missing. `in_page` is its
+/// range in the page.
 fn check_word<T: Word>(
     source: &Source,
     validity: Validity<'_>,

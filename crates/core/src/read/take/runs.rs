@@ -11,7 +11,7 @@ use crate::read::request::{MissingTo, Output, Source};
 /// The use of memory, in messages.
 const VALUES: &str = "the values of a page";
 
-/// How many of these ascending rows come before a gap of a vector or more.
+/// The number of these ascending rows before a gap of at least a vector.
 pub(super) fn run(rows: &[u64]) -> usize {
     let gap = rows.windows(2).position(|pair| pair[1] - pair[0] >= VECTOR as u64);
     gap.map_or(rows.len(), |at| at + 1)
@@ -24,8 +24,8 @@ pub(super) struct Scratch {
     mask: Vec<u8>,
 }
 
-/// Puts the values of ascending rows to position `at` and the following ones. The range of `opened`
-/// is from the first to the last of them.
+/// Puts the values of ascending rows at position `at` and after. The range of `opened` goes from
+/// the first to the last row.
 pub(super) fn take(
     source: &Source,
     opened: OpenPage<'_>,
@@ -120,7 +120,7 @@ fn compact_wide(bytes: &[u8], rows: &[u64], out: &mut [u8], width: usize) {
     }
 }
 
-/// Copies the values of rows. The first row has the first value.
+/// Copies the values of rows. The first value belongs to the first row.
 fn compact<T: Copy>(values: &[T], rows: &[u64], out: &mut [T]) {
     let first = rows.first().map_or(0, |row| *row);
     for (out, row) in out.iter_mut().zip(rows) {
@@ -128,7 +128,7 @@ fn compact<T: Copy>(values: &[T], rows: &[u64], out: &mut [T]) {
     }
 }
 
-/// Writes bytes that are 0 or 1 as bits, from bit `at` on.
+/// Writes bytes of value 0 or 1 as bits, from bit `at` on.
 fn compact_bits(values: &[u8], rows: &[u64], out: &mut [u8], at: usize) {
     let first = rows.first().map_or(0, |row| *row);
     for (at, row) in (at..).zip(rows) {

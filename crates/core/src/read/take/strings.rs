@@ -22,9 +22,9 @@ use crate::read::text::{Entries, is_dictionary};
 
 /// Rows of a task, at least.
 const TASK: usize = 1 << 13;
-/// The most bytes of the blocks of a task, so that views can refer to what is taken of them.
+/// The most bytes of the blocks of a task. Views can then refer to the taken strings.
 const MOST: u64 = 1 << 30;
-/// Views refer to the dictionary itself where a block has this share of wanted rows.
+/// Views refer to the dictionary itself if at least one in this many rows of the block is wanted.
 const SHARE: u64 = 16;
 
 /// Rows of some blocks.
@@ -119,7 +119,7 @@ struct Strings {
 }
 
 impl Strings {
-    /// Adds the strings of these rows. The range of `opened` is from the first to the last.
+    /// Adds the strings of these rows. The range of `opened` goes from the first to the last row.
     fn take(
         &mut self,
         opened: OpenPage<'_>,
@@ -227,7 +227,7 @@ impl TakeStrings<'_> {
     }
 }
 
-/// How many of these ascending rows are in the vector of the first one. `zero` is the row of the
+/// The number of these ascending rows in the vector of the first one. `zero` is the row of the
 /// page's first value.
 fn in_vector(rows: &[u64], zero: u64) -> usize {
     let vector = |row: u64| (row - zero) / VECTOR as u64;

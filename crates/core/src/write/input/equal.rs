@@ -5,13 +5,13 @@ use entasis_format::{Layout, Result};
 use super::Scratch;
 use crate::frame::Array;
 
-/// Whether two arrays have equal values, as the file stores them, up to number `n`.
+/// Whether the first values of two arrays, up to number `n`, are equal in their stored form.
 pub(crate) fn have_equal_values(a: &Array, b: &Array, of: Layout, n: u64) -> Result<bool> {
     let mut scratch = [Scratch::default(), Scratch::default()];
     let mut at = 0;
     while at < n {
         let [of_a, of_b] = &mut scratch;
-        // A block of strings may have fewer values than were asked for.
+        // A block of strings may have fewer values than requested.
         let mut end = n;
         end = end.min(at + of_a.load(a, of, at..end)? as u64);
         end = end.min(at + of_b.load(b, of, at..end)? as u64);

@@ -1,4 +1,4 @@
-//! Copies values of fixed width from all forms that hosts have.
+//! Copies values of fixed width from every form that hosts use.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) struct WideScratch {
 }
 
 impl WideScratch {
-    /// Copies values of `width` bytes as the narrower type, to index `at` on of the block.
+    /// Copies values of `width` bytes as the narrower type, to the block from index `at` on.
     pub fn copy(
         &mut self,
         from: (&HostRead, usize, isize),
@@ -69,7 +69,7 @@ impl WideScratch {
     }
 }
 
-/// Integers that are narrowed together; they fit the L1 cache.
+/// Integers that are narrowed together. They fit the L1 cache.
 const TOGETHER: usize = 4 * VECTOR;
 
 /// Scratch memory for narrowing integers of 32 bits.
@@ -82,8 +82,8 @@ pub(super) struct IntScratch {
 }
 
 impl IntScratch {
-    /// Copies integers as a narrower type, to index `at` on of the block. Returns the index of the
-    /// first value that is outside of `first .. first + n`.
+    /// Copies integers as a narrower type, to the block from index `at` on. Returns the index of
+    /// the first value outside of `first .. first + n`.
     pub fn narrow(
         &mut self,
         (memory, mut from): (&HostRead, usize),
@@ -137,7 +137,7 @@ fn other_form() -> Error {
     Error::argument("the memory of a column does not have the form of its type")
 }
 
-/// Copies values whose memory has the stored form, or nearly.
+/// Copies values whose memory has the stored form or a similar one.
 pub(super) fn copy_fixed(chunk: &Chunk, inside: Range<usize>, of: Layout, out: &mut [u8]) -> Result<()> {
     let copied = match (&chunk.values, of.width()) {
         (HostValues::Words { memory, stride }, Some(width)) => {

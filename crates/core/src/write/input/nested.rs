@@ -26,7 +26,7 @@ pub(super) fn is_nested(values: &HostValues) -> bool {
     )
 }
 
-/// Copies the structure values `inside` a chunk to `out`, which is aligned to them.
+/// Copies the structure values `inside` a chunk to `out`, which is aligned for them.
 pub(super) fn words(chunk: &Chunk, inside: Range<usize>, out: &mut [u8]) -> Result<()> {
     let all_valid = matches!(chunk.validity, HostValidity::AllValid);
     match &chunk.values {
@@ -74,8 +74,8 @@ pub(crate) fn no_type() -> Error {
     Error::argument("a type code of a union names none of its types")
 }
 
-/// Copies lengths. Those of missing lists are unspecified; the others are checked when their block
-/// is encoded.
+/// Copies lengths. Lengths of missing lists are unspecified; others are checked when their block is
+/// encoded.
 fn lengths(lengths: impl Iterator<Item = i64>, all_valid: bool, out: &mut [u8]) -> Result<()> {
     for (out, length) in out.as_chunks_mut::<4>().0.iter_mut().zip(lengths) {
         let word = match u32::try_from(length) {
@@ -112,8 +112,8 @@ pub(crate) fn numbers(memory: &HostRead, is_large: bool, range: Range<usize>) ->
     }
 }
 
-/// The runs that consecutive values of a chunk belong to: the start of each in the chunk, and its
-/// index in the child.
+/// The runs to which consecutive values of a chunk belong: each run's start in the chunk and index
+/// in the child.
 pub(crate) struct Runs<'a> {
     chunk: &'a Chunk,
     run: usize,

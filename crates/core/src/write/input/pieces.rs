@@ -9,7 +9,7 @@ pub(super) struct Piece<'a> {
     pub chunk: &'a Chunk,
     /// The range of the values in the chunk.
     pub inside: Range<usize>,
-    /// The index of the first of them in the range that was asked for.
+    /// The index of the first value of the piece in the requested range.
     pub at: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Copies adjacent columns of a row-major matrix together, because one cache line holds eight words
-//! of each row.
+//! Copies adjacent columns of a row-major matrix together, because a cache line holds eight words
+//! of a row.
 //!
-//! Eight columns are copied with the first one if the next column is known to be adjacent,
-//! otherwise with the second one.
+//! Eight columns are copied when the first one is loaded if the next one is known to be adjacent,
+//! else when the second one is.
 
 use entasis_format::Result;
 use entasis_kernels::transpose::copy_columns;
@@ -11,9 +11,9 @@ use entasis_platform::HostRead;
 use super::too_short;
 use crate::frame::{Array, Chunk, HostValues};
 
-/// Columns that are copied together: words of 8 bytes in a cache line.
+/// Columns that are copied together: a cache line has this many words of 8 bytes.
 const LINE: usize = 8;
-/// The most rows: the copied columns must stay in the L2 cache.
+/// The most rows. The copied columns must stay in the L2 cache.
 const MOST_ROWS: usize = 16 << 10;
 
 /// A column of 8-byte words in the memory of a host.
@@ -25,8 +25,8 @@ struct MatrixColumn {
     n_rows: usize,
 }
 
-/// Copied columns, without their last row. The last row may lie outside of the memory that was lent
-/// with the first column, so each column copies its last value by itself.
+/// Copied columns without their last row, which may lie outside of the memory lent with the first
+/// column. Each column copies its last value by itself.
 #[derive(Default)]
 pub(super) struct RowMajorColumns {
     values: Vec<u64>,
@@ -41,8 +41,8 @@ pub(super) struct RowMajorColumns {
 
 impl RowMajorColumns {
     /// The index in [`words`](Self::words) of a copy of the column whose `n` words begin at
-    /// `memory`; none if the column was not copied. `follows` is set if the adjacent column is
-    /// loaded next.
+    /// `memory`; `None` if it was not copied. `follows` is true if the adjacent column is loaded
+    /// next.
     ///
     /// # Errors
     /// *Argument* if the memory is too short.
@@ -76,13 +76,13 @@ impl RowMajorColumns {
         Ok(Some(at))
     }
 
-    /// The copied words. Each column is returned by [`find`](Self::find) once, so its user may
-    /// change them.
+    /// The copied words. [`find`](Self::find) returns each column once, so its user may change the
+    /// words.
     pub fn words(&mut self) -> &mut [u64] {
         &mut self.values
     }
 
-    /// The index of a column among the copied ones, if it was not used yet. Marks it as used.
+    /// The index of a column among the copied ones, if it is still unused. Marks it as used.
     fn take_copied(&mut self, column: MatrixColumn) -> Option<usize> {
         let distance = column.addr.checked_sub(self.first.addr)?;
         let index = distance / 8;
@@ -96,7 +96,7 @@ impl RowMajorColumns {
     }
 }
 
-/// Whether the words of `other` come right after those of `one` in each row of a matrix.
+/// Whether the words of `other` directly follow those of `one` in each row of a matrix.
 pub(crate) fn are_adjacent(one: &Array, other: &Array) -> bool {
     let words = |array: &Array| match array.chunks.as_slice() {
         [Chunk { values: HostValues::Words { memory, stride }, n, .. }] => Some((memory.addr(), *stride, *n)),

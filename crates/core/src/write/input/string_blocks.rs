@@ -1,4 +1,4 @@
-//! Chooses the length of blocks of strings, and symbols for them, from a sample of the column.
+//! Chooses the block length of a column of strings, and symbols, from a sample.
 
 use std::sync::Arc;
 
@@ -30,17 +30,17 @@ impl Default for StringBlockLen {
 }
 
 impl StringBlockLen {
-    /// Strings are long if a block's number of them has more bytes than this. Also the length of
-    /// blocks of long strings that repeat rarely.
+    /// Strings are long if a block of them would have more bytes than this. Also the block length
+    /// for long strings that repeat rarely.
     const LONG: u64 = 4 << 20;
-    /// Bytes of a block of long strings that hardly repeat: four pages. Two blocks are encoded
+    /// Bytes of a block of long strings that hardly repeat: four pages. Two such blocks are encoded
     /// together.
     const SHORT: u64 = 4 * PAGE_TEXT as u64;
 
-    /// The length for a column with `n_repeated` repeated strings in a sample of 512.
+    /// The length for a column whose sample of 512 strings has `n_repeated` repeated ones.
     fn of(n_repeated: usize) -> Self {
         match n_repeated {
-            // This few are repeated by chance in a column of 32,000 different strings.
+            // A column of 32,000 different strings has this few repeated by chance.
             0..4 => Self(Self::SHORT),
             4..32 => Self(Self::LONG),
             _ => Self::default(),
@@ -51,9 +51,8 @@ impl StringBlockLen {
         self.0
     }
 
-    /// Bytes of a run: a little less than four blocks, to avoid a fifth. Short runs leave
-    /// threads less to keep until their turn, but each run without shared symbols must train its
-    /// own.
+    /// Bytes of a run: slightly less than four blocks, to avoid a fifth. With short runs, threads
+    /// hold less until their turn, but each run without shared symbols must train its own.
     fn run(self, has_symbols: bool) -> u64 {
         let block = if has_symbols { self.0 } else { self.0.max(Self::LONG) };
         block / 4 * 15
@@ -66,7 +65,7 @@ impl StringBlockLen {
 }
 
 impl StringBlocks {
-    /// The number of strings in a run, at about `len` bytes each; none where blocks are as long as
+    /// The number of strings in a run, at about `len` bytes each; `None` if blocks are as long as
     /// the format allows.
     pub(crate) fn run(&self, len: u64) -> Option<u64> {
         let bytes = self.most.run(self.symbols.is_some());
@@ -74,20 +73,20 @@ impl StringBlocks {
         self.most.is_short().then_some(n)
     }
 
-    /// Strings in a sample, not counting empty and missing ones.
+    /// Non-empty strings in a sample. Missing ones do not count.
     const SAMPLE: u64 = 512;
-    /// The most samples that are taken where strings are missing.
+    /// The most samples that are taken if strings are missing.
     const LOOKS: u64 = 8;
-    /// The most bytes of each string for training symbols, and of every fourth string for trying
-    /// them. Longer pieces cut fewer symbols at their ends.
+    /// The most bytes of each string to train symbols, and of every fourth string to test them.
+    /// Longer pieces cut fewer symbols at their ends.
     const TO_TRAIN: usize = 128;
     const TO_TRY: usize = 512;
-    /// Stretches of neighbouring strings on which codecs are tried, and bytes of each. Codecs that
-    /// compress badly stop earlier.
+    /// The number of stretches of neighbouring strings to try codecs on, and bytes of each. Codecs
+    /// that compress badly stop earlier.
     const STRETCHES: u64 = 4;
     const NEIGHBOURS: usize = 80 << 10;
-    /// Columns with fewer bytes train symbols per run, because training for the whole column would
-    /// take too long.
+    /// Columns with fewer bytes train symbols per run, because training for a whole column takes
+    /// too long.
     const OWN: u64 = 32 << 20;
 
     pub(crate) fn of(array: &Array, of: Layout) -> Self {
@@ -108,16 +107,16 @@ impl StringBlocks {
     }
 }
 
-/// Takes a sample of [`StringBlocks::SAMPLE`] non-empty strings. Returns how many of them are
-/// repeated, and pieces of them to train symbols and to try them.
+/// Takes a sample of [`StringBlocks::SAMPLE`] non-empty strings. Returns the number of repeated
+/// ones, and pieces of them to train symbols and to test them.
 fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let mut scratch = Scratch::default();
     let (n, mut hashes, mut pieces) = (array.n_values(), Vec::new(), [Vec::new(), Vec::new()]);
     let n_looks = (n / StringBlocks::SAMPLE).min(StringBlocks::LOOKS);
     for look in 0..n_looks {
         for i in 0..StringBlocks::SAMPLE {
-            // One string of each of `SAMPLE` parts, at a hashed offset: strings may repeat at a
-            // regular distance.
+            // One string from each of `SAMPLE` parts, at a hashed offset, because strings may
+            // repeat at a regular distance.
             let (start, end) = (n * i / StringBlocks::SAMPLE, n * (i + 1) / StringBlocks::SAMPLE);
             let shift = (end - start) * look / n_looks;
             let at = start + (checksum(&i.to_le_bytes()) % (end - start) + shift) % (end - start);
@@ -131,7 +130,7 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
                 hashes.push(checksum(bytes));
                 let (of, most) =
                     if i / 8 % 4 == 3 { (1, StringBlocks::TO_TRY) } else { (0, StringBlocks::TO_TRAIN) };
-                // From the beginning of some strings to the end of others.
+                // The beginnings of some strings and the ends of others.
                 let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
                 pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
             }
@@ -143,7 +142,7 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let n_present = hashes.len();
     hashes.sort_unstable();
     hashes.dedup();
-    // Among fewer strings, the number of chance repetitions is smaller by the square.
+    // With fewer strings, chance repetitions decrease by the square.
     let n_looked_at = StringBlocks::SAMPLE as usize;
     ((n_present - hashes.len()) * n_looked_at * n_looked_at / (n_present * n_present).max(1), pieces)
 }
@@ -161,8 +160,7 @@ fn neighbours(array: &Array, of: Layout, len: u64) -> Vec<Vec<u8>> {
     (0..StringBlocks::STRETCHES).map(|i| load(i).unwrap_or_default()).collect()
 }
 
-/// The mean length of an array's strings, in bytes, from their offsets or from 1,024 views per
-/// chunk.
+/// The mean length of an array's strings in bytes, from offsets or from 1,024 views per chunk.
 pub(crate) fn mean_string_len(array: &Array) -> u64 {
     const SAMPLE: usize = 1024;
     let sampled = |n: usize, len: &dyn Fn(usize) -> Option<u32>| {
@@ -188,8 +186,8 @@ pub(crate) fn mean_string_len(array: &Array) -> u64 {
     len / n_values.max(1)
 }
 
-/// An upper bound for the bytes of an array's strings and their lengths; none where that would need
-/// a look at each string.
+/// An upper bound for the bytes of an array's strings and their lengths; `None` if each string
+/// would have to be read.
 pub(crate) fn max_string_len(array: &Array) -> Option<u64> {
     array.chunks.iter().try_fold(0u64, |sum, chunk| {
         let of_chunk = match &chunk.values {
@@ -220,7 +218,7 @@ mod tests {
             }
         }
         assert_eq!(StringBlocks::default().run(400), None);
-        // Runs with shared symbols are shorter where their blocks are.
+        // Runs with shared symbols are shorter if their blocks are.
         let run = |n_repeated, has_symbols| StringBlockLen::of(n_repeated).run(has_symbols);
         assert_eq!(
             (run(0, true), run(0, false), run(4, true)),

@@ -13,7 +13,7 @@ use crate::frame::{Array, HostValues, OwnedValues};
 
 /// Bytes of padded strings that are copied together.
 const SPARE: usize = 1 << 14;
-/// Strings that are copied together where they are not contiguous.
+/// Strings that are copied together if they are not contiguous.
 const PART: usize = 4096;
 /// Offsets that are copied together.
 const TOGETHER: usize = 1024;
@@ -23,8 +23,8 @@ fn too_long() -> Error {
 }
 
 impl Scratch {
-    /// Copies strings until a block is full; missing ones become empty. The memory after the last
-    /// string keeps rests of an earlier block.
+    /// Copies strings until a block is full. Missing strings become empty. The memory after the
+    /// last string may hold bytes of an earlier block.
     pub(super) fn load_strings(&mut self, array: &Array, range: Range<u64>) -> Result<usize> {
         if self.load_whole(array, range.clone())? {
             return Ok(self.offsets.len() - 1);
@@ -32,7 +32,7 @@ impl Scratch {
         self.offsets.clear();
         self.offsets.push(0);
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        // A few at a time, because only some of the range may fit.
+        // Copies a few at a time, because only some of the range may fit.
         let parts = pieces(array, range).flat_map(|Piece { chunk, inside, .. }| {
             let end = inside.end;
             inside.step_by(PART).map(move |start| (chunk, start..(start + PART).min(end)))
@@ -71,8 +71,8 @@ impl Scratch {
         Ok(self.offsets.len() - 1)
     }
 
-    /// Fast path: copies contiguous strings of one chunk whose missing strings are empty. Returns
-    /// false, and copies nothing, for others.
+    /// Fast path: copies contiguous strings of one chunk whose missing strings are empty. For
+    /// others, copies nothing and returns false.
     fn load_whole(&mut self, array: &Array, range: Range<u64>) -> Result<bool> {
         let mut parts = pieces(array, range);
         let (Some(Piece { chunk, inside, .. }), None) = (parts.next(), parts.next()) else {
@@ -101,7 +101,7 @@ impl Scratch {
         self.offsets.last().map_or(0, |&end| end as usize)
     }
 
-    /// Memory for `len` bytes from `at` on, to be overwritten.
+    /// Memory for `len` bytes from `at` on, for overwriting.
     fn room(&mut self, at: usize, len: usize) -> &mut [u8] {
         match at {
             0 => self.bytes.overwrite(len),
@@ -112,8 +112,8 @@ impl Scratch {
     }
 
     /// Copies the offsets of as many strings as fit a block, relative to the first. Returns the
-    /// offset and the length of their bytes; none when the offsets are not in order or the first
-    /// string does not fit.
+    /// offset and the length of the strings' bytes; `None` if the offsets are not in order or the
+    /// first string does not fit.
     fn load_offsets<O: Offset>(
         &mut self,
         offsets: &HostRead,
@@ -125,7 +125,7 @@ impl Scratch {
         let first = offset(0)?;
         let fits =
             |offset: i64| offset.checked_sub(first).is_some_and(|len| (0..=most as i64).contains(&len));
-        // A binary search for the number that fits, valid if the offsets are in order.
+        // A binary search for the number that fits. It needs offsets in order.
         let (mut n, mut too_many) = (inside.len(), inside.len() + 1);
         if !fits(offset(n)?) {
             (n, too_many) = (0, n);
@@ -137,7 +137,7 @@ impl Scratch {
         if n == 0 {
             return Ok(None);
         }
-        // A few at a time, so that they are still cached when they are rebased.
+        // A few at a time, so they are still cached when they are rebased.
         let mut copy = [O::zeroed(); TOGETHER];
         let (mut before, mut start) = (i64::MIN, 0);
         self.offsets.resize_stale(n + 1);
@@ -146,7 +146,7 @@ impl Scratch {
             if !offsets.copy_strided::<O>(at(piece * TOGETHER)?, size_of::<O>() as isize, copy) {
                 return Err(too_short());
             }
-            // The host may have changed them since: only the copy counts.
+            // The host may have changed the offsets since, so only the copy counts.
             if piece == 0 {
                 start = copy[0].to_i64();
             }
@@ -228,7 +228,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Appends padded strings; `push` appends one and returns whether it is valid.
+    /// Appends padded strings. `push` appends one string and returns whether it is valid.
     fn append_padded(
         &mut self,
         memory: &HostRead,
@@ -291,7 +291,7 @@ impl Scratch {
     }
 
     fn append_anywhere(&mut self, views: &HostViews, inside: Range<usize>, valid: &ValidBits) -> Result<()> {
-        /// How many strings ahead the bytes are prefetched, because each may be a cache miss.
+        /// Bytes are prefetched this many strings ahead, because each string may be a cache miss.
         const AHEAD: usize = 16;
         let first = inside.start;
         let view = |i: usize| {
@@ -312,7 +312,7 @@ impl Scratch {
         view: impl Fn(usize) -> Option<u128>,
         bytes: impl Fn(usize, usize) -> Option<HostRead>,
     ) -> Result<()> {
-        /// Bytes of a view after its length. A short string is copied with all of them, and the
+        /// Bytes of a view after its length. A short string is copied with all these bytes, and the
         /// next string overwrites the surplus.
         const INLINE: usize = HostViews::INLINE;
         let mut at = self.text_len();

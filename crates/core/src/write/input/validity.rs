@@ -10,7 +10,7 @@ use super::{Scratch, too_short};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 
 impl Scratch {
-    /// Copies the validity of the `n` values in `range`. The values must be loaded.
+    /// Copies the validity of the `n` values in `range`. Load the values before.
     pub(super) fn load_validity(
         &mut self,
         array: &Array,
@@ -84,7 +84,7 @@ impl Scratch {
     }
 }
 
-/// The validity of some strings, copied before their lengths are used.
+/// The validity of some strings. It is copied before their lengths are used.
 pub(crate) struct ValidBits(Option<Vec<u8>>);
 
 impl ValidBits {
@@ -128,7 +128,7 @@ impl ValidBits {
         let Some(bits) = &self.0 else { return true };
         let n = offsets.len().saturating_sub(1);
         let (starts, ends) = (offsets[..n].chunks(8), offsets[offsets.len() - n..].chunks(8));
-        // Eight at a time and without a branch, because missing values are hard to predict.
+        // Eight at a time without a branch, because missing values are hard to predict.
         bits.len() >= n.div_ceil(8)
             && starts.zip(ends).zip(bits.iter()).all(|((starts, ends), valid)| {
                 let pairs = starts.iter().zip(ends).enumerate();
@@ -141,7 +141,7 @@ impl ValidBits {
     }
 }
 
-/// Sets a byte to 1 where a word differs from the sentinel. Returns whether some word equals it.
+/// Sets a byte to 1 where a word differs from the sentinel. Returns whether any word equals it.
 fn compare<T: Word>(stored: &[u8], sentinel: T, out: &mut [u8]) -> Option<bool> {
     sentinel::compare(bytemuck::cast_slice::<u8, T>(stored), sentinel, out)
 }
@@ -161,7 +161,7 @@ mod tests {
     fn missing_strings_with_bytes_are_found() {
         for n in [0usize, 1, 7, 8, 9, 64, 71] {
             let empty: Vec<u32> = (0..=n as u32).map(|i| i / 2).collect();
-            // Strings at odd indices have bytes, those at even indices have none.
+            // Strings at odd indices have bytes; strings at even indices are empty.
             for missing in 0..n {
                 let mut bits = vec![u8::MAX; n.div_ceil(8)];
                 bits[missing / 8] &= !(1 << (missing % 8));

@@ -19,7 +19,7 @@ use crate::words::{byte_width, bytes_of, sample_ranges};
 struct Trial {
     sample: Sample,
     /// The allowed ratio of the codec's score to the best score. It exceeds 1 because codecs find
-    /// more matches in longer pieces.
+    /// more matches in longer inputs.
     margin: f64,
 }
 
@@ -31,42 +31,43 @@ struct Sample {
     len: usize,
 }
 
-/// The trials that LZ4 must pass before whole pages are tried.
+/// LZ4 must pass these trials before whole pages are tried.
 const LZ4_TRIALS: [Trial; 2] = [
     Trial { sample: Sample { n_pieces: 2, len: 192 }, margin: 2.5 },
     Trial { sample: Sample { n_pieces: 1, len: 2048 }, margin: 1.1 },
 ];
-/// The trial of Zstandard. It is slower than LZ4 and gains less from length, so it has one.
+/// The trial of Zstandard. Zstandard needs only one, because it is slower than LZ4 and gains less
+/// from longer inputs.
 const ZSTD_TRIAL: Trial = Trial { sample: Sample { n_pieces: 1, len: 2048 }, margin: 1.1 };
-/// Codecs find repetitions within a page only, so whole pages decide.
+/// Codecs find repetitions only within a page, so whole pages decide.
 const WHOLE_PAGES: Sample = Sample { n_pieces: 2, len: PAGE };
-/// If LZ4 is below `SURE_BELOW` times the best score in its last trial and below `NEARLY_BELOW`
-/// times in all earlier ones, it wins without a trial of whole pages. Whole pages take about
-/// `IN_PAGES` of the ratio of the trial.
+/// LZ4 wins without a trial of whole pages if it is below `SURE_BELOW` times the best score in its
+/// last trial and below `NEARLY_BELOW` times in all earlier ones. The ratio in whole pages is about
+/// `IN_PAGES` times the ratio of the trial.
 const SURE_BELOW: f64 = 0.95;
 const NEARLY_BELOW: f64 = 1.1;
 const IN_PAGES: f64 = 0.95;
-/// If LZ4 saves less than this, nothing repeats in the trial. Then the entropy of the bytes
-/// themselves estimates Zstandard.
+/// If LZ4 saves less than this, nothing repeats in the trial. The entropy of the plain bytes then
+/// estimates Zstandard.
 const NO_REPEATS_ABOVE: f64 = 0.97;
-/// Zstandard hardly ever gets below this share of the entropy of LZ4's output: it finds the same
-/// matches and entropy-codes the rest.
+/// Zstandard hardly ever gets below this share of the entropy of LZ4's output, because it finds the
+/// same matches and entropy-codes the rest.
 const ZSTD_OF_ENTROPY: f64 = 0.93;
-/// Zstandard's score in a trial may exceed LZ4's by this factor, because its tables weigh less in
+/// Zstandard's score in a trial may exceed LZ4's by this factor, because its tables cost less in
 /// whole pages.
 const TABLE_MARGIN: f64 = 1.04;
 
-/// The codec that won in an earlier block of the same run, so that not every block pays for trials.
+/// The codec that won in an earlier block of the same run. It saves most blocks their trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum CodecHint {
     #[default]
     Unknown,
-    /// No codec paid off; the stored bytes per word at that time.
+    /// No codec paid off. Contains the stored bytes per word at that time.
     NoneAt(f64),
     Use(Compression),
 }
 
-/// A codec over one form of the words, and its ratio of stored bytes to the bytes of the form.
+/// A codec for one form of the words, and its ratio of stored bytes to the form's bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Compression {
     form: Form,
@@ -93,9 +94,9 @@ impl Form {
 }
 
 impl<T: Word> LightPlan<T> {
-    /// The best of this plan and of general codecs over byte-aligned words, measured on samples or
-    /// taken from `hint`. A codec is tried only while it may still get below `bound`, the score of
-    /// the best alternative.
+    /// The best of this plan and general codecs for byte-aligned words. Codecs are measured on
+    /// samples or taken from `hint`. A codec is tried only while it may get below `bound`, the
+    /// score of the best alternative.
     pub(crate) fn with_codec(
         self,
         words: &[T],
@@ -159,7 +160,7 @@ impl<T: Word> Input<'_, T> {
         // Only bit-packing has patches.
         let takes_raw = self.exceptions.n == 0;
         match (is_narrow, takes_raw) {
-            // After a shuffle the bytes that are zero in all narrow words are together.
+            // A shuffle puts together the bytes that are zero in all narrow words.
             (true, true) if repeats_far && self.aligned > 8 => &[Form::PACKED, Form::SHUFFLED],
             (true, _) => &[Form::PACKED],
             (false, false) => &[],
@@ -193,8 +194,8 @@ impl<T: Word> Input<'_, T> {
         plan
     }
 
-    /// The ratio of bytes to the bytes of the form in a sample. `stored_len` gives the bytes that a
-    /// payload takes. `payload` is a buffer.
+    /// The ratio of stored bytes to the form's bytes in a sample. `stored_len` returns the stored
+    /// bytes of a payload. `payload` is a buffer.
     fn ratio(
         &self,
         form: Form,
@@ -228,7 +229,7 @@ struct Search<'a, T> {
     bound: f64,
     /// Whether hardly any word repeats.
     unrepeated: bool,
-    /// Whether words repeat at distances that exceed the short trials.
+    /// Whether words repeat at distances longer than the short trials.
     repeats_far: bool,
     /// A buffer.
     payload: Vec<u8>,
@@ -237,7 +238,7 @@ struct Search<'a, T> {
     hint: CodecHint,
 }
 
-/// A codec over a form of the words, with the score that it must beat.
+/// A codec for a form of the words, with the score to beat.
 #[derive(Clone, Copy)]
 struct Candidate {
     form: Form,
@@ -248,9 +249,9 @@ struct Candidate {
 /// The ratios that the trials of LZ4 found for a form.
 #[derive(Default)]
 struct Lz4Ratios {
-    /// The ratio of the last trial that was shorter than whole pages.
+    /// The ratio of the last trial before whole pages.
     short: Option<f64>,
-    /// The ratio of the last trial, if something repeated in it.
+    /// The ratio of the last trial, if the trial contained repetitions.
     repeating: Option<f64>,
     /// The ratio of the block, unless LZ4 cannot win.
     block: Option<f64>,
@@ -322,7 +323,8 @@ impl<T: Word> Search<'_, T> {
         }
     }
 
-    /// The ratio of Zstandard, unless it cannot win. `lz4` has the ratios of LZ4 on the same form.
+    /// The ratio of Zstandard; `None` if it cannot win. `lz4` has the ratios of LZ4 on the same
+    /// form.
     fn try_zstd(&mut self, candidate: Candidate, lz4: &Lz4Ratios) -> Option<f64> {
         let least = lz4.short.map_or(0.0, |ratio| ratio * ZSTD_OF_LZ4);
         if !self.may_win(candidate, least, 1.0) {
@@ -362,7 +364,7 @@ impl<T: Word> Search<'_, T> {
         self.input.plan(Compression { form, codec, ratio }).score(self.profile)
     }
 
-    /// Whether the score at this ratio is below `margin` times the score that it must beat.
+    /// Whether the score at this ratio is below `margin` times the score to beat.
     fn may_win(&self, candidate: Candidate, ratio: f64, margin: f64) -> bool {
         self.score(candidate, ratio) < candidate.bound * margin
     }

@@ -41,7 +41,7 @@ pub(crate) struct LightPlan<T> {
     pub(super) width: u32,
     pub(super) takes_codec: bool,
     pub(super) exceptions: Exceptions,
-    /// Whether hardly any word repeats. LZ4 finds nothing in their low bytes then.
+    /// Whether hardly any word repeats. LZ4 then finds nothing in the low bytes of words.
     pub unrepeated: bool,
 }
 
@@ -62,7 +62,7 @@ impl<T: Word> LightPlan<T> {
     }
 }
 
-/// The plan with the best score among those without a codec.
+/// The plan with the best score that uses no codec.
 pub(crate) fn plan_light<T: Word>(words: &[T], kind: Kind, profile: &Profile) -> LightPlan<T> {
     if profile.is_raw() {
         return LightPlan::raw(words.len());

@@ -1,8 +1,7 @@
 //! The choice of a packing for words: integers, dictionary codes or ALP integers.
 //!
 //! The sizes of lightweight packings are computed: one pass gives the range of every vector,
-//! another the number of runs. The effect of a general codec is measured on a sample at fixed
-//! positions.
+//! another the number of runs. General codecs are measured on a sample at fixed positions.
 
 mod codec;
 mod delta;
@@ -24,7 +23,7 @@ pub(crate) use runs::count_runs;
 use crate::codec::Codecs;
 use crate::profile::Profile;
 
-/// Whether blocks of these bytes per word are so similar that one choice fits both.
+/// Whether blocks with these bytes per word are similar enough for one choice.
 pub(crate) fn is_similar(per_word: f64, then: f64) -> bool {
     (per_word / then - 1.0).abs() < 0.25
 }

@@ -17,18 +17,18 @@ const PAYS_BELOW: f64 = 0.97;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Exceptions {
     pub n: usize,
-    /// Exceptions that equal the one before them. Mostly these are NaN for missing values.
+    /// Exceptions that equal the previous exception. Most are NaN for missing values.
     pub repeats: usize,
 }
 
 impl Exceptions {
-    /// The bytes of the exceptions as patches, without the values of the repeated ones.
+    /// The bytes of the exceptions as patches, if repeated values take no bytes.
     pub(super) fn len_without_repeats<T>(self) -> f64 {
         (self.n * 2 + (self.n - self.repeats) * bytes_of::<T>()) as f64
     }
 
     /// Adds these exceptions to the patches of the plan. If they repeat one another, LZ4 compresses
-    /// them alone.
+    /// only them.
     pub(super) fn add_to<T: Word>(self, mut plan: WordPlan<T>, profile: &Profile) -> WordPlan<T> {
         plan.len += (self.n * (2 + bytes_of::<T>())) as f64;
         let mut shorter = plan.clone();
@@ -41,7 +41,7 @@ impl Exceptions {
     }
 }
 
-/// Bit-packing at the width at which patches and packed words take the fewest bytes.
+/// Bit-packing at the width with the fewest bytes of patches and packed words.
 pub(super) fn patched<T: Word>(words: &[T], base: T, full: u32) -> WordPlan<T> {
     let mut histogram = [0u32; 65];
     let n = words.len() as f64;

@@ -13,11 +13,11 @@ pub(crate) struct WordPlan<T> {
     pub width: u32,
     pub base: T,
     pub patches: bool,
-    /// Whether words may exceed the width, so that the writer has to look for patches.
+    /// Whether words may exceed the width. The writer then has to look for patches.
     pub outliers: bool,
     pub per_vector: bool,
     pub codec: (Codec, i32),
-    /// Whether the codec is LZ4 and compresses the values of patches alone.
+    /// Whether the codec is LZ4 and compresses only the values of patches.
     pub of_patches: bool,
     pub filter: Filter,
     /// Estimated stored bytes.

@@ -1,4 +1,4 @@
-//! Repetitions at a distance that short trials of a codec do not see.
+//! Repetitions at a distance that short trials of a codec miss.
 
 use entasis_kernels::Word;
 
@@ -10,13 +10,13 @@ use crate::words::sample_ranges;
 const PIECE: usize = 4;
 /// Bits of the filter of pieces in the first half of a page.
 const BITS: usize = 1 << 16;
-/// Every so many words of the second half, a piece is looked up.
+/// A piece is looked up every so many words of the second half.
 const STEP: usize = 16;
-/// The page repeats if more than one in this many pieces does.
+/// The page repeats if more than one in this many pieces repeats.
 const SHARE: usize = 2;
 
-/// Whether pieces of four words of the second half of a page are in its first half as well. Four
-/// equal words don't count: short trials see them.
+/// Whether pieces of four words in the second half of a page are also in its first half. Pieces of
+/// four equal words don't count, because short trials find them.
 pub(crate) fn repeats_far_back<T: Word>(words: &[T]) -> bool {
     if words.len() < PAGE {
         return false;
@@ -35,9 +35,9 @@ pub(crate) fn repeats_far_back<T: Word>(words: &[T]) -> bool {
     second.windows(PIECE).step_by(STEP).filter(is_repeat).count() > second.len() / STEP / SHARE
 }
 
-/// The bit of the filter that stands for a piece.
+/// The bit of the filter for a piece.
 struct FilterBit {
-    /// The index of the filter's word that has the bit.
+    /// The index of the filter's word with the bit.
     word: usize,
     mask: u64,
 }

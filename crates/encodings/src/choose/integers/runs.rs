@@ -4,8 +4,7 @@ use entasis_kernels::{VECTOR, column_stats};
 
 use crate::words::sample_ranges;
 
-/// The number of runs of equal words; `words.len()` if a sample shows runs hardly longer than one
-/// word.
+/// The number of runs of equal words; `words.len()` if most runs in a sample have one word.
 pub(crate) fn count_runs<T: PartialEq>(words: &[T]) -> usize {
     let pieces = || sample_ranges(words.len(), 8, VECTOR / 8).map(|range| &words[range]);
     let n_sampled: usize = pieces().map(<[T]>::len).sum();

@@ -8,12 +8,12 @@ use crate::codec::Codecs;
 use crate::profile::{Profile, cost};
 use crate::words::sample_ranges;
 
-/// A trial on one piece of a block that a codec must pass before it is tried on longer pieces.
+/// A codec must pass this trial on one piece of a block before longer pieces are tried.
 struct ShortTrial {
     /// Bytes of the piece.
     len: usize,
     /// The allowed ratio of the codec's score to the best score. It exceeds 1 because codecs find
-    /// more matches in longer pieces.
+    /// more matches in longer inputs.
     margin: f64,
 }
 
@@ -21,12 +21,12 @@ const SHORT_TRIALS: [ShortTrial; 2] =
     [ShortTrial { len: 4 * 1024, margin: 1.7 }, ShortTrial { len: 16 * 1024, margin: 1.3 }];
 /// The last trial has this many pieces of [`SAMPLE`] bytes, ...
 const N_PIECES: usize = 2;
-/// ... and stops after the first piece at this ratio of the codec's score to the best score.
+/// ... and stops after the first piece if the codec's score exceeds the best score by this factor.
 const FIRST_PIECE_MARGIN: f64 = 1.1;
 
 impl StringPlan {
-    /// The best of this plan and of codecs. A codec is tried only while its score may get below
-    /// `bound`.
+    /// The best of this plan and plans with codecs. A codec is tried only while its score may get
+    /// below `bound`.
     pub(super) fn with_codec(
         self,
         profile: &Profile,
@@ -63,7 +63,7 @@ impl StringPlan {
         trials
     }
 
-    /// A plan with a codec, before its ratio is known.
+    /// This plan with a codec whose ratio is not known yet.
     pub(super) fn under(&self, codec: (Codec, i32), bytes_len: usize) -> Self {
         let aligned = if self.width == 0 { 0 } else { self.width.next_multiple_of(8).next_power_of_two() };
         let payload = (bytes_len + lengths_len(self.n, aligned)) as f64;
@@ -81,7 +81,7 @@ impl StringPlan {
 
 /// A codec while it is tried.
 struct Candidate<'a> {
-    /// The plan with the codec, at a ratio of 1.
+    /// The plan with the codec, for a ratio of 1.
     under: StringPlan,
     profile: &'a Profile,
     codecs: &'a mut Codecs,
@@ -99,7 +99,7 @@ struct ShortTrials {
 }
 
 impl Candidate<'_> {
-    /// Whether the score at this ratio is below `margin` times the score that it must beat.
+    /// Whether the score at this ratio is below `margin` times the score to beat.
     fn may_win(&self, ratio: f64, margin: f64) -> bool {
         self.profile.score(self.under.len * ratio, self.under.ns) < self.bound * margin
     }
@@ -122,8 +122,7 @@ impl Candidate<'_> {
         StringPlan { len, ..self.under }
     }
 
-    /// The ratio of the codec in pieces of `len` bytes. Stops early once the codec can no longer
-    /// win.
+    /// The codec's ratio in pieces of `len` bytes. Stops early once the codec can no longer win.
     fn measure(&mut self, n_pieces: usize, len: usize) -> f64 {
         let (codec, level) = self.under.codec;
         let (mut before, mut after) = (0, 0);

@@ -1,7 +1,7 @@
 //! The choice for the bytes of strings: unchanged, FSST codes, or a general codec.
 //!
-//! Symbols and codecs are tried on samples at fixed positions, once per run of blocks. If a column
-//! clearly needs no codec, they are tried once per column.
+//! Symbols and codecs are tried on samples at fixed positions, once per run of blocks. Codecs are
+//! tried once per column if it clearly needs none.
 
 mod codec;
 mod symbols;
@@ -37,19 +37,19 @@ pub(crate) struct StringPlan {
 pub(crate) struct Rival {
     /// Its score; infinite without an alternative.
     pub score: f64,
-    /// Whether it is a dictionary, so that the symbols for its entries are known.
+    /// Whether this block is a dictionary, whose symbols are known from its entries.
     pub is_dictionary: bool,
 }
 
 /// The best plan after some trials.
 struct Trials {
     best: StringPlan,
-    /// Whether anything was tried. Otherwise the plan says nothing about later blocks.
+    /// Whether anything was tried. If not, the plan says nothing about later blocks.
     any: bool,
 }
 
 impl StringPlan {
-    /// The plan without symbols and codec, for `n` strings with lengths in this range.
+    /// The plan without symbols or codec, for `n` strings with lengths in this range.
     pub(crate) fn light(n: usize, lengths: RangeInclusive<u32>, bytes: &[u8]) -> Self {
         let width = bits_of(lengths.end() - lengths.start());
         Self {
@@ -63,8 +63,8 @@ impl StringPlan {
         }
     }
 
-    /// The best of this plan, of symbols and of codecs; each is tried only while it may still beat
-    /// `rival`.
+    /// The best of this plan, symbols and codecs. Symbols and codecs are tried only while they may
+    /// beat `rival`.
     pub(crate) fn compressed(self, choices: &mut Choices, bytes: &[u8], rival: Rival) -> Self {
         if bytes.len() < 64 || (bytes.len() < MIN_PAYLOAD && choices.profile.compression < 80) {
             return self;
@@ -81,7 +81,7 @@ impl StringPlan {
             }
         };
         if choices.hints.text.is_some() {
-            // The next block compares its dictionary with this ratio before it tries anything.
+            // The next block compares this ratio with its dictionary before it tries anything.
             choices.hints.text_ratio = Some(best.len / light_len);
         }
         best
@@ -104,7 +104,7 @@ impl StringPlan {
         }
     }
 
-    /// The best of this plan, of symbols and of codecs, by trials.
+    /// The best of this plan, symbols and codecs, by trials.
     fn tried(self, choices: &mut Choices, bytes: &[u8], rival: Rival) -> Trials {
         let by_symbols = self.with_symbols(choices, bytes, rival);
         if by_symbols.best.symbols && choices.hints.no_codec {
@@ -132,7 +132,7 @@ pub(crate) enum StringHint {
     Codec((Codec, i32)),
 }
 
-/// Bytes of the packed lengths of `n` strings, with the start offsets of their vectors.
+/// Bytes of `n` packed lengths, and of the start offsets of their vectors.
 fn lengths_len(n: usize, width: u32) -> usize {
     n * width as usize / 8 + 4 * n.div_ceil(VECTOR)
 }

@@ -25,7 +25,7 @@ const LARGE_SAMPLE: Pieces = Pieces { n: 1, len: SAMPLE };
 /// share.
 const MOST_SAVED: f64 = 3.0 / 4.0;
 
-/// Symbols trained on the strings themselves may beat those of their dictionary by this factor.
+/// Symbols trained on the strings themselves may beat the dictionary's symbols by this factor.
 const OWN_TO_DICTIONARY: f64 = 0.9;
 
 /// A measured symbol table.
@@ -38,7 +38,7 @@ struct SymbolStats {
 }
 
 impl StringPlan {
-    /// The better of this plan and of symbols that are trained on one sample and tried on another.
+    /// The better of this plan and a plan with symbols, trained on one sample and tried on another.
     pub(super) fn with_symbols(self, choices: &mut Choices, bytes: &[u8], rival: Rival) -> Trials {
         let Choices { profile, codecs, hints, trainer } = choices;
         let bound = rival.score.min(profile.score(self.len, self.ns));
@@ -59,8 +59,8 @@ impl StringPlan {
         Trials { best: plan, any: true }
     }
 
-    /// Whether symbols clearly beat every codec for `bytes`. False for inputs that are too short to
-    /// tell.
+    /// Whether symbols clearly beat every codec for `bytes`. False if the input is too short to
+    /// decide.
     fn symbols_beat_codecs(profile: &Profile, codecs: &mut Codecs, bytes: &[u8], stats: SymbolStats) -> bool {
         /// The margin that counts as clear.
         const CLEARLY: f64 = 1.1;
@@ -85,7 +85,7 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// Whether the best symbols that text can have would win.
+    /// Whether the best possible symbols for text would win.
     fn is_worth_a_trial(&self) -> bool {
         let least = self.light.len - self.bytes.len() as f64 * MOST_SAVED;
         self.bytes.len() >= fsst::MIN_LEN
@@ -93,7 +93,7 @@ impl Candidate<'_> {
             && self.profile.score(least, self.ns(cost::FSST_BYTE)) < self.bound
     }
 
-    /// Whether the symbols of the dictionary do so poorly that training others is not worth its
+    /// Whether the symbols of the dictionary are so poor that training others is not worth the
     /// time.
     fn loses_by_dictionary(&self, entries: &mut SymbolHint) -> bool {
         let SymbolHint::Use(trained, _) = entries else { return false };
@@ -102,7 +102,7 @@ impl Candidate<'_> {
         self.profile.score(len, self.ns(cost::FSST_BYTE)) >= self.bound
     }
 
-    /// The symbols of the column if the block resembles it, else the best ones for the block.
+    /// The symbols of the column if the block resembles it, else the best symbols for the block.
     fn train(&self, hints: &mut Hints, trainer: &mut Trainer, codecs: &mut Codecs) -> (Trained, SymbolStats) {
         let of_column = hints.shared.take().and_then(|shared| {
             let beats_codecs = |bytes: &[u8], ratio, byte_cost| {
@@ -133,7 +133,7 @@ impl Candidate<'_> {
         StringPlan { symbols: true, len, ns, ..*self.light }
     }
 
-    /// Stored bytes with these symbols. Each page has a symbol table.
+    /// Stored bytes with these symbols, including a symbol table per page.
     fn len(&self, matcher: &Matcher, ratio: f64) -> f64 {
         let bytes_len = self.bytes.len() as f64;
         let n_tables = self.bytes.len().div_ceil(PAGE_LEN).max(self.light.n.div_ceil(PAGE)) as f64;

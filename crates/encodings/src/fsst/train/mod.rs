@@ -1,5 +1,5 @@
-//! Finds the symbols that shorten a sample. In each round the current symbols and the
-//! concatenations of neighbours compete for the codes.
+//! Finds the symbols that shorten a sample. In each round, current symbols and concatenations of
+//! neighbours compete for the codes.
 
 mod pairs;
 
@@ -12,7 +12,7 @@ use crate::dictionary::{CodeTable, Key, MIX};
 use crate::profile::{Profile, cost};
 use crate::words::sample_ranges;
 
-/// The part of the sample that each round counts, in 128ths.
+/// The part of the sample that each round counts, in units of 1/128.
 pub(super) const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];
 /// Rounds for symbols that many runs share, which are worth more time.
 pub(super) const MORE_ROUNDS: [usize; 8] = [8, 38, 68, 98, 128, 128, 128, 128];
@@ -24,14 +24,14 @@ const SAMPLE_LEN: usize = 512;
 /// Finds symbols, in reusable memory.
 #[derive(Default)]
 pub(crate) struct Trainer {
-    /// Matchers for reuse: their tables are larger than a small frame.
+    /// Matchers for reuse, because their tables are larger than a small frame.
     spare: Vec<Matcher>,
     counts: Counts,
     sample: Vec<u8>,
     gains: Vec<(u64, Symbol)>,
 }
 
-/// Symbols, and the ratio of their codes on the bytes that they were found for.
+/// Symbols, and the ratio of their codes on the bytes they were found for.
 #[derive(Debug)]
 pub(crate) struct Trained {
     pub matcher: Matcher,
@@ -40,12 +40,12 @@ pub(crate) struct Trained {
 
 /// Reuse the previous symbol table if it compresses the new bytes at most 2 % worse.
 const MAX_LOSS: f64 = 1.02;
-/// Digrams are tried for at least this many bytes, because the trial takes time.
+/// Digrams are tried only for at least this many bytes, because the trial takes time.
 pub(super) const DIGRAMS_FROM: usize = 512 << 10;
 
 impl Trainer {
-    /// The symbols of the previous similar column if they suit `bytes`, else new ones. Returns them
-    /// with the `ratio` of their codes.
+    /// The previous similar column's symbols if they suit `bytes`, else new ones. Also returns the
+    /// `ratio` of their codes.
     pub(crate) fn symbols_for(
         &mut self,
         bytes: &[u8],
@@ -60,8 +60,8 @@ impl Trainer {
         (Trained { matcher, ratio }, ratio)
     }
 
-    /// As [`symbols_for`](Self::symbols_for), but tries digrams too if there are many bytes, and
-    /// takes the better ones for `profile`.
+    /// As [`symbols_for`](Self::symbols_for), but also tries digrams if there are many bytes.
+    /// Returns the better ones for `profile`.
     pub(crate) fn best_for(
         &mut self,
         profile: &Profile,
@@ -82,15 +82,15 @@ impl Trainer {
         (trained, ratio)
     }
 
-    /// The symbols of the previous similar column, if they suit other bytes.
+    /// The previous similar column's symbols, if they suit other bytes.
     fn reuse_if_as_good(
         &mut self,
         previous: Option<Trained>,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
     ) -> Option<(Trained, f64)> {
         let mut trained = previous?;
-        // Digrams suit most texts about as well, so a good ratio does not show that longer symbols
-        // would not be better.
+        // Digrams suit most texts about as well, so a good ratio does not exclude better, longer
+        // symbols.
         if trained.matcher.byte_cost() == cost::FSST_BYTE {
             let ratio = ratio(&mut trained.matcher);
             if ratio <= trained.ratio * MAX_LOSS {
@@ -120,8 +120,8 @@ impl Trainer {
         sample
     }
 
-    /// Trains symbols on `sample`, for many similar bytes: of any length, and digrams, which are
-    /// found and decoded faster. Returns the ones with the better score per byte.
+    /// Trains symbols of any length and digrams on `sample`, for many similar bytes. Digrams are
+    /// found and decoded faster. Returns the symbols with the better score per byte.
     pub(super) fn train_best(
         &mut self,
         profile: &Profile,
@@ -129,7 +129,7 @@ impl Trainer {
         rounds: &[usize],
         mut ratio: impl FnMut(&mut Matcher) -> f64,
     ) -> Trained {
-        /// Digrams encode a byte in at least this many bytes.
+        /// Digrams encode a byte in at least this many bytes on average.
         const LEAST: f64 = 0.5;
         let mut trained_by = |mut matcher| Trained { ratio: ratio(&mut matcher), matcher };
         let symbols = trained_by(self.train(sample, rounds));
@@ -174,8 +174,8 @@ impl Trainer {
         matcher
     }
 
-    /// Trains symbols on `sample`; `is_fit` filters those of several bytes. Afterwards `counts` is
-    /// ready to count them.
+    /// Trains symbols on `sample`. `is_fit` filters symbols of several bytes. Leaves `counts` ready
+    /// to count them.
     fn find(&mut self, sample: &[u8], rounds: &[usize], is_fit: &dyn Fn(Symbol) -> bool) -> Matcher {
         let mut matcher = self.spare.pop().unwrap_or_default();
         let mut is_there = [false; 256];
@@ -200,7 +200,7 @@ impl Trainer {
         matcher
     }
 
-    /// A matcher with the same symbols and buffers of its own.
+    /// A matcher with the same symbols and its own buffers.
     pub(super) fn copy_of(&mut self, matcher: &Matcher) -> Matcher {
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.copy(matcher);
@@ -219,7 +219,7 @@ fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
         gains.select_nth_unstable_by(MAX_CANDIDATES, |a, b| b.cmp(a));
         gains.truncate(MAX_CANDIDATES);
     }
-    // The index finds only one of the long symbols that share a slot, so the best one is kept.
+    // The index finds only one of the long symbols that share a slot, so only the best is kept.
     // `positions` holds its position plus one.
     let mut positions = [0u16; SymbolIndex::SLOTS];
     let mut n = 0;
@@ -244,7 +244,7 @@ fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
     Symbols::new(gains.iter().map(|&(_, symbol)| symbol).collect())
 }
 
-/// The number of candidates that are compared: some share their slot with a better one.
+/// The number of candidates to compare, because some share their slot with a better one.
 const MAX_CANDIDATES: usize = 768;
 
 impl Key for Symbol {
@@ -257,23 +257,23 @@ impl Key for Symbol {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pairs {
     None,
-    /// Pairs that may be found in one step: two symbols, the first one shorter than three bytes.
+    /// Pairs that may be found in one step, whose first symbol is shorter than three bytes.
     Short,
     /// All pairs, and each predecessor with the first byte of its successor.
     Possible,
 }
 
-/// Counts symbols and pairs of neighbours. Symbols are numbered by their codes, followed by the
-/// bytes of the sample. The dense numbers keep the counters in the caches.
+/// Counts symbols and pairs of neighbours. Symbols are numbered by code, followed by the bytes of
+/// the sample. The dense numbers keep the counters in the caches.
 struct Counts {
     /// The symbol of each number.
     symbols: Vec<Symbol>,
-    /// The number of symbols shorter than three bytes; they come first.
+    /// The number of symbols shorter than three bytes, which come first.
     n_short: u16,
     /// The number of each byte.
     bytes: [u16; 256],
     single: Vec<u32>,
-    /// Counts of pairs, by the first symbol, then the second.
+    /// Counts of pairs, by the first symbol, then by the second.
     pairs: ScratchVec<u16>,
     /// The pairs that occurred, and their number.
     seen: ScratchVec<[u16; 2]>,
@@ -326,9 +326,9 @@ impl Counts {
         self.n_seen = 0;
     }
 
-    /// Counts the symbols in a sample, in a few pieces at once: the end of a symbol is known only
-    /// after its look-up, so a processor works on one piece while it waits for another. Nothing
-    /// that depends on the bytes is a branch, because none would be predicted.
+    /// Counts the symbols in a sample, in a few pieces at once: a symbol's end is known only after
+    /// its look-up, so a processor works on one piece while it waits for another. Nothing that
+    /// depends on the bytes is a branch, because it could not be predicted.
     fn count(&mut self, sample: &[u8], matcher: &Matcher, pairs: Pairs) {
         // At most two pairs per byte.
         self.seen.resize(2 * sample.len() + 2 * STREAMS, [0; 2]);
@@ -350,7 +350,7 @@ impl Counts {
         let found = matcher.find_at(stream.rest);
         let byte = self.bytes[usize::from(stream.rest[0])];
         let number = if found.is_byte() { byte } else { u16::from(found.code()) };
-        // A single byte stays a candidate where a longer symbol was found.
+        // A single byte stays a candidate even if a longer symbol was found.
         let is_long = found.len() > 1;
         self.single[usize::from(number)] += 1;
         self.single[usize::from(byte)] += u32::from(is_long);
@@ -376,7 +376,7 @@ impl Counts {
         *count = count.saturating_add(times);
     }
 
-    /// The symbols and pairs that occur often enough, with the bytes that each saves.
+    /// The symbols and pairs that occur often enough, with the bytes that each would save.
     fn candidates(&self, part: usize, is_fit: &dyn Fn(Symbol) -> bool, gains: &mut Vec<(u64, Symbol)>) {
         let least = 5 * part as u64 / 128;
         // Different pairs can give the same symbol.
@@ -386,8 +386,7 @@ impl Counts {
             if code == gains.len() {
                 gains.push((0, symbol));
             }
-            // A byte without a symbol takes two bytes, so single bytes count for more than their
-            // length.
+            // A byte without a symbol takes two bytes, so single bytes save more than their length.
             gains[code].0 += count * if symbol.len == 1 { 8 } else { symbol.len as u64 };
         };
         for (&symbol, &count) in self.symbols.iter().zip(&self.single) {

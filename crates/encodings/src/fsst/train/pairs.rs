@@ -1,22 +1,20 @@
-//! Pairs of symbols that are found in one step. They use the free slots of the table for long
-//! symbols.
+//! Pairs of symbols that are found in one step. They use free slots of the table for long symbols.
 
 use entasis_kernels::fsst::SymbolIndex;
 
 use super::{Counts, Matcher, pair_index};
 use crate::fsst::{MAX_SYMBOLS, Symbol};
 
-/// If other symbols begin with the second symbol of a pair, the pair must occur this often: one of
-/// the others may follow elsewhere.
+/// If other symbols begin with a pair's second symbol, the pair must occur this often, because one
+/// of them may follow elsewhere.
 const MIN_COUNT: u16 = 5;
 
 impl Counts {
-    /// Lets `matcher` find the pairs of symbols that occur in the sample in one step. Call it after
-    /// training.
+    /// Lets `matcher` find the pairs of symbols in the sample in one step. Call it after training.
     ///
-    /// The codes stay nearly the same as without pairs: a pair is left out if a longer symbol that
-    /// begins with its second one followed repeatedly. Of the pairs that share a slot, the most
-    /// frequent one is taken.
+    /// The codes stay nearly the same as without pairs: a pair is omitted if a longer symbol that
+    /// begins with its second symbol followed repeatedly. If pairs share a slot, the most frequent
+    /// one is taken.
     pub(super) fn add_pairs(&mut self, matcher: &mut Matcher) {
         let n = self.symbols.len();
         let symbols = matcher.symbols().as_slice();
@@ -54,11 +52,11 @@ impl Counts {
     }
 }
 
-/// For each symbol the longest other symbol that is a prefix of it.
+/// For each symbol, the longest other symbol that is its prefix.
 fn beginnings(symbols: &[Symbol]) -> [Option<u8>; MAX_SYMBOLS] {
     let mut order: Vec<(Symbol, u8)> = symbols.iter().copied().zip(0..).collect();
-    // In byte order a prefix comes before the strings that it begins, and only such strings lie
-    // between them.
+    // In byte order a prefix comes before the strings that begin with it, with only such strings
+    // between.
     order.sort_unstable_by_key(|(symbol, _)| u128::from(symbol.word.swap_bytes()) << 64 | symbol.len as u128);
     let (mut shorter, mut before) = ([None; MAX_SYMBOLS], Vec::<(Symbol, u8)>::new());
     for (symbol, i) in order {
@@ -85,7 +83,7 @@ mod tests {
     }
 
     /// The lengths of the matches in a text, with pairs from a sample. The sample is repeated,
-    /// because two pieces are counted at once.
+    /// because two pieces are counted together.
     fn steps(symbols: &[&str], sample: &str, text: &str) -> Vec<usize> {
         let mut matcher = Matcher::default();
         matcher.set(Symbols::new(symbols.iter().map(|s| symbol(s.as_bytes())).collect()));
@@ -104,7 +102,7 @@ mod tests {
     #[test]
     fn pairs_of_a_sample_are_found_in_one_step() {
         assert_eq!(steps(&["ab", "cd"], "abcd.", ".abcdabc"), [1, 4, 2, 1]);
-        // The more frequent pair of those that share a slot; a pair of two bytes is too short.
+        // If pairs share a slot, the more frequent one; a pair of two bytes is too short.
         assert_eq!(steps(&["ab", "cd", "ce"], "abcd.abce.abcd.", "abce.abcd"), [2, 2, 1, 4]);
         assert_eq!(steps(&["a", "b", "cc"], "ab.ab.acc.", "ab.acc"), [1, 1, 1, 3]);
         // No pairs with literal bytes, nor after a long symbol.
