@@ -502,7 +502,9 @@ fn union(
             }
         }
         start = part.end;
-        counts.reach(start);
+        if offsets.is_none() {
+            counts.reach(start);
+        }
     }
     Ok(())
 }
