@@ -41,6 +41,12 @@ pub(super) fn damaged(message: &'static str) -> Error {
     Error::corrupt(message).advise("compress the data again")
 }
 
+/// The error for reserved bytes that are not zero under a checksum that holds.
+fn unknown(of: &str) -> Error {
+    let message = format!("reserved bytes of {of} are not zero: this release does not know what they mean");
+    Error::unsupported(message).advise("update Entasis")
+}
+
 impl Header {
     /// The number of blocks.
     pub fn n_blocks(&self) -> u64 {
@@ -109,7 +115,7 @@ impl Header {
             _ => return Err(Error::unsupported(format!("codec {} is not known", bytes[10])).at(10)),
         };
         if bytes[11] != 0 {
-            return Err(damaged("reserved bytes of the header are not zero").at(11));
+            return Err(unknown("the header").at(11));
         }
         let block_len = u32::from_le_bytes([bytes[12], bytes[13], bytes[14], bytes[15]]);
         if !(1..=MAX_BLOCK_LEN).contains(&block_len) {
@@ -138,9 +144,7 @@ impl Header {
             let stored_len = u64_at(entry, 0) & 0xFFFF_FFFF;
             let len = self.len_of(block);
             if u64_at(entry, 0) >> 32 != 0 {
-                return Err(damaged("reserved bytes of the block table are not zero")
-                    .in_block(block)
-                    .at(here));
+                return Err(unknown("the block table").in_block(block).at(here));
             }
             if stored_len == 0 || stored_len > len || stored_len.saturating_mul(most_from(self.codec)) < len {
                 return Err(damaged("the stored length of a block is impossible").in_block(block).at(here));

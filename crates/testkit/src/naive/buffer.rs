@@ -1,6 +1,6 @@
 //! Compressed buffers, and the hash of a buffer.
 
-use super::bytes::{Kind, Wrong, checksum, is_zero, range, rule, u16_at, u32_at, u64_at, wrong};
+use super::bytes::{Kind, Wrong, checksum, is_zero, known, range, rule, u16_at, u32_at, u64_at, wrong};
 use super::payload::restored;
 
 const MAGIC: [u8; 8] = [0x89, 0x45, 0x4E, 0x42, 0x0D, 0x0A, 0x1A, 0x0A];
@@ -28,7 +28,7 @@ pub fn decompress(container: &[u8]) -> Result<Vec<u8>, Wrong> {
     if codec != 1 && codec != 2 {
         return wrong(Kind::Unsupported, "the codec");
     }
-    rule(header[11] == 0, "the reserved byte")?;
+    known(header[11] == 0, "the reserved byte")?;
     rule((1..=16_777_216).contains(&block_len), "block_len")?;
 
     let n_blocks = decoded_len.div_ceil(block_len);
@@ -40,7 +40,7 @@ pub fn decompress(container: &[u8]) -> Result<Vec<u8>, Wrong> {
     for (i, entry) in table.chunks_exact(16).enumerate() {
         let len = block_len.min(decoded_len - i as u64 * block_len);
         let stored_len = u64::from(u32_at(entry, 0));
-        rule(is_zero(&entry[4..8]), "reserved bytes of the block table")?;
+        known(is_zero(&entry[4..8]), "reserved bytes of the block table")?;
         rule((1..=len).contains(&stored_len), "stored_len")?;
         rule(len <= stored_len * if codec == 1 { 255 } else { 32_768 }, "more than a codec can give")?;
         blocks.push((range(container, stored_at, stored_len)?, u64_at(entry, 8), len as usize));

@@ -103,7 +103,10 @@ impl Header {
 /// The table of the states of slots A and B. True when a slot is passed over.
 fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Result<(Slot, bool), Wrong> {
     use State::{Damaged, Empty, Valid};
-    let rescued = last_trailer(file, start).ok().filter(|slot| is_intact(file, slot));
+    let rescue = || match last_trailer(file, start) {
+        Err(wrong) if wrong.kind != Kind::Corrupt => Err(wrong),
+        trailer => Ok(trailer.ok().filter(|slot| is_intact(file, slot))),
+    };
     let [first, a, b] = slots;
     let (chosen, other) = match (a, b) {
         (Empty, Empty) => {
@@ -118,13 +121,12 @@ fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Res
             rule(a.generation != b.generation, "two slots of one generation")?;
             if a.generation > b.generation { (a, Valid(b)) } else { (b, Valid(a)) }
         }
-        (Valid(slot), other) | (other, Valid(slot)) => match rescued {
-            Some(newer) if other == Damaged && newer.generation > slot.generation => {
-                return Ok((newer, false));
-            }
-            _ => (slot, other),
+        (Valid(slot), Damaged) | (Damaged, Valid(slot)) => match rescue()? {
+            Some(newer) if newer.generation > slot.generation => return Ok((newer, false)),
+            _ => (slot, Damaged),
         },
-        (Damaged, _) | (_, Damaged) => match rescued {
+        (Valid(slot), Empty) | (Empty, Valid(slot)) => (slot, Empty),
+        (Damaged, _) | (_, Damaged) => match rescue()? {
             Some(slot) => return Ok((slot, false)),
             None => return wrong(Kind::Corrupt, "no valid slot"),
         },

@@ -132,6 +132,12 @@ fn a_trailer_finishes_a_torn_commit() {
         assert_eq!(state(&bytes), Ok(newest - 1), "{at}");
     }
     assert_eq!(state(&[&torn_current[..], &[0; 64]].concat()), Ok(newest - 1), "a trailer is at the end");
+    // A trailer of a later version names no state, and hides none.
+    let mut later = torn_current.clone();
+    let trailer = later.len() - 64;
+    later[trailer + 48] = 1;
+    seal(&mut later, trailer);
+    assert_eq!(state(&later), Err(Kind::Unsupported));
 
     let torn_other = torn(&[other]);
     assert_eq!(state(&torn_other), Ok(newest));
