@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
+from frames_same import assert_frame_equal
 
 import entasis as en
 
@@ -67,14 +68,6 @@ def damageable(original: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory)
     return content, found
 
 
-def assert_same(got: pd.DataFrame, wanted: pd.DataFrame) -> None:
-    """The same values, types and labels. pandas' own assertion compares intervals one by one, so it
-    only shows the difference."""
-    if not (got.equals(wanted) and got.dtypes.equals(wanted.dtypes)):
-        pd.testing.assert_frame_equal(got, wanted)
-        pytest.fail("the frames differ")
-
-
 COLUMNS = ["i", "u", "f", "b", "s", "t", "c", "n", "o", "interval", "period"]
 LOST = slice(BLOCK, 2 * BLOCK)
 
@@ -93,7 +86,7 @@ def test_pandas(name: str, original: pd.DataFrame, damageable: tuple[bytes, dict
     (one,) = caught[0].message.damages  # type: ignore[union-attr]
     assert one[:3] == (name, BLOCK, 2 * BLOCK)
     rest = original.drop(columns=name)
-    assert_same(read.drop(columns=name), rest)
+    assert_frame_equal(read.drop(columns=name), rest)
     assert read[name].isna().to_numpy().nonzero()[0].tolist() == list(range(N))[LOST]
     wanted = original[name].drop(index=range(*LOST.indices(N)))
     got = read[name].drop(index=range(*LOST.indices(N)))
@@ -107,7 +100,7 @@ def test_pandas(name: str, original: pd.DataFrame, damageable: tuple[bytes, dict
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         part = en.read(path, columns=list(rest), on_damage="missing")
-        assert_same(part, rest)
+        assert_frame_equal(part, rest)
         en.read(path, rows=(0, 100), on_damage="missing")
         en.open(path).read(rows=(2 * BLOCK, None), on_damage="missing")
     with pytest.warns(en.DamageWarning):
@@ -117,7 +110,7 @@ def test_pandas(name: str, original: pd.DataFrame, damageable: tuple[bytes, dict
     (one,) = en.repair(path, out)
     assert one[:3] == (name, BLOCK, 2 * BLOCK)
     en.verify(out)
-    assert_same(en.read(out), read)
+    assert_frame_equal(en.read(out), read)
     assert path.read_bytes() == damaged
 
 

@@ -12,6 +12,7 @@ use entasis::{
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table, nested_tables, noise, shapes, tables, write_at};
+use entasis_testkit::hostile::is_long;
 
 /// A file that is removed at the end of a test.
 struct Temp(PathBuf);
@@ -110,7 +111,8 @@ fn compact_file(path: &Path, table: &Table, options: &WriteOptions) {
 
 #[test]
 fn flat_columns() {
-    for (n, compression) in [(30, 50), (9_000, 0), (9_000, 90), (66_000, 50)] {
+    for (n, compression) in [(30, 50), (9_000, 0), (9_000, 90), (if is_long() { 70_000 } else { 66_000 }, 50)]
+    {
         grow(&tables::types(n), &[n / 3, n / 2, n / 2, n - 1, n], compression);
     }
 }
@@ -185,8 +187,8 @@ fn a_change_while_a_file_is_opened_is_seen() {
 
 #[test]
 fn forms_of_every_encoding() {
-    let table = Table::new("shapes", shapes::columns(66_000));
-    grow(&table, &[65_000, 65_001, 65_900, 66_000], 50);
+    let ends = if is_long() { [66_000, 66_001, 69_000, 70_000] } else { [65_000, 65_001, 65_900, 66_000] };
+    grow(&Table::new("shapes", shapes::columns(ends[3])), &ends, 50);
 }
 
 #[test]
@@ -198,7 +200,7 @@ fn categoricals() {
 
 #[test]
 fn nested_columns() {
-    for n in [30, 9_000, 66_000] {
+    for n in [30, 9_000, if is_long() { 70_000 } else { 66_000 }] {
         let table = nested_tables::every_type(n);
         grow(&table, &[n / 4, n / 2, n / 2 + 1, n - 5, n], 50);
     }
@@ -217,11 +219,11 @@ fn tables_that_outgrow_their_bundles() {
 
 #[test]
 fn many_small_appends() {
-    let n = 9_000;
+    let (n, first, most) = if is_long() { (20_000, 10_000, 400) } else { (9_000, 7_000, 100) };
     let table = tables::types(n);
-    let mut ends = vec![7_000];
+    let mut ends = vec![first];
     for step in noise(40, 11) {
-        ends.push(n.min(ends[ends.len() - 1] + (step % 100) as usize));
+        ends.push(n.min(ends[ends.len() - 1] + (step % most) as usize));
     }
     assert!(ends[ends.len() - 1] > 8_192, "the appends cross a page");
     grow(&table, &ends, 50);
