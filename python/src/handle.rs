@@ -94,8 +94,8 @@ impl Handle {
         // Reading one column checks the whole part of the footer that contains it. So many columns
         // are read together.
         if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
-            // The failing column may not be requested, so requested columns are read again one by
-            // one.
+            // The failing column may not be requested. Requested columns that are still missing are
+            // read one by one below, and report their own errors.
             _ = self.infos(py);
         }
         let mut infos = Vec::with_capacity(columns.len());
@@ -538,7 +538,7 @@ impl Handle {
         (at, PyBytes::new(py, &bytes))
     }
 
-    /// Checks every byte of the file, or only of this generation.
+    /// Checks every byte of the file, or only the bytes of this generation.
     fn verify<'py>(
         &self,
         py: Python<'py>,
@@ -577,8 +577,8 @@ impl Handle {
         Ok(Some((self.with(py, file), errors::damages(py, &survey.damages)?, survey.n_damages)))
     }
 
-    /// Writes all values except damaged blocks to a new file. Returns the damaged places and their
-    /// number.
+    /// Writes all values except those of damaged blocks to a new file. Returns the damaged places
+    /// and their number.
     fn repair<'py>(
         &self,
         py: Python<'py>,

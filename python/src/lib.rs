@@ -76,7 +76,7 @@ mod _entasis {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // If memory runs out here, the first call reports it.
+        // A failure is ignored: the module then runs without the reserve.
         let _ = (module, entasis::reserve::refill());
         Ok(())
     }

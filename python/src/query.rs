@@ -143,8 +143,8 @@ impl Conditions<'_> {
         Ok(Rules { nan: NanRule::Missing, ..Rules::default() })
     }
 
-    /// Whether a float is NaN. If NaN counts as null, the answer is false for floats and unknown
-    /// for null.
+    /// Whether a float is NaN. If NaN counts as null, the answer is unknown for null and NaN, and
+    /// false for all other floats.
     fn is_nan(self, py: Python<'_>, column: u64) -> PyResult<Predicate> {
         let rules = self.rules(py, column)?;
         if rules.nan == NanRule::Missing {

@@ -8,7 +8,8 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 
-/// Ascending numbers of rows. NumPy and reads of that array take them without a copy.
+/// Ascending numbers of rows. NumPy makes an array of them without a copy, and a read that gets
+/// that array uses them without a copy too.
 #[pyclass(frozen)]
 pub struct RowNumbers(pub Arc<Vec<u64>>);
 
@@ -50,7 +51,7 @@ impl RowBits {
         py.detach(|| self.bits.count())
     }
 
-    /// The first passing row, and the end of the last one.
+    /// The first row that passes, and the row after the last one that passes.
     #[getter]
     fn span(&self) -> (u64, u64) {
         let span = self.bits.span();

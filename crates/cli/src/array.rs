@@ -71,7 +71,8 @@ impl Array {
         Ok(Self { name, column_type, detail, n, values, missing, categories: None })
     }
 
-    /// The bytes of the values, without categories. Objects count their text.
+    /// The bytes of its memory, with marks of missing values and without categories. Objects count
+    /// their text.
     pub(crate) fn len(&self) -> usize {
         let inside = match &self.values {
             Values::Nested(inside) => inside.children.iter().map(Self::len).sum(),
@@ -102,7 +103,8 @@ impl Array {
             || self.missing.as_ref().is_some_and(|mask| mask.get(i) != Some(&0))
     }
 
-    /// The bytes of value `i` (one for a boolean); `None` if out of range.
+    /// The bytes of value `i` (one for a boolean); `None` if out of range, and for null, nested and
+    /// object columns.
     pub(crate) fn value(&self, i: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Null | Values::Nested(_) | Values::Objects(_) => None,

@@ -61,7 +61,7 @@ pub(crate) fn timestamp(count: i64, unit: Unit, utc: bool, form: Form) -> String
     format!("{}{separator}{}{zone}", date(days), clock(rest, per_day, digits))
 }
 
-/// The time of day `count` units after midnight; `count` itself if outside of a day.
+/// The time of day `count` units after midnight; `count` and its unit if that is outside of a day.
 pub(crate) fn time(count: i64, unit: Unit) -> String {
     let per_day = per_day(unit);
     let count = i128::from(count);

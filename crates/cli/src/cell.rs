@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 32;
 /// The characters of a string that people see.
 const MOST_CHARS: usize = 10_000;
 
-/// The value for people, control characters unescaped; `None` if missing.
+/// The value for people, with control characters that are not yet escaped; `None` if missing.
 pub(crate) fn text(array: &Array, i: usize) -> Option<String> {
     if let Values::Objects(objects) = &array.values {
         return objects.get(i).map(|object| object.text.clone());

@@ -124,7 +124,8 @@ pub(crate) fn names(file: &File) -> entasis::Result<Vec<String>> {
     Ok(columns.into_iter().map(|info| info.name).collect())
 }
 
-/// Selects and renames columns of the table. `labels` is a host map with new column labels.
+/// Makes `columns` the columns of the table: the index of each in the file's table, and its name.
+/// `labels` is the host map with the new column labels, or one that keeps them all.
 pub(crate) fn set_columns(
     change: Change,
     columns: Vec<(usize, String)>,

@@ -62,7 +62,7 @@ fn check_r(host: &Value) -> entasis::Result<()> {
     Ok(())
 }
 
-/// An empty host map, which keeps all labels.
+/// The host map of no columns: it names only the host, so all labels stay.
 pub(crate) fn of_kept(host: &Value) -> Value {
     host.get("host").map_or(Value::Null, |name| Value::map([("host", name.clone())]))
 }

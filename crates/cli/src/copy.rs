@@ -16,7 +16,7 @@ const MOST_BLOCKS: u64 = 16;
 /// The target size of a part in bytes, estimated from earlier rows. One block may exceed it.
 const PART_LEN: u64 = 32 << 20;
 
-/// Writes the found rows, a few blocks at a time. Returns their number.
+/// Writes the found rows, with memory for a few blocks at a time. Returns the number of rows.
 ///
 /// # Errors
 /// As [`RowCopy::append`]. No file is left then.
@@ -46,7 +46,8 @@ fn write(
     to: &Path,
     threads: Option<usize>,
 ) -> Result<u64> {
-    // Labels depend on whether all rows are consecutive. Consecutive rows are one range.
+    // Labels depend on whether all rows are consecutive. As long as they are, the waiting rows are
+    // one range, however many they are.
     let mut waiting = RowSet::default();
     {
         let watch = Watch::new("filtering");

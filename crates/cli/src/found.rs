@@ -7,7 +7,7 @@ use crate::labels::{self, Source};
 use crate::progress::Step;
 use crate::row_set::RowSet;
 
-/// The rows of one window. Row numbers take at most 8 bytes each.
+/// The rows of one window, tested together. Their numbers take at most 8 bytes each.
 const WINDOW: u64 = 1 << 20;
 
 /// Finds rows in windows of the table, so that memory does not depend on its length. A window may
@@ -19,13 +19,13 @@ pub(crate) struct Found<'f> {
     next: u64,
     /// How many rows are still wanted.
     n_left: u64,
-    /// The rows of the last window that pass beyond the limit.
+    /// How many rows of the last window pass but are beyond the limit.
     n_cut: u64,
     threads: Option<usize>,
 }
 
 impl<'f> Found<'f> {
-    /// The first `limit` rows for which a condition is true, or the first rows without a condition.
+    /// The first `limit` rows for which the condition is true, or of all rows if there is none.
     ///
     /// # Errors
     /// *Argument* for a condition that does not fit the table; otherwise as for reading.

@@ -72,7 +72,7 @@ fn print(generations: &[Generation], out: &mut Out) -> Outcome {
     Ok(())
 }
 
-/// The time of the commit in this unit; `None` if unknown.
+/// The time of the commit as text, to the precision of this unit; `None` if unknown.
 fn time(generation: &Generation, unit: Unit) -> Option<String> {
     let count =
         if unit == Unit::Millisecond { generation.time.div_euclid(1_000_000) } else { generation.time };

@@ -4,7 +4,8 @@
 use entasis::cells::CellWriter;
 use entasis::{Change, Document, HostRead, Monitor, Operation, Result, Value, WriteOptions};
 
-/// Makes the first of these cells the metadata of a file. `is_r` is whether R wrote the file.
+/// Makes the first of these cells the metadata of a file. `is_r` says whether the
+/// cells are those of R.
 pub(crate) fn set_metadata(
     change: Change,
     cells: &CellWriter,

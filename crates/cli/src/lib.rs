@@ -132,7 +132,7 @@ enum Verb {
 ///
 /// Results go to the standard output, errors and progress to the standard error.
 pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
-    // If this fails, the first verb that needs memory reports the error.
+    // A failure is ignored: the command then runs without the reserve.
     let _ = entasis::reserve::refill();
     let words: Vec<_> = std::iter::once(OsString::from("entasis")).chain(args).collect();
     let cli = match Cli::try_parse_from(&words) {

@@ -17,9 +17,9 @@ pub struct Faulty<T> {
 }
 
 impl<T> Faulty<T> {
-    /// Passes reads, writes and syncs on unless configured otherwise. Does not pass on
-    /// [`Source::measure`], [`Source::changed`] and [`Sink::expect`], which keep the traits'
-    /// defaults.
+    /// Passes the length, reads, writes and syncs on unless configured otherwise. The methods
+    /// [`Source::measure`], [`Source::changed`] and [`Sink::expect`] keep the traits' defaults, so
+    /// they never reach `inner`.
     pub fn new(inner: T) -> Faulty<T> {
         Faulty { inner, faults: Faults::none(), short: None, flips: Vec::new() }
     }

@@ -182,8 +182,8 @@ impl<'f> Binder<'f> {
         })
     }
 
-    /// The test of stored values that count as missing: codes of missing categories, and NaN where
-    /// the rules allow. `None` if marks alone tell what is missing.
+    /// The test of stored values that count as missing: codes of missing categories, and NaN if the
+    /// rules or the column make it missing. `None` if all missing values are marked as missing.
     fn missing_keys(&mut self, column: &ColumnInfo, rules: Rules) -> Result<Option<Test>> {
         let of = &column.record.column_type;
         if of.logical == Logical::Categorical {
@@ -202,7 +202,7 @@ impl<'f> Binder<'f> {
         }
     }
 
-    /// The codes of the missing categories; may be empty.
+    /// The codes of the missing categories; `None` if there are none.
     fn missing_codes(&mut self, column: &ColumnInfo) -> Result<Option<KeySet>> {
         let Some(dictionary) = column.record.dictionary else { return Ok(None) };
         if self.file.column(dictionary)?.record.n_missing == 0 {
@@ -299,7 +299,8 @@ impl<'f> Binder<'f> {
         rules: Rules,
     ) -> Result<Test> {
         let is_order = !matches!(op, Comparison::Equal | Comparison::NotEqual);
-        // Labels have an order, so index levels may be compared with `<`.
+        // The categories of an index level are its distinct labels, so an order comparison compares
+        // labels.
         let is_level = column.index >= self.file.n_columns();
         let ordered = column.record.column_type.ordered;
         if is_order && !ordered && !is_level {

@@ -67,7 +67,7 @@ fn date_of(text: &str) -> Option<i64> {
     if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=n_days).contains(&day) {
         return None;
     }
-    // Years begin in March, so that the leap day is the last day.
+    // Years begin in March, so that the leap day is the last day of a year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let before_month = (153 * month + 2) / 5;
     let before_year = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

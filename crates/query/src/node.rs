@@ -19,7 +19,7 @@ pub(crate) enum Node {
 /// A test of one column.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
-    /// The number of the column, to find tests of the same one.
+    /// The column's number. Leaves with equal numbers test the same column.
     pub number: u64,
     pub column: Arc<ColumnBlocks>,
     pub test: Test,

@@ -30,7 +30,7 @@ pub enum Predicate {
         column: u64,
         /// The literals.
         literals: Vec<Literal>,
-        /// Whether a missing value is a member. Otherwise the answer is unknown.
+        /// Whether a missing value counts as one of the literals. Otherwise its answer is unknown.
         missing: bool,
         /// The rules of the asker.
         rules: Rules,

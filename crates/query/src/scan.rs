@@ -155,7 +155,7 @@ impl<'f> Scan<'f> {
         Ok(bits.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Tests the rows that statistics do not decide. Returns the ranges decided to pass whole.
+    /// Tests the rows that statistics do not decide. Returns the ranges in which all rows pass.
     fn run(
         &self,
         threads: Option<usize>,

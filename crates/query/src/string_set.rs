@@ -24,7 +24,7 @@ impl Interval {
     }
 }
 
-/// The least string that is greater.
+/// The least string that is greater than `string`.
 pub(crate) fn next(string: &[u8]) -> Vec<u8> {
     let mut next = string.to_vec();
     next.push(0);

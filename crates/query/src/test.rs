@@ -92,7 +92,7 @@ impl Test {
         }
     }
 
-    /// Combines two tests into one, if possible: both must pass, or at least one.
+    /// Combines two tests, if possible. With `is_and` both must pass, otherwise at least one.
     pub fn combined(&self, other: &Self, is_and: bool) -> Option<Self> {
         Some(match (self, other) {
             (Self::Constant(answer), test) | (test, Self::Constant(answer)) => {

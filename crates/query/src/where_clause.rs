@@ -230,7 +230,7 @@ impl Parser<'_> {
         Ok(if negated { !test } else { test })
     }
 
-    /// Skips the next token if it is a value. Returns its position.
+    /// Skips a value if one is next: one token, or two for a time. Returns its position, or `None`.
     fn leading_value(&mut self) -> Result<Option<usize>> {
         let before = self.at;
         let is_value = match self.next()? {
@@ -399,7 +399,7 @@ impl Parser<'_> {
         Ok(Literal::String(text))
     }
 
-    /// The type of a column's values; of a categorical's categories.
+    /// The type of a column's values; for a categorical, the type of its categories.
     fn values_of(&self, column: &ColumnInfo) -> Result<ColumnType> {
         let dictionary = column.record.dictionary.map(|number| self.file.column(number)).transpose()?;
         Ok(dictionary.as_deref().unwrap_or(column).record.column_type)

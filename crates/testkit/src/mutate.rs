@@ -267,7 +267,7 @@ fn number(file: &[u8], at: usize, len: usize) -> Option<usize> {
     usize::try_from(crate::naive::bytes::word(bytes, 0, len)).ok()
 }
 
-/// The offset and length in two fields; `None` if they exceed the file.
+/// The offset and length in two fields; `None` if they name no bytes of the file.
 fn extent(file: &[u8], at: usize, len: usize) -> Option<(usize, usize)> {
     let (at, len) = (number(file, at, 8)?, number(file, len, 4)?);
     (len > 0 && at.checked_add(len)? <= file.len()).then_some((at, len))

@@ -97,7 +97,8 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
         integers(&file, i);
         some_rows(&file, i, record.n_values, &target)?;
         columns.push(checksum(&target.bytes()));
-        // Each level copies the values below, so a parent counts its children's values too.
+        // Reading a nested column copies all values below it, so reading each level would copy them
+        // again.
         if record.column_type.physical.is_nested() && record.parent.is_none() {
             columns.push(checksum(&nested_values(&file, i, record.n_values)?));
         }

@@ -211,7 +211,7 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::Binary, VIEW) => "vz",
         (Physical::Binary, _) => "Z",
         (Physical::FixedBytes, _) => return Some(format!("w:{}", column_type.value_len)),
-        // Only Polars requests views, and has 128-bit integers.
+        // Only Polars requests views, and only Polars has 128-bit integers.
         (Physical::I128, VIEW) if column_type.host_variant & LAYOUT == UNSIGNED => "_plu128",
         (Physical::I128, VIEW) => "_pli128",
         (Physical::Complex64 | Physical::Complex128 | Physical::LongDouble, _)

@@ -249,7 +249,7 @@ fn fields(
 }
 
 impl Field {
-    /// Whether the column or a field has a dictionary.
+    /// Whether the column or a field in it, at any depth, has a dictionary.
     fn has_dictionary(&self) -> bool {
         self.dictionary.is_some() || self.children.iter().any(Self::has_dictionary)
     }
@@ -300,7 +300,7 @@ impl Field {
     }
 }
 
-/// The identity of an array: the buffers of the array and of all arrays in it.
+/// The identity of an array: one buffer of the array, and one of each array in it.
 fn identity(array: &ArrowArray, field: &Field) -> Vec<BufferId> {
     let ColumnType { physical, host_variant, .. } = field.column_type;
     let is_views = physical.is_var() && host_variant & format::LAYOUT == format::VIEW;

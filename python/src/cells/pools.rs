@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// The most bytes of an array that shares a column. A block of a shared column has one encoding for
-/// all its arrays.
+/// The most bytes of an array that shares a column. A larger array has its own, because a block has
+/// one encoding for all arrays in it.
 const SMALL: usize = 1 << 20;
 
 /// The arrays of one column.

@@ -56,8 +56,8 @@ struct Level<'py> {
     pending: std::vec::IntoIter<Pending<'py>>,
 }
 
-/// The position of a child: the index of its parent among the expanded objects, its position there,
-/// and its depth.
+/// Where a child is: the index of its parent among the expanded objects, its position there, and
+/// its depth.
 #[derive(Clone, Copy)]
 struct At {
     up: usize,

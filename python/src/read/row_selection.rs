@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use crate::array::NumpyArray;
 use crate::row_sets::RowNumbers;
 
-/// Converts `None`, a tuple `(start, stop, step)` of resolved rows, or an array of non-negative
-/// `int64`.
+/// Converts `None`, a tuple `(start, stop, step)` of resolved indices, or an array of non-negative
+/// `int64`. A negative `stop` means a stop before row 0.
 pub fn from_python(rows: Option<&Bound<'_, PyAny>>) -> PyResult<Rows> {
     let Some(rows) = rows.filter(|rows| !rows.is_none()) else { return Ok(Rows::All) };
     if let Ok((start, stop, step)) = rows.extract::<(u64, i64, i64)>() {

@@ -20,8 +20,8 @@ pub struct Change {
 enum Edit {
     /// It replaces the whole value.
     Replace(Operation),
-    /// The content's rows follow the file's rows. The extra columns of these indexes have row
-    /// values.
+    /// The content's rows follow the file's rows. The extra columns of these indexes have one value
+    /// per row.
     Append(Vec<usize>),
     /// The table gets these columns, from the file and the content, with new names. Index levels
     /// get new names, by column number.
@@ -56,7 +56,7 @@ impl Change {
         matches!(self.edit, Edit::Append(_) | Edit::Columns { .. })
     }
 
-    /// Whether the content names cells of the file.
+    /// Whether the cells that the content names are cells of the file.
     pub fn keeps_cells(&self) -> bool {
         self.needs_single_columns()
     }

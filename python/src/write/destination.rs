@@ -42,7 +42,7 @@ impl Destination {
             || self.change.as_ref().is_some_and(of_change)
     }
 
-    /// Whether the content names cells of the file.
+    /// Whether the cells that the content names are cells of the file.
     pub fn keeps_cells(&self, py: Python<'_>) -> bool {
         self.stream.is_some() || self.change.as_ref().is_some_and(|change| change.borrow(py).keeps_cells())
     }

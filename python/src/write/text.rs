@@ -52,7 +52,7 @@ impl OwnText {
         self.kinds.len()
     }
 
-    /// The kind of all missing cells; `None` if there are several.
+    /// The kind of all missing cells; `None` if there are several kinds.
     pub fn missing(&self) -> Option<Missing> {
         let mut found = Missing::Unspecified;
         for &kind in self.kinds.iter().filter(|&&kind| kind != 0) {

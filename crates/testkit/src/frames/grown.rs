@@ -122,8 +122,8 @@ fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {
     change.commit(appended, Operation::Append, options, &Silent)
 }
 
-/// Gives a file the columns `sources`, with the names of the table. New columns are the columns
-/// `new` of the table.
+/// Replaces a file's columns with `sources`, named as the columns of `table`. `new` is the range of
+/// columns in `table` that supplies the new ones.
 fn set_columns(
     path: &Path,
     table: &Table,
@@ -140,8 +140,8 @@ fn set_columns(
     change.commit(content, operation, options, &Silent)
 }
 
-/// A table of one column, whose first rows take six blocks. Rows that are appended take few of
-/// them, so that they are listed in a tier of their own.
+/// A table of one column, whose first rows take six blocks. Appended rows take few blocks, so that
+/// these blocks are listed in a separate tier.
 pub fn of_tiers() -> Table {
     let values: Vec<i16> = (0..330_100).map(|i| (i / 65_536) as i16 * 300).collect();
     Table::new("tiers", vec![Model::words("step", Physical::I16, &values)])

@@ -170,7 +170,7 @@ impl NestedPiece {
         }
         let mut ranges = vec![(0, 0); cells.len()];
         for i in order {
-            // A missing list spans one unrelated value of the child.
+            // In some forms, a missing list spans a value of the child that is not its own.
             let items = match &cells[i] {
                 Some(bytes) => items(bytes, 4),
                 None => vec![None; self.form % 2],

@@ -181,7 +181,8 @@ mod tests {
         assert!(n > 30, "{n}");
     }
 
-    /// Records that exceed 32 times the file, or columns with fewer than 4 bytes each.
+    /// Compressed records of more than 32 times the bytes of the file, or fewer than 4 bytes of the
+    /// file for each column.
     #[test]
     fn short_files_of_many_records_are_refused() {
         let file = std::fs::read(folder().join("constant.entasis")).unwrap();

@@ -117,7 +117,7 @@ pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     word(bytes, at, 8) as u64
 }
 
-/// A `u64`; `None` for the reserved number.
+/// A `u64`; `None` for `u64::MAX`, which stands for none.
 pub fn maybe_at(bytes: &[u8], at: usize) -> Option<u64> {
     let value = u64_at(bytes, at);
     if value == u64::MAX { None } else { Some(value) }

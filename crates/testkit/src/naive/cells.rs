@@ -86,7 +86,7 @@ pub fn cells(decoded: &Decoded) -> Result<Vec<Cell>, Wrong> {
 }
 
 impl Cells<'_> {
-    /// The values of a column that the map names; `None` if absent.
+    /// The values of a column that the map names; no values if the column is absent.
     fn column(&self, name: &str, of: u8) -> Result<Vec<Vec<u8>>, Wrong> {
         let column: &Column = match get(self.map, name) {
             None => return Ok(Vec::new()),

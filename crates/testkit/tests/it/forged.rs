@@ -55,7 +55,8 @@ fn decimals(physical: Physical, n: usize, (e, f): (u8, u8)) -> Model {
     Model::new(physical.name(), physical, (0..n).map(|i| Some(cell(r[i / 3] & 0xFFFF_FFFF))).collect())
 }
 
-/// Decimals on both sides of zero, with errors up to the limit of the residual, and NaN.
+/// Decimals on both sides of zero, and NaN. The decimals are off by as many units in the last place
+/// as the residual has room for, at most.
 fn sums(physical: Physical, n: usize, (e, bits): (u8, u8)) -> Model {
     let off = |v: u64| (v >> 20) % (1 << bits);
     let half = 1 << (bits - 1);

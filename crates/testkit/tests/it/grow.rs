@@ -1,4 +1,4 @@
-//! Files that change in index hold what a table in memory holds, by the core and by the naive
+//! Files that change in place hold what a table in memory holds, by the core and by the naive
 //! decoder.
 
 use std::io;
@@ -263,7 +263,7 @@ fn choose(table: &Table, more: &Table) {
     }
 }
 
-/// A column whose dictionaries come `by` columns later.
+/// A column whose dictionaries come `by` columns later among the extra columns.
 fn later(model: &Model, by: usize) -> Model {
     Model {
         dictionary: model.dictionary.map(|index| index + by),

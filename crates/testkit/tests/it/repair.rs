@@ -1,4 +1,4 @@
-//! A repaired file and a view without damage hold all values except damaged blocks.
+//! A repaired file and a view without damage hold all values except those of damaged blocks.
 
 use std::path::PathBuf;
 

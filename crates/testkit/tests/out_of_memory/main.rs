@@ -22,7 +22,8 @@ use entasis_testkit::golden::{buffer_folder, buffers as golden, folder};
 
 use allocator::{outside, refusing};
 
-/// Runs an operation with every single failure. `prepare` runs before each attempt, unharmed.
+/// Runs an operation with every single failure. `prepare` runs before each attempt, and no request
+/// of it is refused.
 fn fails_well<P, T: PartialEq>(what: &str, prepare: impl Fn() -> P, work: impl Fn(&P) -> Result<T>) -> u64 {
     let expected = work(&prepare()).unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut n_refused = 0;

@@ -7,7 +7,8 @@ use pyo3::types::{PyBytes, PyFloat, PyString};
 use super::atoms::Sink;
 use crate::cells::types::Types;
 
-/// Adds a value whose type has this kind. Returns false for values with parts or beyond the kind.
+/// Adds a value whose type has this kind. Returns false if the value has parts, or if the kind
+/// cannot represent it.
 pub fn put_known<S: Sink>(
     types: &Types,
     object: &Bound<'_, PyAny>,

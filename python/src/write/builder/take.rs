@@ -33,7 +33,7 @@ impl Builder {
         Ok(Frame { n_rows: self.n_rows, columns, extra, host })
     }
 
-    /// The frame of a change. The host map names cells of the file.
+    /// The frame of a change. The cells that the host map names are cells of the file.
     pub fn frame_of_change(&mut self, host: &Bound<'_, PyAny>) -> PyResult<Frame> {
         if !self.trees.is_empty() {
             return Err(pyo3::exceptions::PyValueError::new_err("a change in place has no trees"));

@@ -298,7 +298,7 @@ pub unsafe extern "C" fn ent_cells_text(cells: *mut Cells, text: Text, failure: 
     }
 }
 
-/// Adds `n` cells that may have children. Returns the number of the first among all such cells, or
+/// Adds `n` cells that may have children. Returns the index of the first among all such cells, or
 /// -1 with an error.
 ///
 /// # Safety
@@ -326,7 +326,7 @@ pub unsafe extern "C" fn ent_cells_parents(
 /// Sets the range of children of a parent.
 ///
 /// # Safety
-/// As for [`ent_cells_scalar`]; [`ent_cells_parents`] must have returned the parent.
+/// As for [`ent_cells_scalar`]; [`ent_cells_parents`] must have added the parent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_children(
     cells: *mut Cells,
@@ -451,8 +451,7 @@ pub unsafe extern "C" fn ent_cells_arrays(
 
 /// Adds the cells of `n` character vectors of the given lengths. Returns how many it added, or -1
 /// with an error. It stops at a vector with other encodings than UTF-8: its strings are in the pool
-/// without a cell, and `encoded` has their range and encodings until other strings are
-/// added.
+/// without a cell, and `encoded` has their range and encodings until other strings are added.
 ///
 /// # Safety
 /// As for [`ent_cells_scalar`]. There must be `n` lengths, as many strings as their sum, and the
@@ -496,8 +495,8 @@ pub unsafe extern "C" fn ent_cells_texts(
 /// an error.
 ///
 /// # Safety
-/// As for [`ent_cells_arrays`]. [`ent_cells_parents`] must have returned the parent, with at least
-/// `n` cells from there on.
+/// As for [`ent_cells_arrays`]. [`ent_cells_parents`] must have added `n` parents or more from
+/// `parent` on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ent_cells_like(
     cells: *mut Cells,

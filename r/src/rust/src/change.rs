@@ -100,8 +100,8 @@ impl Change {
     }
 }
 
-/// Gives categories the codes of the table so far, if these are wider. The codes of the first batch
-/// of a stream get room for any number of levels.
+/// Widens the codes of categories to the code type of the table so far, if it is wider. The codes
+/// of the first batch of a stream get room for any number of levels.
 fn widen_codes(frame: &mut Frame, so_far: Option<&File>) -> Result<()> {
     for (number, column) in (0..).zip(&mut frame.columns) {
         let wide = match so_far {

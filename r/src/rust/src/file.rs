@@ -18,7 +18,7 @@ pub struct FileFacts {
     n_columns_total: f64,
     file_len: f64,
     n_tables: f64,
-    /// The cells of the root, the metadata and the environments; -1 for none.
+    /// The root cell, the cell of the metadata and the cell of the environments; -1 for none.
     root: f64,
     metadata: f64,
     environments: f64,

@@ -1,7 +1,7 @@
 //! Conditions of R on the rows of a table, as predicates of the core.
 //!
 //! C passes a condition as nodes of nested lists, each with its name first. R code makes a
-//! condition only if it means the same in R.
+//! condition only if the predicate means what the expression means in R.
 
 use std::ptr::null_mut;
 
@@ -230,8 +230,8 @@ pub unsafe extern "C" fn ent_count_rows(
     }
 }
 
-/// Stores four counts of rows: all, decided to fail, decided to pass, and tested by value. Returns
-/// 0 with an error.
+/// Stores four counts: the rows of the table, the rows that cannot pass, the rows that all pass,
+/// and the rows whose values are tested. Returns 0 with an error.
 ///
 /// # Safety
 /// As for [`ent_find_rows`]; `counts` must be writable.

@@ -124,7 +124,8 @@ pub unsafe fn call<T>(failure: *mut *mut Failure, or: T, work: impl FnOnce() -> 
             PANIC.with(|last| last.replace(info.to_string()));
         }));
     });
-    // If this fails, the first check of the work reports the lack of memory.
+    // A failed refill is ignored here: after a use of the reserve, the first memory check inside
+    // `work` reports it.
     let _ = entasis::reserve::refill();
     let error = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => return value,

@@ -75,7 +75,7 @@ struct Job<'a> {
     kind: Kind,
     seconds: i32,
     na: u64,
-    /// Whether NaN is missing in a float column of another host.
+    /// Whether NaN counts as missing: in some float columns of other hosts.
     nan_is_na: bool,
     memory: &'a mut [u8],
     /// Scratch memory for values before conversion.
@@ -84,7 +84,7 @@ struct Job<'a> {
     validity: Option<Buffer>,
     /// Whether to check integers for values that R cannot hold.
     is_checked: bool,
-    /// The first integer that was rounded to a double, and its index.
+    /// The index in `memory` and the value of the first integer that was rounded to a double.
     rounded: Option<(usize, i128)>,
     strings: Option<Box<Strings>>,
     /// A byte for each structure value of a nested column, 1 = missing.

@@ -140,7 +140,8 @@ pub fn exact_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit>
     exact_unit_of(tried, values, scale, na)
 }
 
-/// The finest unit in which all doubles are exact counts. Later values may need it.
+/// The finest unit in which all doubles except missing ones are exact counts. Later values may need
+/// it.
 pub fn finest_unit(values: &[f64], scale: Scale, na: Option<u64>) -> Option<Unit> {
     let finest = if scale == Scale::Days {
         None

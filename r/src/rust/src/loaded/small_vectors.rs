@@ -5,7 +5,7 @@ use entasis::{CellKind, Result};
 
 use super::{Loaded, damage};
 
-/// The values of a vector in its pool.
+/// The range of a vector's values in its pool.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Span {
@@ -16,7 +16,8 @@ pub struct Span {
 /// Neighbouring vectors of one pool in a list.
 #[repr(C)]
 pub struct SmallVectors {
-    /// The position among the needed pools; -1 for scalar doubles, whose bits are in `at`.
+    /// The position of the pool among the needed ones; -1 for scalar doubles, whose bits are in
+    /// `at`.
     pool: i64,
     spans: *const Span,
     pub(super) n: usize,
