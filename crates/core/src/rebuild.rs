@@ -1,4 +1,4 @@
-//! Rewrites the columns of a file block by block. Blocks that stay as they are are not decoded.
+//! Rewrites the columns of a file block by block, without decoding unchanged blocks.
 //!
 //! The footer keeps all numbers of columns, tables and nodes, so most sections are copied.
 
