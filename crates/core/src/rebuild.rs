@@ -35,7 +35,7 @@ const RECORDS: u64 = 1 << 20;
 pub(crate) enum Piece {
     /// This block as it is.
     Copied(usize),
-    /// Merges the values of these blocks into one block, or into few blocks of strings.
+    /// The values of these blocks as one block, or as few blocks of strings.
     Merged(Range<usize>),
     /// This block with all its values missing.
     Missing(usize),
