@@ -8,8 +8,8 @@ use entasis::{
 fn main() -> Result<()> {
     let path = std::env::temp_dir().join(format!("entasis-example-{}.entasis", std::process::id()));
     let done = write_and_read(&path);
-    // Remove the file in any case. An error of the example is more important than one of the
-    // removal.
+    // Remove the file in any case. An error of the removal is ignored, because one of the example
+    // is more important.
     let _ = std::fs::remove_file(&path);
     done
 }

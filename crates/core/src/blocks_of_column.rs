@@ -17,7 +17,8 @@ pub struct ColumnBlocks {
 }
 
 impl ColumnBlocks {
-    /// Returns the blocks of column `column`. Reads records and statistics, no values; caches them.
+    /// Returns the blocks of column `column`. Reads their records and statistics, but no values.
+    /// The file caches them for the next call.
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.
@@ -99,8 +100,8 @@ impl<'f> PageReader<'f> {
         Self(Reader::new(file))
     }
 
-    /// Visits the pages of block number `block` that hold some of `rows` ([`RowsOfBlock`]) and that
-    /// the visitor wants.
+    /// Visits the pages of block number `block` that hold some of `rows` and that the visitor
+    /// wants. The rows are those of a [`RowsOfBlock`].
     ///
     /// # Errors
     /// *Corrupt*, *io*, *argument* for rows outside of the block, and errors of the visitor.

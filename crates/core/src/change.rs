@@ -166,8 +166,8 @@ impl Change {
     /// The file's value, with all its columns kept.
     ///
     /// # Errors
-    /// *Unsupported* when columns have unknown types, or another writer's order of columns;
-    /// otherwise as for reading.
+    /// *Unsupported* when the file has columns of unknown types, or stores its columns in another
+    /// order than this writer; otherwise as for reading.
     pub fn kept(&self) -> Result<Content> {
         kept::kept(&self.file).map_err(|e| e.in_file(self.file.path()))
     }
@@ -213,10 +213,11 @@ impl Change {
         self.with_columns_and_levels(new, sources, names, Vec::new())
     }
 
-    /// As [`with_columns`](Self::with_columns), with another index: the entry `index` in the host
-    /// map of `new`. An entry without the key `kind` replaces only the fields of the file's index
-    /// that it has. `levels` are new names of the columns that hold levels, by their numbers in the
-    /// file.
+    /// Like [`with_columns`](Self::with_columns), but also replaces the index. The new index is the
+    /// entry `index` in the host map of `new`. If that entry lacks the key `kind`, its fields
+    /// replace the same fields of the file's index or are added to it, and the other fields stay.
+    /// `levels` renames columns that hold index levels: each pair has the column's number in the
+    /// file and its new name.
     ///
     /// # Errors
     /// As [`with_columns`](Self::with_columns).
@@ -326,7 +327,7 @@ impl Change {
     ///
     /// # Errors
     /// *Argument* when the file lacks the generation; *corrupt* when it is damaged; *io*. After an
-    /// error the file is unchanged.
+    /// error the file has its old state.
     pub fn rollback(self, generation: u64, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
         let Self { mut in_place, file } = self;
         let earlier = file.at_generation(generation)?;

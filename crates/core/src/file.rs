@@ -95,9 +95,9 @@ impl File {
         Self::of_opened(Arc::new(open::open(source, name, limits)?))
     }
 
-    /// As [`open_with`](Self::open_with). If the current generation cannot be opened, for example
-    /// because the file was cut, this opens the newest whole generation that a slot or an intact
-    /// chain of roots names. [`lost`](Self::lost) then returns the damage.
+    /// As [`open_with`](Self::open_with). If the current generation is too damaged to open, for
+    /// example because the file was cut, this opens the newest whole generation that a slot or an
+    /// intact chain of roots names. [`lost`](Self::lost) then returns the damage.
     ///
     /// # Errors
     /// As [`open`](Self::open), *corrupt* only if the file has no whole generation.

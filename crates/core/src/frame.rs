@@ -44,8 +44,8 @@ pub struct Frame {
     pub host: Value,
 }
 
-/// A column to write, or a column run: neighbours in a table of few rows that have only different
-/// names and values.
+/// A column to write, or a column run: neighbours in a table of few rows that differ only in name
+/// and values.
 #[derive(Debug)]
 pub struct Column {
     /// The name, which need not be unique. Empty for a run.
@@ -76,7 +76,8 @@ pub struct Field {
     pub detail: Option<Value>,
     /// See [`Column::dictionary`].
     pub dictionary: Option<usize>,
-    /// Its own children. A union or value column lists its types, without the child offsets.
+    /// Its own children. The children of a union or value column are its types, without the child
+    /// offsets.
     pub children: Vec<Field>,
 }
 
@@ -85,7 +86,8 @@ pub struct Field {
 pub struct Array {
     /// The chunks, in order.
     pub chunks: Vec<Chunk>,
-    /// The parts of the chunks that hold the values, in order; `None` for whole chunks.
+    /// The parts of the chunks that hold the values, in order; `None` if all chunks are used as a
+    /// whole.
     pub(crate) spans: Option<Vec<Span>>,
     /// Values that are already in the file. They come before the values of the chunks.
     pub(crate) kept: Option<Kept>,
@@ -114,8 +116,8 @@ impl Array {
         Self::from(vec![chunk])
     }
 
-    /// All values of a column of the changed file ([`Change`](crate::Change)). `column` counts all
-    /// columns, extra ones too. Chunks may follow.
+    /// All values of a column of the file to change ([`Change`](crate::Change)). `column` is its
+    /// number among all columns of the file. Chunks may follow.
     pub fn kept(column: u64) -> Self {
         Self { kept: Some(Kept::Column(column)), ..Self::default() }
     }
@@ -150,7 +152,8 @@ impl Array {
         }
     }
 
-    /// The spans, in order. The first one contains value `from`.
+    /// The spans, in order. An array with spans begins with the one that contains value `from`,
+    /// another array with its first chunk.
     pub(crate) fn spans(&self, from: u64) -> impl Iterator<Item = Span> {
         let (mut i, mut first) = match &self.spans {
             None => (0, 0),
@@ -362,7 +365,7 @@ pub enum HostValidity {
         /// Bytes from one to the next.
         stride: isize,
     },
-    /// Values whose low bytes equal this sentinel are missing, for example NaT or code -1.
+    /// Values equal to the low bytes of this sentinel are missing, for example NaT or code -1.
     Sentinel(u64),
     /// One byte per value, nonzero = missing, in memory of the writer.
     Owned(Arc<[u8]>),

@@ -31,7 +31,8 @@ pub struct Extent {
 }
 
 impl File {
-    /// Where the file has the values of some rows of a column, if it stores them as memory does.
+    /// Where the file has the values of some rows of a column, if it stores them in the form that
+    /// they have in memory.
     ///
     /// Compression 0 stores columns of fixed width and booleans in this way, if no value is
     /// missing. This reads only the footer and verifies its checksums. Use [`verify`](Self::verify)
@@ -126,7 +127,8 @@ impl File {
         Ok(extent(at, len, (first_bit % 8) as u8))
     }
 
-    /// Bytes that are different in each state of the file: their offset and contents.
+    /// Bytes that differ between any two states of the file: their offset, and their contents in
+    /// this state.
     ///
     /// The bytes contain the checksum of all other checksums. A caller that opens the path again to
     /// map it can compare them to recognise the file. In-place changes never overwrite them.

@@ -20,8 +20,8 @@ pub trait Monitor: Sync {
     /// Reports progress: `done` of `total`, in the units of the work (values or bytes).
     fn progress(&self, _done: u64, _total: u64) {}
 
-    /// Called after the other threads have started, if `has_others`. The caller can do its own work
-    /// here in the meantime. Return false to stop.
+    /// Called once the other threads have started. `has_others` is false if there are none. The
+    /// caller can do its own work here in the meantime. Return false to stop.
     fn meanwhile(&self, has_others: bool) -> bool {
         let _ = has_others;
         true

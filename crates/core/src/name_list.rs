@@ -16,7 +16,7 @@ impl NameList {
         Self { text: String::new(), ends: Vec::with_capacity(n) }
     }
 
-    /// The names in `text`. `ends` are their ends. `None` if they do not fit.
+    /// The names in `text`. `ends` are their ends; `None` if these do not fit the text.
     pub fn from_parts(text: String, ends: Vec<u32>) -> Option<Self> {
         let are_ends = ends.is_sorted() && ends.iter().all(|&end| text.is_char_boundary(end as usize));
         let last = ends.last().map_or(0, |&end| end as usize);
@@ -73,7 +73,7 @@ impl NameList {
         }
     }
 
-    /// Appends the names in the form of a column run's record.
+    /// Appends the names as a file stores the names of a column run.
     pub(crate) fn emit(&self, out: &mut Vec<u8>) {
         emit_run_names(&self.ends, &self.text, out);
     }

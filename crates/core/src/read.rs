@@ -1,5 +1,5 @@
-//! Reads columns. Requests become tasks. Each task decodes into its own part of the caller's
-//! memory.
+//! Reads columns. Requests become tasks. Each task decodes directly into its own part of the
+//! caller's memory.
 
 mod alloc;
 mod assembly;
@@ -59,8 +59,8 @@ enum Task<'a> {
 impl File {
     /// Reads columns into memory of the caller.
     ///
-    /// The reader fetches only the pages with these rows, and decodes only their vectors. After an
-    /// error the contents of the memory are unspecified.
+    /// The reader fetches only the pages that hold the rows, and decodes only the vectors that hold
+    /// them. After an error the contents of the memory are unspecified.
     ///
     /// # Errors
     /// *Argument* for rows or memory that do not fit; *corrupt*, *unsupported*, *io*, *limit*,

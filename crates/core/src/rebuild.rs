@@ -1,4 +1,4 @@
-//! Rewrites the columns of a file block by block. Blocks that stay as they are are not decoded.
+//! Rewrites the columns of a file block by block, without decoding unchanged blocks.
 //!
 //! The footer keeps all numbers of columns, tables and nodes, so most sections are copied.
 
@@ -35,7 +35,7 @@ const RECORDS: u64 = 1 << 20;
 pub(crate) enum Piece {
     /// This block as it is.
     Copied(usize),
-    /// Merges the values of these blocks into one block, or into few blocks of strings.
+    /// The values of these blocks as one block, or as few blocks of strings.
     Merged(Range<usize>),
     /// This block with all its values missing.
     Missing(usize),

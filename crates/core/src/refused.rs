@@ -14,7 +14,7 @@ pub fn refusal(payload: &(dyn Any + Send)) -> Option<Error> {
 
 /// Does work whose scratch memory may be refused.
 pub(crate) fn catch_refusal<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    // After a failure, the caller drops the work in any state.
+    // The caller drops failed work, whatever its state.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| match refusal(&*payload) {
         Some(error) => Err(error),
         None => resume_unwind(payload),

@@ -71,7 +71,8 @@ impl Slice {
         if kind.is_rows() { self.check_rows(children, family_end) } else { Ok(()) }
     }
 
-    /// Checks the children of a list of rows: lists of equal length whose values have no parts.
+    /// Checks that the children of a list of rows are lists of equal length whose values have no
+    /// parts.
     fn check_rows(&self, children: &Children, below: u64) -> Result<()> {
         let n = self.n_rows(children)?;
         for child in children.first..children.first + children.count {
@@ -281,8 +282,8 @@ pub struct Reference {
     pub below: Range<u64>,
 }
 
-/// Finds a reference that leads back to itself, directly or through others. Their numbers must
-/// ascend.
+/// Finds a reference that leads back to itself, directly or through others. The references must
+/// ascend by number.
 ///
 /// # Errors
 /// *Out of memory*.

@@ -151,7 +151,8 @@ fn name(slice: &Slice, range: &Range<u64>, out: &mut Vec<Range<u64>>) -> Result<
     let is_wanted = |kind: CellKind| {
         kind == CellKind::Reference || matches!(kind.class(), CellClass::Parent | CellClass::Array)
     };
-    // Consecutive arrays are examined together; this is the first cell after them.
+    // `slice.arrays` returns consecutive arrays together. Cells before `looked_at` are already
+    // examined.
     let mut looked_at = range.start;
     for number in slice.numbers(range.clone(), is_wanted) {
         if number < looked_at {

@@ -41,8 +41,8 @@ const CELL_LEN: u64 = 32;
 const CACHED: u64 = 16 << 20;
 
 /// The number of threads to read `len` bytes of cells if one thread then builds objects from them.
-/// Cells that fit into one thread's caches are read by one thread, because fetching bytes from
-/// another processor takes longer than decoding them.
+/// Cells that fit into a processor's caches are read by one thread, because fetching bytes that
+/// another processor decoded takes longer than decoding them.
 pub fn threads_for(len: u64, threads: Option<usize>) -> Option<usize> {
     if len <= CACHED { Some(1) } else { threads }
 }

@@ -176,7 +176,8 @@ impl Scalars {
         self.bytes.append(&other.bytes);
     }
 
-    /// Appends the values of another collection. An empty vector takes over the other's memory.
+    /// Appends the values of another collection. An empty pool of values takes over the other's
+    /// memory.
     pub(super) fn take(&mut self, other: Self) {
         self.kinds.reserve(other.kinds.len());
         self.kinds.extend_from_slice(&other.kinds);

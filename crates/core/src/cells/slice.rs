@@ -117,7 +117,8 @@ pub(super) fn all_equal(codes: &[u8]) -> bool {
     codes.len() < 2 || codes[1..] == codes[..codes.len() - 1]
 }
 
-/// The number of kinds that equal the first one. Compares long runs with vector instructions.
+/// The number of kinds before the first one for which `is_equal` is false. Compares long runs with
+/// vector instructions.
 #[inline]
 fn n_equal(kinds: &[CellKind], is_equal: impl Fn(CellKind) -> bool + Copy) -> usize {
     let count = |kinds: &[CellKind]| kinds.iter().take_while(|&&kind| is_equal(kind)).count();
@@ -330,7 +331,7 @@ impl Slice {
     }
 
     /// The consecutive arrays from `number` up to `end`, both in the slice: pools, indices, lengths
-    /// and shapes. `None` if the first cell is not an array.
+    /// and shapes. `None` if the first cell is not an array; otherwise at least one array.
     #[inline]
     pub fn arrays(&self, number: u64, end: u64) -> Option<[&[u64]; 4]> {
         let index = |number: u64| number.checked_sub(self.index.start).and_then(|i| usize::try_from(i).ok());
@@ -341,7 +342,8 @@ impl Slice {
         Some(self.arrays_of(at, n))
     }
 
-    /// The consecutive cells from `number` up to `end` of one kind, or all without value.
+    /// The consecutive cells from `number` up to `end` that have the kind of the first cell. If the
+    /// first cell has no value, the consecutive cells without a value, of any kind.
     ///
     /// # Errors
     /// *Corrupt* when they are not in the slice.

@@ -133,8 +133,8 @@ impl CellWriter {
         self.floats_by(kind, values.len() + more, |floats| floats.extend_from_slice(values));
     }
 
-    /// Adds integers of one kind: `add` appends them to memory with room for `n`. Returns their
-    /// number.
+    /// Adds integers of one kind: `add` appends them to memory with room for `n` more. Returns
+    /// their number.
     pub fn ints_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut ScratchVec<i64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Int);
         let (counts, before) = (self.counts(), self.scalars.ints.len());
@@ -143,7 +143,7 @@ impl CellWriter {
         self.run(kind, counts, self.scalars.ints.len() - before, n)
     }
 
-    /// Adds floats of one kind: `add` appends them to memory with room for `n`. Returns their
+    /// Adds floats of one kind: `add` appends them to memory with room for `n` more. Returns their
     /// number.
     pub fn floats_by(&mut self, kind: CellKind, n: usize, add: impl FnOnce(&mut ScratchVec<f64>)) -> usize {
         debug_assert_eq!(kind.class(), CellClass::Float);
@@ -153,7 +153,7 @@ impl CellWriter {
         self.run(kind, counts, self.scalars.floats.len() - before, n)
     }
 
-    /// The last integers or floats, as words, which do not fill a block yet.
+    /// The last integers or floats, which do not fill a block yet, as words.
     pub fn rest(&self, kind: CellKind) -> &[u64] {
         match kind.class() {
             CellClass::Int => bytemuck::cast_slice(&self.scalars.ints),

@@ -121,7 +121,8 @@ fn without_ends(column_type: &ColumnType) -> ColumnType {
     ColumnType { host_variant: column_type.host_variant & !layout, ..*column_type }
 }
 
-/// Merges a column whose values belong to no row. Both columns must be equal.
+/// Checks a column whose values belong to no row: `new` must have the name, the type and the values
+/// of `old`.
 fn share(file: &File, old: &mut Column, new: Column) -> Result<()> {
     check(old, &new)?;
     let Some(Kept::Column(number)) = old.array.kept else { return Ok(()) };
@@ -139,8 +140,8 @@ fn share(file: &File, old: &mut Column, new: Column) -> Result<()> {
     if have_equal_values(&values, &new.array, new.column_type.layout(), n)? { Ok(()) } else { other() }
 }
 
-/// Adds the categories that the file lacks to a dictionary. Returns the new codes of the rows;
-/// `None` if no code changes.
+/// Adds the categories that the file lacks to a dictionary. Returns the new code of each code of
+/// the rows; `None` if no code changes.
 fn share_dictionary(
     file: &File,
     old: &mut Column,

@@ -19,7 +19,7 @@ use crate::monitor::Monitor;
 pub(super) fn append(file: &File, frame: &mut Frame, rows: &File, monitor: &dyn Monitor) -> Result<()> {
     let mut content = kept::kept(rows).map_err(|e| e.in_file(rows.path()))?;
     let part = content.table().map_err(|e| e.in_file(rows.path()))?;
-    // For each column of the file, the position of its column in the rows.
+    // For each column of the file, the position of the column of the same name in the rows.
     let positions = matched(&frame.columns, &part.columns)?;
     let mut to = vec![0; positions.len()];
     for (position, &from) in positions.iter().enumerate() {
@@ -71,8 +71,8 @@ fn extra(frame: &Frame, index: usize) -> Result<&Column> {
     frame.extra.get(index).ok_or_else(|| Error::corrupt("a categorical column has no categories"))
 }
 
-/// For each column of the file, the position of the rows' column with its name. Duplicate names
-/// match only in the same order.
+/// For each column of the file, the position of the column of the same name in the rows. Names that
+/// occur twice match only if all names are in the same order.
 fn matched(old: &[Column], new: &[Column]) -> Result<Vec<usize>> {
     if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.name == new.name) {
         return Ok((0..old.len()).collect());

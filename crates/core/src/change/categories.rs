@@ -9,7 +9,7 @@ use crate::frame::{Chunk, HostValidity, HostValues, OwnedValues};
 /// The use of the memory, in messages.
 const CATEGORIES: &str = "the joined categories";
 
-/// The categories of a column, followed by new categories of other columns.
+/// The categories of a column, then further categories of other columns, in their order.
 pub(super) struct Joint {
     /// The code of each category; the key `None` is the missing category.
     codes: HashMap<Option<Vec<u8>>, u64>,
@@ -113,7 +113,7 @@ impl Joint {
     }
 }
 
-/// The renumbered codes of a column. Missing values get code 0.
+/// The renumbered codes of a column. Slots of missing values get code 0.
 pub(super) fn recoded(chunk: Chunk, of: &ColumnType, codes: &[u64]) -> Result<Chunk> {
     let wrong = || Error::corrupt("a code is not that of a category");
     let HostValues::Owned(values) = &chunk.values else { return Ok(chunk) };
@@ -133,7 +133,8 @@ pub(super) fn recoded(chunk: Chunk, of: &ColumnType, codes: &[u64]) -> Result<Ch
 }
 
 /// The most categories of a column whose codes have this type. pandas and R choose the type by the
-/// number of categories. pandas switches to a wider type at the greatest value of the type.
+/// number of categories. pandas takes a wider type once the number of categories reaches the
+/// greatest value of the type.
 pub(super) fn most_categories(host: &Value, codes: Physical) -> u64 {
     match host.get("host").and_then(Value::as_str) {
         Some("pyarrow" | "polars") => greatest(codes) + 1,

@@ -129,7 +129,7 @@ fn mark(column: &Column, is_used: &mut [bool]) {
     of_fields(&column.children, is_used);
 }
 
-/// Updates the dictionary indices after extra columns moved to another table.
+/// Replaces the index of each dictionary by its new index in `indices`.
 pub(super) fn renumber(dictionary: &mut Option<usize>, fields: &mut [Field], indices: &[usize]) {
     *dictionary = dictionary.map(|index| indices.get(index).copied().unwrap_or(index));
     for field in fields {

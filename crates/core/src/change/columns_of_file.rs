@@ -10,8 +10,8 @@ use crate::frame::{Array, Column, Frame};
 use crate::monitor::Monitor;
 
 /// The columns of the table in `from` at these positions, with their extra columns and their
-/// entries of the host map. Checks the host map and the number of rows against `file` before it
-/// reads values.
+/// entries of the host map. Compares the host map and the number of rows with those of the file to
+/// change before it reads values.
 pub(super) fn read(
     (host, n_rows): (&Value, u64),
     from: &File,

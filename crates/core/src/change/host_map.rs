@@ -1,7 +1,8 @@
 //! Joins the host maps of a table whose columns change (`docs/format/hosts`).
 //!
 //! Entries of a host map that belong to a column move with it. All other entries come from the
-//! file. Only labels of columns, the index and R attributes may come from the new columns.
+//! file, except that the labels of columns, the index, and R attributes may come from the new
+//! columns.
 
 use entasis_format::{Error, Result, Value};
 
@@ -16,7 +17,8 @@ const OF_COLUMNS_OF_R: [&str; 2] = ["columns", "encodings"];
 const OF_FRAME_OF_R: [&str; 2] = ["names", "attributes"];
 /// Lists of lists that may begin with the number of an extra column that they describe.
 const OF_EXTRA: [&str; 2] = ["categories", "encodings"];
-/// How the columns were arranged in memory. This entry describes no other columns.
+/// How the columns were arranged in memory. The entry is dropped, because it does not fit other
+/// columns.
 const ARRANGEMENT: &str = "blocks";
 /// A map with lists of positions.
 const METADATA: &str = "dtype_metadata";
@@ -32,7 +34,7 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// Maps no column to the new table. Extra columns begin at `first_extra`.
+    /// Maps no column yet. Among all extra columns, those of this table begin at `first_extra`.
     pub(super) fn new(n_columns: usize, first_extra: usize) -> Self {
         Self { to: vec![None; n_columns], first_extra }
     }
@@ -66,7 +68,7 @@ impl Moved {
         if is_there { Ok(()) } else { Err(unexpected("names a column that is dropped")) }
     }
 
-    /// The items of a list that belong to columns or extra columns of the new table.
+    /// The items of a list that belong to columns of the new table, or to extra columns.
     fn items(&self, value: Option<Value>, n_columns: usize) -> Result<Vec<Value>> {
         let Some(Value::List(items)) = value else {
             return if value.is_none() { Ok(Vec::new()) } else { Err(unexpected("has no list of columns")) };
@@ -186,7 +188,7 @@ pub(super) fn of_columns(host: &Value, new: Value) -> Result<Value> {
         return Err(Error::argument("columns are not added to a table without columns"));
     }
     let is_r = name == Some("r");
-    // Row names of R are ignored, as the R package does.
+    // Row names of R are ignored, as the R package ignores them.
     if !is_r && !is_index_of(host.get("index"), new.get("index")) {
         let what =
             "the index (labels of rows) of the new columns is neither that of the file nor 0, 1, 2 ...";

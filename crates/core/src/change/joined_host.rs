@@ -135,7 +135,7 @@ fn check_attributes(attributes: Option<&Value>) -> Result<()> {
     Ok(())
 }
 
-/// A list of the rows by position, with the file's positions instead.
+/// A list by position from the host map of the rows, with the positions in the file.
 fn moved(list: &Value, to: &[usize]) -> Option<Value> {
     let mut items = Vec::new();
     for item in list.as_list()? {

@@ -16,8 +16,8 @@ pub(super) fn table_of(value: &Value) -> Option<u64> {
     if let Value::Map(_) = value { value.get("value")?.as_table() } else { value.as_table() }
 }
 
-/// The value of a file. Its columns have this order: each table with its extra columns, columns of
-/// no table, children, bundles.
+/// The value of a file. The file has the columns of each table with its extra columns, then columns
+/// of no table, then children and bundles.
 pub(super) fn kept(file: &File) -> Result<Content> {
     let whole = file.whole();
     let infos = whole.columns(0..whole.n_columns_total())?;
@@ -83,7 +83,7 @@ fn is_own(info: &ColumnInfo) -> bool {
     info.record.parent.is_none() && !info.record.is_bundle
 }
 
-/// The first column of no table. Cells and pools of arrays have such columns.
+/// The first column of no table: a column of cells, or a pool of arrays.
 fn first_loose(file: &File, n_own: usize) -> Result<usize> {
     let Some(cells) = file.cell_columns() else { return Ok(n_own) };
     let (pool, n_pools) = cells.pools;

@@ -9,7 +9,8 @@ use super::categories::recoded;
 use crate::frame::{Array, Chunk, Column, Field, HostValues};
 use crate::write::owned;
 
-/// The new codes of dictionaries, by the indices of the extra columns that hold them.
+/// For each dictionary whose codes change, the new code of each old code. The key is the index of
+/// the extra column that holds the dictionary.
 pub(super) type Recodings = HashMap<usize, Vec<u64>>;
 
 /// Renumbers the codes of a column and of its children.

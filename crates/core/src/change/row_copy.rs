@@ -64,7 +64,7 @@ impl<'f> RowCopy<'f> {
 
     /// Adds rows. Returns the bytes of their values in memory.
     ///
-    /// Parts of whole blocks (65,536 rows) are stored as they are. Shorter parts are encoded again
+    /// Parts of whole blocks (65,536 rows) are stored as they are. Other parts are encoded again
     /// with the next part.
     ///
     /// # Errors

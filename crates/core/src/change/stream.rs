@@ -15,8 +15,8 @@ use crate::frame::Frame;
 use crate::monitor::Monitor;
 use crate::write::{Base, Ground, Plan, Workers, WriteOptions, create, write_root};
 
-/// A table that is written part by part. If the stream is dropped before the end, the old file
-/// stays.
+/// A table that is written part by part. If the stream is dropped before the end, the file at its
+/// path stays as it was.
 ///
 /// ```
 /// use entasis::{Frame, Silent, Stream, WriteOptions};
@@ -111,7 +111,7 @@ impl Stream {
     }
 
     /// Adds the rows of `part`, as [`Change::append`] does. The first part of a new file defines
-    /// the columns, without column runs.
+    /// the columns; none may be a column run.
     ///
     /// # Errors
     /// As [`Change::append`], and as for writing. After an error of writing the stream cannot
@@ -171,7 +171,8 @@ impl Stream {
     /// Makes the parts the value of the file.
     ///
     /// # Errors
-    /// *Argument* when there was no part; *io*. After an error the old file stays.
+    /// *Argument* when there was no part; *io*. After an error the file at the path has its old
+    /// state.
     pub fn finish(self) -> Result<()> {
         self.check_process()?;
         let path = self.path().to_path_buf();
@@ -244,7 +245,7 @@ impl Stream {
         }
     }
 
-    /// Opens the written part through a slot that is not in the file yet.
+    /// Opens the parts written so far, at a slot that is in no file yet.
     fn open(&self, slot: Slot) -> Result<File> {
         let (path, written) = match &self.to {
             To::New(replacement) => (replacement.target(), replacement.temp()),

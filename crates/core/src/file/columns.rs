@@ -187,7 +187,8 @@ impl File {
         Ok(ColumnInfo { index, name, record, detail, unknown: None })
     }
 
-    /// Parses a record and converts its column numbers to this view. Also returns unknown codes.
+    /// Parses a record and converts its column numbers to this view. Also returns the type code or
+    /// flag that this release does not know, if any.
     fn parse_record(&self, index: u64, bytes: &[u8]) -> Result<(ColumnRecord, Option<Unknown>)> {
         let here = |e: Error| e.in_section("columns").in_column(&format!("#{index}"));
         let mut record = match ColumnRecord::parse(bytes) {
@@ -335,7 +336,8 @@ fn is_null(info: &ColumnInfo) -> bool {
     info.record.column_type.physical == Physical::Null && info.unknown.is_none()
 }
 
-/// Refuses a column whose type was damaged: as null, all its values would be missing.
+/// The error for a column of type null with blocks. Its type was damaged: as null, all its values
+/// would be missing.
 #[cold]
 fn null_with_blocks(info: &ColumnInfo) -> Error {
     Error::corrupt("a column of type null has blocks").in_section("ranges").in_column(&info.name)

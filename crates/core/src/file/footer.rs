@@ -48,7 +48,7 @@ pub(crate) struct OpenFile {
     pub cells: Option<CellColumns>,
     /// Head and tail of the file, as (offset, bytes), read when the file was opened.
     pub cached: Vec<(u64, Vec<u8>)>,
-    /// Those of all states of the file.
+    /// The cached parts of all states of the file.
     pub parts: Arc<Mutex<CachedParts>>,
     /// Blocks whose pages were verified one by one.
     pub known_blocks: KnownBlocks,

@@ -77,7 +77,7 @@ impl File {
         }))
     }
 
-    /// The readable generations and the parts of streams between them, newest first.
+    /// The readable generations and the parts of streams between them, from the current one on.
     pub(crate) fn chain(&self) -> Chain<'_> {
         Chain::new(&self.opened)
     }

@@ -77,7 +77,7 @@ struct State {
     blocks: HashMap<u64, Arc<KnownBlock>>,
     /// The memory of the blocks, in bytes.
     len: usize,
-    /// The time of the file's last change, when it was last checked.
+    /// The time of the file's last change, as of the last check.
     changed: Option<SystemTime>,
 }
 
@@ -85,7 +85,8 @@ impl File {
     /// Prepares to read single values. Forgets the known blocks if the file changed since the last
     /// call, because another program may have overwritten them.
     ///
-    /// Returns false if the source does not know the time. Each page must then be verified again.
+    /// Returns false if the source does not know when it changed. Each page must then be verified
+    /// again.
     pub(crate) fn renew_known_blocks(&self) -> bool {
         let changed = self.opened.source.changed();
         let mut state = lock(&self.opened.known_blocks.0);

@@ -145,7 +145,7 @@ impl File {
         })
     }
 
-    /// Visits the names in these ranges, in order. A column run has all its names visited together.
+    /// Visits the names in these ranges, in order. The names of a column run are visited together.
     ///
     /// # Errors
     /// As [`visit_names`](Self::visit_names).

@@ -68,7 +68,7 @@ pub(crate) fn plan<'a>(
     Ok(())
 }
 
-/// The memory of an output whose pages are requested. Bitmaps are too small for that.
+/// The memory of an output, for requesting its pages. Bitmaps are too small for that.
 fn ahead_of(output: Output<'_>) -> (Option<Prefault<'_>>, Output<'_>) {
     fn of(memory: &mut [u8]) -> (Option<Prefault<'_>>, &mut [u8]) {
         let (ahead, memory) = Prefault::of(memory);
@@ -193,7 +193,7 @@ impl FixedTask<'_> {
         })
     }
 
-    /// Reads a block whose stored bytes are its values into place, and verifies it there.
+    /// Reads a block whose stored bytes are its values directly into place, and verifies it there.
     fn read_plain(&mut self, reader: &mut Reader<'_>, block: &BlockRecord) -> Result<()> {
         let Output::Words(out) = &mut self.output else { return Err(Error::argument("values are words")) };
         let (n, width) = (block.n_values as usize, self.source.of.width().unwrap_or(1));

@@ -109,7 +109,7 @@ fn narrow<T: Word>(opened: &OpenPage<'_>, out: &mut [i32], fits: impl Fn(T) -> b
     by_vectors(opened, out, decode, |word| word.to_u64() as i32)
 }
 
-/// Decodes one vector at a time into the L1 cache and converts it there.
+/// Decodes one vector at a time into the L1 cache and converts it from there.
 fn by_vectors<T: Word>(
     opened: &OpenPage<'_>,
     mut out: &mut [i32],

@@ -18,7 +18,8 @@ use crate::monitor::{Control, Monitor};
 use crate::rows::Rows;
 use crate::threads;
 
-/// Columns that are decoded before a matrix is written: the number of words in a cache line.
+/// Columns that are decoded before they are written to the matrix: as many as a cache line has
+/// words.
 const LINE: usize = 8;
 /// The minimum number of values to decode before writing.
 const TILE: usize = 1 << 14;

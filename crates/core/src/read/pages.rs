@@ -100,7 +100,8 @@ impl<'f> Reader<'f> {
         Ok(())
     }
 
-    /// Fills the window with the segment of a block, and with as many next segments as fit.
+    /// Fills the window with the segment of a block, and with as many of the next segments in the
+    /// file as fit.
     fn load<'b>(
         &mut self,
         block: &BlockRecord,
@@ -138,7 +139,7 @@ impl<'f> Reader<'f> {
         let directory = self.directory(source, block)?;
         let dictionary_len = u64::from(directory.dictionary.stored_len);
         if !whole {
-            // Reads the dictionary, and the pages from the first to the last wanted one.
+            // Reads only the dictionary, and the pages from the first to the last wanted one.
             let wanted = wanted_bytes(&directory, &inside);
             if dictionary_len > 0 && wanted.start > dictionary_len {
                 self.ensure(block.pages_at, dictionary_len)?;

@@ -210,8 +210,7 @@ impl TakeFixed<'_> {
         let mut decoded = Vec::new();
         let (mut n_pages, mut n_done) = (0u32, 0);
         reader.scattered(source, rows, &mut |opened, scratch| {
-            // Reading few rows of a page takes less time than checking or updating the shared
-            // counter.
+            // A page with few rows takes less time than a check or an update of the shared counter.
             if n_pages.is_multiple_of(CHECK) {
                 control.advance(std::mem::take(&mut n_done));
                 control.check()?;

@@ -1,5 +1,5 @@
 //! Reads strings of consecutive rows. Each block's length is known before it is decoded, so tasks
-//! decode into their parts of the memory.
+//! decode directly into their parts of the memory.
 
 use std::ops::Range;
 
@@ -18,7 +18,8 @@ use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Source};
 use crate::monitor::Control;
 
-/// A task decodes at most this many bytes of strings, or this many strings.
+/// A task gets further blocks while it has fewer than `TASK_VALUES` strings and would not exceed
+/// `TASK_LEN` bytes. A longer block is a task by itself.
 const TASK_LEN: u64 = 2 << 20;
 const TASK_VALUES: u64 = 1 << 18;
 /// The most bytes of a buffer that views refer to.
@@ -293,8 +294,8 @@ impl Entries {
         scratch: &mut TextScratch,
         out: &mut [u128],
     ) -> Result<()> {
-        // The views don't depend on the page's decoded_len. Comparing them would need another pass,
-        // so only other reads and `verify` do it.
+        // The views don't depend on the page's decoded_len. Comparing it would need another pass
+        // over the views, so only other reads and `verify` do that.
         let codes = decoder.codes(page, range, scratch)?;
         if gather::gather(&self.views, codes, out) { Ok(()) } else { Err(bad_code()) }
     }

@@ -195,8 +195,8 @@ fn is_plain(block: &BlockRecord) -> bool {
     (e.packing, e.transform, e.codec) == (Packing::Raw, Transform::None, Codec::None)
 }
 
-/// The profile for new values of blocks: the last write's profile, or raw if all the blocks are
-/// raw.
+/// The profile for values that replace `blocks`: the last write's profile, or raw if all the blocks
+/// are raw.
 fn profile(file: &File, blocks: &[BlockRecord]) -> Result<Profile> {
     let is_raw = !blocks.is_empty() && blocks.iter().all(is_plain);
     let of_file = || file.compression().unwrap_or(Profile::DEFAULT);

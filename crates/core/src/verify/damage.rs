@@ -374,7 +374,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The most names in a path, because the parents in a file may form a cycle.
+/// The most names in a path. It bounds the path in a file whose parents form a cycle.
 const DEEPEST: usize = 128;
 
 /// The parents of a column, from the nearest on.
@@ -383,7 +383,7 @@ fn parents<'a>(columns: &'a [ColumnInfo], column: &'a ColumnInfo) -> impl Iterat
     std::iter::successors(parent(&column), parent).take(DEEPEST)
 }
 
-/// The names of a column and its parents, and the outermost parent's number.
+/// The names of a column and its parents, and the number of the outermost of these columns.
 fn path_of(columns: &[ColumnInfo], column: &ColumnInfo) -> (String, u64) {
     let (mut names, mut top) = (vec![column.name.as_str()], column.index);
     for parent in parents(columns, column) {
@@ -412,8 +412,8 @@ fn table_of(file: &File, column: u64) -> Result<Option<(u64, u64)>> {
     Ok(None)
 }
 
-/// The outermost parent's range of values that contains these values. If the structure of a parent
-/// cannot be read, the range covers whole blocks.
+/// The range of values of the outermost parent that contains these values. If the structure of a
+/// parent cannot be read, the range covers whole blocks.
 fn rows_of(file: &File, columns: &[ColumnInfo], column: &ColumnInfo, mut values: Range<u64>) -> Range<u64> {
     let mut child = column;
     for parent in parents(columns, column) {

@@ -1,4 +1,4 @@
-//! Rules for the records of the footer that readers may skip.
+//! Checks rules between records of the footer that a reader need not check.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -16,7 +16,7 @@ const SLOTS: u64 = 1 << 16;
 const RANGES: u64 = 1 << 16;
 
 impl File {
-    /// Checks the numbers that columns share: ids, counts of missing values, bundles, blocks.
+    /// Checks the numbers of all columns together: ids, counts of missing values, bundles, blocks.
     ///
     /// # Errors
     /// *Corrupt*, *io*, *limit*.

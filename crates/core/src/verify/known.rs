@@ -1,4 +1,4 @@
-//! Parts of a file that a newer generation had verified already.
+//! Parts of a file that were verified already, as parts of a newer generation.
 
 use std::collections::HashMap;
 
@@ -128,8 +128,8 @@ impl Known {
         if self.len > self.end { Err(Error::corrupt("parts of two generations overlap")) } else { Ok(()) }
     }
 
-    /// The generation and the offset of a range that shares bytes with another range; `None` if
-    /// there are none.
+    /// The generation and the offset of a range that shares bytes with another range; `None` if no
+    /// ranges do.
     pub(super) fn overlap(&self) -> Result<Option<(u64, u64)>> {
         let spans = self.ranges.iter().map(|(&from, &(to, _, generation))| (from, to, generation));
         let mut spans = fallible::collect(spans, PARTS)?;

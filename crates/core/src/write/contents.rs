@@ -7,8 +7,8 @@ use entasis_format::{BlockRange, Value};
 use super::placement::Placed;
 use super::{Parts, Plan, Stored};
 
-/// All columns of a new generation, by the index of their record: the columns of frames, columns of
-/// no table, children, bundles.
+/// All columns of a new generation, by the index of their record: the columns of frames, then
+/// columns of no table, then children, then bundles.
 pub(super) struct Contents<'a> {
     pub plan: &'a Plan<'a>,
     /// The new blocks of each column.

@@ -15,8 +15,8 @@ use super::tiers::NewTier;
 use super::{Plan, Stored};
 use entasis_io::Sink;
 
-/// Writes the root of a new generation that uses the sections of an earlier generation. Returns the
-/// slot that makes it current.
+/// Writes the root of a new generation that takes all sections from an earlier generation. Returns
+/// the slot that makes it current.
 pub(crate) fn write_root(sections_of: &Root, ground: &Ground<'_>, sink: &dyn Sink, at: u64) -> Result<Slot> {
     let root = Root {
         generation: ground.generation(),
@@ -60,7 +60,7 @@ pub(super) fn make<'p>(
     placement: Placement<'p>,
 ) -> Result<Footer<'p>> {
     let contents = Contents::new(plan, stored, placed);
-    // The file depends on the order in which values are added to the tree.
+    // The bytes of the file depend on the order in which values are added to the tree.
     let mut tree = ValueTree::new();
     let value_node = match plan.parts.value {
         None => tree.add(&Value::Table(0)),

@@ -20,7 +20,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The name of the column that uses column `dictionary` as its dictionary.
+    /// The name of a column whose dictionary is column number `dictionary`.
     fn user_of(&self, dictionary: usize) -> Option<&str> {
         let is_user = |first: usize, of: Option<usize>| of.is_some_and(|of| first + of == dictionary);
         let columns: Vec<_> = self.parts.columns().collect();

@@ -80,7 +80,8 @@ impl Turn {
     }
 }
 
-/// The most bytes of runs that finished before their turn. Above it, a thread waits.
+/// The most bytes of runs that finished before their turn. A thread that would exceed it waits for
+/// its turn.
 pub(super) const READY: usize = 32 << 20;
 /// With more pending bytes than this, threads wait for the writing thread.
 const DUE: usize = 8 << 20;
@@ -103,7 +104,7 @@ impl<'a> Placement<'a> {
         Ok(Run { placement: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } })
     }
 
-    /// Writes `bytes` after all runs. Returns their offset.
+    /// Writes `bytes` after everything that has an offset so far. Returns their offset.
     pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64> {
         if bytes.is_empty() {
             return Ok(self.end());
@@ -312,8 +313,9 @@ impl Run<'_> {
         &mut self.inner.bytes
     }
 
-    /// Adds a block. Its pages are in `bytes` from `pages_at` to the end, followed by its
-    /// directory.
+    /// Adds a block whose pages are in `bytes`, from `pages_at` to the end. Appends its directory
+    /// to `bytes`. With `is_raw`, the directory of a plain block is kept apart instead, and written
+    /// after all segments.
     pub(crate) fn add(
         &mut self,
         values: Range<u64>,
@@ -353,8 +355,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Adds a block of another file. Its pages are in `bytes` from `pages_at` to the end, followed
-    /// by its directory. With `is_apart` the directory comes after all segments.
+    /// Adds a block of another file. Its pages are in `bytes`, from `pages_at` to the end. Appends
+    /// `directory` to `bytes`. With `is_apart`, it is kept apart instead, and written after all
+    /// segments.
     pub(crate) fn add_copy(
         &mut self,
         block: BlockRecord,

@@ -113,7 +113,7 @@ pub(super) fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
     groups
 }
 
-/// The length of the strings in a run; `None` if each string would have to be read.
+/// The length of the strings in a run; `None` if each string would have to be examined.
 pub(super) fn string_len(of: &Stored<'_>, task: &Task) -> Option<StringLen> {
     let most = input::max_string_len(of.array).filter(|_| of.of.width().is_none())?;
     Some(StringLen { most, len: input::mean_string_len(of.array).saturating_mul(task.n_values()) })

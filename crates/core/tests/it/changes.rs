@@ -367,8 +367,8 @@ impl Disk for Recorder {
     }
 }
 
-/// A power failure after each step: writes before the last sync are on the medium. Any of the later
-/// writes are, torn into sectors of 512 bytes, in any order.
+/// A power failure after each step: all writes before the last sync are on the medium, and any part
+/// of the later writes, torn into sectors of 512 bytes, in any order.
 #[test]
 fn a_power_failure_after_any_step() {
     // A rewritten file gets its name after it was synced.

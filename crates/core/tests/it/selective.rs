@@ -152,7 +152,7 @@ fn scattered_rows() {
     }
 }
 
-/// A number for `i` that only raw encoding stores well.
+/// A number for `i` that no encoding stores in fewer bytes than raw.
 fn noise(i: u64) -> u64 {
     ((i + 1) * (i + 7)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

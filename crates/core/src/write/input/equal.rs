@@ -5,7 +5,7 @@ use entasis_format::{Layout, Result};
 use super::Scratch;
 use crate::frame::Array;
 
-/// Whether the first values of two arrays, up to number `n`, are equal in their stored form.
+/// Whether the first `n` values of two arrays are equal in their stored form.
 pub(crate) fn have_equal_values(a: &Array, b: &Array, of: Layout, n: u64) -> Result<bool> {
     let mut scratch = [Scratch::default(), Scratch::default()];
     let mut at = 0;

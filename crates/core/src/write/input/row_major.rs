@@ -1,8 +1,8 @@
 //! Copies adjacent columns of a row-major matrix together, because a cache line holds eight words
 //! of a row.
 //!
-//! Eight columns are copied when the first one is loaded if the next one is known to be adjacent,
-//! else when the second one is.
+//! Eight columns are copied when the first one is loaded, if the next one is known to be adjacent.
+//! Otherwise they are copied when the second one is loaded.
 
 use entasis_format::Result;
 use entasis_kernels::transpose::copy_columns;

@@ -30,8 +30,8 @@ impl Default for StringBlockLen {
 }
 
 impl StringBlockLen {
-    /// Strings are long if a block of them would have more bytes than this. Also the block length
-    /// for long strings that repeat rarely.
+    /// Strings are long if a block's maximum number of them would have more bytes than this. Also
+    /// the block length for long strings that repeat rarely.
     const LONG: u64 = 4 << 20;
     /// Bytes of a block of long strings that hardly repeat: four pages. Two such blocks are encoded
     /// together.
@@ -85,8 +85,8 @@ impl StringBlocks {
     /// that compress badly stop earlier.
     const STRETCHES: u64 = 4;
     const NEIGHBOURS: usize = 80 << 10;
-    /// Columns with fewer bytes train symbols per run, because training for a whole column takes
-    /// too long.
+    /// Columns with fewer bytes train symbols per run, because training for the whole column would
+    /// take too long.
     const OWN: u64 = 32 << 20;
 
     pub(crate) fn of(array: &Array, of: Layout) -> Self {
@@ -130,7 +130,8 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
                 hashes.push(checksum(bytes));
                 let (of, most) =
                     if i / 8 % 4 == 3 { (1, StringBlocks::TO_TRY) } else { (0, StringBlocks::TO_TRAIN) };
-                // The beginnings of some strings and the ends of others.
+                // Pieces at eight positions, from the beginning of some strings to the end of
+                // others.
                 let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
                 pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
             }
@@ -187,7 +188,7 @@ pub(crate) fn mean_string_len(array: &Array) -> u64 {
 }
 
 /// An upper bound for the bytes of an array's strings and their lengths; `None` if each string
-/// would have to be read.
+/// would have to be examined.
 pub(crate) fn max_string_len(array: &Array) -> Option<u64> {
     array.chunks.iter().try_fold(0u64, |sum, chunk| {
         let of_chunk = match &chunk.values {
