@@ -230,7 +230,7 @@ fn many_small_appends() {
 }
 
 /// A file gets a table's columns in another order, with other names, and columns of a second table.
-fn choose(table: &Table, more: &Table) {
+fn change_columns(table: &Table, more: &Table) {
     let path = Temp::new(&format!("{}-columns", table.name.replace(['/', ' '], "-")));
     let options = options(50);
     write(&path.0, table, &options);
@@ -295,9 +295,9 @@ fn columns_are_added_moved_renamed_and_dropped() {
         let host = Value::map([("host", Value::from("testkit"))]);
         let (mut first, mut second) = (tables::categoricals(n), nested_tables::every_type(n));
         (first.host, second.host) = (host.clone(), host);
-        choose(&first, &second);
-        choose(&second, &first);
+        change_columns(&first, &second);
+        change_columns(&second, &first);
     }
-    choose(&tables::types(20_000), &tables::types(20_000));
-    choose(&tables::bundles(100), &tables::types(100));
+    change_columns(&tables::types(20_000), &tables::types(20_000));
+    change_columns(&tables::bundles(100), &tables::types(100));
 }
