@@ -526,8 +526,7 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
     path
         The path of the file.
     durable
-        Whether to force the new file to the disk before it replaces the old one. None
-        means True.
+        Whether to force the new file to the disk before it replaces the old one. None means True.
     wait
         Seconds to wait for another writer of the same file.
 
