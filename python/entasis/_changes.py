@@ -340,8 +340,9 @@ def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | No
 
     Notes
     -----
-    A frame's values are neither read nor written. A file of another value, or of a frame with
-    object columns, is written anew.
+    A frame's values are neither read nor written. A file of another value, of a frame with object
+    columns, with objects or over 256 values in `attrs`, or with frames among the metadata is
+    written anew.
 
     Examples
     --------
