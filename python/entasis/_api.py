@@ -235,9 +235,9 @@ def read(
         are kept. Missing values of a mask count as False. In a tree these are rows of an array or
         items of a list.
     filter
-        A condition such as `en.col("price") > 3`, or pandas' tuples such as `("price", ">", 3)`, in
-        a list. A list means that all its tuples hold; a list of such lists, that at least one list
-        holds. Only the rows for which the condition is true are read. `rows` applies first.
+        A condition such as `en.col("price") > 3`, or tuples as in pandas: one tuple such as
+        `("price", ">", 3)`, a list of tuples that must all hold, or a list of lists: one list must
+        hold. Only the rows for which the condition is true are read. `rows` applies first.
         `entasis.col` has the conditions. A comparison with a missing value is unknown, as in SQL,
         and leaves the row out.
     to
@@ -245,8 +245,8 @@ def read(
     threads
         The number of threads. None means one per processor.
     memory_map
-        True makes columns and arrays views of the file instead of reading them; "auto" does so
-        where possible. See `open`.
+        True makes columns and arrays views of the file instead of reading them. "auto" makes views
+        where possible, and reads everything else. See `open`.
     types
         Classes to use instead of `Record`: dataclasses, named tuples and Enums, as a list, or as a
         dict by the names that the file has, such as `{"__main__.Point": Point}`. Fields that a
@@ -393,7 +393,7 @@ def open(
     on_damage
         "error", or "missing" to open the newest whole generation if the current one can't be
         opened, because the file was cut within its last change. A `DamageWarning` says which one
-        was opened. (`generation` does the same.) For damaged blocks, the option of the file's
+        was opened. (`generation` does the same.) For damaged blocks, `on_damage` of the file's
         `read` decides.
 
     Returns

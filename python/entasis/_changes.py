@@ -340,8 +340,9 @@ def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | No
 
     Notes
     -----
-    A frame's values are neither read nor written. A file of another value, or of a frame with
-    object columns, is written anew.
+    A frame's values are neither read nor written. A file of another value, of a frame with object
+    columns, with objects or over 256 values in `attrs`, or with frames among the metadata is
+    written anew.
 
     Examples
     --------
@@ -526,8 +527,7 @@ def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: flo
     path
         The path of the file.
     durable
-        Whether to force the new file to the disk before it replaces the old one. None
-        means True.
+        Whether to force the new file to the disk before it replaces the old one. None means True.
     wait
         Seconds to wait for another writer of the same file.
 

@@ -20,7 +20,8 @@ class Damage(NamedTuple):
     message
         What is wrong, and where.
     generation
-        The damaged generation; None for the requested one, or else the newest.
+        The number of the damaged generation. None if it is the requested generation, or the newest
+        one if none was requested.
     """
 
     column: str | None

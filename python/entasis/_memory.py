@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# Messages of the system's loader and of CPython that lack memory for a library or a thread.
+# Messages of the system's loader if a library gets no memory, and of CPython if a thread gets none.
 _WORDS = ("cannot allocate memory", "failed to map segment", "can't start new thread")
 # How the Rust code reports that CPython had no memory for an object.
 _NO_OBJECT = ("PyObject pointer is null", "Python API call failed")

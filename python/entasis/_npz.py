@@ -75,7 +75,7 @@ def read_npz(path: Path, *, max_len: int | None = None) -> Any:
     >>> en.read_npz("arrays.npz")
     {'a': array([0, 1, 2])}
     """
-    # Imported here because the import is slow, and only this function needs it.
+    # Imported here because the import is slow, and only NPZ files need it.
     from zipfile import BadZipFile, ZipFile
 
     from . import _npz_lengths as _lengths

@@ -10,7 +10,8 @@ from .errors import CorruptFileError, LimitError
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
-# Limits of an archive's decompressed length: in bytes, and as a multiple of its own length.
+# The default limit of an archive's decompressed length is the greater of a number of bytes and a
+# multiple of its own length.
 _LEAST, _EXPANSION = 4 << 30, 1_000
 
 
@@ -38,7 +39,7 @@ def check_directory(path: str) -> None:
 
 
 def _check_members(archive: ZipFile, path: str, length: int, allowed: int, before: int) -> int:
-    """Check the members of an archive. Returns the sum of their lengths and `before`."""
+    """Check the members of an archive of this length. Returns their length, added to `before`."""
     from zipfile import ZipFile
 
     members = archive.infolist()

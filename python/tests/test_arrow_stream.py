@@ -33,7 +33,7 @@ N = 200_000
 
 
 def nested(n: int) -> pa.Table:
-    """Types that `test_dataset.table` lacks, with missing values in only some windows."""
+    """A table of types that `test_dataset.table` lacks. Only some windows have missing values."""
     random = np.random.default_rng(n)
 
     def some(values: list[Any]) -> list[Any]:

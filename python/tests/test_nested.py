@@ -216,7 +216,7 @@ def test_many_rows(path):
     en.verify(path)
 
 
-# Unions of one type with this many values, by themselves and inside other columns.
+# Make columns of a union of one type: the union by itself, and inside other columns.
 ONE_TYPE = {
     "by itself": lambda u: u,
     "in a struct": lambda u: pa.StructArray.from_arrays([u], ["u"]),

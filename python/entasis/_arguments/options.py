@@ -81,7 +81,7 @@ def wait(seconds: float) -> float:
 
 
 def shown(value: Any, most: int = 60) -> str:
-    """A value in an error message: the first `most` characters of a scalar, else the type."""
+    """A value for an error message: a scalar cut after `most` characters, else the type."""
     if not isinstance(value, (str, bytes, bool, int, float, complex, tuple, slice)) and value is not None:
         kind = type(value)
         if getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):

@@ -115,7 +115,7 @@ def _refuse_address(text: str) -> None:
 
 
 def _path_of(file: Any) -> str | None:
-    """The path of an open file on the disk. None if another file is at the path by now."""
+    """The path of an open file on the disk. None if the path no longer leads to this file."""
     name = getattr(file, "name", None)
     if not isinstance(name, str) or not isinstance(file, io.BufferedIOBase | io.RawIOBase):
         return None

@@ -19,7 +19,7 @@ _SHOWN = 3
 
 
 def of(dtype: Any) -> Any:
-    """The metadata of a NumPy dtype; None if it has none, or for pandas."""
+    """The metadata of a dtype; None if it has no metadata, and for dtypes of pandas."""
     import numpy as np
 
     return dtype.metadata if isinstance(dtype, np.dtype) else None
@@ -57,7 +57,7 @@ def restore(value: Any, metadata: Any) -> Any:
 
 
 def encode(dtype: Any, what: str, tree: Callable[[Any, str], CellRef]) -> CellRef | None:
-    """Record the metadata of the dtype of labels, if present."""
+    """Record the metadata of the dtype of labels. None if the dtype has no metadata."""
     metadata = of(dtype)
     return None if metadata is None else tree(dict(metadata), f"{what}: the metadata of its dtype")
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 class FieldColumn(int):
     """The number of a column that is a field of a struct.
 
-    A field belongs to no table. Like an index level, its number follows all column numbers.
+    A field belongs to no table. So its number is not that of a column of the table, as for index
+    levels.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def names(handle: Handle, columns: list[int] | None, levels: Levels | None = None) -> list[str]:
     """The names of the columns with these numbers; None for all columns.
 
-    Index levels have numbers after all column numbers, and names from `levels`.
+    Index levels have numbers that no column has, and names from `levels`.
     """
     if columns is None:
         return handle.names()

@@ -257,12 +257,12 @@ class _Translation:
         return "nan", label
 
     def _member(self, node: Node) -> Tree:
-        """Whether a missing value is a member is always known."""
+        """A membership test. For a missing value it is true or false, never unknown."""
         (column,) = node.parts
         label, of = self._label(column), self._type(column)
         of = of.value_type if pa.types.is_dictionary(of) else of
         values = node.options["value_set"].values
-        # pyarrow distinguishes 0.0 from -0.0, and treats NaN as a member.
+        # pyarrow distinguishes 0.0 from -0.0 here, and NaN equals itself.
         if pa.types.is_floating(of) or pa.types.is_floating(values.type):
             raise Untranslated
         found: Tree = ("in", label, tuple(_literal(value, of) for value in values if value.is_valid))

@@ -60,7 +60,10 @@ class _Schema:
 
 
 def _layout(types: list[tuple[Any, Any]]) -> int:
-    """The string layout for decoding: the first column whose requested type differs decides."""
+    """The string layout for decoding: that of the first requested type that is converted to.
+
+    A request for large strings decides nothing, because they are the default.
+    """
     import pyarrow as pa
 
     for own, wanted in types:

@@ -22,7 +22,7 @@ CELLS = 1 << 22
 _BYTES = 1 << 28
 # Rows of a block, which is decoded as one segment.
 _BLOCK = 1 << 16
-# Rows that are tested together. A row that passes takes 8 bytes.
+# Rows that are tested together: at first, the growth, and at most. A row that passes takes 8 bytes.
 _FIRST_TESTED = 1 << 16
 _TEST_GROWTH = 16
 _MOST_TESTED = 1 << 24
@@ -95,7 +95,8 @@ class Sizes:
     ) -> None:
         self._text_len = text_len
         most = max(_LEAST if least is None else least, CELLS // max(n_columns, 1))
-        # Windows end at block ends, so that no block is decoded twice.
+        # Windows of a block or more are whole blocks. They end at block ends, so that no block is
+        # decoded twice.
         self._most = most if most < _BLOCK else most - most % _BLOCK
         self.size = min(_FIRST if first is None else first, self._most)
 
@@ -115,7 +116,7 @@ class Sizes:
         return self._text_len(start, stop) * len(rows) // (stop - start)
 
     def measured(self, n_rows: int, memory_len: int) -> None:
-        """Adjust the next length to the bytes of the last window."""
+        """Limit the lengths of later windows by the bytes that the last window took."""
         if n_rows and memory_len:
             self._most = min(self._most, max(1, n_rows * _BYTES // memory_len))
             self.size = min(self.size, self._most)

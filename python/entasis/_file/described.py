@@ -96,7 +96,7 @@ class Described(Opened):
             then `min` is a lower bound, and `max` is a value's beginning. Minima and maxima of
             times are those of NumPy, in UTC.
 
-            None stands for unknown values: minima and maxima of categoricals, of lists and of
+            None stands for what is not known: minima and maxima of categoricals, of lists and of
             missing values alone, and all statistics of short columns that share a block.
 
         Examples

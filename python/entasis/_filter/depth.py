@@ -16,7 +16,7 @@ def depth_of(tree: tuple[Any, ...]) -> int:
 
 def _parts(node: tuple[Any, ...]) -> Any:
     if node[0] == "engine":
-        # This node only marks a condition of an engine.
+        # This node only marks a condition of an engine, and adds no depth.
         return _parts(node[1])
     if node[0] in ("and", "or"):
         return node[1]

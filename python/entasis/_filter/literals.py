@@ -26,7 +26,7 @@ _UNITS |= {"ms": 10**15, "us": 10**12, "ns": 10**9, "ps": 10**6, "fs": 10**3, "a
 
 
 class Exact:
-    """A value in the core's form, for types that no Python type holds exactly."""
+    """A value in the form that the core takes, if no Python type holds it exactly."""
 
     __slots__ = ("literal",)
 
@@ -100,7 +100,7 @@ def _advice(value: Any) -> str:
 
 
 def _period(value: Any, freq: str) -> Literal:
-    """The literal for a period, or for a text that pandas reads as one."""
+    """The literal for a period, or for a text that pandas reads as one, as it does in memory."""
     import pandas as pd
 
     if isinstance(value, str):

@@ -157,7 +157,7 @@ def _member(node: Any, label: Any, values: Any, *, nulls_equal: bool) -> Tree:
     if has_nan:
         found = ("or", (found, ("nan if float", label)))
     if nulls_equal:
-        # Whether a missing value is a member is always known.
+        # For a missing value the test is true or false, never unknown.
         null = ("null", label)
         found = ("or", (found, null)) if has_null else ("and", (found, ("not", null)))
     return found

@@ -48,8 +48,8 @@ def _naive_text(value: Any) -> str | None:
 def _offset_at(text: str, zone: str) -> str | None:
     """The offset of a zone at a local time, as `+01:00`.
 
-    None if the zone is unknown, if the local time does not exist or occurs twice, or if the offset
-    has seconds.
+    None if this system lacks the zone, if the local time does not exist or occurs twice, or if the
+    offset has seconds.
     """
     if _OFFSET.fullmatch(zone):
         return zone

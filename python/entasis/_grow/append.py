@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from .rules import Rules
 
-# Entries of host maps that an append does not change.
+# Entries of host maps that need not be equal: an append keeps those of the file, and extends the
+# index.
 _OF_FILE = ("index", "attrs", "allows_duplicate_labels", "class", "name")
 # Other entries of host maps, in errors.
 _MEANINGS = {

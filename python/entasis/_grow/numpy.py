@@ -137,7 +137,7 @@ class NumpyRules(Rules):
 
 
 def _unmasked(what: str, array: Any) -> Any:
-    """An array as one of NumPy's own class. Masked arrays are refused, as files store no masks."""
+    """An array as one of NumPy's own class. Refuses masked arrays, since the file has no mask."""
     import numpy as np
 
     if isinstance(array, np.ma.MaskedArray):

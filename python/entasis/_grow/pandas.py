@@ -211,7 +211,7 @@ class PandasRules(Rules):
         return index is not None and (index.get("kind"), index.get("start"), index.get("step")) == ("range", 0, 1)
 
     def counted(self, part: Any, start: int) -> Any:
-        """Let an index that counts from 0 count from `start`. Any other index stays."""
+        """Rows whose index counts from 0, with an index from `start` on; other rows unchanged."""
         import pandas as pd
 
         if isinstance(part, pd.Index) or not part.index.equals(pd.RangeIndex(len(part))) or part.index.name is not None:

@@ -15,10 +15,9 @@ _NULLABLE = {name.lower(): name for name in _NAMES}
 
 
 def fit(what: str, dtype: Any, column: Any) -> tuple[Any, Any]:
-    """A column of the rows, in the dtype that holds all values of both the rows and the file.
-    Returns both.
+    """Convert a column of the rows to the dtype that holds its values and those of the file.
 
-    `what` names the column in errors.
+    Returns the column and the dtype. `what` names the column in errors.
     """
     import pandas as pd
 
@@ -70,7 +69,7 @@ def missing(what: str, dtype: Any, index: Any) -> Any:
 
 
 def _without_values(what: str, dtype: Any, column: Any) -> Any:
-    """Convert a column whose values are all missing. Objects keep their markers."""
+    """Convert a column whose values are all missing to a dtype. Objects keep their markers."""
     import numpy as np
     import pandas as pd
 

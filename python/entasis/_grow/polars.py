@@ -153,7 +153,7 @@ def _cast(label: str, column: Any, dtype: Any) -> Any:
     """A column of a wider type. Times beyond the range of a finer unit are an error."""
     import polars as pl
 
-    # Polars can't cast nested values, even to their own type, if a null hides some.
+    # Polars can't cast nested values to their own type if a null hides some.
     if column.dtype == dtype:
         return column
     if column.null_count() == len(column):

@@ -105,7 +105,7 @@ class Rules(ABC):
         return False
 
     def counted(self, part: Any, start: int) -> Any:
-        """Let an index that counts from 0 count from `start`. Any other index stays."""
+        """Rows whose index counts from 0, with an index from `start` on; other rows unchanged."""
         return part
 
     @abstractmethod

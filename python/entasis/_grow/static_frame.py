@@ -55,7 +55,7 @@ class StaticFrameRules(Rules):
         return part, {0: None}
 
     def grow(self, old: Any, grown: dict[int, Any]) -> Any:
-        """Only the value of the file, since `from_concat` widens the types."""
+        """The value of the file, unchanged, because `from_concat` widens the types."""
         return old
 
     def concat(self, old: Any, new: Any) -> Any:
@@ -172,7 +172,7 @@ def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
 
 
 def _check_index(old: Any, new: Any) -> None:
-    """Check that row labels fit the file's index. An index of objects fits all labels."""
+    """Check that row labels fit the file's index, as for columns. Objects hold all labels."""
     if old.depth != new.depth:
         raise ArgumentError(f"the index has {old.depth} levels in the file and {new.depth} in the rows to append")
     for i in range(old.depth if len(new) else 0):

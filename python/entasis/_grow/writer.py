@@ -72,7 +72,7 @@ class Writer:
         self._n = self._size = 0
         self._rules: Any = None
         # The table without rows, known after the first batch; and whether it has to be written
-        # whole.
+        # whole, as with columns of objects.
         self._proto: Any = None
         self._is_whole = False
         # Whether the index counts from 0, and the rows so far.
@@ -171,7 +171,7 @@ class Writer:
         self._rules = _hosts_of.rules(root)
         part = self._rules.collect(batch)
         self._proto = self._rules.head(part)
-        # Only rows reveal which columns are objects. StaticFrame labels must be unique.
+        # Only rows reveal which columns hold objects. StaticFrame labels must be unique.
         builder, host = _hosts.build(part)
         self._is_whole = builder.has_trees or root == "static_frame" or _has_levels(host)
         self._is_counted = self._rules.is_counted(host.get("index"))

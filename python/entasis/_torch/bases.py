@@ -18,10 +18,10 @@ if HAS_TORCH:
 else:
 
     class MapBase:  # type: ignore[no-redef]
-        """Replaces `torch.utils.data.Dataset`."""
+        """The base class instead of `torch.utils.data.Dataset` where PyTorch is missing."""
 
     class IterableBase:  # type: ignore[no-redef]
-        """Replaces `torch.utils.data.IterableDataset`."""
+        """The base class instead of `torch.utils.data.IterableDataset` where PyTorch is missing."""
 
 
 __all__ = ["HAS_TORCH", "IterableBase", "MapBase"]

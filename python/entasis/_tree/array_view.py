@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     # The indices that an axis of a view selects: a range, or an array of int64.
     Indices = range | np.ndarray[Any, Any]
 
-# A read includes a gap between selected elements that is smaller than this.
+# A selection within this many elements is read as a whole, with the elements between. Pieces have
+# this many or more.
 _NEAR = 512
 # The most pieces in which a view is read.
 _MOST_PIECES = 64

@@ -123,7 +123,7 @@ class Document:
         return len(self._parts) - 1
 
     def _add_trees(self, done: int) -> None:
-        # Frames in these trees append to `parts`, and the loop adds their trees in turn.
+        # Frames in these trees append to `_parts`, and the loop adds their trees in turn.
         while done < len(self._parts):
             self._inside = part = self._parts[done]
             part.numbers = [self._add_cells(tree, part.root + what, shares=False) for tree, what in part.builder.trees]

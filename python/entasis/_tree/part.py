@@ -88,7 +88,10 @@ class Part:
         return Part(self.cells, self.where, self.info, view)
 
     def resolved(self, rows: Any) -> Any:
-        """Some of a list's selected items, as a resolved selection; None for all."""
+        """The selection of `rows` among the selected items of a list, resolved.
+
+        With None, all selected items stay selected.
+        """
         if rows is None:
             return self.rows
         return _rows.compose(self.rows, _rows.resolve(rows, len(self), holder=self.kind))

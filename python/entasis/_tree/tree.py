@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from entasis._libraries.registry import Host
     from entasis._typing import Columns, OnDamage, OnRefused, Rows, Types
 
-# For a dict with more keys, an error about a missing key suggests no similar keys.
+# For a dict with more keys than this, an error about a missing key suggests no similar keys.
 _KEYS_FOR_HINTS = 1_000
 
 

@@ -223,7 +223,7 @@ def _as_label(part: Any) -> Any:
 def resolve(columns: Columns, labels: Labels, levels: LevelsOf, handle: Handle, view: list[int] | None) -> list[int]:
     """The numbers of the selected columns.
 
-    Index levels have numbers after all column numbers.
+    Index levels have numbers that no column has.
 
     Parameters
     ----------

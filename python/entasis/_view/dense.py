@@ -1,4 +1,4 @@
-"""If most rows pass a filter, reads all rows and drops the others.
+"""If most rows pass a filter, reads all rows and drops those that fail.
 
 That takes less time than reading rows by their numbers.
 """

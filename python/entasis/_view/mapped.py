@@ -68,8 +68,8 @@ class MappedHandle:
     def view(self, column: Column, start: int, stop: int) -> tuple[Any, ...] | None:
         """The values `start` to `stop` of the arrays of a tree, as an entry of `Handle.read`.
 
-        None if the values must be decoded because of their type, or if they can't be a view and
-        "auto" allows decoding.
+        None if the values have to be decoded: because of their type, because some are missing, or
+        because they can't be a view and "auto" allows decoding.
         """
         if start == stop or column.n_missing:
             return None
@@ -268,7 +268,8 @@ class MappedHandle:
     def _has_nan(self, column: Column, extent: Extent, start: int, stop: int) -> bool:
         """Whether there is NaN in the rows `start` to `stop`.
 
-        Reads only blocks with NaN in their statistics, which float16 lacks.
+        Reads only blocks whose statistics record NaN. float16 has no statistics, so all its blocks
+        are read.
         """
         import numpy as np
 
@@ -431,7 +432,7 @@ def _open(path: str, limits: dict[str, int] | None) -> tuple[_entasis.Handle, An
                     continue
                 mapped = mmap.mmap(file.fileno(), handle.file_len, access=mmap.ACCESS_READ)
         except (FileNotFoundError, ValueError):
-            # Another program deleted or replaced the file between the two calls.
+            # The file was deleted or replaced between the two calls.
             continue
         except (OSError, OverflowError) as error:
             message = f"the file can't be mapped ({error}): {path}; read without memory_map"

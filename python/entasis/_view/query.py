@@ -48,7 +48,7 @@ class Query:
         return Query(self.view, other if self.condition is None else self.condition & other)
 
     def limited(self, limit: Any) -> Query:
-        """The query with this limit on the rows; None keeps the limit."""
+        """The query with at most `limit` rows. A lower limit stays; None changes nothing."""
         return Query(self.view, self.condition, checked_limit(limit, self.limit))
 
     def of(self, view: View) -> Query:

@@ -1,4 +1,4 @@
-"""Look-up of labels in a sorted index of pandas, which reads few labels.
+"""Look up labels in a sorted pandas index by reading only a few of its labels.
 
 pandas compares the labels, so its rules hold, for example for partial time strings.
 """
@@ -121,7 +121,7 @@ class _SortedLabels:
         for step in (_STEP, 1):
             rows = range(first, end, step)
             found = self._read(rows).slice_indexer(part.start, part.stop)
-            # The first label is before the bound, so at least one block begins before it.
+            # The first label is before the bound, so `n` is 1 or more.
             n = int(found.stop if part.start is None else found.start)
             first, end = rows[n - 1], min(rows[n - 1] + step, end)
         return first + 1

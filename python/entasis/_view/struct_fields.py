@@ -128,7 +128,7 @@ def _array(view: View, field: FieldColumn, threads: int | None, own: bool) -> An
     wanted, taken = pa.array(indices.data, mask=indices.mask), array.type
     is_view = pa.types.is_string_view(taken) or pa.types.is_binary_view(taken)
     try:
-        # `take` of pyarrow lacks views of strings.
+        # pyarrow has no `take` for views of strings and bytes.
         plain = (
             array.cast(pa.large_string() if pa.types.is_string_view(taken) else pa.large_binary()) if is_view else array
         )

@@ -141,8 +141,8 @@ def opened(
 ) -> OpenTable:
     """Open the file at a path or in memory. The table of a file of another value has no columns.
 
-    With `whole` or a generation, a file with a damaged current generation opens at its newest
-    whole one.
+    With `whole` or a generation, a file whose current generation can't be opened is opened at its
+    newest whole one.
     """
     if memory_map not in (False, True, "auto"):
         raise ArgumentError(f"memory_map={memory_map!r}: True, False or 'auto'")

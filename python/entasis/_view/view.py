@@ -34,8 +34,8 @@ class View:
     handle
         The handle of the table.
     columns
-        The numbers of the columns; None for all. Index levels and struct fields have numbers after
-        all column numbers.
+        The numbers of the columns; None for all. Index levels and struct fields have numbers that
+        no column of the table has.
     rows
         A resolved selection of rows: None for all, a range, or an array of int64.
     is_one

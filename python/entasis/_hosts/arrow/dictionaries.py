@@ -48,8 +48,8 @@ def unified_column(name: str, column: Any) -> Any:
     try:
         return column.unify_dictionaries()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        # Dictionaries with null or nested values, or with the most values that their codes can
-        # count.
+        # Dictionaries with null or nested values, or with as many values as the type of their codes
+        # can count.
         pass
     try:
         return _with_joined_dictionary(column) if pa.types.is_dictionary(column.type) else _in_one_chunk(column)
@@ -111,7 +111,7 @@ def _joined(dictionaries: list[Any]) -> tuple[Any, list[Any]]:
 
 
 def _code_type(own: Any, n: int) -> Any:
-    """The type of codes for `n` values: their `own` type, or the next wider one if it is too small."""
+    """The type of codes for `n` values: their `own` type, or the narrowest wider one that fits."""
     import pyarrow as pa
 
     signed = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def with_run_ends(column: Any, kind: Any) -> Any:
-    """A column with the run-end type of `kind`. Column and `kind` have one value type."""
+    """A column with the run-end type of `kind`. Both have the same type of values."""
     import pyarrow as pa
 
     chunks = []

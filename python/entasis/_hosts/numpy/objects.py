@@ -23,8 +23,8 @@ def add(
     Returns
     -------
     number, kinds
-        The number of an extra column, and of a column that records the markers of missing strings;
-        None if there is only one marker.
+        The number of the column, or None for a column of the table. The number of a column that
+        records the markers of missing strings, or None if all have one marker.
     """
     try:
         return builder.text(array, position, name=name, host_variant=host_variant)

@@ -94,8 +94,8 @@ def add(
     Returns
     -------
     number, kinds
-        The number of an extra column, and of a column that records markers of missing values;
-        None if not needed.
+        The number of the column, or None for a column of the table. The number of a column that
+        records markers of missing values, or None if they need none.
     """
     dtype = array.dtype
     what = f"column '{name if position is None else builder.name(position)}'"

@@ -172,7 +172,7 @@ class unique(_Translator):
 
 
 def positions(n: int, cls: Any, name: Any = None) -> Any:
-    """An index of 0 to n - 1, as StaticFrame makes by default."""
+    """An index of 0 to n - 1, as StaticFrame makes it if no index is given."""
     import static_frame as sf
 
     index = sf.IndexAutoFactory.from_optional_constructor(n, default_constructor=cls)
@@ -223,8 +223,8 @@ class index_calls(host_calls):
     labels
         Arrays of labels.
     foreign
-        The name of the labels in errors, if a library wrote them that may allow labels without a
-        hash. In files of StaticFrame such labels are damage.
+        The name of the labels in errors, if another library wrote them, which may allow labels
+        without a hash. In files of StaticFrame such labels are damage.
     """
 
     def __init__(self, *labels: Any, foreign: str | None = None) -> None:
