@@ -64,11 +64,10 @@ class Context:
         quiet: bool = False,
         written: Sequence[Result] = (),
     ) -> Comparison:
-        """Compare the user's peers or `peers` on one frame, print the table, and record the
-        numbers.
+        """Compare peers on one frame, print the table, and record the numbers.
 
-        With `fixed`, `peers` replace the user's choice. `written` are results whose files other
-        code wrote. The numbers go to `section`; None drops them.
+        The peers are the user's choice, else `peers`; with `fixed` always `peers`. `written` are
+        results whose files other code wrote. The numbers go to `section`; None drops them.
         """
         outcome = compare(
             name,

@@ -101,7 +101,7 @@ def _ratio(record: Record | None, base: Record | None, name: str) -> str:
 
 
 def _own_base(record: Record, name: str, over: str) -> Record | None:
-    """A record's base of a ratio: the floor, the rows written at once, the fastest format."""
+    """A record's own base of a ratio: the floor, the rows written at once, the fastest other."""
     key = {"floor": "floor_s"}.get(over)
     if over in ("once", "best"):
         key = f"{over}_{FIELDS[name]}"
@@ -120,7 +120,7 @@ def _of_frame(first: Record, same: list[Record]) -> Callable[[str], str]:
         wanted = {"format": key, "host": host or first.get("host")}
         return next((r for r in same if wanted.items() <= {"host": None, **r}.items()), None)
 
-    # A setting of Entasis is a separate format, named after the setting.
+    # A frame may only have a setting of Entasis, which is a format of its own (`entasis-30`).
     base = find(BASE) or first
 
     def cell(column: str) -> str:

@@ -52,7 +52,7 @@ class Result:
 
     @property
     def broken(self) -> bool:
-        """Whether an exact format returned other values. Refusing a frame does not count."""
+        """Whether a format that must be exact failed. Refusing a frame does not count."""
         failed = self.failure is not None and not self.failure.startswith("refused")
         return failed and self.peer.exact
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 from . import across, golden
 from .cases import LIBRARIES, panel
-from .formats import LABELS, formats
+from .formats import LABELS, formats, missing_module
 from .page import CASES, PAGE, Found, lists, replace, tables
 from .run import ROOT, results
 
@@ -40,10 +40,17 @@ def main() -> int:
         return 0
     if given.write and (given.library or given.format):
         parser.error("--write is for all libraries and formats")
+    libraries = given.library or LIBRARIES
+    offered = {library: formats(library) for library in libraries}
+    for key in given.format or (LABELS if given.write else ()):
+        if not any(key in keys for keys in offered.values()):
+            parser.error(f"{', '.join(libraries)}: no format {key}")
+        if module := missing_module(key):
+            parser.error(f"{LABELS[key]} needs the module {module}, which is not installed")
     found: Found = {}
-    for library in given.library or LIBRARIES:
-        for key in formats(library):
-            if given.format and key not in given.format:
+    for library, keys in offered.items():
+        for key in keys:
+            if missing_module(key) or (given.format and key not in given.format):
                 continue
             got = found.setdefault(library, {})[key] = results(library, key)
             counts = Counter(outcome for outcome, _ in got.values())

@@ -55,7 +55,7 @@ append_in_place <- function(file, x, fill, change, options) {
   !is.null(made) && is.null(doc$walker) && core(.Call(C_append, change, made, options))
 }
 
-# Which factors of the file have missing values, while the rows bring a level NA.
+# Which factors of the file have missing values that a level NA of the rows would replace.
 get_level_na <- function(facts, new) {
   new <- if (is.list(new)) new else list(new)
   at <- which(facts$logical == "categorical" & facts$n_missing > 0)

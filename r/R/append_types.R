@@ -69,7 +69,7 @@ fit_numbers <- function(old, new, label, file) {
   fitted
 }
 
-# Whether two columns have the same type, and no attributes to compare.
+# Whether two columns have the same type and equal attributes, and need no other treatment.
 is_plain_pair <- function(old, new) {
   typeof(old) == typeof(new) && isS4(old) == isS4(new) && identical(attributes(old), attributes(new)) &&
     is.null(attr(old, "names", exact = TRUE)) && !is_parted(old) && !any(ROW_BOUND %in% unclass_all(oldClass(old))) &&

@@ -93,7 +93,7 @@ check_rows <- function(file, x) {
 # renamed  new names, named by the old ones
 # set      a function that makes the same change to a frame in memory
 final_columns <- function(from, names, is_new = logical(length(from)), new = NULL, changed = character(), renamed = character(),
-                   set = function(x) set_columns(x, new)) {
+                          set = function(x) set_columns(x, new)) {
   list(from = from, names = names, is_new = is_new, new = new, changed = changed, renamed = renamed, set = set)
 }
 
@@ -103,8 +103,7 @@ set_columns <- function(x, new) {
   x
 }
 
-# Changes the columns of the file at a path. `decide` gets the file and returns the
-# final columns.
+# Changes the columns of the file at a path. `decide` gets the file and returns `final_columns()`.
 change_columns <- function(path, operation, options, decide) {
   path <- check_path(path)
   change <- begin_change(path, options)

@@ -78,8 +78,8 @@ rows_as_written <- function(query, i = query$given$i, may_join = TRUE) {
   chosen
 }
 
-# A condition on columns. The core tests the parts that it can, and R evaluates the others on the
-# remaining rows.
+# A condition on columns. The core tests the parts that it can, if R can evaluate all other parts on
+# the remaining rows. Otherwise data.table evaluates the whole condition on all rows.
 rows_of_condition <- function(query, i) {
   if ("on" %in% names(query$given)) {
     return(rows_as_written(query))

@@ -5,7 +5,7 @@
 BLOCK_ROWS <- 2^20
 
 # A frame with a row for each group, and the arguments with which summarise() makes the result from
-# it. NULL if the rows are few, or if summarise() needs all rows.
+# it. NULL if the rows are few, or if an argument or a column of the groups is of another kind.
 summarised_blocks <- function(query, arguments, block_rows = BLOCK_ROWS) {
   groups <- group_names(query)
   n <- count_of_query(query)

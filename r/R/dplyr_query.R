@@ -1,6 +1,6 @@
 # dplyr on open tables. A query is an open file, the columns that are chosen, and the rows that are
 # left. Verbs that choose columns or rows return another query. All others read the columns that
-# they need and call the verb of dplyr on that frame.
+# they need and call the verb of dplyr on that frame, so that the results are those of dplyr.
 #
 # A query has these parts:
 # - `skeleton`: what dplyr makes of the frame without its rows. It holds the names, attributes,
@@ -8,9 +8,8 @@
 # - `at`: the position in the file of each column of the skeleton.
 # - `rows`: row numbers in order of the result, or NULL for all.
 # - `predicates`: conditions of the core that are still to be tested on these rows. They contain
-# values instead of variables, so a later assignment has no effect. dplyr evaluates all other
-# conditions at
-#   once.
+#   values instead of variables, so a later assignment has no effect. dplyr evaluates all other
+#   conditions at once.
 # - `stamp`: identifies the file, because row numbers mean nothing in another one.
 # - `tested`, `tests`, `evaluated`: all predicates so far, as they were written, and what dplyr
 #   evaluated; for explain().

@@ -38,8 +38,8 @@ is_of_base <- function(name, env) {
 # Whether an expression names a column.
 names_columns <- function(plan, e) any(all.vars(e) %in% plan$names)
 
-# A condition with values in place of the arguments of known calls that name no column. Each call is
-# evaluated once, with the columns visible: get("price") is the column.
+# A condition with values in place of the arguments of known calls that name no column. Each such
+# argument is evaluated once, with the columns visible: get("price") is the column.
 with_values <- function(plan, e) {
   if (!is.language(e)) {
     return(e)

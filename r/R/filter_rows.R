@@ -97,7 +97,8 @@ rows_in_memory <- function(plan) {
   if (length(found) == 0L) FALSE else found & !is.na(found)
 }
 
-# Which of `n` rows pass, from a part's value; NULL unless it has a value for each row.
+# Which of `n` rows pass, from a part's value; NULL unless that is a plain vector with one value, or
+# one for each row.
 truth_of <- function(value, n, is_single) {
   if (is_single && !is.logical(value)) wrong("'subset' must be logical")
   is_plain <- (is.logical(value) || is.numeric(value)) && !is.object(value) && is.null(dim(value))

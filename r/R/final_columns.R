@@ -1,4 +1,4 @@
-# Other columns for a frame: in the file, or in memory.
+# Gives a frame other columns: in its file, or in memory.
 
 # Changes the columns of a file without storing the kept ones again. False if the file has to be
 # written anew.

@@ -23,8 +23,8 @@ read_one <- function(file, which, selection, row_names) {
   .subset2(frame, length(frame))
 }
 
-# Columns and row labels to print. If the package of a column's class is missing, the values are
-# shown without the class.
+# Columns and row labels to print. If only a class whose package is missing could choose the rows of
+# a column, its values are shown without the class.
 shown_frame <- function(file, which, rows) {
   if (isTRUE(file$as_table) || !file$own) {
     return(read_frame(file, which, rows))

@@ -60,7 +60,7 @@ row_numbers_of <- function(i, n, row_names, is_tibble = FALSE) {
   if (anyNA(i)) i[is.na(i) | i >= 1] else i[i >= 1]
 }
 
-# Rows by their names. As in a data frame, the start of a single row name is enough.
+# Rows by their names. Except in a tibble, the start of a name is enough if no other name has it.
 rows_named <- function(i, names, is_tibble) {
   found <- match(i, names)
   left <- which(is.na(found))

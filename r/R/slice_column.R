@@ -105,7 +105,7 @@ slice_value <- function(x, i, frame_class, whole, origin) {
       how <- if (is.null(package)) "load its package" else paste("install package", package)
       refuse_rows(origin, paste0("its class ", shown_class(class), " has attributes that depend on the rows, and no method of `[` here"), how)
     }
-    # Without the package, only attributes that don't depend on rows are kept.
+    # Without the package, attributes that don't depend on rows are kept.
     if (!has_own && !is.null(package)) keeps <- TRUE
   }
   if (!has_own && keeps && !whole) {
@@ -182,8 +182,8 @@ subset_rows <- function(x, i) {
 }
 
 # Completes `value`, which `[` made of the rows `i` of the frame `of`. Row names that are numbers
-# start again at 1. Arrays of more than two dimensions are cut along the first one here: `[` of
-# data.frame takes one value per row.
+# start again at 1. Arrays of more than two dimensions are cut along the first one here, because `[`
+# of data.frame takes only as many of their values as there are rows.
 fit_rows <- function(value, of, i) {
   if (!is_frame_like(value) || !is_frame_like(of)) {
     return(value)

@@ -68,8 +68,8 @@ formula_around <- function(target) {
   NULL
 }
 
-# The steps to the walked tree, and from its root to the value. Most paths are never shown, so
-# `path_of` makes the text on demand.
+# The steps from the root of the walked tree to the value, and the path of that root. Most paths are
+# never shown, so `path_of` makes the text on demand.
 walk_steps <- function(doc) list(steps = .Call(C_walk_steps, doc$walker), is_record = doc$is_record, root = doc$root)
 
 # The path of the walker, as R code.

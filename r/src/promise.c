@@ -40,7 +40,7 @@ static SEXP variable_of(SEXP symbol, SEXP env, R_BindingType_t type) {
     }
 }
 
-/* An argument in `...` by its number from 1 on, or the promise that it is. */
+/* The value of an argument in `...`, by its number from 1 on, or the promise that it is. */
 static SEXP argument_of(int i, SEXP env) {
     switch (R_GetDotType(i, env)) {
     case R_DotTypeMissing:

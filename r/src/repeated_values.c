@@ -177,7 +177,7 @@ int ent_repeats_find(ent_repeats *table, SEXP x, uint64_t *number) {
     return find_or_add(table, x, number, add_value, are_equal);
 }
 
-/* Finds the cell of equal attributes, in a table of their own. */
+/* As `ent_repeats_find` for the attributes of a value, which need a separate table. */
 int ent_repeats_find_attributes(ent_repeats *table, SEXP x, uint64_t *number) {
     return find_or_add(table, x, number, add_attributes, have_equal_attributes);
 }

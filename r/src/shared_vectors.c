@@ -31,7 +31,7 @@ int ent_shared_objects_find(ent_shared_vectors *table, SEXP x, uint64_t *number)
     return 1;
 }
 
-/* Finds the cell of a vector, and remembers only large vectors. */
+/* As `ent_shared_objects_find` for a vector, but neither finds nor remembers a small one. */
 int ent_shared_vectors_find(ent_shared_vectors *table, SEXP x, uint64_t *number) {
     return ent_is_large(x) && ent_shared_objects_find(table, x, number);
 }

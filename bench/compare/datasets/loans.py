@@ -45,14 +45,18 @@ Columns = dict[str, Any]
 def loans(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of loan.csv, the loans of a lender between 2007 and 2015.
 
-    The original: roughly 880,000 rows (887,379) of 74 columns, two numeric ones to one of
-    characters, nearly 15 million missing values, 421 MB as CSV. Alike: the rows, columns and
-    kinds; amounts and rates with two decimals, some payments of the first years with ten;
-    counts as decimals (2.0), as they have missing values; fourteen columns that only the last
-    loans have, three that half the people or fewer have; text of few values (grades, states,
-    "Dec-2011") or many (employers, titles, addresses of web pages, descriptions of one
-    loan in seven); where a text is lacking, it is the empty string, which is not counted as
-    missing; rows in the order of their dates.
+    The original has 887,379 rows of 74 columns: about two numeric columns for each column of text,
+    nearly 15 million missing values, 421 MB as CSV. These properties are alike:
+
+    - The number of rows and of missing values; the names, order and kinds of the columns.
+    - Amounts and rates have two decimals, but some totals of payments have ten.
+    - Counts with missing values are decimals, such as 2.0.
+    - Fourteen columns have values only for the last 12 % of the loans, and three for at most half
+      of the loans.
+    - Text has few different values (grades, states, "Dec-2011") or many (employers, titles,
+      addresses of web pages, descriptions of every sixth loan or so).
+    - Missing text is the empty string, which does not count as missing.
+    - Rows are sorted by date.
     """
     rng, n = start("loans", ROWS, scale)
     month = np.sort((MONTHS * rng.beta(3.4, 1.0, n)).astype(np.int64))

@@ -34,7 +34,7 @@ CHUNK = 1 << 22  # phrases drawn at once
 
 
 class Prose:
-    """Texts made of sentences, made of phrases. Texts with the same topic share some phrases."""
+    """Texts of sentences, which consist of phrases. Texts of one topic share some phrases."""
 
     def __init__(
         self,

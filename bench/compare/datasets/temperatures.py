@@ -80,7 +80,10 @@ def _places(rng: np.random.Generator) -> tuple[list[str], list[str]]:
 
 
 def _values(cell: Array, month: Array, length: Array) -> tuple[Array, Array]:
-    """Temperature and uncertainty by month in a square, always equal for the same square."""
+    """Temperature and uncertainty of each month in a square.
+
+    They are drawn with a fixed seed, so equal months of equal squares have equal values.
+    """
     rng = np.random.default_rng(N_CELLS)
     normal = rng.normal(17, 8, N_CELLS)
     swing = rng.gamma(4, 2, N_CELLS)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from .base import Host, WrongData, as_bytes, named, same_bits
 
-WIDE = 64  # from this number on, columns of one NumPy type are compared as one array
+WIDE = 64  # frames with this many columns: those of one NumPy type are compared as one array
 
 
 class Pandas(Host):

@@ -63,7 +63,7 @@ class Peer:
     is_always_durable = False  # and where it is not
 
     def at(self, host: str) -> Self | None:
-        """The same peer for another host; None if it lacks that host's frames."""
+        """The same peer for frames of another host; None if it can't handle them."""
         if host not in self.hosts:
             return None
         peer = copy.copy(self)

@@ -55,7 +55,7 @@ def suite_html(records: list[Record]) -> str:
     frames = list(groups(records, lambda r: (r.get("frame"), r.get("host"))).values())
     parts = [_overview(frames)] if len(frames) >= N_OVERVIEW else []
     for i, frame in enumerate(frames):
-        is_folded = len(frames) > N_OPEN and (i >= N_OPEN or len(frames) >= N_OVERVIEW)
+        is_folded = i >= N_OPEN or len(frames) >= N_OVERVIEW
         body = _charts(frame) + _numbers(frame)
         parts.append(card(str(frame[0]["frame"]), _about(frame), body, is_folded=is_folded))
     return "".join(parts)

@@ -162,7 +162,7 @@ def _taker(key: str, read: Read, part: str) -> Read:
 
 
 def _seconds(action: Callable[[], Any], n_bytes: int) -> float:
-    """Seconds of a call in fresh memory. The machine has enough."""
+    """Seconds of a call in fresh memory, after making `n_bytes` available from the machine."""
     release_memory()
     # A virtual machine may have returned unused memory to its host.
     np.empty(n_bytes, np.uint8).fill(1)

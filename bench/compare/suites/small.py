@@ -99,7 +99,11 @@ def _comparison(name: str, frames: list[pd.DataFrame], context: Context) -> Comp
 
 
 def _checked(result: Result, frames: list[pd.DataFrame]) -> list[object]:
-    """The writer's argument for each frame, after a check that some frames come back unchanged."""
+    """Convert each frame to the value that the peer writes.
+
+    Check that the first `CHECKED` frames survive writing and reading. Return an empty list after a
+    failure.
+    """
     path = result.path
     files.remove(path)
     values: list[object] = []
@@ -118,7 +122,7 @@ def _checked(result: Result, frames: list[pd.DataFrame]) -> list[object]:
 
 
 def _write(peer: Peer, values: list[object], folder: Path) -> float:
-    """Seconds of a file."""
+    """Write the values to files; return the mean time per file in seconds."""
     paths = [folder / str(i) for i in range(len(values))]
     release_memory()
     begin = time.perf_counter()
@@ -128,7 +132,7 @@ def _write(peer: Peer, values: list[object], folder: Path) -> float:
 
 
 def _read(peer: Peer, n: int, folder: Path) -> float:
-    """Seconds of a file."""
+    """Read `n` files that `_write` wrote; return the mean time per file in seconds."""
     paths = [folder / str(i) for i in range(n)]
     release_memory()
     begin = time.perf_counter()

@@ -39,10 +39,15 @@ class NoCallError(TypeError):
 
 
 def formats(library: str) -> list[str]:
-    """The formats that keep values of a library, and can be used here."""
+    """The formats that keep values of a library, installed or not."""
     own = import_module(f"{__name__}.{_MODULES[library]}").FORMATS
-    known = [key for key in LABELS if key in own or key in ("entasis", "pickle")]
-    return [key for key in known if key not in _NEEDS or find_spec(_NEEDS[key]) is not None]
+    return [key for key in LABELS if key in own or key in ("entasis", "pickle")]
+
+
+def missing_module(key: str) -> str | None:
+    """The module that a format needs and that is not installed."""
+    module = _NEEDS.get(key)
+    return module if module is not None and find_spec(module) is None else None
 
 
 def round_trip(library: str, key: str) -> RoundTrip:

@@ -73,7 +73,7 @@ def start(context: Context, name: str, keys: Iterable[str] = PEERS) -> list[Grow
 
 
 def turns(name: str, rounds: int, results: list[Growth]) -> Iterator[tuple[int, Growth]]:
-    """Run each format in each round, a different one first; slow formats run only in the first."""
+    """Each format in each round, a different one first; slow formats only in the first round."""
     with progress() as say:
         for turn in range(rounds):
             first = turn % len(results) if results else 0
