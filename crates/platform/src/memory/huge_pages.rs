@@ -101,7 +101,7 @@ struct Backoff {
     n_slow: AtomicU32,
     /// The number of pieces that get small pages before the next attempt with a huge one.
     small_left: AtomicU32,
-    /// The last number set in `small_left`; 0 after a quick piece.
+    /// The number of pieces of the last backoff; 0 after a quick piece.
     last_backoff: AtomicU32,
     /// The time of the last piece, in milliseconds.
     last_at: AtomicU64,
