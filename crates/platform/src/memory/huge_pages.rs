@@ -226,7 +226,7 @@ unsafe impl Send for Prefault<'_> {}
 unsafe impl Sync for Prefault<'_> {}
 
 impl<'a> Prefault<'a> {
-    /// Wraps memory and returns it: this type never accesses the bytes.
+    /// Wraps memory and returns it too: this type neither reads nor writes the bytes.
     pub fn of(memory: &'a mut [u8]) -> (Self, &'a mut [u8]) {
         // SAFETY: the slice is borrowed for `'a`.
         (unsafe { Self::new(memory.as_mut_ptr(), memory.len()) }, memory)
