@@ -46,10 +46,11 @@ impl<'a> LeafEncoder<'a> {
     }
 }
 
-/// Restores the bytes of a section part from its stored bytes. The caller checks the checksum.
+/// Restores the bytes of a section part from its stored bytes, whose checksum the caller must have
+/// checked.
 ///
 /// # Errors
-/// *Corrupt* when LZ4 decodes to another length than the part has.
+/// *Corrupt* when LZ4 does not decode to exactly the bytes of the part.
 pub fn restore_part(part: &Part, stored: Vec<u8>) -> Result<Vec<u8>> {
     if !part.is_compressed() {
         return Ok(stored);
@@ -87,7 +88,7 @@ mod tests {
             (Filter::Shuffle, 8, 8),
         ] {
             for n in [1, 2, 77, 630] {
-                // A first byte that differs in each record, and equal first bytes.
+                // A first byte that changes after every nine records; all other bytes are equal.
                 let byte = |i: usize, k: usize| if k == 0 { (i / 9) as u8 } else { 3 };
                 let record = |i: usize| (0..record_len as usize).map(move |k| byte(i, k));
                 let leaf: Vec<u8> = (0..n).flat_map(record).collect();

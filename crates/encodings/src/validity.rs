@@ -85,8 +85,8 @@ impl<'a> Validity<'a> {
         }
     }
 
-    /// The length of the validity section at the start of `bytes`; `None` if they are too short to
-    /// contain it.
+    /// The length of the validity section at the start of `bytes`, which may end before the section
+    /// does; `None` if they are too short to determine the length, or for an unknown kind.
     pub(crate) fn len(bytes: &[u8], n: usize) -> Option<usize> {
         match *bytes {
             [0 | 2, ..] => Some(1),

@@ -61,11 +61,11 @@ impl<'a> Reader<'a> {
         Ok((number != NONE).then_some(number))
     }
 
-    /// Skips `N` bytes, which are zero. Under a checksum that holds, others are fields of a later
-    /// release.
+    /// Skips `N` bytes, which must be zero. Under a checksum that holds, other values are fields of
+    /// a later release.
     ///
     /// # Errors
-    /// *Unsupported* when they are not zero.
+    /// *Unsupported* when they are not zero; *corrupt* when they are missing.
     #[inline]
     pub(crate) fn reserved<const N: usize>(&mut self) -> Result<()> {
         if self.array::<N>()? == [0; N] {

@@ -18,7 +18,7 @@ pub trait Disk: Debug + Send + Sync {
     /// Errors of the system.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
 
-    /// The target of `path`; `None` if `path` is missing or no symbolic link.
+    /// The target of `path` if it is a symbolic link; `None` if it is another file or missing.
     ///
     /// # Errors
     /// Errors of the system.
@@ -214,8 +214,8 @@ impl Disk for NativeDisk {
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         match fs::hard_link(from, to) {
-            // The file has its new name. If removing the old name fails, a later cleanup of dead
-            // writers' files does it.
+            // The file has its new name. If the old name cannot be removed now, it is removed later
+            // as the file of a dead writer.
             Ok(()) => fs::remove_file(from).or(Ok(())),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
             // The file system has no hard links. Two writers at once may then replace each other.

@@ -70,8 +70,8 @@ impl Source for FileSource {
     }
 }
 
-/// When content or metadata of a file changed last. Unlike the modification time, programs that
-/// copy or synchronise files cannot set it.
+/// When the content or the metadata of a file changed last. Programs that copy or synchronise files
+/// can set the time of modification, but not this one.
 #[cfg(unix)]
 fn changed(metadata: &Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt;

@@ -186,7 +186,7 @@ impl Sink for InPlace {
 
 impl Drop for InPlace {
     fn drop(&mut self) {
-        // Up to the file's previous length: bytes after it are lost anyway.
+        // Removes appended bytes. Any bytes that were there before are already cut by `start_at`.
         if self.owner.is_here() && self.end.load(Ordering::Acquire) > self.start {
             let _ = self.disk.set_len(&self.file, self.start);
         }

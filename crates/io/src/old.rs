@@ -18,7 +18,7 @@ pub(crate) struct OldFile {
     pub(crate) metadata: Metadata,
     /// The open file; none on Windows.
     pub(crate) file: Option<LockedFile>,
-    /// Whether the file is locked: false without lock support.
+    /// Whether the file is locked: false on Windows and on a file system without locks.
     pub(crate) is_locked: bool,
 }
 

@@ -55,7 +55,7 @@ pub struct Replacement {
     temp: PathBuf,
     file: LockedFile,
     old: Option<OldFile>,
-    /// The file whose access a newly created file gets.
+    /// Without an old file, the new file gets the access of this file, if any.
     like: Option<File>,
     durable: bool,
     end: AtomicU64,
@@ -158,7 +158,7 @@ impl Replacement {
         self.old.is_some()
     }
 
-    /// Requires a new file: [`commit`](Self::commit) fails if the target exists.
+    /// Replaces nothing: [`commit`](Self::commit) fails if the target exists by then.
     pub fn must_be_new(&mut self) {
         self.is_new = true;
     }

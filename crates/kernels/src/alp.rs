@@ -44,8 +44,9 @@ macro_rules! alp {
         /// `inv_factor` 10^-f, `factor` 10^f and `inverse` 10^-e.
         ///
         #[doc = concat!("Appends to `exceptions`, ascending, the positions whose integer is not below ", $limit_name, " in magnitude")]
-        /// or does not decode to the value's exact bits (such as -0.0, NaN and infinities). Their
-        /// integers repeat the first regular one, or are zero.
+        /// or does not decode to the value's exact bits (so -0.0, NaN and the infinities are
+        /// exceptions). Their integers repeat the first other integer, or are zero if all
+        /// values are exceptions.
         ///
         /// Returns false, writing nothing, when the lengths differ or there are more than 65,536
         /// values, whose positions a `u16` cannot hold.

@@ -78,7 +78,8 @@ pub fn width_histogram<'a, T: Word>(
 /// The result of [`float_range_f64`] and [`float_range_f32`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FloatRange<F> {
-    /// The smallest number; positive infinity if there are none. The sign of a zero is unspecified.
+    /// The smallest number; positive infinity if there are none. If both zeros occur, either may
+    /// represent both.
     pub min: F,
     /// The largest number; negative infinity if there are none.
     pub max: F,

@@ -3,8 +3,8 @@
 use crate::dispatch::multiversion;
 use crate::word::Word;
 
-/// Sets `out[i]` to 1 where `low <= values[i] <= low + span` modulo 2^BITS, and leaves other bytes
-/// unchanged.
+/// Sets `out[i]` to 1 where `low <= values[i] <= low + span`, in the circle of words modulo
+/// 2^BITS, and leaves the other bytes unchanged.
 ///
 /// Both orders of integers are covered: an interval of signed integers is also an interval of their
 /// bit patterns. Returns false when `out` and `values` differ in length.

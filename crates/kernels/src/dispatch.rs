@@ -78,7 +78,7 @@ pub fn supported() -> Isa {
 /// Runs `body` once on each level that this CPU has, for tests and measurements.
 ///
 /// The level is global: callers are serialised. Kernels on other threads use it too, which changes
-/// only their speed.
+/// their speed and never their results.
 #[doc(hidden)]
 pub fn on_every_isa(mut body: impl FnMut(Isa)) {
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());

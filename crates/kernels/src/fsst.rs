@@ -38,7 +38,7 @@ impl SymbolTable {
     pub const UNKNOWN: u8 = u8::MAX;
 
     /// A table of symbols with the codes 0, 1 and so on: each is a little-endian word and a length
-    /// of 1 to 8. `None` with more than 255 symbols or with another length.
+    /// of 1 to 8. `None` if there are more than 255 symbols, or one of another length.
     pub fn new(symbols: impl Iterator<Item = (u64, usize)>) -> Option<Self> {
         let mut table = Self { words: [0; 256], lens: [Self::UNKNOWN; 256], n: 0, n_single: None };
         for (word, len) in symbols {
@@ -73,9 +73,9 @@ impl SymbolTable {
         self.lens[code as usize]
     }
 
-    /// Decodes codes of `stream` into `out` while whole groups fit. Stops before the end of either
-    /// slice and before a code without a symbol. Returns the numbers of bytes read and written.
-    /// Later bytes of `out` are unspecified.
+    /// Decodes codes from the start of `stream` to the start of `out` while whole groups fit. Stops
+    /// before the end of either slice and before a code without a symbol. Returns the numbers of
+    /// bytes read and written. The bytes of `out` after those written are unspecified.
     pub fn decode(&self, stream: &[u8], out: &mut [u8]) -> (usize, usize) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {

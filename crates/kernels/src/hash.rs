@@ -107,7 +107,8 @@ pub fn of_slice(bytes: &[u8], seed: u64) -> u64 {
 /// XXH3-64 of a host's memory.
 ///
 /// Each byte is read once, except that the last 64 may be read twice. Only the result depends on
-/// the bytes. If the host writes to them meanwhile, the hash is unspecified, which is harmless.
+/// the bytes. If the host writes to them meanwhile, the hash is that of no particular state, and no
+/// harm is done.
 #[must_use]
 pub fn of_host(host: HostRead, seed: u64) -> u64 {
     of_long(host, seed).unwrap_or_else(|| {

@@ -10,8 +10,8 @@ pub const VECTOR: usize = 1024;
 /// The bit-packing kernels of one lane word, for the widths that use it. The trait also seals
 /// [`Word`].
 pub trait LaneKernels: Sized {
-    /// Unpacks a full vector and initialises all of `out`. Returns false if this lane word lacks
-    /// `width`, or `packed` is shorter than `128 * width` bytes.
+    /// Unpacks a full vector. Returns false if this lane word does not have `width`, or if `packed`
+    /// is shorter than `128 * width` bytes. Otherwise every element of `out` is initialised.
     fn unpack_lanes(packed: &[u8], width: u32, base: Self, out: &mut [MaybeUninit<Self>; VECTOR]) -> bool;
     /// Packs a full vector to the first `128 * width` bytes. Returns false as above. Otherwise all
     /// of these bytes are initialised.

@@ -43,8 +43,8 @@ pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
 /// The symbols with their lengths, by code.
 struct Table {
     symbols: SymbolTable,
-    /// The length of each symbol; [`NOWHERE`](Self::NOWHERE) for a code without a symbol. No output
-    /// has room for that length, so the loops need no check for it.
+    /// The length of each symbol; [`NOWHERE`](Self::NOWHERE) for a code without a symbol. After
+    /// such a code nothing fits the output, so the loops need no check for it.
     lens: [usize; 256],
 }
 
@@ -77,7 +77,7 @@ impl Table {
         };
         let mut written = 0;
         for &code in codes {
-            // Valid symbols are below the mask, which removes the bounds check.
+            // Offsets of valid symbols do not exceed the mask, so it only removes the bounds check.
             let masked = written & (CODES * MAX_LEN - 1);
             out[masked..masked + MAX_LEN].copy_from_slice(&self.symbols.bytes(code));
             written += self.lens[usize::from(code)];

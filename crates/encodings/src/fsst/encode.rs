@@ -30,8 +30,8 @@ impl Matcher {
     }
 
     /// As [`set`](Self::set), for symbols of one or two bytes, which are found and decoded faster.
-    /// Returns false if their first or second bytes are too diverse; they then count as ordinary
-    /// symbols.
+    /// Returns false if they have too many different first or second bytes; they then count as
+    /// ordinary symbols.
     pub(super) fn set_digrams(&mut self, symbols: Symbols) -> bool {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
         let is_sound = Arc::make_mut(&mut self.index).set_digrams(all);
@@ -44,7 +44,8 @@ impl Matcher {
         if self.index.has_digrams() { cost::DIGRAM_BYTE } else { cost::FSST_BYTE }
     }
 
-    /// As [`set`](Self::set), for texts whose later bytes are all in `followers`, which contains 0.
+    /// As [`set`](Self::set), for texts whose bytes after the first one are all in `followers`.
+    /// `followers` must contain zero.
     pub(super) fn set_for_followers(&mut self, followers: &[u8], symbols: Symbols) {
         let all = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
         let is_sound = Arc::make_mut(&mut self.index).set_for_followers(followers.iter().copied(), all);
@@ -58,8 +59,8 @@ impl Matcher {
         self.index = Arc::clone(&other.index);
     }
 
-    /// Lets the matcher find two consecutive symbols in one step, unless a symbol occupies the
-    /// slot.
+    /// Lets the matcher find two consecutive symbols in one step, unless a symbol occupies the slot
+    /// of the pair.
     pub(super) fn add_pair(&mut self, codes: [u8; 2], both: Symbol) {
         Arc::make_mut(&mut self.index).add_pair(codes, both.word, both.len);
     }

@@ -26,7 +26,8 @@ pub(crate) use train::{Trained, Trainer};
 pub(crate) const MIN_LEN: usize = 16 << 10;
 /// The number of streams of a page.
 pub(crate) const PIECES: usize = 4;
-/// The largest number of symbols. The next code is the escape: the byte after it is a literal.
+/// The largest number of symbols. The code after the last possible one is the escape: the next byte
+/// is a literal.
 pub(crate) const MAX_SYMBOLS: usize = 255;
 pub(crate) const ESCAPE: u8 = 255;
 /// The largest length of a symbol.
@@ -251,8 +252,8 @@ mod tests {
         of_a.push(Symbol { word: u64::from_le_bytes(*b"abc\0\0\0\0\0"), len: 3 });
         of_ab.push(Symbol { word: u64::from_le_bytes(*b"ab\0\0\0\0\0\0"), len: 2 });
         for symbols in [of_a, of_ab] {
-            // The number of other codes would be correct if the bad code had 0 to 255 bytes. The
-            // bad code comes first or after other codes.
+            // The number of other codes would be correct if the bad code stood for 0 to 255 bytes.
+            // The bad code comes first or after other codes.
             for (len, before) in (0..=255).flat_map(|len| [(len, 0), (len, 1), (len, 300)]) {
                 let codes = [vec![0; before], vec![200], vec![0; 1000 - before - len]].concat();
                 let mut body = Vec::new();

@@ -7,10 +7,11 @@ use super::train::MORE_ROUNDS;
 use super::{Trained, Trainer};
 use crate::profile::Profile;
 
-/// A symbol table for a column of many runs. It is trained and compared with codecs once, on
-/// strings from the whole column, with more effort than one run would justify.
+/// A symbol table for a column of many runs. It is trained once, on strings from the whole column,
+/// with more effort than one run would justify. Codecs are compared with it once as well.
 ///
-/// The first run that asks for the table trains it. Any run gives the same result.
+/// The first run that asks for the table trains it. The result does not depend on which run that
+/// is.
 #[derive(Debug)]
 pub struct SharedSymbols {
     pieces: Pieces,
@@ -24,8 +25,8 @@ pub struct Pieces {
     pub to_train: Vec<u8>,
     /// Other strings, which measure the ratio of their codes.
     pub to_try: Vec<u8>,
-    /// Stretches of consecutive strings from a few parts of the column. Codecs need them to find
-    /// repetitions at a distance.
+    /// Stretches of consecutive strings from a few parts of the column. Codecs need them, because
+    /// they find repetitions at a distance.
     pub neighbours: Vec<Vec<u8>>,
 }
 
@@ -37,13 +38,14 @@ pub(crate) struct Shared {
     pub no_codec: bool,
 }
 
-/// A run resembles its column if their ratios of codes differ by at most this share.
+/// A run resembles its column if the ratio of its codes differs by at most this share of the
+/// column's ratio.
 const MAX_DEVIATION: f64 = 0.03;
 
 impl SharedSymbols {
     /// A table for a column with these samples; `None` if they are too short.
     pub fn of(pieces: Pieces) -> Option<Self> {
-        /// The least number of bytes to train symbols on, and to measure them on.
+        /// The minimum lengths of `to_train` and `to_try`, in bytes.
         const LEAST: (usize, usize) = (24 << 10, 16 << 10);
         let are_enough = pieces.to_train.len() >= LEAST.0 && pieces.to_try.len() >= LEAST.1;
         are_enough.then(|| Self { pieces, shared: OnceLock::new() })

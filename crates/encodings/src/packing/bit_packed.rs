@@ -4,9 +4,9 @@ use entasis_kernels::{VECTOR, Word, bitpack, column_stats};
 
 use crate::words::{Order, bits_of, put};
 
-/// Appends the body of a page with one base and one width. At the ascending positions `exceptions`,
-/// the values of `physical` replace words; these include all words that exceed the width. Returns
-/// the bytes of these values, which come last.
+/// Appends the body of a page with one base and one width. `exceptions` are the ascending positions
+/// of words that are replaced by the values at the same positions of `physical`; they must include
+/// all words that exceed the width. Returns the bytes of these values, which come last.
 pub(crate) fn emit<T: Word, V: Word>(
     words: &[T],
     base: T,

@@ -16,7 +16,8 @@ pub(crate) fn frame<T: Word>(vector: &[T], deltas: &mut [T]) -> (T, u32) {
         deltas.fill(zero);
         return (zero, 0);
     }
-    // Differences are small around zero for any word order, so they are compared as signed.
+    // Differences are small around zero, whether the words are signed or not, so they are compared
+    // as signed.
     let (least, most) = Order::Signed.min_max(&deltas[1..]);
     deltas[0] = least;
     (least, bits_of(most.wrapping_sub(least)))

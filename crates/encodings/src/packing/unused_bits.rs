@@ -2,7 +2,8 @@
 
 use entasis_format::{Error, Result};
 
-/// Checks that all bits of `bytes` after the first `n_bits` are zero. Fewer than 8 are unused.
+/// Checks that the bits of `bytes` after the first `n_bits` are zero. There must be fewer than 8 of
+/// these unused bits.
 ///
 /// # Errors
 /// *Corrupt*.

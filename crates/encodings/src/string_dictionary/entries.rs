@@ -172,7 +172,7 @@ fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Opti
     (after as f64 / before as f64, None)
 }
 
-/// Concatenates entries from the whole dictionary. Overwrites `memory`.
+/// Concatenates entries from the whole dictionary in `memory`, which is overwritten.
 fn sample<'m>(entries: &DistinctStrings<'_>, bytes_len: usize, memory: &'m mut ScratchVec<u8>) -> &'m [u8] {
     if bytes_len <= SAMPLE {
         return entries.join(memory);

@@ -64,7 +64,7 @@ pub fn replace(target: &Path, durable: Durable, bytes: &[u8]) -> io::Result<()> 
     replace_on(Arc::new(FaultDisk::failing(Faults::none())), target, durable, bytes)
 }
 
-/// The content of version `number`: the number, repeated `number` times.
+/// The content of version `number`: the number, once more than its remainder modulo 4000.
 pub fn version(number: u64) -> Vec<u8> {
     number.to_le_bytes().repeat(1 + number as usize % 4000)
 }

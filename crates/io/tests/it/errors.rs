@@ -21,7 +21,8 @@ fn from_then_on() {
     every_call(Faults::lasting);
 }
 
-/// Fails at the first call, then at the second, and so on, until a replacement succeeds.
+/// Fails at the first call, then at the second, and so on, until a replacement ends before it
+/// reaches the failing call.
 fn every_call(faults: fn(u64, ErrorKind) -> Faults) {
     for kind in KINDS {
         for durable in ALL {

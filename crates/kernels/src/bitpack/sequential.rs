@@ -37,7 +37,7 @@ fn pack_groups<T: Word, const GROUP: usize>(values: &[T], base: T, width: u32, o
         if held >= 64 {
             out.extend_from_slice(&pending.to_le_bytes());
             held -= 64;
-            // The bits of the group that were not written yet; 0 bits if it ended here.
+            // The bits of the group that were not written yet; none if it ended exactly here.
             pending = bits.checked_shr(len - held).unwrap_or(0);
         }
     };

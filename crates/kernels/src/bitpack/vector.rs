@@ -11,7 +11,8 @@ use core::mem::MaybeUninit;
 /// Each value is stored as the low `width` bits of `value - base` (wrapping). The caller has to
 /// patch values that do not fit. 1,024 values use the full layout, fewer the partial one.
 ///
-/// # Panics If `values` is empty or longer than 1,024, or `width > T::BITS`.
+/// # Panics
+/// If `values` is empty or longer than 1,024, or if `width > T::BITS`.
 pub fn pack<T: Word>(values: &[T], base: T, width: u32, out: &mut Vec<u8>) {
     assert!((1..=VECTOR).contains(&values.len()), "a vector has 1 to 1,024 values");
     assert!(width <= T::BITS, "width exceeds the word");

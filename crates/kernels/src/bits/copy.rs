@@ -66,7 +66,7 @@ fn fill_from(dst: &mut [u8], first: usize, n: usize, source: impl Fn(usize) -> u
     if n == 0 {
         return;
     }
-    // Bits up to the first byte boundary: the loop below stores whole bytes.
+    // Bits up to the first byte boundary, so that the loops below store whole bytes.
     let head = (first.wrapping_neg() % 8).min(n);
     if head > 0 {
         let mask = ((1u8 << head) - 1) << (first % 8);

@@ -2,10 +2,11 @@
 //! table for long symbols and one in a table for short ones.
 //!
 //! The end of a symbol is known only after its look-up, about eighteen cycles later, so several
-//! streams are encoded at once. The steps need no bounds checks: there are only as many as longest
-//! symbols fit. A step only stores its match, at one index for all streams. So registers hold only
-//! positions in the texts. `emit` turns the matches into codes afterwards. One address gives access
-//! to all tables and a match is one word, so a step takes twelve instructions.
+//! streams are encoded at once. The steps need no bounds checks: their number is such that each may
+//! take the longest symbol. A step only stores its match, at the same index for each stream, so
+//! that just the positions in the texts occupy registers. `emit` turns the matches into codes
+//! afterwards. One address gives access to all tables and a match is one word, so a step takes
+//! twelve instructions.
 //!
 //! Most symbols are short, so few slots of the table for long ones are used. Pairs of consecutive
 //! symbols use the others; such a match gives two codes in one step.
@@ -368,8 +369,8 @@ mod tests {
         }
     }
 
-    /// Symbol by symbol: a long symbol or pair by its slot, else a symbol of two bytes, else of one
-    /// byte, else an escape.
+    /// Symbol by symbol: a long symbol by its slot, or a pair in a slot without a symbol, else a
+    /// symbol of two bytes, else of one byte, else an escape.
     fn model(symbols: &[Vec<u8>], pairs: &[[usize; 2]], bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut rest = bytes;

@@ -89,7 +89,7 @@ impl<'a> MatrixMut<'a> {
     /// Writes whole columns, `n` values of each, starting at row `row` and column `column`.
     /// `values` holds one column after the other.
     ///
-    /// Returns false, writing nothing, if the columns lie outside or have another width.
+    /// Returns false, writing nothing, if the columns do not lie inside or have another width.
     #[must_use]
     pub fn put<T: Pod>(&mut self, row: usize, column: usize, values: &[T], n: usize) -> bool {
         if n == 0 {

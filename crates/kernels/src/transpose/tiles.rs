@@ -17,7 +17,7 @@ use super::LINE;
 use crate::dispatch::{Isa, isa};
 
 /// Writes eight columns of up to `n` words: row r goes to `to + r * stride`. Returns the number of
-/// rows written: all but the last few, or 0 without processor support.
+/// rows written: all but the last few, or 0 if the processor lacks the instructions.
 ///
 /// # Safety
 /// Eight words are writable at `to + r * stride` for every r below `n`.

@@ -101,7 +101,7 @@ struct Backoff {
     n_slow: AtomicU32,
     /// The number of pieces that get small pages before the next attempt with a huge one.
     small_left: AtomicU32,
-    /// The last number set in `small_left`; 0 after a quick piece.
+    /// The number of pieces of the last backoff; 0 after a quick piece.
     last_backoff: AtomicU32,
     /// The time of the last piece, in milliseconds.
     last_at: AtomicU64,
@@ -226,7 +226,7 @@ unsafe impl Send for Prefault<'_> {}
 unsafe impl Sync for Prefault<'_> {}
 
 impl<'a> Prefault<'a> {
-    /// Wraps memory and returns it: this type never accesses the bytes.
+    /// Wraps memory and returns it too: this type neither reads nor writes the bytes.
     pub fn of(memory: &'a mut [u8]) -> (Self, &'a mut [u8]) {
         // SAFETY: the slice is borrowed for `'a`.
         (unsafe { Self::new(memory.as_mut_ptr(), memory.len()) }, memory)

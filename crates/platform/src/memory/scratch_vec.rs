@@ -28,8 +28,8 @@ thread_local! {
     static OPEN: RefCell<Open> = const { RefCell::new(Open { mapping: Weak::new(), at: 0 }) };
 }
 
-/// Zero bytes on shared huge pages. `None` if huge pages are missing or slow, or if a first part
-/// would take under a quarter of a huge page.
+/// Zero bytes on shared huge pages. `None` if huge pages are missing or slow, or if the first part
+/// of a new mapping would take less than a quarter of a huge page.
 fn cut(len: usize) -> Option<Buffer> {
     OPEN.try_with(|open| {
         let mut open = open.try_borrow_mut().ok()?;

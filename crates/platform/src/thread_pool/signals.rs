@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-/// Calls `start`, which starts a thread, with all process-wide signals blocked. The new thread
-/// would otherwise take signals that other threads wait for. Signals of errors in the thread itself
-/// stay unblocked.
+/// Calls `start`, which starts a thread, with all signals blocked that the system sends to a
+/// process. The new thread would otherwise take signals that other threads wait for. Signals of
+/// errors in the thread itself stay unblocked.
 pub(super) fn with_signals_blocked<T>(start: impl FnOnce() -> T) -> T {
     /// Restores the signal mask of the starting thread.
     struct Restore(libc::sigset_t);

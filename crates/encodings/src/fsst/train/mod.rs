@@ -129,7 +129,7 @@ impl Trainer {
         rounds: &[usize],
         mut ratio: impl FnMut(&mut Matcher) -> f64,
     ) -> Trained {
-        /// Digrams encode a byte in at least this many bytes on average.
+        /// The least possible ratio of digrams: a code stands for at most two bytes.
         const LEAST: f64 = 0.5;
         let mut trained_by = |mut matcher| Trained { ratio: ratio(&mut matcher), matcher };
         let symbols = trained_by(self.train(sample, rounds));
@@ -257,7 +257,7 @@ impl Key for Symbol {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pairs {
     None,
-    /// Pairs that may be found in one step, whose first symbol is shorter than three bytes.
+    /// Pairs that may be found in one step: two symbols, the first one shorter than three bytes.
     Short,
     /// All pairs, and each predecessor with the first byte of its successor.
     Possible,
@@ -386,7 +386,8 @@ impl Counts {
             if code == gains.len() {
                 gains.push((0, symbol));
             }
-            // A byte without a symbol takes two bytes, so single bytes save more than their length.
+            // A byte without a symbol takes two bytes, so single bytes count for more than their
+            // length.
             gains[code].0 += count * if symbol.len == 1 { 8 } else { symbol.len as u64 };
         };
         for (&symbol, &count) in self.symbols.iter().zip(&self.single) {

@@ -6,7 +6,7 @@ use super::{Counts, Matcher, pair_index};
 use crate::fsst::{MAX_SYMBOLS, Symbol};
 
 /// If other symbols begin with a pair's second symbol, the pair must occur this often, because one
-/// of them may follow elsewhere.
+/// of those other symbols may follow elsewhere.
 const MIN_COUNT: u16 = 5;
 
 impl Counts {
