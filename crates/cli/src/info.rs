@@ -76,11 +76,11 @@ fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
         size(decoded),
         ratio(decoded, info.file_len),
     )?;
-    let (major, minor) = info.format_version;
     let host = info.host.as_deref().map(|host| format!(" from {}", escape(host))).unwrap_or_default();
     writeln!(
         out,
-        "format {major}.{minor}, generation {}, written by {}{host}",
+        "format {}, generation {}, written by {}{host}",
+        info.format_version,
         info.generation,
         escape(&info.program)
     )?;

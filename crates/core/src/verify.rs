@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
     BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Limits, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES,
-    Physical, Result, SLOT_LEN, SLOT_OFFSETS, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible,
-    visit_parts,
+    Physical, Result, SLOT_LEN, SLOT_OFFSETS, Section, SlotState, Statistics, TRAILER_LEN, Trailer, Value,
+    Version, fallible, visit_parts,
 };
 
 use crate::cells::Cells;
@@ -106,7 +106,7 @@ impl File {
         let mut spans = self.spans();
         // Whether all parts of the file are known.
         let mut is_whole = true;
-        for section in self.sections() {
+        for section in self.sections().iter().filter(|section| section.is_known()) {
             let visited = visit_parts(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
                 fallible::push(&mut spans, Span::of_part(part), PARTS)
             });
@@ -214,8 +214,9 @@ impl File {
         for number in 0..self.n_tables() {
             found.check(self.table(number).and_then(|table| {
                 table.verify_names()?;
-                table.verify_nodes(&mut table.host()?, n_cells)?;
-                self.verify_nodes(&mut self.node_value(table.sort_order_node())?, n_cells)
+                table.verify_nodes(&mut table.known_host()?, n_cells)?;
+                self.verify_nodes(&mut self.node_value(table.sort_order_node())?, n_cells)?;
+                self.verify_metadata(table.metadata_node(), "a table", n_cells)
             }))?;
         }
         for column in columns {
@@ -268,12 +269,18 @@ impl File {
 
     /// Checks the metadata and the detail of a column.
     fn verify_column_values(&self, column: &ColumnInfo, n_cells: u64) -> Result<()> {
-        let mut metadata = self.node_value(column.record.metadata)?;
-        if column.record.metadata.is_some() && !matches!(metadata, Value::Map(_)) {
-            return Err(Error::corrupt("the metadata of a column are not a map"));
-        }
-        self.verify_nodes(&mut metadata, n_cells)?;
+        self.verify_metadata(column.record.metadata, "a column", n_cells)?;
+        self.verify_nodes(&mut self.node_value(column.record.host_detail)?, n_cells)?;
         column.detail.as_ref().map_or(Ok(()), |detail| self.verify_nodes(&mut detail.clone(), n_cells))
+    }
+
+    /// Checks the user's metadata of a table or column.
+    fn verify_metadata(&self, node: Option<u64>, of: &str, n_cells: u64) -> Result<()> {
+        let mut metadata = self.node_value(node)?;
+        if node.is_some() && !matches!(metadata, Value::Map(_)) {
+            return Err(Error::corrupt(format!("the metadata of {of} are not a map")));
+        }
+        self.verify_nodes(&mut metadata, n_cells)
     }
 
     /// No slot is damaged.
@@ -297,11 +304,17 @@ impl File {
 
     /// The trailer equals the slot.
     fn verify_trailer(&self) -> Result<()> {
+        if (self.header().version > Version::OLDEST) != (self.root().version() > Version::OLDEST) {
+            let message = "the root follows the rules of another version than the header";
+            return Err(Error::corrupt(message).in_section("root").at(self.slot().root_at));
+        }
         let at = self.slot().end - TRAILER_LEN as u64;
         let trailer =
             Trailer::parse(&self.bytes_at(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
-        if trailer != Trailer::from(*self.slot()) {
-            return Err(Error::corrupt("the trailer differs from the slot").in_section("trailer").at(at));
+        if trailer != self.trailer() {
+            return Err(Error::corrupt("the trailer differs from slot and header")
+                .in_section("trailer")
+                .at(at));
         }
         Ok(())
     }
@@ -327,6 +340,8 @@ impl File {
         spans.sort_unstable();
         let room = self.room().start;
         let own = self.root().previous.map_or(room, |(at, len, _)| at + u64::from(len) + TRAILER_LEN as u64);
+        // Nothing says which bytes an unknown section has.
+        let names_all = self.sections().iter().all(Section::is_known);
         let (mut end, mut is_apart) = (0, true);
         for &Span { from, to, .. } in &spans {
             if from < end {
@@ -334,7 +349,9 @@ impl File {
                 is_apart = false;
             }
             found.check(self.verify_zeros(end, from.min(room)))?;
-            found.check(self.verify_zeros(end.max(own), from))?;
+            if names_all {
+                found.check(self.verify_zeros(end.max(own), from))?;
+            }
             end = end.max(to);
         }
         if is_apart {

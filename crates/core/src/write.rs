@@ -16,9 +16,11 @@ pub(crate) mod placement;
 mod run_order;
 mod sections;
 mod table_records;
+mod tails;
 mod tasks;
 pub(crate) mod tiers;
 mod type_counts;
+pub(crate) mod unknown;
 mod worker;
 
 use std::collections::HashMap;

@@ -14,8 +14,8 @@ pub const SLOT_PAGES_END: u64 = 12_288;
 pub const MAX_TIERS: u16 = 24;
 /// Bytes of the trailer.
 pub const TRAILER_LEN: usize = 64;
-/// The longest root, in bytes.
-pub const MAX_ROOT_LEN: usize = 4096;
+/// The longest root, in bytes. With the trailer it fits into the last 64 KiB of a file.
+pub const MAX_ROOT_LEN: usize = 65_472;
 /// Bytes of a root before its section records.
 pub(crate) const ROOT_HEAD_LEN: usize = 160;
 /// Bytes of a section record.
@@ -24,6 +24,8 @@ pub(crate) const SECTION_LEN: usize = 48;
 pub const DIRECTORY_HEAD_LEN: u32 = 40;
 /// Bytes of a page entry.
 pub const PAGE_ENTRY_LEN: u32 = 24;
+/// The most bytes after the page entries of a directory.
+pub const MAX_PARAMETERS_LEN: u32 = 65_536;
 
 /// Values of a vector.
 pub const VECTOR_VALUES: u32 = 1_024;

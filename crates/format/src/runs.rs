@@ -201,6 +201,8 @@ mod tests {
             detail: None,
             n_missing: 0,
             metadata: None,
+            first_range: None,
+            host_detail: None,
         };
         assert_eq!(record.member(0).unwrap(), record);
         let third = record.member(2).unwrap();

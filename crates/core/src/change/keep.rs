@@ -101,7 +101,7 @@ impl Keeper<'_> {
         let total = record.n_values;
         if of.physical == Physical::Null {
             let chunk = Chunk { n: to_n(total)?, values: HostValues::Null, validity: HostValidity::AllValid };
-            return Ok((Keep::default(), Some(chunk)));
+            return Ok((Keep { number: info.index, ..Keep::default() }, Some(chunk)));
         }
         let most = block_values(of.layout()) as u64;
         let replaces_all = all || record.is_bundled;
@@ -116,6 +116,7 @@ impl Keeper<'_> {
                 None => total,
             },
             ranges: first_blocks(last.ranges, n),
+            number: info.index,
             ..Keep::default()
         };
         let replaced =

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use entasis_encodings::restore_part;
 use entasis_format::{
-    Error, Header, Limits, Location, MIN_COLUMN_LEN, Part, Result, Room, Root, Runs, SectionKind, Slot,
-    SlotState, Thousands, Value, fallible, parse_value, read_records,
+    Error, Header, Limits, Location, MIN_COLUMN_LEN, Part, Result, Room, Root, Runs, Section, SectionKind,
+    Slot, SlotState, Thousands, Value, fallible, parse_value, read_records, read_whole_records,
 };
 use entasis_io::Source;
 
@@ -18,6 +18,10 @@ use super::lock;
 
 /// The maximum number of cached bytes of section parts.
 const PARTS_LEN: usize = 16 << 20;
+
+/// Reads records of a section.
+type ReadRecords =
+    fn(&Section, Range<u64>, Room, &Limits, &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>) -> Result<Vec<u8>>;
 
 /// The use of the memory, in messages.
 const BYTES: &str = "bytes of the file";
@@ -133,12 +137,27 @@ impl OpenFile {
     }
 
     pub fn tier_records(&self, kind: SectionKind, tier: u16, range: Range<u64>) -> Result<Vec<u8>> {
+        self.read_tier(kind, tier, range, read_records)
+    }
+
+    /// As [`tier_records`](Self::tier_records), with all bytes of each record.
+    pub fn whole_records(&self, kind: SectionKind, tier: u16, range: Range<u64>) -> Result<Vec<u8>> {
+        self.read_tier(kind, tier, range, read_whole_records)
+    }
+
+    fn read_tier(
+        &self,
+        kind: SectionKind,
+        tier: u16,
+        range: Range<u64>,
+        read: ReadRecords,
+    ) -> Result<Vec<u8>> {
         if range.is_empty() {
             return Ok(Vec::new());
         }
         let missing = || Error::corrupt("the section is missing").in_section(kind.name());
         let section = self.root.section(kind, tier).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
-        read_records(section, range, self.room(), &self.limits, &mut |part| self.fetch(part))
+        read(section, range, self.room(), &self.limits, &mut |part| self.fetch(part))
             .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
     }
 

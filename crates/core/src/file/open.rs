@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entasis_format::{
-    Error, HEADER_LEN, Header, Kind, Limits, Order, Result, Room, Root, Runs, SLOT_PAGES_END, Slot,
-    SlotState, TRAILER_LEN, Trailer, Value, checksum, fallible,
+    Error, Features, HEADER_LEN, Header, Keep, Kind, Limits, Order, Result, Room, Root, Runs, SLOT_PAGES_END,
+    Slot, SlotState, TRAILER_LEN, Trailer, Value, checksum, fallible,
 };
 use entasis_io::Source;
 
@@ -131,6 +131,10 @@ impl OpenFile {
                 time: 0,
                 operation: 0,
                 compression: 0,
+                edition: 0,
+                keep: Keep::default(),
+                features: Features::OF_0_2,
+                footer_at: 0,
                 file_id: [0; 16],
                 program: [0; 32],
                 sections: Vec::new(),

@@ -16,6 +16,8 @@ pub(crate) enum Kept {
 /// The kept blocks of a column. The array's first chunk has the values of replaced blocks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keep {
+    /// The number of the column in the file that changes.
+    pub number: u64,
     /// The blocks.
     pub ranges: Vec<BlockRange>,
     /// The number of their values.

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use entasis_format::{
-    BUNDLE_ROWS, BlockRange, Error, NameSlot, Physical, Result, SectionKind, Value, fallible, name_hash,
+    BUNDLE_ROWS, BlockRange, Error, NameSlot, Physical, Result, SectionKind, Value, Version, fallible,
+    name_hash,
 };
 
 use super::PARTS;
@@ -56,10 +57,14 @@ impl File {
                 if record.is_bundled || is_null {
                     return damage("a column without blocks of its own has a range");
                 }
-                if last.is_some_and(|last| last >= (range.column, range.tier)) {
+                // In files of 0.2 the ranges of a column ascend by tier.
+                let is_old = self.root().version() == Version::OLDEST;
+                let here = (range.column, range.tier);
+                let is_after = |last: (u64, u16)| if is_old { last < here } else { last.0 <= here.0 };
+                if !last.is_none_or(is_after) {
                     return damage("the ranges are out of order");
                 }
-                last = Some((range.column, range.tier));
+                last = Some(here);
                 fallible::push(&mut spans, (range.tier, range.first_block, range.end_block()), PARTS)?;
             }
         }
@@ -155,7 +160,10 @@ fn entry<K: Eq + Hash, V: Default>(map: &mut HashMap<K, V>, key: K) -> Result<&m
 
 /// Checks that the members of each storage column have its type and cover it without gap or
 /// overlap.
+///
+/// A gap may have the values of a member of an unknown type.
 fn verify_bundles(columns: &[ColumnInfo]) -> Result<()> {
+    let may_have_gaps = columns.iter().any(|column| column.unknown.is_some());
     let mut members: HashMap<u64, Vec<&ColumnInfo>> = HashMap::new();
     for column in columns {
         if let Some(storage) = column.record.storage {
@@ -174,18 +182,22 @@ fn verify_bundles(columns: &[ColumnInfo]) -> Result<()> {
             if member.record.n_values >= BUNDLE_ROWS {
                 return damage("a bundled column has too many values");
             }
-            if member.record.first_value != next {
+            let is_apart = member.record.first_value >= next;
+            if member.record.first_value != next && !(may_have_gaps && is_apart) {
                 return damage("bundled columns do not follow one another in their storage column");
             }
-            next = next.saturating_add(member.record.n_values);
+            next = member.record.first_value.saturating_add(member.record.n_values);
         }
-        if next != storage.record.n_values {
+        if next != storage.record.n_values && !(may_have_gaps && next < storage.record.n_values) {
             return Err(Error::corrupt("bundled columns do not cover their storage column"));
         }
     }
     // Only storage columns were removed.
     match members.values().flatten().next() {
-        None => Ok(()),
-        Some(member) => Err(Error::corrupt("a bundled column has no storage column").in_column(&member.name)),
+        // The storage column may be one of an unknown type.
+        Some(member) if !may_have_gaps => {
+            Err(Error::corrupt("a bundled column has no storage column").in_column(&member.name))
+        }
+        _ => Ok(()),
     }
 }

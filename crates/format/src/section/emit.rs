@@ -45,6 +45,14 @@ pub fn emit_section(
     emit_parts(FORMAT, records.kind.code(), records, at, compress, out)
 }
 
+/// As [`emit_section`], for records of the kind, tier, record length and flags of `section`, whose
+/// kind may be unknown. Leaves are stored as they are.
+pub fn emit_like(section: &Section, records: &[u8], at: u64, out: &mut Vec<u8>) -> Section {
+    let &Section { tier, record_len, flags, .. } = section;
+    let records = SectionRecords { kind: SectionKind::Tables, tier, record_len, bytes: records };
+    Section { flags, ..emit_parts(FORMAT, section.kind, records, at, None, out) }
+}
+
 pub(super) fn emit_parts(
     geometry: Geometry,
     kind: u16,

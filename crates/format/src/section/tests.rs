@@ -70,7 +70,7 @@ fn room(file: &[u8]) -> Room {
 
 fn read(geometry: Geometry, section: &Section, file: &[u8], range: Range<u64>) -> Result<Vec<u8>> {
     let limits = Limits::default();
-    read_shaped(geometry, section, range, room(file), &limits, &mut |part| fetch(file, part))
+    read_shaped(geometry, section, 8, range, room(file), &limits, &mut |part| fetch(file, part))
 }
 
 #[test]
@@ -87,6 +87,7 @@ fn section_records_are_exact() {
         codec: 1,
         filter: 1,
         stored_len: 4,
+        flags: 5,
     };
     exact(&section, Section::emit, Section::parse);
 }
@@ -119,7 +120,7 @@ fn one_record_takes_one_part_of_each_level() {
         fetched.push(part.len);
         fetch(&file, part)
     };
-    let one = read_shaped(SMALL, &section, 95..96, room(&file), &Limits::default(), &mut get).unwrap();
+    let one = read_shaped(SMALL, &section, 8, 95..96, room(&file), &Limits::default(), &mut get).unwrap();
     assert_eq!(one, (95u64 * 7 + 1).to_le_bytes());
     assert_eq!(fetched, [48, 72, 72, 72, 80]);
 }
@@ -145,8 +146,9 @@ fn every_flipped_bit_of_the_section_record_is_seen() {
     section.emit(&mut bytes);
     for (bit, flipped) in flips(&bytes).enumerate().skip(32) {
         let broken = Section::parse(&flipped).and_then(|section| read(SMALL, &section, &file, 0..95));
-        // A section whose leaves may be compressed can have none that is.
-        let is_same = bit == 29 * 8;
+        // A section whose leaves may be compressed can have none that is. Flags are for programs that
+        // do not know the kind.
+        let is_same = bit == 29 * 8 || (31 * 8..32 * 8).contains(&bit);
         assert_eq!(broken.is_ok_and(|bytes| bytes == records(95)), is_same, "bit {bit}");
     }
 }
@@ -346,11 +348,45 @@ fn longer_records_are_cut() {
         None,
         &mut file,
     );
-    let bytes = read(FORMAT, &section, &file, 2..4).unwrap();
+    let (limits, mut get) = (Limits::default(), |part: &Part| fetch(&file, part));
+    let bytes = read_records(&section, 2..4, room(&file), &limits, &mut get).unwrap();
     assert_eq!((bytes.len(), bytes[0], bytes[63], bytes[64], bytes[127]), (128, 2, 2, 3, 3));
+    let bytes = read_whole_records(&section, 2..4, room(&file), &limits, &mut get).unwrap();
+    assert_eq!((bytes.len(), bytes[79], bytes[80]), (160, 2, 3));
     for record_len in [63, 4097] {
         assert!(Section { record_len, ..section }.check(room(&file)).is_err());
     }
+}
+
+#[test]
+fn fields_that_a_record_lacks_are_none() {
+    let mut file = vec![0; HEADER_LEN];
+    let records = [[1; 104], [2; 104]].concat();
+    let columns =
+        SectionRecords { record_len: 104, ..SectionRecords::new(SectionKind::Columns, 0, &records) };
+    let section = emit_section(columns, HEADER_LEN as u64, None, &mut file);
+    let (limits, mut get) = (Limits::default(), |part: &Part| fetch(&file, part));
+    let bytes = read_records(&section, 0..2, room(&file), &limits, &mut get).unwrap();
+    assert_eq!(bytes, [[1; 104].as_slice(), &[255; 16], &[2; 104], &[255; 16]].concat());
+    assert!(section.check_version(Version::OLDEST).is_ok());
+    assert_eq!(section.check_version(Version::CURRENT).unwrap_err().kind(), Kind::Corrupt);
+}
+
+#[test]
+fn flags_are_for_programs_that_do_not_know_the_kind() {
+    let kind = |result: Result<()>| result.map_err(|error| error.kind());
+    let of = |kind, flags| Section { kind, flags, ..Section::default() };
+    for flags in 0..8 {
+        assert!(of(1, flags).check_flags(Version::CURRENT).is_ok());
+        assert!(of(1, flags).check_writer(Version::CURRENT).is_ok());
+        let unknown = of(77, flags);
+        let expected = if flags & READERS_MUST_KNOW != 0 { Err(Kind::Newer) } else { Ok(()) };
+        assert_eq!(kind(unknown.check_flags(Version::CURRENT)), expected);
+        let expected = if flags & WRITERS_MUST_KNOW != 0 { Err(Kind::Newer) } else { Ok(()) };
+        assert_eq!(kind(unknown.check_writer(Version::CURRENT)), expected);
+    }
+    assert_eq!(kind(of(1, 8).check_flags(Version::CURRENT)), Err(Kind::Unsupported));
+    assert_eq!(kind(of(77, 4).check_flags(Version::OLDEST)), Err(Kind::Unsupported));
 }
 
 #[test]

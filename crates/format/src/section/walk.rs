@@ -16,7 +16,8 @@ const RECORDS: &str = "records of the footer";
 /// restore a compressed leaf.
 type Fetch<'a> = dyn FnMut(&Part) -> Result<Arc<Vec<u8>>> + 'a;
 
-/// The bytes of these records. Each record has the length that this version knows for its kind.
+/// The bytes of these records. Each record has the length that this version knows for its kind:
+/// further bytes are cut off, and fields that an older version lacks are none.
 ///
 /// `fetch` returns the bytes of a part. It must [check](Part::check) bytes that it reads from the
 /// file, and restore a compressed leaf.
@@ -27,12 +28,26 @@ pub fn read_records(
     limits: &Limits,
     fetch: &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>,
 ) -> Result<Vec<u8>> {
-    read_shaped(FORMAT, section, records, room, limits, fetch)
+    let known = SectionKind::from_code(section.kind).map_or(section.record_len, SectionKind::record_len);
+    read_shaped(FORMAT, section, known, records, room, limits, fetch)
 }
 
+/// As [`read_records`], with all bytes of each record.
+pub fn read_whole_records(
+    section: &Section,
+    records: Range<u64>,
+    room: Room,
+    limits: &Limits,
+    fetch: &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>,
+) -> Result<Vec<u8>> {
+    read_shaped(FORMAT, section, section.record_len, records, room, limits, fetch)
+}
+
+/// The bytes of records, each of length `known`.
 pub(super) fn read_shaped(
     geometry: Geometry,
     section: &Section,
+    known: u32,
     records: Range<u64>,
     room: Room,
     limits: &Limits,
@@ -55,20 +70,22 @@ pub(super) fn read_shaped(
     if records.is_empty() {
         return Ok(Vec::new());
     }
-    let known = SectionKind::from_code(section.kind).map_or(section.record_len, SectionKind::record_len);
+    let is_other = section.record_len != known;
     let known = usize::try_from(known).unwrap_or(usize::MAX);
-    let is_longer = u64::from(section.record_len) > len64(known);
     let n = records.end - records.start;
-    let capacity = to_usize(if is_longer { n.saturating_mul(len64(known)) } else { len }, RECORDS)?;
+    let capacity = to_usize(n.saturating_mul(len64(known)), RECORDS)?;
     let mut out = Vec::new();
     let mut keep = |_: Part, bytes: &[u8]| {
         // Not before the first bytes are there: the number of records may be false.
         if out.is_empty() {
             fallible::reserve(&mut out, capacity, RECORDS)?;
         }
-        if is_longer {
+        if is_other {
             for record in bytes.chunks_exact(section.record_len as usize) {
+                let end = out.len().saturating_add(known);
                 out.extend_from_slice(record.get(..known).unwrap_or(record));
+                // Bytes of a field that is none.
+                out.resize(end, u8::MAX);
             }
         } else {
             out.extend_from_slice(bytes);

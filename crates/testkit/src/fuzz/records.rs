@@ -2,7 +2,7 @@
 
 use entasis_format::{
     BlockRange, BlockRecord, ColumnRecord, Header, Layout, NameSlot, Node, Physical, Result, Root, RunNames,
-    Runs, Section, Statistics, TableRecord, Trailer,
+    Runs, Section, Statistics, TableRecord, Trailer, Version,
 };
 
 use super::file;
@@ -19,7 +19,7 @@ const RECORDS: &[Parse] = &[
     |bytes| Trailer::parse(bytes).map(|trailer| trailer.emit().to_vec()),
     |bytes| Root::parse(bytes).map(|root| root.emit()),
     |bytes| emitted(Section::parse(bytes)?, Section::emit),
-    |bytes| emitted(TableRecord::parse(bytes)?, TableRecord::emit),
+    |bytes| emitted(TableRecord::parse(bytes, Version::CURRENT)?, TableRecord::emit),
     |bytes| emitted(ColumnRecord::parse(bytes)?, ColumnRecord::emit),
     |bytes| emitted(BlockRecord::parse(bytes)?, BlockRecord::emit),
     |bytes| {
@@ -105,7 +105,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         add(2, &file[root.clone()]);
         add(3, &file[root.start + 160..root.start + 208]);
         let Some(sections) = Sections::of(&file) else { continue };
-        for (which, kind, len) in [(4, 1, 64), (5, 2, 104), (6, 6, 64), (7, 7, 48), (8, 4, 16), (9, 8, 32)] {
+        for (which, kind, len) in [(4, 1, 96), (5, 2, 120), (6, 6, 64), (7, 7, 48), (8, 4, 16), (9, 8, 32)] {
             sections.records[kind - 1].chunks_exact(len).take(3).for_each(|record| add(which, record));
         }
         add(10, &sections.records[4]);

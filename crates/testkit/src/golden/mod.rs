@@ -56,10 +56,7 @@ impl Golden {
             Form::Grown(parts) => frames::grown::grown(&self.table, parts, &options),
             Form::Changed(operation) => frames::grown::changed(&self.table, operation, &options),
             Form::Streamed => {
-                file[64..128].fill(0);
-                file[16] |= 1;
-                let sum = checksum(&file[..56]).to_le_bytes();
-                file[56..64].copy_from_slice(&sum);
+                stream(&mut file);
                 file
             }
             Form::RawCodes => {
@@ -77,12 +74,34 @@ impl Golden {
     }
 }
 
+/// Makes a file one that was written to a stream: its first slot is empty, and the trailer names its
+/// state.
+pub fn stream(file: &mut [u8]) {
+    file[64..128].fill(0);
+    file[16] |= 1;
+    seal(file, 0);
+    let trailer = file.len() - 64;
+    file[trailer + 48] |= 1;
+    seal(file, trailer);
+}
+
+/// Repairs the checksum at the end of the 64 bytes of a header, slot or trailer.
+pub fn seal(file: &mut [u8], at: usize) {
+    let sum = checksum(&file[at..at + 56]).to_le_bytes();
+    file[at + 56..at + 64].copy_from_slice(&sum);
+}
+
 fn tests() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "tests"].iter().collect()
 }
 
-/// The folder of the golden files of format 0.2.
+/// The folder of the golden files of the current format, 0.3.
 pub fn folder() -> PathBuf {
+    tests().join("golden").join("v0.3")
+}
+
+/// The folder of the golden files of format 0.2, which readers read for ever.
+pub fn old_folder() -> PathBuf {
     tests().join("golden").join("v0.2")
 }
 
@@ -93,6 +112,11 @@ pub fn buffer_folder() -> PathBuf {
 
 /// The folder of the golden files of trees.
 pub fn tree_folder() -> PathBuf {
+    folder().join("trees")
+}
+
+/// The folder of the golden files of trees of format 0.2.
+pub fn old_tree_folder() -> PathBuf {
     tests().join("golden").join("trees")
 }
 

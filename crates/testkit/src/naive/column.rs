@@ -1,6 +1,7 @@
 //! Columns: their blocks, their values, and the values of bundled columns.
 
 use super::bytes::{Kind, Room, Wrong, rule, wrong};
+use super::header::Version;
 use super::records::{BlockRange, BlockRecord, ColumnRecord, Statistics};
 use super::types::{self, CATEGORICAL, physical};
 use super::value::Tree;
@@ -18,6 +19,8 @@ pub struct Column {
     pub record: ColumnRecord,
     /// The value of the detail node.
     pub detail: Option<Tree>,
+    /// The value of the host's detail node.
+    pub host_detail: Option<Tree>,
     /// The user's metadata.
     pub metadata: Option<Tree>,
     /// Its blocks.
@@ -51,11 +54,11 @@ impl Sections {
         Ok(Self { ranges, tiers })
     }
 
-    /// The ranges of a column.
-    fn of(&self, column: u64) -> &[BlockRange] {
+    /// The number of the first range of a column, and its ranges.
+    fn of(&self, column: u64) -> (u64, &[BlockRange]) {
         let from = self.ranges.partition_point(|range| range.column < column);
         let to = self.ranges.partition_point(|range| range.column <= column);
-        &self.ranges[from..to]
+        (from as u64, &self.ranges[from..to])
     }
 }
 
@@ -64,8 +67,11 @@ impl Column {
     ///
     /// # Errors
     /// *Corrupt*, *unsupported*.
-    pub fn find_blocks(&mut self, number: u64, of: &Sections) -> Result<(), Wrong> {
-        for range in of.of(number) {
+    pub fn find_blocks(&mut self, number: u64, of: &Sections, version: Version) -> Result<(), Wrong> {
+        let (first, ranges) = of.of(number);
+        let expected = if ranges.is_empty() { None } else { Some(first) };
+        rule(version == (0, 2) || self.record.first_range == expected, "the first range of a column")?;
+        for range in ranges {
             let Some((blocks, statistics)) = of.tiers.get(usize::from(range.tier)) else {
                 return wrong(Kind::Corrupt, "the tier of a range");
             };

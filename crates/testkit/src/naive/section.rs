@@ -1,6 +1,7 @@
 //! Sections: arrays of records in a tree of parts.
 
 use super::bytes::{Kind, Room, Wrong, checksum, is_zero, known, rule, u16_at, u32_at, u64_at, wrong};
+use super::header::Version;
 use super::payload::{restored, unshuffle};
 
 /// The kinds of section.
@@ -16,10 +17,14 @@ pub mod kind {
     pub const NODES: u16 = 8;
     pub const VALUE_HEAP: u16 = 9;
     pub const RUNS: u16 = 10;
+    pub const PIECES: u16 = 11;
+    pub const COLUMN_RANGES: u16 = 12;
 }
 
-/// The record lengths of kinds 1 to 10.
-pub const RECORD_LEN: [u32; 10] = [64, 104, 1, 16, 24, 64, 48, 32, 1, 8];
+/// The record lengths of kinds 1 to 12.
+pub const RECORD_LEN: [u32; 12] = [96, 120, 1, 16, 24, 64, 48, 32, 1, 8, 8, 16];
+/// The lengths of a table and of a column record in files of 0.2.
+pub const OLD_LEN: [u32; 2] = [64, 104];
 /// The most tiers of a file.
 pub const TIERS: u16 = 24;
 
@@ -60,7 +65,7 @@ impl Section {
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+    pub fn parse(bytes: &[u8], version: Version) -> Result<Self, Wrong> {
         let section = Self {
             kind: u16_at(bytes, 0),
             tier: u16_at(bytes, 2),
@@ -74,10 +79,14 @@ impl Section {
             filter: bytes[30],
             stored_len: u32_at(bytes, 40),
         };
-        known(bytes[31] == 0 && is_zero(&bytes[44..48]), "reserved bytes of a section")?;
+        let flags = bytes[31];
+        known(flags <= if version == (0, 2) { 0 } else { 7 }, "flags of a section")?;
+        known(is_zero(&bytes[44..48]), "reserved bytes of a section")?;
         if section.is_known() {
             section.check_codes()?;
-            section.check()?;
+            section.check(version)?;
+        } else if flags & 1 != 0 {
+            return wrong(Kind::Newer, "a section that readers must know");
         }
         Ok(section)
     }
@@ -94,12 +103,16 @@ impl Section {
 
     /// Whether the format defines the kind.
     pub fn is_known(&self) -> bool {
-        (1..=10).contains(&self.kind)
+        (1..=12).contains(&self.kind)
     }
 
-    /// Bytes of all records if leaves may be compressed; else 0.
+    /// Bytes of all records if the kind is known and leaves may be compressed; else 0.
     pub fn compressed_len(&self) -> u128 {
-        if self.is_compressed() { u128::from(self.n_records) * u128::from(self.record_len) } else { 0 }
+        if self.is_known() && self.is_compressed() {
+            u128::from(self.n_records) * u128::from(self.record_len)
+        } else {
+            0
+        }
     }
 
     fn check_codes(&self) -> Result<(), Wrong> {
@@ -109,10 +122,12 @@ impl Section {
         Ok(())
     }
 
-    fn check(&self) -> Result<(), Wrong> {
+    fn check(&self, version: Version) -> Result<(), Wrong> {
         let has_tiers = [kind::BLOCKS, kind::STATISTICS].contains(&self.kind);
         rule(self.tier < if has_tiers { TIERS } else { 1 }, "the tier of a section")?;
-        let known = RECORD_LEN[self.kind as usize - 1];
+        let number = self.kind as usize - 1;
+        let old = OLD_LEN.get(number).filter(|_| version == (0, 2));
+        let known = old.copied().unwrap_or(RECORD_LEN[number]);
         let fits = if known == 1 { self.record_len == 1 } else { (known..=4_096).contains(&self.record_len) };
         rule(fits, "the record length of a section")?;
         if self.n_records == 0 {
@@ -136,7 +151,7 @@ impl Section {
         height
     }
 
-    /// The known bytes of the section's records, and the ranges of its parts: offset and length.
+    /// The bytes of the section's records, each as long as version 0.3 has them, and the ranges of its parts: offset and length.
     ///
     /// # Errors
     /// *Corrupt*.
@@ -157,7 +172,13 @@ impl Section {
         if self.is_known() {
             let known = RECORD_LEN[self.kind as usize - 1] as usize;
             let whole = records.chunks_exact(self.record_len as usize);
-            records = whole.flat_map(|record| &record[..known]).copied().collect();
+            // A field that a record of 0.2 lacks is none.
+            let fields = |record: &[u8]| {
+                let mut fields = vec![0xFF; known];
+                fields.iter_mut().zip(record).for_each(|(field, byte)| *field = *byte);
+                fields
+            };
+            records = whole.flat_map(fields).collect();
         }
         Ok((records, parts))
     }

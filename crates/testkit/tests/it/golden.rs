@@ -6,7 +6,7 @@ use std::path::Path;
 
 use entasis::Kind;
 use entasis_testkit::compare::assert_holds;
-use entasis_testkit::golden::{Form, bad, bad_table, build, folder, index};
+use entasis_testkit::golden::{Form, Golden, bad, bad_table, build, folder, index, old_folder};
 use entasis_testkit::naive::{self, section::kind, segment::features};
 use entasis_testkit::probe::{contents, verify};
 
@@ -21,8 +21,12 @@ fn golden_files_hold_what_they_held() {
     let all = build::all();
     let known: BTreeSet<String> = all.iter().map(|golden| golden.file_name()).collect();
     assert_eq!(names(&folder()), known, "every golden file has a model, every model a file");
-    for golden in &all {
-        let bytes = std::fs::read(folder().join(golden.file_name())).unwrap();
+    let old = names(&old_folder());
+    assert!(old.is_subset(&known), "a file of 0.2 has no model");
+    let files = all.iter().flat_map(|golden| [folder(), old_folder()].map(|folder| (golden, folder)));
+    let is_there = |golden: &Golden, in_: &Path| in_ == folder() || old.contains(&golden.file_name());
+    for (golden, folder) in files.filter(|(golden, folder)| is_there(golden, folder)) {
+        let bytes = std::fs::read(folder.join(golden.file_name())).unwrap();
         let decoded = assert_holds(&bytes, &golden.table);
         let blocks =
             decoded.columns.iter().flat_map(|column| column.blocks.iter().map(move |block| (column, block)));

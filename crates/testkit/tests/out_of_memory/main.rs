@@ -18,7 +18,7 @@ use entasis::{
 use entasis_testkit::frames;
 use entasis_testkit::frames::models::{Model, Table};
 use entasis_testkit::frames::read::Target;
-use entasis_testkit::golden::{buffer_folder, buffers as golden, folder};
+use entasis_testkit::golden::{buffer_folder, buffers as golden, folder, tree_folder};
 
 use allocator::{outside, refusing};
 
@@ -203,7 +203,7 @@ fn files_in(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn every_refused_allocation_is_an_error() {
     let mut files = files_in(&folder());
-    files.extend(files_in(&folder().with_file_name("trees")));
+    files.extend(files_in(&tree_folder()));
     let numbers = (0..300).map(|i| Model::words(format!("column {i}"), Physical::I32, &[i, -i, 7]));
     let wide = Table::new("wide", numbers.collect());
     // Strings longer than 4 KiB, and dictionaries of that length.
