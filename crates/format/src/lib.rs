@@ -64,8 +64,8 @@ pub use range::BlockRange;
 pub use root::{Operation, Root, sections_fit};
 pub use runs::{RunNames, Runs, emit_run_names};
 pub use section::{
-    Compress, Part, Section, SectionKind, SectionRecords, emit_section, read_records, visit_part_entries,
-    visit_parts,
+    Compress, Part, Section, SectionEmitter, SectionKind, SectionRecords, emit_section, read_records,
+    visit_known_parts, visit_part_entries, visit_parts,
 };
 pub use slot::Slot;
 pub use statistics::Statistics;

@@ -3,14 +3,16 @@
 mod emit;
 mod walk;
 
+use std::ops::Range;
+
 use crate::bytes::{Reader, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Filter};
 use crate::error::{Error, Result};
 use crate::limits::{MAX_TIERS, Room, SECTION_LEN};
 
-pub use emit::{Compress, SectionRecords, emit_section};
-pub use walk::{read_records, visit_part_entries, visit_parts};
+pub use emit::{Compress, SectionEmitter, SectionRecords, emit_section};
+pub use walk::{read_records, visit_known_parts, visit_part_entries, visit_parts};
 
 codes! {
     /// The contents of a section.
@@ -188,6 +190,12 @@ impl Section {
     /// The name of the kind, for messages.
     pub fn name(&self) -> &'static str {
         SectionKind::from_code(self.kind).map_or("unknown", SectionKind::name)
+    }
+
+    /// Whether one leaf holds these records.
+    pub fn is_one_leaf(&self, records: &Range<u64>) -> bool {
+        let of_leaf = |record: u64| record.checked_div(FORMAT.part_len / u64::from(self.record_len.max(1)));
+        of_leaf(records.start) == of_leaf(records.end.saturating_sub(1))
     }
 
     /// Bytes of all records.

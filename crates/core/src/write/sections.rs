@@ -2,7 +2,7 @@
 
 use entasis_encodings::{Codecs, LeafEncoder};
 use entasis_format::{
-    ColumnRecord, Compress, Filter, MIN_COLUMN_LEN, Section, SectionKind, SectionRecords, emit_section,
+    ColumnRecord, Compress, Filter, MIN_COLUMN_LEN, Section, SectionEmitter, SectionKind, SectionRecords,
     sections_fit,
 };
 
@@ -46,19 +46,23 @@ fn emit_all(
     compresses: bool,
     at: u64,
 ) -> (Vec<u8>, Vec<Section>) {
-    let mut out = Vec::with_capacity(records.iter().map(|(_, records)| records.len()).sum());
     let mut codecs = Codecs::new();
-    let sections = records.iter().map(|&(kind, records)| {
+    let mut emitter = SectionEmitter::new();
+    for &(kind, records) in records {
         let tier = if kind.has_tiers() { tier } else { 0 };
         let records = SectionRecords::new(kind, tier, records);
-        let offset = at + out.len() as u64;
         let filter = filter(kind).filter(|_| compresses && records.bytes.len() >= MIN_LEN);
-        let Some(filter) = filter else { return emit_section(records, offset, None, &mut out) };
+        let Some(filter) = filter else {
+            emitter.add(records, None);
+            continue;
+        };
         let mut encoder = LeafEncoder::new(&mut codecs, filter, records.record_len);
         let store = &mut |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
-        emit_section(records, offset, Some(Compress { filter, store }), &mut out)
-    });
-    let sections = sections.filter(|section| section.n_records > 0).collect();
+        emitter.add(records, Some(Compress { filter, store }));
+    }
+    let mut out = Vec::with_capacity(records.iter().map(|(_, records)| records.len()).sum());
+    let mut sections = emitter.finish(at, &mut out);
+    sections.retain(|section| section.n_records > 0);
     (out, sections)
 }
 
