@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use entasis_encodings::restore_part;
 use entasis_format::{
     Error, Header, Limits, Location, MIN_COLUMN_LEN, Part, Result, Room, Root, Runs, SectionKind, Slot,
-    SlotState, Thousands, Value, fallible, parse_value, read_records,
+    SlotState, Thousands, Value, fallible, parse_value, read_records, visit_known_parts,
 };
 use entasis_io::Source;
 
@@ -19,8 +19,11 @@ use super::lock;
 /// The maximum number of cached bytes of section parts.
 const PARTS_LEN: usize = 16 << 20;
 
+/// The maximum number of parts that are read together. Their records fit the cache many times.
+const TOGETHER: usize = 64;
+
 /// The use of the memory, in messages.
-const BYTES: &str = "bytes of the file";
+pub(super) const BYTES: &str = "bytes of the file";
 
 /// Parts of sections that were checked and restored.
 #[derive(Default)]
@@ -138,6 +141,9 @@ impl OpenFile {
         }
         let missing = || Error::corrupt("the section is missing").in_section(kind.name());
         let section = self.root.section(kind, tier).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
+        if !section.is_one_leaf(&range) {
+            self.prefetch(&[(kind, tier, range.clone())]);
+        }
         read_records(section, range, self.room(), &self.limits, &mut |part| self.fetch(part))
             .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
     }
@@ -154,10 +160,20 @@ impl OpenFile {
 
     /// The bytes of a part of a section.
     pub fn fetch(&self, part: &Part) -> Result<Arc<Vec<u8>>> {
-        if let Some((_, bytes)) = lock(&self.parts).parts.get(&part.at).filter(|(known, _)| known == part) {
-            return Ok(Arc::clone(bytes));
+        if let Some(bytes) = self.cached_part(part) {
+            return Ok(bytes);
         }
         let stored = self.bytes_at(part.at, part.stored_len as usize)?;
+        self.keep(part, stored)
+    }
+
+    fn cached_part(&self, part: &Part) -> Option<Arc<Vec<u8>>> {
+        let cached = lock(&self.parts);
+        cached.parts.get(&part.at).filter(|(known, _)| known == part).map(|(_, bytes)| Arc::clone(bytes))
+    }
+
+    /// Checks and restores the stored bytes of a part, and caches the part.
+    fn keep(&self, part: &Part, stored: Vec<u8>) -> Result<Arc<Vec<u8>>> {
         part.check(&stored)?;
         let bytes = Arc::new(restore_part(part, stored)?);
         let mut cached = lock(&self.parts);
@@ -169,6 +185,58 @@ impl OpenFile {
         Ok(bytes)
     }
 
+    /// Caches the parts of sections that hold these records of tiers, with one round of reads per
+    /// level of their trees. Does nothing for very many parts.
+    ///
+    /// Ignores errors: the read of the damaged part reports them.
+    pub fn prefetch(&self, wanted: &[(SectionKind, u16, Range<u64>)]) {
+        let mut missing = Vec::new();
+        // Each round reads at least one level.
+        while self.add_missing(wanted, &mut missing).is_ok()
+            && !missing.is_empty()
+            && missing.len() <= TOGETHER
+            && self.read_missing(&missing).is_ok()
+        {
+            missing.clear();
+        }
+    }
+
+    /// Adds the parts to read next on the way to records.
+    fn add_missing(&self, wanted: &[(SectionKind, u16, Range<u64>)], missing: &mut Vec<Part>) -> Result<()> {
+        for (kind, tier, records) in wanted {
+            let Some(section) = self.root.section(*kind, *tier) else { continue };
+            visit_known_parts(section, records.clone(), self.room(), &mut |part| {
+                if let Some(bytes) = self.cached_part(part) {
+                    return Ok(Some(bytes));
+                }
+                if self.opened(part.at, part.stored_len as usize).is_some() {
+                    return self.fetch(part).map(Some);
+                }
+                // Sections may share a part only in a damaged file.
+                if !missing.contains(part) {
+                    fallible::push(missing, *part, BYTES)?;
+                }
+                Ok(None)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Reads and caches parts.
+    fn read_missing(&self, missing: &[Part]) -> Result<()> {
+        let stored = missing.iter().map(|part| fallible::defaults(part.stored_len as usize, BYTES));
+        let mut stored: Vec<Vec<u8>> = fallible::try_collect(stored, BYTES)?;
+        let parts = missing.iter().zip(&mut stored).map(|(part, out)| (part.at, out.as_mut_slice()));
+        self.read_many(&mut fallible::collect(parts, BYTES)?)?;
+        let len: usize = missing.iter().map(|part| part.len as usize).sum();
+        let mut cached = lock(&self.parts);
+        if cached.len + len > PARTS_LEN {
+            *cached = CachedParts::default();
+        }
+        drop(cached);
+        missing.iter().zip(stored).try_for_each(|(part, stored)| self.keep(part, stored).map(|_| ()))
+    }
+
     pub fn bytes_at(&self, at: u64, len: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.read_bytes(at, len, &mut bytes)?;
@@ -176,7 +244,7 @@ impl OpenFile {
     }
 
     /// Bytes of the file that were read at opening.
-    fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
+    pub(super) fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
         self.cached.iter().find_map(|(start, bytes)| {
             let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
             bytes.get(skip..)?.get(..len)
@@ -200,6 +268,27 @@ impl OpenFile {
         }
         self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
     }
+
+    /// Reads several pieces of the file, in one round of reads.
+    pub fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
+        let mut others = Vec::new();
+        for (at, out) in parts {
+            match self.opened(*at, out.len()) {
+                Some(bytes) => out.copy_from_slice(bytes),
+                None => fallible::push(&mut others, (*at, &mut **out), BYTES)?,
+            }
+        }
+        read_many(&*self.source, &mut others)
+    }
+}
+
+/// Reads several pieces of a source, in one round of reads.
+pub(super) fn read_many(source: &dyn Source, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
+    if parts.is_empty() || source.read_many(parts).is_ok() {
+        return Ok(());
+    }
+    // An error of a batch does not say which part it is of.
+    parts.iter_mut().try_for_each(|(at, out)| source.read_exact_at(*at, out).map_err(|e| read_error(e, *at)))
 }
 
 fn read_error(error: std::io::Error, at: u64) -> Error {
