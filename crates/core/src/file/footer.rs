@@ -252,13 +252,19 @@ impl OpenFile {
     }
 
     pub fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
+        self.room_for(at, len, out)?;
+        self.read_into(at, out)
+    }
+
+    /// Memory for bytes of the file. Its contents are unspecified.
+    pub fn room_for<'o>(&self, at: u64, len: usize, out: &'o mut Vec<u8>) -> Result<&'o mut [u8]> {
         if at.checked_add(len as u64).is_none_or(|end| end > self.slot.end) {
             return Err(Error::corrupt("a place is outside of the file").at(at));
         }
         // Every byte is overwritten or the call fails, so only new memory needs zeros.
         out.truncate(len);
         fallible::resize(out, len, 0, BYTES)?;
-        self.read_into(at, out)
+        Ok(out)
     }
 
     pub fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
