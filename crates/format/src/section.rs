@@ -192,10 +192,13 @@ impl Section {
         SectionKind::from_code(self.kind).map_or("unknown", SectionKind::name)
     }
 
-    /// Whether one leaf holds these records.
-    pub fn is_one_leaf(&self, records: &Range<u64>) -> bool {
-        let of_leaf = |record: u64| record.checked_div(FORMAT.part_len / u64::from(self.record_len.max(1)));
-        of_leaf(records.start) == of_leaf(records.end.saturating_sub(1))
+    /// The number of leaves that hold these records.
+    pub fn n_leaves(&self, records: &Range<u64>) -> u64 {
+        let of_leaf = (FORMAT.part_len / u64::from(self.record_len.max(1))).max(1);
+        if records.is_empty() {
+            return 0;
+        }
+        (records.end.saturating_sub(1) / of_leaf).saturating_sub(records.start / of_leaf).saturating_add(1)
     }
 
     /// Bytes of all records.

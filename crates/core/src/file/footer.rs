@@ -20,10 +20,16 @@ use super::lock;
 const PARTS_LEN: usize = 16 << 20;
 
 /// The maximum number of parts that are read together. Their records fit the cache many times.
-const TOGETHER: usize = 64;
+const TOGETHER: u64 = 64;
+
+/// No section has more levels of index parts.
+const MAX_HEIGHT: u8 = 6;
 
 /// The use of the memory, in messages.
 pub(super) const BYTES: &str = "bytes of the file";
+
+/// Records of a section: its kind, its tier, and the numbers of the records.
+pub(super) type Wanted = (SectionKind, u16, Range<u64>);
 
 /// Parts of sections that were checked and restored.
 #[derive(Default)]
@@ -141,7 +147,7 @@ impl OpenFile {
         }
         let missing = || Error::corrupt("the section is missing").in_section(kind.name());
         let section = self.root.section(kind, tier).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
-        if !section.is_one_leaf(&range) {
+        if section.n_leaves(&range) > 1 {
             self.prefetch(&[(kind, tier, range.clone())]);
         }
         read_records(section, range, self.room(), &self.limits, &mut |part| self.fetch(part))
@@ -185,26 +191,33 @@ impl OpenFile {
         Ok(bytes)
     }
 
-    /// Caches the parts of sections that hold these records of tiers, with one round of reads per
-    /// level of their trees. Does nothing for very many parts.
+    /// Whether these records can be read without I/O.
+    pub fn has(&self, wanted: &Wanted) -> bool {
+        self.missing(std::slice::from_ref(wanted)).is_ok_and(|missing| missing.is_empty())
+    }
+
+    /// Caches the parts of sections that hold these records, with one round of reads per level of
+    /// their trees. Does nothing for very many parts.
     ///
     /// Ignores errors: the read of the damaged part reports them.
-    pub fn prefetch(&self, wanted: &[(SectionKind, u16, Range<u64>)]) {
-        let mut missing = Vec::new();
-        // Each round reads at least one level.
-        while self.add_missing(wanted, &mut missing).is_ok()
-            && !missing.is_empty()
-            && missing.len() <= TOGETHER
-            && self.read_missing(&missing).is_ok()
-        {
-            missing.clear();
+    pub fn prefetch(&self, wanted: &[Wanted]) {
+        for _ in 0..=MAX_HEIGHT {
+            match self.missing(wanted) {
+                Ok(missing) if !missing.is_empty() && self.read_missing(&missing).is_ok() => {}
+                _ => return,
+            }
         }
     }
 
-    /// Adds the parts to read next on the way to records.
-    fn add_missing(&self, wanted: &[(SectionKind, u16, Range<u64>)], missing: &mut Vec<Part>) -> Result<()> {
+    /// The parts to read next on the way to records.
+    fn missing(&self, wanted: &[Wanted]) -> Result<Vec<Part>> {
+        let mut missing = Vec::new();
+        let too_many = || Error::argument("the records have too many parts");
         for (kind, tier, records) in wanted {
             let Some(section) = self.root.section(*kind, *tier) else { continue };
+            if section.n_leaves(records) > TOGETHER {
+                return Err(too_many());
+            }
             visit_known_parts(section, records.clone(), self.room(), &mut |part| {
                 if let Some(bytes) = self.cached_part(part) {
                     return Ok(Some(bytes));
@@ -212,14 +225,16 @@ impl OpenFile {
                 if self.opened(part.at, part.stored_len as usize).is_some() {
                     return self.fetch(part).map(Some);
                 }
-                // Sections may share a part only in a damaged file.
+                if missing.len() as u64 >= TOGETHER {
+                    return Err(too_many());
+                }
                 if !missing.contains(part) {
-                    fallible::push(missing, *part, BYTES)?;
+                    fallible::push(&mut missing, *part, BYTES)?;
                 }
                 Ok(None)
             })?;
         }
-        Ok(())
+        Ok(missing)
     }
 
     /// Reads and caches parts.

@@ -69,7 +69,12 @@ impl<'a> SectionEmitter<'a> {
         self.add_kind(records.kind.code(), records, compress);
     }
 
-    pub(super) fn add_kind(&mut self, kind: u16, records: SectionRecords<'a>, compress: Option<Compress<'_>>) {
+    pub(super) fn add_kind(
+        &mut self,
+        kind: u16,
+        records: SectionRecords<'a>,
+        compress: Option<Compress<'_>>,
+    ) {
         let SectionRecords { tier, record_len, bytes: records, .. } = records;
         let section = Section { kind, tier, record_len, ..Section::default() };
         let mut leaves = Leaves { section, bytes: Cow::Borrowed(&[]), parts: Vec::new() };
