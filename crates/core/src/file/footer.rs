@@ -305,11 +305,12 @@ impl OpenFile {
 
 /// Reads several pieces of a source, in one round of reads.
 pub(super) fn read_many(source: &dyn Source, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
-    if parts.is_empty() || source.read_many(parts).is_ok() {
-        return Ok(());
-    }
-    // An error of a batch does not say which part it is of.
-    parts.iter_mut().try_for_each(|(at, out)| source.read_exact_at(*at, out).map_err(|e| read_error(e, *at)))
+    let Some(first) = parts.first().map(|(at, _)| *at) else { return Ok(()) };
+    source.read_many(parts).map_err(|error| {
+        // The error does not say which part it is of.
+        let failed = parts.iter_mut().find_map(|(at, out)| source.read_exact_at(*at, out).err().map(|_| *at));
+        read_error(error, failed.unwrap_or(first))
+    })
 }
 
 fn read_error(error: std::io::Error, at: u64) -> Error {

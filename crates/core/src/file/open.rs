@@ -12,7 +12,7 @@ use entasis_io::Source;
 
 use super::cell_columns::CellColumns;
 use super::chain::{Chain, ROOTS, is_part};
-use super::footer::{BYTES, LostState, OpenFile, read};
+use super::footer::{BYTES, LostState, OpenFile, read, read_many};
 use super::known_blocks::KnownBlocks;
 
 /// Bytes read from the end of a file when it is opened. They usually include the footer.
@@ -45,27 +45,34 @@ fn head(source: &dyn Source, len: u64) -> Result<Head> {
 }
 
 fn read_head(source: &dyn Source, len: u64) -> Result<Head> {
-    let (mut head, mut tail) = (Vec::new(), Vec::new());
-    let mut is_read = false;
-    if len > TAIL {
-        head = fallible::defaults(SLOT_PAGES_END as usize, BYTES)?;
-        tail = fallible::defaults(TAIL as usize, BYTES)?;
-        // The tail comes after the slots: a change that ends in between completes it first.
-        is_read = source.read_many(&mut [(0, &mut head), (len - TAIL, &mut tail)]).is_ok();
+    if len <= TAIL {
+        let head = read(source, 0, len)?;
+        let (header, slots) = parse_head(&head)?;
+        return Ok(Head { header, slots, pieces: vec![(0, head)] });
     }
-    if !is_read {
-        head = read(source, 0, if len <= TAIL { len } else { SLOT_PAGES_END })?;
+    let mut head = fallible::defaults(SLOT_PAGES_END as usize, BYTES)?;
+    let mut tail = fallible::defaults(TAIL as usize, BYTES)?;
+    // The tail comes after the slots: a change that ends in between completes it first.
+    let done = read_many(source, &mut [(0, &mut head), (len - TAIL, &mut tail)]);
+    if done.is_err() {
+        head = read(source, 0, SLOT_PAGES_END)?;
     }
-    let header = Header::parse(&head)?;
-    let slots = if header.has_slot_pages() { SlotState::pages(&head)? } else { [SlotState::Empty; 2] };
-    if len > TAIL {
-        head.truncate(if header.has_slot_pages() { SLOT_PAGES_END as usize } else { HEADER_LEN });
-    }
+    let (header, slots) = parse_head(&head)?;
+    head.truncate(if header.has_slot_pages() { SLOT_PAGES_END as usize } else { HEADER_LEN });
     let mut pieces = vec![(0, head)];
-    if is_read {
-        pieces.push((len - TAIL, tail));
+    match done {
+        Ok(()) => pieces.push((len - TAIL, tail)),
+        // The file became shorter, perhaps by bytes that belong to no generation.
+        Err(error) if error.kind() == Kind::Corrupt => {}
+        Err(error) => return Err(error),
     }
     Ok(Head { header, slots, pieces })
+}
+
+fn parse_head(head: &[u8]) -> Result<(Header, [SlotState; 2])> {
+    let header = Header::parse(head)?;
+    let slots = if header.has_slot_pages() { SlotState::pages(head)? } else { [SlotState::Empty; 2] };
+    Ok((header, slots))
 }
 
 /// Opens the bytes of a source at their current state.
