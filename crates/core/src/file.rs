@@ -441,6 +441,16 @@ impl File {
         self.opened.source.read_at(at, out)
     }
 
+    /// Memory for bytes of the file. Its contents are unspecified.
+    pub(crate) fn room_for<'o>(&self, at: u64, len: usize, out: &'o mut Vec<u8>) -> Result<&'o mut [u8]> {
+        self.opened.room_for(at, len, out)
+    }
+
+    /// Reads several pieces of the file, in one round of reads.
+    pub(crate) fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
+        self.opened.read_many(parts)
+    }
+
     /// Reads bytes of the file straight into memory.
     pub(crate) fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
         self.opened.read_into(at, out)

@@ -139,7 +139,7 @@ impl Rebuild<'_> {
     ) -> Result<()> {
         let blocks = self.file.blocks(column.index)?;
         let needs_statistics = pieces.iter().any(|piece| matches!(piece, Piece::Copied(_)));
-        let statistics = if needs_statistics { self.file.statistics(column.index)? } else { Vec::new() };
+        let statistics = if needs_statistics { self.file.statistics_of(column)? } else { Vec::new() };
         let statistics: Arc<Vec<Statistics>> = Arc::new(statistics);
         let mut is_first = true;
         let mut rest = pieces;

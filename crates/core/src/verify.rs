@@ -172,7 +172,7 @@ impl File {
         let blocks = self.read_blocks(column)?;
         let is_known = column.unknown.is_none();
         let statistics =
-            if is_known && !blocks.is_empty() { self.statistics(column.index)? } else { Vec::new() };
+            if is_known && !blocks.is_empty() { self.statistics_of(column)? } else { Vec::new() };
         let mut print = 0;
         for (i, block) in blocks.iter().enumerate() {
             let of_block = block_print(&column.record, block, statistics.get(i));
@@ -385,7 +385,7 @@ impl File {
         let mut total = 0;
         let mut tasks = Vec::new();
         for column in stored {
-            let statistics = self.statistics(column.index)?;
+            let statistics = self.statistics_of(column)?;
             let blocks = self.blocks(column.index)?;
             for (i, (block, statistics)) in blocks.iter().zip(statistics).enumerate() {
                 match known.block(block.directory_at) {

@@ -3,6 +3,8 @@
 mod emit;
 mod walk;
 
+use std::ops::Range;
+
 use crate::bytes::{Reader, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Filter};
@@ -10,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::features::Version;
 use crate::limits::{MAX_TIERS, Room, SECTION_LEN};
 
-pub use emit::{Compress, SectionRecords, emit_like, emit_section};
-pub use walk::{read_records, read_whole_records, visit_part_entries, visit_parts};
+pub use emit::{Compress, SectionEmitter, SectionRecords, emit_like, emit_section};
+pub use walk::{read_records, read_whole_records, visit_known_parts, visit_part_entries, visit_parts};
 
 codes! {
     /// The contents of a section.
@@ -214,6 +216,15 @@ impl Section {
     /// The name of the kind, for messages.
     pub fn name(&self) -> &'static str {
         SectionKind::from_code(self.kind).map_or("unknown", SectionKind::name)
+    }
+
+    /// The number of leaves that hold these records.
+    pub fn n_leaves(&self, records: &Range<u64>) -> u64 {
+        let of_leaf = (FORMAT.part_len / u64::from(self.record_len.max(1))).max(1);
+        if records.is_empty() {
+            return 0;
+        }
+        (records.end.saturating_sub(1) / of_leaf).saturating_sub(records.start / of_leaf).saturating_add(1)
     }
 
     /// Bytes of all records.

@@ -2,7 +2,7 @@
 
 use entasis_encodings::{Codecs, LeafEncoder};
 use entasis_format::{
-    Compress, Filter, MIN_COLUMN_LEN, Section, SectionKind, SectionRecords, emit_section, sections_fit,
+    Compress, Filter, MIN_COLUMN_LEN, Section, SectionEmitter, SectionKind, SectionRecords, sections_fit,
 };
 
 /// Shorter sections are stored as they are: they take few bytes, and need no time to restore.
@@ -44,17 +44,21 @@ pub(super) fn emit(
 }
 
 fn emit_all(records: &[SectionRecords<'_>], compresses: bool, at: u64) -> (Vec<u8>, Vec<Section>) {
-    let mut out = Vec::with_capacity(records.iter().map(|records| records.bytes.len()).sum());
     let mut codecs = Codecs::new();
-    let sections = records.iter().map(|&records| {
-        let offset = at + out.len() as u64;
+    let mut emitter = SectionEmitter::new();
+    for &records in records {
         let filter = filter(records.kind).filter(|_| compresses && records.bytes.len() >= MIN_LEN);
-        let Some(filter) = filter else { return emit_section(records, offset, None, &mut out) };
+        let Some(filter) = filter else {
+            emitter.add(records, None);
+            continue;
+        };
         let mut encoder = LeafEncoder::new(&mut codecs, filter, records.record_len);
         let store = &mut |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
-        emit_section(records, offset, Some(Compress { filter, store }), &mut out)
-    });
-    let sections = sections.filter(|section| section.n_records > 0).collect();
+        emitter.add(records, Some(Compress { filter, store }));
+    }
+    let mut out = Vec::with_capacity(records.iter().map(|records| records.bytes.len()).sum());
+    let mut sections = emitter.finish(at, &mut out);
+    sections.retain(|section| section.n_records > 0);
     (out, sections)
 }
 

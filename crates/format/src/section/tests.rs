@@ -398,6 +398,74 @@ fn parts_are_aligned() {
     assert_eq!((names.part_at, runs.part_at, file.len()), (256, 264, 272));
 }
 
+/// Levels come in descending order of their bytes: leaves of sections, then index parts.
+#[test]
+fn levels_of_sections_are_sorted_by_length() {
+    let mut emitter = SectionEmitter::with(SMALL);
+    let all = [records(3), records(300), Vec::new(), records(95), records(10)];
+    all.iter().for_each(|bytes| emitter.add_kind(KIND, some(bytes), None));
+    let mut file = vec![0; HEADER_LEN];
+    let sections = emitter.finish(HEADER_LEN as u64, &mut file);
+    let (mut heights, mut at) = (Vec::new(), Vec::new());
+    for (section, bytes) in sections.iter().zip(&all) {
+        assert_eq!(read(SMALL, section, &file, 0..section.n_records).unwrap(), *bytes);
+        heights.push(section.height);
+        at.push(section.part_at);
+    }
+    assert_eq!(heights, [0, 4, 0, 3, 0]);
+    // Leaves take 2,400, 760, 80 and 24 bytes. The index parts of the second section take 720, 240,
+    // 96 and 48 bytes, those of the fourth 240, 96 and 48.
+    let len = 2400 + 760 + 80 + 24 + 720 + 240 + 96 + 48 + 240 + 96 + 48;
+    assert_eq!(file.len(), HEADER_LEN + len);
+    let from_end = at.into_iter().map(|at| len64(file.len()) - at);
+    assert_eq!(from_end.collect::<Vec<_>>(), [24, 120, len64(file.len()), 72, 200]);
+}
+
+/// Leaves that are shorter than their index part come before it all the same.
+#[test]
+fn leaves_come_before_their_index() {
+    let mut file = vec![0; HEADER_LEN];
+    let mut store = |_: &[u8], out: &mut Vec<u8>| {
+        out.push(1);
+        true
+    };
+    let bytes = records(95);
+    let compress = Some(Compress { filter: Filter::None, store: &mut store });
+    let section = emit_parts(SMALL, KIND, some(&bytes), HEADER_LEN as u64, compress, &mut file);
+    assert_eq!((section.height, section.part_at), (3, len64(file.len()) - 48));
+}
+
+#[test]
+fn known_parts_lead_to_the_next_ones() {
+    let (section, file) = file_of(FORMAT, 20_000);
+    let (mut known, mut missing): (Vec<Part>, Vec<Part>) = Default::default();
+    let mut rounds = Vec::new();
+    loop {
+        visit_known_parts(&section, 8_190..8_194, room(&file), &mut |part| {
+            if known.contains(part) {
+                return fetch(&file, part).map(Some);
+            }
+            missing.push(*part);
+            Ok(None)
+        })
+        .unwrap();
+        if missing.is_empty() {
+            break;
+        }
+        rounds.push(missing.len());
+        known.append(&mut missing);
+    }
+    assert_eq!(rounds, [1, 2]);
+    let mut nothing = |_: &Part| panic!("no part has such records");
+    for range in [5..5, 19_999..20_001, u64::MAX..u64::MAX] {
+        visit_known_parts(&section, range, room(&file), &mut nothing).unwrap();
+    }
+    let n_leaves = |range: Range<u64>| section.n_leaves(&range);
+    assert_eq!([n_leaves(0..8_192), n_leaves(8_191..8_193), n_leaves(8_192..8_193)], [1, 2, 1]);
+    assert_eq!([n_leaves(7..7), n_leaves(0..u64::MAX)], [0, u64::MAX / 8_192 + 1]);
+    assert_eq!(Section { record_len: u32::MAX, ..section }.n_leaves(&(0..2)), 2);
+}
+
 #[test]
 fn emitting_never_panics() {
     let mut out = Vec::new();

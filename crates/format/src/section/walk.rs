@@ -16,6 +16,9 @@ const RECORDS: &str = "records of the footer";
 /// restore a compressed leaf.
 type Fetch<'a> = dyn FnMut(&Part) -> Result<Arc<Vec<u8>>> + 'a;
 
+/// As [`Fetch`]. After `None`, the walk goes on without the part and the parts below it.
+type TryFetch<'a> = dyn FnMut(&Part) -> Result<Option<Arc<Vec<u8>>>> + 'a;
+
 /// The bytes of these records. Each record has the length that this version knows for its kind:
 /// further bytes are cut off, and fields that an older version lacks are none.
 ///
@@ -93,7 +96,8 @@ pub(super) fn read_shaped(
         Ok(())
     };
     let (wanted, reads_leaves) = (records, true);
-    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit: &mut keep };
+    let mut fetch = |part: &Part| fetch(part).map(Some);
+    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch: &mut fetch, visit: &mut keep };
     walk.part(section.top()?, section.height, 0..section.n_records)?;
     // The walk checks every length, so nothing can be missing. Callers rely on it all the same.
     if out.len() == capacity {
@@ -101,6 +105,26 @@ pub(super) fn read_shaped(
     } else {
         Err(Error::corrupt("some records of a section are missing").in_section(section.name()))
     }
+}
+
+/// Walks the parts with these records, and goes on without those for which `fetch` returns `None`.
+/// So `fetch` can list the parts that are to be read together.
+///
+/// # Errors
+/// *Corrupt*, and errors of `fetch`.
+pub fn visit_known_parts(
+    section: &Section,
+    records: Range<u64>,
+    room: Room,
+    fetch: &mut dyn FnMut(&Part) -> Result<Option<Arc<Vec<u8>>>>,
+) -> Result<()> {
+    let shape = section.shape(FORMAT, room)?;
+    if records.is_empty() || records.end > section.n_records {
+        return Ok(());
+    }
+    let (wanted, reads_leaves, visit) = (records, true, &mut |_: Part, _: &[u8]| Ok(()));
+    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit };
+    walk.part(section.top()?, section.height, 0..section.n_records)
 }
 
 /// Visits each part of a section, and fetches only those that are an index.
@@ -137,8 +161,9 @@ pub(super) fn visit_shaped(
         return Ok(());
     }
     let wanted = 0..section.n_records;
+    let mut fetch = |part: &Part| fetch(part).map(Some);
     let mut tell = |part: Part, _: &[u8]| visit(&part);
-    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit: &mut tell };
+    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch: &mut fetch, visit: &mut tell };
     walk.part(section.top()?, section.height, 0..section.n_records)
 }
 
@@ -150,7 +175,7 @@ struct Walk<'a, 'f> {
     wanted: Range<u64>,
     /// Whether leaves are fetched, or only visited.
     reads_leaves: bool,
-    fetch: &'a mut Fetch<'f>,
+    fetch: &'a mut TryFetch<'f>,
     /// Visits each part, with the wanted records of a leaf.
     visit: &'a mut dyn FnMut(Part, &[u8]) -> Result<()>,
 }
@@ -162,7 +187,7 @@ impl Walk<'_, '_> {
         if height == 0 && !self.reads_leaves {
             return (self.visit)(part, &[]);
         }
-        let bytes = self.get(part)?;
+        let Some(bytes) = self.get(part)? else { return Ok(()) };
         let damage =
             |problem: &'static str| Error::corrupt(problem).in_section(self.section.name()).at(part.at);
         let wanted = self.wanted.start.max(covered.start)..self.wanted.end.min(covered.end);
@@ -203,16 +228,16 @@ impl Walk<'_, '_> {
     }
 
     /// The bytes of a part.
-    fn get(&mut self, part: Part) -> Result<Arc<Vec<u8>>> {
+    fn get(&mut self, part: Part) -> Result<Option<Arc<Vec<u8>>>> {
         let name = self.section.name();
         let placed = |error: Error| error.in_section(name).at(part.at);
         if !self.room.has(part.at, part.stored_len.into()) {
             return Err(placed(Error::corrupt("a part of a section is outside of the file")));
         }
-        let bytes = (self.fetch)(&part).map_err(placed)?;
+        let Some(bytes) = (self.fetch)(&part).map_err(placed)? else { return Ok(None) };
         if len64(bytes.len()) != u64::from(part.len) {
             return Err(placed(Error::corrupt("a part of a section has another length")));
         }
-        Ok(bytes)
+        Ok(Some(bytes))
     }
 }

@@ -238,9 +238,7 @@ fn a_root_of_64_kib_is_read() {
 
 #[test]
 fn longer_records_are_read_and_kept_or_refused() {
-    use SectionKind::{
-        Blocks, Columns, NameIndex, Nodes, Ranges, Runs, Statistics, Tables,
-    };
+    use SectionKind::{Blocks, Columns, NameIndex, Nodes, Ranges, Runs, Statistics, Tables};
     for kind in [Tables, Columns, NameIndex, Ranges, Blocks, Statistics, Nodes, Runs] {
         let future = Future { longer: vec![(kind, 8)], ..Future::default() };
         for golden in build::all() {
