@@ -2,8 +2,12 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::ops::Range;
 
-use super::{ENTRY_LEN, Entry, FORMAT, Geometry, PART_ALIGN, Section, SectionKind, Shape};
+use super::{
+    COUNTED, COUNTED_ENTRY_LEN, COUNTED_FAN_OUT, ENTRY_LEN, Entry, FORMAT, Geometry, PART_ALIGN, Part,
+    Section, SectionKind, Shape,
+};
 use crate::bytes::{len32, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Filter};
@@ -50,8 +54,27 @@ struct Leaves<'a> {
     /// Everything but the top part.
     section: Section,
     bytes: Cow<'a, [u8]>,
-    /// The leaves. Their offsets count from the start of `bytes`.
-    parts: Vec<Entry>,
+    /// The leaves.
+    parts: Vec<Placed>,
+}
+
+/// A part of a section.
+struct Placed {
+    entry: Entry,
+    /// Whether its offset is one in the file. Otherwise it counts from the start of the bytes of its
+    /// section.
+    is_in_file: bool,
+    /// The number of records before those of the part.
+    before: u64,
+}
+
+/// A leaf of a counted section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeafSource {
+    /// A leaf of the file, which stays where it is.
+    Kept(Part),
+    /// New leaves for these records.
+    New(Range<u64>),
 }
 
 impl<'a> SectionEmitter<'a> {
@@ -89,6 +112,61 @@ impl<'a> SectionEmitter<'a> {
         self.sections.push(leaves);
     }
 
+    /// Adds a section of which some leaves are in the file already. `leaves` covers the records in
+    /// order. `filter` is that of the compressed leaves of the file, if any leaf may be compressed;
+    /// `compress` has the same one.
+    pub fn add_counted(
+        &mut self,
+        records: SectionRecords<'a>,
+        leaves: &[LeafSource],
+        filter: Option<Filter>,
+        mut compress: Option<Compress<'_>>,
+    ) {
+        let SectionRecords { kind, tier, record_len, bytes: records } = records;
+        let mut section =
+            Section { kind: kind.code(), tier, record_len, flags: COUNTED, ..Section::default() };
+        if let Some(filter) = filter {
+            (section.codec, section.filter) = (Codec::Lz4.code(), filter.code());
+        }
+        let mut all = Leaves { section, bytes: Cow::Borrowed(&[]), parts: Vec::new() };
+        let mut bytes = Vec::new();
+        let record_len = u64::from(record_len.max(1));
+        for leaf in leaves {
+            match leaf {
+                LeafSource::Kept(part) => {
+                    let stored_len = if part.is_compressed() { part.stored_len } else { 0 };
+                    let entry = (part.at, part.len, stored_len, part.checksum);
+                    all.parts.push(Placed { entry, is_in_file: true, before: all.section.n_records });
+                    let n = u64::from(part.len) / record_len;
+                    all.section.n_records = all.section.n_records.saturating_add(n);
+                }
+                LeafSource::New(range) => {
+                    let at = |record: u64| {
+                        usize::try_from(record.saturating_mul(record_len)).unwrap_or(usize::MAX)
+                    };
+                    let new = records.get(at(range.start)..at(range.end)).unwrap_or_default();
+                    let n = (self.geometry.part_len / record_len).max(1);
+                    for leaf in new.chunks(at(n).max(1)) {
+                        let part = store_leaf(leaf, &mut bytes, &mut compress);
+                        if let (true, Some(compress)) = (part.2 > 0, &compress) {
+                            (all.section.codec, all.section.filter) =
+                                (Codec::Lz4.code(), compress.filter.code());
+                        }
+                        all.parts.push(Placed {
+                            entry: part,
+                            is_in_file: false,
+                            before: all.section.n_records,
+                        });
+                        let n = len64(leaf.len()) / record_len;
+                        all.section.n_records = all.section.n_records.saturating_add(n);
+                    }
+                }
+            }
+        }
+        all.bytes = Cow::Owned(bytes);
+        self.sections.push(all);
+    }
+
     /// Appends the parts of all sections, each at a multiple of 8. `at` is the offset in the file
     /// of the next byte of `out`. Returns the sections in the order in which they were added.
     pub fn finish(self, at: u64, out: &mut Vec<u8>) -> Vec<Section> {
@@ -96,12 +174,13 @@ impl<'a> SectionEmitter<'a> {
         let fan_out = usize::try_from(geometry.fan_out).unwrap_or(usize::MAX).max(2);
         let mut levels = Vec::new();
         for (number, leaves) in sections.iter_mut().enumerate() {
+            let fan_out = leaves.fan_out(fan_out);
             let (mut n, mut len) = (leaves.parts.len(), leaves.bytes.len());
             levels.extend((n > 0).then_some((len, number)));
             while n > 1 {
                 // A level needs the offsets of the level below. Only tiny leaves are shorter than
                 // their index.
-                len = len.min(n.saturating_mul(ENTRY_LEN));
+                len = len.min(n.saturating_mul(leaves.entry_len()));
                 levels.push((len, number));
                 n = n.div_ceil(fan_out);
                 leaves.section.height = leaves.section.height.saturating_add(1);
@@ -117,7 +196,7 @@ impl<'a> SectionEmitter<'a> {
         }
         let with_top = |Leaves { mut section, parts, .. }: Leaves<'_>| {
             if let Some(top) = parts.first() {
-                (section.part_at, section.part_len, section.stored_len, section.checksum) = *top;
+                (section.part_at, section.part_len, section.stored_len, section.checksum) = top.entry;
             } else {
                 section.n_records = 0;
             }
@@ -141,21 +220,14 @@ impl<'a> Leaves<'a> {
         let mut is_compressed = false;
         for leaf in records.chunks(leaf_len) {
             let len = len32(leaf.len());
-            if compress.is_none() && is_aligned {
+            let entry = if compress.is_none() && is_aligned {
                 let at = len64(self.parts.len()).saturating_mul(len64(leaf_len));
-                self.parts.push((at, len, 0, checksum(leaf)));
-                continue;
-            }
-            pad(&mut bytes, 0);
-            let from = bytes.len();
-            let is_shorter = compress.as_mut().is_some_and(|compress| (compress.store)(leaf, &mut bytes));
-            if !is_shorter {
-                bytes.extend_from_slice(leaf);
-            }
-            let stored = bytes.get(from..).unwrap_or_default();
-            let stored_len = if is_shorter { len32(stored.len()) } else { 0 };
-            self.parts.push((len64(from), len, stored_len, checksum(stored)));
-            is_compressed |= is_shorter;
+                (at, len, 0, checksum(leaf))
+            } else {
+                store_leaf(leaf, &mut bytes, &mut compress)
+            };
+            is_compressed |= entry.2 > 0;
+            self.parts.push(Placed { entry, is_in_file: false, before: 0 });
         }
         if let Some(compress) = compress.filter(|_| is_compressed) {
             (self.section.codec, self.section.filter) = (Codec::Lz4.code(), compress.filter.code());
@@ -166,21 +238,52 @@ impl<'a> Leaves<'a> {
     /// Appends the next level: the leaves first, then the index parts of the level before.
     fn emit_level(&mut self, fan_out: usize, out: &mut Output<'_>) {
         let bytes = std::mem::take(&mut self.bytes);
-        if !bytes.is_empty() {
+        if self.parts.iter().any(|part| !part.is_in_file) {
             let at = out.append(&bytes);
-            self.parts.iter_mut().for_each(|part| part.0 = part.0.saturating_add(at));
+            for part in self.parts.iter_mut().filter(|part| !part.is_in_file) {
+                part.entry.0 = part.entry.0.saturating_add(at);
+                part.is_in_file = true;
+            }
             return;
         }
         let mut index = Vec::new();
-        let parts = self.parts.chunks(fan_out).map(|below| {
+        let is_counted = self.section.is_counted();
+        let parts = self.parts.chunks(self.fan_out(fan_out)).map(|below| {
             index.clear();
-            for (at, len, stored_len, checksum) in below {
+            for Placed { entry: (at, len, stored_len, checksum), before, .. } in below {
                 put!(index, at, len, stored_len, checksum);
+                if is_counted {
+                    put!(index, before);
+                }
             }
-            (out.append(&index), len32(index.len()), 0, checksum(&index))
+            let entry = (out.append(&index), len32(index.len()), 0, checksum(&index));
+            Placed { entry, is_in_file: true, before: below.first().map_or(0, |part| part.before) }
         });
         self.parts = parts.collect();
     }
+
+    /// The most entries of an index part. `uniform` is that of a section that is not counted.
+    fn fan_out(&self, uniform: usize) -> usize {
+        if self.section.is_counted() { uniform.min(COUNTED_FAN_OUT) } else { uniform }
+    }
+
+    fn entry_len(&self) -> usize {
+        if self.section.is_counted() { COUNTED_ENTRY_LEN } else { ENTRY_LEN }
+    }
+}
+
+/// Appends the stored bytes of a leaf at a multiple of 8. Returns its entry, whose offset is one in
+/// `bytes`.
+fn store_leaf(leaf: &[u8], bytes: &mut Vec<u8>, compress: &mut Option<Compress<'_>>) -> Entry {
+    pad(bytes, 0);
+    let from = bytes.len();
+    let is_shorter = compress.as_mut().is_some_and(|compress| (compress.store)(leaf, bytes));
+    if !is_shorter {
+        bytes.extend_from_slice(leaf);
+    }
+    let stored = bytes.get(from..).unwrap_or_default();
+    let stored_len = if is_shorter { len32(stored.len()) } else { 0 };
+    (len64(from), len32(leaf.len()), stored_len, checksum(stored))
 }
 
 /// The bytes of the footer.

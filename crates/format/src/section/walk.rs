@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{ENTRY_LEN, FORMAT, Geometry, Part, Section, SectionKind, Shape};
+use super::{COUNTED_ENTRY_LEN, ENTRY_LEN, FORMAT, Geometry, Part, Section, SectionKind, Shape};
 use crate::bytes::{Reader, len64, to_usize};
 use crate::error::{Error, Result, Thousands};
 use crate::fallible;
@@ -127,6 +127,28 @@ pub fn visit_known_parts(
     walk.part(section.top()?, section.height, 0..section.n_records)
 }
 
+/// Reads all leaves of a section in order, by a `fetch` as for [`read_records`]. Visits each with its
+/// records.
+pub fn visit_leaves(
+    section: &Section,
+    room: Room,
+    fetch: &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>,
+    visit: &mut dyn FnMut(&Part, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let shape = section.shape(FORMAT, room)?;
+    if section.n_records == 0 {
+        return Ok(());
+    }
+    let wanted = 0..section.n_records;
+    let mut fetch = |part: &Part| fetch(part).map(Some);
+    // A leaf has a record; for an index part the records are empty.
+    let mut tell =
+        |part: Part, records: &[u8]| if records.is_empty() { Ok(()) } else { visit(&part, records) };
+    let mut walk =
+        Walk { section, shape, room, wanted, reads_leaves: true, fetch: &mut fetch, visit: &mut tell };
+    walk.part(section.top()?, section.height, 0..section.n_records)
+}
+
 /// Visits each part of a section, and fetches only those that are an index.
 pub fn visit_part_entries(
     section: &Section,
@@ -182,7 +204,7 @@ struct Walk<'a, 'f> {
 
 impl Walk<'_, '_> {
     /// Walks a part of this height that covers these records. The recursion is as deep as the
-    /// height, at most six.
+    /// height, at most eight.
     fn part(&mut self, part: Part, height: u8, covered: Range<u64>) -> Result<()> {
         if height == 0 && !self.reads_leaves {
             return (self.visit)(part, &[]);
@@ -204,6 +226,9 @@ impl Walk<'_, '_> {
             return Ok(());
         };
         (self.visit)(part, &[])?;
+        if self.section.is_counted() {
+            return self.counted_children(&bytes, part.at, below, covered);
+        }
         // At least one record of a leaf, so never zero.
         let span = self.shape.span(below).max(1);
         let first = wanted.start.saturating_sub(covered.start) / span;
@@ -223,6 +248,41 @@ impl Walk<'_, '_> {
                 return Err(damage("the length of a part does not match its records"));
             }
             self.part(child, below, child_covers)?;
+        }
+        Ok(())
+    }
+
+    /// Walks the wanted children of an index part of a counted section. The part begins at `at` and
+    /// covers these records.
+    fn counted_children(&mut self, bytes: &[u8], at: u64, below: u8, covered: Range<u64>) -> Result<()> {
+        let damage = |problem: &'static str| Error::corrupt(problem).in_section(self.section.name()).at(at);
+        let (entries, _) = bytes.as_chunks::<COUNTED_ENTRY_LEN>();
+        let before = |entry: &[u8; COUNTED_ENTRY_LEN]| {
+            entry.last_chunk().map_or(u64::MAX, |before| u64::from_le_bytes(*before))
+        };
+        if entries.first().map(before) != Some(covered.start) {
+            return Err(damage("an index part does not begin with its first record"));
+        }
+        let wanted = self.wanted.start.max(covered.start)..self.wanted.end.min(covered.end);
+        let first = entries.partition_point(|entry| before(entry) <= wanted.start).saturating_sub(1);
+        let mut rest = entries.get(first..).unwrap_or_default();
+        while let Some((entry, next)) = rest.split_first() {
+            let (start, end) = (before(entry), next.first().map_or(covered.end, before));
+            if start >= wanted.end {
+                break;
+            }
+            if start >= end || start < covered.start || end > covered.end {
+                return Err(damage("the records of an index part do not ascend"));
+            }
+            let mut reader = Reader::exact(entry, COUNTED_ENTRY_LEN, "an index part")?;
+            let (at_child, len, stored_len) = (reader.u64()?, reader.u32()?, reader.u32()?);
+            let child = (at_child, len, stored_len, reader.u64()?);
+            let child = self.section.part(below, child).map_err(|error| error.at(at))?;
+            if !self.shape.is_counted_len(below, end.saturating_sub(start), len) {
+                return Err(damage("the length of a part does not match its records"));
+            }
+            self.part(child, below, start..end)?;
+            rest = next;
         }
         Ok(())
     }
