@@ -216,7 +216,8 @@ impl Parser<'_, '_, '_> {
         if node.b == 0 {
             return Ok(Vec::new());
         }
-        // A single string has no neighbours to read along: a table may have one for each column.
+        // Do not read the neighbours of a string at the root of a value: a table may have one such
+        // value for each column.
         if depth == 1 {
             return self.exact_bytes(node.a, node.b);
         }
