@@ -138,7 +138,7 @@ impl Codecs {
     /// dropped.
     ///
     /// # Errors
-    /// *Corrupt* when the stored bytes decompress to another length.
+    /// *Corrupt* when the stored bytes do not decompress to exactly this length; *out of memory*.
     pub fn restore(
         &mut self,
         codec: Codec,
@@ -161,7 +161,7 @@ impl Codecs {
     /// are unspecified.
     ///
     /// # Errors
-    /// *Corrupt* when the stored bytes decompress to another length.
+    /// *Corrupt* when the stored bytes do not decompress to exactly this length; *out of memory*.
     pub fn restore_into(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let written = match codec {
             Codec::None => return Err(Error::corrupt("a page without a codec has two lengths")),
