@@ -284,7 +284,8 @@ impl Cells {
             }
             let map = maps.binary_search_by_key(&first, |&(keys, _)| keys).map_err(|_| wrong())?;
             let keys = first..first + maps[map].1;
-            // Build no more than the file holds.
+            // Refuse more places than the file stores, so that a false number of keys needs no
+            // memory.
             if wanted.places.len() as u64 + (keys.end - keys.start) > places.len() as u64 {
                 return Err(wrong());
             }

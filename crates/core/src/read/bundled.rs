@@ -83,7 +83,7 @@ fn read_neighbours(
 ) -> Result<()> {
     let (start, source) = (parts[0].values.start, parts[0].source);
     let mut strings = fallible::collect(parts.iter().map(|_| Strings::default()), COLUMNS)?;
-    // The parts before this one end before the page.
+    // The index of the first part that does not end before the current page.
     let mut first = 0;
     reader.pages(source, start..end, &mut |opened, scratch| {
         control.check()?;

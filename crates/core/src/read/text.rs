@@ -235,7 +235,7 @@ pub(super) struct Entries {
     buffers: Vec<Buffer>,
     /// The number of the first buffer.
     first: usize,
-    /// The first value of the block that `views` has the entries of.
+    /// The first value of the block whose entries `views` holds.
     block: Option<u64>,
 }
 
@@ -250,7 +250,7 @@ impl Entries {
         self.buffers
     }
 
-    /// Takes the entries of a block, once.
+    /// Reads the entries of a block, unless `views` already has them.
     pub(super) fn open(&mut self, decoder: &BlockDecoder<'_>, block: &BlockRecord) -> Result<()> {
         if self.block == Some(block.first_value) {
             return Ok(());
