@@ -169,7 +169,7 @@ fn room_that_is_not_to_be_had_changes_nothing() {
 fn space_is_reserved_up_to_the_expected_length() {
     let new: Vec<u8> = (0..3_000_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
     let (len, none) = (new.len() as u64, Faults::none);
-    // Less than is written, a little less than all, and more.
+    // Expected lengths: less than is written, almost all, all, and more.
     for (expected, given_back) in
         [(1, false), (1 << 20, false), (len - 10, false), (len, false), (len + 1, true)]
     {
