@@ -74,7 +74,7 @@ fn write(
     Ok(n)
 }
 
-/// Adds the rows of the next window. False without one.
+/// Adds the rows of the next window. Returns false if there is none.
 fn next(found: &mut Found<'_>, waiting: &mut RowSet, watch: &Watch, n_rows: u64) -> Result<bool> {
     watch.check()?;
     let Some(rows) = found.next().transpose()? else { return Ok(false) };
