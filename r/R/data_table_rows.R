@@ -21,7 +21,7 @@ select_rows <- function(query) {
   }
   i <- given$i
   uses_numbers <- ".I" %in% unlist(lapply(given[c("j", "by", "keyby")], all.names))
-  # A range of columns in `by` is another one if `i` chooses rows.
+  # With `i`, data.table takes a range of columns in `by` for another range.
   is_range <- is_call_of(given[["by"]], ":") || is_call_of(given[["keyby"]], ":")
   # After `!`, a variable is not a column, and `nomatch` is an error.
   is_other <- is_call_of(i, "!") && (is.symbol(i[[2L]]) || "nomatch" %in% names(given))

@@ -1,4 +1,4 @@
-/* Adds cells, and answers the questions about vectors that decide on their form. */
+/* Adds cells, and tests vectors to choose the form of their cells. */
 #include "walker.h"
 
 void ent_put_scalar(walker *w, int kind, int64_t integer, double number) {
