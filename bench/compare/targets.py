@@ -228,7 +228,7 @@ def evaluate(sections: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
 def _measured(
     target: Target, record: dict[str, Any], records: list[dict[str, Any]]
 ) -> tuple[float, str] | None:
-    """The ratio (or the seconds) that one record shows, and its frame."""
+    """The measurement of one record (a ratio or seconds), and its frame."""
     frame = record["frame"]
     if record["format"] != target.format or not fnmatch(frame, target.frames):
         return None

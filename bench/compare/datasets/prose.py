@@ -1,4 +1,4 @@
-"""Text that compresses as English does: words by Zipf's law, phrases that come again."""
+"""Text that compresses as English does: words by Zipf's law, and repeated phrases."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Prose:
 
 
 def names(rng: np.random.Generator, n: int, least: int = 1) -> list[str]:
-    """Different made-up names of people, towns and companies; `least` syllables."""
+    """Distinct made-up names of people, towns and companies, with at least `least` syllables."""
     return [name.capitalize() for name in _made_up(rng, n, least, listed("n r y el us"))]
 
 

@@ -36,7 +36,7 @@ SETS_SCALE = 0.12
 # the timing includes fetching pages from a virtual machine's host.
 ROOM = 24
 MOST = 3 << 30
-# The same before a floor is measured.
+# Memory touched before a floor is measured.
 FLOOR = 1 << 27
 
 
