@@ -358,7 +358,7 @@ impl Map {
         if !is_inside || self.fields.len() >= MOST_FIELDS {
             return false;
         }
-        // Generations share parts, and tiers segments.
+        // Add a record once: generations share parts, and tiers share segments.
         if self.seen.insert(at) {
             let of_record = fields.iter().map(|&(name, offset, len)| Field { name, at: at + offset, len });
             self.fields.extend(of_record);
@@ -400,7 +400,7 @@ impl Map {
         if self.sums.len() >= MOST_SUMS || !self.add(file, directory, DIRECTORY) {
             return;
         }
-        // No more entries than the directory has room for: other records may follow it.
+        // Only entries that fit the directory, because other records may follow it.
         let room = number(file, block + 32, 4).map_or(0, |len| len.saturating_sub(40) / 24);
         let n_pages = number(file, directory + 16, 4).unwrap_or(0).min(room);
         let added = (0..n_pages).take_while(|i| self.add(file, directory + 40 + 24 * i, PAGE)).count();
@@ -605,7 +605,7 @@ mod tests {
         }
     }
 
-    /// Otherwise readers see nothing but the first checksum.
+    /// If all files failed the first checksum, readers would test nothing else.
     #[test]
     fn many_damaged_files_are_read() {
         let mut dice = Dice(1);

@@ -115,7 +115,7 @@ impl Values {
     }
 }
 
-/// Decodes a block, and returns what the core, the naive decoder and each instruction set agree on.
+/// Decodes a block by the core on each instruction set and by the naive decoder.
 ///
 /// # Panics
 /// When they do not agree, or another promise is broken.
