@@ -20,9 +20,13 @@ SECTIONS = ("access", "grow", "scan", "engines")  # of suites that have their ow
 class Target:
     """`quantity` of `format` is at most `limit` times the quantity of `over`.
 
-    `over` is a format, with "@host" where it is measured into another host; "floor"; "once" for
-    the same rows written at once by the same format; "best" for the fastest other format; or None
-    for a limit in seconds or bytes.
+    `over` is one of these:
+
+    - a format, with "@host" if it is measured into another host
+    - "floor"
+    - "once" for the same rows written at once by the same format
+    - "best" for the fastest other format
+    - None for a limit in seconds or bytes
     """
 
     suite: str

@@ -86,7 +86,7 @@ class Prose:
             mixed = (topic * np.uint64(40) + choice) * np.uint64(0x9E3779B97F4A7C15)
             phrases[local] = mixed >> np.uint64(33)
             phrases[local] %= len(self.phrase_weights)
-        # Expand phrases to words: a phrase's first position, then a step of one per word.
+        # Expand phrases to words, by the positions of each phrase's consecutive words.
         lengths = self.starts[phrases + 1] - self.starts[phrases]
         ends = np.cumsum(lengths)
         places = np.arange(ends[-1]) + np.repeat(self.starts[phrases] - (ends - lengths), lengths)

@@ -62,7 +62,7 @@ def reviews(scale: float = 1.0) -> pd.DataFrame:
 
 
 def _copies(rng: np.random.Generator, product: np.ndarray) -> np.ndarray:
-    """The row that each row repeats, mostly itself.
+    """For each row, the row that it repeats. Most rows only repeat themselves.
 
     Products with similar numbers of reviews form pairs; in most pairs, the second product repeats
     the first one's reviews.

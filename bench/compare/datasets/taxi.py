@@ -97,7 +97,7 @@ def taxi(scale: float = 1.0) -> pd.DataFrame:
 
 
 def _times(rng: np.random.Generator, n: int, distance: Array) -> tuple[Array, Array]:
-    """Seconds of the month at which rides begin, more often by day, and durations."""
+    """The start of each ride in seconds of the month, more often by day, and its duration."""
     hour = pick(rng, np.tile(HOURS, 31), n).astype(np.int64)
     begin = hour * 3_600 + rng.integers(0, 3_600, n)
     speed = rng.normal(11.5, 3, n).clip(4, 30) + np.minimum(distance, 20) * 0.6

@@ -46,8 +46,8 @@ fn write(
     to: &Path,
     threads: Option<usize>,
 ) -> Result<u64> {
-    // Labels depend on whether all rows are consecutive. As long as they are, the waiting rows are
-    // one range, however many they are.
+    // Labels depend on whether all rows are consecutive. Collect rows until they are not, or until
+    // the end. Consecutive rows take the memory of a single range.
     let mut waiting = RowSet::default();
     {
         let watch = Watch::new("filtering");

@@ -180,13 +180,13 @@ impl Literal {
 }
 
 impl Predicate {
-    /// Both are true.
+    /// True if both are true.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::And(vec![self, other])
     }
 
-    /// One of both is true.
+    /// True if at least one of both is true.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self::Or(vec![self, other])

@@ -112,8 +112,8 @@ impl Test {
         })
     }
 
-    /// The answers for a block of `n` values, as far as statistics decide them. `missing` is the
-    /// answer for missing values.
+    /// The answers for a block of `n` values by its statistics. `missing` is the answer for missing
+    /// values.
     pub fn by_statistics(&self, of: Layout, statistics: &Statistics, n: u64, missing: bool) -> Answers {
         let n_missing = u64::from(statistics.n_missing);
         let of_missing = Answers::of(missing);

@@ -547,8 +547,9 @@ impl Dice {
     }
 }
 
-/// Makes one to four changes of a file, and repairs all checksums: a bit, a byte, a run of bytes, a
-/// field that takes an edge or the value of another field of its name, blocks that are swapped.
+/// Makes one to four changes of a file, and repairs all checksums. A change alters a bit, a byte or
+/// a run of bytes, sets a field to an edge or to the value of another field of its name, or swaps
+/// blocks.
 pub fn damage(file: &mut [u8], dice: &mut Dice) {
     let map = Map::of(file);
     for _ in 0..=dice.below(4) {

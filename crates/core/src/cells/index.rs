@@ -13,7 +13,7 @@ use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::{Monitor, Silent};
 
-/// Keys per bucket, about.
+/// Approximate keys per bucket.
 const BUCKET: u64 = 4;
 /// Maps with more keys than this are indexed. Fewer keys fit a page or two.
 pub const INDEXED_FROM: usize = 4096;

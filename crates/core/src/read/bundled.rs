@@ -12,7 +12,7 @@ use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
 
-/// Values per task, about.
+/// Approximate values per task.
 const TASK_VALUES: u64 = 1 << 18;
 /// Parts with a smaller gap between them are visited together.
 const GAP: u64 = 1024;

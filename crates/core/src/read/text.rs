@@ -49,7 +49,7 @@ struct Part {
     values: Range<u64>,
     /// Bytes of strings that are copied into the request's memory.
     len: u64,
-    /// The work, in bytes, about.
+    /// The approximate work, in bytes.
     work: u64,
     n_dictionaries: usize,
 }

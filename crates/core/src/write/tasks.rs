@@ -30,7 +30,7 @@ pub(super) struct Task {
     /// The index among the stored columns.
     pub column: usize,
     pub values: Range<u64>,
-    /// Bytes of a value, about.
+    /// Approximate bytes of a value.
     pub value_len: u64,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn room(tasks: &[Task]) -> usize {
     longest + longest / 8
 }
 
-/// The length of all decoded values, about.
+/// The approximate length of all decoded values.
 pub(super) fn decoded_len(tasks: &[Task]) -> u64 {
     tasks.iter().map(|task| task.n_values().saturating_mul(task.value_len)).fold(0, u64::saturating_add)
 }

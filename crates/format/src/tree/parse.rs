@@ -57,7 +57,8 @@ struct Parser<'a, 'n, 'h> {
     limits: &'a Limits,
     /// Node records by the number of their window. Each window is read once.
     windows: BTreeMap<u64, Vec<u8>>,
-    /// Heap bytes by depth and by whether they are keys, because such strings are neighbours.
+    /// The last piece of the heap read at each depth, for values and for keys. Strings of one depth
+    /// are often neighbours.
     pieces: Vec<[HeapPiece; 2]>,
     /// Bytes read for `pieces` so far.
     pieces_len: u64,

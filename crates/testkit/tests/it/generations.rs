@@ -132,7 +132,7 @@ fn a_trailer_finishes_a_torn_commit() {
         assert_eq!(state(&bytes), Ok(newest - 1), "{at}");
     }
     assert_eq!(state(&[&torn_current[..], &[0; 64]].concat()), Ok(newest - 1), "a trailer is at the end");
-    // A trailer of a later version names no state, and hides none.
+    // A trailer of a later version is unsupported, because it may name the current state.
     let mut later = torn_current.clone();
     let trailer = later.len() - 64;
     later[trailer + 48] = 1;
@@ -216,8 +216,8 @@ fn slot_pages_are_needed_and_otherwise_zero() {
     }
 }
 
-/// No damage of a single bit gives other values, such as those of an earlier generation, and
-/// `verify` finds each one in a file of four generations.
+/// In a file of four generations, a flipped bit never gives other values, such as those of an
+/// earlier generation. `verify` finds each flipped bit.
 #[test]
 fn every_flipped_bit_gives_the_values_or_an_error() {
     let options = WriteOptions { compression: Some(80), ..options(SYNCED) };
