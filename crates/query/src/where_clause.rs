@@ -30,7 +30,7 @@ use crate::host_rules::missing_rules;
 use crate::predicate::{Comparison, Literal, Match, Predicate, Rules};
 
 /// Parses a clause to a predicate for a file. The clause may also name `others`: columns that are
-/// not in the table, such as the levels of an index. If both have a name, it means the table's
+/// not in the table, such as the levels of an index. A name that occurs in both means the table's
 /// column.
 ///
 /// # Errors

@@ -52,7 +52,7 @@ pub enum Side {
     Stored {
         /// The number of the storage column.
         column: u64,
-        /// The first value there.
+        /// The index of the first column's first value in the storage column.
         first: u64,
         /// The number of columns.
         n: usize,

@@ -28,7 +28,7 @@ fn acl(named: u8, group: u8, mask: u8, others: u8) -> Vec<u8> {
     .concat()
 }
 
-/// Sets an attribute. False on a file system without such.
+/// Sets an attribute. Returns false on a file system without attributes.
 fn set(path: &Path, name: &CStr, value: &[u8]) -> bool {
     match xattr::set(&File::open(path).unwrap(), name, value) {
         Ok(()) => true,
@@ -85,7 +85,7 @@ fn the_list_of_the_directory_does_not_apply() {
     let new = Replacement::create(&target, Durable::Never).unwrap();
     new.commit().unwrap();
     assert_eq!(get(&target, xattr::ACL), Some(list));
-    // The list of the directory applies to files without an old file.
+    // The list of the directory applies to a new file that replaces nothing.
     replace(&folder.path("other"), Durable::Never, b"new").unwrap();
     assert!(get(&folder.path("other"), xattr::ACL).is_some());
 }

@@ -85,7 +85,7 @@ impl Block {
 /// Decoded values, one after the other.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Values {
-    /// Per value, whether it is there.
+    /// For each value, whether it is present.
     valid: Vec<bool>,
     /// The end of each value in the bytes.
     ends: Vec<usize>,

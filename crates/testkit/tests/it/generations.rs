@@ -244,8 +244,8 @@ fn every_flipped_bit_gives_the_values_or_an_error() {
     }
 }
 
-/// An older generation is damaged: the error lists each one and says that the newest is sound. A
-/// rollback to one fails.
+/// If older generations are damaged, the error lists them and says that the newest one is sound. A
+/// rollback to a damaged one fails.
 #[test]
 fn damage_of_earlier_generations() {
     let dropped = grown::changed(&grown::table(300), Operation::DropColumns, &options(SYNCED));
