@@ -78,9 +78,9 @@ seconds_of <- function(call) {
   as.double(Sys.time()) - as.double(begun)
 }
 
-# Measures formats in turn: writing, and each of `uses`, which are functions of a value just read
-# and are timed with the reading. Values are compared first. Returns medians, a row for each format,
-# with the size of its file. `gone` deletes the file between reading and use.
+# Measures formats in turn: writing, and reading with each of `uses`. These functions get the value
+# that was read, and are timed with the reading. Values are compared first. Returns medians, a row
+# for each format, with the size of its file. `gone` deletes the file between reading and use.
 measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = FALSE) {
   touch <- toucher(as.double(utils::object.size(x)))
   paths <- vapply(formats, function(format) tempfile(), "")

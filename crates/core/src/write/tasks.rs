@@ -90,8 +90,8 @@ fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
 }
 
 /// Groups the runs that a thread takes at once, because short neighbouring columns may be adjacent
-/// in memory and similar. Groups do not depend on the number of threads, because the bytes must
-/// not.
+/// in memory and similar. Groups do not depend on the number of threads, because the bytes of the
+/// file must not.
 pub(super) fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
     let is_short =
         |task: &Task| task.n_values() <= SHORT && task.n_values().saturating_mul(task.value_len) <= SHORT_LEN;

@@ -152,8 +152,8 @@ fn room_that_is_not_to_be_had_changes_nothing() {
             }
             file.commit().unwrap();
             assert!(fs::read(&target).unwrap() == new[..len], "{number} {len}");
-            // Space is reserved again when it is used up, which is seldom because steps grow, and
-            // never again after a failure.
+            // Space is reserved again when it is used up. That is seldom, because steps grow. After
+            // a failure, no more is reserved.
             let asked = disk.log().iter().filter(|&&call| call == "allocate").count();
             let most = match number {
                 _ if len <= 1 << 20 => 0,

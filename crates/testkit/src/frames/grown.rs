@@ -147,7 +147,7 @@ pub fn of_tiers() -> Table {
     Table::new("tiers", vec![Model::words("step", Physical::I16, &values)])
 }
 
-/// A table of one column of each of some types, so that none is bundled.
+/// A table with columns of different types, so that none of them is bundled.
 pub fn table(n_rows: usize) -> Table {
     let r = noise(n_rows, 17);
     let columns = vec![
