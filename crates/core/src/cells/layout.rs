@@ -9,8 +9,8 @@ pub(super) const CELLS: &str = "the cells";
 
 /// The column `ranks` has one entry for each of this many cells.
 pub(super) const RANK: u64 = 4096;
-/// The numbers in an entry. Each is the number of earlier cells of a class. The first class has
-/// none.
+/// The numbers in an entry: one for each class but the first. Each is the number of earlier cells
+/// of the class.
 pub(super) const CLASSES: usize = 6;
 
 /// The columns of the key index.
