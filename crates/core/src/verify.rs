@@ -131,8 +131,8 @@ impl File {
         }
         let prints = column_prints(&columns, &prints)?;
         if is_whole && !self.verify_spans(spans, known, &found)? {
-            // Blocks that share bytes would be decoded any number of times. No column is known to
-            // be sound.
+            // Stop here: blocks that share bytes could be decoded any number of times. No column
+            // counts as sound.
             let survey = found.survey(self, report)?;
             return Ok(Survey { n_sound: 0, ..survey });
         }
@@ -503,7 +503,7 @@ impl File {
                 continue;
             }
             let children = match self.children(column) {
-                // A child has an unknown type.
+                // The type of a child is unknown.
                 Err(error) if error.kind() == Kind::Unsupported => continue,
                 children => found.check_column(column, children)?,
             };
@@ -533,7 +533,7 @@ impl File {
     }
 }
 
-/// A child is among the children of its parent.
+/// Checks that a child is among the children of its parent.
 fn verify_parent(columns: &[ColumnInfo], column: &ColumnInfo) -> Result<()> {
     let parent = column.record.parent.map(|parent| column_at(columns, parent)).transpose()?;
     let Some(parent) = parent.filter(|parent| parent.unknown.is_none()) else { return Ok(()) };

@@ -316,8 +316,8 @@ impl<'a> Plan<'a> {
         for (number, &(first, frame)) in parts.frames.iter().enumerate() {
             found.extend(bundles(number, first, frame, |column| own.contains_key(column.name.as_str())));
         }
-        // Check values that may not fit their type now, because a bundle does not know the names of
-        // its columns.
+        // Check values that may not fit their type now. A bundle could not name the column in the
+        // error.
         let mut scratch = Scratch::default();
         let members = found.iter().flat_map(|bundle| {
             let frame = parts.frames[bundle.frame].1;

@@ -165,7 +165,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether LZ4 must give its bytes.
+    /// Whether the part is compressed with LZ4.
     pub const fn is_compressed(&self) -> bool {
         self.stored_len < self.len
     }

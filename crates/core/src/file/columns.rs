@@ -364,8 +364,8 @@ fn is_null(info: &ColumnInfo) -> bool {
     info.record.column_type.physical == Physical::Null && info.unknown.is_none()
 }
 
-/// The error for a column of type null with blocks. Its type was damaged: as null, all its values
-/// would be missing.
+/// The error for a column of type null with blocks. Its type is damaged, because null columns have
+/// no blocks. Reading it as null would make all its values missing.
 #[cold]
 fn null_with_blocks(info: &ColumnInfo) -> Error {
     Error::corrupt("a column of type null has blocks").in_section("ranges").in_column(&info.name)

@@ -74,7 +74,7 @@ pub(crate) struct OpenFile {
     pub lost: Option<LostState>,
 }
 
-/// A damaged state that another one was opened for.
+/// The damaged current state, if an earlier state was opened instead.
 #[derive(Debug)]
 pub(crate) struct LostState {
     /// Its number; 0 when unknown.

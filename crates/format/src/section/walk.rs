@@ -79,7 +79,7 @@ pub(super) fn read_shaped(
     let capacity = to_usize(n.saturating_mul(len64(known)), RECORDS)?;
     let mut out = Vec::new();
     let mut keep = |_: Part, bytes: &[u8]| {
-        // Not before the first bytes are there: the number of records may be false.
+        // Reserve only after the first bytes are read, because the number of records may be false.
         if out.is_empty() {
             fallible::reserve(&mut out, capacity, RECORDS)?;
         }

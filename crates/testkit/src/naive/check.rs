@@ -83,7 +83,8 @@ fn program(decoded: &Decoded) -> Result<(), Wrong> {
     rule(is_text, "the program that wrote is UTF-8, then zeros")
 }
 
-/// Tiers have no gap and statistics for each block, and no block has two columns.
+/// Tiers are numbered without a gap and have statistics for each block. No block belongs to two
+/// columns.
 fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
     for of in [kind::BLOCKS, kind::STATISTICS] {
         let sections = decoded.root.sections.iter().filter(|section| section.kind == of);
