@@ -24,7 +24,7 @@ const PARTS_LEN: usize = 16 << 20;
 const TOGETHER: u64 = 64;
 
 /// No section has more levels of index parts.
-const MAX_HEIGHT: u8 = 6;
+const MAX_HEIGHT: u8 = 8;
 
 /// Reads records of a section.
 type ReadRecords =

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use entasis_format::{BlockRange, ColumnRecord, Error, Result, SectionKind, fallible};
+use entasis_format::{BlockRange, ColumnRecord, Error, Physical, Result, SectionKind, Version, fallible};
 
 use super::{ColumnInfo, File};
 
@@ -26,28 +26,28 @@ impl File {
     /// The ranges of the column with this record.
     pub(super) fn ranges_of_record(&self, index: u64, record: &ColumnRecord) -> Result<Vec<BlockRange>> {
         let column = index.saturating_add(self.table.first_column);
-        match None::<u64> {
+        match record.first_range {
             Some(first) => self.ranges_from(first, column),
-            None if self.has_first_ranges() => Ok(Vec::new()),
+            None if self.has_no_range(record) => Ok(Vec::new()),
             None => self.ranges_of(column..column.saturating_add(1)),
         }
     }
 
-    /// Whether column records name the first range of their column.
-    fn has_first_ranges(&self) -> bool {
-        false
+    /// Whether the record says that its column has no range. Records of version 0.2 do not say it,
+    /// and a column of type null with a range is damage.
+    fn has_no_range(&self, record: &ColumnRecord) -> bool {
+        let is_null = record.column_type.physical == Physical::Null;
+        record.first_range.is_none() && self.root().version() > Version::OLDEST && !is_null
     }
 
     /// The ranges to read first for the column with this record.
     pub(super) fn near_ranges(&self, index: u64, record: &ColumnRecord) -> Range<u64> {
-        let n = self.n_records(SectionKind::Ranges);
-        match None::<u64> {
-            None if self.has_first_ranges() => 0..0,
-            first => {
-                let first = first.unwrap_or(index.saturating_add(self.table.first_column));
-                first.saturating_sub(1).min(n)..first.saturating_add(NEXT).min(n)
-            }
+        if self.has_no_range(record) {
+            return 0..0;
         }
+        let n = self.n_records(SectionKind::Ranges);
+        let first = record.first_range.unwrap_or(index.saturating_add(self.table.first_column));
+        first.saturating_sub(1).min(n)..first.saturating_add(NEXT).min(n)
     }
 
     /// The ranges of a column whose record names the first one.

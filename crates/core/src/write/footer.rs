@@ -115,10 +115,18 @@ pub(crate) fn seal<'p>(
     placement: Placement<'p>,
 ) -> Footer<'p> {
     let at = placement.end();
-    let (mut footer, mut sections) = sections::emit(sections, ground.compression(), at);
-    let file_id = ground.base.map_or_else(|| file_id(&footer), |base| base.file_id);
+    // Unknown parts come first, so that the known index parts stay next to the root.
+    let mut footer = Vec::new();
+    let unknown = unknown.emit(at, &mut footer);
+    let (known, mut sections) = sections::emit(sections, ground.compression(), at + footer.len() as u64);
+    let file_id = ground.base.map_or_else(|| file_id(&known), |base| base.file_id);
+    if footer.is_empty() {
+        footer = known;
+    } else {
+        footer.extend_from_slice(&known);
+    }
     sections.extend(earlier);
-    sections.extend(unknown.emit(at + footer.len() as u64, &mut footer));
+    sections.extend(unknown);
     let old = ground.file.map(File::root);
     let root = Root {
         generation: ground.generation(),

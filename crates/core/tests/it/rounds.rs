@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex};
 
 use crate::common::{self, Memory, Model};
 use entasis::{
-    Change, Durable, File, Frame, Limits, MemorySink, MemorySource, Operation, Rows, Silent, Source, Value,
-    WriteOptions,
+    Change, Durable, File, Frame, Kind, Limits, MemorySink, MemorySource, Operation, Rows, Silent, Source,
+    Value, WriteOptions,
 };
+use entasis_encodings::restore_part;
 use entasis_format::{
-    HEADER_LEN, Header, Room, Root, SectionKind, SectionRecords, Slot, SlotState, TRAILER_LEN, Trailer,
-    checksum, emit_section, read_records,
+    Features, HEADER_LEN, Header, Part, Room, Root, SectionKind, SectionRecords, Slot, SlotState,
+    TRAILER_LEN, Trailer, Version, checksum, emit_section, read_records,
 };
 
 /// Rows of a wide table: its columns are not bundled.
@@ -158,37 +159,48 @@ fn appends_add_rounds() {
     assert_eq!(rounds.len(), 6, "{rounds:?}");
 }
 
-/// The same file with its sections in another order, each with its index parts after its leaves.
-fn reordered(file: &MemorySource, order: impl Fn(u16) -> u16) -> MemorySource {
+/// The same file with other records, and with its sections in another order, each with its index
+/// parts after its leaves.
+fn rewritten(
+    file: &MemorySource,
+    order: impl Fn(u16) -> u16,
+    change: impl Fn(SectionKind, &mut Vec<u8>),
+    version: Version,
+) -> MemorySource {
     let bytes = file.bytes();
     let header = Header::parse(&bytes[..HEADER_LEN]).unwrap();
     let SlotState::Valid(slot) = header.first else { panic!("a whole file") };
     let start = header.room_start();
     let root = &bytes[slot.root_at as usize..][..slot.root_len as usize];
     let mut root = Root::read(root, &slot, start).unwrap();
-    let at = |part_at: u64, len: u32| &bytes[part_at as usize..][..len as usize];
     let room = Room { start, end: slot.end };
     root.sections.sort_by_key(|section| order(section.kind));
     let mut out = bytes[..slot.root_at as usize].to_vec();
     for section in &mut root.sections {
-        let mut fetch = |part: &entasis_format::Part| {
-            let stored = at(part.at, part.stored_len).to_vec();
+        let mut fetch = |part: &Part| {
+            let stored = bytes[part.at as usize..][..part.stored_len as usize].to_vec();
             part.check(&stored)?;
-            entasis_encodings::restore_part(part, stored).map(Arc::new)
+            restore_part(part, stored).map(Arc::new)
         };
         let n = section.n_records;
-        let records = read_records(section, 0..n, room, &Limits::default(), &mut fetch).unwrap();
+        let mut records = read_records(section, 0..n, room, &Limits::default(), &mut fetch).unwrap();
         let kind = SectionKind::from_code(section.kind).unwrap();
-        let records = SectionRecords::new(kind, section.tier, &records);
+        change(kind, &mut records);
+        let record_len = (records.len() as u64 / n) as u32;
+        let records = SectionRecords { kind, tier: section.tier, record_len, bytes: &records };
         *section = emit_section(records, out.len() as u64, None, &mut out);
+    }
+    if version == Version::OLDEST {
+        (root.features, root.edition, root.footer_at) = (Features::OF_0_2, 0, 0);
     }
     let root_at = out.len() as u64;
     let root = root.emit();
     out.extend(&root);
     let (root_checksum, end) = (checksum(&root), out.len() as u64 + TRAILER_LEN as u64);
-    let slot = Slot { root_at, end, root_checksum, ..slot };
-    out.extend(Trailer::from(slot).emit());
-    out[..HEADER_LEN].copy_from_slice(&Header { first: SlotState::Valid(slot), ..header }.emit());
+    let slot = Slot { root_at, root_len: root.len() as u32, end, root_checksum, ..slot };
+    let header = Header { first: SlotState::Valid(slot), ..header };
+    out.extend(Trailer::new(&slot, &header, version).emit());
+    out[..HEADER_LEN].copy_from_slice(&header.emit());
     MemorySource::new(out)
 }
 
@@ -196,12 +208,54 @@ fn reordered(file: &MemorySource, order: impl Fn(u16) -> u16) -> MemorySource {
 fn sections_in_any_order_are_read() {
     let model = model(N_ROWS);
     let file = file_of(4_000, &model, 50);
-    for order in [|kind| kind, |kind| 100 - kind, |kind| kind * 7 % 11] {
-        let file = reordered(&file, order);
+    let check = |file: &MemorySource| {
         for i in [0, 1, 1_234, 3_999] {
-            let rounds = rounds(&file, &format!("column {i}"), &model);
+            let rounds = rounds(file, &format!("column {i}"), &model);
             // Index parts are read in rounds of their own.
-            assert!(rounds.len() <= 13, "column {i}: {rounds:?}");
+            assert!(rounds.len() <= 12, "column {i}: {rounds:?}");
         }
+    };
+    for order in [|kind| kind, |kind| 100 - kind, |kind| kind * 7 % 11] {
+        check(&rewritten(&file, order, |_, _| {}, Version::CURRENT));
+        // Column records of 0.2 do not name the first range, and tables have no metadata.
+        let shorter = |kind, records: &mut Vec<u8>| match kind {
+            SectionKind::Columns => {
+                *records = records.chunks(120).flat_map(|record| &record[..104]).copied().collect();
+            }
+            SectionKind::Tables => records[56..].fill(0),
+            _ => {}
+        };
+        check(&rewritten(&file, order, shorter, Version::OLDEST));
     }
+}
+
+#[test]
+fn a_wrong_first_range_is_damage() {
+    let model = model(N_ROWS);
+    let file = file_of(300, &model, 50);
+    let last = 299;
+    for (column, first) in [(7, 6), (7, 8), (7, 0), (7, 299), (7, 300), (7, u64::MAX - 1), (0, 1), (last, 0)]
+    {
+        let change = |kind, records: &mut Vec<u8>| {
+            if kind == SectionKind::Columns {
+                records[column * 120 + 104..][..8].copy_from_slice(&u64::to_le_bytes(first));
+            }
+        };
+        let bytes = rewritten(&file, |kind| kind, change, Version::CURRENT);
+        let file = common::open(bytes.bytes()).unwrap();
+        let error = common::read(&file, column as u64, &Rows::All, 1).unwrap_err();
+        assert_eq!(error.kind(), Kind::Corrupt);
+        assert!(error.to_string().contains("wrong first range"), "{error}");
+        common::check(&file, 100, &model, &Rows::All, 1);
+        assert!(file.verify(None, &Silent).is_err());
+    }
+    // A column that seems to have no range has too few blocks.
+    let change = |kind, records: &mut Vec<u8>| {
+        if kind == SectionKind::Columns {
+            records[7 * 120 + 104..][..8].fill(255);
+        }
+    };
+    let bytes = rewritten(&file, |kind| kind, change, Version::CURRENT);
+    let error = common::read(&common::open(bytes.bytes()).unwrap(), 7, &Rows::All, 1).unwrap_err();
+    assert_eq!(error.kind(), Kind::Corrupt);
 }
