@@ -211,7 +211,7 @@ impl Rebuild<'_> {
         let unknown =
             if ground.is_in_place { Unknown::staying(self.file) } else { Unknown::copied(self.file)? };
         let value_node = self.file.root().value_node;
-        Ok(seal(&sections, Vec::new(), unknown, value_node, ground, placement))
+        seal(&sections, Vec::new(), unknown, value_node, ground, placement)
     }
 }
 

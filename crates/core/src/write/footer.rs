@@ -102,10 +102,13 @@ pub(super) fn make<'p>(
         Some(file) => Unknown::copied(file)?,
         None => Unknown::default(),
     };
-    Ok(seal(&sections, new_tier.earlier, unknown, value_node, ground, placement))
+    seal(&sections, new_tier.earlier, unknown, value_node, ground, placement)
 }
 
 /// Emits the records of all sections, the root and the trailer.
+///
+/// # Errors
+/// As for reading the changed file.
 pub(crate) fn seal<'p>(
     sections: &[SectionRecords<'_>],
     earlier: Vec<Section>,
@@ -113,12 +116,14 @@ pub(crate) fn seal<'p>(
     value_node: u64,
     ground: &Ground<'_>,
     placement: Placement<'p>,
-) -> Footer<'p> {
+) -> Result<Footer<'p>> {
     let at = placement.end();
+    let old_file = ground.file.filter(|_| ground.is_in_place);
     // Unknown parts come first, so that the known index parts stay next to the root.
     let mut footer = Vec::new();
     let unknown = unknown.emit(at, &mut footer);
-    let (known, mut sections) = sections::emit(sections, ground.compression(), at + footer.len() as u64);
+    let known_at = at + footer.len() as u64;
+    let (known, mut sections) = sections::emit(sections, ground.compression(), old_file, known_at)?;
     let file_id = ground.base.map_or_else(|| file_id(&known), |base| base.file_id);
     if footer.is_empty() {
         footer = known;
@@ -144,7 +149,7 @@ pub(crate) fn seal<'p>(
         program: program(),
         sections,
     };
-    finish(&root, at, footer, ground, placement)
+    Ok(finish(&root, at, footer, ground, placement))
 }
 
 /// Adds root and trailer to a footer.

@@ -6,7 +6,7 @@ use super::bytes::{Room, Wrong, checksum, is_zero, known, maybe_at, rule, u64_at
 use super::column::Column;
 use super::file::Decoded;
 use super::header::{SLOT_PAGES_END, SLOTS, Slot, State, trailer};
-use super::records::{BlockRecord, Statistics};
+use super::records::{BlockRange, BlockRecord, Statistics};
 use super::section::kind;
 use super::types::{self, Type, is_var, physical, width};
 use super::value::Tree;
@@ -95,17 +95,20 @@ fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
     for (blocks, statistics) in &of_blocks.tiers {
         rule(blocks.len() / 64 == statistics.len() / 48, "one statistics record per block")?;
     }
-    let n_columns = decoded.columns.len() as u64;
-    rule(
-        of_blocks.ranges.iter().all(|range| range.column < n_columns),
-        "a range of a column that is not there",
-    )?;
     let n_blocks: usize = of_blocks.tiers.iter().map(|(blocks, _)| blocks.len() / 64).sum();
-    let n_named: u64 = of_blocks.ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
+    let live = || decoded.columns.iter().flat_map(|column| &column.ranges);
+    let n_named: u64 = live().map(|range| u64::from(range.n_blocks)).sum();
     let may_be_dead = decoded.root.previous.is_some();
+    let n_live = live().count();
+    rule(may_be_dead || n_live == of_blocks.ranges.len(), "a dead range in a file of one generation")?;
+    if decoded.root.version == (0, 2) {
+        rule(n_live == of_blocks.ranges.len(), "a range of a column that is not there")?;
+        let is_before = |pair: &[BlockRange]| (pair[0].column, pair[0].tier) < (pair[1].column, pair[1].tier);
+        rule(of_blocks.ranges.windows(2).all(is_before), "the ranges of a column ascend by tier")?;
+    }
     rule(may_be_dead || n_named == n_blocks as u64, "a block without a column in a file of one generation")?;
     let mut ranges: Vec<(u16, u64, u32)> =
-        of_blocks.ranges.iter().map(|range| (range.tier, range.first, range.n_blocks)).collect();
+        live().map(|range| (range.tier, range.first, range.n_blocks)).collect();
     ranges.sort_unstable();
     let is_apart = |pair: &[(u16, u64, u32)]| {
         pair[0].0 != pair[1].0 || pair[0].1.saturating_add(u64::from(pair[0].2)) <= pair[1].1

@@ -205,7 +205,7 @@ fn read_columns(
             let host_detail = value(record.host_detail)?;
             let is_map = matches!(metadata, None | Some(Tree::Map(_)));
             rule(is_map, "the metadata of a column are a map")?;
-            let (blocks, statistics, cells) = Default::default();
+            let (ranges, blocks, statistics, cells) = Default::default();
             let first = k.checked_mul(record.n_values).and_then(|skip| skip.checked_add(record.first_value));
             let (Some(first_value), Some(id)) = (first, record.id.checked_add(k)) else {
                 return wrong(Kind::Corrupt, "numbers of a run");
@@ -217,6 +217,7 @@ fn read_columns(
                 detail,
                 host_detail,
                 metadata,
+                ranges,
                 blocks,
                 statistics,
                 cells,
