@@ -13,6 +13,7 @@ pub(crate) mod input;
 mod named;
 mod nested;
 pub(crate) mod placement;
+mod range_records;
 mod reuse;
 mod run_order;
 mod sections;

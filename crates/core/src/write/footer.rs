@@ -76,8 +76,8 @@ pub(super) fn make<'p>(
             tree.add(&contents.in_file(value, first_loose))
         }
     };
-    let blocks = BlockRecords::of(&contents, ground.file)?;
-    let columns = ColumnRecords::of(&contents, &blocks.first_ranges, ground.file, &mut tree)?;
+    let blocks = BlockRecords::of(&contents, ground)?;
+    let columns = ColumnRecords::of(&contents, &blocks.ranges.first_ranges, ground.file, &mut tree)?;
     let tables = TableRecords::of(&contents, ground.file, &mut tree)?;
     let (nodes, heap) = tree.into_parts();
     let runs = contents.emit_runs();
@@ -90,7 +90,7 @@ pub(super) fn make<'p>(
         SectionRecords { record_len: columns.record_len, ..of(SectionKind::Columns, &columns.columns) },
         of(SectionKind::Names, &columns.names),
         of(SectionKind::NameIndex, &tables.name_index),
-        of(SectionKind::Ranges, &blocks.ranges),
+        of(SectionKind::Ranges, &blocks.ranges.bytes),
         in_tier(SectionKind::Blocks, blocks_len, &blocks.blocks),
         in_tier(SectionKind::Statistics, statistics_len, &blocks.statistics),
         of(SectionKind::Nodes, &nodes),
