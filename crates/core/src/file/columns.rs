@@ -191,7 +191,14 @@ impl File {
 
     /// Checks that the columns of type null in `range` have no blocks.
     fn check_nulls(&self, range: Range<u64>, columns: &[ColumnInfo]) -> Result<()> {
-        if !columns.iter().any(is_null) {
+        let mut nulls = columns.iter().filter(|info| is_null(info));
+        if !self.has_sorted_ranges() {
+            return match nulls.find(|info| info.record.first_range.is_some()) {
+                None => Ok(()),
+                Some(info) => Err(null_with_blocks(info)),
+            };
+        }
+        if nulls.next().is_none() {
             return Ok(());
         }
         for found in self.ranges_of(self.in_file(&range))? {
@@ -324,7 +331,16 @@ impl File {
 
     /// Reads the block records of columns, by their numbers in the file.
     fn prefetch_blocks(&self, columns: Range<u64>) -> Result<()> {
-        let ranges = self.ranges_of(columns)?;
+        let ranges = if self.has_sorted_ranges() {
+            self.ranges_of(columns)?
+        } else {
+            let in_view = columns.start - self.table.first_column..columns.end - self.table.first_column;
+            let mut infos = Vec::new();
+            for column in in_view {
+                fallible::push(&mut infos, self.column(column)?, COLUMNS)?;
+            }
+            self.ranges_of_all(&infos)?
+        };
         let n_blocks: u64 = ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
         // Columns with many blocks gain nothing from this.
         if ranges.is_empty() || n_blocks > 1 << 14 {
