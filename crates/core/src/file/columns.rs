@@ -194,7 +194,11 @@ impl File {
         if !columns.iter().any(is_null) {
             return Ok(());
         }
-        for found in self.ranges_of(self.in_file(&range))? {
+        if !self.has_sorted_ranges() {
+            let damaged = columns.iter().find(|info| is_null(info) && info.record.first_range.is_some());
+            return damaged.map_or(Ok(()), |info| Err(null_with_blocks(info)));
+        }
+        for found in self.sorted_ranges(self.in_file(&range))? {
             let at = columns.binary_search_by_key(&found.column, |info| info.index + self.table.first_column);
             if let Some(info) = at.ok().and_then(|at| columns.get(at)).filter(|info| is_null(info)) {
                 return Err(null_with_blocks(info));
@@ -315,16 +319,19 @@ impl File {
         if !with_blocks || are_known(&lock(&self.blocks), columns) {
             return;
         }
-        let wanted = self.in_file(&(first..last.saturating_add(1)));
-        for start in wanted.clone().step_by(1 << 10) {
+        for start in (first..=last).step_by(1 << 10) {
             // The damage may be in an unwanted column, so wanted columns are then read one by one.
-            _ = self.prefetch_blocks(start..wanted.end.min(start + (1 << 10)));
+            _ = self.prefetch_blocks(start..last.saturating_add(1).min(start + (1 << 10)));
         }
     }
 
-    /// Reads the block records of columns, by their numbers in the file.
+    /// Reads the block records of columns.
     fn prefetch_blocks(&self, columns: Range<u64>) -> Result<()> {
-        let ranges = self.ranges_of(columns)?;
+        let ranges = if self.has_sorted_ranges() {
+            self.sorted_ranges(self.in_file(&columns))?
+        } else {
+            self.single_ranges(columns)?
+        };
         let n_blocks: u64 = ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
         // Columns with many blocks gain nothing from this.
         if ranges.is_empty() || n_blocks > 1 << 14 {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use entasis_format::{BlockRange, ColumnRecord, Error, Physical, Result, SectionKind, Version, fallible};
+use entasis_format::{BlockRange, ColumnRecord, Error, Result, SectionKind, Version, fallible};
 
-use super::{ColumnInfo, File};
+use super::{ColumnInfo, File, lock};
 
 /// This many ranges are read together when one column is looked up.
 const NEAR: u64 = 1 << 10;
@@ -16,68 +16,97 @@ const RANGES: &str = "the ranges of blocks";
 impl File {
     /// The ranges of the blocks of a column of this view, in the order of its values.
     pub(crate) fn block_ranges(&self, info: &ColumnInfo) -> Result<Vec<BlockRange>> {
-        match info.unknown {
-            None => self.ranges_of_record(info.index, &info.record),
-            // Only some fields of such a record are known.
-            Some(_) => self.ranges_of(self.in_file(&(info.index..info.index.saturating_add(1)))),
-        }
+        self.ranges_of_record(info.index, &info.record)
     }
 
     /// The ranges of the column with this record.
     pub(super) fn ranges_of_record(&self, index: u64, record: &ColumnRecord) -> Result<Vec<BlockRange>> {
         let column = index.saturating_add(self.table.first_column);
         match record.first_range {
+            _ if self.has_sorted_ranges() => self.sorted_ranges(column..column.saturating_add(1)),
             Some(first) => self.ranges_from(first, column),
-            None if self.has_no_range(record) => Ok(Vec::new()),
-            None => self.ranges_of(column..column.saturating_add(1)),
+            None => Ok(Vec::new()),
         }
     }
 
-    /// Whether the record says that its column has no range. Records of version 0.2 do not say it,
-    /// and a column of type null with a range is damage.
-    fn has_no_range(&self, record: &ColumnRecord) -> bool {
-        let is_null = record.column_type.physical == Physical::Null;
-        record.first_range.is_none() && self.root().version() > Version::OLDEST && !is_null
+    /// Whether the file is of version 0.2, whose ranges ascend by column. Later, the record of a
+    /// column names its first range.
+    pub(super) fn has_sorted_ranges(&self) -> bool {
+        self.root().version() == Version::OLDEST
     }
 
     /// The ranges to read first for the column with this record.
     pub(super) fn near_ranges(&self, index: u64, record: &ColumnRecord) -> Range<u64> {
-        if self.has_no_range(record) {
-            return 0..0;
-        }
         let n = self.n_records(SectionKind::Ranges);
-        let first = record.first_range.unwrap_or(index.saturating_add(self.table.first_column));
-        first.saturating_sub(1).min(n)..first.saturating_add(NEXT).min(n)
+        let from = match record.first_range {
+            _ if self.has_sorted_ranges() => index.saturating_add(self.table.first_column).saturating_sub(1),
+            first => first.unwrap_or(n),
+        };
+        from.min(n)..from.saturating_add(NEXT).min(n)
     }
 
-    /// The ranges of a column whose record names the first one.
+    /// The ranges of a column from its first one on.
     fn ranges_from(&self, first: u64, column: u64) -> Result<Vec<BlockRange>> {
-        let n_before = first.min(1);
-        let mut found = self.ranges_before(column.saturating_add(1), first - n_before, NEXT)?;
-        let (before, own) = found.split_at((n_before as usize).min(found.len()));
-        let is_of_column = |range: &BlockRange| range.column == column;
-        if before.iter().any(is_of_column) || !own.first().is_some_and(is_of_column) {
+        let found = self.ranges_while(first, NEXT, |range| range.column == column)?;
+        if found.is_empty() {
             let message = "the record of a column names a wrong first range";
             return Err(Error::corrupt(message).in_section("columns").in_file(self.path()));
         }
-        found.drain(..n_before as usize);
         Ok(found)
     }
 
-    /// The ranges of columns, by their numbers in the file.
-    pub(super) fn ranges_of(&self, columns: Range<u64>) -> Result<Vec<BlockRange>> {
+    /// The ranges of those columns in the view that have one range each, if they are near each other
+    /// and the records of the columns are known.
+    pub(super) fn single_ranges(&self, columns: Range<u64>) -> Result<Vec<BlockRange>> {
+        let mut firsts: Vec<(u64, u64)> = Vec::new();
+        let known = lock(&self.columns);
+        for column in columns {
+            if let Some(first) = known.get(&column).and_then(|info| info.record.first_range) {
+                fallible::push(&mut firsts, (column.saturating_add(self.table.first_column), first), RANGES)?;
+            }
+        }
+        drop(known);
+        let n = self.n_records(SectionKind::Ranges);
+        let start = firsts.iter().map(|(_, first)| *first).min().unwrap_or(n).min(n);
+        let last = firsts.iter().map(|(_, first)| *first).max().unwrap_or(n);
+        let end = last.saturating_add(NEXT).min(n);
+        if (end - start) / 4 > firsts.len() as u64 + NEXT {
+            return Ok(Vec::new());
+        }
+        let ranges = self.parse_ranges(start..end)?;
+        let mut single = fallible::with_capacity(firsts.len(), RANGES)?;
+        for (column, first) in firsts {
+            let rest = ranges.get((first.saturating_sub(start) as usize)..).unwrap_or_default();
+            // A range at the end of those that were read may not be the only one.
+            let is_single = rest.get(1).map_or(end == n, |next| next.column != column);
+            single.extend(rest.first().filter(|range| range.column == column && is_single));
+        }
+        Ok(single)
+    }
+
+    /// The ranges of columns in a file whose ranges are sorted, by the numbers of the columns in the
+    /// file.
+    pub(super) fn sorted_ranges(&self, columns: Range<u64>) -> Result<Vec<BlockRange>> {
         let first = self.first_range(0..self.n_records(SectionKind::Ranges), columns.start)?;
-        let found = self.ranges_before(columns.end, first, columns.end - columns.start)?;
-        if found.first().is_none_or(|range| range.column >= columns.start) {
+        let n = columns.end - columns.start;
+        let found = self.ranges_while(first, n, |range| range.column < columns.end)?;
+        if found.is_sorted_by_key(|range| range.column)
+            && found.first().is_none_or(|range| range.column >= columns.start)
+        {
             Ok(found)
         } else {
             Err(self.out_of_order())
         }
     }
 
-    /// The ranges from number `first` on that belong to columns before `end`. Reads about `n` of
-    /// them at first.
-    fn ranges_before(&self, end: u64, first: u64, n: u64) -> Result<Vec<BlockRange>> {
+    /// The ranges from number `first` on for which `is_wanted` holds. Reads about `n` of them at
+    /// first.
+    fn ranges_while(
+        &self,
+        first: u64,
+        n: u64,
+        is_wanted: impl Fn(&BlockRange) -> bool,
+    ) -> Result<Vec<BlockRange>> {
         let n_ranges = self.n_records(SectionKind::Ranges);
         let mut found: Vec<BlockRange> = Vec::new();
         let mut at = first;
@@ -85,7 +114,7 @@ impl File {
         while at < n_ranges {
             let to = n_ranges.min(at.saturating_add(step));
             let ranges = self.parse_ranges(at..to)?;
-            let inside = ranges.partition_point(|range| range.column < end);
+            let inside = ranges.iter().take_while(|range| is_wanted(range)).count();
             let wanted = ranges.get(..inside).unwrap_or_default();
             fallible::extend(&mut found, wanted.iter().copied(), RANGES)?;
             if inside < ranges.len() {
@@ -93,7 +122,7 @@ impl File {
             }
             (at, step) = (to, NEAR);
         }
-        if found.is_sorted_by_key(|range| range.column) { Ok(found) } else { Err(self.out_of_order()) }
+        Ok(found)
     }
 
     /// The first range of this column or of a later column, by binary search.
@@ -123,7 +152,11 @@ impl File {
     fn parse_ranges(&self, at: Range<u64>) -> Result<Vec<BlockRange>> {
         let bytes = self.records(SectionKind::Ranges, at)?;
         let placed = |e: Error| e.in_section("ranges").in_file(self.path());
-        BlockRange::parse_all(&bytes).map_err(placed)
+        let ranges = BlockRange::parse_all(&bytes).map_err(placed)?;
+        if self.has_sorted_ranges() && !ranges.is_sorted_by_key(|range| range.column) {
+            return Err(self.out_of_order());
+        }
+        Ok(ranges)
     }
 
     fn out_of_order(&self) -> Error {
