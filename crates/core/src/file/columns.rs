@@ -191,14 +191,17 @@ impl File {
 
     /// Checks that the columns of type null in `range` have no blocks.
     fn check_nulls(&self, range: Range<u64>, columns: &[ColumnInfo]) -> Result<()> {
-        if !columns.iter().any(is_null) {
+        let mut nulls = columns.iter().filter(|info| is_null(info));
+        if !self.has_sorted_ranges() {
+            return match nulls.find(|info| info.record.first_range.is_some()) {
+                None => Ok(()),
+                Some(info) => Err(null_with_blocks(info)),
+            };
+        }
+        if nulls.next().is_none() {
             return Ok(());
         }
-        if !self.has_sorted_ranges() {
-            let damaged = columns.iter().find(|info| is_null(info) && info.record.first_range.is_some());
-            return damaged.map_or(Ok(()), |info| Err(null_with_blocks(info)));
-        }
-        for found in self.sorted_ranges(self.in_file(&range))? {
+        for found in self.ranges_of(self.in_file(&range))? {
             let at = columns.binary_search_by_key(&found.column, |info| info.index + self.table.first_column);
             if let Some(info) = at.ok().and_then(|at| columns.get(at)).filter(|info| is_null(info)) {
                 return Err(null_with_blocks(info));
@@ -319,18 +322,24 @@ impl File {
         if !with_blocks || are_known(&lock(&self.blocks), columns) {
             return;
         }
-        for start in (first..=last).step_by(1 << 10) {
+        let wanted = self.in_file(&(first..last.saturating_add(1)));
+        for start in wanted.clone().step_by(1 << 10) {
             // The damage may be in an unwanted column, so wanted columns are then read one by one.
-            _ = self.prefetch_blocks(start..last.saturating_add(1).min(start + (1 << 10)));
+            _ = self.prefetch_blocks(start..wanted.end.min(start + (1 << 10)));
         }
     }
 
-    /// Reads the block records of columns.
+    /// Reads the block records of columns, by their numbers in the file.
     fn prefetch_blocks(&self, columns: Range<u64>) -> Result<()> {
         let ranges = if self.has_sorted_ranges() {
-            self.sorted_ranges(self.in_file(&columns))?
+            self.ranges_of(columns)?
         } else {
-            self.single_ranges(columns)?
+            let in_view = columns.start - self.table.first_column..columns.end - self.table.first_column;
+            let mut infos = Vec::new();
+            for column in in_view {
+                fallible::push(&mut infos, self.column(column)?, COLUMNS)?;
+            }
+            self.ranges_of_all(&infos)?
         };
         let n_blocks: u64 = ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
         // Columns with many blocks gain nothing from this.

@@ -1,10 +1,11 @@
 //! Finds which blocks a column has, in all tiers (`docs/format/columns.md`).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use entasis_format::{BlockRange, ColumnRecord, Error, Result, SectionKind, Version, fallible};
 
-use super::{ColumnInfo, File, lock};
+use super::{ColumnInfo, File};
 
 /// This many ranges are read together when one column is looked up.
 const NEAR: u64 = 1 << 10;
@@ -22,15 +23,14 @@ impl File {
     /// The ranges of the column with this record.
     pub(super) fn ranges_of_record(&self, index: u64, record: &ColumnRecord) -> Result<Vec<BlockRange>> {
         let column = index.saturating_add(self.table.first_column);
-        match record.first_range {
-            _ if self.has_sorted_ranges() => self.sorted_ranges(column..column.saturating_add(1)),
-            Some(first) => self.ranges_from(first, column),
-            None => Ok(Vec::new()),
+        if self.has_sorted_ranges() {
+            self.ranges_of(column..column.saturating_add(1))
+        } else {
+            record.first_range.map_or(Ok(Vec::new()), |first| self.ranges_from(first, column))
         }
     }
 
-    /// Whether the file is of version 0.2, whose ranges ascend by column. Later, the record of a
-    /// column names its first range.
+    /// Whether ranges are found by the number of their column, as in version 0.2.
     pub(super) fn has_sorted_ranges(&self) -> bool {
         self.root().version() == Version::OLDEST
     }
@@ -38,75 +38,78 @@ impl File {
     /// The ranges to read first for the column with this record.
     pub(super) fn near_ranges(&self, index: u64, record: &ColumnRecord) -> Range<u64> {
         let n = self.n_records(SectionKind::Ranges);
-        let from = match record.first_range {
-            _ if self.has_sorted_ranges() => index.saturating_add(self.table.first_column).saturating_sub(1),
-            first => first.unwrap_or(n),
+        let (from, first) = if self.has_sorted_ranges() {
+            let first = index.saturating_add(self.table.first_column);
+            (first.saturating_sub(1), first)
+        } else {
+            let Some(first) = record.first_range else { return 0..0 };
+            (first, first)
         };
-        from.min(n)..from.saturating_add(NEXT).min(n)
+        from.min(n)..first.saturating_add(NEXT).min(n)
     }
 
-    /// The ranges of a column from its first one on.
+    /// The ranges of a column whose record names the first one.
     fn ranges_from(&self, first: u64, column: u64) -> Result<Vec<BlockRange>> {
-        let found = self.ranges_while(first, NEXT, |range| range.column == column)?;
-        if found.is_empty() {
-            let message = "the record of a column names a wrong first range";
-            return Err(Error::corrupt(message).in_section("columns").in_file(self.path()));
+        let n_ranges = self.n_records(SectionKind::Ranges);
+        let mut found: Vec<BlockRange> = Vec::new();
+        let (mut at, mut step) = (first, NEXT);
+        while at < n_ranges {
+            let to = n_ranges.min(at.saturating_add(step));
+            let ranges = self.parse_ranges(at..to)?;
+            let own = own_ranges(&ranges, column);
+            fallible::extend(&mut found, own.iter().copied(), RANGES)?;
+            if own.len() < ranges.len() {
+                break;
+            }
+            (at, step) = (to, NEAR);
+        }
+        if found.is_empty() { Err(self.wrong_first_range()) } else { Ok(found) }
+    }
+
+    /// The ranges of many columns, one column after the other. Reads them together if they are near
+    /// each other.
+    pub(super) fn ranges_of_all(&self, infos: &[Arc<ColumnInfo>]) -> Result<Vec<BlockRange>> {
+        let firsts = || infos.iter().filter_map(|info| info.record.first_range);
+        let (Some(first), Some(last)) = (firsts().min(), firsts().max()) else { return Ok(Vec::new()) };
+        let n_ranges = self.n_records(SectionKind::Ranges);
+        let is_near = (last - first) / 8 <= infos.len() as u64;
+        let near = if is_near { first.min(n_ranges)..last.saturating_add(NEXT).min(n_ranges) } else { 0..0 };
+        let ranges = self.parse_ranges(near.clone())?;
+        let mut found = Vec::new();
+        for info in infos {
+            let Some(own) = info.record.first_range else { continue };
+            let at = own.checked_sub(near.start).and_then(|at| usize::try_from(at).ok());
+            let rest = at.and_then(|at| ranges.get(at..)).unwrap_or_default();
+            let column = info.index.saturating_add(self.table.first_column);
+            let own = own_ranges(rest, column);
+            if own.is_empty() || own.len() == rest.len() {
+                fallible::extend(&mut found, self.block_ranges(info)?.into_iter(), RANGES)?;
+            } else {
+                fallible::extend(&mut found, own.iter().copied(), RANGES)?;
+            }
         }
         Ok(found)
     }
 
-    /// The ranges of those columns in the view that have one range each, if they are near each other
-    /// and the records of the columns are known.
-    pub(super) fn single_ranges(&self, columns: Range<u64>) -> Result<Vec<BlockRange>> {
-        let mut firsts: Vec<(u64, u64)> = Vec::new();
-        let known = lock(&self.columns);
-        for column in columns {
-            if let Some(first) = known.get(&column).and_then(|info| info.record.first_range) {
-                fallible::push(&mut firsts, (column.saturating_add(self.table.first_column), first), RANGES)?;
-            }
-        }
-        drop(known);
-        let n = self.n_records(SectionKind::Ranges);
-        let start = firsts.iter().map(|(_, first)| *first).min().unwrap_or(n).min(n);
-        let last = firsts.iter().map(|(_, first)| *first).max().unwrap_or(n);
-        let end = last.saturating_add(NEXT).min(n);
-        if (end - start) / 4 > firsts.len() as u64 + NEXT {
-            return Ok(Vec::new());
-        }
-        let ranges = self.parse_ranges(start..end)?;
-        let mut single = fallible::with_capacity(firsts.len(), RANGES)?;
-        for (column, first) in firsts {
-            let rest = ranges.get((first.saturating_sub(start) as usize)..).unwrap_or_default();
-            // A range at the end of those that were read may not be the only one.
-            let is_single = rest.get(1).map_or(end == n, |next| next.column != column);
-            single.extend(rest.first().filter(|range| range.column == column && is_single));
-        }
-        Ok(single)
+    fn wrong_first_range(&self) -> Error {
+        let message = "the record of a column names a wrong first range";
+        Error::corrupt(message).in_section("columns").in_file(self.path())
     }
 
-    /// The ranges of columns in a file whose ranges are sorted, by the numbers of the columns in the
-    /// file.
-    pub(super) fn sorted_ranges(&self, columns: Range<u64>) -> Result<Vec<BlockRange>> {
+    /// The ranges of columns of a file of 0.2, by their numbers in the file.
+    pub(super) fn ranges_of(&self, columns: Range<u64>) -> Result<Vec<BlockRange>> {
         let first = self.first_range(0..self.n_records(SectionKind::Ranges), columns.start)?;
-        let n = columns.end - columns.start;
-        let found = self.ranges_while(first, n, |range| range.column < columns.end)?;
-        if found.is_sorted_by_key(|range| range.column)
-            && found.first().is_none_or(|range| range.column >= columns.start)
-        {
+        let found = self.ranges_before(columns.end, first, columns.end - columns.start)?;
+        if found.first().is_none_or(|range| range.column >= columns.start) {
             Ok(found)
         } else {
             Err(self.out_of_order())
         }
     }
 
-    /// The ranges from number `first` on for which `is_wanted` holds. Reads about `n` of them at
-    /// first.
-    fn ranges_while(
-        &self,
-        first: u64,
-        n: u64,
-        is_wanted: impl Fn(&BlockRange) -> bool,
-    ) -> Result<Vec<BlockRange>> {
+    /// The ranges from number `first` on that belong to columns before `end`. Reads about `n` of
+    /// them at first.
+    fn ranges_before(&self, end: u64, first: u64, n: u64) -> Result<Vec<BlockRange>> {
         let n_ranges = self.n_records(SectionKind::Ranges);
         let mut found: Vec<BlockRange> = Vec::new();
         let mut at = first;
@@ -114,7 +117,7 @@ impl File {
         while at < n_ranges {
             let to = n_ranges.min(at.saturating_add(step));
             let ranges = self.parse_ranges(at..to)?;
-            let inside = ranges.iter().take_while(|range| is_wanted(range)).count();
+            let inside = ranges.partition_point(|range| range.column < end);
             let wanted = ranges.get(..inside).unwrap_or_default();
             fallible::extend(&mut found, wanted.iter().copied(), RANGES)?;
             if inside < ranges.len() {
@@ -122,7 +125,7 @@ impl File {
             }
             (at, step) = (to, NEAR);
         }
-        Ok(found)
+        if found.is_sorted_by_key(|range| range.column) { Ok(found) } else { Err(self.out_of_order()) }
     }
 
     /// The first range of this column or of a later column, by binary search.
@@ -179,4 +182,10 @@ impl File {
         }
         Ok(records)
     }
+}
+
+/// The ranges of a column at the start of these.
+fn own_ranges(ranges: &[BlockRange], column: u64) -> &[BlockRange] {
+    let n = ranges.iter().take_while(|range| range.column == column).count();
+    ranges.get(..n).unwrap_or_default()
 }
