@@ -155,7 +155,11 @@ impl File {
     fn parse_ranges(&self, at: Range<u64>) -> Result<Vec<BlockRange>> {
         let bytes = self.records(SectionKind::Ranges, at)?;
         let placed = |e: Error| e.in_section("ranges").in_file(self.path());
-        BlockRange::parse_all(&bytes).map_err(placed)
+        let ranges = BlockRange::parse_all(&bytes).map_err(placed)?;
+        if self.has_sorted_ranges() && !ranges.is_sorted_by_key(|range| range.column) {
+            return Err(self.out_of_order());
+        }
+        Ok(ranges)
     }
 
     fn out_of_order(&self) -> Error {
