@@ -9,6 +9,7 @@ mod generations;
 mod known_blocks;
 mod names;
 mod open;
+mod pieces;
 mod ranges;
 
 use std::collections::HashMap;
@@ -31,6 +32,7 @@ pub use generations::Generation;
 pub(crate) use known_blocks::KnownBlock;
 use names::Names;
 pub use names::{NameGroup, NameRanges};
+pub(crate) use pieces::Member;
 
 /// The use of memory for block records, in messages.
 const BLOCKS: &str = "the block records";
@@ -174,6 +176,10 @@ impl File {
         let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?, self.root().version())?;
         if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > self.opened.n_columns()) {
             return Err(Error::corrupt("the table has columns that are not in the file"));
+        }
+        let end_of_pieces = table.first_piece.saturating_add(table.n_pieces.into());
+        if table.n_pieces > 0 && end_of_pieces > self.n_records(SectionKind::Pieces) {
+            return Err(Error::corrupt("the table has pieces that are not in the file").in_section("pieces"));
         }
         Ok(Self { table, is_table: true, ..Self::base(&self.opened) })
     }
