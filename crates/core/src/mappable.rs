@@ -91,7 +91,8 @@ impl File {
         let source = self.source(column)?;
         let mut stretches = source.stretches(rows.clone());
         let (Some(stretch), None) = (stretches.next(), stretches.next()) else {
-            let why = "rows that were appended to a table of few rows cannot be mapped with those before them";
+            let why =
+                "rows that were appended to a table of few rows cannot be mapped with those before them";
             return refuse(why, format!("compact the file, or {READ}"));
         };
         let values = stretch.values();

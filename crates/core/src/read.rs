@@ -41,9 +41,9 @@ pub use nested::{Form, Nested, NestedValues};
 pub(crate) use pages::Reader;
 pub use pages::{OpenPage, PageVisitor};
 pub(crate) use request::Source;
-use request::{Place, threads_for};
-pub use request::{MissingTo, Output, Request};
 pub(crate) use request::Stretch;
+pub use request::{MissingTo, Output, Request};
+use request::{Place, threads_for};
 use take::TakeTask;
 use text::StringTask;
 

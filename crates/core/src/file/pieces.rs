@@ -172,7 +172,8 @@ mod tests {
                 assert_eq!(stored[member.value(row) as usize], (number, row));
             }
             for rows in [0..8, 0..5, 4..7, 6..8, 5..6, 3..3] {
-                let values = member.parts(rows.clone()).flat_map(|(rows, first)| first..first + rows.end - rows.start);
+                let values =
+                    member.parts(rows.clone()).flat_map(|(rows, first)| first..first + rows.end - rows.start);
                 let found: Vec<_> = values.map(|value| stored[value as usize]).collect();
                 assert_eq!(found, rows.map(|row| (number, row)).collect::<Vec<_>>());
             }

@@ -171,7 +171,8 @@ fn of_member(file: &File, member: &ColumnInfo, damaged: &[(u64, Range<u64>)]) ->
     let (mut at, mut n_missing, mut is_touched) = (0, 0, false);
     for stretch in file.source(member.index)?.stretches(0..n_rows) {
         let values = stretch.values();
-        for (_, lost) in damaged.iter().filter(|(_, lost)| lost.start < values.end && lost.end > values.start) {
+        for (_, lost) in damaged.iter().filter(|(_, lost)| lost.start < values.end && lost.end > values.start)
+        {
             let row = |value: u64| stretch.rows.start + (value - values.start);
             let lost = row(lost.start.max(values.start))..row(lost.end.min(values.end));
             n_missing += count(at..lost.start)? + (lost.end - lost.start);

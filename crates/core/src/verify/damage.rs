@@ -195,7 +195,11 @@ impl<'a> Found<'a> {
     }
 
     /// The members that have some of these values of a storage column, with their rows.
-    fn members_of(&self, storage: &ColumnInfo, values: &Range<u64>) -> Result<Vec<(&'a ColumnInfo, Range<u64>)>> {
+    fn members_of(
+        &self,
+        storage: &ColumnInfo,
+        values: &Range<u64>,
+    ) -> Result<Vec<(&'a ColumnInfo, Range<u64>)>> {
         let mut found = Vec::new();
         let from = self.members.partition_point(|m| m.0 < storage.index);
         let to = self.members.partition_point(|m| m.0 <= storage.index);

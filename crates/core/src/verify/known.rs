@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use entasis_format::{BlockRecord, ColumnRecord, Error, Part, Pieces, Result, Statistics, checksum, fallible};
+use entasis_format::{
+    BlockRecord, ColumnRecord, Error, Part, Pieces, Result, Statistics, checksum, fallible,
+};
 
 use super::PARTS;
 use crate::file::ColumnInfo;
