@@ -32,7 +32,7 @@ use crate::threads;
 use alloc::COLUMNS;
 use assembly::{Assembly, Piece};
 use bundled::{BundleTask, Part};
-pub(crate) use chunk::{missing_chunk, read_chunk, read_rows};
+pub(crate) use chunk::{missing_chunk, read_chunk, read_chunks, read_rows};
 pub(crate) use decoded_len::DecodedLen;
 use fixed::FixedTask;
 pub use layout::{Text, TextLayout};

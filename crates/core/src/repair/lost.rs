@@ -62,7 +62,7 @@ pub(super) fn plan<'a>(
             fallible::insert(&mut changed, column.index, Changed { n_values, n_missing }, PARTS)?;
         }
     }
-    Ok(Rebuild { file, columns, pieces, changed, threads })
+    Ok(Rebuild { file, columns, pieces, changed, joins_pieces: false, threads })
 }
 
 /// The damaged blocks of a column, in order.
