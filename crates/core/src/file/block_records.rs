@@ -148,7 +148,13 @@ impl File {
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.
     pub fn statistics(&self, column: u64) -> Result<Vec<Statistics>> {
-        self.parse_statistics(column, Statistics::parse)
+        // Files of version 0.3 need no column record for this.
+        let of =
+            if self.is_before_0_3() { Some(self.column(column)?.record.column_type.layout()) } else { None };
+        self.parse_statistics(column, |bytes| {
+            let statistics = Statistics::parse(bytes)?;
+            Ok(of.map_or(statistics, |of| statistics.upgraded_from_0_2(of)))
+        })
     }
 
     /// The parts of a column's statistics that filters may use
@@ -157,7 +163,11 @@ impl File {
     /// # Errors
     /// *Corrupt*, *io*.
     pub fn statistics_for_filters(&self, column: u64, of: Layout) -> Result<Vec<Statistics>> {
-        self.parse_statistics(column, |bytes| Statistics::parse_for_filters(bytes, of))
+        let is_before_0_3 = self.is_before_0_3();
+        self.parse_statistics(column, |bytes| {
+            let statistics = Statistics::parse_for_filters(bytes, of)?;
+            Ok(if is_before_0_3 { statistics.upgraded_from_0_2(of) } else { statistics })
+        })
     }
 
     fn parse_statistics(

@@ -39,15 +39,19 @@ pub(super) fn columns(
     changed: &HashMap<u64, Changed>,
 ) -> Result<(Vec<u8>, Vec<u8>)> {
     let (records, runs) = (section(file, SectionKind::Columns)?, section(file, SectionKind::Runs)?);
-    if changed.is_empty() {
+    if changed.is_empty() && !file.is_before_0_3() {
         return Ok((records, runs));
     }
-    if runs.is_empty() {
+    if changed.is_empty() || runs.is_empty() {
         let mut out = fallible::with_capacity(records.len(), PARTS)?;
         for (number, bytes) in (0u64..).zip(records.chunks_exact(ColumnRecord::LEN)) {
             match ColumnRecord::parse(bytes) {
                 Err(error) if error.kind() == Kind::Unsupported => out.extend_from_slice(bytes),
-                record => emit(record?, changed.get(&number), &mut out),
+                record => {
+                    let mut record = record?;
+                    record.column_type = file.upgraded(record.column_type);
+                    emit(record, changed.get(&number), &mut out);
+                }
             }
         }
         return Ok((out, runs));

@@ -8,10 +8,10 @@ pub mod index;
 
 use std::path::PathBuf;
 
-use entasis::{Operation, WriteOptions};
+use entasis::{ColumnType, Operation, Physical, WriteOptions};
 
 use crate::forge::{Plan, forge, naive_type};
-use crate::frames::{self, Table};
+use crate::frames::{self, Model, Table};
 use crate::naive::bytes::checksum;
 
 /// A golden file.
@@ -37,6 +37,8 @@ pub enum Form {
     Streamed,
     /// With raw dictionary codes, which this writer never stores.
     RawCodes,
+    /// As version 0.2 stores u128: as i128 with a host variant, in the order of signed numbers.
+    Unsigned0_2,
     /// In generations: one ends at each of these row numbers, the last at the end.
     Grown(&'static [usize]),
     /// After a change of this kind, in place of the same file.
@@ -53,6 +55,11 @@ impl Golden {
         let mut file = frames::write_at(&self.table, self.compression);
         match self.form {
             Form::Whole => file,
+            Form::Unsigned0_2 => {
+                let mut table = self.table.clone();
+                table.columns.iter_mut().for_each(as_in_0_2);
+                frames::write_at(&table, self.compression)
+            }
             Form::Grown(parts) => frames::grown::grown(&self.table, parts, &options),
             Form::Changed(operation) => frames::grown::changed(&self.table, operation, &options),
             Form::Streamed => {
@@ -75,6 +82,15 @@ impl Golden {
     pub fn file_name(&self) -> String {
         format!("{}.entasis", self.table.name)
     }
+}
+
+/// Gives columns of u128 the type that they have in files of version 0.2.
+fn as_in_0_2(model: &mut Model) {
+    if model.of.physical == Physical::U128 {
+        model.of =
+            ColumnType { physical: Physical::I128, host_variant: model.of.host_variant | 1, ..model.of };
+    }
+    model.children.iter_mut().for_each(as_in_0_2);
 }
 
 fn tests() -> PathBuf {

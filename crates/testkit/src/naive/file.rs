@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::bytes::{Kind, Room, Wrong, range, rule, u32_at, u64_at, wrong};
 use super::column::{Column, Sections};
 use super::header::{Header, Slot, header};
-use super::records::{ColumnRecord, TableRecord};
+use super::records::{ColumnRecord, Statistics, TableRecord};
 use super::root::{Root, root};
 use super::section::{Section, kind};
+use super::types;
 use super::value::{Nodes, Tree};
 
 /// A table of a decoded file.
@@ -94,7 +95,7 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     rule(n_columns <= room.file.len() as u64 / 4, "a column takes 4 bytes of the file")?;
     let n_tables = tables.len() as u64 / 64;
     let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
-    let columns = read_columns(room, columns, &runs, names, &of_blocks, &mut nodes)?;
+    let columns = read_columns((room, header.minor), columns, &runs, names, &of_blocks, &mut nodes)?;
     let mut read_tables = Vec::new();
     for bytes in tables.chunks_exact(64) {
         let record = TableRecord::parse(bytes)?;
@@ -180,7 +181,7 @@ fn names_of(bytes: &[u8], n: u64) -> Result<Vec<String>, Wrong> {
 }
 
 fn read_columns(
-    room: Room<'_>,
+    (room, minor): (Room<'_>, u16),
     records: &[u8],
     runs: &[Range<u64>],
     names: &[u8],
@@ -189,7 +190,10 @@ fn read_columns(
 ) -> Result<Vec<Column>, Wrong> {
     let mut columns = Vec::new();
     for (i, bytes) in records.chunks_exact(104).enumerate() {
-        let record = ColumnRecord::parse(bytes)?;
+        let mut record = ColumnRecord::parse(bytes)?;
+        if minor == 2 {
+            record.of = types::of_0_2(record.of);
+        }
         let n = runs[i].end - runs[i].start;
         let of_names = range(names, record.name_at, u64::from(record.name_len))?;
         rule(n == 1 || record.is_bundled, "the columns of a run are bundled")?;
@@ -207,6 +211,10 @@ fn read_columns(
             let mut column =
                 Column { name, record, detail, metadata, blocks, statistics, cells, is_child: false };
             column.find_blocks(runs[i].start + k, of_blocks)?;
+            if minor == 2 && column.record.of.physical == types::physical::U128 {
+                column.statistics =
+                    column.statistics.into_iter().map(Statistics::without_order).collect::<Result<_, _>>()?;
+            }
             if !column.record.is_bundled {
                 column.decode(room)?;
             }

@@ -42,6 +42,8 @@ pub enum State {
 /// The header, and the slots of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
+    /// The minor version.
+    pub minor: u16,
     /// Whether the first slot may be empty.
     pub is_streamed: bool,
     /// Whether slots A and B exist.
@@ -89,7 +91,7 @@ pub fn header(file: &[u8]) -> Result<Header, Wrong> {
     }
     let (current, is_passed_over) = current(file, slots, is_streamed, start)?;
     rule(current.end <= file.len() as u64, "the file is truncated")?;
-    Ok(Header { is_streamed, has_slot_pages, slots, current, is_passed_over })
+    Ok(Header { minor: u16_at(file, 10), is_streamed, has_slot_pages, slots, current, is_passed_over })
 }
 
 impl Header {
