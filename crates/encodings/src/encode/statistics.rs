@@ -302,6 +302,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn wide_integers_have_the_order_of_their_type() {
+        let values = [0, 1, i128::MAX.cast_unsigned(), 1 << 127, u128::MAX];
+        let of = |physical, values: &[u128], n_missing| {
+            let found = of_wide(physical, values, n_missing);
+            let bounds = [found.min, found.max].map(u128::from_le_bytes);
+            (found.has_min_max.then_some(bounds), found.ascending, found.descending)
+        };
+        assert_eq!(of(Physical::U128, &values, 0), (Some([0, u128::MAX]), true, false));
+        assert_eq!(of(Physical::U128, &values, 1), (Some([0, u128::MAX]), false, false));
+        assert_eq!(
+            of(Physical::I128, &values, 0),
+            (Some([1 << 127, i128::MAX.cast_unsigned()]), false, false)
+        );
+        assert_eq!(of(Physical::U128, &[u128::MAX, 0], 0), (Some([0, u128::MAX]), false, true));
+        assert_eq!(of(Physical::U128, &[7, 7], 0), (Some([7, 7]), true, true));
+        for physical in [Physical::U128, Physical::I128] {
+            assert_eq!(of(physical, &[0, 0], 2), (None, false, false));
+        }
+        assert_eq!(of(Physical::Complex128, &values, 0), (None, false, false));
+    }
+
+    #[test]
     fn prefixes_order_strings_as_their_bytes_do() {
         let strings: [&[u8]; 12] = [
             b"",
