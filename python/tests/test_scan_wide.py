@@ -82,10 +82,10 @@ def test_round_trips_in_nested_values(path: Path) -> None:
     def series(name: str, values: list[int | None]) -> pl.Series:
         return pl.Series(name, values, dtype=pl.UInt128)
 
-    u, l = pl.col("u"), pl.col("l")
+    u = pl.col("u")
     of_lists = pl.Series("l", [None if of is None else series("", of) for of in lists], dtype=pl.List(pl.UInt128))
     once = pl.DataFrame([series("u", values), of_lists]).with_columns(
-        s=pl.when(u == 1).then(None).otherwise(pl.struct(u, l)),
+        s=pl.when(u == 1).then(None).otherwise(pl.struct("u", "l")),
         f=pl.concat_list(u, u.shift(1)).list.to_array(2),
         n=pl.concat_list(pl.struct(u), pl.struct(u.shift(1))),
     )
