@@ -64,30 +64,22 @@ pub(crate) fn of_bools(values: &[u8], n_missing: u32) -> Statistics {
 
 /// Statistics of 16-byte values. Fill missing values with a neighbour's value before.
 pub(crate) fn of_wide(physical: Physical, values: &[u128], n_missing: u32) -> Statistics {
-    let statistics = Statistics { n_missing, ..Statistics::default() };
-    match physical {
-        _ if n_missing as usize >= values.len() => statistics,
-        Physical::I128 => of_wide_integers(values, |value| value.cast_signed(), statistics),
-        Physical::U128 => of_wide_integers(values, |value| value, statistics),
-        _ => statistics,
-    }
-}
-
-/// Adds minimum, maximum and order to the statistics of at least one value.
-fn of_wide_integers<T: Ord>(
-    values: &[u128],
-    number: impl Fn(u128) -> T,
-    mut statistics: Statistics,
-) -> Statistics {
-    let numbers = || values.iter().map(|&value| number(value));
-    let least = values.iter().min_by_key(|&&value| number(value));
-    let greatest = values.iter().max_by_key(|&&value| number(value));
-    if let (Some(min), Some(max)) = (least, greatest) {
-        statistics.min = min.to_le_bytes();
-        statistics.max = max.to_le_bytes();
+    let mut statistics = Statistics { n_missing, ..Statistics::default() };
+    // With an inverted highest bit, unsigned numbers have the order of signed ones.
+    let inverted = match physical {
+        Physical::I128 => 0,
+        Physical::U128 => 1 << 127,
+        _ => return statistics,
+    };
+    let numbers = || values.iter().map(|value| (value ^ inverted).cast_signed());
+    if let (true, Some(min), Some(max)) =
+        ((n_missing as usize) < values.len(), numbers().min(), numbers().max())
+    {
+        statistics.min = (min.cast_unsigned() ^ inverted).to_le_bytes();
+        statistics.max = (max.cast_unsigned() ^ inverted).to_le_bytes();
         statistics.has_min_max = true;
-        statistics.ascending = statistics.n_missing == 0 && numbers().is_sorted();
-        statistics.descending = statistics.n_missing == 0 && numbers().is_sorted_by(|a, b| a >= b);
+        statistics.ascending = n_missing == 0 && numbers().is_sorted();
+        statistics.descending = n_missing == 0 && numbers().is_sorted_by(|a, b| a >= b);
     }
     statistics
 }
