@@ -24,12 +24,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use entasis_format::{Error, Limits, Operation, Result, SLOT_OFFSETS, Slot, SlotState, Value};
+use entasis_format::{Error, Limits, Operation, Result, SLOT_OFFSETS, Slot, SlotState, Value, Version};
 use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 
 use crate::file::File;
 use crate::frame::{Document, Frame};
 use crate::monitor::Monitor;
+use crate::write::unknown::{check_record_lens, check_writer};
 use crate::write::{Base, Ground, Parts, Plan, Workers, WriteOptions, when_free, write_root};
 pub use columns::ColumnSource;
 use keep::Keeper;
@@ -330,6 +331,7 @@ impl Change {
     /// error the file has its old state.
     pub fn rollback(self, generation: u64, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
         let Self { mut in_place, file } = self;
+        check_change(&file, true).map_err(|e| e.in_file(file.path()))?;
         let earlier = file.at_generation(generation)?;
         if generation == file.generation() {
             return Ok(());
@@ -366,6 +368,7 @@ impl Change {
         monitor: &dyn Monitor,
     ) -> Result<()> {
         let Self { mut in_place, file } = self;
+        check_change(&file, is_in_place)?;
         let file = file.whole();
         Keeper { file: &file, is_in_place }.find(&mut content)?;
         let plan = Plan::after(Some(&file), content.parts()?, options)?;
@@ -393,6 +396,20 @@ impl Change {
         let slot = plan.execute_change(&in_place, start, &ground, &Workers::default(), monitor)?;
         in_place.commit(next_slot_at(&file), &slot.emit(), durable).map_err(failed)
     }
+}
+
+/// Checks that this release can change a file. It adds no generation to a file of 0.2: programs that
+/// know 0.2 alone could not read it.
+fn check_change(file: &File, is_in_place: bool) -> Result<()> {
+    let version = file.root().version();
+    if is_in_place && version == Version::OLDEST {
+        let message = format!("a file of format version {version} cannot be changed in place");
+        return Err(
+            Error::unsupported(message).advise("compact it first, which stores it in the current version")
+        );
+    }
+    check_writer(file.root())?;
+    check_record_lens(file.root())
 }
 
 /// Writes the current state into a slot, if no slot has it: after the change, the trailer that

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Operation, Physical, Result, SLOT_PAGES_END, SectionKind, fallible,
+    BlockRecord, Error, HEADER_LEN, Operation, Physical, Result, SLOT_PAGES_END, Version, fallible,
 };
 use entasis_io::Durable;
 
@@ -15,7 +15,8 @@ use crate::file::{ColumnInfo, File};
 use crate::frame::HostValues;
 use crate::monitor::{Monitor, Silent};
 use crate::read::read_chunk;
-use crate::rebuild::{Changed, PARTS, Piece, Rebuild};
+use crate::rebuild::{Changed, PARTS, Piece, Rebuild, check_made_records};
+use crate::write::unknown::check_writer;
 use crate::write::{Base, GROWS, Ground, WriteOptions};
 
 /// Strings of a merged block have at most this many bytes in total.
@@ -71,12 +72,14 @@ impl Change {
     }
 }
 
-/// All columns of a file. Their types and sections must be known.
+/// All columns of a file that is to be stored anew.
+///
+/// # Errors
+/// *Unsupported* for a column of an unknown type, and for fields of a later version that a new file
+/// would lose; *newer* for sections that writers must know.
 pub(crate) fn known_columns(file: &File) -> Result<Vec<ColumnInfo>> {
-    if file.sections().iter().any(|section| SectionKind::from_code(section.kind).is_none()) {
-        let message = "the file has parts that this release does not know, so it cannot be stored anew";
-        return Err(Error::unsupported(message));
-    }
+    check_writer(file.root())?;
+    check_made_records(file)?;
     file.columns(0..file.n_columns_total())
 }
 
@@ -92,7 +95,8 @@ pub(crate) fn start(file: &File, columns: &[ColumnInfo]) -> Result<u64> {
 
 /// Whether a file has nothing to drop and no blocks to merge.
 fn is_compact(file: &File, pieces: &[Vec<Piece>]) -> bool {
-    file.root().previous.is_none()
+    file.root().version() > Version::OLDEST
+        && file.root().previous.is_none()
         && file.source_len() == file.slot().end
         && pieces.iter().flatten().all(|piece| matches!(piece, Piece::Copied(_)))
 }

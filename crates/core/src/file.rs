@@ -17,8 +17,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    BlockRecord, Error, Header, Limits, Part, Result, Room, Root, Section, SectionKind, Slot, SlotState,
-    Statistics, TableRecord, Thousands, Value, checksum,
+    BlockRecord, Error, Header, Kind, Limits, Part, Result, Room, Root, Section, SectionKind, Slot,
+    SlotState, Statistics, TableRecord, Thousands, Trailer, Value, Version, checksum,
 };
 use entasis_io::{FileSource, Source};
 
@@ -63,6 +63,11 @@ const NO_TABLE: TableRecord = TableRecord {
     n_slots: 0,
     host_node: None,
     sort_order: None,
+    metadata: None,
+    first_piece: 0,
+    n_pieces: 0,
+    first_column_range: 0,
+    n_column_ranges: 0,
 };
 
 impl File {
@@ -166,7 +171,7 @@ impl File {
     /// # Errors
     /// *Corrupt* when the file has no table with this number; *io*.
     pub fn table(&self, number: u64) -> Result<Self> {
-        let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?)?;
+        let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?, self.root().version())?;
         if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > self.opened.n_columns()) {
             return Err(Error::corrupt("the table has columns that are not in the file"));
         }
@@ -224,14 +229,20 @@ impl File {
         self.opened.slot.generation
     }
 
-    /// Major and minor version of the format.
-    pub fn format_version(&self) -> (u16, u16) {
-        (self.opened.header.major, self.opened.header.minor)
+    /// The version of the format whose rules the current generation follows. A generation of a
+    /// later version that needs nothing of it has the version that it needs.
+    pub fn format_version(&self) -> Version {
+        self.opened.root.version()
+    }
+
+    /// The newest edition, a named set of encodings, that the generation uses. 0 for a file of 0.2.
+    pub fn edition(&self) -> u8 {
+        self.opened.root.edition
     }
 
     /// Whether unsigned integers of 128 bits are stored as signed ones.
     pub(crate) fn is_before_0_3(&self) -> bool {
-        self.format_version() < (0, 3)
+        self.format_version() == Version::OLDEST
     }
 
     /// The number of rows of the table.
@@ -281,11 +292,23 @@ impl File {
         Ok(value)
     }
 
+    /// The host map of the table; null when there is none, and when a later version wrote it in a
+    /// form that this release does not know.
+    ///
+    /// # Errors
+    /// *Corrupt*, *io*, *limit*.
+    pub fn host(&self) -> Result<Value> {
+        match self.known_host() {
+            Err(error) if error.kind() == Kind::Unsupported => Ok(Value::Null),
+            host => host,
+        }
+    }
+
     /// The host map of the table; null when there is none.
     ///
     /// # Errors
-    /// *Corrupt*, *unsupported*, *io*, *limit*.
-    pub fn host(&self) -> Result<Value> {
+    /// As [`host`](Self::host), and *unsupported* for a form that this release does not know.
+    pub(crate) fn known_host(&self) -> Result<Value> {
         self.table
             .host_node
             .map_or(Ok(Value::Null), |node| self.table_value(node))
@@ -335,9 +358,19 @@ impl File {
         self.table.sort_order
     }
 
+    /// The node of the user's metadata of the table.
+    pub(crate) fn metadata_node(&self) -> Option<u64> {
+        self.table.metadata
+    }
+
     /// Slots A and B.
     pub(crate) fn slots(&self) -> [SlotState; 2] {
         self.opened.slots
+    }
+
+    /// The trailer of the current generation.
+    pub(crate) fn trailer(&self) -> Trailer {
+        Trailer::new(self.slot(), self.header(), self.root().version())
     }
 
     pub(crate) fn root(&self) -> &Root {
@@ -378,6 +411,21 @@ impl File {
         self.opened.records(kind, range)
     }
 
+    /// All bytes of these records of a tier, also those of fields that this release does not know.
+    pub(crate) fn whole_records(&self, kind: SectionKind, tier: u16, range: Range<u64>) -> Result<Vec<u8>> {
+        self.opened.whole_records(kind, tier, range)
+    }
+
+    /// The number of bytes of a record of this tier; 0 for an absent section.
+    pub(crate) fn record_len(&self, kind: SectionKind, tier: u16) -> u32 {
+        self.root().section(kind, tier).map_or(0, |section| section.record_len)
+    }
+
+    /// The number of the record of a column of the file.
+    pub(crate) fn record_of(&self, column: u64) -> u64 {
+        self.opened.runs.record_of(column)
+    }
+
     /// The bytes of a part of a section, from the cache if possible.
     pub(crate) fn fetch(&self, part: &Part) -> Result<Arc<Vec<u8>>> {
         self.opened.fetch(part)
@@ -396,6 +444,16 @@ impl File {
     /// Reads some bytes of the source, and returns how many.
     pub(crate) fn read_source_at(&self, at: u64, out: &mut [u8]) -> std::io::Result<usize> {
         self.opened.source.read_at(at, out)
+    }
+
+    /// Memory for bytes of the file. Its contents are unspecified.
+    pub(crate) fn room_for<'o>(&self, at: u64, len: usize, out: &'o mut Vec<u8>) -> Result<&'o mut [u8]> {
+        self.opened.room_for(at, len, out)
+    }
+
+    /// Reads several pieces of the file, in one round of reads.
+    pub(crate) fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
+        self.opened.read_many(parts)
     }
 
     /// Reads bytes of the file straight into memory.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use entasis_format::{
-    BlockRecord, Encoding, Error, HEADER_LEN, Logical, Packing, Physical, Result, TRAILER_LEN, Trailer,
+    BlockRecord, Encoding, Error, HEADER_LEN, Logical, Packing, Physical, Result, TRAILER_LEN,
 };
 
 use crate::file::File;
@@ -133,8 +133,8 @@ impl File {
     /// The bytes contain the checksum of all other checksums. A caller that opens the path again to
     /// map it can compare them to recognise the file. In-place changes never overwrite them.
     pub fn fingerprint(&self) -> (u64, Vec<u8>) {
-        let slot = *self.slot();
-        (slot.end - TRAILER_LEN as u64, Trailer::from(slot).emit().to_vec())
+        let slot = self.slot();
+        (slot.end - TRAILER_LEN as u64, self.trailer().emit().to_vec())
     }
 }
 

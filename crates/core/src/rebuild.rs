@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{BlockRange, Error, Result, SectionKind, Statistics, fallible};
+use entasis_format::{BlockRange, Error, Result, SectionKind, SectionRecords, Statistics, fallible};
 use entasis_io::Sink;
 
 use crate::file::{ColumnInfo, File};
@@ -18,10 +18,11 @@ use crate::refused::catch_refusal;
 use crate::threads;
 use crate::write::footer::{Footer, seal};
 use crate::write::placement::{Placed, Placement};
-use crate::write::tiers::NewTier;
+use crate::write::unknown::Unknown;
 use crate::write::{Ground, WRITE};
 use copy::{Task, Worker};
-pub(crate) use records::Changed;
+use records::Columns;
+pub(crate) use records::{Changed, check_made_records};
 
 /// The use of the memory, in messages.
 pub(crate) const PARTS: &str = "the parts of the file";
@@ -138,7 +139,7 @@ impl Rebuild<'_> {
     ) -> Result<()> {
         let blocks = self.file.blocks(column.index)?;
         let needs_statistics = pieces.iter().any(|piece| matches!(piece, Piece::Copied(_)));
-        let statistics = if needs_statistics { self.file.statistics(column.index)? } else { Vec::new() };
+        let statistics = if needs_statistics { self.file.statistics_of(column)? } else { Vec::new() };
         let statistics: Arc<Vec<Statistics>> = Arc::new(statistics);
         let mut is_first = true;
         let mut rest = pieces;
@@ -174,10 +175,13 @@ impl Rebuild<'_> {
         placement: Placement<'p>,
     ) -> Result<Footer<'p>> {
         let (mut ranges, mut records, mut statistics) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first_ranges = HashMap::new();
         let mut first_block = 0;
         for (column, blocks) in self.columns.iter().zip(blocks).filter(|(_, blocks)| !blocks.is_empty()) {
             let n_blocks = u32::try_from(blocks.len())
                 .map_err(|_| Error::unsupported("a column of 4,294,967,296 blocks or more"))?;
+            let first_range = first_ranges.len() as u64;
+            fallible::insert(&mut first_ranges, column.index, first_range, PARTS)?;
             BlockRange { column: column.index, first_block, n_blocks, tier: 0 }.emit(&mut ranges);
             first_block += u64::from(n_blocks);
             for block in blocks {
@@ -185,25 +189,29 @@ impl Rebuild<'_> {
                 block.statistics.emit(&mut statistics);
             }
         }
-        let (columns, runs) = records::columns(self.file, self.columns, &self.changed)?;
+        let columns = Columns { file: self.file, changed: &self.changed, first_ranges: &first_ranges };
+        let columns = columns.records(self.columns)?;
+        let tables = records::tables(self.file)?;
         let copied = |kind| records::section(self.file, kind);
-        let (tables, names, name_index) =
-            (copied(SectionKind::Tables)?, copied(SectionKind::Names)?, copied(SectionKind::NameIndex)?);
+        let (names, name_index) = (copied(SectionKind::Names)?, copied(SectionKind::NameIndex)?);
         let (nodes, heap) = (copied(SectionKind::Nodes)?, copied(SectionKind::ValueHeap)?);
+        let made = |kind, bytes| SectionRecords::new(kind, 0, bytes);
         let sections = [
-            (SectionKind::Tables, &*tables),
-            (SectionKind::Columns, &columns),
-            (SectionKind::Names, &names),
-            (SectionKind::NameIndex, &name_index),
-            (SectionKind::Ranges, &ranges),
-            (SectionKind::Blocks, &records),
-            (SectionKind::Statistics, &statistics),
-            (SectionKind::Nodes, &nodes),
-            (SectionKind::ValueHeap, &heap),
-            (SectionKind::Runs, &runs),
+            tables.of(SectionKind::Tables),
+            columns.records.of(SectionKind::Columns),
+            names.of(SectionKind::Names),
+            name_index.of(SectionKind::NameIndex),
+            made(SectionKind::Ranges, &ranges),
+            made(SectionKind::Blocks, &records),
+            made(SectionKind::Statistics, &statistics),
+            nodes.of(SectionKind::Nodes),
+            heap.of(SectionKind::ValueHeap),
+            made(SectionKind::Runs, &columns.runs),
         ];
+        let unknown =
+            if ground.is_in_place { Unknown::staying(self.file) } else { Unknown::copied(self.file)? };
         let value_node = self.file.root().value_node;
-        Ok(seal(&sections, NewTier::default(), value_node, ground, placement))
+        seal(&sections, Vec::new(), unknown, value_node, ground, placement)
     }
 }
 

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis_format::{
     BlockRecord, Error, HEADER_LEN, Header, Kind, Layout, Limits, Logical, MAX_COLUMN_DEPTH, MAX_PAGE_VALUES,
-    Physical, Result, SLOT_LEN, SLOT_OFFSETS, SlotState, Statistics, TRAILER_LEN, Trailer, Value, fallible,
-    visit_parts,
+    Physical, Result, SLOT_LEN, SLOT_OFFSETS, Section, SlotState, Statistics, TRAILER_LEN, Trailer, Value,
+    Version, fallible, visit_parts,
 };
 
 use crate::cells::Cells;
@@ -106,7 +106,7 @@ impl File {
         let mut spans = self.spans();
         // Whether all parts of the file are known.
         let mut is_whole = true;
-        for section in self.sections() {
+        for section in self.sections().iter().filter(|section| section.is_known()) {
             let visited = visit_parts(section, self.room(), &mut |part| self.fetch(part), &mut |part| {
                 fallible::push(&mut spans, Span::of_part(part), PARTS)
             });
@@ -131,8 +131,8 @@ impl File {
         }
         let prints = column_prints(&columns, &prints)?;
         if is_whole && !self.verify_spans(spans, known, &found)? {
-            // Blocks that share bytes would be decoded any number of times. No column is known to
-            // be sound.
+            // Stop here: blocks that share bytes could be decoded any number of times. No column
+            // counts as sound.
             let survey = found.survey(self, report)?;
             return Ok(Survey { n_sound: 0, ..survey });
         }
@@ -172,7 +172,7 @@ impl File {
         let blocks = self.read_blocks(column)?;
         let is_known = column.unknown.is_none();
         let statistics =
-            if is_known && !blocks.is_empty() { self.statistics(column.index)? } else { Vec::new() };
+            if is_known && !blocks.is_empty() { self.statistics_of(column)? } else { Vec::new() };
         let mut print = 0;
         for (i, block) in blocks.iter().enumerate() {
             let of_block = block_print(&column.record, block, statistics.get(i));
@@ -214,8 +214,9 @@ impl File {
         for number in 0..self.n_tables() {
             found.check(self.table(number).and_then(|table| {
                 table.verify_names()?;
-                table.verify_nodes(&mut table.host()?, n_cells)?;
-                self.verify_nodes(&mut self.node_value(table.sort_order_node())?, n_cells)
+                table.verify_nodes(&mut table.known_host()?, n_cells)?;
+                self.verify_nodes(&mut self.node_value(table.sort_order_node())?, n_cells)?;
+                self.verify_metadata(table.metadata_node(), "a table", n_cells)
             }))?;
         }
         for column in columns {
@@ -268,12 +269,18 @@ impl File {
 
     /// Checks the metadata and the detail of a column.
     fn verify_column_values(&self, column: &ColumnInfo, n_cells: u64) -> Result<()> {
-        let mut metadata = self.node_value(column.record.metadata)?;
-        if column.record.metadata.is_some() && !matches!(metadata, Value::Map(_)) {
-            return Err(Error::corrupt("the metadata of a column are not a map"));
-        }
-        self.verify_nodes(&mut metadata, n_cells)?;
+        self.verify_metadata(column.record.metadata, "a column", n_cells)?;
+        self.verify_nodes(&mut self.node_value(column.record.host_detail)?, n_cells)?;
         column.detail.as_ref().map_or(Ok(()), |detail| self.verify_nodes(&mut detail.clone(), n_cells))
+    }
+
+    /// Checks the user's metadata of a table or column.
+    fn verify_metadata(&self, node: Option<u64>, of: &str, n_cells: u64) -> Result<()> {
+        let mut metadata = self.node_value(node)?;
+        if node.is_some() && !matches!(metadata, Value::Map(_)) {
+            return Err(Error::corrupt(format!("the metadata of {of} are not a map")));
+        }
+        self.verify_nodes(&mut metadata, n_cells)
     }
 
     /// No slot is damaged.
@@ -297,11 +304,17 @@ impl File {
 
     /// The trailer equals the slot.
     fn verify_trailer(&self) -> Result<()> {
+        if (self.header().version > Version::OLDEST) != (self.root().version() > Version::OLDEST) {
+            let message = "the root follows the rules of another version than the header";
+            return Err(Error::corrupt(message).in_section("root").at(self.slot().root_at));
+        }
         let at = self.slot().end - TRAILER_LEN as u64;
         let trailer =
             Trailer::parse(&self.bytes_at(at, TRAILER_LEN)?).map_err(|e| e.in_section("trailer").at(at))?;
-        if trailer != Trailer::from(*self.slot()) {
-            return Err(Error::corrupt("the trailer differs from the slot").in_section("trailer").at(at));
+        if trailer != self.trailer() {
+            return Err(Error::corrupt("the trailer differs from slot and header")
+                .in_section("trailer")
+                .at(at));
         }
         Ok(())
     }
@@ -327,6 +340,8 @@ impl File {
         spans.sort_unstable();
         let room = self.room().start;
         let own = self.root().previous.map_or(room, |(at, len, _)| at + u64::from(len) + TRAILER_LEN as u64);
+        // Nothing says which bytes an unknown section has.
+        let names_all = self.sections().iter().all(Section::is_known);
         let (mut end, mut is_apart) = (0, true);
         for &Span { from, to, .. } in &spans {
             if from < end {
@@ -334,7 +349,9 @@ impl File {
                 is_apart = false;
             }
             found.check(self.verify_zeros(end, from.min(room)))?;
-            found.check(self.verify_zeros(end.max(own), from))?;
+            if names_all {
+                found.check(self.verify_zeros(end.max(own), from))?;
+            }
             end = end.max(to);
         }
         if is_apart {
@@ -368,7 +385,7 @@ impl File {
         let mut total = 0;
         let mut tasks = Vec::new();
         for column in stored {
-            let statistics = self.statistics(column.index)?;
+            let statistics = self.statistics_of(column)?;
             let blocks = self.blocks(column.index)?;
             for (i, (block, statistics)) in blocks.iter().zip(statistics).enumerate() {
                 match known.block(block.directory_at) {
@@ -486,7 +503,7 @@ impl File {
                 continue;
             }
             let children = match self.children(column) {
-                // A child has an unknown type.
+                // The type of a child is unknown.
                 Err(error) if error.kind() == Kind::Unsupported => continue,
                 children => found.check_column(column, children)?,
             };
@@ -516,7 +533,7 @@ impl File {
     }
 }
 
-/// A child is among the children of its parent.
+/// Checks that a child is among the children of its parent.
 fn verify_parent(columns: &[ColumnInfo], column: &ColumnInfo) -> Result<()> {
     let parent = column.record.parent.map(|parent| column_at(columns, parent)).transpose()?;
     let Some(parent) = parent.filter(|parent| parent.unknown.is_none()) else { return Ok(()) };

@@ -3,7 +3,9 @@
 use crate::bytes::{Reader, put};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::limits::{DIRECTORY_HEAD_LEN, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, PAGE_ENTRY_LEN, Room};
+use crate::limits::{
+    DIRECTORY_HEAD_LEN, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_PARAMETERS_LEN, PAGE_ENTRY_LEN, Room,
+};
 
 /// A block: consecutive values of a column, and where they are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +73,7 @@ impl BlockRecord {
         }
     }
 
-    /// The number after that of its last value.
+    /// The number of the first value after the block.
     #[inline]
     pub const fn end_value(&self) -> u64 {
         self.first_value.saturating_add(self.n_values as u64)
@@ -102,8 +104,9 @@ impl BlockRecord {
             return Some("a block is too long");
         }
         // Every page has a value, so there are no more pages than values.
-        let pages = self.directory_len.checked_sub(DIRECTORY_HEAD_LEN);
-        if !pages.is_some_and(|len| len % PAGE_ENTRY_LEN == 0 && len / PAGE_ENTRY_LEN <= self.n_values) {
+        let longest = PAGE_ENTRY_LEN.saturating_mul(self.n_values).saturating_add(MAX_PARAMETERS_LEN);
+        let len = self.directory_len.checked_sub(DIRECTORY_HEAD_LEN);
+        if len.is_none_or(|len| len > longest) {
             return Some("the length of a directory is impossible");
         }
         let sums = [
@@ -152,8 +155,9 @@ mod tests {
         assert!(!ok(BlockRecord { decoded_len: MAX_BLOCK_LEN + 1, ..GOOD }));
         assert!(ok(BlockRecord { decoded_len: MAX_BLOCK_LEN + 1, n_values: 1, ..GOOD }));
         assert!(!ok(BlockRecord { directory_len: 39, ..GOOD }));
-        assert!(!ok(BlockRecord { directory_len: 63, ..GOOD }));
-        assert!(!ok(BlockRecord { directory_len: 40 + 24 * 11, ..GOOD }));
+        assert!(ok(BlockRecord { directory_len: 63, ..GOOD }));
+        assert!(ok(BlockRecord { directory_len: 40 + 24 * 10 + 65_536, ..GOOD }));
+        assert!(!ok(BlockRecord { directory_len: 40 + 24 * 10 + 65_537, ..GOOD }));
         assert!(!ok(BlockRecord { first_value: u64::MAX - 9, ..GOOD }));
         assert!(!ok(BlockRecord { directory_at: u64::MAX, ..GOOD }));
         assert!(!ok(BlockRecord { pages_at: u64::MAX, ..GOOD }));

@@ -1,6 +1,6 @@
 //! Records of columns (`docs/format/columns.md`).
 
-use crate::bytes::{Reader, put, put_optional};
+use crate::bytes::{NONE, Reader, put, put_optional};
 use crate::error::{Error, Result};
 use crate::types::{ColumnType, Logical, Missing, Physical, Unit};
 
@@ -45,14 +45,21 @@ pub struct ColumnRecord {
     pub n_missing: u64,
     /// The node of the user's metadata.
     pub metadata: Option<u64>,
+    /// The number of its first record in the section *ranges*; none without blocks, and in files of
+    /// 0.2.
+    pub first_range: Option<u64>,
+    /// The node of the host's own description of the type.
+    pub host_detail: Option<u64>,
 }
 
 /// The byte of a record that no field uses.
 const RESERVED_AT: usize = 71;
+/// The offset of the field *first range*.
+const FIRST_RANGE_AT: usize = 104;
 
 impl ColumnRecord {
     /// Bytes of the record.
-    pub const LEN: usize = 104;
+    pub const LEN: usize = 120;
 
     /// Appends the record.
     pub fn emit(&self, out: &mut Vec<u8>) {
@@ -72,6 +79,13 @@ impl ColumnRecord {
         put_optional(out, self.detail);
         put!(out, self.n_missing);
         put_optional(out, self.metadata);
+        put_optional(out, self.first_range);
+        put_optional(out, self.host_detail);
+    }
+
+    /// Clears the first range in the bytes of a record, whose type may be unknown.
+    pub fn clear_first_range(bytes: &mut [u8; Self::LEN]) {
+        bytes.iter_mut().skip(FIRST_RANGE_AT).take(8).for_each(|byte| *byte = u8::MAX);
     }
 
     /// Parses the record in exactly these bytes. An unknown type is an error of kind *unsupported*
@@ -87,7 +101,8 @@ impl ColumnRecord {
             (reader.u32()?, reader.u8()?, reader.i8()?, reader.u8()?);
         let reserved = reader.u8()?;
         let (dictionary, detail, n_missing) = (reader.optional()?, reader.optional()?, reader.u64()?);
-        let metadata = reader.optional()?;
+        let (metadata, first_range, host_detail) =
+            (reader.optional()?, reader.optional()?, reader.optional()?);
         let (physical, logical, unit, missing) = known(codes)?;
         if flags & !FLAGS != 0 || reserved != 0 {
             return Err(Unknown { codes, flags: flags & !FLAGS, reserved }.error());
@@ -121,6 +136,8 @@ impl ColumnRecord {
             detail,
             n_missing,
             metadata,
+            first_range,
+            host_detail,
         };
         let is_child = flags & CHILD != 0;
         if is_child && (related.is_none() || flags & (BUNDLED | BUNDLE) != 0) {
@@ -133,7 +150,8 @@ impl ColumnRecord {
     }
 
     /// The record of a column whose type or flags are not known here; none for other columns. Only
-    /// id, name, the number of values and the number of missing values come from the file.
+    /// id, name, the number of values, the number of missing values and the first range come from
+    /// the file.
     pub fn parse_unknown(bytes: &[u8]) -> Result<Option<(Self, Unknown)>> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
@@ -143,8 +161,10 @@ impl ColumnRecord {
         if known(codes).is_ok() && flags & !FLAGS == 0 && reserved == 0 {
             return Ok(None);
         }
-        let n_missing =
-            bytes.get(88..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n));
+        let number = |at: usize| {
+            bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n))
+        };
+        let (n_missing, first_range) = (number(88), number(FIRST_RANGE_AT));
         if name_at.checked_add(name_len.into()).is_none() {
             return Err(Error::corrupt("a number in a column record is too large"));
         }
@@ -165,6 +185,8 @@ impl ColumnRecord {
             detail: None,
             n_missing: n_missing.min(n_values),
             metadata: None,
+            first_range: (first_range != NONE).then_some(first_range),
+            host_detail: None,
         };
         Ok(Some((record, Unknown { codes, flags: flags & !FLAGS, reserved })))
     }
@@ -281,6 +303,8 @@ mod tests {
             detail: None,
             n_missing: 3,
             metadata: Some(8),
+            first_range: Some(6),
+            host_detail: None,
         }
     }
 
@@ -297,7 +321,8 @@ mod tests {
         assert_eq!(bytes[16..24], [5, 0, 0, 0, 12, 0, 0, 0]);
         assert_eq!(bytes[40..48], [255; 8]);
         assert_eq!(bytes[80..88], [9, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(bytes[96..], [8, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[96..112], [8, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[112..], [255; 8]);
         assert!(ColumnRecord::parse_unknown(&bytes).unwrap().is_none());
     }
 
@@ -395,7 +420,7 @@ mod tests {
         #[test]
         fn records_are_exact(id: u64, name_at in 0u64..1 << 50, name_len: u32, physical in 0usize..21, missing in 0usize..6,
                              n_values in 0u64..1 << 50, missing_part in 0u64..1 << 50, variety in 0..6, host_variant: u8,
-                             ordered: bool, first_value in 0u64..1 << 50, detail in prop::option::of(0u64..1 << 50)) {
+                             ordered: bool, first_value in 0u64..1 << 50, detail in prop::option::of(0u64..1 << 50), host_detail in prop::option::of(0u64..1 << 50)) {
             let physical = Physical::ALL[physical];
             let column_type =
                 ColumnType { missing: Missing::ALL[missing], host_variant, ..ColumnType::plain(physical) };
@@ -403,7 +428,7 @@ mod tests {
             let value_len = if physical == Physical::FixedBytes { (id % 262_145) as u32 } else { 0 };
             let column_type = ColumnType { value_len, ..column_type };
             let mut record =
-                ColumnRecord { id, name_at, name_len, column_type, n_values, n_missing, detail, ..plain() };
+                ColumnRecord { id, name_at, name_len, column_type, n_values, n_missing, detail, host_detail, ..plain() };
             match variety {
                 0 => record = ColumnRecord { is_bundled: true, storage: Some(id ^ 1), first_value, ..record },
                 1 => record = ColumnRecord { is_bundle: true, name_len: 0, ..record },
@@ -427,7 +452,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes(bytes in prop::array::uniform26(any::<[u8; 4]>())) {
+        fn any_bytes(bytes in prop::array::uniform30(any::<[u8; 4]>())) {
             let _ = ColumnRecord::parse(bytes.as_flattened());
         }
     }

@@ -7,7 +7,8 @@ use crate::encoding::{Codec, Encoding, Packing, Transform};
 use crate::error::{Error, Result, Thousands};
 use crate::fallible;
 use crate::limits::{
-    DIRECTORY_HEAD_LEN, Limits, MAX_DICTIONARY, MAX_PAGE_LEN, PAGE_ENTRY_LEN, VECTOR_VALUES,
+    DIRECTORY_HEAD_LEN, Limits, MAX_DICTIONARY, MAX_PAGE_LEN, MAX_PARAMETERS_LEN, PAGE_ENTRY_LEN,
+    VECTOR_VALUES,
 };
 use crate::types::{Layout, Physical};
 
@@ -140,13 +141,20 @@ impl Directory {
         let [width, exponent, factor, flags] = reader.array::<4>()?;
         let (base, n_pages, n_dictionary) = (reader.u64()?, reader.u32()?, reader.u32()?);
         let (stored_len, payload_len, sum) = (reader.u32()?, reader.u32()?, reader.u64()?);
-        let (entries, rest) = entries.as_chunks::<{ PAGE_ENTRY_LEN as usize }>();
         if flags & !(PATCHES | PER_VECTOR | VALIDITY) != 0 {
             return Err(Error::unsupported(format!("a directory has unknown flags ({flags:#x})"))
                 .advise("update Entasis, or read other columns"));
         }
-        if !rest.is_empty() || len32(entries.len()) != n_pages {
-            return Err(Error::corrupt("the length of a directory does not match its pages"));
+        // Later encodings may have parameters after the page entries.
+        let entries_len =
+            usize::try_from(n_pages).ok().and_then(|n| n.checked_mul(usize::try_from(PAGE_ENTRY_LEN).ok()?));
+        let Some(entries) = entries_len.and_then(|len| entries.get(..len)) else {
+            return Err(Error::corrupt("a directory is too short for its pages"));
+        };
+        let (entries, _) = entries.as_chunks::<{ PAGE_ENTRY_LEN as usize }>();
+        let parameters_len = head.len().saturating_add(entries.as_flattened().len());
+        if len32(bytes.len().saturating_sub(parameters_len)) > MAX_PARAMETERS_LEN {
+            return Err(Error::corrupt("a directory is too long for its pages"));
         }
         let page = |entry: &[u8; 24]| {
             let mut reader = Reader::exact(entry, entry.len(), "a page entry")?;
@@ -354,8 +362,8 @@ impl Directory {
                 (len, len)
             }
             Packing::Fsst => {
-                // Counts of symbols and lengths of streams. A code is a symbol of up to 8 bytes, or
-                // half of a byte.
+                // The heads are counts of symbols and lengths of streams. A code gives up to 8
+                // bytes, or half of a byte for an escape and its literal.
                 let (heads, decoded) = (vectors * 4 + packed + 8 + 16, u64::from(page.decoded_len));
                 (heads + decoded.div_ceil(8), heads + 255 * 8 + 2 * decoded)
             }

@@ -2,16 +2,13 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
+use crate::features::Version;
 use crate::limits::{HEADER_LEN, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END};
 use crate::other::other_format;
 use crate::slot::{Slot, seal_holds, sealed};
 
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"\x89ENT\r\n\x1a\n";
-/// Major version of this format.
-pub const MAJOR: u16 = 0;
-/// Minor version of this format.
-pub const MINOR: u16 = 2;
 /// Must-understand flag: the writer could not go back to the header, so the first slot is empty and
 /// the trailer names the state.
 pub const FLAG_STREAMED: u64 = 1;
@@ -21,10 +18,8 @@ pub const FLAG_SLOT_PAGES: u64 = 2;
 /// The first 256 bytes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// Major version.
-    pub major: u16,
-    /// Minor version.
-    pub minor: u16,
+    /// The version with which the file began.
+    pub version: Version,
     /// Flags that a reader has to understand.
     pub flags: u64,
     /// Flags that a reader may ignore.
@@ -67,7 +62,7 @@ impl Header {
     }
 
     const fn with(flags: u64, first: SlotState) -> Self {
-        Self { major: MAJOR, minor: MINOR, flags, may_ignore: 0, first }
+        Self { version: Version::CURRENT, flags, may_ignore: 0, first }
     }
 
     /// Whether the file has pages for slots A and B.
@@ -92,7 +87,7 @@ impl Header {
     pub fn emit(&self) -> [u8; HEADER_LEN] {
         let mut fields = Vec::with_capacity(SLOT_LEN);
         fields.extend_from_slice(&MAGIC);
-        put!(fields, self.major, self.minor, 0u32, self.flags, self.may_ignore);
+        put!(fields, self.version.major, self.version.minor, 0u32, self.flags, self.may_ignore);
         let mut out = [0; HEADER_LEN];
         let parts = sealed(&fields).into_iter().chain(self.first.emit());
         for (to, from) in out.iter_mut().zip(parts) {
@@ -122,28 +117,23 @@ impl Header {
         }
         let mut reader = Reader::exact(head, 64, "the header")?;
         reader.array::<8>()?;
-        let (major, minor) = (reader.u16()?, reader.u16()?);
-        // The version comes first: a newer one may use the reserved bytes.
-        if major > MAJOR {
-            return Err(Error::newer(format!(
-                "the file has format version {major}.{minor}, this release knows {MAJOR}.{MINOR}"
-            )));
-        }
-        if minor > MINOR {
-            return Err(Error::newer(format!(
-                "the file has format version {major}.{minor}, this release knows {MAJOR}.{MINOR}"
-            )));
-        }
-        if minor < MINOR {
+        let version = Version { major: reader.u16()?, minor: reader.u16()? };
+        if version < Version::OLDEST {
             return Err(Error::unsupported(format!(
-                "the file has format version {major}.{minor}, this release reads only {MAJOR}.{MINOR}"
+                "the file has format version {version}, this release reads files from {} on",
+                Version::OLDEST
             ))
             .advise("use the version of Entasis that wrote it"));
         }
         let reserved = reader.reserved::<4>();
         let (flags, may_ignore) = (reader.u64()?, reader.u64()?);
         if flags & !(FLAG_STREAMED | FLAG_SLOT_PAGES) != 0 {
-            return Err(Error::newer(format!("the file needs unknown features (flags {flags:#x})")));
+            return Err(Error::newer(format!(
+                "the file needs unknown features (flags {flags:#x} of format version {version}), \
+                 this release knows version {}",
+                Version::CURRENT
+            ))
+            .advise("update Entasis"));
         }
         reserved.map_err(|error| error.at(12))?;
         reader.reserved::<24>().map_err(|error| error.at(32))?;
@@ -151,7 +141,7 @@ impl Header {
             return Err(Error::corrupt("reserved bytes of the header are not zero").at(128));
         }
         let first = SlotState::parse(first, Self::FIRST_AT)?;
-        let header = Self { major, minor, flags, may_ignore, first };
+        let header = Self { version, flags, may_ignore, first };
         if let SlotState::Valid(slot) = first {
             slot.check(header.room_start()).map_err(|error| error.at(Self::FIRST_AT))?;
         }

@@ -28,6 +28,7 @@ pub mod directory;
 pub mod encoding;
 pub mod error;
 pub mod fallible;
+pub mod features;
 pub mod header;
 pub mod limits;
 pub mod names;
@@ -52,7 +53,8 @@ pub use column::{ColumnRecord, Unknown};
 pub use directory::{Directory, PageEntry, Stored};
 pub use encoding::{Codec, Encoding, Filter, Packing, Transform};
 pub use error::{Error, Kind, Location, Result, Thousands, printable_message, printable_name};
-pub use header::{FLAG_SLOT_PAGES, FLAG_STREAMED, Header, MAGIC, MAJOR, MINOR, Order, SlotState};
+pub use features::{EDITION, Features, Keep, Version};
+pub use header::{FLAG_SLOT_PAGES, FLAG_STREAMED, Header, MAGIC, Order, SlotState};
 pub use limits::{
     BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY,
     MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_ROOT_LEN, MAX_TIERS, MIN_COLUMN_LEN, MIN_DECODED_LEN,
@@ -64,8 +66,9 @@ pub use range::BlockRange;
 pub use root::{Operation, Root, sections_fit};
 pub use runs::{RunNames, Runs, emit_run_names};
 pub use section::{
-    Compress, Part, Section, SectionKind, SectionRecords, emit_section, read_records, visit_part_entries,
-    visit_parts,
+    COPY, COUNTED, Compress, LeafSource, Part, READERS_MUST_KNOW, Section, SectionEmitter, SectionKind,
+    SectionRecords, WRITERS_MUST_KNOW, emit_like, emit_section, read_records, read_whole_records,
+    visit_known_parts, visit_leaves, visit_part_entries, visit_parts,
 };
 pub use slot::Slot;
 pub use statistics::Statistics;

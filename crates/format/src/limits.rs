@@ -14,8 +14,8 @@ pub const SLOT_PAGES_END: u64 = 12_288;
 pub const MAX_TIERS: u16 = 24;
 /// Bytes of the trailer.
 pub const TRAILER_LEN: usize = 64;
-/// The longest root, in bytes.
-pub const MAX_ROOT_LEN: usize = 4096;
+/// The longest root, in bytes. With the trailer it fits into the last 64 KiB of a file.
+pub const MAX_ROOT_LEN: usize = 65_472;
 /// Bytes of a root before its section records.
 pub(crate) const ROOT_HEAD_LEN: usize = 160;
 /// Bytes of a section record.
@@ -24,6 +24,8 @@ pub(crate) const SECTION_LEN: usize = 48;
 pub const DIRECTORY_HEAD_LEN: u32 = 40;
 /// Bytes of a page entry.
 pub const PAGE_ENTRY_LEN: u32 = 24;
+/// The most bytes after the page entries of a directory.
+pub const MAX_PARAMETERS_LEN: u32 = 65_536;
 
 /// Values of a vector.
 pub const VECTOR_VALUES: u32 = 1_024;
@@ -39,9 +41,9 @@ pub const MAX_BLOCK_LEN: u64 = 16 << 20;
 pub const MAX_DICTIONARY: u32 = 65_536;
 /// Tables with fewer rows bundle their columns of equal type.
 pub const BUNDLE_ROWS: u64 = 8_192;
-/// How many bytes of a file there are for each column, at least.
+/// The fewest bytes of a file for each of its columns.
 pub const MIN_COLUMN_LEN: u64 = 4;
-/// Most depth of a value; one that holds no other has depth 1.
+/// Greatest depth of a value. A value without children has depth 1.
 pub const MAX_DEPTH: u32 = 64;
 
 /// The part of a file for segments and footers: all but header and slot pages.
@@ -106,7 +108,7 @@ pub struct Limits {
     pub page_payload_len: u64,
     /// Nodes of one value. 10,000,000 by default.
     pub n_nodes: u64,
-    /// Bytes of all strings and bytes of one value together. 1 GiB by default.
+    /// Bytes of all strings and binary values in one value together. 1 GiB by default.
     pub value_len: u64,
     /// Bytes of the values that one read decodes. The default, none, is 4 GiB or 1,000 times the
     /// length of the file, whichever is more: see [`decoded_len_of`](Self::decoded_len_of).

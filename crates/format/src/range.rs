@@ -57,7 +57,7 @@ impl BlockRange {
         }
     }
 
-    /// The number after that of its last block.
+    /// The number of the first block after the range.
     pub const fn end_block(&self) -> u64 {
         self.first_block.saturating_add(self.n_blocks as u64)
     }

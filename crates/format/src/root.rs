@@ -4,6 +4,7 @@ use crate::bytes::{Reader, len32, put};
 use crate::checksum::checksum;
 use crate::error::{Error, Result};
 use crate::fallible;
+use crate::features::{Features, Keep, Version};
 use crate::limits::{HEADER_LEN, MAX_ROOT_LEN, ROOT_HEAD_LEN, Room, is_root_len};
 use crate::section::{MAX_RATIO, Section, SectionKind};
 use crate::slot::Slot;
@@ -26,6 +27,15 @@ pub struct Root {
     pub operation: u16,
     /// The compression with which values were written last, plus 1; 0 when unknown.
     pub compression: u8,
+    /// The highest edition of encodings in the generation; 0 for the rules of 0.2.
+    pub edition: u8,
+    /// How many earlier generations to keep.
+    pub keep: Keep,
+    /// What a program has to know.
+    pub features: Features,
+    /// The offset of the first part that this generation wrote; that of the root if it wrote none.
+    /// 0 for the rules of 0.2.
+    pub footer_at: u64,
     /// Equal in all generations of a file.
     pub file_id: [u8; 16],
     /// The program that wrote, in UTF-8, then zeros.
@@ -65,6 +75,11 @@ codes! {
 }
 
 impl Root {
+    /// The version whose rules the generation follows.
+    pub const fn version(&self) -> Version {
+        self.features.needed
+    }
+
     /// The program that wrote.
     pub fn program(&self) -> &str {
         let len = self.program.iter().position(|byte| *byte == 0).unwrap_or(self.program.len());
@@ -96,10 +111,12 @@ impl Root {
         let (at, len, sum) = self.previous.unwrap_or((0, 0, 0));
         out.extend_from_slice(&MAGIC);
         put!(out, self.generation, at, len, len32(sections.len()), sum, self.value_node);
-        put!(out, self.time, self.operation, self.compression, 0u8, 0u32);
+        put!(out, self.time, self.operation, self.compression, self.edition, self.keep.kind);
+        out.extend_from_slice(&[0; 3]);
         out.extend_from_slice(&self.file_id);
         out.extend_from_slice(&self.program);
-        out.resize(ROOT_HEAD_LEN, 0);
+        self.features.emit(&mut out);
+        put!(out, self.footer_at, self.keep.value);
         for section in sections {
             section.emit(&mut out);
         }
@@ -125,9 +142,14 @@ impl Root {
         {
             return Err(at(Error::corrupt("the previous root is not before this one")));
         }
+        if root.version() > Version::OLDEST && !(start..=slot.root_at).contains(&root.footer_at) {
+            return Err(at(Error::corrupt("the footer does not begin between header and root")));
+        }
         for section in &root.sections {
+            section.check_flags(root.version()).map_err(at)?;
             if SectionKind::from_code(section.kind).is_some() {
                 section.check(Room { start, end: slot.end }).map_err(at)?;
+                section.check_version(root.version()).map_err(at)?;
             }
         }
         if !sections_fit(&root.sections, slot.end) {
@@ -150,10 +172,15 @@ impl Root {
         let (generation, at, len) = (reader.u64()?, reader.u64()?, reader.u32()?);
         let (n_sections, sum) = (reader.u32()?, reader.u64()?);
         let (value_node, time, operation) = (reader.u64()?, reader.u64()?.cast_signed(), reader.u16()?);
-        let compression = reader.u8()?;
-        reader.reserved::<5>()?;
+        let (compression, edition, kind) = (reader.u8()?, reader.u8()?, reader.u8()?);
+        let reserved = reader.reserved::<3>();
         let (file_id, program) = (reader.array::<16>()?, reader.array::<32>()?);
-        reader.reserved::<48>()?;
+        // The features come first: a later version may use the reserved bytes.
+        let features = Features::parse(&mut reader)?;
+        reserved?;
+        let (footer_at, value) = (reader.u64()?, reader.u64()?);
+        let keep = Keep { kind, value };
+        check_edition(&features, edition, keep, footer_at)?;
         if generation == 0 {
             return Err(Error::corrupt("the generation is 0"));
         }
@@ -187,6 +214,10 @@ impl Root {
             time,
             operation,
             compression,
+            edition,
+            keep,
+            features,
+            footer_at,
             file_id,
             program,
             sections,
@@ -194,9 +225,21 @@ impl Root {
     }
 }
 
-/// Whether a file of `end` bytes has room for the records of the compressed sections among these.
+/// A generation of 0.2 has none of the fields that came later; all others have an edition.
+fn check_edition(features: &Features, edition: u8, keep: Keep, footer_at: u64) -> Result<()> {
+    if *features != Features::OF_0_2 {
+        return if edition == 0 { Err(Error::corrupt("the root has no edition")) } else { Ok(()) };
+    }
+    if (edition, keep, footer_at) == (0, Keep::default(), 0) {
+        return Ok(());
+    }
+    Err(Error::unsupported("the root has fields of a later version").advise("update Entasis"))
+}
+
+/// Whether a file of `end` bytes has room for the records of the compressed sections of known kinds
+/// among these.
 pub fn sections_fit(sections: &[Section], end: u64) -> bool {
-    let compressed = sections.iter().filter(|section| section.is_compressed());
+    let compressed = sections.iter().filter(|section| section.is_known() && section.is_compressed());
     let records_len = |section: &Section| section.records_len().unwrap_or(u64::MAX);
     let len = compressed.map(records_len).fold(0, u64::saturating_add);
     len <= end.saturating_mul(MAX_RATIO)
@@ -231,6 +274,10 @@ mod tests {
             time: -5,
             operation: Operation::Append.code(),
             compression: 51,
+            edition: 1,
+            keep: Keep { kind: 1, value: 9 },
+            features: Features { may_ignore: 3, ..Features::CURRENT },
+            footer_at: 300,
             file_id: [7; 16],
             program: *b"entasis 1.2.3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
             sections: vec![section(1, 0), section(6, 0), section(77, 1), section(77, 9)],
@@ -257,8 +304,43 @@ mod tests {
         assert_eq!(bytes[28..32], [4, 0, 0, 0]);
         assert_eq!(bytes[48..59], [0xFB, 255, 255, 255, 255, 255, 255, 255, 2, 0, 51]);
         assert_eq!((&bytes[64..80], &bytes[80..94]), (&[7; 16][..], &b"entasis 1.2.3\0"[..]));
+        assert_eq!(bytes[59..64], [1, 1, 0, 0, 0]);
+        assert_eq!((bytes[128], &bytes[136..144]), (3, &[0, 0, 3, 0, 0, 0, 0, 0][..]));
+        assert_eq!((&bytes[144..148], bytes[152]), (&[44, 1, 0, 0][..], 9));
         assert_eq!(bytes[160..168], [1, 0, 0, 0, 64, 0, 0, 0]);
         assert_eq!(root().program(), "entasis 1.2.3");
+    }
+
+    #[test]
+    fn roots_of_0_2() {
+        let old =
+            Root { edition: 0, keep: Keep::default(), features: Features::OF_0_2, footer_at: 0, ..root() };
+        let bytes = old.emit();
+        assert!(bytes[59..64].iter().chain(&bytes[112..160]).all(|byte| *byte == 0));
+        assert_eq!(Root::parse(&bytes).unwrap(), old);
+        assert_eq!(old.version(), Version::OLDEST);
+        let kind = |root: &Root| Root::parse(&root.emit()).unwrap_err().kind();
+        assert_eq!(kind(&Root { edition: 1, ..old.clone() }), Kind::Unsupported);
+        assert_eq!(kind(&Root { footer_at: 256, ..old.clone() }), Kind::Unsupported);
+        assert_eq!(kind(&Root { edition: 0, ..root() }), Kind::Corrupt);
+        let slot = slot_of(&bytes, 3);
+        assert!(Root::read(&bytes, &slot, 256).is_ok());
+        // Only files of 0.2 have short column records.
+        let columns = Section { record_len: 104, part_len: 208, ..section(2, 0) };
+        let with = |root: Root| {
+            let root = Root { sections: vec![columns], ..root };
+            Root::read(&root.emit(), &slot_of(&root.emit(), 3), 256).map_err(|error| error.kind())
+        };
+        assert!(with(old).is_ok());
+        assert_eq!(with(root()).unwrap_err(), Kind::Corrupt);
+    }
+
+    #[test]
+    fn the_footer_begins_before_the_root() {
+        for (footer_at, is_good) in [(255, false), (256, true), (1000, true), (1001, false)] {
+            let bytes = Root { footer_at, ..root() }.emit();
+            assert_eq!(Root::read(&bytes, &slot_of(&bytes, 3), 256).is_ok(), is_good);
+        }
     }
 
     #[test]
@@ -312,9 +394,9 @@ mod tests {
         bad(Root { previous: Some((256, 161, 1)), ..root() });
         bad(Root { previous: Some((u64::MAX, 160, 1)), ..root() });
         bad(Root { sections: vec![section(1, 0); 2], ..root() });
-        bad(Root { sections: (0..83).map(|tier| section(6, tier)).collect(), ..root() });
-        let sections: Vec<_> = (0..82).map(|tier| section(6, tier)).collect();
-        assert_eq!(Root::parse(&Root { sections, ..root() }.emit()).unwrap().sections.len(), 82);
+        bad(Root { sections: (0..1361).map(|tier| section(6, tier)).collect(), ..root() });
+        let sections: Vec<_> = (0..1360).map(|tier| section(6, tier)).collect();
+        assert_eq!(Root::parse(&Root { sections, ..root() }.emit()).unwrap().sections.len(), 1360);
         // `emit` sorts the sections.
         let sections = root().sections.into_iter().rev().collect();
         assert_eq!(Root { sections, ..root() }.emit(), root().emit());

@@ -3,14 +3,19 @@
 mod emit;
 mod walk;
 
+use std::ops::Range;
+
 use crate::bytes::{Reader, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Filter};
 use crate::error::{Error, Result};
+use crate::features::Version;
 use crate::limits::{MAX_TIERS, Room, SECTION_LEN};
 
-pub use emit::{Compress, SectionRecords, emit_section};
-pub use walk::{read_records, visit_part_entries, visit_parts};
+pub use emit::{Compress, LeafSource, SectionEmitter, SectionRecords, emit_like, emit_section};
+pub use walk::{
+    read_records, read_whole_records, visit_known_parts, visit_leaves, visit_part_entries, visit_parts,
+};
 
 codes! {
     /// The contents of a section.
@@ -35,6 +40,10 @@ codes! {
         ValueHeap = 9, "value heap";
         /// The columns that each column record stands for.
         Runs = 10, "runs";
+        /// The numbers of rows of the pieces of tables.
+        Pieces = 11, "pieces";
+        /// The columns of tables whose columns are not consecutive.
+        ColumnRanges = 12, "column ranges";
     }
 }
 
@@ -42,14 +51,25 @@ impl SectionKind {
     /// Bytes of a record.
     pub const fn record_len(self) -> u32 {
         match self {
-            Self::Tables | Self::Blocks => 64,
-            Self::Columns => 104,
+            Self::Tables => 96,
+            Self::Blocks => 64,
+            Self::Columns => 120,
             Self::Names | Self::ValueHeap => 1,
-            Self::NameIndex => 16,
+            Self::NameIndex | Self::ColumnRanges => 16,
             Self::Ranges => 24,
-            Self::Runs => 8,
+            Self::Runs | Self::Pieces => 8,
             Self::Statistics => 48,
             Self::Nodes => 32,
+        }
+    }
+
+    /// Bytes of a record in the oldest version that this release reads. Fields that a record lacks
+    /// are none, so all their bits are set.
+    pub const fn oldest_record_len(self) -> u32 {
+        match self {
+            Self::Tables => 64,
+            Self::Columns => 104,
+            _ => self.record_len(),
         }
     }
 
@@ -84,7 +104,20 @@ pub struct Section {
     pub filter: u8,
     /// Stored bytes of the top part if it is a compressed leaf; else 0.
     pub stored_len: u32,
+    /// A sum of [`COUNTED`], and of what a program does that does not know the kind:
+    /// [`READERS_MUST_KNOW`], [`WRITERS_MUST_KNOW`] and [`COPY`]. Without one of these, a change
+    /// leaves the section out.
+    pub flags: u8,
 }
+
+/// Flag of a section: a reader that does not know the kind refuses the file.
+pub const READERS_MUST_KNOW: u8 = 1;
+/// Flag of a section: a writer that does not know the kind refuses to change the file.
+pub const WRITERS_MUST_KNOW: u8 = 2;
+/// Flag of a section: a writer that does not know the kind keeps the section as it is.
+pub const COPY: u8 = 4;
+/// Flag of a section: parts may be short, and index entries count the records before theirs.
+pub const COUNTED: u8 = 8;
 
 /// Sizes of parts: the format's, or smaller ones in tests.
 #[derive(Clone, Copy)]
@@ -103,6 +136,15 @@ const MAX_RECORD_LEN: u32 = 4096;
 
 /// Bytes of an entry of an index part.
 const ENTRY_LEN: usize = 24;
+
+/// Bytes of an entry of an index part of a counted section.
+const COUNTED_ENTRY_LEN: usize = 32;
+
+/// The most entries of an index part of a counted section.
+const COUNTED_FAN_OUT: usize = 2_048;
+
+/// The most index levels of a counted section.
+const MAX_HEIGHT: u8 = 8;
 
 /// How many bytes of records each byte of a file may stand for in compressed sections.
 pub const MAX_RATIO: u64 = 32;
@@ -123,7 +165,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether LZ4 must give its bytes.
+    /// Whether the part is compressed with LZ4.
     pub const fn is_compressed(&self) -> bool {
         self.stored_len < self.len
     }
@@ -179,6 +221,18 @@ impl Shape {
             Some(below) => n_records.div_ceil(self.span(below)).checked_mul(ENTRY_LEN as u64),
         }
     }
+
+    /// Whether a part of this height with `n_records` under it can have `len` bytes in a counted
+    /// section.
+    fn is_counted_len(&self, height: u8, n_records: u64, len: u32) -> bool {
+        let entries = usize::try_from(len).unwrap_or(usize::MAX) / COUNTED_ENTRY_LEN;
+        if height > 0 {
+            let is_whole = usize::try_from(len).is_ok_and(|len| len % COUNTED_ENTRY_LEN == 0);
+            return is_whole && (1..=COUNTED_FAN_OUT).contains(&entries);
+        }
+        (1..=self.leaf_records).contains(&n_records)
+            && n_records.checked_mul(self.record_len) == Some(len.into())
+    }
 }
 
 impl Section {
@@ -190,6 +244,15 @@ impl Section {
         SectionKind::from_code(self.kind).map_or("unknown", SectionKind::name)
     }
 
+    /// The number of leaves that hold these records.
+    pub fn n_leaves(&self, records: &Range<u64>) -> u64 {
+        let of_leaf = (FORMAT.part_len / u64::from(self.record_len.max(1))).max(1);
+        if records.is_empty() {
+            return 0;
+        }
+        (records.end.saturating_sub(1) / of_leaf).saturating_sub(records.start / of_leaf).saturating_add(1)
+    }
+
     /// Bytes of all records.
     pub const fn records_len(&self) -> Option<u64> {
         self.n_records.checked_mul(self.record_len as u64)
@@ -198,7 +261,7 @@ impl Section {
     /// Appends the section record.
     pub fn emit(&self, out: &mut Vec<u8>) {
         put!(out, self.kind, self.tier, self.record_len, self.n_records, self.part_at, self.part_len);
-        put!(out, self.height, self.codec, self.filter, 0u8, self.checksum, self.stored_len, 0u32);
+        put!(out, self.height, self.codec, self.filter, self.flags, self.checksum, self.stored_len, 0u32);
     }
 
     /// Parses the section record in exactly these bytes. [`Section::check`] checks its contents.
@@ -206,8 +269,7 @@ impl Section {
         let mut reader = Reader::exact(bytes, Self::LEN, "a section record")?;
         let (kind, tier, record_len) = (reader.u16()?, reader.u16()?, reader.u32()?);
         let (n_records, part_at, part_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
-        let (height, codec, filter) = (reader.u8()?, reader.u8()?, reader.u8()?);
-        reader.reserved::<1>()?;
+        let (height, codec, filter, flags) = (reader.u8()?, reader.u8()?, reader.u8()?, reader.u8()?);
         let (checksum, stored_len) = (reader.u64()?, reader.u32()?);
         reader.reserved::<4>()?;
         Ok(Self {
@@ -222,7 +284,67 @@ impl Section {
             codec,
             filter,
             stored_len,
+            flags,
         })
+    }
+
+    /// Whether this release knows the kind.
+    pub fn is_known(&self) -> bool {
+        SectionKind::from_code(self.kind).is_some()
+    }
+
+    /// Checks the flags of a section in a generation of this version.
+    ///
+    /// # Errors
+    /// *Unsupported* for an unknown flag; *newer* when readers must know an unknown kind.
+    pub fn check_flags(&self, version: Version) -> Result<()> {
+        let all = READERS_MUST_KNOW | WRITERS_MUST_KNOW | COPY | COUNTED;
+        let known = if version > Version::OLDEST { all } else { 0 };
+        if self.flags & !known != 0 {
+            let message = format!("a section has unknown flags ({:#x})", self.flags & !known);
+            return Err(Error::unsupported(message).in_section(self.name()).advise("update Entasis"));
+        }
+        if self.flags & READERS_MUST_KNOW != 0 && !self.is_known() {
+            return Err(self.newer("reads", version));
+        }
+        Ok(())
+    }
+
+    /// Checks that this release can change a file with this section, in a generation of this
+    /// version.
+    ///
+    /// # Errors
+    /// *Newer* when writers must know an unknown kind.
+    pub fn check_writer(&self, version: Version) -> Result<()> {
+        if self.flags & WRITERS_MUST_KNOW != 0 && !self.is_known() {
+            return Err(self.newer("changes", version));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn newer(&self, verb: &str, needed: Version) -> Error {
+        let (kind, current) = (self.kind, Version::CURRENT);
+        Error::newer(format!(
+            "the file has a section of kind {kind} that has to be known: it needs format version {needed}, \
+             this release {verb} files up to {current}"
+        ))
+        .advise("update Entasis")
+    }
+
+    /// Checks that records of a known kind are as long as a generation of this version needs.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn check_version(&self, version: Version) -> Result<()> {
+        let shortest = match SectionKind::from_code(self.kind) {
+            Some(kind) if version > Version::OLDEST => kind.record_len(),
+            _ => 0,
+        };
+        if self.record_len < shortest {
+            return Err(Error::corrupt("the record length of a section is wrong").in_section(self.name()));
+        }
+        Ok(())
     }
 
     /// Checks that a file with this room can have this section.
@@ -242,7 +364,7 @@ impl Section {
                 return damage("a section has an impossible tier");
             }
             // Longer records have fields of a later version.
-            let len = kind.record_len();
+            let len = kind.oldest_record_len();
             let is_longer = len > 1 && (len..=MAX_RECORD_LEN).contains(&self.record_len);
             if self.record_len != len && !is_longer {
                 return damage("the record length of a section is wrong");
@@ -267,9 +389,13 @@ impl Section {
         if self.records_len().is_none_or(|len| len > room.end.saturating_mul(ratio)) {
             return damage("a section has more records than the file has room for");
         }
-        if self.height != shape.height(self.n_records)
-            || shape.part_len(self.height, self.n_records) != Some(self.part_len.into())
-        {
+        let fits = if self.is_counted() {
+            self.height <= MAX_HEIGHT && shape.is_counted_len(self.height, self.n_records, self.part_len)
+        } else {
+            self.height == shape.height(self.n_records)
+                && shape.part_len(self.height, self.n_records) == Some(self.part_len.into())
+        };
+        if !fits {
             return damage("the height or length of a section does not match its records");
         }
         let top = self.top()?;
@@ -277,6 +403,11 @@ impl Section {
             return damage("a part of a section is outside of the file");
         }
         Ok(shape)
+    }
+
+    /// Whether parts may be short, and index entries count records.
+    pub const fn is_counted(&self) -> bool {
+        self.flags & COUNTED != 0
     }
 
     /// Whether leaves may be compressed.

@@ -2,6 +2,7 @@
 
 use crate::bytes::{Reader, put, put_optional};
 use crate::error::{Error, Result};
+use crate::features::Version;
 
 /// A table: consecutive columns of equal length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,28 +21,55 @@ pub struct TableRecord {
     pub host_node: Option<u64>,
     /// The node of the sort order.
     pub sort_order: Option<u64>,
+    /// The node of the user's metadata.
+    pub metadata: Option<u64>,
+    /// The number of the first record in the section *pieces*; 0 without pieces.
+    pub first_piece: u64,
+    /// The number of pieces of a table with bundled columns; 0 if its rows are one piece.
+    pub n_pieces: u32,
+    /// The number of the first record in the section *column ranges*; 0 without column ranges.
+    pub first_column_range: u64,
+    /// The number of column ranges; 0 if the columns are those from `first_column` on.
+    pub n_column_ranges: u32,
 }
 
 impl TableRecord {
     /// Bytes of the record.
-    pub const LEN: usize = 64;
+    pub const LEN: usize = 96;
 
     /// Appends the record.
     pub fn emit(&self, out: &mut Vec<u8>) {
         put!(out, self.first_column, self.n_columns, self.n_rows, self.first_slot, self.n_slots);
         put_optional(out, self.host_node);
         put_optional(out, self.sort_order);
-        out.extend_from_slice(&[0; 8]);
+        put_optional(out, self.metadata);
+        put!(out, self.first_piece, self.n_pieces, 0u32, self.first_column_range, self.n_column_ranges, 0u32);
     }
 
-    /// The record in exactly these bytes.
+    /// The record in exactly these bytes, in a generation of this version.
     #[inline]
-    pub fn parse(bytes: &[u8]) -> Result<Self> {
+    pub fn parse(bytes: &[u8], version: Version) -> Result<Self> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a table record")?;
         let (first_column, n_columns, n_rows) = (reader.u64()?, reader.u64()?, reader.u64()?);
         let (first_slot, n_slots, host_node) = (reader.u64()?, reader.u64()?, reader.optional()?);
         let sort_order = reader.optional()?;
-        reader.reserved::<8>()?;
+        let (mut metadata, mut pieces, mut column_ranges) = (None, (0, 0), (0, 0));
+        if version > Version::OLDEST {
+            metadata = reader.optional()?;
+            pieces = (reader.u64()?, reader.u32()?);
+            reader.reserved::<4>()?;
+            column_ranges = (reader.u64()?, reader.u32()?);
+            reader.reserved::<4>()?;
+        } else {
+            reader.reserved::<8>()?;
+        }
+        let ((first_piece, n_pieces), (first_column_range, n_column_ranges)) = (pieces, column_ranges);
+        let are_there = |first: u64, n: u32| {
+            if n == 0 { first == 0 } else { first.checked_add(n.into()).is_some() }
+        };
+        if !are_there(first_piece, n_pieces) || !are_there(first_column_range, n_column_ranges) {
+            return Err(Error::corrupt("the pieces or column ranges of a table are impossible"));
+        }
         if first_column.checked_add(n_columns).is_none() {
             return Err(Error::corrupt("a table has too many columns"));
         }
@@ -50,7 +78,20 @@ impl TableRecord {
         {
             return Err(Error::corrupt("the number of name slots of a table is impossible"));
         }
-        Ok(Self { first_column, n_columns, n_rows, first_slot, n_slots, host_node, sort_order })
+        Ok(Self {
+            first_column,
+            n_columns,
+            n_rows,
+            first_slot,
+            n_slots,
+            host_node,
+            sort_order,
+            metadata,
+            first_piece,
+            n_pieces,
+            first_column_range,
+            n_column_ranges,
+        })
     }
 }
 
@@ -67,9 +108,12 @@ mod tests {
                              first_slot in 0u64..1 << 60, host_node in prop::option::of(0u64..1 << 60),
                              sort_order in prop::option::of(0u64..1 << 60)) {
             let n_slots = if has_slots { (n_columns * 2).next_power_of_two() } else { 0 };
-            let record =
-                TableRecord { first_column, n_columns, n_rows, first_slot, n_slots, host_node, sort_order };
-            exact(&record, TableRecord::emit, TableRecord::parse);
+            let metadata = host_node.map(|node| node ^ 1);
+            let record = TableRecord {
+                first_column, n_columns, n_rows, first_slot, n_slots, host_node, sort_order, metadata,
+                first_piece: n_rows % 7, n_pieces: u32::from(n_rows % 7 > 0), first_column_range: 0, n_column_ranges: 0
+            };
+            exact(&record, TableRecord::emit, |bytes| TableRecord::parse(bytes, Version::CURRENT));
         }
     }
 
@@ -83,11 +127,16 @@ mod tests {
             n_slots: 8,
             host_node: None,
             sort_order: None,
+            metadata: None,
+            first_piece: 0,
+            n_pieces: 0,
+            first_column_range: 0,
+            n_column_ranges: 0,
         };
         let ok = |record: TableRecord| {
             let mut out = Vec::new();
             record.emit(&mut out);
-            TableRecord::parse(&out).is_ok()
+            TableRecord::parse(&out, Version::CURRENT).is_ok()
         };
         assert!(ok(good));
         assert!(ok(TableRecord { n_slots: 0, ..good }));
@@ -96,5 +145,22 @@ mod tests {
         assert!(!ok(TableRecord { first_slot: u64::MAX - 7, ..good }));
         assert!(!ok(TableRecord { first_column: u64::MAX - 2, ..good }));
         assert!(!ok(TableRecord { n_columns: u64::MAX, ..good }));
+        assert!(ok(TableRecord { first_piece: 5, n_pieces: 2, n_column_ranges: 1, ..good }));
+        assert!(!ok(TableRecord { first_piece: 5, ..good }));
+        assert!(!ok(TableRecord { first_column_range: 5, ..good }));
+        assert!(!ok(TableRecord { first_piece: u64::MAX, n_pieces: 1, ..good }));
+    }
+
+    #[test]
+    fn tables_of_0_2_have_no_metadata() {
+        let mut bytes = vec![0; TableRecord::LEN];
+        assert_eq!(TableRecord::parse(&bytes, Version::OLDEST).unwrap().metadata, None);
+        assert_eq!(TableRecord::parse(&bytes, Version::CURRENT).unwrap().metadata, Some(0));
+        // Fields that a record of 0.2 lacks are none.
+        bytes[64..].fill(255);
+        let old = TableRecord::parse(&bytes, Version::OLDEST).unwrap();
+        assert_eq!((old.n_pieces, old.n_column_ranges), (0, 0));
+        bytes[56] = 1;
+        assert!(TableRecord::parse(&bytes, Version::OLDEST).is_err());
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Result};
+use crate::features::Version;
+use crate::header::Header;
 use crate::limits::{HEADER_LEN, Room, TRAILER_LEN};
 use crate::slot::{Slot, seal_holds, sealed};
 
@@ -21,19 +23,24 @@ pub struct Trailer {
     pub end: u64,
     /// Checksum of the root.
     pub root_checksum: u64,
-}
-
-impl From<Slot> for Trailer {
-    fn from(slot: Slot) -> Self {
-        let Slot { generation, root_at, root_len, end, root_checksum, .. } = slot;
-        Self { generation, root_at, root_len, end, root_checksum }
-    }
+    /// The version of the header; 0.0 for a generation of 0.2.
+    pub version: Version,
+    /// The must-understand flags of the header; 0 for a generation of 0.2.
+    pub flags: u64,
 }
 
 impl Trailer {
+    /// The trailer of a generation that follows the rules of `version`, in a file with this header.
+    pub fn new(slot: &Slot, header: &Header, version: Version) -> Self {
+        let &Slot { generation, root_at, root_len, end, root_checksum, .. } = slot;
+        let (version, flags) =
+            if version > Version::OLDEST { (header.version, header.flags) } else { Default::default() };
+        Self { generation, root_at, root_len, end, root_checksum, version, flags }
+    }
+
     /// The slot that the trailer repeats.
     pub const fn slot(&self) -> Slot {
-        let &Self { generation, root_at, root_len, end, root_checksum } = self;
+        let &Self { generation, root_at, root_len, end, root_checksum, .. } = self;
         Slot { generation, root_at, root_len, end, root_checksum, not_synced: false }
     }
 
@@ -52,7 +59,8 @@ impl Trailer {
     pub fn emit(&self) -> [u8; TRAILER_LEN] {
         let mut fields = Vec::with_capacity(TRAILER_LEN);
         fields.extend_from_slice(&MAGIC);
-        put!(fields, self.generation, self.root_at, self.root_len, 0u32, self.end, self.root_checksum);
+        put!(fields, self.generation, self.root_at, self.root_len, self.version.major, self.version.minor);
+        put!(fields, self.end, self.root_checksum, self.flags);
         sealed(&fields)
     }
 
@@ -72,10 +80,9 @@ impl Trailer {
         let mut reader = Reader::exact(bytes, TRAILER_LEN, "the trailer")?;
         reader.array::<8>()?;
         let (generation, root_at, root_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
-        reader.reserved::<4>()?;
-        let (end, root_checksum) = (reader.u64()?, reader.u64()?);
-        reader.reserved::<8>()?;
-        let trailer = Self { generation, root_at, root_len, end, root_checksum };
+        let version = Version { major: reader.u16()?, minor: reader.u16()? };
+        let (end, root_checksum, flags) = (reader.u64()?, reader.u64()?, reader.u64()?);
+        let trailer = Self { generation, root_at, root_len, end, root_checksum, version, flags };
         trailer.slot().check(HEADER_LEN as u64)?;
         Ok(trailer)
     }
@@ -91,7 +98,7 @@ mod tests {
 
     #[test]
     fn round_trip_and_damage() {
-        let trailer = Trailer::from(SLOT);
+        let trailer = Trailer::new(&SLOT, &Header::whole(SLOT, true), Version::CURRENT);
         let bytes = trailer.emit();
         assert_eq!(Trailer::parse(&bytes).unwrap(), trailer);
         assert_eq!(trailer.slot(), SLOT);
@@ -110,11 +117,11 @@ mod tests {
     }
 
     #[test]
-    fn reserved_bytes() {
-        for at in [28, 48, 55] {
-            let mut bytes = Trailer::from(SLOT).emit();
-            bytes[at] = 1;
-            assert!(Trailer::parse(&sealed(&bytes[..56])).is_err());
-        }
+    fn version_and_flags_repeat_the_header() {
+        let header = Header::whole(SLOT, true);
+        let bytes = Trailer::new(&SLOT, &header, Version::CURRENT).emit();
+        assert_eq!((&bytes[28..32], bytes[48]), (&[0, 0, 3, 0][..], 2));
+        let bytes = Trailer::new(&SLOT, &header, Version::OLDEST).emit();
+        assert!(bytes[28..32].iter().chain(&bytes[48..56]).all(|byte| *byte == 0));
     }
 }

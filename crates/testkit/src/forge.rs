@@ -367,7 +367,9 @@ fn with_segment(file: &[u8], codes: [u8; 4], directory: &[u8], pages: &[u8], dec
     for field in &old.fields {
         let now = get(file, field);
         let value = match field.name {
-            "slot.root_at" | "slot.end" | "trailer.root_at" | "trailer.end" => moved(now as usize) as u64,
+            "slot.root_at" | "slot.end" | "trailer.root_at" | "trailer.end" | "root.footer_at" => {
+                moved(now as usize) as u64
+            }
             "section.part_at" if now > 0 => moved(now as usize) as u64,
             "block.packing" => u64::from(codes[0]),
             "block.transform" => u64::from(codes[1]),

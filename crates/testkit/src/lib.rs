@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod forge;
 pub mod frames;
+pub mod future;
 pub mod fuzz;
 pub mod golden;
 pub mod hostile;

@@ -95,8 +95,10 @@ const TRAILER: Fields = &[
     ("trailer.generation", 8, 8),
     ("trailer.root_at", 16, 8),
     ("trailer.root_len", 24, 4),
-    ("trailer.reserved", 28, 4),
+    ("trailer.major", 28, 2),
+    ("trailer.minor", 30, 2),
     ("trailer.end", 32, 8),
+    ("trailer.flags", 48, 8),
 ];
 const ROOT: Fields = &[
     ("root.generation", 8, 8),
@@ -107,10 +109,19 @@ const ROOT: Fields = &[
     ("root.value_node", 40, 8),
     ("root.time", 48, 8),
     ("root.operation", 56, 2),
-    ("root.reserved", 60, 2),
+    ("root.edition", 59, 1),
+    ("root.keep_kind", 60, 1),
+    ("root.reserved", 61, 2),
     ("root.file_id", 64, 8),
     ("root.program", 80, 8),
-    ("root.reserved2", 152, 8),
+    ("root.readers", 112, 8),
+    ("root.writers", 120, 8),
+    ("root.may_ignore", 128, 8),
+    ("root.major", 136, 2),
+    ("root.minor", 138, 2),
+    ("root.reserved2", 140, 4),
+    ("root.footer_at", 144, 8),
+    ("root.keep", 152, 8),
 ];
 const SECTION: Fields = &[
     ("section.kind", 0, 2),
@@ -122,7 +133,7 @@ const SECTION: Fields = &[
     ("section.height", 28, 1),
     ("section.codec", 29, 1),
     ("section.filter", 30, 1),
-    ("section.reserved", 31, 1),
+    ("section.flags", 31, 1),
     ("section.checksum", 32, 8),
     ("section.stored_len", 40, 4),
     ("section.reserved2", 44, 4),
@@ -141,7 +152,13 @@ const TABLE: Fields = &[
     ("table.n_slots", 32, 8),
     ("table.host_node", 40, 8),
     ("table.sort_order", 48, 8),
-    ("table.reserved", 56, 8),
+    ("table.metadata", 56, 8),
+    ("table.first_piece", 64, 8),
+    ("table.n_pieces", 72, 4),
+    ("table.reserved", 76, 4),
+    ("table.first_column_range", 80, 8),
+    ("table.n_column_ranges", 88, 4),
+    ("table.reserved2", 92, 4),
 ];
 const COLUMN: Fields = &[
     ("column.id", 0, 8),
@@ -166,6 +183,8 @@ const COLUMN: Fields = &[
     ("column.detail", 80, 8),
     ("column.n_missing", 88, 8),
     ("column.metadata", 96, 8),
+    ("column.first_range", 104, 8),
+    ("column.host_detail", 112, 8),
 ];
 const NAME: Fields = &[("name.hash", 0, 8), ("name.position", 8, 8)];
 const RANGE: Fields = &[
@@ -235,8 +254,8 @@ const PAGE: Fields = &[
 /// The length and the fields of a record of a kind of section.
 fn records_of(of: u16) -> Option<(usize, Fields)> {
     Some(match of {
-        kind::TABLES => (64, TABLE),
-        kind::COLUMNS => (104, COLUMN),
+        kind::TABLES => (96, TABLE),
+        kind::COLUMNS => (120, COLUMN),
         kind::NAME_INDEX => (16, NAME),
         kind::RANGES => (24, RANGE),
         kind::BLOCKS => (64, BLOCK),
@@ -358,7 +377,7 @@ impl Map {
         if !is_inside || self.fields.len() >= MOST_FIELDS {
             return false;
         }
-        // Generations share parts, and tiers segments.
+        // Add a record once: generations share parts, and tiers share segments.
         if self.seen.insert(at) {
             let of_record = fields.iter().map(|&(name, offset, len)| Field { name, at: at + offset, len });
             self.fields.extend(of_record);
@@ -400,7 +419,7 @@ impl Map {
         if self.sums.len() >= MOST_SUMS || !self.add(file, directory, DIRECTORY) {
             return;
         }
-        // No more entries than the directory has room for: other records may follow it.
+        // Only entries that fit the directory, because other records may follow it.
         let room = number(file, block + 32, 4).map_or(0, |len| len.saturating_sub(40) / 24);
         let n_pages = number(file, directory + 16, 4).unwrap_or(0).min(room);
         let added = (0..n_pages).take_while(|i| self.add(file, directory + 40 + 24 * i, PAGE)).count();
@@ -547,8 +566,9 @@ impl Dice {
     }
 }
 
-/// Makes one to four changes of a file, and repairs all checksums: a bit, a byte, a run of bytes, a
-/// field that takes an edge or the value of another field of its name, blocks that are swapped.
+/// Makes one to four changes of a file, and repairs all checksums. A change alters a bit, a byte or
+/// a run of bytes, sets a field to an edge or to the value of another field of its name, or swaps
+/// blocks.
 pub fn damage(file: &mut [u8], dice: &mut Dice) {
     let map = Map::of(file);
     for _ in 0..=dice.below(4) {
@@ -605,7 +625,7 @@ mod tests {
         }
     }
 
-    /// Otherwise readers see nothing but the first checksum.
+    /// If all files failed the first checksum, readers would test nothing else.
     #[test]
     fn many_damaged_files_are_read() {
         let mut dice = Dice(1);

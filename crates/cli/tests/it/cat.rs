@@ -19,9 +19,10 @@ fn rows_are_those_of_head() {
     assert!(lines(&all).into_iter().map(|row| row["id"].as_u64().unwrap()).eq(0..150_000));
     let both = entasis(args!["cat", every, long, every]).fine();
     assert_eq!(both, [head(&every), head(&long), head(&every)].concat());
-    let nested = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.2/nested.entasis");
+    let nested = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/nested.entasis");
     assert_eq!(lines(&entasis(["cat", nested]).fine()), rows(nested.as_ref()));
-    let objects = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/table-and-metadata.entasis");
+    let objects =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/trees/table-and-metadata.entasis");
     assert_eq!(lines(&entasis(["cat", objects]).fine()), rows(objects.as_ref()));
 }
 
@@ -80,7 +81,7 @@ fn a_limit_counts_the_rows_of_all_files() {
 fn other_files_follow_one_that_fails() {
     let folder = Folder::new();
     let file = folder.write("file.entasis", &counting(5));
-    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/rows.entasis");
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/trees/rows.entasis");
     let missing = folder.path().join("missing.entasis");
     let input = Stdio::from(std::fs::File::open(&file).unwrap());
     let said = entasis_from(args!["cat", file, missing, tree, "-"], input);

@@ -151,7 +151,7 @@ fn columns_that_are_not_there_or_there_already() {
     assert!(message.contains("already") && message.contains("\"city\""), "{message}");
     let message = entasis(args!["drop", file, "city", "id", "name"]).failed();
     assert!(message.contains("keeps at least one column"), "{message}");
-    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/rows.entasis");
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/trees/rows.entasis");
     let copy = folder.bytes("tree.entasis", &std::fs::read(tree).unwrap());
     let message = entasis(args!["drop", copy, "id"]).failed();
     assert!(message.contains("tree of values"), "{message}");

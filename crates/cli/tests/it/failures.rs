@@ -191,7 +191,7 @@ fn a_pipe_that_closes_ends_it_quietly() {
 
 #[test]
 fn a_tree_is_no_table() {
-    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/rows.entasis");
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/trees/rows.entasis");
     for verb in ["head", "schema"] {
         for more in [&[][..], &["--json"]] {
             let words = [&[verb, tree], more].concat();

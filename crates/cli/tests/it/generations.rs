@@ -50,7 +50,7 @@ fn generations_are_listed_with_their_times() {
     );
     assert!(times[0].starts_with(&shown[2][1][..19]), "{text}");
 
-    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/rows.entasis");
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/trees/rows.entasis");
     let found = &lines(&entasis(args!["generations", "--json", tree]).fine())[0];
     assert_eq!(found["generations"][0]["n_rows"], json!(null));
 }

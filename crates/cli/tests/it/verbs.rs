@@ -85,7 +85,7 @@ fn head_shows_every_type() {
 
 #[test]
 fn nested_values_are_json() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.2/nested.entasis");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/nested.entasis");
     let rows = lines(&entasis(args!["head", "--json", "-n", "300", file]).fine());
     assert_eq!(rows.len(), 300);
     let is = |column: &str, fits: fn(&serde_json::Value) -> bool| {
@@ -205,7 +205,8 @@ fn labels_of_rows_are_columns_too() {
 
 #[test]
 fn values_of_object_columns_are_shown() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/table-and-metadata.entasis");
+    let file =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/trees/table-and-metadata.entasis");
     let rows = lines(&entasis(args!["head", "--json", file]).fine());
     assert_eq!(rows[0], json!({"n": 3, "objects": "a cell"}));
     assert_eq!((&rows[1]["objects"], &rows[2]["objects"]), (&json!(null), &json!([null])));
@@ -215,7 +216,7 @@ fn values_of_object_columns_are_shown() {
 
 #[test]
 fn a_tree_is_described_by_what_it_is_made_of() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/trees/nested.entasis");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/v0.3/trees/nested.entasis");
     let text = entasis(args!["info", file]).fine();
     for part in ["`entasis tree` shows its parts", "frames", "arrays", "other values"] {
         assert!(text.contains(part), "{part} in {text}");

@@ -101,7 +101,7 @@ impl Keeper<'_> {
         let total = record.n_values;
         if of.physical == Physical::Null {
             let chunk = Chunk { n: to_n(total)?, values: HostValues::Null, validity: HostValidity::AllValid };
-            return Ok((Keep::default(), Some(chunk)));
+            return Ok((Keep { number: info.index, ..Keep::default() }, Some(chunk)));
         }
         let most = block_values(of.layout()) as u64;
         let replaces_all = all || record.is_bundled;
@@ -116,6 +116,7 @@ impl Keeper<'_> {
                 None => total,
             },
             ranges: first_blocks(last.ranges, n),
+            number: info.index,
             ..Keep::default()
         };
         let replaced =
@@ -142,7 +143,7 @@ impl Keeper<'_> {
         if n_new > 0 && !all {
             return self.file.last_blocks(info, |block| is_short(block, most));
         }
-        let ranges = self.file.block_ranges(info.index)?;
+        let ranges = self.file.block_ranges(info)?;
         let (n_before, blocks) = if all {
             (0, self.file.blocks(info.index)?.to_vec())
         } else {

@@ -44,7 +44,7 @@ pub(super) fn kept(file: &File) -> Result<Content> {
             n_rows: table.n_rows(),
             columns: part(columns)?.iter().map(column).collect::<Result<_>>()?,
             extra: part(extra.clone())?.iter().map(column).collect::<Result<_>>()?,
-            host: table.host()?,
+            host: table.known_host()?,
         });
     }
     let loose = infos.get(first_loose..n_own).ok_or_else(unusual)?;

@@ -9,7 +9,7 @@ use entasis_format::{Error, Header, Operation, Result, SLOT_PAGES_END, Slot};
 use entasis_io::{Durable, FileSource, InPlace, Replacement, Sink};
 
 use super::keep::Keeper;
-use super::{ALIGN, Change, Content, append, kept, next_slot_at, now, secure};
+use super::{ALIGN, Change, Content, append, check_change, kept, next_slot_at, now, secure};
 use crate::file::File;
 use crate::frame::Frame;
 use crate::monitor::Monitor;
@@ -43,7 +43,7 @@ pub struct Stream {
 enum To {
     /// A new file.
     New(Box<Replacement>),
-    /// The end of an old one.
+    /// The end of an existing file.
     InPlace(Box<InPlace>),
 }
 
@@ -70,6 +70,7 @@ impl Stream {
     /// *Io*.
     pub fn extend(change: Change, options: &WriteOptions) -> Result<Self> {
         let Change { mut in_place, file } = change;
+        check_change(&file, file.header().has_slot_pages()).map_err(|e| e.in_file(file.path()))?;
         let failed = |source| Error::io(source, "change").in_file(file.path());
         let to = if file.header().has_slot_pages() {
             secure(&file, &in_place).map_err(|e| e.in_file(file.path()))?;

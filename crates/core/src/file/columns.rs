@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, ColumnType, Error, Kind, Physical, Result, RunNames, SectionKind, Unknown,
-    Value, fallible,
+    BlockRange, BlockRecord, ColumnRecord, ColumnType, Error, Kind, Physical, Result, RunNames, SectionKind,
+    Unknown, Value, fallible,
 };
 
 use super::names::{NameRange, NamesAt};
@@ -92,16 +92,43 @@ impl File {
     fn read_column(&self, index: u64) -> Result<ColumnInfo> {
         let mut found = None;
         self.visit_runs(index..index.saturating_add(1), |run| {
+            self.prefetch_for(&run);
             let name = self.one_name(run.names(), run.skip)?;
             let record = run.member(index).map_err(|e| e.in_section("columns").in_column(&name))?;
             let info = self.column_of(index, record, name)?;
-            if is_null(&info) && !self.block_ranges(index)?.is_empty() {
+            if is_null(&info) && !self.block_ranges(&info)?.is_empty() {
                 return Err(null_with_blocks(&info));
             }
             found = Some(info);
             Ok(())
         })?;
         found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
+    }
+
+    /// If the name of a single column has to be read, reads in the same round what a read of its
+    /// values needs next: other column records, and its ranges or else its block records.
+    fn prefetch_for(&self, run: &ColumnRun) {
+        let record = &run.record;
+        let name =
+            (SectionKind::Names, 0, record.name_at..record.name_at.saturating_add(record.name_len.into()));
+        if run.n > 1 || self.opened.has(&name) {
+            return;
+        }
+        let index = run.columns.start;
+        let mut wanted = vec![name];
+        for column in [record.storage, record.dictionary].into_iter().flatten() {
+            let number = self.opened.runs.record_of(column.saturating_add(self.table.first_column));
+            wanted.push((SectionKind::Columns, 0, number..number.saturating_add(1)));
+        }
+        let ranges = (SectionKind::Ranges, 0, self.near_ranges(index, record));
+        if !self.opened.has(&ranges) {
+            wanted.push(ranges);
+        } else if let Ok(ranges) = self.ranges_of_record(index, record) {
+            let blocks =
+                |range: &BlockRange| (SectionKind::Blocks, range.tier, range.first_block..range.end_block());
+            wanted.extend(ranges.iter().map(blocks));
+        }
+        self.opened.prefetch(&wanted);
     }
 
     /// Consecutive columns, read together.
@@ -343,8 +370,8 @@ fn is_null(info: &ColumnInfo) -> bool {
     info.record.column_type.physical == Physical::Null && info.unknown.is_none()
 }
 
-/// The error for a column of type null with blocks. Its type was damaged: as null, all its values
-/// would be missing.
+/// The error for a column of type null with blocks. Its type is damaged, because null columns have
+/// no blocks. Reading it as null would make all its values missing.
 #[cold]
 fn null_with_blocks(info: &ColumnInfo) -> Error {
     Error::corrupt("a column of type null has blocks").in_section("ranges").in_column(&info.name)

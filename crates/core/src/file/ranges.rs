@@ -2,33 +2,90 @@
 
 use std::ops::Range;
 
-use entasis_format::{BlockRange, Error, Result, SectionKind, fallible};
+use entasis_format::{BlockRange, ColumnRecord, Error, Physical, Result, SectionKind, Version, fallible};
 
-use super::File;
+use super::{ColumnInfo, File};
 
 /// This many ranges are read together when one column is looked up.
 const NEAR: u64 = 1 << 10;
+/// This many ranges are read together at first, because most columns have few.
+const NEXT: u64 = 4;
 /// The use of the memory, in messages.
 const RANGES: &str = "the ranges of blocks";
 
 impl File {
     /// The ranges of the blocks of a column of this view, in the order of its values.
-    pub(crate) fn block_ranges(&self, column: u64) -> Result<Vec<BlockRange>> {
-        let column = column.saturating_add(self.table.first_column);
-        self.ranges_of(column..column.saturating_add(1))
+    pub(crate) fn block_ranges(&self, info: &ColumnInfo) -> Result<Vec<BlockRange>> {
+        match info.unknown {
+            None => self.ranges_of_record(info.index, &info.record),
+            // Only some fields of such a record are known.
+            Some(_) => self.ranges_of(self.in_file(&(info.index..info.index.saturating_add(1)))),
+        }
+    }
+
+    /// The ranges of the column with this record.
+    pub(super) fn ranges_of_record(&self, index: u64, record: &ColumnRecord) -> Result<Vec<BlockRange>> {
+        let column = index.saturating_add(self.table.first_column);
+        match record.first_range {
+            Some(first) => self.ranges_from(first, column),
+            None if self.has_no_range(record) => Ok(Vec::new()),
+            None => self.ranges_of(column..column.saturating_add(1)),
+        }
+    }
+
+    /// Whether the record says that its column has no range. Records of version 0.2 do not say it,
+    /// and a column of type null with a range is damage.
+    fn has_no_range(&self, record: &ColumnRecord) -> bool {
+        let is_null = record.column_type.physical == Physical::Null;
+        record.first_range.is_none() && self.root().version() > Version::OLDEST && !is_null
+    }
+
+    /// The ranges to read first for the column with this record.
+    pub(super) fn near_ranges(&self, index: u64, record: &ColumnRecord) -> Range<u64> {
+        if self.has_no_range(record) {
+            return 0..0;
+        }
+        let n = self.n_records(SectionKind::Ranges);
+        let first = record.first_range.unwrap_or(index.saturating_add(self.table.first_column));
+        first.saturating_sub(1).min(n)..first.saturating_add(NEXT).min(n)
+    }
+
+    /// The ranges of a column whose record names the first one.
+    fn ranges_from(&self, first: u64, column: u64) -> Result<Vec<BlockRange>> {
+        let n_before = first.min(1);
+        let mut found = self.ranges_before(column.saturating_add(1), first - n_before, NEXT)?;
+        let (before, own) = found.split_at((n_before as usize).min(found.len()));
+        let is_of_column = |range: &BlockRange| range.column == column;
+        if before.iter().any(is_of_column) || !own.first().is_some_and(is_of_column) {
+            let message = "the record of a column names a wrong first range";
+            return Err(Error::corrupt(message).in_section("columns").in_file(self.path()));
+        }
+        found.drain(..n_before as usize);
+        Ok(found)
     }
 
     /// The ranges of columns, by their numbers in the file.
     pub(super) fn ranges_of(&self, columns: Range<u64>) -> Result<Vec<BlockRange>> {
-        let n = self.n_records(SectionKind::Ranges);
-        let first = self.first_range(0..n, columns.start)?;
+        let first = self.first_range(0..self.n_records(SectionKind::Ranges), columns.start)?;
+        let found = self.ranges_before(columns.end, first, columns.end - columns.start)?;
+        if found.first().is_none_or(|range| range.column >= columns.start) {
+            Ok(found)
+        } else {
+            Err(self.out_of_order())
+        }
+    }
+
+    /// The ranges from number `first` on that belong to columns before `end`. Reads about `n` of
+    /// them at first.
+    fn ranges_before(&self, end: u64, first: u64, n: u64) -> Result<Vec<BlockRange>> {
+        let n_ranges = self.n_records(SectionKind::Ranges);
         let mut found: Vec<BlockRange> = Vec::new();
         let mut at = first;
-        let mut step = (columns.end - columns.start).clamp(4, NEAR);
-        while at < n {
-            let to = n.min(at.saturating_add(step));
+        let mut step = n.clamp(NEXT, NEAR);
+        while at < n_ranges {
+            let to = n_ranges.min(at.saturating_add(step));
             let ranges = self.parse_ranges(at..to)?;
-            let inside = ranges.partition_point(|range| range.column < columns.end);
+            let inside = ranges.partition_point(|range| range.column < end);
             let wanted = ranges.get(..inside).unwrap_or_default();
             fallible::extend(&mut found, wanted.iter().copied(), RANGES)?;
             if inside < ranges.len() {
@@ -36,13 +93,7 @@ impl File {
             }
             (at, step) = (to, NEAR);
         }
-        if found.is_sorted_by_key(|range| range.column)
-            && found.first().is_none_or(|r| r.column >= columns.start)
-        {
-            Ok(found)
-        } else {
-            Err(self.out_of_order())
-        }
+        if found.is_sorted_by_key(|range| range.column) { Ok(found) } else { Err(self.out_of_order()) }
     }
 
     /// The first range of this column or of a later column, by binary search.
@@ -85,6 +136,10 @@ impl File {
             self.opened.tier_records(kind, range.tier, range.first_block..range.end_block())
         };
         let [first, rest @ ..] = ranges else { return Ok(Vec::new()) };
+        let wanted = |range: &BlockRange| (kind, range.tier, range.first_block..range.end_block());
+        if !rest.is_empty() && !self.opened.has(&wanted(first)) {
+            self.opened.prefetch(&fallible::collect(ranges.iter().map(wanted), RANGES)?);
+        }
         let mut records = read(first)?;
         for range in rest {
             fallible::extend(&mut records, read(range)?.into_iter(), RANGES)?;

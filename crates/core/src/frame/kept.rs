@@ -9,13 +9,15 @@ use super::Chunk;
 pub(crate) enum Kept {
     /// All values of this column of the file.
     Column(u64),
-    /// The same, once it is decided which blocks stay.
+    /// All values of the column, after the decision which blocks stay.
     Found(Box<Keep>),
 }
 
 /// The kept blocks of a column. The array's first chunk has the values of replaced blocks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keep {
+    /// The number of the column in the file that changes.
+    pub number: u64,
     /// The blocks.
     pub ranges: Vec<BlockRange>,
     /// The number of their values.

@@ -12,7 +12,7 @@ use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
 
-/// Values per task, about.
+/// Approximate values per task.
 const TASK_VALUES: u64 = 1 << 18;
 /// Parts with a smaller gap between them are visited together.
 const GAP: u64 = 1024;
@@ -83,7 +83,7 @@ fn read_neighbours(
 ) -> Result<()> {
     let (start, source) = (parts[0].values.start, parts[0].source);
     let mut strings = fallible::collect(parts.iter().map(|_| Strings::default()), COLUMNS)?;
-    // The parts before this one end before the page.
+    // The index of the first part that does not end before the current page.
     let mut first = 0;
     reader.pages(source, start..end, &mut |opened, scratch| {
         control.check()?;

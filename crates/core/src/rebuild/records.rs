@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use entasis_format::{ColumnRecord, Error, Kind, Result, RunNames, SectionKind, fallible};
+use entasis_format::{
+    ColumnRecord, Error, Kind, Result, RunNames, SectionKind, SectionRecords, TableRecord, Version, fallible,
+};
 
 use super::{PARTS, RECORDS};
 use crate::file::{ColumnInfo, File};
@@ -14,79 +16,160 @@ pub(crate) struct Changed {
     pub n_missing: u64,
 }
 
-/// All records of a section.
-pub(super) fn section(file: &File, kind: SectionKind) -> Result<Vec<u8>> {
-    if let Some(section) = file.root().section(kind, 0)
-        && section.record_len != kind.record_len()
-    {
-        let message = "the file has records of a newer version, which cannot be stored anew";
-        return Err(Error::unsupported(message).in_section(kind.name()));
-    }
-    let (n, mut records) = (file.n_records(kind), Vec::new());
-    let step = (RECORDS / u64::from(kind.record_len().max(1))).max(1);
-    for from in (0..n).step_by(step as usize) {
-        let some = file.records(kind, from..n.min(from + step))?;
-        fallible::extend(&mut records, some.into_iter(), PARTS)?;
-    }
-    Ok(records)
+/// All records of a section, with their further bytes.
+#[derive(Default)]
+pub(super) struct Copied {
+    record_len: u32,
+    bytes: Vec<u8>,
 }
 
-/// The sections *columns* and *runs*. If a column in a run changes, each column of the run gets a
-/// record.
-pub(super) fn columns(
-    file: &File,
-    columns: &[ColumnInfo],
-    changed: &HashMap<u64, Changed>,
-) -> Result<(Vec<u8>, Vec<u8>)> {
-    let (records, runs) = (section(file, SectionKind::Columns)?, section(file, SectionKind::Runs)?);
-    if changed.is_empty() && !file.is_before_0_3() {
-        return Ok((records, runs));
+impl Copied {
+    /// The records as a section of this kind.
+    pub(super) fn of(&self, kind: SectionKind) -> SectionRecords<'_> {
+        SectionRecords { kind, tier: 0, record_len: self.record_len, bytes: &self.bytes }
     }
-    if changed.is_empty() || runs.is_empty() {
-        let mut out = fallible::with_capacity(records.len(), PARTS)?;
-        for (number, bytes) in (0u64..).zip(records.chunks_exact(ColumnRecord::LEN)) {
-            match ColumnRecord::parse(bytes) {
-                Err(error) if error.kind() == Kind::Unsupported => out.extend_from_slice(bytes),
-                record => {
-                    let mut record = record?;
-                    record.column_type = file.upgraded(record.column_type);
-                    emit(record, changed.get(&number), &mut out);
-                }
+
+    fn records(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.chunks_exact(self.record_len.max(1) as usize)
+    }
+}
+
+/// All records of a section.
+pub(super) fn section(file: &File, kind: SectionKind) -> Result<Copied> {
+    let record_len = file.record_len(kind, 0);
+    if record_len == 0 {
+        return Ok(Copied { record_len: kind.record_len(), bytes: Vec::new() });
+    }
+    let (n, mut bytes) = (file.n_records(kind), Vec::new());
+    let step = (RECORDS / u64::from(record_len)).max(1);
+    for from in (0..n).step_by(step as usize) {
+        let some = file.whole_records(kind, 0, from..n.min(from + step))?;
+        fallible::extend(&mut bytes, some.into_iter(), PARTS)?;
+    }
+    Ok(Copied { record_len, bytes })
+}
+
+/// The records of all tables, in the form of the current version.
+pub(super) fn tables(file: &File) -> Result<Copied> {
+    let copied = section(file, SectionKind::Tables)?;
+    let version = file.root().version();
+    if version > Version::OLDEST {
+        return Ok(copied);
+    }
+    let n = copied.records().count();
+    let mut bytes = fallible::with_capacity(n.saturating_mul(TableRecord::LEN), PARTS)?;
+    for record in copied.records() {
+        let mut known = [u8::MAX; TableRecord::LEN];
+        known.iter_mut().zip(record).for_each(|(to, from)| *to = *from);
+        TableRecord::parse(&known, version)?.emit(&mut bytes);
+    }
+    Ok(Copied { bytes, record_len: SectionKind::Tables.record_len() })
+}
+
+/// The records of all columns of a file, with other numbers.
+pub(super) struct Columns<'a> {
+    pub file: &'a File,
+    pub changed: &'a HashMap<u64, Changed>,
+    /// The number of the first range of each column with blocks.
+    pub first_ranges: &'a HashMap<u64, u64>,
+}
+
+/// The sections *columns* and *runs*.
+#[derive(Default)]
+pub(super) struct ColumnSections {
+    pub records: Copied,
+    pub runs: Vec<u8>,
+}
+
+impl Columns<'_> {
+    /// The sections *columns* and *runs*. If a column in a run changes, each column of the run gets
+    /// a record.
+    pub(super) fn records(&self, columns: &[ColumnInfo]) -> Result<ColumnSections> {
+        let (old, runs) = (section(self.file, SectionKind::Columns)?, section(self.file, SectionKind::Runs)?);
+        let record_len = old.record_len.max(SectionKind::Columns.record_len());
+        let mut out = Copied { record_len, bytes: Vec::new() };
+        let n = if self.changed.is_empty() { old.records().count() } else { columns.len() };
+        fallible::reserve(&mut out.bytes, n.saturating_mul(record_len as usize), PARTS)?;
+        if self.changed.is_empty() || runs.bytes.is_empty() {
+            let firsts = runs.bytes.as_chunks::<8>().0.iter().map(|first| u64::from_le_bytes(*first));
+            // Without runs, records have the numbers of their columns.
+            let numbers = firsts.chain(if runs.bytes.is_empty() { 0..u64::MAX } else { 0..0 });
+            for (number, record) in numbers.zip(old.records()) {
+                self.put(number, record, &mut out)?;
             }
+            return Ok(ColumnSections { records: out, runs: runs.bytes });
         }
-        return Ok((out, runs));
-    }
-    let mut out = fallible::with_capacity(columns.len().saturating_mul(ColumnRecord::LEN), PARTS)?;
-    file.visit_runs(0..file.n_columns_total(), |run| {
-        let names = run.names();
-        let bytes = if run.n > 1 {
-            file.records(SectionKind::Names, names.at..names.at.saturating_add(names.len.into()))?
-        } else {
-            Vec::new()
-        };
-        // The names of a run are consecutive, so a record of one column can refer to its own.
-        let mut name_at = names.at.saturating_add(run.n.saturating_mul(4));
-        let ends = if run.n > 1 { Some(RunNames::parse(&bytes, run.n)?) } else { None };
-        let mut start = 0;
-        let mut ends = ends.iter().flat_map(RunNames::ends);
-        for column in run.columns.clone() {
-            let mut record = run.member(column)?;
-            if run.n > 1 {
-                let end = ends.next().unwrap_or(start);
-                (record.name_at, record.name_len) = (name_at, end.saturating_sub(start));
-                name_at = name_at.saturating_add(u64::from(record.name_len));
-                start = end;
+        let mut records = old.records();
+        self.file.visit_runs(0..self.file.n_columns_total(), |run| {
+            let tail = records.next().and_then(|record| record.get(ColumnRecord::LEN..)).unwrap_or_default();
+            let names = run.names();
+            let bytes = if run.n > 1 {
+                self.file.records(SectionKind::Names, names.at..names.at.saturating_add(names.len.into()))?
+            } else {
+                Vec::new()
+            };
+            // The names of a run are consecutive, so a record of one column can refer to its own.
+            let mut name_at = names.at.saturating_add(run.n.saturating_mul(4));
+            let ends = if run.n > 1 { Some(RunNames::parse(&bytes, run.n)?) } else { None };
+            let mut start = 0;
+            let mut ends = ends.iter().flat_map(RunNames::ends);
+            for column in run.columns.clone() {
+                let mut record = run.member(column)?;
+                if run.n > 1 {
+                    let end = ends.next().unwrap_or(start);
+                    (record.name_at, record.name_len) = (name_at, end.saturating_sub(start));
+                    name_at = name_at.saturating_add(u64::from(record.name_len));
+                    start = end;
+                }
+                self.emit(column, record, tail, &mut out);
             }
-            emit(record, changed.get(&column), &mut out);
+            Ok(())
+        })?;
+        Ok(ColumnSections { records: out, runs: Vec::new() })
+    }
+
+    /// Appends the record of column `number`, which `record` stands for.
+    fn put(&self, number: u64, record: &[u8], out: &mut Copied) -> Result<()> {
+        // Fields that a record of an older version lacks are none.
+        let mut known = [u8::MAX; ColumnRecord::LEN];
+        known.iter_mut().zip(record).for_each(|(to, from)| *to = *from);
+        let tail = record.get(ColumnRecord::LEN..).unwrap_or_default();
+        match ColumnRecord::parse(&known) {
+            Err(error) if error.kind() == Kind::Unsupported => {
+                // A column of an unknown type. It has no changes, and its blocks are not copied.
+                ColumnRecord::clear_first_range(&mut known);
+                out.bytes.extend_from_slice(&known);
+                out.bytes.extend_from_slice(tail);
+            }
+            parsed => {
+                let mut record = parsed?;
+                record.column_type = self.file.upgraded(record.column_type);
+                self.emit(number, record, tail, out);
+            }
         }
         Ok(())
-    })?;
-    Ok((out, Vec::new()))
+    }
+
+    fn emit(&self, number: u64, mut record: ColumnRecord, tail: &[u8], out: &mut Copied) {
+        if let Some(&Changed { n_values, n_missing }) = self.changed.get(&number) {
+            (record.n_values, record.n_missing) = (n_values, n_missing);
+        }
+        record.first_range = self.first_ranges.get(&number).copied();
+        record.emit(&mut out.bytes);
+        out.bytes.extend_from_slice(tail);
+    }
 }
 
-fn emit(record: ColumnRecord, changed: Option<&Changed>, out: &mut Vec<u8>) {
-    match changed {
-        Some(&Changed { n_values, n_missing }) => ColumnRecord { n_values, n_missing, ..record }.emit(out),
-        None => record.emit(out),
+/// Checks that the ranges and the records of blocks have no fields of a later version: they are made
+/// anew.
+pub(crate) fn check_made_records(file: &File) -> Result<()> {
+    use SectionKind::{Blocks, Ranges, Runs, Statistics};
+    for section in file.sections() {
+        let Some(kind) = SectionKind::from_code(section.kind) else { continue };
+        if matches!(kind, Ranges | Blocks | Statistics | Runs) && section.record_len > kind.record_len() {
+            let message = "the file has records of a newer version, which cannot be stored anew";
+            return Err(Error::unsupported(message).in_section(kind.name()).advise("update Entasis"));
+        }
     }
+    Ok(())
 }

@@ -137,7 +137,7 @@ fn of_column(
     }
     let blocks = file.blocks(column.index)?;
     let mut pieces = fallible::with_capacity(blocks.len(), PARTS)?;
-    let statistics = match file.statistics(column.index) {
+    let statistics = match file.statistics_of(column) {
         Ok(statistics) => statistics,
         Err(error) if error.kind() == Kind::Corrupt && damaged.is_empty() => {
             // Encoding the values again gives statistics for them.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use entasis_format::{HEADER_LEN, Header, Result, SLOT_PAGES_END, fallible};
+use entasis_format::{HEADER_LEN, Header, Result, SLOT_PAGES_END, SlotState, fallible};
 use entasis_io::{MemorySink, Sink, Source};
 
 use crate::file::File;
@@ -27,7 +27,8 @@ pub(super) fn overlay(file: &File, rebuild: &Rebuild<'_>, monitor: &dyn Monitor)
     };
     let slot = rebuild.execute(&tail, start, &ground, monitor)?.append()?;
     let has_slot_pages = file.header().has_slot_pages();
-    let mut head = Header::whole(slot, has_slot_pages).emit().to_vec();
+    let header = Header { first: SlotState::Valid(slot), ..*file.header() };
+    let mut head = header.emit().to_vec();
     let len = if has_slot_pages { SLOT_PAGES_END as usize } else { HEADER_LEN };
     // Slots A and B are empty, so the first slot is current.
     fallible::resize(&mut head, len, 0, PARTS)?;

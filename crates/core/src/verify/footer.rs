@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use entasis_format::{
-    BUNDLE_ROWS, BlockRange, Error, NameSlot, Physical, Result, SectionKind, Value, fallible, name_hash,
+    BUNDLE_ROWS, BlockRange, Error, NameSlot, Physical, Result, SectionKind, Value, Version, fallible,
+    name_hash,
 };
 
 use super::PARTS;
@@ -38,30 +39,40 @@ impl File {
         self.verify_ranges(columns)
     }
 
-    /// Checks that each range lies in its tier, that ranges do not overlap, and that the numbers of
-    /// statistics and blocks are equal. In the first generation of a file the ranges cover all
-    /// blocks.
+    fn all_ranges(&self) -> Result<Vec<BlockRange>> {
+        let n = self.n_records(SectionKind::Ranges);
+        let mut ranges = Vec::new();
+        for from in (0..n).step_by(RANGES as usize) {
+            let bytes = self.records(SectionKind::Ranges, from..n.min(from + RANGES))?;
+            let some = BlockRange::parse_all(&bytes).map_err(|e| e.in_section("ranges"))?;
+            fallible::extend(&mut ranges, some.into_iter(), PARTS)?;
+        }
+        Ok(ranges)
+    }
+
+    /// Checks that each range of a column lies in its tier, that ranges do not overlap, and that the
+    /// numbers of statistics and blocks are equal. In the first generation of a file the ranges cover
+    /// all blocks, and each belongs to a column.
     fn verify_ranges(&self, columns: &[ColumnInfo]) -> Result<()> {
         let damage = |message: &'static str| Err(Error::corrupt(message).in_section("ranges"));
-        let n_ranges = self.n_records(SectionKind::Ranges);
+        let ranges = self.all_ranges()?;
+        let is_old = self.root().version() == Version::OLDEST;
+        if is_old && !ranges.is_sorted_by(|a, b| (a.column, a.tier) < (b.column, b.tier)) {
+            return damage("the ranges are out of order");
+        }
         let mut spans: Vec<(u16, u64, u64)> = Vec::new();
-        let mut last = None;
-        for from in (0..n_ranges).step_by(RANGES as usize) {
-            let bytes = self.records(SectionKind::Ranges, from..n_ranges.min(from + RANGES))?;
-            for range in BlockRange::parse_all(&bytes).map_err(|e| e.in_section("ranges"))? {
-                let column = usize::try_from(range.column).ok().and_then(|number| columns.get(number));
-                let Some(column) = column else { return damage("a range is that of no column") };
-                let record = &column.record;
-                let is_null = record.column_type.physical == Physical::Null && column.unknown.is_none();
-                if record.is_bundled || is_null {
-                    return damage("a column without blocks of its own has a range");
-                }
-                if last.is_some_and(|last| last >= (range.column, range.tier)) {
-                    return damage("the ranges are out of order");
-                }
-                last = Some((range.column, range.tier));
-                fallible::push(&mut spans, (range.tier, range.first_block, range.end_block()), PARTS)?;
+        for column in columns {
+            let record = &column.record;
+            let own = own_ranges(&ranges, column, is_old);
+            let is_null = record.column_type.physical == Physical::Null && column.unknown.is_none();
+            if (record.is_bundled || is_null) && !own.is_empty() {
+                return damage("a column without blocks of its own has a range");
             }
+            let own = own.iter().map(|range| (range.tier, range.first_block, range.end_block()));
+            fallible::extend(&mut spans, own, PARTS)?;
+        }
+        if spans.len() < ranges.len() && (is_old || self.root().previous.is_none()) {
+            return damage("a range is that of no column");
         }
         spans.sort_unstable();
         if spans.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1) {
@@ -147,6 +158,18 @@ impl File {
     }
 }
 
+/// The ranges of a column. In files of 0.2 they are found by the number of the column.
+fn own_ranges<'r>(ranges: &'r [BlockRange], column: &ColumnInfo, is_old: bool) -> &'r [BlockRange] {
+    let is_own = |range: &&BlockRange| range.column == column.index;
+    let first = match column.record.first_range {
+        _ if is_old => ranges.partition_point(|range| range.column < column.index),
+        Some(first) => usize::try_from(first).unwrap_or(usize::MAX),
+        None => ranges.len(),
+    };
+    let rest = ranges.get(first..).unwrap_or_default();
+    rest.get(..rest.iter().take_while(is_own).count()).unwrap_or_default()
+}
+
 /// The value of a key, or an empty one.
 fn entry<K: Eq + Hash, V: Default>(map: &mut HashMap<K, V>, key: K) -> Result<&mut V> {
     fallible::reserve_map(map, PARTS)?;
@@ -155,7 +178,10 @@ fn entry<K: Eq + Hash, V: Default>(map: &mut HashMap<K, V>, key: K) -> Result<&m
 
 /// Checks that the members of each storage column have its type and cover it without gap or
 /// overlap.
+///
+/// A gap may have the values of a member of an unknown type.
 fn verify_bundles(columns: &[ColumnInfo]) -> Result<()> {
+    let may_have_gaps = columns.iter().any(|column| column.unknown.is_some());
     let mut members: HashMap<u64, Vec<&ColumnInfo>> = HashMap::new();
     for column in columns {
         if let Some(storage) = column.record.storage {
@@ -174,18 +200,22 @@ fn verify_bundles(columns: &[ColumnInfo]) -> Result<()> {
             if member.record.n_values >= BUNDLE_ROWS {
                 return damage("a bundled column has too many values");
             }
-            if member.record.first_value != next {
+            let is_apart = member.record.first_value >= next;
+            if member.record.first_value != next && !(may_have_gaps && is_apart) {
                 return damage("bundled columns do not follow one another in their storage column");
             }
-            next = next.saturating_add(member.record.n_values);
+            next = member.record.first_value.saturating_add(member.record.n_values);
         }
-        if next != storage.record.n_values {
+        if next != storage.record.n_values && !(may_have_gaps && next < storage.record.n_values) {
             return Err(Error::corrupt("bundled columns do not cover their storage column"));
         }
     }
     // Only storage columns were removed.
     match members.values().flatten().next() {
-        None => Ok(()),
-        Some(member) => Err(Error::corrupt("a bundled column has no storage column").in_column(&member.name)),
+        // The storage column may be one of an unknown type.
+        Some(member) if !may_have_gaps => {
+            Err(Error::corrupt("a bundled column has no storage column").in_column(&member.name))
+        }
+        _ => Ok(()),
     }
 }

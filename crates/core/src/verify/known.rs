@@ -7,7 +7,7 @@ use entasis_format::{BlockRecord, ColumnRecord, Error, Part, Result, Statistics,
 use super::PARTS;
 use crate::file::ColumnInfo;
 
-/// A range of bytes of the file, with a checksum of the records that use it.
+/// A range of bytes of the file, with a checksum of the records that refer to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     pub from: u64,
@@ -55,18 +55,19 @@ pub(super) fn block_print(column: &ColumnRecord, block: &BlockRecord, of: Option
 pub(super) fn column_prints(columns: &[ColumnInfo], blocks: &[u64]) -> Result<Vec<u64>> {
     let own = columns.iter().zip(blocks).map(|(column, blocks)| {
         let mut bytes = Vec::with_capacity(ColumnRecord::LEN);
-        let numbers = (0, 0, 0, None, None, None, None, None, None);
-        let (id, name_at, name_len, storage, parent, first_child, dictionary, detail, metadata) = numbers;
+        // Numbers of this generation alone.
         let record = ColumnRecord {
-            id,
-            name_at,
-            name_len,
-            storage,
-            parent,
-            first_child,
-            dictionary,
-            detail,
-            metadata,
+            id: 0,
+            name_at: 0,
+            name_len: 0,
+            storage: None,
+            parent: None,
+            first_child: None,
+            dictionary: None,
+            detail: None,
+            metadata: None,
+            first_range: None,
+            host_detail: None,
             ..column.record
         };
         record.emit(&mut bytes);
@@ -123,7 +124,7 @@ impl Known {
                 }
             }
         }
-        // Parts that share bytes would be checked any number of times.
+        // Overlapping parts could be checked any number of times.
         self.end = self.end.max(end);
         if self.len > self.end { Err(Error::corrupt("parts of two generations overlap")) } else { Ok(()) }
     }

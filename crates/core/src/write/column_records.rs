@@ -1,27 +1,40 @@
 //! The records of the columns of a new generation, with their names and details.
 
-use entasis_format::{ColumnRecord, ColumnType, Error, Physical, Result, ValueTree};
+use entasis_format::{ColumnRecord, ColumnType, Error, Physical, Result, SectionKind, ValueTree};
 
 use super::contents::Contents;
 use super::input::Scratch;
 use super::nested::ChildColumns;
+use super::tails::{Tails, number};
+use crate::file::File;
 use crate::frame::Array;
 
 /// The sections of columns and of their names.
-#[derive(Default)]
-pub(super) struct ColumnRecords {
+pub(super) struct ColumnRecords<'a> {
     pub columns: Vec<u8>,
+    /// Bytes of a column record.
+    pub record_len: u32,
     pub names: Vec<u8>,
+    tails: Tails<'a>,
+    /// For each record, the number of its first range.
+    first_ranges: &'a [Option<u64>],
 }
 
-impl ColumnRecords {
-    /// The records of all columns. Adds their details to `tree`.
-    pub(super) fn of(contents: &Contents<'_>, tree: &mut ValueTree) -> Result<Self> {
-        let mut records = Self::default();
-        records.columns.reserve(contents.n_records() * ColumnRecord::LEN);
+impl<'a> ColumnRecords<'a> {
+    /// The records of all columns. Adds their details to `tree`. `file` is the file that changes.
+    pub(super) fn of(
+        contents: &Contents<'_>,
+        first_ranges: &'a [Option<u64>],
+        file: Option<&'a File>,
+        tree: &mut ValueTree,
+    ) -> Result<Self> {
+        let tails = Tails::of(file, SectionKind::Columns);
+        let record_len = tails.record_len;
+        let (columns, names) = (Vec::with_capacity(contents.n_records() * record_len as usize), Vec::new());
+        let mut records = Self { columns, record_len, names, tails, first_ranges };
         records.add_top_level(contents, tree)?;
         records.add_children(contents, tree)?;
-        records.add_bundles(contents, tree);
+        records.add_bundles(contents, tree)?;
         Ok(records)
     }
 
@@ -48,7 +61,8 @@ impl ColumnRecords {
                 Some(names) => names.emit(&mut self.names),
                 None => self.names.extend_from_slice(column.name.as_bytes()),
             }
-            self.end(record, &column.name)?;
+            let old = self.tails.of_column(number(&column.array), &mut record, tree)?;
+            self.end(i, record, old, &column.name)?;
         }
         Ok(())
     }
@@ -69,12 +83,13 @@ impl ColumnRecords {
             record.n_missing = n_missing(contents, i, &child.column_type, &child.array);
             link_children(&mut record, &child.child_columns, contents);
             self.names.extend_from_slice(child.name.as_bytes());
-            self.end(record, &child.path)?;
+            let old = self.tails.of_column(number(&child.array), &mut record, tree)?;
+            self.end(i, record, old, &child.path)?;
         }
         Ok(())
     }
 
-    fn add_bundles(&mut self, contents: &Contents<'_>, tree: &mut ValueTree) {
+    fn add_bundles(&mut self, contents: &Contents<'_>, tree: &mut ValueTree) -> Result<()> {
         for (i, bundle) in (contents.first_bundle()..).zip(&contents.plan.bundles) {
             let (_, frame) = contents.plan.parts.frames[bundle.frame];
             let first = &frame.columns[bundle.members[0]];
@@ -82,8 +97,9 @@ impl ColumnRecords {
             record.is_bundle = true;
             record.detail = first.detail.as_ref().map(|detail| tree.add(detail));
             record.n_missing = contents.n_missing(i);
-            record.emit(&mut self.columns);
+            self.end(i, record, None, "")?;
         }
+        Ok(())
     }
 
     /// A record whose name begins at the current end of the names.
@@ -105,15 +121,19 @@ impl ColumnRecords {
             detail: None,
             n_missing: 0,
             metadata: None,
+            first_range: None,
+            host_detail: None,
         }
     }
 
-    /// Adds a record whose name was added already. `name` is the column's name in messages.
-    fn end(&mut self, mut record: ColumnRecord, name: &str) -> Result<()> {
+    /// Adds record number `i`, whose name was added already. `old` is the number of the record from
+    /// which it comes, if any. `name` is the column's name in messages.
+    fn end(&mut self, i: usize, mut record: ColumnRecord, old: Option<u64>, name: &str) -> Result<()> {
+        record.first_range = self.first_ranges.get(i).copied().flatten();
         let name_len = self.names.len() as u64 - record.name_at;
         record.name_len = u32::try_from(name_len).map_err(|_| too_long(name))?;
         record.emit(&mut self.columns);
-        Ok(())
+        self.tails.push(old, &mut self.columns)
     }
 }
 

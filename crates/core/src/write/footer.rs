@@ -1,7 +1,8 @@
 //! Writes the footer of a new file: sections, root and trailer, then the header that names them.
 
 use entasis_format::{
-    Header, Result, Root, SLOT_PAGES_END, SectionKind, Slot, TRAILER_LEN, Trailer, Value, ValueTree, checksum,
+    EDITION, Features, Header, Keep, Result, Root, SLOT_PAGES_END, Section, SectionKind, SectionRecords,
+    Slot, TRAILER_LEN, Trailer, Value, ValueTree, checksum,
 };
 
 use super::block_records::BlockRecords;
@@ -11,9 +12,13 @@ use super::ground::Ground;
 use super::placement::{Placed, Placement};
 use super::sections;
 use super::table_records::TableRecords;
-use super::tiers::NewTier;
+use super::unknown::Unknown;
 use super::{Plan, Stored};
+use crate::file::File;
 use entasis_io::Sink;
+
+/// Parts and roots begin at multiples of this.
+const PART_ALIGN: u64 = 8;
 
 /// Writes the root of a new generation that takes all sections from an earlier generation. Returns
 /// the slot that makes it current.
@@ -24,6 +29,8 @@ pub(crate) fn write_root(sections_of: &Root, ground: &Ground<'_>, sink: &dyn Sin
         time: ground.time,
         operation: ground.operation,
         program: program(),
+        footer_at: at.next_multiple_of(PART_ALIGN),
+        keep: ground.file.map_or(sections_of.keep, |file| file.root().keep),
         ..sections_of.clone()
     };
     finish(&root, at, Vec::new(), ground, Placement::new(sink, at, 0, 0)).append()
@@ -69,37 +76,63 @@ pub(super) fn make<'p>(
             tree.add(&contents.in_file(value, first_loose))
         }
     };
-    let columns = ColumnRecords::of(&contents, &mut tree)?;
-    let blocks = BlockRecords::of(&contents, ground.file)?;
-    let tables = TableRecords::of(&contents, &mut tree)?;
+    let blocks = BlockRecords::of(&contents, ground)?;
+    let columns = ColumnRecords::of(&contents, &blocks.ranges.first_ranges, ground.file, &mut tree)?;
+    let tables = TableRecords::of(&contents, ground.file, &mut tree)?;
     let (nodes, heap) = tree.into_parts();
     let runs = contents.emit_runs();
+    let new_tier = blocks.new_tier(ground);
+    let [blocks_len, statistics_len] = blocks.record_lens;
+    let of = |kind, bytes| SectionRecords::new(kind, 0, bytes);
+    let in_tier = |kind, record_len, bytes| SectionRecords { kind, tier: new_tier.number, record_len, bytes };
     let sections = [
-        (SectionKind::Tables, &*tables.tables),
-        (SectionKind::Columns, &columns.columns),
-        (SectionKind::Names, &columns.names),
-        (SectionKind::NameIndex, &tables.name_index),
-        (SectionKind::Ranges, &blocks.ranges),
-        (SectionKind::Blocks, &blocks.blocks),
-        (SectionKind::Statistics, &blocks.statistics),
-        (SectionKind::Nodes, &nodes),
-        (SectionKind::ValueHeap, &heap),
-        (SectionKind::Runs, &runs),
+        SectionRecords { record_len: tables.record_len, ..of(SectionKind::Tables, &tables.tables) },
+        SectionRecords { record_len: columns.record_len, ..of(SectionKind::Columns, &columns.columns) },
+        of(SectionKind::Names, &columns.names),
+        of(SectionKind::NameIndex, &tables.name_index),
+        of(SectionKind::Ranges, &blocks.ranges.bytes),
+        in_tier(SectionKind::Blocks, blocks_len, &blocks.blocks),
+        in_tier(SectionKind::Statistics, statistics_len, &blocks.statistics),
+        of(SectionKind::Nodes, &nodes),
+        of(SectionKind::ValueHeap, &heap),
+        of(SectionKind::Runs, &runs),
     ];
-    Ok(seal(&sections, blocks.new_tier(ground), value_node, ground, placement))
+    let unknown = match ground.file {
+        Some(file) if ground.is_in_place => Unknown::staying(file),
+        Some(file) => Unknown::copied(file)?,
+        None => Unknown::default(),
+    };
+    seal(&sections, new_tier.earlier, unknown, value_node, ground, placement)
 }
 
 /// Emits the records of all sections, the root and the trailer.
+///
+/// # Errors
+/// As for reading the changed file.
 pub(crate) fn seal<'p>(
-    sections: &[(SectionKind, &[u8])],
-    tier: NewTier,
+    sections: &[SectionRecords<'_>],
+    earlier: Vec<Section>,
+    unknown: Unknown,
     value_node: u64,
     ground: &Ground<'_>,
     placement: Placement<'p>,
-) -> Footer<'p> {
+) -> Result<Footer<'p>> {
     let at = placement.end();
-    let (footer, mut sections) = sections::emit(sections, tier.number, ground.compression(), at);
-    sections.extend(tier.earlier);
+    let old_file = ground.file.filter(|_| ground.is_in_place);
+    // Unknown parts come first, so that the known index parts stay next to the root.
+    let mut footer = Vec::new();
+    let unknown = unknown.emit(at, &mut footer);
+    let known_at = at + footer.len() as u64;
+    let (known, mut sections) = sections::emit(sections, ground.compression(), old_file, known_at)?;
+    let file_id = ground.base.map_or_else(|| file_id(&known), |base| base.file_id);
+    if footer.is_empty() {
+        footer = known;
+    } else {
+        footer.extend_from_slice(&known);
+    }
+    sections.extend(earlier);
+    sections.extend(unknown);
+    let old = ground.file.map(File::root);
     let root = Root {
         generation: ground.generation(),
         previous: ground.base.filter(|_| ground.is_linked).map(|base| base.root),
@@ -107,11 +140,16 @@ pub(crate) fn seal<'p>(
         time: ground.time,
         operation: ground.operation,
         compression: ground.compression().map_or(0, |compression| compression.saturating_add(1)),
-        file_id: ground.base.map_or_else(|| file_id(&footer), |base| base.file_id),
+        edition: old.map_or(EDITION, |root| root.edition.max(EDITION)),
+        keep: old.map_or_else(Keep::default, |root| root.keep),
+        // A bit that every program may ignore describes one generation, and no other bit is known.
+        features: Features::CURRENT,
+        footer_at: at.next_multiple_of(PART_ALIGN),
+        file_id,
         program: program(),
         sections,
     };
-    finish(&root, at, footer, ground, placement)
+    Ok(finish(&root, at, footer, ground, placement))
 }
 
 /// Adds root and trailer to a footer.
@@ -122,7 +160,8 @@ fn finish<'p>(
     ground: &Ground<'_>,
     placement: Placement<'p>,
 ) -> Footer<'p> {
-    footer.resize(footer.len() + (at + footer.len() as u64).wrapping_neg() as usize % 8, 0);
+    let end = at + footer.len() as u64;
+    footer.resize(footer.len() + (end.next_multiple_of(PART_ALIGN) - end) as usize, 0);
     let root_at = at + footer.len() as u64;
     let bytes = root.emit();
     footer.extend_from_slice(&bytes);
@@ -134,7 +173,11 @@ fn finish<'p>(
         root_checksum: checksum(&bytes),
         not_synced: ground.not_synced,
     };
-    footer.extend_from_slice(&Trailer::from(slot).emit());
+    let header = match ground.file {
+        Some(file) if ground.is_in_place => *file.header(),
+        _ => Header::whole(slot, placement.start() == SLOT_PAGES_END),
+    };
+    footer.extend_from_slice(&Trailer::new(&slot, &header, root.version()).emit());
     Footer { bytes: footer, slot, placement }
 }
 

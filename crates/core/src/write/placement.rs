@@ -39,6 +39,8 @@ impl Placed {
 /// The sink, and the run whose turn it is to get offsets.
 pub(crate) struct Placement<'a> {
     sink: &'a dyn Sink,
+    /// The offset of the first byte.
+    start: u64,
     /// Bytes of memory to reserve for a run.
     room: usize,
     /// The values of all runs.
@@ -91,11 +93,17 @@ impl<'a> Placement<'a> {
     pub(crate) fn new(sink: &'a dyn Sink, start: u64, room: usize, n_values: u64) -> Self {
         Self {
             sink,
+            start,
             room,
             n_values,
             turn: Mutex::new(Turn { at: start, ..Turn::default() }),
             changed: Condvar::new(),
         }
+    }
+
+    /// The offset of the first byte that it may write.
+    pub(crate) fn start(&self) -> u64 {
+        self.start
     }
 
     /// Begins run number `index`, in `memory` if given.

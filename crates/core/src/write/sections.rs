@@ -2,9 +2,12 @@
 
 use entasis_encodings::{Codecs, LeafEncoder};
 use entasis_format::{
-    ColumnRecord, Compress, Filter, MIN_COLUMN_LEN, Section, SectionKind, SectionRecords, emit_section,
+    Compress, Filter, MIN_COLUMN_LEN, Result, Section, SectionEmitter, SectionKind, SectionRecords,
     sections_fit,
 };
+
+use super::reuse::{Reuse, filter_of_changes, reuse};
+use crate::file::File;
 
 /// Shorter sections are stored as they are: they take few bytes, and need no time to restore.
 const MIN_LEN: usize = 8 << 10;
@@ -13,7 +16,12 @@ const MIN_LEN: usize = 8 << 10;
 /// records stay as they are: scans read all of them first, and they are small next to values.
 fn filter(kind: SectionKind) -> Option<Filter> {
     match kind {
-        SectionKind::Blocks | SectionKind::Statistics | SectionKind::Ranges | SectionKind::Tables => None,
+        SectionKind::Blocks
+        | SectionKind::Statistics
+        | SectionKind::Ranges
+        | SectionKind::Tables
+        | SectionKind::Pieces
+        | SectionKind::ColumnRanges => None,
         // Half of the index consists of hashes and empty slots. A shuffle would spread the matches.
         SectionKind::NameIndex | SectionKind::Names | SectionKind::ValueHeap => Some(Filter::None),
         SectionKind::Columns | SectionKind::Nodes | SectionKind::Runs => Some(Filter::Shuffle),
@@ -21,58 +29,80 @@ fn filter(kind: SectionKind) -> Option<Filter> {
 }
 
 /// The parts of sections with these records, and the non-empty sections. The first part is at `at`
-/// in the file. `tier` is the tier of new blocks. `compression` is the setting of the values; 0
-/// stores all sections as they are.
+/// in the file. `compression` is the setting of the values; 0 stores all sections as they are. A
+/// change in place of `file` names its sections and leaves again, where they are equal.
+///
+/// # Errors
+/// As for reading `file`.
 pub(super) fn emit(
-    records: &[(SectionKind, &[u8])],
-    tier: u16,
+    records: &[SectionRecords<'_>],
     compression: Option<u8>,
+    file: Option<&File>,
     at: u64,
-) -> (Vec<u8>, Vec<Section>) {
-    if compression != Some(0) {
-        let (bytes, sections) = emit_all(records, tier, true, at);
-        let end = at + bytes.len() as u64;
-        // Many nearly equal columns or nodes can take fewer bytes than the format allows.
-        if sections_fit(&sections, end) && n_columns(records) <= end / MIN_COLUMN_LEN {
-            return (bytes, sections);
-        }
+) -> Result<(Vec<u8>, Vec<Section>)> {
+    if compression == Some(0) {
+        return emit_all(records, false, file, at);
     }
-    emit_all(records, tier, false, at)
+    let (bytes, sections) = emit_all(records, true, file, at)?;
+    let end = at + bytes.len() as u64;
+    // Many nearly equal columns or nodes can take fewer bytes than the format allows.
+    if sections_fit(&sections, end) && n_columns(records) <= end / MIN_COLUMN_LEN {
+        return Ok((bytes, sections));
+    }
+    emit_all(records, false, None, at)
 }
 
 fn emit_all(
-    records: &[(SectionKind, &[u8])],
-    tier: u16,
+    records: &[SectionRecords<'_>],
     compresses: bool,
+    file: Option<&File>,
     at: u64,
-) -> (Vec<u8>, Vec<Section>) {
-    let mut out = Vec::with_capacity(records.iter().map(|(_, records)| records.len()).sum());
+) -> Result<(Vec<u8>, Vec<Section>)> {
     let mut codecs = Codecs::new();
-    let sections = records.iter().map(|&(kind, records)| {
-        let tier = if kind.has_tiers() { tier } else { 0 };
-        let records = SectionRecords::new(kind, tier, records);
-        let offset = at + out.len() as u64;
-        let filter = filter(kind).filter(|_| compresses && records.bytes.len() >= MIN_LEN);
-        let Some(filter) = filter else { return emit_section(records, offset, None, &mut out) };
-        let mut encoder = LeafEncoder::new(&mut codecs, filter, records.record_len);
-        let store = &mut |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
-        emit_section(records, offset, Some(Compress { filter, store }), &mut out)
-    });
-    let sections = sections.filter(|section| section.n_records > 0).collect();
-    (out, sections)
+    let mut emitter = SectionEmitter::new();
+    let mut kept = Vec::new();
+    for &records in records {
+        let filter = filter(records.kind).filter(|_| compresses && records.bytes.len() >= MIN_LEN);
+        let of_changes = filter_of_changes(records.kind, filter).filter(|_| compresses);
+        let reuse = file.map_or(Ok(Reuse::None), |file| reuse(file, &records, of_changes))?;
+        let filter = if let Reuse::Leaves(..) = reuse { of_changes } else { filter };
+        let mut encoder =
+            filter.map(|filter| (filter, LeafEncoder::new(&mut codecs, filter, records.record_len)));
+        let mut store;
+        let compress = match &mut encoder {
+            None => None,
+            Some((filter, encoder)) => {
+                store = |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
+                Some(Compress { filter: *filter, store: &mut store })
+            }
+        };
+        match reuse {
+            Reuse::None => emitter.add(records, compress),
+            Reuse::Section(section) => kept.push(section),
+            Reuse::Leaves(leaves, filter) => emitter.add_counted(records, &leaves, filter, compress),
+        }
+    }
+    let mut out = Vec::new();
+    let mut sections = emitter.finish(at, &mut out);
+    sections.retain(|section| section.n_records > 0);
+    sections.extend(kept);
+    Ok((out, sections))
 }
 
 /// The number of columns of a file with these records.
-fn n_columns(records: &[(SectionKind, &[u8])]) -> u64 {
-    let of = |wanted| records.iter().find(|(kind, _)| *kind == wanted).map_or(&[][..], |(_, bytes)| *bytes);
-    match of(SectionKind::Runs).last_chunk() {
-        Some(last) => u64::from_le_bytes(*last),
-        None => (of(SectionKind::Columns).len() / ColumnRecord::LEN) as u64,
+fn n_columns(records: &[SectionRecords<'_>]) -> u64 {
+    let of = |wanted| records.iter().find(|records| records.kind == wanted);
+    match (of(SectionKind::Runs).and_then(|runs| runs.bytes.last_chunk()), of(SectionKind::Columns)) {
+        (Some(last), _) => u64::from_le_bytes(*last),
+        (None, Some(columns)) => columns.bytes.len() as u64 / u64::from(columns.record_len.max(1)),
+        (None, None) => 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use entasis_format::ColumnRecord;
+
     use super::*;
 
     #[test]
@@ -80,7 +110,9 @@ mod tests {
         let columns = vec![0; 20_000 * ColumnRecord::LEN];
         let names: Vec<u8> = (0..20_000u32).flat_map(|i| i.wrapping_mul(0x9E37_79B9).to_le_bytes()).collect();
         let codecs = |records: &[(SectionKind, &[u8])], compression| {
-            let (_, sections) = emit(records, 0, compression, 300);
+            let records: Vec<_> =
+                records.iter().map(|(kind, bytes)| SectionRecords::new(*kind, 0, bytes)).collect();
+            let (_, sections) = emit(&records, compression, None, 300).unwrap();
             sections.iter().map(|section| section.codec).collect::<Vec<_>>()
         };
         // 20,000 equal records take less than 4 bytes each.

@@ -13,5 +13,6 @@ mod nan;
 mod one_writer;
 mod pre_encoded;
 mod round_trip;
+mod rounds;
 mod selective;
 mod side_by_side;

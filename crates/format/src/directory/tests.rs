@@ -90,6 +90,22 @@ fn every_flipped_bit_is_seen_and_every_other_length() {
 }
 
 #[test]
+fn parameters_after_the_pages_are_ignored() {
+    let limits = Limits::default();
+    let (record, bytes) = record_of(&packed(), 10_000, 40_000);
+    for (n, is_good) in [(1, true), (24, true), (65_536, true), (65_537, false)] {
+        let longer = [&bytes[..], &vec![7; n]].concat();
+        let (directory_len, directory_checksum) = (len32(longer.len()), checksum(&longer));
+        let record = BlockRecord { directory_len, directory_checksum, ..record };
+        let found = Directory::parse(&longer, &record, Physical::I32, &limits);
+        assert_eq!(
+            found.map_err(|error| error.kind()),
+            if is_good { Ok(packed()) } else { Err(Kind::Corrupt) }
+        );
+    }
+}
+
+#[test]
 fn sums() {
     assert!(parse(&packed(), 10_000, 40_000, Physical::I32).is_ok());
     assert!(parse(&packed(), 10_001, 40_000, Physical::I32).is_err());

@@ -2,8 +2,8 @@
 
 use entasis_encodings::{Codecs, LeafEncoder};
 use entasis_format::{
-    Compress, Filter, Header, Operation, Root, SectionKind, SectionRecords, Slot, Trailer, checksum,
-    emit_section,
+    Compress, Features, Filter, Header, Keep, Operation, Root, SectionKind, SectionRecords, Slot, Trailer,
+    Version, checksum, emit_section,
 };
 
 use super::file;
@@ -101,6 +101,10 @@ impl Sections {
             time: 0,
             operation: Operation::Write.code(),
             compression: 0,
+            edition: 1,
+            keep: Keep::default(),
+            features: Features::CURRENT,
+            footer_at: 256,
             file_id: [7; 16],
             program: [0; 32],
             sections,
@@ -115,8 +119,9 @@ impl Sections {
             root_checksum: checksum(&root),
             not_synced: false,
         };
-        file.extend(Trailer::from(slot).emit());
-        file[..256].copy_from_slice(&Header::whole(slot, false).emit());
+        let header = Header::whole(slot, false);
+        file.extend(Trailer::new(&slot, &header, Version::CURRENT).emit());
+        file[..256].copy_from_slice(&header.emit());
         Map::of(&file).repair(&mut file);
         file
     }

@@ -2,7 +2,7 @@
 
 use entasis_format::{
     BlockRange, BlockRecord, ColumnRecord, Header, Layout, NameSlot, Node, Physical, Result, Root, RunNames,
-    Runs, Section, Statistics, TableRecord, Trailer,
+    Runs, Section, Statistics, TableRecord, Trailer, Version,
 };
 
 use super::file;
@@ -19,13 +19,13 @@ const RECORDS: &[Parse] = &[
     |bytes| Trailer::parse(bytes).map(|trailer| trailer.emit().to_vec()),
     |bytes| Root::parse(bytes).map(|root| root.emit()),
     |bytes| emitted(Section::parse(bytes)?, Section::emit),
-    |bytes| emitted(TableRecord::parse(bytes)?, TableRecord::emit),
+    |bytes| emitted(TableRecord::parse(bytes, Version::CURRENT)?, TableRecord::emit),
     |bytes| emitted(ColumnRecord::parse(bytes)?, ColumnRecord::emit),
     |bytes| emitted(BlockRecord::parse(bytes)?, BlockRecord::emit),
     |bytes| {
         let statistics = Statistics::parse(bytes)?;
         for physical in Physical::ALL {
-            // The outcome depends on the type; here it only has to be one.
+            // The result depends on the type. Here the check must only return.
             let _ = statistics.check(Layout { physical: *physical, value_len: 3 }, 7);
         }
         emitted(statistics, Statistics::emit)
@@ -78,7 +78,7 @@ pub fn run(bytes: &[u8]) {
     let most = (64 << 10) + 16 * bytes.len();
     assert!(used <= most, "record {which} of {} bytes took {used} bytes", bytes.len());
     match result {
-        // A header says whether a slot is damaged, and not which bytes it had.
+        // A parsed header records that a slot is damaged, but not its bytes.
         Ok(emitted) if which == 0 => {
             let again = Header::parse(&emitted).map(|header| header.emit().to_vec());
             assert!(again.is_ok_and(|again| again == emitted), "a header comes back");
@@ -105,7 +105,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         add(2, &file[root.clone()]);
         add(3, &file[root.start + 160..root.start + 208]);
         let Some(sections) = Sections::of(&file) else { continue };
-        for (which, kind, len) in [(4, 1, 64), (5, 2, 104), (6, 6, 64), (7, 7, 48), (8, 4, 16), (9, 8, 32)] {
+        for (which, kind, len) in [(4, 1, 96), (5, 2, 120), (6, 6, 64), (7, 7, 48), (8, 4, 16), (9, 8, 32)] {
             sections.records[kind - 1].chunks_exact(len).take(3).for_each(|record| add(which, record));
         }
         add(10, &sections.records[4]);

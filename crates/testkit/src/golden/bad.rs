@@ -111,8 +111,9 @@ const C: Kind = Kind::Corrupt;
 
 /// Fields with values that break a rule.
 const CHANGES: &[Change] = &[
-    ("header-newer-major", "constant", "header.major", 0, 1, Kind::Newer, "version"),
-    ("header-newer-minor", "constant", "header.minor", 0, 9, Kind::Newer, "0.9"),
+    ("header-other-major", "constant", "header.major", 0, 1, C, "header"),
+    ("header-other-minor", "constant", "header.minor", 0, 9, C, "header"),
+    ("header-minor-of-old-files", "constant", "header.minor", 0, 2, C, "version"),
     ("header-older-minor", "constant", "header.minor", 0, 1, Kind::Unsupported, "0.1"),
     ("header-unknown-flag", "constant", "header.flags", 0, 4, Kind::Newer, "flag"),
     ("header-no-slot-pages", "constant", "header.flags", 0, 2, C, ""),
@@ -127,10 +128,19 @@ const CHANGES: &[Change] = &[
     ("root-generation", "constant", "root.generation", 0, 2, C, "generation"),
     ("root-n-sections", "constant", "root.n_sections", 0, 7, C, "root"),
     ("root-reserved", "constant", "root.reserved", 0, 1, Kind::Unsupported, "reserved"),
+    ("root-reserved-words", "constant", "root.reserved2", 0, 1, Kind::Unsupported, "reserved"),
+    ("root-readers-must-know", "constant", "root.readers", 0, 2, Kind::Newer, "0.3"),
+    ("root-deleted-rows", "constant", "root.readers", 0, 1, Kind::Newer, "0.3"),
+    ("root-version-without-words", "constant", "root.minor", 0, 2, C, "version"),
+    ("root-edition", "constant", "root.edition", 0, 0, C, "edition"),
+    ("root-footer-at", "constant", "root.footer_at", 0, FAR, C, "footer"),
+    ("root-footer-in-header", "constant", "root.footer_at", 0, 255, C, "footer"),
+    ("trailer-version", "constant", "trailer.minor", 0, 4, C, "trailer"),
+    ("trailer-flags", "constant", "trailer.flags", 0, 1, C, "trailer"),
     ("root-value-node", "constant", "root.value_node", 0, 99, C, ""),
     ("trailer-differs", "constant", "trailer.generation", 0, 2, C, "trailer"),
     ("section-order", "constant", "section.kind", 1, 1, C, "section"),
-    ("section-record-len", "constant", "section.record_len", 1, 103, C, "record"),
+    ("section-record-len", "constant", "section.record_len", 1, 104, C, "record"),
     ("section-record-len-long", "constant", "section.record_len", 1, 4097, C, "record"),
     ("section-n-records-huge", "constant", "section.n_records", 1, FAR, C, ""),
     ("section-n-records", "constant", "section.n_records", 1, 2, C, ""),
@@ -139,7 +149,7 @@ const CHANGES: &[Change] = &[
     ("section-codec", "constant", "section.codec", 1, 2, Kind::Unsupported, "codec"),
     ("section-filter", "constant", "section.filter", 1, 1, C, "shuffled"),
     ("section-stored-len", "constant", "section.stored_len", 1, 8, C, "stored length"),
-    ("section-reserved", "constant", "section.reserved", 1, 1, Kind::Unsupported, "reserved"),
+    ("section-flags", "constant", "section.flags", 1, 8, Kind::Unsupported, "flags"),
     ("section-reserved-end", "constant", "section.reserved2", 1, 1, Kind::Unsupported, "reserved"),
     ("section-leaf-len", "compressed-leaves", "section.stored_len", 3, 999, C, "LZ4"),
     ("section-leaf-whole", "compressed-leaves", "section.stored_len", 3, 0, C, ""),
@@ -162,6 +172,7 @@ const CHANGES: &[Change] = &[
     ("column-unit", "logical-types", "column.unit", 0, 7, C, "date"),
     ("column-flags", "constant", "column.flags", 0, 64, Kind::Unsupported, "flags"),
     ("column-metadata", "constant", "column.metadata", 0, 99, C, "node"),
+    ("column-host-detail", "constant", "column.host_detail", 0, 99, C, "node"),
     ("column-metadata-kind", "constant", "column.metadata", 0, 3, C, "metadata"),
     ("column-name-outside", "constant", "column.name_at", 0, FAR, C, ""),
     ("column-n-values", "constant", "column.n_values", 0, 9, C, "values"),
@@ -217,6 +228,9 @@ const CHANGES: &[Change] = &[
     ("slot-a-generation", "generations", "slot.generation", 1, 0, C, "generation"),
     ("slot-b-root", "generations", "slot.root_at", 2, 4096, C, "root"),
     ("table-reserved", "constant", "table.reserved", 0, 1, Kind::Unsupported, "reserved"),
+    ("table-first-piece", "constant", "table.first_piece", 0, 1, C, "pieces"),
+    ("table-metadata", "constant", "table.metadata", 0, 99, C, "node"),
+    ("table-metadata-kind", "constant", "table.metadata", 0, 0, C, "metadata"),
     ("column-reserved", "constant", "column.reserved", 0, 1, Kind::Unsupported, "byte 71"),
     ("node-reserved", "values", "node.reserved", 0, 1, Kind::Unsupported, "reserved"),
     ("statistics-reserved", "delta", "statistics.reserved", 0, 1, Kind::Unsupported, "reserved"),
@@ -335,7 +349,7 @@ const EDITS: &[Edit] = &[
     ("zstd", "zstd", true, C, "codec", |file, map| fill(first(file, map), 9)),
     ("name-utf8", "constant", true, C, "UTF-8", |_, map| {
         // The names follow the only column record.
-        map.named("column.id").map(|field| (field.at + 104, 0xFF)).collect()
+        map.named("column.id").map(|field| (field.at + 120, 0xFF)).collect()
     }),
 ];
 

@@ -8,10 +8,10 @@ pub mod index;
 
 use std::path::PathBuf;
 
-use entasis::{ColumnType, Operation, Physical, WriteOptions};
+use entasis::{Operation, WriteOptions};
 
 use crate::forge::{Plan, forge, naive_type};
-use crate::frames::{self, Model, Table};
+use crate::frames::{self, Table};
 use crate::naive::bytes::checksum;
 
 /// A golden file.
@@ -27,7 +27,7 @@ pub struct Golden {
     pub form: Form,
 }
 
-/// How a golden file is made from the one that the writer gives.
+/// How a golden file is made from the writer's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// Unchanged.
@@ -37,11 +37,9 @@ pub enum Form {
     Streamed,
     /// With raw dictionary codes, which this writer never stores.
     RawCodes,
-    /// As version 0.2 stores u128: as i128 with a host variant, in the order of signed numbers.
-    Unsigned0_2,
-    /// In generations: one ends at each of these row numbers, the last at the end.
+    /// In generations. One ends at each of these row numbers, and the last one at the end.
     Grown(&'static [usize]),
-    /// After a change of this kind, in place of the same file.
+    /// As the last of several generations, after a change of this kind.
     Changed(Operation),
 }
 
@@ -55,18 +53,10 @@ impl Golden {
         let mut file = frames::write_at(&self.table, self.compression);
         match self.form {
             Form::Whole => file,
-            Form::Unsigned0_2 => {
-                let mut table = self.table.clone();
-                table.columns.iter_mut().for_each(as_in_0_2);
-                frames::write_at(&table, self.compression)
-            }
             Form::Grown(parts) => frames::grown::grown(&self.table, parts, &options),
             Form::Changed(operation) => frames::grown::changed(&self.table, operation, &options),
             Form::Streamed => {
-                file[64..128].fill(0);
-                file[16] |= 1;
-                let sum = checksum(&file[..56]).to_le_bytes();
-                file[56..64].copy_from_slice(&sum);
+                stream(&mut file);
                 file
             }
             Form::RawCodes => {
@@ -84,21 +74,34 @@ impl Golden {
     }
 }
 
-/// Gives columns of u128 the type that they have in files of version 0.2.
-fn as_in_0_2(model: &mut Model) {
-    if model.of.physical == Physical::U128 {
-        model.of =
-            ColumnType { physical: Physical::I128, host_variant: model.of.host_variant | 1, ..model.of };
-    }
-    model.children.iter_mut().for_each(as_in_0_2);
+/// Makes a file one that was written to a stream: its first slot is empty, and the trailer names its
+/// state.
+pub fn stream(file: &mut [u8]) {
+    file[64..128].fill(0);
+    file[16] |= 1;
+    seal(file, 0);
+    let trailer = file.len() - 64;
+    file[trailer + 48] |= 1;
+    seal(file, trailer);
+}
+
+/// Repairs the checksum at the end of the 64 bytes of a header, slot or trailer.
+pub fn seal(file: &mut [u8], at: usize) {
+    let sum = checksum(&file[at..at + 56]).to_le_bytes();
+    file[at + 56..at + 64].copy_from_slice(&sum);
 }
 
 fn tests() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "tests"].iter().collect()
 }
 
-/// The folder of the golden files of format 0.2.
+/// The folder of the golden files of the current format, 0.3.
 pub fn folder() -> PathBuf {
+    tests().join("golden").join("v0.3")
+}
+
+/// The folder of the golden files of format 0.2, which readers read for ever.
+pub fn old_folder() -> PathBuf {
     tests().join("golden").join("v0.2")
 }
 
@@ -109,6 +112,11 @@ pub fn buffer_folder() -> PathBuf {
 
 /// The folder of the golden files of trees.
 pub fn tree_folder() -> PathBuf {
+    folder().join("trees")
+}
+
+/// The folder of the golden files of trees of format 0.2.
+pub fn old_tree_folder() -> PathBuf {
     tests().join("golden").join("trees")
 }
 

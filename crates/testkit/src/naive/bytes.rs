@@ -11,7 +11,7 @@ pub enum Kind {
     Newer,
     /// Damage.
     Corrupt,
-    /// A code or feature that version 0.2 does not have.
+    /// A code that version 0.3 does not have.
     Unsupported,
     /// More memory than a test may take.
     Limit,

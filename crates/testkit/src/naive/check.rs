@@ -67,8 +67,12 @@ fn slots(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
 
 fn trailer_repeats_slot(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
     let slot = decoded.header.current;
-    let copy = trailer(&room.file[room.file.len() - 64..], room.start)?;
-    rule(copy == Slot { not_synced: false, ..slot }, "the trailer repeats the slot")
+    let (copy, of_header) = trailer(&room.file[room.file.len() - 64..], room.start)?;
+    rule(copy == Slot { not_synced: false, ..slot }, "the trailer repeats the slot")?;
+    let (header, is_old) = (&decoded.header, decoded.root.version == (0, 2));
+    let expected = if is_old { ((0, 0), 0) } else { (header.version, header.flags) };
+    rule(of_header == expected, "the trailer repeats the header")?;
+    rule(is_old == (header.version == (0, 2)), "the root has the version of the header")
 }
 
 /// The program that wrote (W).
@@ -79,7 +83,8 @@ fn program(decoded: &Decoded) -> Result<(), Wrong> {
     rule(is_text, "the program that wrote is UTF-8, then zeros")
 }
 
-/// Tiers have no gap and statistics for each block, and no block has two columns.
+/// Tiers are numbered without a gap and have statistics for each block. No block belongs to two
+/// columns.
 fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
     for of in [kind::BLOCKS, kind::STATISTICS] {
         let sections = decoded.root.sections.iter().filter(|section| section.kind == of);
@@ -90,19 +95,20 @@ fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
     for (blocks, statistics) in &of_blocks.tiers {
         rule(blocks.len() / 64 == statistics.len() / 48, "one statistics record per block")?;
     }
-    let n_columns = decoded.columns.len() as u64;
-    rule(
-        of_blocks.ranges.iter().all(|range| range.column < n_columns),
-        "a range of a column that is not there",
-    )?;
-    let is_before = |pair: &[BlockRange]| (pair[0].column, pair[0].tier) < (pair[1].column, pair[1].tier);
-    rule(of_blocks.ranges.windows(2).all(is_before), "the ranges of a column ascend by tier")?;
     let n_blocks: usize = of_blocks.tiers.iter().map(|(blocks, _)| blocks.len() / 64).sum();
-    let n_named: u64 = of_blocks.ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
+    let live = || decoded.columns.iter().flat_map(|column| &column.ranges);
+    let n_named: u64 = live().map(|range| u64::from(range.n_blocks)).sum();
     let may_be_dead = decoded.root.previous.is_some();
+    let n_live = live().count();
+    rule(may_be_dead || n_live == of_blocks.ranges.len(), "a dead range in a file of one generation")?;
+    if decoded.root.version == (0, 2) {
+        rule(n_live == of_blocks.ranges.len(), "a range of a column that is not there")?;
+        let is_before = |pair: &[BlockRange]| (pair[0].column, pair[0].tier) < (pair[1].column, pair[1].tier);
+        rule(of_blocks.ranges.windows(2).all(is_before), "the ranges of a column ascend by tier")?;
+    }
     rule(may_be_dead || n_named == n_blocks as u64, "a block without a column in a file of one generation")?;
     let mut ranges: Vec<(u16, u64, u32)> =
-        of_blocks.ranges.iter().map(|range| (range.tier, range.first, range.n_blocks)).collect();
+        live().map(|range| (range.tier, range.first, range.n_blocks)).collect();
     ranges.sort_unstable();
     let is_apart = |pair: &[(u16, u64, u32)]| {
         pair[0].0 != pair[1].0 || pair[0].1.saturating_add(u64::from(pair[0].2)) <= pair[1].1
@@ -182,9 +188,6 @@ fn padding(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
         spans.extend(SLOTS[1..].iter().map(|&at| (at as u64, 64)));
     }
     spans.extend(&decoded.parts);
-    for section in &decoded.unknown {
-        spans.extend(section.read(room)?.1);
-    }
     for block in decoded.columns.iter().flat_map(|column: &Column| &column.blocks) {
         spans.extend(spans_of(block));
     }
@@ -198,7 +201,10 @@ fn padding(room: Room<'_>, decoded: &Decoded) -> Result<(), Wrong> {
     for (at, len) in spans {
         rule(at >= end, "two parts of the file overlap")?;
         for gap in [end..at.min(earlier.start), end.max(earlier.end)..at] {
-            let is_padding = gap.is_empty() || is_zero(&room.file[gap.start as usize..gap.end as usize]);
+            // Bytes of the room may be those of sections that this decoder does not know.
+            let may_be_unknown = !decoded.unknown.is_empty() && gap.start >= room.start;
+            let is_padding =
+                may_be_unknown || gap.is_empty() || is_zero(&room.file[gap.start as usize..gap.end as usize]);
             rule(is_padding, "padding is zero")?;
         }
         end = at + len;

@@ -83,7 +83,7 @@ impl Directory {
             dictionary_checksum: u64_at(bytes, 32),
         };
         let len = 40 + 24 * u64::from(directory.n_pages);
-        rule(bytes.len() as u64 == len, "the length of a directory")?;
+        rule((len..=len + 65_536).contains(&(bytes.len() as u64)), "the length of a directory")?;
         directory.check_encoding(of)?;
         directory.check_fields(bytes, of)?;
         Ok(directory)

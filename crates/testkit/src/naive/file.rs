@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bytes::{Kind, Room, Wrong, range, rule, u32_at, u64_at, wrong};
 use super::column::{Column, Sections};
-use super::header::{Header, Slot, header};
+use super::header::{Header, Slot, Version, header};
 use super::records::{ColumnRecord, Statistics, TableRecord};
 use super::root::{Root, root};
 use super::section::{Section, kind};
@@ -20,6 +20,8 @@ pub struct Table {
     pub host: Tree,
     /// The sort order, or null.
     pub sort_order: Tree,
+    /// The user's metadata, or null.
+    pub metadata: Tree,
 }
 
 /// A decoded file.
@@ -39,7 +41,7 @@ pub struct Decoded {
     pub name_index: Vec<u8>,
     /// Offset and length of all parts of the known sections.
     pub parts: Vec<(u64, u64)>,
-    /// Sections of kinds that version 0.2 does not define.
+    /// Sections of kinds that version 0.3 does not define.
     pub unknown: Vec<Section>,
     /// The sections that describe blocks.
     pub of_blocks: Sections,
@@ -71,7 +73,7 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     let room = header.room(file);
     let root = root(room, &header.current)?;
     let mut parts = Vec::new();
-    let mut all: [Vec<u8>; 11] = Default::default();
+    let mut all: [Vec<u8>; 13] = Default::default();
     let mut tiers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for section in root.sections.iter().filter(|section| section.is_known()) {
         let (records, of_section) = section.read(room)?;
@@ -88,19 +90,23 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     }
     let unknown = root.sections.iter().filter(|section| !section.is_known()).copied().collect();
 
-    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs] = &all;
+    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs, _pieces, _column_ranges] =
+        &all;
     let of_blocks = Sections::new(ranges, tiers)?;
-    let runs = runs_of(runs, columns.len() / 104)?;
+    let runs = runs_of(runs, columns.len() / 120)?;
     let n_columns = runs.last().map_or(0, |run| run.end);
     rule(n_columns <= room.file.len() as u64 / 4, "a column takes 4 bytes of the file")?;
-    let n_tables = tables.len() as u64 / 64;
+    let n_tables = tables.len() as u64 / 96;
     let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
-    let columns = read_columns((room, header.minor), columns, &runs, names, &of_blocks, &mut nodes)?;
+    let columns = read_columns((room, root.version), columns, &runs, names, &of_blocks, &mut nodes)?;
     let mut read_tables = Vec::new();
-    for bytes in tables.chunks_exact(64) {
-        let record = TableRecord::parse(bytes)?;
+    for bytes in tables.chunks_exact(96) {
+        let record = TableRecord::parse(bytes, root.version)?;
         let mut value = |node: Option<u64>| node.map_or(Ok(Tree::Null), |node| nodes.value(node));
         let (host, sort_order) = (value(record.host_node)?, value(record.sort_order)?);
+        let metadata = value(record.metadata)?;
+        let is_map = record.metadata.is_none() || matches!(metadata, Tree::Map(_));
+        rule(is_map, "the metadata of a table are a map")?;
         let end = record.first_column.checked_add(record.n_columns);
         rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
         let range = record.first_column..record.first_column + record.n_columns;
@@ -112,7 +118,7 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
         let slots = record.first_slot.checked_add(record.n_slots);
         let inside = record.n_slots == 0 || slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
         rule(inside, "the slots of a table are in the name index")?;
-        read_tables.push(Table { record, host, sort_order });
+        read_tables.push(Table { record, host, sort_order, metadata });
     }
     let value = nodes.value(root.value_node)?;
     let is_held = match &value {
@@ -181,7 +187,7 @@ fn names_of(bytes: &[u8], n: u64) -> Result<Vec<String>, Wrong> {
 }
 
 fn read_columns(
-    (room, minor): (Room<'_>, u16),
+    (room, version): (Room<'_>, Version),
     records: &[u8],
     runs: &[Range<u64>],
     names: &[u8],
@@ -189,9 +195,9 @@ fn read_columns(
     nodes: &mut Nodes<'_>,
 ) -> Result<Vec<Column>, Wrong> {
     let mut columns = Vec::new();
-    for (i, bytes) in records.chunks_exact(104).enumerate() {
+    for (i, bytes) in records.chunks_exact(120).enumerate() {
         let mut record = ColumnRecord::parse(bytes)?;
-        if minor == 2 {
+        if version == (0, 2) {
             record.of = types::of_0_2(record.of);
         }
         let n = runs[i].end - runs[i].start;
@@ -200,18 +206,29 @@ fn read_columns(
         for (k, name) in (0..n).zip(names_of(of_names, n)?) {
             let mut value = |node: Option<u64>| node.map(|node| nodes.value(node)).transpose();
             let (detail, metadata) = (value(record.detail)?, value(record.metadata)?);
+            let host_detail = value(record.host_detail)?;
             let is_map = matches!(metadata, None | Some(Tree::Map(_)));
             rule(is_map, "the metadata of a column are a map")?;
-            let (blocks, statistics, cells) = Default::default();
+            let (ranges, blocks, statistics, cells) = Default::default();
             let first = k.checked_mul(record.n_values).and_then(|skip| skip.checked_add(record.first_value));
             let (Some(first_value), Some(id)) = (first, record.id.checked_add(k)) else {
                 return wrong(Kind::Corrupt, "numbers of a run");
             };
             let record = ColumnRecord { id, first_value, ..record.clone() };
-            let mut column =
-                Column { name, record, detail, metadata, blocks, statistics, cells, is_child: false };
-            column.find_blocks(runs[i].start + k, of_blocks)?;
-            if minor == 2 && column.record.of.physical == types::physical::U128 {
+            let mut column = Column {
+                name,
+                record,
+                detail,
+                host_detail,
+                metadata,
+                ranges,
+                blocks,
+                statistics,
+                cells,
+                is_child: false,
+            };
+            column.find_blocks(runs[i].start + k, of_blocks, version)?;
+            if version == (0, 2) && column.record.of.physical == types::physical::U128 {
                 column.statistics =
                     column.statistics.into_iter().map(Statistics::without_order).collect::<Result<_, _>>()?;
             }

@@ -39,11 +39,16 @@ pub enum State {
     Damaged,
 }
 
+/// A major and a minor version.
+pub type Version = (u16, u16);
+
 /// The header, and the slots of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
-    /// The minor version.
-    pub minor: u16,
+    /// The version with which the file began.
+    pub version: Version,
+    /// The must-understand flags.
+    pub flags: u64,
     /// Whether the first slot may be empty.
     pub is_streamed: bool,
     /// Whether slots A and B exist.
@@ -67,11 +72,8 @@ pub fn header(file: &[u8]) -> Result<Header, Wrong> {
     }
     rule(file.len() >= 256, "the file is truncated")?;
     rule(u64_at(file, 56) == checksum(&file[..56]), "the checksum of the header")?;
-    match (u16_at(file, 8), u16_at(file, 10)) {
-        (0, 2) => {}
-        (0, ..2) => return wrong(Kind::Unsupported, "the minor version"),
-        _ => return wrong(Kind::Newer, "the version"),
-    }
+    let version = (u16_at(file, 8), u16_at(file, 10));
+    known(version >= (0, 2), "the version")?;
     let flags = u64_at(file, 16);
     if flags & !3 != 0 {
         return wrong(Kind::Newer, "a must-understand flag");
@@ -91,7 +93,7 @@ pub fn header(file: &[u8]) -> Result<Header, Wrong> {
     }
     let (current, is_passed_over) = current(file, slots, is_streamed, start)?;
     rule(current.end <= file.len() as u64, "the file is truncated")?;
-    Ok(Header { minor: u16_at(file, 10), is_streamed, has_slot_pages, slots, current, is_passed_over })
+    Ok(Header { version, flags, is_streamed, has_slot_pages, slots, current, is_passed_over })
 }
 
 impl Header {
@@ -102,7 +104,7 @@ impl Header {
     }
 }
 
-/// The table of the states of slots A and B. True when a slot is passed over.
+/// The current slot, by the table of the states of slots A and B. True when a slot is passed over.
 fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Result<(Slot, bool), Wrong> {
     use State::{Damaged, Empty, Valid};
     let rescue = || match last_trailer(file, start) {
@@ -174,7 +176,7 @@ fn slot(bytes: &[u8], start: u64) -> Result<State, Wrong> {
 
 /// Whether a root can have this length.
 pub fn is_root_len(len: u32) -> bool {
-    (160..=4_096).contains(&len) && (len - 160).is_multiple_of(48)
+    (160..=65_472).contains(&len) && (len - 160).is_multiple_of(48)
 }
 
 fn check(slot: &Slot, start: u64) -> Result<(), Wrong> {
@@ -189,20 +191,19 @@ fn check(slot: &Slot, start: u64) -> Result<(), Wrong> {
 /// The trailer in the last 64 bytes of the file.
 fn last_trailer(file: &[u8], start: u64) -> Result<Slot, Wrong> {
     rule(file.len() as u64 >= start + 64, "the file is truncated")?;
-    let slot = trailer(&file[file.len() - 64..], start)?;
+    let (slot, _) = trailer(&file[file.len() - 64..], start)?;
     rule(slot.end == file.len() as u64, "the trailer is that of a file of another length")?;
     Ok(slot)
 }
 
-/// The trailer, as the slot that it repeats. The room of the file starts at `start`.
+/// The trailer: the slot that it repeats, and version and flags of the header. The room of the file starts at `start`.
 ///
 /// # Errors
 /// *Corrupt*.
-pub fn trailer(bytes: &[u8], start: u64) -> Result<Slot, Wrong> {
+pub fn trailer(bytes: &[u8], start: u64) -> Result<(Slot, (Version, u64)), Wrong> {
     let bytes = range(bytes, 0, 64)?;
     rule(bytes[..8] == TRAILER_MAGIC, "the magic of the trailer")?;
     rule(u64_at(bytes, 56) == checksum(&bytes[..56]), "the checksum of the trailer")?;
-    known(is_zero(&bytes[28..32]) && is_zero(&bytes[48..56]), "reserved bytes of the trailer")?;
     let slot = Slot {
         generation: u64_at(bytes, 8),
         root_at: u64_at(bytes, 16),
@@ -212,5 +213,6 @@ pub fn trailer(bytes: &[u8], start: u64) -> Result<Slot, Wrong> {
         root_checksum: u64_at(bytes, 40),
     };
     check(&slot, start)?;
-    Ok(slot)
+    let version = (u16_at(bytes, 28), u16_at(bytes, 30));
+    Ok((slot, (version, u64_at(bytes, 48))))
 }

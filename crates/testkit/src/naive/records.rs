@@ -1,6 +1,7 @@
 //! The records of the footer: tables, columns, ranges, blocks, statistics.
 
 use super::bytes::{Kind, Wrong, is_zero, known, maybe_at, rule, u16_at, u32_at, u64_at, wrong};
+use super::header::Version;
 use super::types::{self, Type, physical};
 
 /// A table record.
@@ -20,6 +21,12 @@ pub struct TableRecord {
     pub host_node: Option<u64>,
     /// The node of the sort order.
     pub sort_order: Option<u64>,
+    /// The node of the user's metadata.
+    pub metadata: Option<u64>,
+    /// The first piece, and the number of pieces.
+    pub pieces: (u64, u32),
+    /// The first column range, and the number of column ranges.
+    pub column_ranges: (u64, u32),
 }
 
 impl TableRecord {
@@ -27,7 +34,8 @@ impl TableRecord {
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+    pub fn parse(bytes: &[u8], version: Version) -> Result<Self, Wrong> {
+        let is_old = version == (0, 2);
         let table = Self {
             first_column: u64_at(bytes, 0),
             n_columns: u64_at(bytes, 8),
@@ -36,8 +44,16 @@ impl TableRecord {
             n_slots: u64_at(bytes, 32),
             host_node: maybe_at(bytes, 40),
             sort_order: maybe_at(bytes, 48),
+            metadata: if is_old { None } else { maybe_at(bytes, 56) },
+            pieces: if is_old { (0, 0) } else { (u64_at(bytes, 64), u32_at(bytes, 72)) },
+            column_ranges: if is_old { (0, 0) } else { (u64_at(bytes, 80), u32_at(bytes, 88)) },
         };
-        known(is_zero(&bytes[56..64]), "reserved bytes of a table")?;
+        for (first, n) in [table.pieces, table.column_ranges] {
+            rule(n > 0 || first == 0, "the first of no pieces or column ranges")?;
+            rule(first.checked_add(n.into()).is_some(), "the numbers of pieces or column ranges")?;
+        }
+        known(is_old || is_zero(&bytes[76..80]) && is_zero(&bytes[92..96]), "reserved bytes of a table")?;
+        known(!is_old || is_zero(&bytes[56..64]), "reserved bytes of a table")?;
         let n = table.n_slots;
         let enough = n.is_power_of_two() && u128::from(n) >= 2 * u128::from(table.n_columns);
         rule(n == 0 || enough, "the number of slots of a table")?;
@@ -64,7 +80,7 @@ pub struct ColumnRecord {
     pub n_values: u64,
     /// The storage column.
     pub storage: Option<u64>,
-    /// The first value in it.
+    /// The index of the first value in the storage column.
     pub first_value: u64,
     /// The dictionary column.
     pub dictionary: Option<u64>,
@@ -80,6 +96,10 @@ pub struct ColumnRecord {
     pub n_children: u32,
     /// The node of the user's metadata.
     pub metadata: Option<u64>,
+    /// The first range.
+    pub first_range: Option<u64>,
+    /// The node of the host's detail.
+    pub host_detail: Option<u64>,
 }
 
 impl ColumnRecord {
@@ -127,6 +147,8 @@ impl ColumnRecord {
             first_child: maybe_at(bytes, 56),
             n_children: u32_at(bytes, 64),
             metadata: maybe_at(bytes, 96),
+            first_range: maybe_at(bytes, 104),
+            host_detail: maybe_at(bytes, 112),
         };
         let n = column.n_children;
         let fits = match column.of.physical {

@@ -1,7 +1,7 @@
 //! The root.
 
-use super::bytes::{Room, Wrong, checksum, is_zero, known, rule, u16_at, u32_at, u64_at};
-use super::header::{Slot, is_root_len};
+use super::bytes::{Kind, Room, Wrong, checksum, is_zero, known, rule, u16_at, u32_at, u64_at, wrong};
+use super::header::{Slot, Version, is_root_len};
 use super::section::Section;
 
 /// The first bytes of a root.
@@ -31,6 +31,12 @@ pub struct Root {
     pub time: i64,
     /// The code of what the generation did.
     pub operation: u16,
+    /// The version whose rules the generation follows; 0.2 without feature words.
+    pub version: Version,
+    /// The highest edition; 0 in 0.2.
+    pub edition: u8,
+    /// The first byte that this generation wrote of its footer.
+    pub footer_at: u64,
     /// Equal in all generations.
     pub file_id: [u8; 16],
     /// The program that wrote.
@@ -54,10 +60,30 @@ pub fn root(room: Room<'_>, slot: &Slot) -> Result<Root, Wrong> {
     Ok(root)
 }
 
+/// The version needed, if the program knows all features that readers must know.
+fn version(bytes: &[u8]) -> Result<Version, Wrong> {
+    if is_zero(&bytes[112..144]) {
+        return Ok((0, 2));
+    }
+    if u64_at(bytes, 112) != 0 {
+        return wrong(Kind::Newer, "a feature that readers must know");
+    }
+    let version = (u16_at(bytes, 136), u16_at(bytes, 138));
+    rule(version >= (0, 3), "a version with features")?;
+    Ok(version)
+}
+
 fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
     rule(bytes[..8] == MAGIC, "the magic of the root")?;
-    let is_reserved_zero = is_zero(&bytes[59..64]) && is_zero(&bytes[112..160]);
-    known(is_reserved_zero, "reserved bytes of the root")?;
+    let version = version(bytes)?;
+    let is_old = version == (0, 2);
+    if is_old {
+        known(is_zero(&bytes[59..64]) && is_zero(&bytes[112..160]), "reserved bytes of the root")?;
+    }
+    known(is_zero(&bytes[61..64]) && is_zero(&bytes[140..144]), "reserved bytes of the root")?;
+    let (edition, footer_at) = (bytes[59], u64_at(bytes, 144));
+    rule(is_old || edition >= 1, "the edition")?;
+    rule(is_old || (start..=at).contains(&footer_at), "the footer begins in the room before the root")?;
     let generation = u64_at(bytes, 8);
     rule(generation >= 1, "generations count from 1")?;
     let previous = RootAt { at: u64_at(bytes, 16), len: u32_at(bytes, 24), checksum: u64_at(bytes, 32) };
@@ -80,7 +106,7 @@ fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
         let key = (u16_at(record, 0), u16_at(record, 2));
         rule(last < Some(key), "sections ascend by kind and tier, none twice")?;
         last = Some(key);
-        sections.push(Section::parse(record)?);
+        sections.push(Section::parse(record, version)?);
     }
     let (mut file_id, mut program) = ([0; 16], [0; 32]);
     file_id.copy_from_slice(&bytes[64..80]);
@@ -91,6 +117,9 @@ fn parse(bytes: &[u8], start: u64, at: u64) -> Result<Root, Wrong> {
         value_node: u64_at(bytes, 40),
         time: u64_at(bytes, 48) as i64,
         operation: u16_at(bytes, 56),
+        version,
+        edition,
+        footer_at,
         file_id,
         program,
         sections,

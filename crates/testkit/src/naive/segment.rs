@@ -113,7 +113,7 @@ impl Directory {
     }
 }
 
-/// Bytes that values are counted with in `decoded_len`.
+/// The bytes of values as `decoded_len` counts them.
 fn decoded_len(of: &Type, values: &[Cell]) -> u64 {
     match width(of) {
         Some(width) => (width * values.len()) as u64,
@@ -158,7 +158,7 @@ pub fn block(room: Room<'_>, block: &BlockRecord, of: &Type) -> Result<Vec<Optio
     }
     let mut cells = Vec::new();
     let mut total = 0;
-    for (i, entry) in bytes[40..].chunks_exact(24).enumerate() {
+    for (i, entry) in bytes[40..].chunks_exact(24).take(directory.n_pages as usize).enumerate() {
         let page_n = u32_at(entry, 8) as usize;
         rule((1..=page_values(of)).contains(&page_n), "the number of values of a page")?;
         let is_last = i + 1 == directory.n_pages as usize;
@@ -213,7 +213,8 @@ pub fn features(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Strin
         (directory.n_pages > 1, "pages"),
     ];
     features.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
-    let has_full_vector = bytes[40..].chunks_exact(24).any(|entry| u32_at(entry, 8) >= 1024);
+    let mut entries = bytes[40..].chunks_exact(24).take(directory.n_pages as usize);
+    let has_full_vector = entries.any(|entry| u32_at(entry, 8) >= 1024);
     let has_width = packing == 2 && !directory.per_vector && directory.width > 0;
     if has_full_vector && has_width {
         let lane = [8, 16, 32, 64].into_iter().find(|&bits| bits >= directory.width).unwrap_or(64);
@@ -226,7 +227,7 @@ pub fn features(file: &[u8], block: &BlockRecord, of: &Type) -> Result<Vec<Strin
         let kind = payload(dictionary, directory.dictionary_payload_len, sum, codec)?[5];
         features.push(["plain entries", "entries of symbols"][usize::from(kind)].to_owned());
     }
-    for entry in bytes[40..].chunks_exact(24) {
+    for entry in bytes[40..].chunks_exact(24).take(directory.n_pages as usize) {
         let stored = stored.take(u32_at(entry, 0) as usize)?;
         if directory.validity {
             let page = payload(stored, u32_at(entry, 4), u64_at(entry, 16), codec)?;

@@ -7,6 +7,7 @@ mod differential;
 mod encodings_win;
 mod forged;
 mod format_pages;
+mod future;
 mod generations;
 mod golden;
 mod grow;

@@ -3,7 +3,7 @@
 use entasis::cells::{Cell, Found, Key};
 use entasis::{Change, Kind, Operation, Silent, WriteOptions};
 use entasis_testkit::frames::documents::{self, describe};
-use entasis_testkit::golden::tree_folder;
+use entasis_testkit::golden::{old_tree_folder, tree_folder};
 use entasis_testkit::mutate::Map;
 use entasis_testkit::naive;
 use entasis_testkit::probe::{contents, open, verify};
@@ -77,10 +77,14 @@ fn trees_can_be_kept() {
 fn golden_trees_hold_what_they_held() {
     let trees = documents::all();
     for tree in &trees {
-        let bytes = std::fs::read(tree_folder().join(tree.file_name())).unwrap();
-        holds(tree.name, &bytes, &tree.cells);
+        for folder in [tree_folder(), old_tree_folder()] {
+            let bytes = std::fs::read(folder.join(tree.file_name())).unwrap();
+            holds(tree.name, &bytes, &tree.cells);
+        }
     }
-    assert_eq!(std::fs::read_dir(tree_folder()).unwrap().count(), trees.len(), "a model for every file");
+    for folder in [tree_folder(), old_tree_folder()] {
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), trees.len(), "a model for every file");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Refuses the first, the second, ... allocation of at least 4 KiB of each operation of the
-//! reader, until the operation passes untouched: once that allocation alone, once all from it on.
-//! The result is the error *out of memory*, never an abort or a panic, and the same operation works
-//! afterwards.
+//! reader, until the operation has no further one. It refuses once only that allocation, and once
+//! all from it on. The result is the error *out of memory*, never an abort or a panic, and the same
+//! operation works afterwards.
 //!
 //! An operation may also do without the memory, if its result is the same. After an abort,
 //! `RUST_BACKTRACE=1` shows the place.
@@ -18,7 +18,7 @@ use entasis::{
 use entasis_testkit::frames;
 use entasis_testkit::frames::models::{Model, Table};
 use entasis_testkit::frames::read::Target;
-use entasis_testkit::golden::{buffer_folder, buffers as golden, folder};
+use entasis_testkit::golden::{buffer_folder, buffers as golden, folder, tree_folder};
 
 use allocator::{outside, refusing};
 
@@ -203,7 +203,7 @@ fn files_in(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn every_refused_allocation_is_an_error() {
     let mut files = files_in(&folder());
-    files.extend(files_in(&folder().with_file_name("trees")));
+    files.extend(files_in(&tree_folder()));
     let numbers = (0..300).map(|i| Model::words(format!("column {i}"), Physical::I32, &[i, -i, 7]));
     let wide = Table::new("wide", numbers.collect());
     // Strings longer than 4 KiB, and dictionaries of that length.
