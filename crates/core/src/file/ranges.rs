@@ -1,8 +1,9 @@
 //! Finds which blocks a column has, in all tiers (`docs/format/columns.md`).
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use entasis_format::{BlockRange, ColumnRecord, Error, Physical, Result, SectionKind, Version, fallible};
+use entasis_format::{BlockRange, ColumnRecord, Error, Result, SectionKind, Version, fallible};
 
 use super::{ColumnInfo, File};
 
@@ -16,55 +17,86 @@ const RANGES: &str = "the ranges of blocks";
 impl File {
     /// The ranges of the blocks of a column of this view, in the order of its values.
     pub(crate) fn block_ranges(&self, info: &ColumnInfo) -> Result<Vec<BlockRange>> {
-        match info.unknown {
-            None => self.ranges_of_record(info.index, &info.record),
-            // Only some fields of such a record are known.
-            Some(_) => self.ranges_of(self.in_file(&(info.index..info.index.saturating_add(1)))),
-        }
+        self.ranges_of_record(info.index, &info.record)
     }
 
     /// The ranges of the column with this record.
     pub(super) fn ranges_of_record(&self, index: u64, record: &ColumnRecord) -> Result<Vec<BlockRange>> {
-        let column = index.saturating_add(self.table.first_column);
-        match record.first_range {
-            Some(first) => self.ranges_from(first, column),
-            None if self.has_no_range(record) => Ok(Vec::new()),
-            None => self.ranges_of(column..column.saturating_add(1)),
+        let column = self.numbering.in_file(index);
+        if self.has_sorted_ranges() {
+            self.ranges_of(column..column.saturating_add(1))
+        } else {
+            record.first_range.map_or(Ok(Vec::new()), |first| self.ranges_from(first, column))
         }
     }
 
-    /// Whether the record says that its column has no range. Records of version 0.2 do not say it,
-    /// and a column of type null with a range is damage.
-    fn has_no_range(&self, record: &ColumnRecord) -> bool {
-        let is_null = record.column_type.physical == Physical::Null;
-        record.first_range.is_none() && self.root().version() > Version::OLDEST && !is_null
+    /// Whether ranges are found by the number of their column, as in version 0.2.
+    pub(super) fn has_sorted_ranges(&self) -> bool {
+        self.root().version() == Version::OLDEST
     }
 
     /// The ranges to read first for the column with this record.
     pub(super) fn near_ranges(&self, index: u64, record: &ColumnRecord) -> Range<u64> {
-        if self.has_no_range(record) {
-            return 0..0;
-        }
         let n = self.n_records(SectionKind::Ranges);
-        let first = record.first_range.unwrap_or(index.saturating_add(self.table.first_column));
-        first.saturating_sub(1).min(n)..first.saturating_add(NEXT).min(n)
+        let (from, first) = if self.has_sorted_ranges() {
+            let first = self.numbering.in_file(index);
+            (first.saturating_sub(1), first)
+        } else {
+            let Some(first) = record.first_range else { return 0..0 };
+            (first, first)
+        };
+        from.min(n)..first.saturating_add(NEXT).min(n)
     }
 
     /// The ranges of a column whose record names the first one.
     fn ranges_from(&self, first: u64, column: u64) -> Result<Vec<BlockRange>> {
-        let n_before = first.min(1);
-        let mut found = self.ranges_before(column.saturating_add(1), first - n_before, NEXT)?;
-        let (before, own) = found.split_at((n_before as usize).min(found.len()));
-        let is_of_column = |range: &BlockRange| range.column == column;
-        if before.iter().any(is_of_column) || !own.first().is_some_and(is_of_column) {
-            let message = "the record of a column names a wrong first range";
-            return Err(Error::corrupt(message).in_section("columns").in_file(self.path()));
+        let n_ranges = self.n_records(SectionKind::Ranges);
+        let mut found: Vec<BlockRange> = Vec::new();
+        let (mut at, mut step) = (first, NEXT);
+        while at < n_ranges {
+            let to = n_ranges.min(at.saturating_add(step));
+            let ranges = self.parse_ranges(at..to)?;
+            let own = own_ranges(&ranges, column);
+            fallible::extend(&mut found, own.iter().copied(), RANGES)?;
+            if own.len() < ranges.len() {
+                break;
+            }
+            (at, step) = (to, NEAR);
         }
-        found.drain(..n_before as usize);
+        if found.is_empty() { Err(self.wrong_first_range()) } else { Ok(found) }
+    }
+
+    /// The ranges of many columns, one column after the other. Reads them together if they are near
+    /// each other.
+    pub(super) fn ranges_of_all(&self, infos: &[Arc<ColumnInfo>]) -> Result<Vec<BlockRange>> {
+        let firsts = || infos.iter().filter_map(|info| info.record.first_range);
+        let (Some(first), Some(last)) = (firsts().min(), firsts().max()) else { return Ok(Vec::new()) };
+        let n_ranges = self.n_records(SectionKind::Ranges);
+        let is_near = (last - first) / 8 <= infos.len() as u64;
+        let near = if is_near { first.min(n_ranges)..last.saturating_add(NEXT).min(n_ranges) } else { 0..0 };
+        let ranges = self.parse_ranges(near.clone())?;
+        let mut found = Vec::new();
+        for info in infos {
+            let Some(own) = info.record.first_range else { continue };
+            let at = own.checked_sub(near.start).and_then(|at| usize::try_from(at).ok());
+            let rest = at.and_then(|at| ranges.get(at..)).unwrap_or_default();
+            let column = self.numbering.in_file(info.index);
+            let own = own_ranges(rest, column);
+            if own.is_empty() || own.len() == rest.len() {
+                fallible::extend(&mut found, self.block_ranges(info)?.into_iter(), RANGES)?;
+            } else {
+                fallible::extend(&mut found, own.iter().copied(), RANGES)?;
+            }
+        }
         Ok(found)
     }
 
-    /// The ranges of columns, by their numbers in the file.
+    fn wrong_first_range(&self) -> Error {
+        let message = "the record of a column names a wrong first range";
+        Error::corrupt(message).in_section("columns").in_file(self.path())
+    }
+
+    /// The ranges of columns of a file of 0.2, by their numbers in the file.
     pub(super) fn ranges_of(&self, columns: Range<u64>) -> Result<Vec<BlockRange>> {
         let first = self.first_range(0..self.n_records(SectionKind::Ranges), columns.start)?;
         let found = self.ranges_before(columns.end, first, columns.end - columns.start)?;
@@ -123,7 +155,11 @@ impl File {
     fn parse_ranges(&self, at: Range<u64>) -> Result<Vec<BlockRange>> {
         let bytes = self.records(SectionKind::Ranges, at)?;
         let placed = |e: Error| e.in_section("ranges").in_file(self.path());
-        BlockRange::parse_all(&bytes).map_err(placed)
+        let ranges = BlockRange::parse_all(&bytes).map_err(placed)?;
+        if self.has_sorted_ranges() && !ranges.is_sorted_by_key(|range| range.column) {
+            return Err(self.out_of_order());
+        }
+        Ok(ranges)
     }
 
     fn out_of_order(&self) -> Error {
@@ -146,4 +182,10 @@ impl File {
         }
         Ok(records)
     }
+}
+
+/// The ranges of a column at the start of these.
+fn own_ranges(ranges: &[BlockRange], column: u64) -> &[BlockRange] {
+    let n = ranges.iter().take_while(|range| range.column == column).count();
+    ranges.get(..n).unwrap_or_default()
 }

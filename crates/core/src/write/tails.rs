@@ -21,6 +21,11 @@ impl<'a> Tails<'a> {
         Self { file, kind, record_len: of_file.max(kind.record_len()) }
     }
 
+    /// Whether records have no further bytes.
+    pub(super) fn is_without(&self) -> bool {
+        self.record_len == self.kind.record_len()
+    }
+
     /// Appends the bytes after the known fields of a new record: those of the old record with this
     /// number, or zeros.
     pub(super) fn push(&self, old: Option<u64>, out: &mut Vec<u8>) -> Result<()> {
@@ -64,7 +69,7 @@ impl<'a> Tails<'a> {
         let Some(column) = columns.iter().find_map(|column| number(&column.array)) else { return Ok(None) };
         for table in 0..file.n_tables() {
             let view = file.table(table)?;
-            if view.columns_in_file().contains(&column) {
+            if view.position(column).is_some() {
                 record.metadata = self.copied(view.metadata_node(), tree)?;
                 return Ok(Some(table));
             }

@@ -175,8 +175,11 @@ impl<'a> SectionEmitter<'a> {
         let mut levels = Vec::new();
         for (number, leaves) in sections.iter_mut().enumerate() {
             let fan_out = leaves.fan_out(fan_out);
-            let (mut n, mut len) = (leaves.parts.len(), leaves.bytes.len());
-            levels.extend((n > 0).then_some((len, number)));
+            // Leaves that are all in the file are no level to write.
+            let has_new = leaves.parts.iter().any(|part| !part.is_in_file);
+            let mut n = leaves.parts.len();
+            let mut len = if has_new { leaves.bytes.len() } else { usize::MAX };
+            levels.extend(has_new.then_some((len, number)));
             while n > 1 {
                 // A level needs the offsets of the level below. Only tiny leaves are shorter than
                 // their index.

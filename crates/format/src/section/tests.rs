@@ -524,3 +524,24 @@ proptest! {
         prop_assert_eq!(bytes, &records(n)[usize::try_from(from * 8).unwrap()..usize::try_from(to * 8).unwrap()]);
     }
 }
+
+/// A section whose leaves are all in the file has index parts alone to write.
+#[test]
+fn leaves_that_are_all_kept() {
+    for n in [1, 2, 30] {
+        let (old, mut file) = file_of(FORMAT, n * 8_192);
+        let mut parts = Vec::new();
+        let mut get = |part: &Part| fetch(&file, part);
+        let visit = &mut |part: &Part, _: &[u8]| {
+            parts.push(LeafSource::Kept(*part));
+            Ok(())
+        };
+        visit_leaves(&old, room(&file), &mut get, visit).unwrap();
+        let bytes = records(n * 8_192);
+        let mut emitter = SectionEmitter::new();
+        emitter.add_counted(SectionRecords::new(SectionKind::Runs, 0, &bytes), &parts, None, None);
+        let sections = emitter.finish(len64(file.len()), &mut file);
+        let section = sections[0];
+        assert_eq!(read(FORMAT, &section, &file, 0..section.n_records).unwrap(), bytes, "{n} leaves");
+    }
+}

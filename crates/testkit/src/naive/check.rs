@@ -38,6 +38,7 @@ pub fn state(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     metadata(decoded)?;
     blocks(decoded)?;
     bundles(decoded)?;
+    pieces(decoded)?;
     for column in &decoded.columns {
         let mut at = 0;
         for (block, statistics) in column.blocks.iter().zip(&column.statistics) {
@@ -176,6 +177,30 @@ fn bundles(decoded: &Decoded) -> Result<(), Wrong> {
             next += n;
         }
         rule(next == storage.record.n_values, "the members of a bundle cover it")?;
+    }
+    Ok(())
+}
+
+/// A bundle begins each piece with a block, and has members of one table alone if that has pieces.
+fn pieces(decoded: &Decoded) -> Result<(), Wrong> {
+    for (number, table) in decoded.tables.iter().enumerate().filter(|(_, table)| table.pieces.len() > 1) {
+        let own = decoded.columns_of(number).iter();
+        let storages: BTreeSet<u64> = own.filter_map(|column| column.record.storage).collect();
+        let is_of =
+            |column: &Column| column.record.storage.is_some_and(|storage| storages.contains(&storage));
+        let n_all = decoded.columns.iter().filter(|column| is_of(column)).count();
+        let n_own = decoded.columns_of(number).iter().filter(|column| is_of(column)).count();
+        rule(n_all == n_own, "the members of a bundle in pieces are of one table")?;
+        for storage in storages {
+            let storage = &decoded.columns[storage as usize];
+            let k = storage.record.n_values / table.record.n_rows;
+            let mut begin = 0;
+            for n in &table.pieces {
+                let begins = storage.blocks.iter().any(|block| block.first_value == begin * k);
+                rule(begins, "a piece begins with a block")?;
+                begin += n;
+            }
+        }
     }
     Ok(())
 }

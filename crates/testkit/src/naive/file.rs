@@ -22,6 +22,8 @@ pub struct Table {
     pub sort_order: Tree,
     /// The user's metadata, or null.
     pub metadata: Tree,
+    /// The number of rows of each piece; empty without pieces.
+    pub pieces: Vec<u64>,
 }
 
 /// A decoded file.
@@ -90,7 +92,7 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     }
     let unknown = root.sections.iter().filter(|section| !section.is_known()).copied().collect();
 
-    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs, _pieces, _column_ranges] =
+    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs, pieces, _column_ranges] =
         &all;
     let of_blocks = Sections::new(ranges, tiers)?;
     let runs = runs_of(runs, columns.len() / 120)?;
@@ -98,7 +100,18 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     rule(n_columns <= room.file.len() as u64 / 4, "a column takes 4 bytes of the file")?;
     let n_tables = tables.len() as u64 / 96;
     let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
-    let columns = read_columns((room, root.version), columns, &runs, names, &of_blocks, &mut nodes)?;
+    let mut in_pieces = Vec::new();
+    for bytes in tables.chunks_exact(96) {
+        let record = TableRecord::parse(bytes, root.version)?;
+        if let Some(lens) = pieces_of(&record, pieces)? {
+            in_pieces.push(InPieces {
+                columns: record.first_column..record.first_column + record.n_columns,
+                lens,
+            });
+        }
+    }
+    let columns =
+        read_columns((room, root.version), columns, &runs, names, (&of_blocks, &in_pieces), &mut nodes)?;
     let mut read_tables = Vec::new();
     for bytes in tables.chunks_exact(96) {
         let record = TableRecord::parse(bytes, root.version)?;
@@ -118,7 +131,8 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
         let slots = record.first_slot.checked_add(record.n_slots);
         let inside = record.n_slots == 0 || slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
         rule(inside, "the slots of a table are in the name index")?;
-        read_tables.push(Table { record, host, sort_order, metadata });
+        let pieces = pieces_of(&record, pieces)?.unwrap_or_default();
+        read_tables.push(Table { record, host, sort_order, metadata, pieces });
     }
     let value = nodes.value(root.value_node)?;
     let is_held = match &value {
@@ -150,6 +164,30 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
         }
     }
     Ok(decoded)
+}
+
+/// A table whose rows lie in pieces.
+struct InPieces {
+    columns: Range<u64>,
+    /// The number of rows of each piece.
+    lens: Vec<u64>,
+}
+
+/// The numbers of rows of the pieces of a table, if it has pieces.
+fn pieces_of(table: &TableRecord, section: &[u8]) -> Result<Option<Vec<u64>>, Wrong> {
+    let (first, n) = table.pieces;
+    if n == 0 {
+        return Ok(None);
+    }
+    rule(n <= 64, "a table has at most 64 pieces")?;
+    rule(table.first_column.checked_add(table.n_columns).is_some(), "the columns of a table")?;
+    let is_inside = first + u64::from(n) <= section.len() as u64 / 8;
+    rule(is_inside, "the pieces of a table are there")?;
+    let lens: Vec<u64> = (first..first + u64::from(n)).map(|i| u64_at(section, 8 * i as usize)).collect();
+    rule(lens.iter().all(|&len| len >= 1), "a piece has a row")?;
+    let sum: u128 = lens.iter().map(|&len| u128::from(len)).sum();
+    rule(sum == u128::from(table.n_rows), "the pieces of a table have its rows")?;
+    Ok(Some(lens))
 }
 
 /// The columns that each of the column records stands for.
@@ -191,7 +229,7 @@ fn read_columns(
     records: &[u8],
     runs: &[Range<u64>],
     names: &[u8],
-    of_blocks: &Sections,
+    (of_blocks, in_pieces): (&Sections, &[InPieces]),
     nodes: &mut Nodes<'_>,
 ) -> Result<Vec<Column>, Wrong> {
     let mut columns = Vec::new();
@@ -242,7 +280,9 @@ fn read_columns(
     for i in 0..columns.len() {
         if let Some(storage) = columns[i].record.storage {
             rule(storage < n, "a storage column that is not there")?;
-            columns[i].cells = columns[i].cells_of(&columns[storage as usize])?;
+            let table = in_pieces.iter().find(|table| table.columns.contains(&(i as u64)));
+            columns[i].cells =
+                columns[i].cells_of(&columns[storage as usize], table.map(|table| &*table.lens))?;
         }
     }
     for column in &columns {
