@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::bytes::{Kind, Room, Wrong, range, rule, u32_at, u64_at, wrong};
 use super::column::{Column, Sections};
 use super::header::{Header, Slot, Version, header};
-use super::records::{ColumnRecord, TableRecord};
+use super::records::{ColumnRecord, Statistics, TableRecord};
 use super::root::{Root, root};
 use super::section::{Section, kind};
+use super::types;
 use super::value::{Nodes, Tree};
 
 /// A table of a decoded file.
@@ -255,7 +256,10 @@ fn read_columns(
 ) -> Result<Vec<Column>, Wrong> {
     let mut columns = Vec::new();
     for (i, bytes) in records.chunks_exact(120).enumerate() {
-        let record = ColumnRecord::parse(bytes)?;
+        let mut record = ColumnRecord::parse(bytes)?;
+        if version == (0, 2) {
+            record.of = types::of_0_2(record.of);
+        }
         let n = runs[i].end - runs[i].start;
         let of_names = range(names, record.name_at, u64::from(record.name_len))?;
         rule(n == 1 || record.is_bundled, "the columns of a run are bundled")?;
@@ -284,6 +288,10 @@ fn read_columns(
                 is_child: false,
             };
             column.find_blocks(runs[i].start + k, of_blocks, version)?;
+            if version == (0, 2) && column.record.of.physical == types::physical::U128 {
+                column.statistics =
+                    column.statistics.into_iter().map(Statistics::without_order).collect::<Result<_, _>>()?;
+            }
             if !column.record.is_bundled {
                 column.decode(room)?;
             }
