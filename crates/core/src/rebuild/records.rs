@@ -169,7 +169,9 @@ pub(crate) fn check_made_records(file: &File) -> Result<()> {
     use SectionKind::{Blocks, Pieces, Ranges, Runs, Statistics};
     for section in file.sections() {
         let Some(kind) = SectionKind::from_code(section.kind) else { continue };
-        if matches!(kind, Ranges | Blocks | Statistics | Runs | Pieces) && section.record_len > kind.record_len() {
+        if matches!(kind, Ranges | Blocks | Statistics | Runs | Pieces)
+            && section.record_len > kind.record_len()
+        {
             let message = "the file has records of a newer version, which cannot be stored anew";
             return Err(Error::unsupported(message).in_section(kind.name()).advise("update Entasis"));
         }
