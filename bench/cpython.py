@@ -53,7 +53,7 @@ CASES = [
 
 
 def measure(program: str, path: Path, variable: str) -> tuple[float, float]:
-    """The least figures of several runs: with the feature, and without it."""
+    """The least figures of several runs, with the feature and without it."""
     found: dict[str, list[float]] = {"1": [], "0": []}
     for _ in range(TURNS if program is SECONDS else 1):
         for value, figures in found.items():

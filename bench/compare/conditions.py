@@ -111,7 +111,7 @@ def for_vortex(condition: Condition, schema: Any) -> Any:
 
     def part(term: Term) -> Any:
         column = ve.column(term.column)
-        # Vortex compares values of one type alone.
+        # Vortex only compares values of equal type.
         kind = vortex.DType.from_arrow(_value_type(schema, term.column))
 
         def literal(value: Any) -> Any:

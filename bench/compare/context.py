@@ -98,7 +98,7 @@ class Context:
     def keep_raw(
         self, frame: str, host: str, peer: str, direction: str, seconds: list[float]
     ) -> None:
-        """Record single measurements of a suite that measures by itself."""
+        """Record single measurements of a suite with its own way to measure."""
         same: dict[str, Any] = {"suite": self.suite, "frame": frame, "host": host, "format": peer}
         same |= {"threads": self.options.threads, "direction": direction}
         self.raw += [{**same, "round": i + 1, "seconds": s} for i, s in enumerate(seconds)]

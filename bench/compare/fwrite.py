@@ -31,7 +31,7 @@ setDTthreads(as.integer(given[3]))
 factors <- strsplit(given[4], "\\t", fixed = TRUE)[[1]]
 if (endsWith(given[1], ".entasis")) {
   frame <- entasis::read_entasis(given[1], as.data.table = TRUE)
-  # The package makes strings when they are looked at: now.
+  # The package creates strings on first access. Create them now.
   for (column in names(frame)) if (is.character(frame[[column]])) unique(frame[[column]])
 } else {
   frame <- fread(given[1], colClasses = if (length(factors)) list(factor = factors) else NULL)
@@ -39,7 +39,7 @@ if (endsWith(given[1], ".entasis")) {
 asked <- file("stdin")
 open(asked)
 repeat {
-  # What was left over is no part of the next call.
+  # Free garbage outside of the timed call.
   invisible(gc())
   cat("ready\\n")
   if (length(readLines(asked, n = 1)) == 0) break

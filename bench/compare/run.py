@@ -133,8 +133,8 @@ def compare(
             say(f"{name}: round {turn + 1} of {rounds}: sync")
             os.sync()  # so that no file is on its way to the disk while another is read
             for result in (result for result in order if result.peer.is_read):
-                # The floor runs before each read: so all readers begin with memory that is at hand,
-                # and the floor meets the same disturbances.
+                # The floor runs before each read. So all readers begin with available memory, and
+                # disturbances affect the floor too.
                 outcome.floor_s.append(timed(floor.copy, often[id(result)][1]))
                 say(f"{name}: round {turn + 1} of {rounds}: {result.peer.label}: read")
                 action = _reading(result, host, touch)

@@ -41,7 +41,7 @@ def aligned(columns: Sequence[Column], rows: Sequence[Sequence[str] | None]) -> 
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """The table of one comparison, with what formats lost as footnotes."""
+    """The table of one comparison. Footnotes list the properties that formats lost."""
     fit = [result for result in comparison.results if result.failure is None]
     base = next((r for r in fit if r.peer.key == BASE), fit[0] if fit else None)
     memory = any(result.peak_bytes for result in fit)

@@ -20,9 +20,13 @@ SECTIONS = ("access", "grow", "scan", "engines")  # of suites that have their ow
 class Target:
     """`quantity` of `format` is at most `limit` times the quantity of `over`.
 
-    `over` is a format, with "@host" where it is measured into another host; "floor"; "once" for
-    the same rows written at once by the same format; "best" for the fastest other format; or None
-    for a limit in seconds or bytes.
+    `over` is one of these:
+
+    - a format, with "@host" if it is measured into another host
+    - "floor"
+    - "once" for the same rows written at once by the same format
+    - "best" for the fastest other format
+    - None for a limit in seconds or bytes
     """
 
     suite: str
@@ -228,7 +232,7 @@ def evaluate(sections: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
 def _measured(
     target: Target, record: dict[str, Any], records: list[dict[str, Any]]
 ) -> tuple[float, str] | None:
-    """The ratio (or the seconds) that one record shows, and its frame."""
+    """The measurement of one record (a ratio or seconds), and its frame."""
     frame = record["frame"]
     if record["format"] != target.format or not fnmatch(frame, target.frames):
         return None

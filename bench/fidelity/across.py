@@ -14,7 +14,8 @@ import pyarrow as pa
 from .cases.across import sources
 from .plain import plain_values
 
-# pandas registers periods with Arrow when this is imported, which others may do at any time.
+# Importing this registers periods with Arrow. Import it now, because other code may do so at any
+# time.
 import_module("pandas.core.arrays.arrow.extension_types")
 
 TARGETS: tuple[Literal["pandas", "polars", "pyarrow", "numpy", "static_frame"], ...] = (

@@ -14,7 +14,7 @@ from .formats import LABELS
 from .run import ROOT, Results
 
 PAGE = ROOT / "docs" / "fidelity.md"
-# Not in the repository: 300 lines of names, made anew by each run.
+# Outside of the repository, because each run makes its 300 lines of names anew.
 CASES = ROOT / "target" / "fidelity-cases.md"
 COMMAND = "python -m bench.fidelity"
 

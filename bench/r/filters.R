@@ -1,5 +1,5 @@
-# Questions to a file: Entasis on the open file, against reading the columns with fst (and, where
-# the table says so, all with Entasis) and asking in memory.
+# Filters of a file. Entasis filters the open file. The alternative reads the columns with fst (or
+# all with Entasis, where the table says so) and filters them in memory.
 #
 #   Rscript bench/r/filters.R [rows = 1e8] [rounds = 5] [parts = subset,dplyr,data.table,key]
 #

@@ -9,15 +9,15 @@ n_threads <- threads_entasis()
 if (has("fst")) invisible(fst::threads_fst(n_threads))
 if (has("arrow")) arrow::set_cpu_count(n_threads)
 
-# A format writes a value to a path and reads it. It may limit the values and compare by `like`.
+# A format: functions that write a value to a path and read it, and `like`, which compares values.
 binary <- function(write, read) list(write = write, read = read, like = identical)
 text <- function(write, read) {
-  # Text has neither types nor an order of levels.
+  # Text keeps neither types nor the order of levels.
   plain <- function(x) lapply(x, function(column) if (is.factor(column)) as.character(column) else column)
   list(write = write, read = read, like = function(x, y) isTRUE(all.equal(plain(as.data.frame(x)), plain(y), check.attributes = FALSE)))
 }
 
-# Those for any value, and for frames.
+# The formats for any value, and below those for frames.
 value_formats <- list(
   Entasis = binary(function(x, path) write_entasis(x, path), function(path) read_entasis(path)),
   `saveRDS raw` = binary(function(x, path) saveRDS(x, path, compress = FALSE), readRDS)
@@ -78,9 +78,9 @@ seconds_of <- function(call) {
   as.double(Sys.time()) - as.double(begun)
 }
 
-# Measures formats in turn: writing, and each of `uses`, which are functions of a value just read
-# and are timed with the reading. Values are compared first. Returns medians, a row for each format,
-# with the size of its file. `gone` deletes the file between reading and use.
+# Measures formats in turn: writing, and reading with each of `uses`. These functions get the value
+# that was read, and are timed with the reading. Values are compared first. Returns medians, a row
+# for each format, with the size of its file. `gone` deletes the file between reading and use.
 measure <- function(what, x, formats, rounds, uses = list(read = NULL), gone = FALSE) {
   touch <- toucher(as.double(utils::object.size(x)))
   paths <- vapply(formats, function(format) tempfile(), "")

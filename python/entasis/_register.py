@@ -1,4 +1,4 @@
-"""Classes that every read gives back, and the functions that take their values apart."""
+"""Registered classes, and the functions that take their values apart and make them again."""
 
 from __future__ import annotations
 

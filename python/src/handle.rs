@@ -136,7 +136,7 @@ impl Handle {
         Ok(*self.nan_is_null.get_or_init(|| found))
     }
 
-    /// The same for some columns. Reads nothing for columns without floats.
+    /// As `nan_is_null_of`, for some columns. Reads nothing if none has floats.
     fn nan_is_null_among(&self, py: Python<'_>, infos: &[ColumnInfo]) -> PyResult<NanIsNull> {
         if infos.iter().any(is_float) { self.nan_is_null_of(py) } else { Ok(NanIsNull::Nowhere) }
     }

@@ -23,7 +23,7 @@ pub struct Filter<'f> {
 }
 
 impl<'f> Filter<'f> {
-    /// `nan_is_null` is for conditions of engines.
+    /// `nan_is_null` is only called for conditions of query engines.
     pub fn new(
         file: &'f File,
         condition: &Bound<'_, PyTuple>,
@@ -75,7 +75,7 @@ fn unknown(what: &str) -> PyErr {
 struct Conditions<'f> {
     file: &'f File,
     nan_is_null: &'f dyn Fn() -> PyResult<NanIsNull>,
-    /// Whether an engine with null in place of NaN made the condition.
+    /// Whether the condition is from a query engine, for which NaN may be null.
     is_of_engine: bool,
 }
 

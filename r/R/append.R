@@ -52,7 +52,7 @@ write_first_rows <- function(x, path, options) {
   })
 }
 
-# Refuses files whose values do not grow by rows of R.
+# Refuses files whose value R cannot append rows to.
 check_growing <- function(file) {
   if (is_tree(file) && isTRUE(file$facts$is_own)) {
     abort("unsupported", paste0("not supported: the file holds neither a data frame nor a vector (file \"", file$path,

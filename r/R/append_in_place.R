@@ -62,7 +62,8 @@ get_level_na <- function(facts, new) {
   seq_along(facts$name) %in% at[vapply(new[at], function(column) anyNA(levels(column)), NA)]
 }
 
-# The frame of the rows with the attributes of the file; NULL if its row names do not go on.
+# The frame of the rows with the attributes of the file; NULL if its row names do not continue those
+# of the file.
 part_of_frame <- function(file, fitted, x) {
   attrs <- own_attributes(file)
   n <- c(file$facts$n_rows, .row_names_info(x, 2L))

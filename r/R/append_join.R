@@ -23,7 +23,7 @@ joined_names <- function(old, new) {
   c(names[[1L]], names[[2L]])
 }
 
-# A data frame in a column. Row names that are numbers go on.
+# A data frame in a column. New rows continue row names that are numbers.
 join_nested <- function(old, new, label, file) {
   if (!all(oldClass(old) %in% SIMPLE_FRAMES)) refuse_class(old, label, file)
   fitted <- fit_frames(old, new, FALSE, paste0(label, "$"), file)
@@ -76,7 +76,7 @@ join_by_class <- function(old, new, label, file) {
   value
 }
 
-# Refuses a class whose attributes have a part for each row, which joined values would not fit.
+# Refuses a class whose attributes have a part for each row. They would not fit the joined values.
 check_rows_of_attributes <- function(old, new, label, file) {
   class <- oldClass(old)
   if (is.null(class)) {

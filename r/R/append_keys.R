@@ -1,7 +1,7 @@
 # Keys of data.tables with more rows.
 
-# The attributes of a frame with more rows: the key of a data.table stays if it holds, its indices
-# go. `last` has the last row of each column of the file.
+# The attributes of a frame with more rows. The key of a data.table is kept if it still holds, and
+# its indices are dropped. `last` has the last row of each column of the file.
 grown_attributes <- function(attrs, fitted, last) {
   attrs <- attrs[!names(attrs) %in% c("index", ".internal.selfref")]
   key <- attrs[["sorted"]]

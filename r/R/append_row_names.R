@@ -22,7 +22,8 @@ row_names_of <- function(x) attr(x, "row.names", exact = TRUE)
 # Whether row names are 1, 2, 3 ...
 counts_rows <- function(x) is_numbered(x) || identical(row_names_of(x), seq_len(.row_names_info(x, 2L)))
 
-# Whether the row names of both are numbers that go on.
+# Whether the row names of both frames are numbers: 1, 2, 3 ..., or for the new rows the numbers
+# that follow.
 rows_go_on <- function(old, new, n) {
   if (n[1L] > 0 && !counts_rows(old)) {
     return(FALSE)

@@ -58,7 +58,7 @@ fit_types <- function(old, new, label, missing, file) {
   refused()
 }
 
-# An integer column and one of doubles become doubles. No rows change no type.
+# An integer column and one of doubles become doubles. A column without rows changes no type.
 fit_numbers <- function(old, new, label, file) {
   if (length_of(new) == 0L) {
     check_parameters(old, new, label, file)

@@ -11,7 +11,7 @@ given_by <- function(reader, descriptions) {
   given
 }
 
-# Which lists of attributes have levels that are in a dictionary column.
+# For each list of attributes, whether its levels are in a dictionary column.
 lack_levels <- function(given) {
   names <- lapply(given, names)
   has_levels <- rep.int(seq_along(given), lengths(names))[unlist(names) == "levels"]

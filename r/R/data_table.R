@@ -76,7 +76,7 @@ evaluate_chosen <- function(query, chosen) {
   table <- read_queried(query$file, columns, chosen$rows, chosen$n_rows)
   if (loses_key(query, columns)) data.table::setattr(table, "sorted", NULL)
   left <- query$given[setdiff(names(query$given), "i")]
-  # `i` chooses again for an empty selection, or rows out of order.
+  # `chosen$i` selects again among the rows that were read, for example none or in another order.
   if (!is.null(chosen$i)) left <- c(chosen$i, left, chosen$more)
   # data.table warns about arguments without `i` and `j`.
   if (length(left) > 0L && !any(c("i", "j", "on") %in% names(left))) left <- c(list(i = TRUE), left)

@@ -1,9 +1,12 @@
 # The rows that `i` chooses in a call of `[` on a table of data.table.
 
-# A choice of rows has: `rows`, the row numbers to read in the order of the file, or NULL for all;
-# `n_rows`, their number if nothing has to be read; `i`, a list with the `i` to evaluate on these
-# rows, or NULL; `columns`, the positions of the columns in that `i`, or NULL for all; `may_join`,
-# whether `i` may be another table; and `more` arguments.
+# A choice of rows, with these parts:
+# rows      the row numbers to read, in the order of the file; NULL for all
+# n_rows    their number, if nothing has to be read
+# i         a list with the `i` to evaluate on these rows, or NULL
+# columns   the positions of the columns in that `i`; NULL for all
+# may_join  whether `i` may be another table
+# more      more arguments
 rows_chosen <- function(rows = NULL, i = NULL, columns = integer(), may_join = FALSE, n_rows = NULL, more = NULL) {
   list(rows = rows, i = if (!is.null(i)) list(i = i), columns = columns, may_join = may_join, n_rows = n_rows, more = more)
 }
@@ -21,7 +24,7 @@ select_rows <- function(query) {
   }
   i <- given$i
   uses_numbers <- ".I" %in% unlist(lapply(given[c("j", "by", "keyby")], all.names))
-  # A range of columns in `by` is another one if `i` chooses rows.
+  # With `i`, data.table takes a range of columns in `by` for another range.
   is_range <- is_call_of(given[["by"]], ":") || is_call_of(given[["keyby"]], ":")
   # After `!`, a variable is not a column, and `nomatch` is an error.
   is_other <- is_call_of(i, "!") && (is.symbol(i[[2L]]) || "nomatch" %in% names(given))

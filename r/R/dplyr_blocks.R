@@ -15,7 +15,7 @@ summarised_blocks <- function(query, arguments, block_rows = BLOCK_ROWS) {
   parts <- lapply(arguments, block_part, query)
   used <- unique(unlist(lapply(parts, `[[`, "column")))
   names <- names(rlang::quos_auto_name(arguments))
-  # A later argument would see a result of the same name.
+  # A later argument would use a result with the name of a column instead of the column.
   if (any(vapply(parts, is.null, NA)) || anyDuplicated(names) || any(names %in% c(used, groups))) {
     return(NULL)
   }
@@ -25,7 +25,7 @@ summarised_blocks <- function(query, arguments, block_rows = BLOCK_ROWS) {
   of_blocks <- in_base(Map(function(part, key) call(part$name, as.name(key)), parts, keys))
   grouped <- function(frame) if (length(groups) > 0L) dplyr::group_by(frame, !!!rlang::syms(groups)) else frame
   narrow <- select_names(query, used)
-  # Warnings are those of all rows.
+  # After a warning, dplyr gets all rows at once, so that the warnings are about all rows.
   frame <- tryCatch({
     blocks <- lapply(seq(0, n - 1, by = block_rows), function(start) {
       dplyr::summarise(some_of_query(narrow, start + seq_len(min(block_rows, n - start))), !!!of_block, .groups = "drop")

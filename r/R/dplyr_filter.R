@@ -18,7 +18,7 @@ filter.entasis_table <- function(.data, ..., .preserve = FALSE) {
   }
   conditions <- unclass(conditions)
   plans <- lapply(conditions, plan_of, query)
-  # A part of a condition would raise another error than the whole condition.
+  # If a part fails, dplyr evaluates the whole condition, because its error is another one.
   left <- tryCatch(planned_query(query, conditions, plans, needed), error = function(e) NULL)
   if (is.null(left)) left <- evaluated_by_dplyr(query, conditions, rep_len(TRUE, length(conditions)), needed)
   changed(left, skeleton = cut_skeleton(left), is_cut = TRUE)

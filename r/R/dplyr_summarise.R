@@ -1,6 +1,7 @@
 # Verbs of dplyr whose result has only the columns that the arguments name.
 
-# The frame for a verb: the columns that its arguments use, or all.
+# The frame for a verb. It has the columns that the arguments use, or all columns if these are
+# unknown.
 frame_for <- function(x, name, arguments) {
   query <- query_of(x)
   needed <- if (!is.null(query)) needed_names(query, arguments)

@@ -1,5 +1,5 @@
-# Comparisons of dates, times and durations. R compares their doubles; the core finds the first
-# stored count that is not less, and the first one that is greater.
+# Comparisons of dates, times and durations. R compares doubles. The core finds the first stored
+# count whose double is not less, and the first one whose double is greater.
 
 compare_time <- function(column, op, value) {
   number <- time_value(column, value)

@@ -67,7 +67,7 @@ stored_columns <- function(file, final) {
 }
 
 # The attributes of a frame with other columns. The key of a data.table ends before the first column
-# that changed, and has the new names. Its indices go unless columns are only added.
+# that changed, and has the new names. Its indices are dropped unless columns are only added.
 final_attributes <- function(attrs, final) {
   if (!"data.table" %in% attrs[["class"]] || length(final$changed) + length(final$renamed) == 0L) {
     return(attrs)

@@ -174,7 +174,7 @@ read_selection <- function(file, which, i, row_names) {
   by_class(class, the_frame(file), frame, n_again, fit_columns(frame[again, , drop = FALSE], frame, again))
 }
 
-# A mask is longer than a frame without rows. Of a data frame it selects a row of NA.
+# In a data frame without rows, a mask of length 1 selects a row of NA.
 fit_mask <- function(file, i) {
   is_longer <- file$facts$n_rows == 0 && is.logical(i) && length(i) == 1L && !isFALSE(as.vector(i))
   if (is_longer && !any(c("tbl_df", "data.table") %in% class_of_file(file))) NA_integer_ else i

@@ -269,7 +269,7 @@ SEXP ent_lazy_strings(ent_text *text) {
     return x;
 }
 
-/* A string whose bytes were stored as the characters with their numbers. */
+/* A string whose bytes were stored as the Unicode characters with the same numbers. */
 static SEXP make_bytes(const char *text, size_t len, cetype_t mark) {
     char *bytes = R_alloc(len + 1, 1);
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Adds cells, and answers the questions about vectors that decide on their form. */
+/* Adds cells, and tests vectors to choose the form of their cells. */
 #include "walker.h"
 
 void ent_put_scalar(walker *w, int kind, int64_t integer, double number) {
@@ -55,7 +55,7 @@ void ent_put_parent(walker *w, int kind, int below, SEXP object, at_t at) {
     ent_defer(w, below, object, at, ent_put_parents(w, kind, 1), 0);
 }
 
-/* The same for an object. */
+/* Adds the cell of an object and defers its children. */
 void ent_put_object(walker *w, int below, SEXP x, at_t at) { ent_put_parent(w, ENT_CELL_OBJECT, below, x, at); }
 
 /* Adds strings with other encodings than UTF-8, as an object. Copies the encodings, because the

@@ -39,13 +39,15 @@ DE KY OK UT NH NM MS KS AR ME ID RI HI PR NE WV IA MT VT AK SD WY ND AE AP GU VI
 def complaints(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of consumer_complaints.csv.
 
-    The original: roughly 500,000 rows (555,957) of 18 columns, almost all of characters, one
-    numeric, no missing value, 167 MB as CSV: complaints, with company,
-    subject and outcome. Alike: the rows and columns; most columns of few values, some far more
-    frequent than others; companies (3,600) and zip codes by Zipf's law; an issue goes
-    with its product; columns that are mostly the empty string, which is not a missing value;
-    a free text in every eighth row, about 1,000 letters long, names blackened as XXXX; rows
-    in the order of their dates.
+    The original has 555,957 rows of 18 columns, one of them numeric: complaints with company,
+    subject and outcome. Nothing is missing, and it takes 167 MB as CSV. These properties are alike:
+
+    - The number of rows and columns.
+    - Most columns have few values, some far more frequent than others. The 3,600 companies and the
+      zip codes follow Zipf's law, and issues depend on products.
+    - Some columns are mostly the empty string, which is not a missing value.
+    - Every eighth row has a free text of about 1,000 letters, with names blackened as XXXX.
+    - Rows are sorted by date.
     """
     rng, n = start("complaints", ROWS, scale)
     received = np.sort((rng.random(n) ** 0.7 * 1_600).astype(np.int64))
@@ -119,7 +121,7 @@ def _zip_codes(rng: np.random.Generator, state: Array) -> pd.Series:
 
 
 def _narratives(rng: np.random.Generator, told: Array) -> pd.Series:
-    """A long text where `told` is set, otherwise the empty string."""
+    """A long text where `told` is true, otherwise the empty string."""
     count = int(told.sum())
     prose = Prose(rng, n_words=30_000, n_phrases=600_000, hidden=0.04)
     lengths = rng.lognormal(np.log(730), 0.8, count)
@@ -130,7 +132,7 @@ def _narratives(rng: np.random.Generator, told: Array) -> pd.Series:
 
 
 def _ids(rng: np.random.Generator, received: Array) -> Array:
-    """Different numbers that rise with the date, not strictly."""
+    """Distinct ids that mostly rise with the date."""
     n = len(received)
     order = np.argsort(received + rng.exponential(1.2, n), kind="stable")
     ids = np.empty(n, np.int64)

@@ -15,11 +15,15 @@ EXTERNAL = "VWXY"  # the letters of causes that are accidents and the like
 def deaths(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of DeathRecords.csv, the deaths of one year in the United States.
 
-    The original: 2.6 million rows (2,631,171) of 38 columns, 32 numeric and 6 of characters,
-    nothing missing, 251 MB as CSV. Alike: the rows, columns and kinds; an id that counts,
-    ages, a year that never changes, otherwise codes of few values, most of them with one
-    that is far more frequent than the rest; codes that follow from others (groups of ages,
-    of causes, of races); about 4,000 causes by Zipf's law; rows sorted by month within places.
+    The original has 2,631,171 rows of 38 columns: 32 numeric columns and 6 of characters. Nothing
+    is missing, and it takes 251 MB as CSV. These properties are alike:
+
+    - The number of rows, and the number and kinds of the columns.
+    - An id that counts, ages, and a year that never changes.
+    - Other columns are codes of few values. Most have one value that is far more frequent than the
+      others. About 4,000 causes follow Zipf's law.
+    - Some codes follow from others: groups of ages, of causes and of races.
+    - Rows are sorted by month within places.
     """
     rng, n = start("deaths", ROWS, scale)
     columns: dict[str, Array | pd.Series] = {"Id": np.arange(1, n + 1)}

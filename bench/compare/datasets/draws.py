@@ -38,7 +38,7 @@ def pick(rng: np.random.Generator, weights: Sequence[float] | Array, n: int) -> 
 
 
 def chance(rng: np.random.Generator, share: float, n: int) -> Array:
-    """True for that share of `n`."""
+    """True for about this share of `n` values."""
     return rng.random(n, dtype=np.float32) < share
 
 

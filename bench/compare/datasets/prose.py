@@ -1,4 +1,4 @@
-"""Text that compresses as English does: words by Zipf's law, phrases that come again."""
+"""Text that compresses as English does: words by Zipf's law, and repeated phrases."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Prose:
             mixed = (topic * np.uint64(40) + choice) * np.uint64(0x9E3779B97F4A7C15)
             phrases[local] = mixed >> np.uint64(33)
             phrases[local] %= len(self.phrase_weights)
-        # Expand phrases to words: a phrase's first position, then a step of one per word.
+        # Expand phrases to words, by the positions of each phrase's consecutive words.
         lengths = self.starts[phrases + 1] - self.starts[phrases]
         ends = np.cumsum(lengths)
         places = np.arange(ends[-1]) + np.repeat(self.starts[phrases] - (ends - lengths), lengths)
@@ -112,7 +112,7 @@ class Prose:
 
 
 def names(rng: np.random.Generator, n: int, least: int = 1) -> list[str]:
-    """Different made-up names of people, towns and companies; `least` syllables."""
+    """Distinct made-up names of people, towns and companies, with at least `least` syllables."""
     return [name.capitalize() for name in _made_up(rng, n, least, listed("n r y el us"))]
 
 

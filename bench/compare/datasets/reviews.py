@@ -17,11 +17,13 @@ DAYS = (10_880, 15_640)  # since 1970: 1999 to 2012
 def reviews(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of "Amazon Fine Food Reviews".
 
-    The original: roughly 500,000 rows (568,454) of 10 columns, 287 MB as CSV, almost nothing
-    missing: ids, who wrote about which product, votes, a score, a time, a summary and a text.
-    Alike: the rows and columns; texts of 436 letters on average, most shorter, which shrink
-    as English does; rows grouped by product, and about 30 % of them the review of another
-    product once more, word for word; about 256,000 users and 74,000 products.
+    The original has 568,454 rows of 10 columns: ids, user, product, votes, score, time, summary and
+    text. Almost nothing is missing, and it takes 287 MB as CSV. These properties are alike:
+
+    - The number of rows and columns, about 256,000 users and 74,000 products.
+    - Texts have 436 letters on average, most of them fewer, and compress as English does.
+    - Rows are grouped by product. About 30 % of them repeat the review of another product word for
+      word.
     """
     rng, n = start("reviews", ROWS, scale)
     n_products, n_users = max(1, n * 74_258 // ROWS), max(1, n * 256_059 // ROWS)
@@ -60,7 +62,7 @@ def reviews(scale: float = 1.0) -> pd.DataFrame:
 
 
 def _copies(rng: np.random.Generator, product: np.ndarray) -> np.ndarray:
-    """The row that each row repeats, mostly itself.
+    """For each row, the row that it repeats. Most rows only repeat themselves.
 
     Products with similar numbers of reviews form pairs; in most pairs, the second product repeats
     the first one's reviews.

@@ -1,4 +1,4 @@
-"""Colleges and what became of their students: very wide."""
+"""Colleges and the careers of their students: a very wide table."""
 
 from __future__ import annotations
 
@@ -41,13 +41,17 @@ ACCREDITED = ["", *(f"Commission on {word} Schools" for word in listed("Higher C
 def scorecard(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of Scorecard.csv, 18 years of the "College Scorecard".
 
-    The original: roughly 125,000 rows (124,699) of 1,731 columns, numeric and characters,
-    almost 20 million missing values, about 1.2 GB as CSV. Alike: the rows and columns; a row
-    for each college and year; names, addresses and ids that come again every year; flags;
-    shares with four decimals that follow from counts of people, so that small colleges repeat
-    a few values, and zeros in plenty; counts and dollars; a quarter of the columns strings
-    that are digits of a share, "PrivacySuppressed" or nothing (the empty string, not counted
-    as missing); columns missing in whole years, almost everywhere, or everywhere.
+    The original has 124,699 rows of 1,731 columns of numbers and characters, almost 20 million
+    missing values, and takes about 1.2 GB as CSV. These properties are alike:
+
+    - The number of rows and columns, with a row for each college and year.
+    - Names, addresses and ids repeat every year.
+    - Shares have four decimals and follow from counts of people. So small colleges repeat a few
+      values, and many shares are zero.
+    - Other columns are flags, counts and dollars.
+    - A quarter of the columns are strings: the digits of a share, "PrivacySuppressed", or the empty
+      string, which does not count as missing.
+    - Columns are missing in whole years, almost everywhere, or everywhere.
     """
     rng, n = start("scorecard", ROWS, scale)
     year, college = _rows(rng, n)

@@ -42,13 +42,16 @@ PAYMENTS = ["CAS", "CRE", "CSH", "CRD", "Cas", "Cre", "No ", "Dis"]
 def taxi(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of the yellow taxis' rides of January 2010.
 
-    The original: 14,863,778 rows of 19 columns: vendor, two times, passengers, distance, two
-    places, rate, payment, amounts. Alike: the rows and columns; three vendors, one
-    with times in whole minutes; distances and amounts with two decimals that add up to the
-    total; longitude and latitude with six decimals around Manhattan, every eighth off in the
-    last bits (-73.87105699999998), some 2 % zero; a flag that one vendor alone has, otherwise
-    missing; rows in no order of time. Times are datetime64[us], as `parse_dates` gives them.
-    The last column, a surcharge of later years, is all missing.
+    The original has 14,863,778 rows of 19 columns: vendor, two times, passengers, distance, two
+    places, rate, payment and amounts. These properties are alike:
+
+    - The number of rows and columns, and three vendors, one with times in whole minutes.
+    - Distances and amounts have two decimals, and the amounts add up to the total.
+    - Longitude and latitude have six decimals around Manhattan. Every eighth is inexact in its last
+      bits (-73.87105699999998), and about 2 % are zero.
+    - Only one vendor has a flag, which is missing elsewhere.
+    - Rows are not sorted by time. Times are datetime64[us], as `parse_dates` gives them.
+    - The last column, a surcharge of later years, is all missing.
     """
     rng, n = start("taxi", ROWS, scale)
     vendor = pick(rng, [46.5, 47.5, 6], n)
@@ -94,7 +97,7 @@ def taxi(scale: float = 1.0) -> pd.DataFrame:
 
 
 def _times(rng: np.random.Generator, n: int, distance: Array) -> tuple[Array, Array]:
-    """Seconds of the month at which rides begin, more often by day, and durations."""
+    """The start of each ride in seconds of the month, more often by day, and its duration."""
     hour = pick(rng, np.tile(HOURS, 31), n).astype(np.int64)
     begin = hour * 3_600 + rng.integers(0, 3_600, n)
     speed = rng.normal(11.5, 3, n).clip(4, 30) + np.minimum(distance, 20) * 0.6

@@ -17,14 +17,19 @@ MONTHS = 3_239  # 1743-11 to 2013-09
 def temperatures(scale: float = 1.0) -> pd.DataFrame:
     """Look-alike of GlobalLandTemperaturesByCity.csv, by month from 1743 to 2013.
 
-    The original: 8.5 million rows (8,599,212) of 7 columns, 508 MB as CSV, about 700,000
-    missing values: a date, the average temperature and its uncertainty, city, country,
-    latitude and longitude. Alike: the rows, sorted by city and date, the last month of all
-    cities the same; dates, cities, countries and places ("57.05N") as strings that repeat;
-    temperature and uncertainty missing in the same 362,000 rows, most of them early and one
-    after the other; both with three decimals, but made by adding, which leaves 40 % and 25 %
-    of them off in the last bits, as the original has such values (1.7369999999999999). Cities
-    of one square of the map share their values. A smaller scale has fewer cities.
+    The original has 8,599,212 rows of 7 columns: date, average temperature, its uncertainty, city,
+    country, latitude and longitude. About 700,000 values are missing, and it takes 508 MB as CSV.
+    These properties are alike:
+
+    - The number of rows, sorted by city and date. All cities end in the same month.
+    - Dates, cities, countries and places ("57.05N") are strings that repeat.
+    - Temperature and uncertainty are missing in the same 362,000 rows, mostly in early ones and one
+      after the other.
+    - Both have three decimals but result from sums. So 40 % and 25 % of them are inexact in their
+      last bits (1.7369999999999999).
+    - Cities in one square of the map share their values.
+
+    A smaller scale has fewer cities.
     """
     rng, n = start("temperatures", ROWS, scale)
     n_cities = max(1, round(N_CITIES * n / ROWS))
@@ -52,7 +57,7 @@ def temperatures(scale: float = 1.0) -> pd.DataFrame:
 
 
 def _lengths(rng: np.random.Generator, n: int, cell: Array) -> Array:
-    """Months of each city: equal within a square, and `n` in sum."""
+    """Months of each city, equal within a square. Their sum is `n`."""
     starts = np.array([3239, 3119, 2397, 2277, 2141, 1965, 1893])
     of_cell = starts[pick(rng, [30, 2, 22, 18, 14, 8, 6], N_CELLS)]
     length = of_cell[cell]
@@ -62,7 +67,7 @@ def _lengths(rng: np.random.Generator, n: int, cell: Array) -> Array:
 
 
 def _rest(length: Array) -> Array:
-    """Give the months lost by clipping to cities with room for more."""
+    """Distribute the months that clipping removed among cities that can have more."""
     lost = int((length - np.clip(length, 1, MONTHS)).sum())
     room = MONTHS - np.clip(length, 1, MONTHS)
     given = np.minimum(room, np.maximum(0, lost - (np.cumsum(room) - room)))

@@ -60,7 +60,7 @@ def as_bytes(values: Any) -> np.ndarray:
 
 
 def same_bits(expected: np.ndarray, got: np.ndarray) -> tuple[bool, list[str]]:
-    """Are two arrays of one type the same, floats bit by bit (0.0 is not -0.0)?
+    """Whether two arrays of one type are the same, floats bit by bit (0.0 is not -0.0).
 
     Only a NaN may have other bits, with a note.
     """

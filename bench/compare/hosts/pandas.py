@@ -124,7 +124,7 @@ def _categories(expected: Any, got: Any) -> tuple[bool, list[str]]:
 
 
 def _same(expected: Any, got: Any) -> tuple[bool, list[str]]:
-    """Are two arrays of one type the same?"""
+    """Whether two arrays of one type are the same."""
     if not isinstance(expected, pd.arrays.NumpyExtensionArray):
         return bool(expected.equals(got)), []
     left, right = expected.to_numpy(), got.to_numpy()

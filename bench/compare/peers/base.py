@@ -87,7 +87,7 @@ class Peer:
         return frame
 
     def settle(self) -> None:
-        """Wait until a write has left nothing to be done (not timed)."""
+        """Wait until the background work of a write has ended (not timed)."""
 
     def write(self, value: Any, path: Path) -> None:
         raise NotImplementedError
@@ -96,15 +96,15 @@ class Peer:
         raise NotImplementedError
 
     def restore(self, got: Any, frame: Any) -> Any:
-        """The host's frame in what `read` gave (not timed)."""
+        """Convert the result of `read` to the host's frame (not timed)."""
         return got
 
     def notes(self) -> list[str]:
-        """The changes of `prepare`, or how its reading differs from other readings."""
+        """The conversions of `prepare`, or the way in which `read` differs from other formats."""
         return []
 
     def append(self, value: Any, path: Path, *, durable: bool = False) -> None:
-        """Add rows to the end of what `write` wrote, opened by its path.
+        """Open the file that `write` wrote by its path, and add rows to its end.
 
         A format without `is_durable` ignores `durable`, and its caller forces its files to the
         disk.
@@ -112,11 +112,11 @@ class Peer:
         raise Refused("no appending")
 
     def add_columns(self, value: Any, path: Path) -> None:
-        """Add the columns of a frame to what `write` wrote."""
+        """Add the columns of a frame to the file that `write` wrote."""
         raise Refused("no adding of columns")
 
     def compact(self, path: Path) -> None:
-        """Store the rows of many appends anew, without the remains of older versions."""
+        """Store the rows of many appends anew, and drop the remains of older versions."""
         raise Refused("no compacting")
 
     def stream(self, batches: Iterable[Any], path: Path) -> None:

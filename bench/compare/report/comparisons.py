@@ -1,4 +1,4 @@
-"""Formats on the frames of a suite: bars of speeds and sizes, all numbers, and an overview."""
+"""The formats of a suite, frame by frame: bars of speeds and sizes, all numbers, an overview."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _charts(records: list[Record]) -> str:
 
 
 def _numbers(records: list[Record]) -> str:
-    """All numbers of one comparison, what formats lose, and which refused."""
+    """All numbers of one comparison, the properties that formats lose, and the refusals."""
     base = find_base(records)
     notes: dict[str, int] = {}
     rows = []
@@ -146,7 +146,7 @@ def _overview(frames: list[list[Record]]) -> str:
 
 
 def _heat(ratio: float | None) -> str:
-    """A cell, the more coloured the further it is from 1."""
+    """A cell with a ratio. Its colour is stronger the further the ratio is from 1."""
     if ratio is None:
         return "–"
     kind = "more" if ratio >= 1 else "less"

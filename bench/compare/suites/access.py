@@ -1,7 +1,9 @@
 """Reads of a part of a file: some rows, some columns, or only its schema.
 
-Two columns of 1 to 10^6 rows at random positions and of 10,000 scattered rows of the headline
-frame, file open; opening a file for its schema; opening a wide file and reading one column.
+- From the open file of the headline frame: two columns of 1 to 10^6 rows at random positions, and
+  of 10,000 scattered rows.
+- Opening a file for its schema.
+- Opening a wide file and reading one column.
 """
 
 from __future__ import annotations

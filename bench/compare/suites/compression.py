@@ -1,4 +1,4 @@
-"""The headline frame at each compression: seconds, megabytes, and what that costs."""
+"""The headline frame at each compression: seconds and megabytes."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ SETS_SCALE = 0.12
 # the timing includes fetching pages from a virtual machine's host.
 ROOM = 24
 MOST = 3 << 30
-# The same before a floor is measured.
+# Memory touched before a floor is measured.
 FLOOR = 1 << 27
 
 
@@ -246,7 +246,7 @@ def _record(i: int) -> dict[str, Any]:
 
 
 def _large(scale: float) -> dict[str, Any]:
-    """The shootout sets, arrays of their numbers, and scalars, in dicts in a dict."""
+    """The shootout sets in nested dicts, with an array of numbers and scalars of each."""
     from ..datasets.shootout import SETS
 
     sets: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from . import RoundTrip, vortex_table
 
 
 def _wrapped(frames: RoundTrip) -> RoundTrip:
-    """For a series: a frame of it."""
+    """Wrap a series in a frame, and take it out of the frame that is read."""
 
     def run(value: Any, path: Path) -> Any:
         if isinstance(value, pl.Series):

@@ -15,7 +15,7 @@ from . import RoundTrip, feather_table, vortex_table
 
 
 def _wrapped(frames: RoundTrip) -> RoundTrip:
-    """For a series or an index: a frame of it."""
+    """Wrap a series or an index in a frame, and take it out of the frame that is read."""
 
     def run(value: Any, path: Path) -> Any:
         if isinstance(value, sf.Series):

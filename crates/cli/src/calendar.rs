@@ -1,4 +1,5 @@
-//! Dates, times and durations as text. 128 bits, so that no 64-bit count of any unit overflows.
+//! Dates, times and durations as text. Counts have 128 bits, so no 64-bit count of any unit
+//! overflows.
 
 use std::fmt::Write;
 

@@ -68,7 +68,7 @@ pub(crate) fn json(array: &Array, i: usize, out: &mut String) {
             (Some(categories), Some(code)) => json(categories, code, out),
             _ => out.push_str("null"),
         },
-        // All digits are printed; whether a reader of JSON keeps them is its own choice.
+        // All digits are printed, although a reader of JSON may not keep them.
         (Logical::Decimal, _) => out.push_str(&decimal(column_type, bytes).unwrap_or_default()),
         (Logical::Uuid, _) => json::string(out, &uuid(bytes)),
         (Logical::Interval, _) => json::string(out, &interval(bytes).unwrap_or_default()),
@@ -239,8 +239,8 @@ fn long_double(bytes: &[u8]) -> f64 {
     let size = match exponent {
         0x7fff if fraction << 1 == 0 => f64::INFINITY,
         0x7fff => f64::NAN,
-        // Rounded once: the powers are exact, or 0 or infinite for numbers outside of the range of
-        // f64.
+        // The result is rounded once, because both powers are exact. Outside of the range of f64,
+        // they are 0 or infinite.
         _ => {
             let power = f64::from(exponent.max(1)) - 16_383.0 - 63.0;
             fraction as f64 * (power / 2.0).floor().exp2() * (power - (power / 2.0).floor()).exp2()

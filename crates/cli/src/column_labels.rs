@@ -62,7 +62,7 @@ fn check_r(host: &Value) -> entasis::Result<()> {
     Ok(())
 }
 
-/// The host map of no columns: it names only the host, so all labels stay.
+/// A host map that names only the host. It changes no labels of columns.
 pub(crate) fn of_kept(host: &Value) -> Value {
     host.get("host").map_or(Value::Null, |name| Value::map([("host", name.clone())]))
 }

@@ -46,8 +46,8 @@ fn write(
     to: &Path,
     threads: Option<usize>,
 ) -> Result<u64> {
-    // Labels depend on whether all rows are consecutive. As long as they are, the waiting rows are
-    // one range, however many they are.
+    // Labels depend on whether all rows are consecutive. Collect rows until they are not, or until
+    // the end. Consecutive rows take the memory of a single range.
     let mut waiting = RowSet::default();
     {
         let watch = Watch::new("filtering");
@@ -74,7 +74,7 @@ fn write(
     Ok(n)
 }
 
-/// Adds the rows of the next window. False without one.
+/// Adds the rows of the next window. Returns false if there is none.
 fn next(found: &mut Found<'_>, waiting: &mut RowSet, watch: &Watch, n_rows: u64) -> Result<bool> {
     watch.check()?;
     let Some(rows) = found.next().transpose()? else { return Ok(false) };

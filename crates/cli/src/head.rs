@@ -26,7 +26,7 @@ use crate::types::{is_number, missing_name, type_of};
 
 /// The most rows that are read and printed together as JSON.
 const STEP: u64 = 1 << 16;
-/// The same, in values.
+/// The most values in one step.
 const STEP_VALUES: u64 = 1 << 20;
 /// The most bytes of values in one step, estimated from earlier rows.
 const STEP_LEN: u64 = 32 << 20;

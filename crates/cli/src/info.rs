@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
         let info = file.info()?;
         if args.files.json {
             let name = json::Object::new().text("file", &path.to_string_lossy()).end();
-            // The name of the file becomes the first member.
+            // Insert the name of the file as the first member of the object.
             writeln!(out, "{},{}", name.trim_end_matches('}'), info.to_json().trim_start_matches('{'))?;
             return Ok(());
         }

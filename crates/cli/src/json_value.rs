@@ -182,7 +182,7 @@ impl<'a> Visitor<'a> for PairsVisitor {
 mod tests {
     use super::*;
 
-    /// The same as another parser finds.
+    /// Converts the value that `serde_json` parsed, for comparison.
     fn of_serde(value: &serde_json::Value) -> Json {
         match value {
             serde_json::Value::Null => Json::Null,

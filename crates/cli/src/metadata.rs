@@ -177,7 +177,7 @@ impl Reader<'_> {
             Cell::Int(CellKind::Reference, target) if (0..number.cast_signed()).contains(&target) => {
                 match self.loaded.cell(target.cast_unsigned())? {
                     cell @ Cell::Str(..) => cell,
-                    // Copies would not change with each other.
+                    // Refuse a shared value: as copies, the parts would no longer change together.
                     _ => return Err(refused("a value that occurs twice")),
                 }
             }

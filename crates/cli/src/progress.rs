@@ -66,7 +66,7 @@ impl Monitor for Watch {
             }
             bar.with_message(self.label.clone()).with_elapsed(self.started.elapsed())
         });
-        // Work with several steps has a total for each.
+        // Each step of longer work has its own total.
         bar.set_length(total);
         bar.set_position(done.min(total));
     }

@@ -44,13 +44,13 @@ impl RowSet {
         self.0.iter()
     }
 
-    /// From the first row to the last one.
+    /// The range from the first row to the last one.
     pub(crate) fn span(&self) -> Range<u64> {
         let of = |rows: Option<&Range<u64>>, end: fn(&Range<u64>) -> u64| rows.map_or(0, end);
         of(self.0.front(), |rows| rows.start)..of(self.0.back(), |rows| rows.end)
     }
 
-    /// Whether no row lies between others.
+    /// Whether the rows are consecutive: a single range, or none.
     pub(crate) fn is_consecutive(&self) -> bool {
         self.0.len() < 2
     }

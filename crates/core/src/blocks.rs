@@ -3,7 +3,8 @@
 use entasis_encodings::BLOCK;
 use entasis_format::Layout;
 
-/// Bytes of a block of values of fixed width, about. Wider values make blocks with fewer values.
+/// Approximate bytes of a block of values of fixed width. Wider values make blocks with fewer
+/// values.
 const BLOCK_LEN: usize = 4 << 20;
 
 /// The number of values in a block of this layout: a multiple of 64, so that blocks fill whole

@@ -143,8 +143,8 @@ impl std::fmt::Debug for PageReader<'_> {
 }
 
 impl File {
-    /// Runs tasks in parallel, each thread with a reader of pages. Neighbouring tasks run on the
-    /// same thread, mostly.
+    /// Runs tasks in parallel, each thread with a reader of pages. Neighbouring tasks mostly run on
+    /// the same thread.
     ///
     /// # Errors
     /// The first error of a task; *interrupted*.

@@ -327,11 +327,11 @@ pub enum HostValues {
     },
     /// Runs of equal values, given by their ends.
     Runs {
-        /// The end of each run, i16, i32 or i64. It counts from `first` values before the chunk.
+        /// The end of each run, i16, i32 or i64. Ends count from `first` values before the chunk.
         ends: HostRead,
         /// Bytes of an end: 2, 4 or 8.
         width: usize,
-        /// Values before the chunk that the ends count too.
+        /// The number of values before the chunk that the ends include.
         first: u64,
         /// The value of each run.
         child: Arc<Chunk>,

@@ -34,7 +34,7 @@ pub struct Silent;
 
 impl Monitor for Silent {}
 
-/// How often the monitor is asked, about.
+/// The approximate time between two calls of the monitor.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The state that all threads of one piece of work share.
@@ -50,7 +50,7 @@ pub(crate) struct Control<'a> {
 impl<'a> Control<'a> {
     pub(crate) fn new(monitor: &'a dyn Monitor, total: u64) -> Self {
         if reserve::is_used() {
-            // Without success the first check reports it.
+            // If the refill fails, the first check reports it.
             let _ = reserve::refill();
         }
         Self {

@@ -147,7 +147,7 @@ impl Rebuild<'_> {
     ) -> Result<()> {
         let blocks = self.file.blocks(column.index)?;
         let needs_statistics = pieces.iter().any(|piece| matches!(piece, Piece::Copied(_)));
-        let statistics = if needs_statistics { self.file.statistics(column.index)? } else { Vec::new() };
+        let statistics = if needs_statistics { self.file.statistics_of(column)? } else { Vec::new() };
         let statistics: Arc<Vec<Statistics>> = Arc::new(statistics);
         let mut is_first = true;
         let mut rest = pieces;
@@ -203,6 +203,7 @@ impl Rebuild<'_> {
         let copied = |kind| records::section(self.file, kind);
         let (names, name_index) = (copied(SectionKind::Names)?, copied(SectionKind::NameIndex)?);
         let (nodes, heap) = (copied(SectionKind::Nodes)?, copied(SectionKind::ValueHeap)?);
+        let column_ranges = copied(SectionKind::ColumnRanges)?;
         let pieces = if self.joins_pieces { None } else { Some(copied(SectionKind::Pieces)?) };
         let made = |kind, bytes| SectionRecords::new(kind, 0, bytes);
         let sections = [
@@ -216,12 +217,13 @@ impl Rebuild<'_> {
             nodes.of(SectionKind::Nodes),
             heap.of(SectionKind::ValueHeap),
             made(SectionKind::Runs, &columns.runs),
+            column_ranges.of(SectionKind::ColumnRanges),
             pieces.as_ref().map_or(made(SectionKind::Pieces, &[]), |pieces| pieces.of(SectionKind::Pieces)),
         ];
         let unknown =
             if ground.is_in_place { Unknown::staying(self.file) } else { Unknown::copied(self.file)? };
         let value_node = self.file.root().value_node;
-        Ok(seal(&sections, Vec::new(), unknown, value_node, ground, placement))
+        seal(&sections, Vec::new(), unknown, value_node, ground, placement)
     }
 }
 

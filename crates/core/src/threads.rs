@@ -37,7 +37,8 @@ pub fn default_threads() -> usize {
 /// The processors that the process may use. The system is asked at most once per second, because
 /// its answer requires reading several files.
 fn processors() -> usize {
-    // The second, and 16 bits for the number. No lock, because a forked child could find it locked.
+    // The second of the last query, and the number of processors in the low 16 bits. A lock could
+    // be held when the process forks.
     static KNOWN: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let known = KNOWN.load(Ordering::Relaxed);
@@ -130,7 +131,7 @@ fn run_from<T: Send, S>(
         let mut state = state();
         while let Some(task) = next(thread) {
             if let Err(error) = control.check().and_then(|()| catch_refusal(|| work(&mut state, task))) {
-                // The first error stopped the other threads, so it is reported.
+                // The reported error is the first one, which stopped the other threads.
                 failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 control.stop();
                 break;

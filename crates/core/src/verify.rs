@@ -132,8 +132,8 @@ impl File {
         // Columns with damaged pieces are bad already.
         let prints = column_prints(&columns, &prints, |column| self.pieces_of(column).ok().flatten())?;
         if is_whole && !self.verify_spans(spans, known, &found)? {
-            // Blocks that share bytes would be decoded any number of times. No column is known to
-            // be sound.
+            // Stop here: blocks that share bytes could be decoded any number of times. No column
+            // counts as sound.
             let survey = found.survey(self, report)?;
             return Ok(Survey { n_sound: 0, ..survey });
         }
@@ -176,7 +176,7 @@ impl File {
         let blocks = self.read_blocks(column)?;
         let is_known = column.unknown.is_none();
         let statistics =
-            if is_known && !blocks.is_empty() { self.statistics(column.index)? } else { Vec::new() };
+            if is_known && !blocks.is_empty() { self.statistics_of(column)? } else { Vec::new() };
         let mut print = 0;
         for (i, block) in blocks.iter().enumerate() {
             let of_block = block_print(&column.record, block, statistics.get(i));
@@ -389,7 +389,7 @@ impl File {
         let mut total = 0;
         let mut tasks = Vec::new();
         for column in stored {
-            let statistics = self.statistics(column.index)?;
+            let statistics = self.statistics_of(column)?;
             let blocks = self.blocks(column.index)?;
             for (i, (block, statistics)) in blocks.iter().zip(statistics).enumerate() {
                 match known.block(block.directory_at) {
@@ -507,7 +507,7 @@ impl File {
                 continue;
             }
             let children = match self.children(column) {
-                // A child has an unknown type.
+                // The type of a child is unknown.
                 Err(error) if error.kind() == Kind::Unsupported => continue,
                 children => found.check_column(column, children)?,
             };
@@ -537,7 +537,7 @@ impl File {
     }
 }
 
-/// A child is among the children of its parent.
+/// Checks that a child is among the children of its parent.
 fn verify_parent(columns: &[ColumnInfo], column: &ColumnInfo) -> Result<()> {
     let parent = column.record.parent.map(|parent| column_at(columns, parent)).transpose()?;
     let Some(parent) = parent.filter(|parent| parent.unknown.is_none()) else { return Ok(()) };

@@ -13,6 +13,8 @@ pub(crate) mod input;
 mod named;
 mod nested;
 pub(crate) mod placement;
+mod range_records;
+mod reuse;
 mod run_order;
 mod sections;
 mod table_records;
@@ -317,8 +319,8 @@ impl<'a> Plan<'a> {
         for (number, &(first, frame)) in parts.frames.iter().enumerate() {
             found.extend(bundles(number, first, frame, |column| own.contains_key(column.name.as_str())));
         }
-        // Check values that may not fit their type now, because a bundle does not know the names of
-        // its columns.
+        // Check values that may not fit their type now. A bundle could not name the column in the
+        // error.
         let mut scratch = Scratch::default();
         let members = found.iter().flat_map(|bundle| {
             let frame = parts.frames[bundle.frame].1;

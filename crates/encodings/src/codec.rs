@@ -138,7 +138,7 @@ impl Codecs {
     /// dropped.
     ///
     /// # Errors
-    /// *Corrupt* when the stored bytes decompress to another length.
+    /// *Corrupt* when the stored bytes do not decompress to exactly this length; *out of memory*.
     pub fn restore(
         &mut self,
         codec: Codec,
@@ -161,7 +161,7 @@ impl Codecs {
     /// are unspecified.
     ///
     /// # Errors
-    /// *Corrupt* when the stored bytes decompress to another length.
+    /// *Corrupt* when the stored bytes do not decompress to exactly this length; *out of memory*.
     pub fn restore_into(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let written = match codec {
             Codec::None => return Err(Error::corrupt("a page without a codec has two lengths")),
@@ -225,7 +225,7 @@ mod tests {
         let mut codecs = Codecs::new();
         let dense: Vec<u8> = (0..70_000u32).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
         for n in [0, 1, 2, 14, 15, 16, 254, 255, 269, 270, 271, 510, 525, 8000, 70_000] {
-            // The repeating bytes follow this many others.
+            // The number of other bytes between the dense and the repeating bytes.
             for first in [0, 3, 15, 300] {
                 let payload = [&dense[..n], &dense[dense.len() - first..], &[7; 2000]].concat();
                 let mut stored = vec![1, 2];

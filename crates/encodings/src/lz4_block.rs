@@ -37,7 +37,7 @@ fn has_zero_offset(block: &[u8]) -> bool {
     false
 }
 
-/// The length that half of a token begins. Moves `rest` past the length.
+/// The length that begins in half of a token. Moves `rest` past the bytes that continue it.
 fn length(half: u8, rest: &mut &[u8]) -> Option<usize> {
     let mut length = usize::from(half);
     if length == CONTINUED {

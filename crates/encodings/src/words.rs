@@ -21,7 +21,7 @@ impl Order {
 
     /// Whether words never decrease.
     pub(crate) fn is_ascending<T: Word>(self, words: &[T]) -> bool {
-        // Unsorted words mostly show it in the first vector.
+        // Most unsorted words are unsorted within the first vector.
         let glance = &words[..words.len().min(VECTOR)];
         match self {
             Self::Signed => {

@@ -36,7 +36,7 @@ impl fmt::Debug for Meanwhile {
 }
 
 impl FaultDisk {
-    /// Fails according to `faults`; each call counts. Removing always works.
+    /// Fails according to `faults`, which count each call. Removing a file always works.
     #[must_use]
     pub fn failing(faults: Faults) -> FaultDisk {
         FaultDisk { faults, crashing: false, only: None, short: None, meanwhile: None, log: Mutex::default() }
@@ -48,7 +48,7 @@ impl FaultDisk {
         FaultDisk { crashing: true, ..FaultDisk::failing(Faults::lasting(number, io::ErrorKind::Other)) }
     }
 
-    /// Counts, and so fails, only calls of this name.
+    /// Only calls of this name count, and so only they can fail.
     #[must_use]
     pub fn only(mut self, call: &'static str) -> FaultDisk {
         self.only = Some(call);
@@ -105,7 +105,7 @@ impl Disk for FaultDisk {
         NativeDisk.list(directory)
     }
 
-    /// Each write looks, so that tests need not wait.
+    /// Every write searches for files of dead writers, so that tests need not wait.
     fn recheck_after(&self) -> Duration {
         Duration::ZERO
     }

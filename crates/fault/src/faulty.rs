@@ -24,7 +24,7 @@ impl<T> Faulty<T> {
         Faulty { inner, faults: Faults::none(), short: None, flips: Vec::new() }
     }
 
-    /// Fails according to `faults`; each read, write and sync counts.
+    /// Fails according to `faults`, which count each read, write and sync.
     #[must_use]
     pub fn failing(mut self, faults: Faults) -> Self {
         self.faults = faults;

@@ -1,4 +1,4 @@
-//! Test doubles: sources, sinks and disks that fail, cut short or damage the bytes.
+//! Test doubles: sources, sinks and disks that fail, move too few bytes, or damage them.
 
 #![forbid(unsafe_code)]
 

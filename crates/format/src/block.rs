@@ -73,7 +73,7 @@ impl BlockRecord {
         }
     }
 
-    /// The number after that of its last value.
+    /// The number of the first value after the block.
     #[inline]
     pub const fn end_value(&self) -> u64 {
         self.first_value.saturating_add(self.n_values as u64)

@@ -186,7 +186,7 @@ impl CellKind {
         matches!(self, Self::Map | Self::Records)
     }
 
-    /// Whether a list of rows can hold it: it has no parts.
+    /// Whether it can be a value in a list of rows: it has no parts.
     #[inline]
     pub const fn is_scalar(self) -> bool {
         self.code() < 64 && !matches!(self, Self::Reference | Self::Table)

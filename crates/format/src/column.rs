@@ -1,6 +1,6 @@
 //! Records of columns (`docs/format/columns.md`).
 
-use crate::bytes::{Reader, put, put_optional};
+use crate::bytes::{NONE, Reader, put, put_optional};
 use crate::error::{Error, Result};
 use crate::types::{ColumnType, Logical, Missing, Physical, Unit};
 
@@ -150,7 +150,8 @@ impl ColumnRecord {
     }
 
     /// The record of a column whose type or flags are not known here; none for other columns. Only
-    /// id, name, the number of values and the number of missing values come from the file.
+    /// id, name, the number of values, the number of missing values and the first range come from
+    /// the file.
     pub fn parse_unknown(bytes: &[u8]) -> Result<Option<(Self, Unknown)>> {
         let mut reader = Reader::exact(bytes, Self::LEN, "a column record")?;
         let (id, name_at, name_len) = (reader.u64()?, reader.u64()?, reader.u32()?);
@@ -160,8 +161,10 @@ impl ColumnRecord {
         if known(codes).is_ok() && flags & !FLAGS == 0 && reserved == 0 {
             return Ok(None);
         }
-        let n_missing =
-            bytes.get(88..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n));
+        let number = |at: usize| {
+            bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |n| u64::from_le_bytes(*n))
+        };
+        let (n_missing, first_range) = (number(88), number(FIRST_RANGE_AT));
         if name_at.checked_add(name_len.into()).is_none() {
             return Err(Error::corrupt("a number in a column record is too large"));
         }
@@ -182,7 +185,7 @@ impl ColumnRecord {
             detail: None,
             n_missing: n_missing.min(n_values),
             metadata: None,
-            first_range: None,
+            first_range: (first_range != NONE).then_some(first_range),
             host_detail: None,
         };
         Ok(Some((record, Unknown { codes, flags: flags & !FLAGS, reserved })))

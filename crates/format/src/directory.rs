@@ -362,8 +362,8 @@ impl Directory {
                 (len, len)
             }
             Packing::Fsst => {
-                // Counts of symbols and lengths of streams. A code is a symbol of up to 8 bytes, or
-                // half of a byte.
+                // The heads are counts of symbols and lengths of streams. A code gives up to 8
+                // bytes, or half of a byte for an escape and its literal.
                 let (heads, decoded) = (vectors * 4 + packed + 8 + 16, u64::from(page.decoded_len));
                 (heads + decoded.div_ceil(8), heads + 255 * 8 + 2 * decoded)
             }

@@ -95,7 +95,7 @@ impl Default for Encoding {
 }
 
 impl fmt::Display for Encoding {
-    /// From the values to the bytes: "dictionary + bit-packed + zstd".
+    /// The steps from values to bytes, such as "dictionary + bit-packed + zstd".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.transform != Transform::None {
             write!(f, "{} + ", self.transform)?;

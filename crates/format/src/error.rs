@@ -526,8 +526,7 @@ mod tests {
         assert!(std::error::Error::source(&error).is_some());
         assert!(error.to_string().starts_with("I/O error: opening the file: "));
         assert_eq!(error.advice(), None);
-        // Not a directory, an invalid argument, a name that is too long: neither disk nor network
-        // is to blame.
+        // ENOTDIR, EINVAL and ENAMETOOLONG come from the path, so advice about disks would mislead.
         for code in [20, 22, 36] {
             let error = Error::io(io::Error::from_raw_os_error(code), "opening the file");
             assert!(!cfg!(target_os = "linux") || error.advice().is_none(), "{error}");

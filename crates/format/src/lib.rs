@@ -68,8 +68,9 @@ pub use range::BlockRange;
 pub use root::{Operation, Root, sections_fit};
 pub use runs::{RunNames, Runs, emit_run_names};
 pub use section::{
-    COPY, Compress, Part, READERS_MUST_KNOW, Section, SectionKind, SectionRecords, WRITERS_MUST_KNOW,
-    emit_like, emit_section, read_records, read_whole_records, visit_part_entries, visit_parts,
+    COPY, COUNTED, Compress, LeafSource, Part, READERS_MUST_KNOW, Section, SectionEmitter, SectionKind,
+    SectionRecords, WRITERS_MUST_KNOW, emit_like, emit_section, read_records, read_whole_records,
+    visit_known_parts, visit_leaves, visit_part_entries, visit_parts,
 };
 pub use slot::Slot;
 pub use statistics::Statistics;

@@ -43,9 +43,9 @@ pub const MAX_DICTIONARY: u32 = 65_536;
 pub const BUNDLE_ROWS: u64 = 8_192;
 /// The most pieces of a table.
 pub const MAX_PIECES: u32 = 64;
-/// How many bytes of a file there are for each column, at least.
+/// The fewest bytes of a file for each of its columns.
 pub const MIN_COLUMN_LEN: u64 = 4;
-/// Most depth of a value; one that holds no other has depth 1.
+/// Greatest depth of a value. A value without children has depth 1.
 pub const MAX_DEPTH: u32 = 64;
 
 /// The part of a file for segments and footers: all but header and slot pages.
@@ -110,7 +110,7 @@ pub struct Limits {
     pub page_payload_len: u64,
     /// Nodes of one value. 10,000,000 by default.
     pub n_nodes: u64,
-    /// Bytes of all strings and bytes of one value together. 1 GiB by default.
+    /// Bytes of all strings and binary values in one value together. 1 GiB by default.
     pub value_len: u64,
     /// Bytes of the values that one read decodes. The default, none, is 4 GiB or 1,000 times the
     /// length of the file, whichever is more: see [`decoded_len_of`](Self::decoded_len_of).

@@ -223,7 +223,7 @@ mod tests {
         let names = RunNames::parse(&good, 3).unwrap();
         assert_eq!((0..4).map(|k| names.name(k)).collect::<Vec<_>>(), ["a", "", "é", ""]);
         for (ends, text, n) in [
-            (&[1, 3][..], "aé".as_bytes(), 3), // too few ends: text is taken for one
+            (&[1, 3][..], "aé".as_bytes(), 3), // too few ends: text is read as an end
             (&[2, 3], "aé".as_bytes(), 2),     // inside of a character
             (&[2, 1], b"ab", 2),               // descending
             (&[1, 4], b"abc", 2),              // beyond

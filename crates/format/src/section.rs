@@ -3,6 +3,8 @@
 mod emit;
 mod walk;
 
+use std::ops::Range;
+
 use crate::bytes::{Reader, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Filter};
@@ -10,8 +12,10 @@ use crate::error::{Error, Result};
 use crate::features::Version;
 use crate::limits::{MAX_TIERS, Room, SECTION_LEN};
 
-pub use emit::{Compress, SectionRecords, emit_like, emit_section};
-pub use walk::{read_records, read_whole_records, visit_part_entries, visit_parts};
+pub use emit::{Compress, LeafSource, SectionEmitter, SectionRecords, emit_like, emit_section};
+pub use walk::{
+    read_records, read_whole_records, visit_known_parts, visit_leaves, visit_part_entries, visit_parts,
+};
 
 codes! {
     /// The contents of a section.
@@ -100,8 +104,9 @@ pub struct Section {
     pub filter: u8,
     /// Stored bytes of the top part if it is a compressed leaf; else 0.
     pub stored_len: u32,
-    /// What a program does that does not know the kind: a sum of [`READERS_MUST_KNOW`],
-    /// [`WRITERS_MUST_KNOW`] and [`COPY`]. Without a flag, a change leaves the section out.
+    /// A sum of [`COUNTED`], and of what a program does that does not know the kind:
+    /// [`READERS_MUST_KNOW`], [`WRITERS_MUST_KNOW`] and [`COPY`]. Without one of these, a change
+    /// leaves the section out.
     pub flags: u8,
 }
 
@@ -111,6 +116,8 @@ pub const READERS_MUST_KNOW: u8 = 1;
 pub const WRITERS_MUST_KNOW: u8 = 2;
 /// Flag of a section: a writer that does not know the kind keeps the section as it is.
 pub const COPY: u8 = 4;
+/// Flag of a section: parts may be short, and index entries count the records before theirs.
+pub const COUNTED: u8 = 8;
 
 /// Sizes of parts: the format's, or smaller ones in tests.
 #[derive(Clone, Copy)]
@@ -129,6 +136,15 @@ const MAX_RECORD_LEN: u32 = 4096;
 
 /// Bytes of an entry of an index part.
 const ENTRY_LEN: usize = 24;
+
+/// Bytes of an entry of an index part of a counted section.
+const COUNTED_ENTRY_LEN: usize = 32;
+
+/// The most entries of an index part of a counted section.
+const COUNTED_FAN_OUT: usize = 2_048;
+
+/// The most index levels of a counted section.
+const MAX_HEIGHT: u8 = 8;
 
 /// How many bytes of records each byte of a file may stand for in compressed sections.
 pub const MAX_RATIO: u64 = 32;
@@ -149,7 +165,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether LZ4 must give its bytes.
+    /// Whether the part is compressed with LZ4.
     pub const fn is_compressed(&self) -> bool {
         self.stored_len < self.len
     }
@@ -205,6 +221,18 @@ impl Shape {
             Some(below) => n_records.div_ceil(self.span(below)).checked_mul(ENTRY_LEN as u64),
         }
     }
+
+    /// Whether a part of this height with `n_records` under it can have `len` bytes in a counted
+    /// section.
+    fn is_counted_len(&self, height: u8, n_records: u64, len: u32) -> bool {
+        let entries = usize::try_from(len).unwrap_or(usize::MAX) / COUNTED_ENTRY_LEN;
+        if height > 0 {
+            let is_whole = usize::try_from(len).is_ok_and(|len| len % COUNTED_ENTRY_LEN == 0);
+            return is_whole && (1..=COUNTED_FAN_OUT).contains(&entries);
+        }
+        (1..=self.leaf_records).contains(&n_records)
+            && n_records.checked_mul(self.record_len) == Some(len.into())
+    }
 }
 
 impl Section {
@@ -214,6 +242,15 @@ impl Section {
     /// The name of the kind, for messages.
     pub fn name(&self) -> &'static str {
         SectionKind::from_code(self.kind).map_or("unknown", SectionKind::name)
+    }
+
+    /// The number of leaves that hold these records.
+    pub fn n_leaves(&self, records: &Range<u64>) -> u64 {
+        let of_leaf = (FORMAT.part_len / u64::from(self.record_len.max(1))).max(1);
+        if records.is_empty() {
+            return 0;
+        }
+        (records.end.saturating_sub(1) / of_leaf).saturating_sub(records.start / of_leaf).saturating_add(1)
     }
 
     /// Bytes of all records.
@@ -261,7 +298,8 @@ impl Section {
     /// # Errors
     /// *Unsupported* for an unknown flag; *newer* when readers must know an unknown kind.
     pub fn check_flags(&self, version: Version) -> Result<()> {
-        let known = if version > Version::OLDEST { READERS_MUST_KNOW | WRITERS_MUST_KNOW | COPY } else { 0 };
+        let all = READERS_MUST_KNOW | WRITERS_MUST_KNOW | COPY | COUNTED;
+        let known = if version > Version::OLDEST { all } else { 0 };
         if self.flags & !known != 0 {
             let message = format!("a section has unknown flags ({:#x})", self.flags & !known);
             return Err(Error::unsupported(message).in_section(self.name()).advise("update Entasis"));
@@ -351,9 +389,13 @@ impl Section {
         if self.records_len().is_none_or(|len| len > room.end.saturating_mul(ratio)) {
             return damage("a section has more records than the file has room for");
         }
-        if self.height != shape.height(self.n_records)
-            || shape.part_len(self.height, self.n_records) != Some(self.part_len.into())
-        {
+        let fits = if self.is_counted() {
+            self.height <= MAX_HEIGHT && shape.is_counted_len(self.height, self.n_records, self.part_len)
+        } else {
+            self.height == shape.height(self.n_records)
+                && shape.part_len(self.height, self.n_records) == Some(self.part_len.into())
+        };
+        if !fits {
             return damage("the height or length of a section does not match its records");
         }
         let top = self.top()?;
@@ -361,6 +403,11 @@ impl Section {
             return damage("a part of a section is outside of the file");
         }
         Ok(shape)
+    }
+
+    /// Whether parts may be short, and index entries count records.
+    pub const fn is_counted(&self) -> bool {
+        self.flags & COUNTED != 0
     }
 
     /// Whether leaves may be compressed.

@@ -154,7 +154,7 @@ impl Layout {
     #[inline]
     pub const fn width(self) -> Option<usize> {
         match self.physical {
-            // A length fits 32 bits, and so an address.
+            // Lossless on platforms with addresses of 32 bits or more.
             Physical::FixedBytes => Some(self.value_len as usize),
             physical => physical.width(),
         }

@@ -30,7 +30,7 @@ pub trait Disk: Debug + Send + Sync {
     /// Errors of the system.
     fn list(&self, directory: &Path) -> io::Result<ReadDir>;
 
-    /// The time before a directory is looked through again for files of writers that were killed.
+    /// The shortest time between two searches of a directory for files of killed writers.
     fn recheck_after(&self) -> Duration {
         Duration::from_secs(1)
     }

@@ -15,9 +15,9 @@ use crate::{Disk, Lock, NativeDisk, Sink};
 
 const ATTEMPTS: usize = 64;
 
-/// Space is reserved for files longer than this,
+/// Space is reserved for files longer than this.
 const ROOM_FROM: u64 = 1 << 20;
-/// or longer than this if the final length is expected.
+/// If the final length is expected, space is reserved for files longer than this.
 const EXPECTED_FROM: u64 = 1 << 18;
 /// Space is reserved in steps of this length. Without an expected length a step is at most the
 /// current length, because releasing unused space takes time.
@@ -207,7 +207,7 @@ impl Replacement {
         }
         self.attempt(|disk, file| {
             if cfg!(windows) {
-                file.unlock()?; // locks bind readers there, and under its new name the file has some
+                file.unlock()?; // there, a lock would block readers of the new file
             }
             if self.is_new {
                 disk.rename_new(&self.temp, &self.target.path)

@@ -54,6 +54,18 @@ pub trait Source: Send + Sync {
         }
         Ok(())
     }
+
+    /// Fills each `out` from its offset `at`. Remote sources can do it in one round of requests.
+    ///
+    /// Reads the parts in the order of the list, unless the bytes of the source never change while
+    /// it is open: a later part may depend on the state that an earlier one shows.
+    ///
+    /// # Errors
+    /// As [`read_exact_at`](Self::read_exact_at), for any of the parts. Their contents are then
+    /// unspecified.
+    fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
+        parts.iter_mut().try_for_each(|(at, out)| self.read_exact_at(*at, out))
+    }
 }
 
 impl<S: Source + ?Sized> Source for &S {
@@ -71,6 +83,10 @@ impl<S: Source + ?Sized> Source for &S {
 
     fn read_exact_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         (**self).read_exact_at(at, out)
+    }
+
+    fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
+        (**self).read_many(parts)
     }
 }
 
@@ -90,11 +106,16 @@ impl<S: Source + ?Sized> Source for Arc<S> {
     fn read_exact_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         (**self).read_exact_at(at, out)
     }
+
+    fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> io::Result<()> {
+        (**self).read_many(parts)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MemorySource;
 
     /// Claims to have read more than fits.
     struct Liar;
@@ -113,5 +134,15 @@ mod tests {
     fn a_lying_source_is_an_error() {
         assert_eq!(Liar.read_exact_at(0, &mut [0; 3]).unwrap_err().kind(), ErrorKind::Other);
         assert!(Liar.read_exact_at(0, &mut []).is_ok());
+    }
+
+    #[test]
+    fn many_parts_are_read_in_order() {
+        let source = MemorySource::new(vec![1, 2, 3, 4, 5]);
+        let (mut a, mut b, mut c) = ([0; 2], [0; 0], [0; 3]);
+        source.read_many(&mut [(3, &mut a[..]), (9, &mut b[..]), (0, &mut c[..])]).unwrap();
+        assert_eq!((a, c), ([4, 5], [1, 2, 3]));
+        let mut parts = [(0, &mut a[..]), (3, &mut c[..])];
+        assert_eq!((&source).read_many(&mut parts).unwrap_err().kind(), ErrorKind::UnexpectedEof);
     }
 }

@@ -35,7 +35,7 @@ impl TempNames {
         format!("{}{:016x}{SUFFIX}", self.prefix, random())
     }
 
-    /// Whether `name` is one of these names.
+    /// Whether `name` is a temporary name of this target.
     pub(crate) fn contain(&self, name: &OsStr) -> bool {
         name.to_str()
             .and_then(|name| name.strip_prefix(self.prefix.as_str()))

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use common::Folder;
 use entasis_io::{Durable, InPlace, Replacement, Sink};
 
-/// Runs `act` in a forked child, whose panic is one of the test.
+/// Runs `act` in a forked child. A panic of the child fails the test.
 fn in_child(act: impl FnOnce()) {
     // SAFETY: the child calls `act`, whose locks no other thread of this test holds, and ends
     // without running anything of its parent.

@@ -1,7 +1,7 @@
 //! ALP: decimal floats as integers, `value = (integer * 10^f) * 10^-e` with two roundings.
 //!
-//! Both directions use the same two multiplications, never fused, so what the encoder verified
-//! bit for bit is what every machine decodes.
+//! Both directions use the same two multiplications, never fused. So every machine decodes the bits
+//! that the encoder verified.
 
 mod packed;
 pub mod residual;

@@ -114,7 +114,7 @@ multiversion! {
     fn extremes[T: Word][T](values: &[T], flip: T) -> (T, T) = extremes_body;
 }
 
-/// Neighbours compared before narrow counters are added up or an early exit is considered.
+/// Neighbours that are compared before narrow counters are added up, or before an early exit.
 const BLOCK: usize = 4096;
 
 #[inline(always)]

@@ -74,7 +74,7 @@ mod x86 {
         if !super::check_codes(codes, dictionary.len()) {
             return Some(false);
         }
-        // Entries past the 256th cannot be meant by a code of one byte.
+        // A code of one byte cannot refer to entries past the 256th.
         let mut table = [0; 256];
         let entries = dictionary.len().min(table.len());
         table[..entries].copy_from_slice(bytemuck::cast_slice(&dictionary[..entries]));

@@ -196,7 +196,7 @@ mod x86 {
     use super::{Keys, PRIME32_1, STRIPE, STRIPES, Stripe};
     use entasis_platform::HostRead;
 
-    /// `mix` for vectors of `$n` words; `$count` vectors are a stripe.
+    /// `mix` for vectors of `$n` words. `COUNT` vectors are a stripe.
     macro_rules! mix {
         ($name:ident, $features:literal, $vector:ty, $n:literal, $load:ident, $store:ident, $swap:expr, $set:ident,
             $xor:ident, $multiply:ident, $add:ident, $right:ident, $left:ident) => {

@@ -145,7 +145,7 @@ mod tests {
             n in 0u32..12,
             sentinel in prop_oneof![Just(None), Just(Some(i32::MIN)), Just(Some(0))],
         ) {
-            // Also integers that are all in the range.
+            // Test integers in the range too.
             let inside: Vec<i32> = ints.iter().map(|int| int.rem_euclid(n.max(1) as i32) + first).collect();
             for ints in [&ints, &inside] {
                 check_narrow::<u8>(ints, first, n, sentinel);

@@ -101,7 +101,7 @@ fn exchange<const SIZE: usize>(rows: &mut [u64; 8], low: u64) {
 /// Values that are handled together: they stay in the L1 cache between planes.
 const BLOCK: usize = 256;
 
-/// The low and high halves of the values of a block, as words that shifts take apart.
+/// The low and high halves of the values of a block, as words. Shifts extract their bytes.
 type Halves = [[u64; BLOCK]; 2];
 
 #[inline(always)]

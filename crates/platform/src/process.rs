@@ -56,7 +56,7 @@ fn n_forks() -> u32 {
     N_FORKS.load(Ordering::Relaxed)
 }
 
-/// No fork is counted; process ids must do.
+/// Forks are not counted here, so only the process id distinguishes processes.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 fn n_forks() -> u32 {
     0

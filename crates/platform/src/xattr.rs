@@ -82,7 +82,7 @@ mod sys {
         done(unsafe { libc::fremovexattr(file.as_raw_fd(), name.as_ptr()) })
     }
 
-    /// Asks for a length, then for so many bytes.
+    /// Asks for the length of a value, then for its bytes.
     fn read(call: impl Fn(*mut c_void, usize) -> isize) -> io::Result<Vec<u8>> {
         for _ in 0..ATTEMPTS {
             let len = count(call(std::ptr::null_mut(), 0))?;

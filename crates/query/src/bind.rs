@@ -121,7 +121,7 @@ impl<'f> Binder<'f> {
         negated: bool,
     ) -> Result<Node> {
         let test = if negated { self.complement(column, &test, rules.nan, true)? } else { test };
-        // Missing values have an answer only where they count as a member.
+        // Missing values pass only if they count as members and the test is not negated.
         self.leaf_of(column, test, missing && !negated)
     }
 
@@ -235,7 +235,7 @@ impl<'f> Binder<'f> {
         })
     }
 
-    /// The test that a comparison with a literal is.
+    /// Turns a comparison with a literal into a test.
     fn compared(
         &mut self,
         column: &ColumnInfo,
@@ -290,7 +290,7 @@ impl<'f> Binder<'f> {
         Ok(Test::Keys(keys(op, place, &domain).union(&nan)))
     }
 
-    /// A comparison of the categories, as a test of codes.
+    /// Turns a comparison of categories into a test of codes.
     fn compared_categories(
         &mut self,
         column: &ColumnInfo,

@@ -15,7 +15,7 @@ use crate::test::{Answers, Test, key_of};
 /// Most rows of one task.
 pub(crate) const TASK: u64 = 1 << 16;
 
-/// The answers of `rows`, as far as statistics tell them.
+/// The answers for `rows` by statistics alone.
 pub(crate) fn by_statistics(node: &Node, rows: Range<u64>) -> Answers {
     match node {
         Node::Constant(value) => Answers::of(*value),
@@ -45,11 +45,11 @@ impl Leaf {
             }
             next = part.rows.end;
         }
-        // The evaluation reports rows without a block.
+        // Some rows may have no block. The evaluation reports that.
         if next == rows.end { answers.unwrap_or(Answers::Some) } else { Answers::Some }
     }
 
-    /// The answers for a part of a block, as far as statistics decide them.
+    /// The answers for a part of a block by statistics alone.
     fn of_block(&self, part: &RowsOfBlock<'_>) -> Answers {
         self.test.by_statistics(self.layout(), part.statistics, part.n_values.into(), self.missing)
     }
@@ -306,7 +306,7 @@ impl Pages<'_> {
             },
             test if layout.physical.is_var() => {
                 let strings = opened.decoder.strings(opened.page, range, scratch)?;
-                // The strings of a dictionary were tested with it, unless it is empty.
+                // A page with a dictionary gets here only if the dictionary is empty.
                 let bytes = strings.contiguous().ok_or_else(unknown_code)?;
                 mark_strings::mark(test, strings.lengths(), bytes, &mut self.marks[..n]);
             }

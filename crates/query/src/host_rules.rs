@@ -1,10 +1,10 @@
-//! Rules that the library has whose value was written.
+//! The rules of the library that wrote a value: whether NaN is missing.
 
 use entasis::{ColumnInfo, Error, File, Logical, Missing, Physical, Result, Value, type_name};
 
 use crate::predicate::{NanRule, Rules};
 
-/// The rules of `is missing` for a column: those of the library that wrote the file. In columns of
+/// The rules of `is missing` for a column, as in the library that wrote the file. In columns of
 /// NumPy's floats in a frame of pandas, NaN is a missing value.
 ///
 /// # Errors
@@ -13,7 +13,7 @@ use crate::predicate::{NanRule, Rules};
 pub fn missing_rules(file: &File, column: &ColumnInfo) -> Result<Rules> {
     let of = &column.record.column_type;
     let is_unmarked = of.missing == Missing::Unspecified && of.logical == Logical::Plain;
-    // Fields of structs are of Arrow, which marks missing values.
+    // Fields of structs come from Arrow, which marks missing values.
     let is_field = column.record.parent.is_some();
     if !is_unmarked || is_field || !is_pandas(file)? {
         return Ok(Rules::default());
@@ -48,7 +48,8 @@ pub enum NanIsNull {
 }
 
 impl NanIsNull {
-    /// The rule for a file; by default that of the library that wrote it. Reads the host map then.
+    /// The rule for a file. Without `asked`, it is the rule of the library that wrote the file,
+    /// which the host map names.
     ///
     /// # Errors
     /// Those of [`File::host`].
@@ -61,7 +62,7 @@ impl NanIsNull {
         })
     }
 
-    /// Whether it is null in a column.
+    /// Whether NaN is null in a column.
     pub fn holds(self, column: &ColumnInfo) -> bool {
         is_float(column)
             && match self {

@@ -4,11 +4,11 @@ use crate::time_kind::TimeKind;
 
 const SECOND: i128 = 10i128.pow(18);
 
-/// The attoseconds of a text: `2024-01-31`, `2024-01-31T12:30:05.25`, with a zone such as `Z` or
+/// Parses a text to attoseconds: `2024-01-31`, `2024-01-31T12:30:05.25`, with a zone such as `Z` or
 /// `+01:00` for an aware time; `12:30:05` for a time of day. A space may stand for the T.
 ///
 /// # Errors
-/// The problem, to follow the text in a message.
+/// A description of the problem, to be shown after the text.
 pub(crate) fn parse(text: &str, kind: TimeKind) -> Result<i128, String> {
     let unreadable = match kind {
         TimeKind::Aware => {
@@ -42,7 +42,7 @@ pub(crate) fn parse(text: &str, kind: TimeKind) -> Result<i128, String> {
     }
 }
 
-/// A number of exactly so many digits.
+/// A number of exactly `n` digits.
 fn digits(text: &str, n: usize) -> Option<i64> {
     (text.len() == n && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }

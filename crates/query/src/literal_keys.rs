@@ -104,7 +104,7 @@ fn attoseconds_of(unit: Unit) -> Option<i128> {
     })
 }
 
-/// The place of a number among integers that count as themselves times `10^-scale`.
+/// The place of a number among decimals of this scale, whose keys are their digits as an integer.
 fn number(literal: &Literal, scale: i32) -> Option<Place> {
     if let Literal::LongDecimal { .. } = literal {
         return Some(of_long(Digits::of(literal)?.place(scale)));
@@ -128,7 +128,7 @@ fn number(literal: &Literal, scale: i32) -> Option<Place> {
     } else {
         match power {
             Some(power) => Place::quotient(digits, power),
-            // The number lies between -1 and 1.
+            // The magnitude of the number is below 1.
             None if digits == 0 => Place::at(0),
             None => Place::after(if digits < 0 { -1 } else { 0 }),
         }
@@ -187,7 +187,8 @@ fn unsigned_wide(literal: &Literal) -> Option<Place> {
 
 fn float_among_integers(value: f64) -> Place {
     let floor = value.floor();
-    // The conversion of floats beyond the range of i128 saturates, and the range itself is exact.
+    // Beyond the range of i128 the conversion would saturate. The bounds of the range are exact
+    // floats.
     if floor >= 2f64.powi(127) || floor < -(2f64.powi(127)) {
         return Place::beyond(value > 0.0);
     }
@@ -224,7 +225,7 @@ fn float64(value: f64) -> Place {
     Place::at(i128::from(float_key(value.to_bits()).cast_signed()))
 }
 
-/// Both zeros, whose keys are -1 and 0.
+/// The place of zero. The keys of -0.0 and 0.0 are -1 and 0.
 const ZERO: Place = Place { below: Some(-2), up_to: Some(0) };
 
 fn float32(value: f64, rules: Rules) -> Place {

@@ -78,7 +78,7 @@ fn mark_set(set: &StringSet, lengths: &[u32], bytes: &[u8], marks: &mut [u8]) {
 }
 
 fn mark_interval(interval: &Interval, lengths: &[u32], bytes: &[u8], marks: &mut [u8]) {
-    /// The mark of a string whose head equals the head of a bound: the bytes after the head decide.
+    /// The mark of a string whose head equals the head of a bound. The bytes after the head decide.
     const UNSURE: u8 = 2;
     let low = head(&interval.start, 0, interval.start.len());
     let high = interval.end.as_ref().map_or(u64::MAX, |end| head(end, 0, end.len()));

@@ -7,7 +7,7 @@ use entasis::{ColumnBlocks, Layout};
 use crate::conjunction::Conjunction;
 use crate::test::Test;
 
-/// A bound predicate. Negations are in the tests.
+/// A bound predicate. The tests contain the negations.
 #[derive(Debug)]
 pub(crate) enum Node {
     Constant(bool),
@@ -35,7 +35,7 @@ impl Leaf {
 }
 
 impl Node {
-    /// The work of testing a value, about.
+    /// The approximate work of testing a value.
     pub fn cost(&self) -> u64 {
         /// A string takes more time than a word, because its length is decoded too.
         const STRING: u64 = 8;
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    /// Joins nodes. Tests of the same column become one where they can, and constants go.
+    /// Joins nodes. Merges tests of the same column where possible, and removes constants.
     pub fn join(parts: Vec<Self>, is_and: bool) -> Self {
         let mut joined: Vec<Self> = Vec::with_capacity(parts.len());
         for part in parts {

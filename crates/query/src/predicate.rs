@@ -65,9 +65,9 @@ pub enum Predicate {
         /// The text to look for.
         pattern: Vec<u8>,
     },
-    /// Whether all are true; true for none.
+    /// True if all parts are true, or if there are none.
     And(Vec<Self>),
-    /// Whether some is true; false for none.
+    /// True if at least one part is true.
     Or(Vec<Self>),
     /// Whether it is false.
     Not(Box<Self>),
@@ -180,13 +180,13 @@ impl Literal {
 }
 
 impl Predicate {
-    /// Both are true.
+    /// True if both are true.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::And(vec![self, other])
     }
 
-    /// One of both is true.
+    /// True if at least one of both is true.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self::Or(vec![self, other])

@@ -68,7 +68,7 @@ impl RowBits {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The least range that has all selected rows. It is empty if no row is selected.
+    /// The shortest range with all selected rows. It is empty if no row is selected.
     pub fn span(&self) -> Range<u64> {
         let first = self.words.iter().position(|&word| word != 0);
         let last = self.words.iter().rposition(|&word| word != 0);

@@ -135,8 +135,8 @@ impl<'f> Scan<'f> {
         Ok(rows)
     }
 
-    /// One bit per row that says whether it passes, from the first to the last row that statistics
-    /// did not rule out.
+    /// One bit per row: whether it passes. The bits cover the range from the first to the last row
+    /// that statistics did not rule out.
     ///
     /// # Errors
     /// As [`count`](Self::count).
@@ -197,8 +197,8 @@ impl<'f> Scan<'f> {
         found
     }
 
-    /// Splits rows until statistics decide, or into tasks. Tasks end where blocks of values of
-    /// fixed width do.
+    /// Splits rows until statistics decide them or they fit a task. Tasks end at the block
+    /// boundaries of values of fixed width.
     fn decide(&self, rows: Range<u64>, decided: &mut dyn FnMut(Range<u64>, Answers)) {
         if rows.is_empty() {
             return;
@@ -214,7 +214,7 @@ impl<'f> Scan<'f> {
     }
 }
 
-/// Rows that statistics did not rule out. Some of the tested rows pass, and all other rows pass.
+/// Rows that statistics did not rule out. Rows in `tested` may pass, and all rows in `passed` do.
 #[derive(Default)]
 struct Left {
     tested: Vec<Range<u64>>,

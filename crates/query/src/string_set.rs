@@ -39,7 +39,7 @@ pub(crate) fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(successor)
 }
 
-/// Orders ends of intervals; none comes last.
+/// Orders ends of intervals. An interval without an end comes last.
 fn order(a: Option<&[u8]>, b: Option<&[u8]>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.cmp(b),

@@ -20,7 +20,7 @@ pub(crate) enum Test {
     Strings(StringSet),
     /// Whether the key of a decimal of 256 bits is in a set.
     Wide(StringSet),
-    /// Whether a string matches, or does not.
+    /// Whether the match of a string has this result.
     Matches(Matcher, bool),
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Matcher {
     Like(Like),
 }
 
-/// The answers of a range of rows, as far as they are known.
+/// The known answers for a range of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Answers {
     /// Not true for any row.
@@ -60,7 +60,7 @@ impl Answers {
         }
     }
 
-    /// The answers of both of two ranges.
+    /// The answers for two ranges together.
     pub fn joined(self, other: Self) -> Self {
         if self == other { self } else { Self::Some }
     }
@@ -112,8 +112,8 @@ impl Test {
         })
     }
 
-    /// The answers for a block of `n` values, as far as statistics decide them. `missing` is the
-    /// answer for missing values.
+    /// The answers for a block of `n` values by its statistics. `missing` is the answer for missing
+    /// values.
     pub fn by_statistics(&self, of: Layout, statistics: &Statistics, n: u64, missing: bool) -> Answers {
         let n_missing = u64::from(statistics.n_missing);
         let of_missing = Answers::of(missing);
@@ -159,7 +159,7 @@ impl Test {
                     Answers::None
                 }
             }
-            // Blocks have no minimum and maximum of such decimals.
+            // Statistics have no bounds for such decimals.
             Self::Strings(_) | Self::Wide(_) | Self::Matches(..) => Answers::Some,
         }
     }
@@ -189,7 +189,7 @@ pub(crate) fn key_of(physical: Physical, bytes: &[u8; 16]) -> Option<i128> {
     })
 }
 
-/// The keys of minimum and maximum. Zeros stand for both zeros.
+/// The keys of minimum and maximum. A bound of zero stands for both zeros.
 fn keys_of(physical: Physical, statistics: &Statistics) -> Option<(i128, i128)> {
     let (mut low, mut high) = (key_of(physical, &statistics.min)?, key_of(physical, &statistics.max)?);
     if physical.is_float() {
@@ -281,7 +281,7 @@ mod tests {
         let all_nan = Statistics { has_nan: true, ..Statistics::default() };
         assert_eq!(by(&positive, all_nan), Answers::None);
         assert_eq!(by(&positive_or_nan, all_nan), Answers::All);
-        // A block of zeros has -0.0 too.
+        // A block with zeros may have -0.0 too.
         let zero = Test::Keys(KeySet::interval(-1, 0));
         for (min, max) in [(0.0, 0.0), (-0.0, 0.0), (0.0, -0.0)] {
             assert_eq!(by(&zero, of(min, max, false)), Answers::All);

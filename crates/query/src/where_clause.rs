@@ -30,7 +30,7 @@ use crate::host_rules::missing_rules;
 use crate::predicate::{Comparison, Literal, Match, Predicate, Rules};
 
 /// Parses a clause to a predicate for a file. The clause may also name `others`: columns that are
-/// not in the table, such as the levels of an index. A name that both have means the table's
+/// not in the table, such as the levels of an index. A name that occurs in both means the table's
 /// column.
 ///
 /// # Errors
@@ -56,7 +56,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// A column with its number, or the length of the lists in one.
+/// A column with its number, or the length of its lists.
 enum Operand {
     Column(u64, Arc<ColumnInfo>),
     Length(u64),
@@ -246,7 +246,7 @@ impl Parser<'_> {
         Ok(is_value.then_some(before))
     }
 
-    /// A column, or the length of one.
+    /// A column, or the length of its lists.
     fn operand(&mut self) -> Result<Operand> {
         let before = self.at;
         let name = match self.next()? {
@@ -270,7 +270,7 @@ impl Parser<'_> {
         Ok(Operand::Column(column, self.file.column(column)?))
     }
 
-    /// The rest of a test after `is`.
+    /// Parses the rest of a test after `is`.
     fn state(&mut self, column: u64, info: &ColumnInfo) -> Result<Predicate> {
         let negated = self.keyword("not")?;
         let test = if self.keyword("null")? || self.keyword("missing")? {
@@ -294,7 +294,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The rest of a test after `in`.
+    /// Parses the rest of a test after `in`.
     fn members(&mut self, operand: &Operand) -> Result<Predicate> {
         self.require("(")?;
         let (mut literals, mut lengths) = (Vec::new(), Vec::new());
@@ -316,7 +316,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The column with a name, or the field that follows it after points.
+    /// The number of the column with this name, or of the field that a dotted name leads to.
     fn column(&self, name: &str) -> Result<u64> {
         let unknown = match self.file.find(name) {
             Err(error) if error.kind() == Kind::Argument => error,
@@ -417,7 +417,7 @@ fn mirrored(op: Comparison) -> Comparison {
     }
 }
 
-/// Whether a word before a text says that the text is a time.
+/// Whether a word before a text makes the text a time.
 fn is_kind_of_time(word: &str) -> bool {
     ["date", "time", "timestamp"].iter().any(|kind| word.eq_ignore_ascii_case(kind))
 }

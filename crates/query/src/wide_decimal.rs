@@ -36,7 +36,7 @@ pub(crate) struct Digits {
 }
 
 impl Digits {
-    /// The digits of a finite number; none for other literals.
+    /// The digits of a finite number; `None` for other literals.
     pub(crate) fn of(literal: &Literal) -> Option<Self> {
         let (text, exponent) = match literal {
             Literal::Int(value) => (value.to_string(), 0),
@@ -59,7 +59,7 @@ impl Digits {
         Some(Self { is_negative: text.starts_with('-'), digits, exponent })
     }
 
-    /// The place among integers that count as themselves times `10^-scale`.
+    /// The place among decimals of this scale, whose keys are their digits as an integer.
     pub(crate) fn place(&self, scale: i32) -> WidePlace {
         let Self { is_negative, digits, exponent } = self;
         let beyond = if *is_negative { WidePlace::BeforeAll } else { WidePlace::AfterAll };
@@ -76,7 +76,7 @@ impl Digits {
         let zeros = std::iter::repeat_n(b'0', n_whole - whole.len());
         let Some(magnitude) = magnitude(whole.bytes().chain(zeros)) else { return beyond };
         let is_exact = rest.bytes().all(|digit| digit == b'0');
-        // The greatest integer that is not above the number.
+        // The greatest integer that does not exceed the number.
         let floor = if *is_negative && !is_exact { plus_one(magnitude) } else { Some(magnitude) };
         let limit = [0, 0, 0, 1 << 63];
         match floor {
@@ -89,7 +89,7 @@ impl Digits {
     }
 }
 
-/// The keys for which a comparison with the number at this place is true.
+/// The keys of the numbers for which a comparison with the number at `place` is true.
 pub(crate) fn keys(op: Comparison, place: &WidePlace) -> StringSet {
     let (none, all) = (StringSet::default(), StringSet::from(Vec::new()));
     let (less, less_equal) = match place {
@@ -112,7 +112,7 @@ pub(crate) fn keys(op: Comparison, place: &WidePlace) -> StringSet {
     }
 }
 
-/// The number of these digits in 64-bit words, the least significant first; none beyond 256 bits.
+/// The number with these digits as 64-bit words, least significant first; `None` beyond 256 bits.
 fn magnitude(digits: impl Iterator<Item = u8>) -> Option<[u64; 4]> {
     let mut words = [0; 4];
     for digit in digits {

@@ -158,7 +158,7 @@ fn op() -> impl Strategy<Value = Comparison> {
     prop_oneof![Just(Equal), Just(NotEqual), Just(Less), Just(LessEqual), Just(Greater), Just(GreaterEqual)]
 }
 
-/// A literal that a column of this kind compares with.
+/// A literal that can be compared with a column of this kind.
 fn literal(kind: Kind) -> BoxedStrategy<Literal> {
     let float = || prop_oneof![proptest::sample::select(&FLOATS[..]), (-5i8..5).prop_map(f64::from)];
     match kind {

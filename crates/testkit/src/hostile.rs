@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// breaking one gives no wrong values. A file that only the naive decoder refuses, by another rule,
 /// is a failure.
 const WRITERS_ALONE: &[&str] = &[
-    // Depth and number of nodes are limited all the same.
+    // Limits on depth and number of nodes hold without this rule.
     "a node is the child of one parent",
     // The first delta of a vector has no predecessor.
     "bits 0 of a vector of deltas are 0",

@@ -377,7 +377,7 @@ impl Map {
         if !is_inside || self.fields.len() >= MOST_FIELDS {
             return false;
         }
-        // Generations share parts, and tiers segments.
+        // Add a record once: generations share parts, and tiers share segments.
         if self.seen.insert(at) {
             let of_record = fields.iter().map(|&(name, offset, len)| Field { name, at: at + offset, len });
             self.fields.extend(of_record);
@@ -419,7 +419,7 @@ impl Map {
         if self.sums.len() >= MOST_SUMS || !self.add(file, directory, DIRECTORY) {
             return;
         }
-        // No more entries than the directory has room for: other records may follow it.
+        // Only entries that fit the directory, because other records may follow it.
         let room = number(file, block + 32, 4).map_or(0, |len| len.saturating_sub(40) / 24);
         let n_pages = number(file, directory + 16, 4).unwrap_or(0).min(room);
         let added = (0..n_pages).take_while(|i| self.add(file, directory + 40 + 24 * i, PAGE)).count();
@@ -566,8 +566,9 @@ impl Dice {
     }
 }
 
-/// Makes one to four changes of a file, and repairs all checksums: a bit, a byte, a run of bytes, a
-/// field that takes an edge or the value of another field of its name, blocks that are swapped.
+/// Makes one to four changes of a file, and repairs all checksums. A change alters a bit, a byte or
+/// a run of bytes, sets a field to an edge or to the value of another field of its name, or swaps
+/// blocks.
 pub fn damage(file: &mut [u8], dice: &mut Dice) {
     let map = Map::of(file);
     for _ in 0..=dice.below(4) {
@@ -624,7 +625,7 @@ mod tests {
         }
     }
 
-    /// Otherwise readers see nothing but the first checksum.
+    /// If all files failed the first checksum, readers would test nothing else.
     #[test]
     fn many_damaged_files_are_read() {
         let mut dice = Dice(1);

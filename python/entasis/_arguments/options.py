@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from entasis._typing import Limits
 
-# The compression of new files, of 0 (raw) to 100 (smallest).
+# The compression of new files, from 0 (raw) to 100 (smallest).
 DEFAULT_COMPRESSION = 50
 # More threads than any machine has.
 _MOST_THREADS = 1 << 20

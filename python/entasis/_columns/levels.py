@@ -69,7 +69,7 @@ class Levels:
             return np.array(_rows.at(labels, rows), np.int64)
         if len(labels) < 2:
             return np.array(labels, np.int64)[rows]
-        # Labels outside of int64 are an error here, as above.
+        # As above, labels outside of int64 are an error.
         first, _ = np.int64(labels[0]), np.int64(labels[-1])
         return first + np.asarray(rows, np.int64) * labels.step
 

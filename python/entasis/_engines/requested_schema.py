@@ -60,9 +60,9 @@ class _Schema:
 
 
 def _layout(types: list[tuple[Any, Any]]) -> int:
-    """The string layout for decoding: that of the first requested type that is converted to.
+    """The layout of decoded strings, from the first type that the request changes.
 
-    A request for large strings decides nothing, because they are the default.
+    A request for large strings changes nothing, because they are the default.
     """
     import pyarrow as pa
 

@@ -45,7 +45,7 @@ class RowSource:
     def __init__(self, view: File | Tree, rows: Any, keys: list[Any] | None) -> None:
         self._view: File | Tree | None = view
         self._rows, self._keys, self._pid = rows, keys, os.getpid()
-        # The function and the arguments that open the view again, in a pickle.
+        # For pickles: the function that opens the view again, and its arguments.
         self._recipe: tuple[Any, ...] | None = None
         if isinstance(view, Tree):
             self.is_alone, n = keys is None, _n_rows(view, keys)
@@ -77,7 +77,7 @@ class RowSource:
         return self._view
 
     def _how(self) -> tuple[Any, ...]:
-        """The function and the arguments that open the view in another process."""
+        """The function that opens the view in another process, and its arguments."""
         if self._view is not None:
             self._recipe = self._view.__reduce__()
         assert self._recipe is not None, "a pickle has a recipe"

@@ -58,7 +58,7 @@ impl Data {
         bits.is_some_and(|bits| count_ones(bits, self.offset, self.n) < self.n)
     }
 
-    /// The number of missing values, or -1 where the importer is to count them.
+    /// The number of missing values, or -1 if the importer has to count them.
     fn null_count(&self) -> i64 {
         if self.is_all_there {
             return 0;

@@ -119,8 +119,8 @@ impl Drop for Gil {
 /// Calls a function with the GIL. Returns None, and does not call it, if the interpreter is
 /// shutting down.
 ///
-/// pyo3 alone is not enough: it assumes that a thread in which it took the GIL still holds the GIL,
-/// although a consumer that Python calls there may have released it.
+/// pyo3 alone is not enough. It assumes that a thread still holds the GIL that it took there, but a
+/// consumer that Python called in between may have released it.
 fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> Option<R> {
     let _gil = Gil::take()?;
     Python::try_attach(work)

@@ -98,7 +98,8 @@ impl CellReader {
                 dict.set_item("first", children.first)?;
                 dict.set_item("keys", children.keys)?;
                 if kind.is_rows() {
-                    // Python sees a list of rows, as long as each list of values.
+                    // To Python it is a list of rows. Their number is the length of each list of
+                    // values.
                     let lists = rows_of(py, &mut loaded, &children)?;
                     dict.set_item("count", lists.first().map_or(0, |list| list.end - list.start))?;
                     dict.set_item("rows", if kind == CellKind::Records { "dict" } else { "tuple" })?;

@@ -229,7 +229,8 @@ impl CellBuilder {
                 stack.push(self.expand(next, up, depth)?);
             } else if let Some(Level { parent: Some(parent), me, n_references, .. }) = stack.pop() {
                 self.writer.end(parent);
-                // Errors need the path of a reference. Forget objects without references below.
+                // Keep the objects above references, because errors show the paths of references.
+                // Forget all others.
                 if self.references.len() == n_references {
                     self.expanded.truncate(me);
                 }

@@ -21,7 +21,7 @@ use crate::{errors, monitor};
 pub struct Block<'py> {
     pub dtype: String,
     pub zone: Option<String>,
-    /// The unit that does not share the block, if any.
+    /// The number of the only unit in the block; `None` if units may share it.
     pub apart: Option<usize>,
     /// The number and the first row of each unit.
     pub units: Vec<(usize, usize)>,

@@ -22,8 +22,8 @@ use crate::read::plan::Target;
 /// - `array`: one position, with one-dimensional values and mask.
 /// - `arrow`: a list of positions, and an [`ArrowColumn`] of their values one after the other.
 /// - `null`: one position, without values.
-/// - `categories`: the categories of a pandas categorical: the number of their column, how many
-///   they are, and their own entries.
+/// - `categories`: the number of the column with the categories of a pandas categorical, the number
+///   of categories, and their own entries.
 pub fn entries<'py>(py: Python<'py>, decoded: Decoded<'py>, own: bool) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     let Decoded { infos, units, blocks, memory, n_rows, dictionaries, categories } = decoded;

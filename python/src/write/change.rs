@@ -16,7 +16,7 @@ pub struct Change {
     edit: Edit,
 }
 
-/// The meaning of the next content for the file.
+/// How the next content changes the file.
 enum Edit {
     /// It replaces the whole value.
     Replace(Operation),

@@ -33,7 +33,7 @@ LABELS = {
 
 @dataclass(kw_only=True)
 class Way(Timed):
-    """The measurements of one way to the rows."""
+    """The measurements of one way to read the rows."""
 
     key: str
 

@@ -77,7 +77,7 @@ def write(context: Context, key: str, frame: str, tables: dict[str, pa.Table]) -
     (peer,) = context.pool.get([key], host="arrow", fixed=True)
     paths = {}
     for name, table in tables.items():
-        # Plans have the name of the table from here.
+        # Plans take the name of the table from the file's name.
         paths[name] = context.work / f"{frame}.{name}.{key}"
         files.remove(paths[name])
         peer.write(peer.prepare(table), paths[name])
@@ -117,7 +117,7 @@ def ask(context: Context, frame: str, tables: dict[str, pa.Table], queries: list
 
 
 def _answered(query: Query, sources: list[Source], columns: dict[str, str]) -> list[Outcome]:
-    """One outcome per source, with its answer checked and plans where they differ."""
+    """One outcome per source. Checks its answer, and notes a plan that differs."""
     outcomes = [
         Outcome(source=source, call=source.engine.call(source.opened, query)) for source in sources
     ]
@@ -200,7 +200,7 @@ def keep(context: Context, frame: str, kind: str, title: str, record: dict[str, 
 
 
 def _show(title: str, found: dict[str, list[Outcome]]) -> None:
-    """Print a row per query and engine, a column per format, and plans that differ."""
+    """Print a row per query and engine, with a column per format, and the plans that differ."""
     columns = [Column("", left=True), Column("", left=True), *map(Column, LABELS.values())]
     columns.append(Column("over Parquet"))
     rows, remarks = [], []

@@ -28,7 +28,7 @@ class Plan:
 
 
 def duckdb_plan(root: Any, columns: dict[str, str]) -> Plan:
-    """The plan in what EXPLAIN returns as JSON."""
+    """The plan in the JSON that EXPLAIN returns."""
     order: list[str] = []
     lines: list[str] = []
 

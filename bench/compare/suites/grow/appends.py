@@ -71,7 +71,7 @@ def _size(context: Context, full: int, size: int) -> dict[str, list[Growth]]:
         for result, before in zip(found[kind], results, strict=True):
             before.n_appended, before.failure = result.n_appended, result.failure
             if result.failure is None:
-                # The slowest of all appends counts, not the slowest of a round.
+                # Join the rounds, because the slowest of all appends counts.
                 result.append_s = [[s for turn in result.append_s for s in turn]]
                 with failure(result):
                     check(result, whole.iloc[: size + result.n_appended * ROWS])

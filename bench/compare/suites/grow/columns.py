@@ -26,7 +26,7 @@ def run(context: Context) -> None:
     values = {}
     for result in results:
         with failure(result):
-            # Not called for the column: a peer keeps the types of the last frame it prepared.
+            # Do not prepare the column: a peer keeps the types of the last frame that it prepared.
             values[result.peer.key] = result.peer.prepare(frame)
             write(result, values[result.peer.key], result.path)
             before = files.size(result.path)

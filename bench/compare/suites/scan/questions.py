@@ -148,7 +148,7 @@ def prepared(filters: Filters, question: Question) -> Callable[[], Any]:
 
 
 def differences(expected: Any, got: Any, *, exact: bool) -> list[str]:
-    """Properties that a format dropped. Another order of rows is a note unless it is `exact`."""
+    """Properties that a format dropped. If not `exact`, another order of rows is only noted."""
     if isinstance(expected, int):
         if got != expected:
             raise WrongData(f"{got} rows instead of {expected}")

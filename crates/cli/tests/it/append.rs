@@ -256,7 +256,7 @@ fn other_hosts_and_indexes_are_refused() {
     let message = refused(&folder, &r("attributes", groups), &r("row_names", Value::from("numbers")));
     assert!(message.contains("\"groups\""), "{message}");
 
-    // An index that goes on.
+    // An index that continues the index of the file.
     let file = folder.write("file.entasis", &of(pandas(5)));
     let more = folder.write("more.entasis", &of(from(5, Value::Null)));
     entasis(args!["append", file, more]).fine();

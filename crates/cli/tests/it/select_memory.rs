@@ -50,7 +50,7 @@ fn rows_are_copied_in_parts() {
     let out = folder.path().join("out.entasis");
     let (from, to) = (file.to_string_lossy(), out.to_string_lossy());
     let copy = ["select", &from, "--to", "entasis", "--output", &to];
-    // All rows, consecutive ones, and all but one.
+    // All rows, consecutive rows, and all rows but two.
     for (condition, n, last) in [
         (None, N, N - 1),
         (Some("id >= 100000"), N - 100_000, N - 1),

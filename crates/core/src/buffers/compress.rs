@@ -10,7 +10,7 @@ use crate::threads::run;
 
 /// Bytes that justify one more thread. LZ4 takes about a millisecond for them.
 const LEN_EACH: usize = 512 << 10;
-/// The same for copying blocks together.
+/// Bytes that justify one more thread for copying blocks together.
 const COPIED_EACH: usize = 8 << 20;
 
 /// How to compress.

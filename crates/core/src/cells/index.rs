@@ -13,7 +13,7 @@ use super::read::Cells;
 use super::slice::Slice;
 use crate::monitor::{Monitor, Silent};
 
-/// Keys per bucket, about.
+/// Approximate keys per bucket.
 const BUCKET: u64 = 4;
 /// Maps with more keys than this are indexed. Fewer keys fit a page or two.
 pub const INDEXED_FROM: usize = 4096;
@@ -284,7 +284,8 @@ impl Cells {
             }
             let map = maps.binary_search_by_key(&first, |&(keys, _)| keys).map_err(|_| wrong())?;
             let keys = first..first + maps[map].1;
-            // Build no more than the file holds.
+            // Refuse more places than the file stores, so that a false number of keys needs no
+            // memory.
             if wanted.places.len() as u64 + (keys.end - keys.start) > places.len() as u64 {
                 return Err(wrong());
             }

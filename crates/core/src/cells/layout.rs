@@ -9,7 +9,8 @@ pub(super) const CELLS: &str = "the cells";
 
 /// The column `ranks` has one entry for each of this many cells.
 pub(super) const RANK: u64 = 4096;
-/// The numbers in an entry: how many earlier cells each class has. The first class is left out.
+/// The numbers in an entry: one for each class but the first. Each is the number of earlier cells
+/// of the class.
 pub(super) const CLASSES: usize = 6;
 
 /// The columns of the key index.

@@ -31,7 +31,7 @@ pub struct Cells {
 /// Cells whose kinds are read together: a block.
 const BLOCK: u64 = MAX_BLOCK_VALUES as u64;
 
-/// Bytes of a string with its offset, about.
+/// Approximate bytes of a string with its offset.
 const TEXT: u64 = 32;
 
 /// Approximate bytes of the object that a host makes of a cell.

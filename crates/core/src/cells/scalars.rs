@@ -11,7 +11,7 @@ const EXPECTED: usize = 1 << 20;
 /// Strings or bytes, contiguous.
 #[derive(Debug)]
 pub(super) struct Strings {
-    /// 0, then the end of each.
+    /// 0, then the end of each value in `bytes`.
     pub offsets: ScratchVec<i64>,
     pub bytes: ScratchVec<u8>,
 }
@@ -35,8 +35,8 @@ impl Strings {
         self.offsets.len() - 1
     }
 
-    /// Reserves memory for `n` more values, slightly longer than the last `k`, because numbered
-    /// names grow.
+    /// Reserves memory for `n` more values. Assumes them to be slightly longer than the last `k`,
+    /// because numbers in names grow.
     fn expect(&mut self, n: usize, k: usize) {
         let last = &self.offsets[self.offsets.len() - 1 - k..];
         let len = (last[k] - last[0]) as usize;
@@ -129,7 +129,7 @@ impl Scalars {
         self.kinds.reserve(n);
     }
 
-    /// The same, without memory for their kinds.
+    /// As [`expect`](Self::expect), without memory for the kinds.
     fn expect_values(&mut self, n: usize, k: usize) {
         let Some(&code) = self.kinds.last() else { return };
         if k == 0
@@ -147,7 +147,7 @@ impl Scalars {
         }
     }
 
-    /// Reserves memory for the values of others.
+    /// Reserves memory for the values of these other collections.
     pub(super) fn reserve<'a>(&mut self, others: impl Iterator<Item = &'a Self>) {
         let (mut kinds, mut counts, mut lens) = (0, [0; CLASSES - 2], [0; 2]);
         for other in others {

@@ -71,7 +71,7 @@ impl<'a> Texts<'a> {
         Texts { offsets: &self.offsets[range.start..=range.end], text: self.text }
     }
 
-    /// All of them as one string.
+    /// The bytes of all strings, joined.
     pub fn joined(&self) -> &'a [u8] {
         let (first, end) = (self.offsets[0], self.offsets[self.len()]);
         &self.text[first as usize..end as usize]

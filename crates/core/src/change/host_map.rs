@@ -227,7 +227,7 @@ pub(super) fn check_flat(host: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Positions before numbers of extra columns.
+/// The sort key of an item: positions come before numbers of extra columns.
 fn first_of(item: &Value) -> (bool, u64) {
     let first = item.as_list().and_then(|parts| parts.first());
     let column = first.and_then(Value::as_column);

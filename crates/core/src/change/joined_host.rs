@@ -12,8 +12,9 @@ const BY_POSITION: [&str; 2] = ["field_metadata", "columns"];
 /// Attributes of R that do not depend on the rows.
 const FREE_ATTRIBUTES: [&str; 4] = ["names", "class", "row.names", ".internal.selfref"];
 
-/// The host map of the file, for more rows. Both maps come with their numbers of rows. `to` has the
-/// file's position of each column of the rows.
+/// The host map of the file for the joined rows. `old` is the file's map and `new` that of the
+/// rows, each with its number of rows. `to` has the position in the file of each column of the
+/// rows.
 pub(super) fn join((old, n_old): (&Value, u64), (new, n_new): (&Value, u64), to: &[usize]) -> Result<Value> {
     let (Value::Map(pairs), Value::Map(more)) = (old, new) else {
         return if old == new { Ok(old.clone()) } else { Err(another_host(old, new)) };
@@ -86,7 +87,7 @@ pub(super) fn another_host(old: &Value, new: &Value) -> Error {
     Error::argument(format!("the file is of {}, the other one of {}", name(old), name(new)))
 }
 
-/// The index of the file, as long as both.
+/// The index of the file for the joined rows.
 fn index((old, n_old): (Option<&Value>, u64), (new, n_new): (Option<&Value>, u64)) -> Result<Value> {
     let refused =
         |what: &str| Error::argument(format!("the index (labels of rows) of {what} is not 0, 1, 2 ..."));

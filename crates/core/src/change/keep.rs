@@ -149,7 +149,7 @@ impl Keeper<'_> {
         if n_new > 0 && !all {
             return self.file.last_blocks(info, |block| is_short(block, most));
         }
-        let ranges = self.file.block_ranges(info.index)?;
+        let ranges = self.file.block_ranges(info)?;
         let (n_before, blocks) = if all {
             (0, self.file.blocks(info.index)?.to_vec())
         } else {

@@ -129,7 +129,7 @@ impl Keeper<'_> {
         let bundle = Arc::new(KeptBundle {
             keep: Keep {
                 number: storage.index,
-                ranges: first_blocks(self.file.block_ranges(storage.index)?, n_blocks as u64),
+                ranges: first_blocks(self.file.block_ranges(&storage)?, n_blocks as u64),
                 n_values,
                 n_missing: n_lost(storage.record.n_missing, n_replaced)?,
                 ..Keep::default()

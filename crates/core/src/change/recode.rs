@@ -41,7 +41,7 @@ impl<'a> Described<'a> {
         Self { column_type: &field.column_type, dictionary: field.dictionary, children: &field.children }
     }
 
-    /// Whether it or something inside it has other codes.
+    /// Whether codes of this column or of its children change.
     fn needs(&self, by: &Recodings) -> bool {
         self.dictionary.is_some_and(|dictionary| by.contains_key(&dictionary))
             || self.children.iter().any(|field| Self::of(field).needs(by))

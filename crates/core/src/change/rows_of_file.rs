@@ -33,7 +33,8 @@ const FREE: [&str; 11] = [
     "field_metadata",
 ];
 const INDEX: &str = "index";
-/// A list of a position and a column of codes for each column; in an index, the column of codes.
+/// In a host map: pairs of a column's position and a column of codes. In an index: the column of
+/// codes alone.
 const MISSING_KINDS: &str = "missing_kinds";
 
 /// Rows of some columns of a table, as a table to write.

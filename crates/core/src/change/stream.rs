@@ -43,7 +43,7 @@ pub struct Stream {
 enum To {
     /// A new file.
     New(Box<Replacement>),
-    /// The end of an old one.
+    /// The end of an existing file.
     InPlace(Box<InPlace>),
 }
 

@@ -45,7 +45,7 @@ impl File {
 
     /// The blocks of a column, whose type may be unknown.
     pub(crate) fn read_blocks(&self, info: &ColumnInfo) -> Result<Arc<Vec<BlockRecord>>> {
-        let records = self.block_ranges(info.index).and_then(|ranges| self.block_records(&ranges));
+        let records = self.block_ranges(info).and_then(|ranges| self.block_records(&ranges));
         self.blocks_of(info, &records.map_err(|e| e.in_column(&info.name))?)
     }
 
@@ -116,7 +116,7 @@ impl File {
         info: &ColumnInfo,
         is_wanted: impl Fn(&BlockRecord) -> bool,
     ) -> Result<LastBlocks> {
-        let ranges = self.block_ranges(info.index)?;
+        let ranges = self.block_ranges(info)?;
         let mut n_before = ranges.iter().map(|range| u64::from(range.n_blocks)).sum::<u64>();
         let mut records: Vec<u8> = Vec::new();
         'ranges: for (i, range) in ranges.iter().enumerate().rev() {
@@ -148,7 +148,12 @@ impl File {
     /// # Errors
     /// *Corrupt*, *unsupported*, *io*.
     pub fn statistics(&self, column: u64) -> Result<Vec<Statistics>> {
-        self.parse_statistics(column, Statistics::parse)
+        self.statistics_of(&*self.column(column)?)
+    }
+
+    /// The statistics of the blocks of a column, whose type may be unknown.
+    pub(crate) fn statistics_of(&self, info: &ColumnInfo) -> Result<Vec<Statistics>> {
+        self.parse_statistics(info, Statistics::parse)
     }
 
     /// The parts of a column's statistics that filters may use
@@ -157,15 +162,15 @@ impl File {
     /// # Errors
     /// *Corrupt*, *io*.
     pub fn statistics_for_filters(&self, column: u64, of: Layout) -> Result<Vec<Statistics>> {
-        self.parse_statistics(column, |bytes| Statistics::parse_for_filters(bytes, of))
+        self.parse_statistics(&*self.column(column)?, |bytes| Statistics::parse_for_filters(bytes, of))
     }
 
     fn parse_statistics(
         &self,
-        column: u64,
+        info: &ColumnInfo,
         parse: impl Fn(&[u8]) -> Result<Statistics>,
     ) -> Result<Vec<Statistics>> {
-        let bytes = self.range_records(SectionKind::Statistics, &self.block_ranges(column)?)?;
+        let bytes = self.range_records(SectionKind::Statistics, &self.block_ranges(info)?)?;
         let parsed = bytes.chunks_exact(Statistics::LEN).map(parse).enumerate();
         let parsed = parsed.map(|(i, statistics)| {
             statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))

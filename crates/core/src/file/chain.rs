@@ -19,7 +19,7 @@ pub(crate) struct Lost {
     pub error: Error,
 }
 
-/// A generation, as a slot would name it, and its root; or the loss of an unreadable generation.
+/// A generation (the slot that would name it, and its root), or the loss of an unreadable one.
 type State = std::result::Result<(Slot, Root), Lost>;
 
 /// The states that slots name, and the previous states that roots name. Each state comes once.

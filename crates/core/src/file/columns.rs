@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, ColumnRecord, Error, Kind, Physical, Result, RunNames, SectionKind, Unknown, Value, fallible,
+    BlockRange, BlockRecord, ColumnRecord, Error, Kind, Physical, Result, RunNames, SectionKind, Unknown,
+    Value, fallible,
 };
 
 use super::names::{NameRange, NamesAt};
@@ -91,16 +92,43 @@ impl File {
     fn read_column(&self, index: u64) -> Result<ColumnInfo> {
         let mut found = None;
         self.visit_runs(index..index.saturating_add(1), |run| {
+            self.prefetch_for(&run);
             let name = self.one_name(run.names(), run.skip)?;
             let record = run.member(index).map_err(|e| e.in_section("columns").in_column(&name))?;
             let info = self.column_of(index, record, name)?;
-            if is_null(&info) && !self.block_ranges(index)?.is_empty() {
+            if is_null(&info) && !self.block_ranges(&info)?.is_empty() {
                 return Err(null_with_blocks(&info));
             }
             found = Some(info);
             Ok(())
         })?;
         found.ok_or_else(|| Error::corrupt("a column number is out of range").in_section("columns"))
+    }
+
+    /// If the name of a single column has to be read, reads in the same round what a read of its
+    /// values needs next: other column records, and its ranges or else its block records.
+    fn prefetch_for(&self, run: &ColumnRun) {
+        let record = &run.record;
+        let name =
+            (SectionKind::Names, 0, record.name_at..record.name_at.saturating_add(record.name_len.into()));
+        if run.n > 1 || self.opened.has(&name) {
+            return;
+        }
+        let index = run.columns.start;
+        let mut wanted = vec![name];
+        for column in [record.storage, record.dictionary].into_iter().flatten() {
+            let number = self.opened.runs.record_of(self.numbering.in_file(column));
+            wanted.push((SectionKind::Columns, 0, number..number.saturating_add(1)));
+        }
+        let ranges = (SectionKind::Ranges, 0, self.near_ranges(index, record));
+        if !self.opened.has(&ranges) {
+            wanted.push(ranges);
+        } else if let Ok(ranges) = self.ranges_of_record(index, record) {
+            let blocks =
+                |range: &BlockRange| (SectionKind::Blocks, range.tier, range.first_block..range.end_block());
+            wanted.extend(ranges.iter().map(blocks));
+        }
+        self.opened.prefetch(&wanted);
     }
 
     /// Consecutive columns, read together.
@@ -163,11 +191,20 @@ impl File {
 
     /// Checks that the columns of type null in `range` have no blocks.
     fn check_nulls(&self, range: Range<u64>, columns: &[ColumnInfo]) -> Result<()> {
-        if !columns.iter().any(is_null) {
+        let mut nulls = columns.iter().filter(|info| is_null(info));
+        if !self.has_sorted_ranges() {
+            return match nulls.find(|info| info.record.first_range.is_some()) {
+                None => Ok(()),
+                Some(info) => Err(null_with_blocks(info)),
+            };
+        }
+        if nulls.next().is_none() {
             return Ok(());
         }
-        for found in self.ranges_of(self.in_file(&range))? {
-            let at = columns.binary_search_by_key(&found.column, |info| info.index + self.table.first_column);
+        // A table of version 0.2 has consecutive columns.
+        let wanted = self.numbering.in_file(range.start)..self.numbering.in_file(range.end);
+        for found in self.ranges_of(wanted)? {
+            let at = columns.binary_search_by_key(&found.column, |info| self.numbering.in_file(info.index));
             if let Some(info) = at.ok().and_then(|at| columns.get(at)).filter(|info| is_null(info)) {
                 return Err(null_with_blocks(info));
             }
@@ -199,10 +236,10 @@ impl File {
             }
             record => record.map_err(here)?,
         };
-        if self.table.first_column > 0 {
+        if !self.numbering.is_of_file() {
             let ColumnRecord { storage, dictionary, first_child, parent, .. } = &mut record;
             for named in [storage, dictionary, first_child, parent] {
-                *named = named.map(|column| self.in_view(column)).transpose().map_err(here)?;
+                *named = named.map(|column| self.numbering.in_view(column)).transpose().map_err(here)?;
             }
         }
         Ok((record, None))
@@ -214,10 +251,19 @@ impl File {
         range: Range<u64>,
         mut visit: impl FnMut(ColumnRun) -> Result<()>,
     ) -> Result<()> {
-        let wanted = self.in_file(&range);
-        if wanted.is_empty() {
-            return Ok(());
-        }
+        let numbering = &self.numbering;
+        numbering.visit(range, &mut |group, first| self.visit_group(group, first, &mut visit))
+    }
+
+    /// Visits consecutive columns whose first one has the number `first` in the file.
+    fn visit_group(
+        &self,
+        group: Range<u64>,
+        first: u64,
+        visit: &mut dyn FnMut(ColumnRun) -> Result<()>,
+    ) -> Result<()> {
+        let wanted = first..first.saturating_add(group.end - group.start);
+        let in_view = |column: u64| column - wanted.start + group.start;
         let runs = &self.opened.runs;
         if wanted.end > self.opened.n_columns() {
             let message = format!("the file has fewer than {} columns", wanted.end);
@@ -230,8 +276,7 @@ impl File {
             for (number, bytes) in piece.zip(records.chunks_exact(ColumnRecord::LEN)) {
                 let of = runs.columns_of(number);
                 let from = of.start.max(wanted.start);
-                let columns =
-                    from - self.table.first_column..of.end.min(wanted.end) - self.table.first_column;
+                let columns = in_view(from)..in_view(of.end.min(wanted.end));
                 let (record, unknown) = self.parse_record(columns.start, bytes)?;
                 let n = of.end - of.start;
                 // Check a run before memory is allocated for each of its columns.
@@ -287,16 +332,23 @@ impl File {
         if !with_blocks || are_known(&lock(&self.blocks), columns) {
             return;
         }
-        let wanted = self.in_file(&(first..last.saturating_add(1)));
-        for start in wanted.clone().step_by(1 << 10) {
+        for start in (first..=last).step_by(1 << 10) {
             // The damage may be in an unwanted column, so wanted columns are then read one by one.
-            _ = self.prefetch_blocks(start..wanted.end.min(start + (1 << 10)));
+            _ = self.prefetch_blocks(start..last.saturating_add(1).min(start + (1 << 10)));
         }
     }
 
-    /// Reads the block records of columns, by their numbers in the file.
+    /// Reads the block records of columns.
     fn prefetch_blocks(&self, columns: Range<u64>) -> Result<()> {
-        let ranges = self.ranges_of(columns)?;
+        let ranges = if self.has_sorted_ranges() {
+            self.ranges_of(self.numbering.in_file(columns.start)..self.numbering.in_file(columns.end))?
+        } else {
+            let mut infos = Vec::new();
+            for column in columns {
+                fallible::push(&mut infos, self.column(column)?, COLUMNS)?;
+            }
+            self.ranges_of_all(&infos)?
+        };
         let n_blocks: u64 = ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
         // Columns with many blocks gain nothing from this.
         if ranges.is_empty() || n_blocks > 1 << 14 {
@@ -317,7 +369,7 @@ impl File {
                 self.opened.tier_records(SectionKind::Blocks, first.tier, first.first_block..end)?;
             for range in joined {
                 let at = |block: u64| (block - first.first_block) as usize * BlockRecord::LEN;
-                let column = range.column - self.table.first_column;
+                let column = self.numbering.in_view(range.column)?;
                 let bytes = &records[at(range.first_block)..at(range.end_block())];
                 // The blocks of a column with several ranges are read on demand.
                 if let Ok(info) = self.column(column)
@@ -336,8 +388,8 @@ fn is_null(info: &ColumnInfo) -> bool {
     info.record.column_type.physical == Physical::Null && info.unknown.is_none()
 }
 
-/// The error for a column of type null with blocks. Its type was damaged: as null, all its values
-/// would be missing.
+/// The error for a column of type null with blocks. Its type is damaged, because null columns have
+/// no blocks. Reading it as null would make all its values missing.
 #[cold]
 fn null_with_blocks(info: &ColumnInfo) -> Error {
     Error::corrupt("a column of type null has blocks").in_section("ranges").in_column(&info.name)

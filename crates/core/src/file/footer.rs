@@ -9,6 +9,7 @@ use entasis_encodings::restore_part;
 use entasis_format::{
     Error, Header, Limits, Location, MIN_COLUMN_LEN, Part, Result, Room, Root, Runs, Section, SectionKind,
     Slot, SlotState, Thousands, Value, fallible, parse_value, read_records, read_whole_records,
+    visit_known_parts,
 };
 use entasis_io::Source;
 
@@ -20,12 +21,21 @@ use super::pieces::KnownPieces;
 /// The maximum number of cached bytes of section parts.
 const PARTS_LEN: usize = 16 << 20;
 
+/// The maximum number of parts that are read together. Their records fit the cache many times.
+const TOGETHER: u64 = 64;
+
+/// No section has more levels of index parts.
+const MAX_HEIGHT: u8 = 8;
+
 /// Reads records of a section.
 type ReadRecords =
     fn(&Section, Range<u64>, Room, &Limits, &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>) -> Result<Vec<u8>>;
 
 /// The use of the memory, in messages.
-const BYTES: &str = "bytes of the file";
+pub(super) const BYTES: &str = "bytes of the file";
+
+/// Records of a section: its kind, its tier, and the numbers of the records.
+pub(super) type Wanted = (SectionKind, u16, Range<u64>);
 
 /// Parts of sections that were checked and restored.
 #[derive(Default)]
@@ -67,7 +77,7 @@ pub(crate) struct OpenFile {
     pub lost: Option<LostState>,
 }
 
-/// A damaged state that another one was opened for.
+/// The damaged current state, if an earlier state was opened instead.
 #[derive(Debug)]
 pub(crate) struct LostState {
     /// Its number; 0 when unknown.
@@ -160,6 +170,9 @@ impl OpenFile {
         }
         let missing = || Error::corrupt("the section is missing").in_section(kind.name());
         let section = self.root.section(kind, tier).ok_or_else(missing).map_err(|e| e.in_file(&self.path))?;
+        if section.n_leaves(&range) > 1 {
+            self.prefetch(&[(kind, tier, range.clone())]);
+        }
         read(section, range, self.room(), &self.limits, &mut |part| self.fetch(part))
             .map_err(|e| e.in_section(kind.name()).in_file(&self.path))
     }
@@ -176,10 +189,20 @@ impl OpenFile {
 
     /// The bytes of a part of a section.
     pub fn fetch(&self, part: &Part) -> Result<Arc<Vec<u8>>> {
-        if let Some((_, bytes)) = lock(&self.parts).parts.get(&part.at).filter(|(known, _)| known == part) {
-            return Ok(Arc::clone(bytes));
+        if let Some(bytes) = self.cached_part(part) {
+            return Ok(bytes);
         }
         let stored = self.bytes_at(part.at, part.stored_len as usize)?;
+        self.keep(part, stored)
+    }
+
+    fn cached_part(&self, part: &Part) -> Option<Arc<Vec<u8>>> {
+        let cached = lock(&self.parts);
+        cached.parts.get(&part.at).filter(|(known, _)| known == part).map(|(_, bytes)| Arc::clone(bytes))
+    }
+
+    /// Checks and restores the stored bytes of a part, and caches the part.
+    fn keep(&self, part: &Part, stored: Vec<u8>) -> Result<Arc<Vec<u8>>> {
         part.check(&stored)?;
         let bytes = Arc::new(restore_part(part, stored)?);
         let mut cached = lock(&self.parts);
@@ -191,6 +214,67 @@ impl OpenFile {
         Ok(bytes)
     }
 
+    /// Whether these records can be read without I/O.
+    pub fn has(&self, wanted: &Wanted) -> bool {
+        self.missing(std::slice::from_ref(wanted)).is_ok_and(|missing| missing.is_empty())
+    }
+
+    /// Caches the parts of sections that hold these records, with one round of reads per level of
+    /// their trees. Does nothing for very many parts.
+    ///
+    /// Ignores errors: the read of the damaged part reports them.
+    pub fn prefetch(&self, wanted: &[Wanted]) {
+        for _ in 0..=MAX_HEIGHT {
+            match self.missing(wanted) {
+                Ok(missing) if !missing.is_empty() && self.read_missing(&missing).is_ok() => {}
+                _ => return,
+            }
+        }
+    }
+
+    /// The parts to read next on the way to records.
+    fn missing(&self, wanted: &[Wanted]) -> Result<Vec<Part>> {
+        let mut missing = Vec::new();
+        let too_many = || Error::argument("the records have too many parts");
+        for (kind, tier, records) in wanted {
+            let Some(section) = self.root.section(*kind, *tier) else { continue };
+            if section.n_leaves(records) > TOGETHER {
+                return Err(too_many());
+            }
+            visit_known_parts(section, records.clone(), self.room(), &mut |part| {
+                if let Some(bytes) = self.cached_part(part) {
+                    return Ok(Some(bytes));
+                }
+                if self.opened(part.at, part.stored_len as usize).is_some() {
+                    return self.fetch(part).map(Some);
+                }
+                if missing.len() as u64 >= TOGETHER {
+                    return Err(too_many());
+                }
+                if !missing.contains(part) {
+                    fallible::push(&mut missing, *part, BYTES)?;
+                }
+                Ok(None)
+            })?;
+        }
+        Ok(missing)
+    }
+
+    /// Reads and caches parts.
+    fn read_missing(&self, missing: &[Part]) -> Result<()> {
+        let stored = missing.iter().map(|part| fallible::defaults(part.stored_len as usize, BYTES));
+        let mut stored: Vec<Vec<u8>> = fallible::try_collect(stored, BYTES)?;
+        let parts = missing.iter().zip(&mut stored).map(|(part, out)| (part.at, out.as_mut_slice()));
+        self.read_many(&mut fallible::collect(parts, BYTES)?)?;
+        let len: usize = missing.iter().map(|part| part.len as usize).sum();
+        let mut cached = lock(&self.parts);
+        if cached.len + len > PARTS_LEN {
+            *cached = CachedParts::default();
+        }
+        drop(cached);
+        missing.iter().zip(stored).try_for_each(|(part, stored)| self.keep(part, stored).map(|_| ()))
+    }
+
     pub fn bytes_at(&self, at: u64, len: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.read_bytes(at, len, &mut bytes)?;
@@ -198,7 +282,7 @@ impl OpenFile {
     }
 
     /// Bytes of the file that were read at opening.
-    fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
+    pub(super) fn opened(&self, at: u64, len: usize) -> Option<&[u8]> {
         self.cached.iter().find_map(|(start, bytes)| {
             let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
             bytes.get(skip..)?.get(..len)
@@ -206,13 +290,19 @@ impl OpenFile {
     }
 
     pub fn read_bytes(&self, at: u64, len: usize, out: &mut Vec<u8>) -> Result<()> {
+        self.room_for(at, len, out)?;
+        self.read_into(at, out)
+    }
+
+    /// Memory for bytes of the file. Its contents are unspecified.
+    pub fn room_for<'o>(&self, at: u64, len: usize, out: &'o mut Vec<u8>) -> Result<&'o mut [u8]> {
         if at.checked_add(len as u64).is_none_or(|end| end > self.slot.end) {
             return Err(Error::corrupt("a place is outside of the file").at(at));
         }
         // Every byte is overwritten or the call fails, so only new memory needs zeros.
         out.truncate(len);
         fallible::resize(out, len, 0, BYTES)?;
-        self.read_into(at, out)
+        Ok(out)
     }
 
     pub fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
@@ -222,6 +312,28 @@ impl OpenFile {
         }
         self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
     }
+
+    /// Reads several pieces of the file, in one round of reads.
+    pub fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
+        let mut others = Vec::new();
+        for (at, out) in parts {
+            match self.opened(*at, out.len()) {
+                Some(bytes) => out.copy_from_slice(bytes),
+                None => fallible::push(&mut others, (*at, &mut **out), BYTES)?,
+            }
+        }
+        read_many(&*self.source, &mut others)
+    }
+}
+
+/// Reads several pieces of a source, in one round of reads.
+pub(super) fn read_many(source: &dyn Source, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
+    let Some(first) = parts.first().map(|(at, _)| *at) else { return Ok(()) };
+    source.read_many(parts).map_err(|error| {
+        // The error does not say which part it is of.
+        let failed = parts.iter_mut().find_map(|(at, out)| source.read_exact_at(*at, out).err().map(|_| *at));
+        read_error(error, failed.unwrap_or(first))
+    })
 }
 
 fn read_error(error: std::io::Error, at: u64) -> Error {

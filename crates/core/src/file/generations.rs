@@ -61,12 +61,12 @@ impl File {
             match state {
                 Ok((slot, root)) if slot.generation == number && !is_part(&root) => {
                     let mut opened = self.opened.at(slot)?;
-                    // A survey checks slots with the whole file, not with a single generation.
+                    // Surveys of a single generation do not check the slots.
                     (opened.is_earlier, opened.is_passed_over) = (true, false);
                     return Self::of_opened(Arc::new(opened));
                 }
                 Ok(_) => {}
-                // The wanted generation may come before the damaged one.
+                // The wanted generation may be reachable only through the damaged one.
                 Err(Lost { generation, error }) if generation >= number => damage = Some(error),
                 Err(_) => {}
             }

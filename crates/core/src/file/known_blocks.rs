@@ -111,7 +111,7 @@ impl File {
         of: Layout,
         directory: Directory,
     ) -> Result<Arc<KnownBlock>> {
-        // A block may have no pages at all.
+        // Count the block itself too, because it may have no pages.
         let len = size_of::<KnownBlock>() + size_of_val(directory.pages.as_slice());
         let known = Arc::new(KnownBlock::new(block, of, directory)?);
         let mut state = lock(&self.opened.known_blocks.0);

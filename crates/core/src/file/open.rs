@@ -12,7 +12,7 @@ use entasis_io::Source;
 
 use super::cell_columns::CellColumns;
 use super::chain::{Chain, ROOTS, is_part};
-use super::footer::{LostState, OpenFile, read};
+use super::footer::{BYTES, LostState, OpenFile, read, read_many};
 use super::known_blocks::KnownBlocks;
 use super::pieces::KnownPieces;
 
@@ -23,14 +23,20 @@ const TAIL: u64 = 64 << 10;
 const ATTEMPTS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Header, slots and first bytes: the whole file if it is short, else header and slots.
-type Head = (Header, [SlotState; 2], Vec<u8>);
+/// What is read of a file before its state is known.
+struct Head {
+    header: Header,
+    slots: [SlotState; 2],
+    /// The offset and the bytes of pieces of the file: the whole file if it is short, else header
+    /// and slots, and the last bytes.
+    pieces: Vec<(u64, Vec<u8>)>,
+}
 
-/// The first bytes of a file. A slot looks damaged while another program writes it.
+/// The head of a file. A slot looks damaged while another program writes it.
 fn head(source: &dyn Source, len: u64) -> Result<Head> {
     let mut found = read_head(source, len)?;
     for _ in 1..ATTEMPTS {
-        if !found.1.contains(&SlotState::Damaged) || source.changed().is_none() {
+        if !found.slots.contains(&SlotState::Damaged) || source.changed().is_none() {
             break;
         }
         std::thread::sleep(PAUSE);
@@ -40,13 +46,34 @@ fn head(source: &dyn Source, len: u64) -> Result<Head> {
 }
 
 fn read_head(source: &dyn Source, len: u64) -> Result<Head> {
-    let mut head = read(source, 0, if len <= TAIL { len } else { SLOT_PAGES_END })?;
-    let header = Header::parse(&head)?;
-    let slots = if header.has_slot_pages() { SlotState::pages(&head)? } else { [SlotState::Empty; 2] };
-    if len > TAIL {
-        head.truncate(if header.has_slot_pages() { SLOT_PAGES_END as usize } else { HEADER_LEN });
+    if len <= TAIL {
+        let head = read(source, 0, len)?;
+        let (header, slots) = parse_head(&head)?;
+        return Ok(Head { header, slots, pieces: vec![(0, head)] });
     }
-    Ok((header, slots, head))
+    let mut head = fallible::defaults(SLOT_PAGES_END as usize, BYTES)?;
+    let mut tail = fallible::defaults(TAIL as usize, BYTES)?;
+    // The tail comes after the slots: a change that ends in between completes it first.
+    let done = read_many(source, &mut [(0, &mut head), (len - TAIL, &mut tail)]);
+    if done.is_err() {
+        head = read(source, 0, SLOT_PAGES_END)?;
+    }
+    let (header, slots) = parse_head(&head)?;
+    head.truncate(if header.has_slot_pages() { SLOT_PAGES_END as usize } else { HEADER_LEN });
+    let mut pieces = vec![(0, head)];
+    match done {
+        Ok(()) => pieces.push((len - TAIL, tail)),
+        // The file became shorter, perhaps by bytes that belong to no generation.
+        Err(error) if error.kind() == Kind::Corrupt => {}
+        Err(error) => return Err(error),
+    }
+    Ok(Head { header, slots, pieces })
+}
+
+fn parse_head(head: &[u8]) -> Result<(Header, [SlotState; 2])> {
+    let header = Header::parse(head)?;
+    let slots = if header.has_slot_pages() { SlotState::pages(head)? } else { [SlotState::Empty; 2] };
+    Ok((header, slots))
 }
 
 /// Opens the bytes of a source at their current state.
@@ -84,10 +111,10 @@ pub(super) fn open_whole(source: Box<dyn Source>, name: &Path, limits: Limits) -
 
 /// A file whose header and slots were read.
 fn without_state(mut source: Box<dyn Source>, name: &Path, limits: Limits) -> Result<OpenFile> {
-    let (header, slots, head) = head(&*source, source.len())?;
+    let head = head(&*source, source.len())?;
     // A change may have ended after the file's length was read, and the slots may name its state.
     source.measure().map_err(|e| Error::io(e, "read"))?;
-    Ok(OpenFile::new(name, source.into(), limits, (header, slots), head))
+    Ok(OpenFile::new(name, source.into(), limits, head))
 }
 
 /// Opens a source at the state of a slot. The file has slot pages, whose slots may name another
@@ -95,22 +122,17 @@ fn without_state(mut source: Box<dyn Source>, name: &Path, limits: Limits) -> Re
 pub(super) fn open_at(source: Box<dyn Source>, name: &Path, limits: Limits, slot: Slot) -> Result<OpenFile> {
     let (len, header) = (source.len(), Header::whole(slot, true));
     let head = read(&*source, 0, SLOT_PAGES_END)?;
-    let empty = [SlotState::Empty; 2];
-    let mut opened = OpenFile::new(name, source.into(), limits, (header, empty), head);
+    let head = Head { header, slots: [SlotState::Empty; 2], pieces: vec![(0, head)] };
+    let mut opened = OpenFile::new(name, source.into(), limits, head);
     opened.read_root(slot, len)?;
     opened.read_value_of_root()?;
     Ok(opened)
 }
 
 impl OpenFile {
-    /// A file without a state yet. `head` holds its first bytes.
-    fn new(
-        name: &Path,
-        source: Arc<dyn Source>,
-        limits: Limits,
-        (header, slots): (Header, [SlotState; 2]),
-        head: Vec<u8>,
-    ) -> Self {
+    /// A file without a state yet.
+    fn new(name: &Path, source: Arc<dyn Source>, limits: Limits, head: Head) -> Self {
+        let Head { header, slots, pieces } = head;
         Self {
             path: name.to_path_buf(),
             source,
@@ -143,7 +165,7 @@ impl OpenFile {
             runs: Runs::default(),
             value: Value::Null,
             cells: None,
-            cached: vec![(0, head)],
+            cached: pieces,
             parts: Arc::default(),
             known_blocks: KnownBlocks::default(),
             known_pieces: KnownPieces::default(),
@@ -157,8 +179,8 @@ impl OpenFile {
     pub(super) fn at(&self, slot: Slot) -> Result<Self> {
         let head = self.cached.first().map_or(&[][..], |(_, head)| head);
         let head = fallible::copied(head, "the head of the file")?;
-        let of_head = (self.header, self.slots);
-        let mut opened = Self::new(&self.path, Arc::clone(&self.source), self.limits.clone(), of_head, head);
+        let head = Head { header: self.header, slots: self.slots, pieces: vec![(0, head)] };
+        let mut opened = Self::new(&self.path, Arc::clone(&self.source), self.limits.clone(), head);
         opened.parts = Arc::clone(&self.parts);
         opened.is_earlier = self.is_earlier || slot != self.slot;
         opened.is_passed_over = self.is_passed_over && !opened.is_earlier;
@@ -242,8 +264,14 @@ impl OpenFile {
 
     /// Whether the file has all bytes of a generation, and the root's checksum matches.
     fn is_intact(&self, slot: &Slot, len: u64) -> Result<bool> {
-        Ok(slot.end <= len
-            && checksum(&read(&*self.source, slot.root_at, slot.root_len.into())?) == slot.root_checksum)
+        if slot.end > len {
+            return Ok(false);
+        }
+        let sum = match self.opened(slot.root_at, slot.root_len as usize) {
+            Some(root) => checksum(root),
+            None => checksum(&read(&*self.source, slot.root_at, slot.root_len.into())?),
+        };
+        Ok(sum == slot.root_checksum)
     }
 
     /// Takes the state of a slot.
@@ -252,10 +280,13 @@ impl OpenFile {
             let message = format!("the file is truncated: it has {len} of {} bytes", slot.end);
             return Err(Error::corrupt(message).at(len));
         }
-        self.cached.truncate(1);
-        if slot.end > TAIL {
-            let at = slot.end - TAIL;
-            self.cached.push((at, read(&*self.source, at, TAIL)?));
+        // Bytes past the end may be those of a change that goes on.
+        let at = slot.end.saturating_sub(TAIL);
+        if at == 0 || self.cached.get(1).is_none_or(|(tail_at, _)| *tail_at != at) {
+            self.cached.truncate(1);
+            if at > 0 {
+                self.cached.push((at, read(&*self.source, at, TAIL)?));
+            }
         }
         self.slot = slot;
         let root = self.bytes_at(slot.root_at, slot.root_len as usize)?;

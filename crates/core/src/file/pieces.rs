@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use entasis_format::{Error, Pieces, Result, SectionKind, TableRecord, fallible};
 
 use super::footer::OpenFile;
+use super::numbering::Numbering;
 use super::{File, lock};
 
 /// Records of tables that are read together.
@@ -19,10 +20,10 @@ const PIECES: &str = "the pieces of tables";
 /// The tables of a file whose rows lie in pieces.
 #[derive(Default)]
 pub(crate) struct KnownPieces {
-    /// By their first column.
-    tables: OnceLock<Vec<TableRecord>>,
-    /// The pieces that were read, by the first column of their table.
-    read: Mutex<HashMap<u64, Arc<Pieces>>>,
+    /// Their columns, ascending: a table may have several ranges of them.
+    tables: OnceLock<Vec<(Range<u64>, TableRecord)>>,
+    /// The pieces that were read, by the first one and the rows of their table.
+    read: Mutex<HashMap<(u64, u64), Arc<Pieces>>>,
 }
 
 impl OpenFile {
@@ -40,13 +41,13 @@ impl OpenFile {
                 known.tables.get_or_init(|| found)
             }
         };
-        let after = tables.partition_point(|table| table.first_column <= column);
+        let after = tables.partition_point(|(columns, _)| columns.start <= column);
         let table = after.checked_sub(1).and_then(|i| tables.get(i));
-        let table = table.filter(|table| column - table.first_column < table.n_columns);
-        table.map_or(Ok(None), |table| self.pieces(table))
+        let table = table.filter(|(columns, _)| columns.contains(&column));
+        table.map_or(Ok(None), |(_, table)| self.pieces(table))
     }
 
-    fn tables_in_pieces(&self) -> Result<Vec<TableRecord>> {
+    fn tables_in_pieces(&self) -> Result<Vec<(Range<u64>, TableRecord)>> {
         let mut found = Vec::new();
         let n = self.n_records(SectionKind::Tables);
         for from in (0..n).step_by(TABLES as usize) {
@@ -54,11 +55,13 @@ impl OpenFile {
             for record in bytes.chunks_exact(TableRecord::LEN) {
                 let table = TableRecord::parse(record, self.root.version())?;
                 if table.n_pieces > 0 && table.n_columns > 0 {
-                    fallible::push(&mut found, table, PIECES)?;
+                    for columns in Numbering::of(self, &table)?.ranges(table.n_columns) {
+                        fallible::push(&mut found, (columns, table), PIECES)?;
+                    }
                 }
             }
         }
-        found.sort_unstable_by_key(|table| table.first_column);
+        found.sort_unstable_by_key(|(columns, _)| columns.start);
         Ok(found)
     }
 
@@ -67,17 +70,13 @@ impl OpenFile {
         if table.n_pieces == 0 {
             return Ok(None);
         }
-        if let Some(pieces) = lock(&self.known_pieces.read).get(&table.first_column) {
+        let key = (table.first_piece, table.n_rows);
+        if let Some(pieces) = lock(&self.known_pieces.read).get(&key) {
             return Ok(Some(Arc::clone(pieces)).filter(|pieces| pieces.n() > 1));
         }
         let records = table.first_piece..table.first_piece.saturating_add(table.n_pieces.into());
         let pieces = Arc::new(Pieces::parse(&self.records(SectionKind::Pieces, records)?, table.n_rows)?);
-        fallible::insert(
-            &mut lock(&self.known_pieces.read),
-            table.first_column,
-            Arc::clone(&pieces),
-            PIECES,
-        )?;
+        fallible::insert(&mut lock(&self.known_pieces.read), key, Arc::clone(&pieces), PIECES)?;
         Ok(Some(pieces).filter(|pieces| pieces.n() > 1))
     }
 }
@@ -97,7 +96,7 @@ impl File {
         if index < self.table.n_columns {
             return self.opened.pieces(&self.table);
         }
-        self.opened.pieces_of(self.table.first_column.saturating_add(index))
+        self.opened.pieces_of(self.numbering.in_file(index))
     }
 }
 

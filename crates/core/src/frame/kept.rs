@@ -11,7 +11,7 @@ use super::Chunk;
 pub(crate) enum Kept {
     /// All values of this column of the file.
     Column(u64),
-    /// The same, once it is decided which blocks stay.
+    /// All values of the column, after the decision which blocks stay.
     Found(Box<Keep>),
 }
 

@@ -13,7 +13,7 @@ use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
 use crate::monitor::Control;
 
-/// Values per task, about.
+/// Approximate values per task.
 const TASK_VALUES: u64 = 1 << 18;
 /// Parts with a smaller gap between them are visited together.
 const GAP: u64 = 1024;
@@ -129,7 +129,7 @@ fn read_neighbours(
     control: &Control<'_>,
 ) -> Result<()> {
     let (start, source) = (spans[0].values.start, parts[spans[0].part].source);
-    // The spans before this one end before the page.
+    // The index of the first span that does not end before the current page.
     let mut first = 0;
     reader.pages(source, start..end, &mut |opened, scratch| {
         control.check()?;

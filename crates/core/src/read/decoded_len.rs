@@ -23,7 +23,7 @@ impl<'a> DecodedLen<'a> {
     /// # Errors
     /// *Limit* if the file may not ask for that many bytes.
     pub fn add(&self, len: u64) -> Result<()> {
-        // A sum that could wrap was refused before.
+        // A sum that could wrap exceeds the limit, so an earlier call failed.
         let before = self.sum.fetch_add(len, Ordering::Relaxed);
         self.file.check_decoded_len(before.saturating_add(len))
     }

@@ -199,8 +199,8 @@ impl FixedTask<'_> {
         let (n, width) = (block.n_values as usize, self.source.of.width().unwrap_or(1));
         let at = (block.first_value - self.values.start) as usize;
         let out = &mut out[at * width..(at + n) * width];
+        reader.load_into(block, out)?;
         let directory = reader.directory(self.source, block)?;
-        reader.file.read_into(block.pages_at, out)?;
         let mut rest = &*out;
         for (i, entry) in directory.pages.iter().enumerate() {
             let (page, after) = rest.split_at(entry.stored_len as usize);

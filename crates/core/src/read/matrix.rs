@@ -25,12 +25,13 @@ const LINE: usize = 8;
 const TILE: usize = 1 << 14;
 /// The maximum rows to decode at a time, for columns that are stored separately.
 const ROWS: usize = 1 << 14;
-/// Values per task, about.
+/// Approximate values per task.
 const TASK_VALUES: usize = 1 << 15;
 
 /// Matrices up to this many bytes get their pages before several threads fill them. Each thread
-/// writes to every page, and threads that touch a new huge page at once each clear a page. Larger
-/// matrices wait for proof that the file holds that many values.
+/// writes to every page, and threads that touch a new huge page at once each clear a page. For
+/// larger matrices, memory is only touched while values are decoded, because a damaged file may
+/// hold fewer values than it claims.
 const AHEAD: usize = 64 << 20;
 
 /// Columns of one type to read into a row-major matrix, with all their rows.
@@ -51,7 +52,7 @@ pub enum Side {
     Stored {
         /// The number of the storage column.
         column: u64,
-        /// The first value there.
+        /// The index of the first column's first value in the storage column.
         first: u64,
         /// The number of columns.
         n: usize,
@@ -253,7 +254,8 @@ impl Task<'_> {
         let start = first;
         let (mut n_decoded, mut column) = (0, 0);
         let enough = TILE.max(LINE * n);
-        // Longer columns wait for proof that the file holds them.
+        // Do not reserve memory for whole long columns: a damaged file may hold fewer values than
+        // it claims.
         make_room::<T>(scratch, n_all.min(enough + PAGE).min(LINE * ROWS))?;
         reader.pages(source, start..start + n_all as u64, &mut |opened, _| {
             control.check()?;

@@ -6,7 +6,7 @@ mod scattered;
 use std::ops::Range;
 
 pub use chosen::PageVisitor;
-use entasis_encodings::{BlockDecoder, Codecs, Page, PageScratch, TextScratch};
+use entasis_encodings::{BlockDecoder, Codecs, PAGE, Page, PageScratch, TextScratch};
 use entasis_format::{BlockRecord, Directory, Error, Result};
 
 use super::request::Source;
@@ -32,7 +32,8 @@ pub(crate) struct Reader<'f> {
     ahead_to: u64,
     /// The last bytes read, and their offset in the file.
     window: (u64, Vec<u8>),
-    directory: Vec<u8>,
+    /// The directory that was read last outside of the window, and its offset in the file.
+    directory: (u64, Vec<u8>),
 }
 
 /// A page with its decoder.
@@ -68,7 +69,7 @@ impl<'f> Reader<'f> {
             trusts_known_pages: false,
             ahead_to,
             window: (0, Vec::new()),
-            directory: Vec::new(),
+            directory: (0, Vec::new()),
         }
     }
 
@@ -88,9 +89,10 @@ impl<'f> Reader<'f> {
             let to = values.end.min(block.end_value()) - block.first_value;
             let inside = from as usize..to as usize;
             let at = (block.first_value + from - values.start) as usize;
-            // If more than half of a block is wanted, it is read completely, with the following
-            // whole blocks.
-            let whole = inside.len() * 2 > block.n_values as usize;
+            // If more than half of a block is wanted, or it has one page, it is read completely,
+            // with the following whole blocks.
+            let n_values = block.n_values as usize;
+            let whole = inside.len() * 2 > n_values || n_values <= PAGE;
             if whole {
                 let followers = blocks[i + 1..end].iter().take_while(|b| b.end_value() <= values.end);
                 self.load(block, followers)?;
@@ -120,7 +122,23 @@ impl<'f> Reader<'f> {
         end = end.max(self.ahead_to.min(start + AHEAD));
         let len = usize::try_from(end - start).map_err(|_| Error::out_of_memory(usize::MAX, "the pages"))?;
         self.window.0 = start;
-        self.file.read_bytes(start, len, &mut self.window.1)
+        if block.directory_at >= start && block.directory_at + u64::from(block.directory_len) <= end {
+            return self.file.read_bytes(start, len, &mut self.window.1);
+        }
+        let window = self.file.room_for(start, len, &mut self.window.1)?;
+        let directory = room_for_directory(self.file, block, &mut self.directory)?;
+        let done = self.file.read_many(&mut [(start, window), (block.directory_at, directory)]);
+        done.inspect_err(|_| self.directory.1.clear())
+    }
+
+    /// Reads the pages of a block into `out`, together with its directory.
+    pub(super) fn load_into(&mut self, block: &BlockRecord, out: &mut [u8]) -> Result<()> {
+        if self.has(block.directory_at, block.directory_len.into()) {
+            return self.file.read_into(block.pages_at, out);
+        }
+        let directory = room_for_directory(self.file, block, &mut self.directory)?;
+        let done = self.file.read_many(&mut [(block.pages_at, out), (block.directory_at, directory)]);
+        done.inspect_err(|_| self.directory.1.clear())
     }
 
     fn has(&self, at: u64, len: u64) -> bool {
@@ -197,8 +215,12 @@ impl<'f> Reader<'f> {
             let skip = (block.directory_at - self.window.0) as usize;
             &self.window.1[skip..skip + len]
         } else {
-            self.file.read_bytes(block.directory_at, len, &mut self.directory)?;
-            &self.directory
+            if (self.directory.0, self.directory.1.len()) != (block.directory_at, len) {
+                let directory = room_for_directory(self.file, block, &mut self.directory)?;
+                let done = self.file.read_into(block.directory_at, directory);
+                done.inspect_err(|_| self.directory.1.clear())?;
+            }
+            &self.directory.1
         };
         check_directory(bytes, block)?;
         Directory::parse(bytes, block, source.of, self.file.limits()).map_err(|e| e.at(block.directory_at))
@@ -224,6 +246,16 @@ impl<'f> Reader<'f> {
         let len = usize::try_from(len).map_err(|_| Error::out_of_memory(usize::MAX, "the pages"))?;
         self.file.read_bytes(at, len, &mut self.window.1)
     }
+}
+
+/// Memory for the directory of a block, which the caller reads next.
+fn room_for_directory<'d>(
+    file: &File,
+    block: &BlockRecord,
+    directory: &'d mut (u64, Vec<u8>),
+) -> Result<&'d mut [u8]> {
+    directory.0 = block.directory_at;
+    file.room_for(block.directory_at, block.directory_len as usize, &mut directory.1)
 }
 
 /// The end of the segments of these columns, which are read completely; 0 if too many other bytes

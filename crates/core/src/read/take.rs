@@ -61,7 +61,7 @@ pub(crate) struct TakeFixed<'a> {
     with_nan: bool,
 }
 
-/// A value of a page that the request has.
+/// A wanted value of a page.
 #[derive(Clone, Copy)]
 struct Wanted {
     /// Its index in the range of the opened page.
@@ -147,7 +147,8 @@ pub(crate) fn plan<'a>(
     let mut start = 0;
     while start < n {
         let end = n.min(start + TASK);
-        // The next task would open the last block again.
+        // Extend the part to the end of its last block, because the next task would open the block
+        // again.
         let part = start..end_of_block(&source.blocks, &rows, end - 1)?.1;
         start = part.end;
         let (head, tail) = split_output(output, part.len(), width);

@@ -49,7 +49,7 @@ struct Part {
     values: Range<u64>,
     /// Bytes of strings that are copied into the request's memory.
     len: u64,
-    /// The work, in bytes, about.
+    /// The approximate work, in bytes.
     work: u64,
     n_dictionaries: usize,
 }
@@ -235,7 +235,7 @@ pub(super) struct Entries {
     buffers: Vec<Buffer>,
     /// The number of the first buffer.
     first: usize,
-    /// The first value of the block that `views` has the entries of.
+    /// The first value of the block whose entries `views` holds.
     block: Option<u64>,
 }
 
@@ -250,7 +250,7 @@ impl Entries {
         self.buffers
     }
 
-    /// Takes the entries of a block, once.
+    /// Reads the entries of a block, unless `views` already has them.
     pub(super) fn open(&mut self, decoder: &BlockDecoder<'_>, block: &BlockRecord) -> Result<()> {
         if self.block == Some(block.first_value) {
             return Ok(());

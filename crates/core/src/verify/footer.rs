@@ -40,34 +40,40 @@ impl File {
         self.verify_ranges(columns)
     }
 
-    /// Checks that each range lies in its tier, that ranges do not overlap, and that the numbers of
-    /// statistics and blocks are equal. In the first generation of a file the ranges cover all
-    /// blocks.
+    fn all_ranges(&self) -> Result<Vec<BlockRange>> {
+        let n = self.n_records(SectionKind::Ranges);
+        let mut ranges = Vec::new();
+        for from in (0..n).step_by(RANGES as usize) {
+            let bytes = self.records(SectionKind::Ranges, from..n.min(from + RANGES))?;
+            let some = BlockRange::parse_all(&bytes).map_err(|e| e.in_section("ranges"))?;
+            fallible::extend(&mut ranges, some.into_iter(), PARTS)?;
+        }
+        Ok(ranges)
+    }
+
+    /// Checks that each range of a column lies in its tier, that ranges do not overlap, and that the
+    /// numbers of statistics and blocks are equal. In the first generation of a file the ranges cover
+    /// all blocks, and each belongs to a column.
     fn verify_ranges(&self, columns: &[ColumnInfo]) -> Result<()> {
         let damage = |message: &'static str| Err(Error::corrupt(message).in_section("ranges"));
-        let n_ranges = self.n_records(SectionKind::Ranges);
+        let ranges = self.all_ranges()?;
+        let is_old = self.root().version() == Version::OLDEST;
+        if is_old && !ranges.is_sorted_by(|a, b| (a.column, a.tier) < (b.column, b.tier)) {
+            return damage("the ranges are out of order");
+        }
         let mut spans: Vec<(u16, u64, u64)> = Vec::new();
-        let mut last = None;
-        for from in (0..n_ranges).step_by(RANGES as usize) {
-            let bytes = self.records(SectionKind::Ranges, from..n_ranges.min(from + RANGES))?;
-            for range in BlockRange::parse_all(&bytes).map_err(|e| e.in_section("ranges"))? {
-                let column = usize::try_from(range.column).ok().and_then(|number| columns.get(number));
-                let Some(column) = column else { return damage("a range is that of no column") };
-                let record = &column.record;
-                let is_null = record.column_type.physical == Physical::Null && column.unknown.is_none();
-                if record.is_bundled || is_null {
-                    return damage("a column without blocks of its own has a range");
-                }
-                // In files of 0.2 the ranges of a column ascend by tier.
-                let is_old = self.root().version() == Version::OLDEST;
-                let here = (range.column, range.tier);
-                let is_after = |last: (u64, u16)| if is_old { last < here } else { last.0 <= here.0 };
-                if !last.is_none_or(is_after) {
-                    return damage("the ranges are out of order");
-                }
-                last = Some(here);
-                fallible::push(&mut spans, (range.tier, range.first_block, range.end_block()), PARTS)?;
+        for column in columns {
+            let record = &column.record;
+            let own = own_ranges(&ranges, column, is_old);
+            let is_null = record.column_type.physical == Physical::Null && column.unknown.is_none();
+            if (record.is_bundled || is_null) && !own.is_empty() {
+                return damage("a column without blocks of its own has a range");
             }
+            let own = own.iter().map(|range| (range.tier, range.first_block, range.end_block()));
+            fallible::extend(&mut spans, own, PARTS)?;
+        }
+        if spans.len() < ranges.len() && (is_old || self.root().previous.is_none()) {
+            return damage("a range is that of no column");
         }
         spans.sort_unstable();
         if spans.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].2 > pair[1].1) {
@@ -95,10 +101,11 @@ impl File {
     /// block, and that no other table has members in these bundles.
     pub(super) fn verify_pieces(&self, table: u64, columns: &[ColumnInfo], found: &Found<'_>) -> Result<()> {
         let table = self.table(table)?;
-        let (Some(pieces), of_table) = (table.pieces()?, table.columns_in_file()) else { return Ok(()) };
+        let Some(pieces) = table.pieces()? else { return Ok(()) };
+        let is_of_table = |column: &ColumnInfo| table.position(column.index).is_some();
         let mut storages: HashSet<u64> = HashSet::new();
         let storage = |column: &ColumnInfo| column.record.storage.filter(|storage| !found.is_bad(*storage));
-        for column in columns.iter().filter(|column| of_table.contains(&column.index)) {
+        for column in columns.iter().filter(|column| is_of_table(column)) {
             let Some(storage) = storage(column) else { continue };
             storages.try_reserve(1).map_err(|_| Error::out_of_memory(size_of::<u64>(), PARTS))?;
             if !storages.insert(storage) || found.is_bad(column.index) {
@@ -115,8 +122,7 @@ impl File {
             }
         }
         let is_of_other = |column: &&ColumnInfo| {
-            storage(column).is_some_and(|storage| storages.contains(&storage))
-                && !of_table.contains(&column.index)
+            storage(column).is_some_and(|storage| storages.contains(&storage)) && !is_of_table(column)
         };
         match columns.iter().find(is_of_other) {
             Some(column) => {
@@ -187,6 +193,18 @@ impl File {
         });
         problem.map_or(Ok(()), |problem| Err(Error::corrupt(problem).in_section("nodes")))
     }
+}
+
+/// The ranges of a column. In files of 0.2 they are found by the number of the column.
+fn own_ranges<'r>(ranges: &'r [BlockRange], column: &ColumnInfo, is_old: bool) -> &'r [BlockRange] {
+    let is_own = |range: &&BlockRange| range.column == column.index;
+    let first = match column.record.first_range {
+        _ if is_old => ranges.partition_point(|range| range.column < column.index),
+        Some(first) => usize::try_from(first).unwrap_or(usize::MAX),
+        None => ranges.len(),
+    };
+    let rest = ranges.get(first..).unwrap_or_default();
+    rest.get(..rest.iter().take_while(is_own).count()).unwrap_or_default()
 }
 
 /// The value of a key, or an empty one.

@@ -10,7 +10,7 @@ use entasis_format::{
 use super::PARTS;
 use crate::file::ColumnInfo;
 
-/// A range of bytes of the file, with a checksum of the records that use it.
+/// A range of bytes of the file, with a checksum of the records that refer to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     pub from: u64,
@@ -134,7 +134,7 @@ impl Known {
                 }
             }
         }
-        // Parts that share bytes would be checked any number of times.
+        // Overlapping parts could be checked any number of times.
         self.end = self.end.max(end);
         if self.len > self.end { Err(Error::corrupt("parts of two generations overlap")) } else { Ok(()) }
     }

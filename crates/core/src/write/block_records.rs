@@ -4,6 +4,7 @@ use entasis_format::{BlockRange, Error, Result, Section, SectionKind};
 
 use super::contents::Contents;
 use super::ground::Ground;
+use super::range_records::RangeRecords;
 use super::tiers::{NewTier, Tiers};
 use crate::file::File;
 
@@ -12,36 +13,41 @@ const OF_BLOCKS: [SectionKind; 2] = [SectionKind::Blocks, SectionKind::Statistic
 
 /// The sections of block ranges, and of the blocks and statistics of the new tier.
 pub(super) struct BlockRecords {
-    pub ranges: Vec<u8>,
+    pub ranges: RangeRecords,
     pub blocks: Vec<u8>,
     pub statistics: Vec<u8>,
-    /// For each record, the number of its first range.
-    pub first_ranges: Vec<Option<u64>>,
     /// Bytes of a record of the new tier: of blocks, of statistics.
     pub record_lens: [u32; 2],
     /// The number of blocks in the new tier.
     n_blocks: u64,
     tiers: Tiers,
+    /// The ranges by column, and their number up to each column record.
+    by_column: Vec<BlockRange>,
+    ends: Vec<usize>,
 }
 
 impl BlockRecords {
-    /// The records of all blocks. Records of `file` that do not stay in place are copied to the new
-    /// tier.
-    pub(super) fn of(contents: &Contents<'_>, file: Option<&File>) -> Result<Self> {
+    /// The records of all blocks. Records of the changed file that do not stay in place are copied
+    /// to the new tier.
+    pub(super) fn of(contents: &Contents<'_>, ground: &Ground<'_>) -> Result<Self> {
+        let file = ground.file;
         let n_new = contents.new_blocks.iter().map(|blocks| blocks.len() as u64).sum();
         let mut records = Self {
-            ranges: Vec::with_capacity(contents.n_records() * BlockRange::LEN),
+            ranges: RangeRecords::default(),
             blocks: Vec::new(),
             statistics: Vec::new(),
-            first_ranges: Vec::with_capacity(contents.n_records()),
             record_lens: [0; 2],
             n_blocks: 0,
             tiers: Tiers::plan(&contents.kept_blocks, n_new),
+            by_column: Vec::with_capacity(contents.n_records()),
+            ends: Vec::with_capacity(contents.n_records()),
         };
         records.record_lens = OF_BLOCKS.map(|kind| longest_record(kind, file));
         for record in 0..contents.n_records() {
             records.add_column(contents, record, file)?;
         }
+        let old = file.filter(|_| ground.is_in_place);
+        records.ranges = RangeRecords::of(&records.by_column, &records.ends, old)?;
         Ok(records)
     }
 
@@ -50,8 +56,7 @@ impl BlockRecords {
         let column = contents.number(record);
         let (kept, new_blocks) = (contents.kept_blocks[record], contents.new_blocks[record]);
         let (stay, merged) = self.tiers.split(kept);
-        let first_range = (self.ranges.len() / BlockRange::LEN) as u64;
-        stay.for_each(|range| BlockRange { column, ..range }.emit(&mut self.ranges));
+        self.by_column.extend(stay.map(|range| BlockRange { column, ..range }));
         let n_merged: u64 = merged.iter().map(|range| u64::from(range.n_blocks)).sum();
         if let (Some(file), true) = (file, n_merged > 0) {
             let [blocks_len, statistics_len] = self.record_lens;
@@ -73,11 +78,10 @@ impl BlockRecords {
             let n_blocks = u32::try_from(n).map_err(|_| too_many_blocks())?;
             let range =
                 BlockRange { column, first_block: self.n_blocks, n_blocks, tier: self.tiers.number() };
-            range.emit(&mut self.ranges);
+            self.by_column.push(range);
         }
         self.n_blocks += n;
-        let has_range = self.ranges.len() as u64 / BlockRange::LEN as u64 > first_range;
-        self.first_ranges.push(has_range.then_some(first_range));
+        self.ends.push(self.by_column.len());
         Ok(())
     }
 

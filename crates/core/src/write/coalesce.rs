@@ -109,7 +109,7 @@ mod tests {
                 let all: usize = lengths.iter().sum();
                 let expected = written(start, &[all]).0;
                 assert!(file == expected && file.len() == start as usize + all);
-                // The last write has the rest.
+                // All writes but the last one end at a multiple of the piece.
                 for write in &writes[..writes.len() - 1] {
                     assert_eq!(write.end % piece as u64, 0);
                 }

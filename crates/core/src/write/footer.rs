@@ -76,8 +76,8 @@ pub(super) fn make<'p>(
             tree.add(&contents.in_file(value, first_loose))
         }
     };
-    let blocks = BlockRecords::of(&contents, ground.file)?;
-    let columns = ColumnRecords::of(&contents, &blocks.first_ranges, ground.file, &mut tree)?;
+    let blocks = BlockRecords::of(&contents, ground)?;
+    let columns = ColumnRecords::of(&contents, &blocks.ranges.first_ranges, ground.file, &mut tree)?;
     let tables = TableRecords::of(&contents, ground.file, &mut tree)?;
     let (nodes, heap) = tree.into_parts();
     let new_tier = blocks.new_tier(ground);
@@ -89,7 +89,7 @@ pub(super) fn make<'p>(
         SectionRecords { record_len: columns.record_len, ..of(SectionKind::Columns, &columns.columns) },
         of(SectionKind::Names, &columns.names),
         of(SectionKind::NameIndex, &tables.name_index),
-        of(SectionKind::Ranges, &blocks.ranges),
+        of(SectionKind::Ranges, &blocks.ranges.bytes),
         in_tier(SectionKind::Blocks, blocks_len, &blocks.blocks),
         in_tier(SectionKind::Statistics, statistics_len, &blocks.statistics),
         of(SectionKind::Nodes, &nodes),
@@ -102,10 +102,13 @@ pub(super) fn make<'p>(
         Some(file) => Unknown::copied(file)?,
         None => Unknown::default(),
     };
-    Ok(seal(&sections, new_tier.earlier, unknown, value_node, ground, placement))
+    seal(&sections, new_tier.earlier, unknown, value_node, ground, placement)
 }
 
 /// Emits the records of all sections, the root and the trailer.
+///
+/// # Errors
+/// As for reading the changed file.
 pub(crate) fn seal<'p>(
     sections: &[SectionRecords<'_>],
     earlier: Vec<Section>,
@@ -113,12 +116,22 @@ pub(crate) fn seal<'p>(
     value_node: u64,
     ground: &Ground<'_>,
     placement: Placement<'p>,
-) -> Footer<'p> {
+) -> Result<Footer<'p>> {
     let at = placement.end();
-    let (mut footer, mut sections) = sections::emit(sections, ground.compression(), at);
-    let file_id = ground.base.map_or_else(|| file_id(&footer), |base| base.file_id);
+    let old_file = ground.file.filter(|_| ground.is_in_place);
+    // Unknown parts come first, so that the known index parts stay next to the root.
+    let mut footer = Vec::new();
+    let unknown = unknown.emit(at, &mut footer);
+    let known_at = at + footer.len() as u64;
+    let (known, mut sections) = sections::emit(sections, ground.compression(), old_file, known_at)?;
+    let file_id = ground.base.map_or_else(|| file_id(&known), |base| base.file_id);
+    if footer.is_empty() {
+        footer = known;
+    } else {
+        footer.extend_from_slice(&known);
+    }
     sections.extend(earlier);
-    sections.extend(unknown.emit(at + footer.len() as u64, &mut footer));
+    sections.extend(unknown);
     let old = ground.file.map(File::root);
     let root = Root {
         generation: ground.generation(),
@@ -136,7 +149,7 @@ pub(crate) fn seal<'p>(
         program: program(),
         sections,
     };
-    finish(&root, at, footer, ground, placement)
+    Ok(finish(&root, at, footer, ground, placement))
 }
 
 /// Adds root and trailer to a footer.

@@ -31,7 +31,7 @@ impl Plan<'_> {
         own.map(|of| of.column.name.as_str()).or_else(|| Some(&of_child()?.path))
     }
 
-    /// The name of the first member of a bundle whose values alone are refused.
+    /// The name of the bundle's first member whose values are refused when encoded alone.
     fn refused_member(&self, storage: &Stored<'_>) -> Option<&str> {
         let number = storage.column.checked_sub(self.parts.n_columns + self.nested.children.len())?;
         let bundle = self.bundles.get(number)?;

@@ -23,7 +23,7 @@ pub(crate) struct ChildOffsets {
     /// Lists, maps and run-end columns store the numbers in block records. Unions and value columns
     /// store them in a child.
     is_in_records: bool,
-    /// The values of each child before the chunks that were split already, without values in spans.
+    /// The number of values of each child before the current chunk that are not in spans.
     base: Vec<u64>,
     /// `n_types` numbers for each block.
     before: Vec<u64>,
@@ -212,7 +212,7 @@ impl ChildOffsets {
         Self { n_types, is_in_records, base, before: Vec::new(), total: Vec::new() }
     }
 
-    /// Records the counts if `row` begins a block. `counts` are the counts in spans.
+    /// Records the counts if `row` begins a block. `counts` are only those of values in spans.
     fn record(&mut self, row: u64, counts: impl Iterator<Item = u64>) {
         if row.is_multiple_of(BLOCK) {
             self.before.extend(counts.zip(&self.base).map(|(count, base)| count + base));

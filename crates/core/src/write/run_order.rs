@@ -9,7 +9,7 @@ use super::{BUFFER, placement::READY};
 pub struct StringLen {
     /// An upper bound for the whole column, in bytes.
     pub most: u64,
-    /// This run, about.
+    /// The approximate length in this run, in bytes.
     pub len: u64,
 }
 

@@ -2,8 +2,12 @@
 
 use entasis_encodings::{Codecs, LeafEncoder};
 use entasis_format::{
-    Compress, Filter, MIN_COLUMN_LEN, Section, SectionKind, SectionRecords, emit_section, sections_fit,
+    Compress, Filter, MIN_COLUMN_LEN, Result, Section, SectionEmitter, SectionKind, SectionRecords,
+    sections_fit,
 };
+
+use super::reuse::{Reuse, filter_of_changes, reuse};
+use crate::file::File;
 
 /// Shorter sections are stored as they are: they take few bytes, and need no time to restore.
 const MIN_LEN: usize = 8 << 10;
@@ -25,37 +29,64 @@ fn filter(kind: SectionKind) -> Option<Filter> {
 }
 
 /// The parts of sections with these records, and the non-empty sections. The first part is at `at`
-/// in the file. `compression` is the setting of the values; 0
-/// stores all sections as they are.
+/// in the file. `compression` is the setting of the values; 0 stores all sections as they are. A
+/// change in place of `file` names its sections and leaves again, where they are equal.
+///
+/// # Errors
+/// As for reading `file`.
 pub(super) fn emit(
     records: &[SectionRecords<'_>],
     compression: Option<u8>,
+    file: Option<&File>,
     at: u64,
-) -> (Vec<u8>, Vec<Section>) {
-    if compression != Some(0) {
-        let (bytes, sections) = emit_all(records, true, at);
-        let end = at + bytes.len() as u64;
-        // Many nearly equal columns or nodes can take fewer bytes than the format allows.
-        if sections_fit(&sections, end) && n_columns(records) <= end / MIN_COLUMN_LEN {
-            return (bytes, sections);
-        }
+) -> Result<(Vec<u8>, Vec<Section>)> {
+    if compression == Some(0) {
+        return emit_all(records, false, file, at);
     }
-    emit_all(records, false, at)
+    let (bytes, sections) = emit_all(records, true, file, at)?;
+    let end = at + bytes.len() as u64;
+    // Many nearly equal columns or nodes can take fewer bytes than the format allows.
+    if sections_fit(&sections, end) && n_columns(records) <= end / MIN_COLUMN_LEN {
+        return Ok((bytes, sections));
+    }
+    emit_all(records, false, None, at)
 }
 
-fn emit_all(records: &[SectionRecords<'_>], compresses: bool, at: u64) -> (Vec<u8>, Vec<Section>) {
-    let mut out = Vec::with_capacity(records.iter().map(|records| records.bytes.len()).sum());
+fn emit_all(
+    records: &[SectionRecords<'_>],
+    compresses: bool,
+    file: Option<&File>,
+    at: u64,
+) -> Result<(Vec<u8>, Vec<Section>)> {
     let mut codecs = Codecs::new();
-    let sections = records.iter().map(|&records| {
-        let offset = at + out.len() as u64;
+    let mut emitter = SectionEmitter::new();
+    let mut kept = Vec::new();
+    for &records in records {
         let filter = filter(records.kind).filter(|_| compresses && records.bytes.len() >= MIN_LEN);
-        let Some(filter) = filter else { return emit_section(records, offset, None, &mut out) };
-        let mut encoder = LeafEncoder::new(&mut codecs, filter, records.record_len);
-        let store = &mut |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
-        emit_section(records, offset, Some(Compress { filter, store }), &mut out)
-    });
-    let sections = sections.filter(|section| section.n_records > 0).collect();
-    (out, sections)
+        let of_changes = filter_of_changes(records.kind, filter).filter(|_| compresses);
+        let reuse = file.map_or(Ok(Reuse::None), |file| reuse(file, &records, of_changes))?;
+        let filter = if let Reuse::Leaves(..) = reuse { of_changes } else { filter };
+        let mut encoder =
+            filter.map(|filter| (filter, LeafEncoder::new(&mut codecs, filter, records.record_len)));
+        let mut store;
+        let compress = match &mut encoder {
+            None => None,
+            Some((filter, encoder)) => {
+                store = |leaf: &[u8], out: &mut Vec<u8>| encoder.store(leaf, out);
+                Some(Compress { filter: *filter, store: &mut store })
+            }
+        };
+        match reuse {
+            Reuse::None => emitter.add(records, compress),
+            Reuse::Section(section) => kept.push(section),
+            Reuse::Leaves(leaves, filter) => emitter.add_counted(records, &leaves, filter, compress),
+        }
+    }
+    let mut out = Vec::new();
+    let mut sections = emitter.finish(at, &mut out);
+    sections.retain(|section| section.n_records > 0);
+    sections.extend(kept);
+    Ok((out, sections))
 }
 
 /// The number of columns of a file with these records.
@@ -81,7 +112,7 @@ mod tests {
         let codecs = |records: &[(SectionKind, &[u8])], compression| {
             let records: Vec<_> =
                 records.iter().map(|(kind, bytes)| SectionRecords::new(*kind, 0, bytes)).collect();
-            let (_, sections) = emit(&records, compression, 300);
+            let (_, sections) = emit(&records, compression, None, 300).unwrap();
             sections.iter().map(|section| section.codec).collect::<Vec<_>>()
         };
         // 20,000 equal records take less than 4 bytes each.

@@ -9,9 +9,10 @@ use super::tails::Tails;
 use crate::file::File;
 use crate::frame::{Column, Frame};
 
-/// Tables with at most this many column records have no name index, ...
+/// Tables with at most this many column records have no name index, unless they have more than
+/// [`MANY`] columns.
 const FEW: usize = 8;
-/// ... unless column runs make them more columns than this.
+/// Column runs can give a table more columns than this in few records. It then has a name index.
 const MANY: usize = 1 << 16;
 
 /// The sections of tables and of their name indexes.

@@ -30,7 +30,7 @@ pub(super) struct Task {
     /// The index among the stored columns.
     pub column: usize,
     pub values: Range<u64>,
-    /// Bytes of a value, about.
+    /// Approximate bytes of a value.
     pub value_len: u64,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn room(tasks: &[Task]) -> usize {
     longest + longest / 8
 }
 
-/// The length of all decoded values, about.
+/// The approximate length of all decoded values.
 pub(super) fn decoded_len(tasks: &[Task]) -> u64 {
     tasks.iter().map(|task| task.n_values().saturating_mul(task.value_len)).fold(0, u64::saturating_add)
 }
@@ -90,8 +90,8 @@ fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
 }
 
 /// Groups the runs that a thread takes at once, because short neighbouring columns may be adjacent
-/// in memory and similar. Groups do not depend on the number of threads, because the bytes must
-/// not.
+/// in memory and similar. Groups do not depend on the number of threads, because the bytes of the
+/// file must not.
 pub(super) fn groups(tasks: Vec<Task>) -> Vec<Vec<Task>> {
     let is_short =
         |task: &Task| task.n_values() <= SHORT && task.n_values().saturating_mul(task.value_len) <= SHORT_LEN;

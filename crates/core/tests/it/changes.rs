@@ -196,7 +196,7 @@ impl Case {
         is_after
     }
 
-    /// The next writer goes on from either state.
+    /// Checks that the next change succeeds, whichever state it finds.
     fn goes_on(&self, path: &Path) {
         let before = File::open(path).unwrap();
         let change = Change::begin(path, &options(Durable::Never), &Silent).unwrap();
@@ -214,8 +214,8 @@ impl Case {
 fn cases() -> impl Iterator<Item = Case> {
     let bases = [(SIZES[0], 0), (SIZES[0], 1), (SIZES[0], 2), (SIZES[1], 0), (SIZES[1], 1)];
     OPS.into_iter().flat_map(move |op| {
-        // There is an earlier generation to go back to, and the other operations share their last
-        // steps.
+        // A rollback needs an earlier generation. The other operations share their last steps, so
+        // fewer cases suffice.
         let wanted = move |&(n, n_appends): &(usize, usize)| match op {
             Op::Append => true,
             Op::Rollback => n == SIZES[0] && n_appends > 0,

@@ -248,7 +248,7 @@ fn what_a_reader_would_refuse_is_not_written() {
     let broken = Model::text(&[&b"fine"[..], &b"\xff\xfe"[..]]);
     let error = refused(&[("broken", broken)]);
     assert!(error.kind() == Kind::Argument && error.to_string().contains("broken"), "{error}");
-    // Two halves of a character are not strings, though together they are text.
+    // The halves of a character are not valid strings, although they are valid when joined.
     let halves = Model::text(&[&b"\xc3"[..], &b"\xa9"[..]]);
     assert_eq!(refused(&[("halves", halves)]).kind(), Kind::Argument);
     let name = "n".repeat(70_000);

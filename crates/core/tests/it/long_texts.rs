@@ -55,8 +55,8 @@ fn each_has_at_most_so_many_bytes() {
 
 #[test]
 fn runs_of_a_long_column_come_back_whatever_follows_in_it() {
-    // Ten runs. All texts are of one kind, or those of the last three runs are of another: shared
-    // symbols help no run, or some.
+    // Ten runs. Shared symbols help no run, or only the last three, whose texts are of another
+    // kind.
     for n_other in [0, 30_000] {
         let other = |i| "the quick brown fox jumps over the lazy dog ".repeat(10) + &text(i, 40);
         let of = |i| if i < 90_000 - n_other { text(i, 440) } else { other(i) };

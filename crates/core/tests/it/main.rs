@@ -14,5 +14,6 @@ mod one_writer;
 mod pieces;
 mod pre_encoded;
 mod round_trip;
+mod rounds;
 mod selective;
 mod side_by_side;

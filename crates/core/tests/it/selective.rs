@@ -192,8 +192,8 @@ fn verified_pages_are_read_in_part() {
     assert!(n_read(0, 23_000) > 8, "the page is verified again");
 }
 
-/// Pages that must be read completely cost one read per block, even once verified: rows are spread
-/// over them, or their values have no known offsets.
+/// Pages that must be read completely cost one read per block, even if they were verified. Either
+/// rows are spread over them, or their values have no known offsets.
 #[test]
 fn verified_pages_are_read_together() {
     let raw: Vec<u64> = (0..130_000).map(noise).collect();

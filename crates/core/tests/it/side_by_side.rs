@@ -80,7 +80,7 @@ fn columns_by_themselves() {
             let expected = bytes_of(n_rows, expected, 1);
             for threads in [1, 3, 12] {
                 let columns = order.iter().enumerate().map(|(i, c)| {
-                    // At most from the first value to the last one.
+                    // Lend no bytes before the first value or after the last one.
                     let memory = lend(&by_rows[8 * c..(n_rows - 1) * stride + 8 * (c + 1)]);
                     let values = HostValues::Words { memory, stride: stride as isize };
                     missing(column(format!("c{i}"), None, Physical::I64, n_rows, values))

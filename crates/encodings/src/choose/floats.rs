@@ -114,7 +114,8 @@ impl<F: Float> Trial<F> {
             {
                 return Some(exact);
             }
-            // More decimals than all values need only make the integers longer.
+            // The few values are exact with these decimals. More would only make the integers
+            // longer.
             if decimals.len() > 1 {
                 break;
             }

@@ -40,8 +40,8 @@ pub(crate) struct Hints {
     pub ints: CodecHint,
     pub bools: Option<BoolHint>,
     pub decimals: Option<Decimals>,
-    /// The bytes per word of a block in which patches for NaN were smaller than a code for NaN in
-    /// each word.
+    /// The bytes per word of a block that kept patches for NaN instead of a residual that
+    /// represents NaN.
     pub patched_nan: Option<f64>,
     pub text: Option<StringHint>,
     /// The symbols of string dictionaries.

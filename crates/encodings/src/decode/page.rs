@@ -155,7 +155,7 @@ pub(crate) fn word_len(directory: &Directory, of: Layout) -> usize {
 }
 
 impl<'a> Page<'a> {
-    /// Whether all present values are equal.
+    /// Whether the page is encoded as a constant. All present values are then equal.
     pub fn is_constant(&self) -> bool {
         matches!(self.body, Body::Constant)
     }
@@ -234,7 +234,7 @@ impl<'a> Page<'a> {
         Ok(page)
     }
 
-    /// The only page of a constant block without stored pages: `n` times the constant.
+    /// Makes a page for a constant block that stores no pages. All `n` values are the constant.
     pub fn constant(n: usize) -> Self {
         Self { n, decoded_len: None, validity: Validity::AllValid, body: Body::Constant }
     }

@@ -11,7 +11,8 @@ const SAMPLE: usize = 1024;
 /// Values count as unrepeated if fewer than one in this many repeats.
 const RARELY: usize = 128;
 
-/// The number of sampled values after which a dictionary can be excluded.
+/// A dictionary can be excluded early within this many sampled values. After half as many, values
+/// can count as unrepeated.
 const FIRST_LOOK: usize = 512;
 
 /// The estimate of a dictionary.
@@ -39,7 +40,8 @@ pub(crate) enum NoDictionary {
 }
 
 /// Estimates a dictionary of `n` values, with entries of `entry_len` bytes, from at most 1,024
-/// values. Returns an error if it seems to have far more than `most` entries.
+/// values. Returns an error if values hardly repeat, or if it seems to have far more than `most`
+/// entries.
 ///
 /// The number of unseen values is estimated from the numbers of values that occur once and twice in
 /// the sample (Chao, "Nonparametric Estimation of the Number of Classes in a Population", 1984).

@@ -108,7 +108,7 @@ fn build_by<K: Key>(
     codes_up_to(distinct, codes, at..n).then_some(())
 }
 
-/// Writes the codes of some values, in steps of the length for [`CodeTable::codes`].
+/// Writes the codes of some values, one vector at a time if values rarely repeat.
 #[inline(always)]
 fn codes_up_to<K: Key>(
     distinct: &mut CodeTable<K>,

@@ -23,8 +23,8 @@ impl<K> Dictionary<Vec<K>> {
     }
 }
 
-/// A dictionary whose codes codecs cannot shrink must be shorter than the alternatives by this
-/// factor.
+/// If codecs cannot shrink the codes of a dictionary, it must be shorter than the alternatives by
+/// this factor.
 pub(super) const SMALLER: f64 = 0.95;
 
 /// The alternatives that a dictionary must beat.

@@ -113,8 +113,8 @@ impl Encoder {
     }
 }
 
-/// Parameters with the same decimals and the narrowest residual, if all values of the first page
-/// except NaN fit.
+/// Parameters with the same decimals and the narrowest residual that leaves the first page without
+/// exceptions. A residual represents NaN.
 fn with_value_for_nan<F: Float>(values: &[F], by: Decimals) -> Option<Decimals> {
     const MOST_BITS: u8 = 3;
     let Decimals::Exact { e, f } = by else { return None };

@@ -15,7 +15,7 @@ fn put<T: Word>(word: T, out: &mut [u8; 16]) {
     out[..8].copy_from_slice(&word.to_u64().to_le_bytes());
 }
 
-/// Statistics of words. Fill missing words with a neighbour's value before.
+/// Statistics of words. The caller must have filled missing words with a neighbour's value.
 pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32) -> Statistics {
     let mut statistics = Statistics { n_missing, ..Statistics::default() };
     if n_missing as usize == words.len() {
@@ -62,7 +62,8 @@ pub(crate) fn of_bools(values: &[u8], n_missing: u32) -> Statistics {
     statistics
 }
 
-/// Statistics of 16-byte values. Fill missing values with a neighbour's value before.
+/// Statistics of 16-byte values. The caller must have filled missing values with a neighbour's
+/// value.
 pub(crate) fn of_wide(physical: Physical, values: &[u128], n_missing: u32) -> Statistics {
     let mut statistics = Statistics { n_missing, ..Statistics::default() };
     let of_integers = physical == Physical::I128 && (n_missing as usize) < values.len();

@@ -219,8 +219,8 @@ impl Encoder {
         self.better_of(alp, plain)
     }
 
-    /// Chooses again if the sample suggested fewer decimals than the block has, or decimals that it
-    /// lacks.
+    /// Chooses again after a sample that suggested fewer decimals than the block has, or decimals
+    /// where there are none.
     fn choose_again<T: Word + Key>(
         &mut self,
         block: &Block<'_, T>,

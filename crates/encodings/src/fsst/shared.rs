@@ -120,7 +120,7 @@ mod tests {
         let (second, _) = of(&text(30_000)).unwrap();
         assert_eq!(first.symbols(), second.symbols());
         assert_eq!(first.encode_all(alike).len() as f64 / alike.len() as f64, ratio);
-        // Longer codes; and shorter codes, of one repeated word.
+        // Texts with longer codes, and with shorter codes, than the column.
         assert!(of(&b"0.125 0.25 0.375 -1 12 ".repeat(3000)).is_none());
         assert!(of(&b"sleep ".repeat(9000)).is_none());
     }

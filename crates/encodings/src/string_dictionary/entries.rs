@@ -158,7 +158,8 @@ impl EntriesPlan {
     }
 }
 
-/// The ratio of the codes, by a sample. Also returns all codes, if the sample is the whole.
+/// The ratio of the codes, measured on a sample. Also returns the codes if the sample has all
+/// bytes.
 fn encoded(matcher: &mut Matcher, sample: &[u8], bytes_len: usize) -> (f64, Option<Codes>) {
     if sample.len() == bytes_len {
         let codes = matcher.encode_all(sample);

@@ -1,6 +1,13 @@
 //! Writes sections: the records in leaves, and index parts above them.
 
-use super::{Entry, FORMAT, Geometry, PART_ALIGN, Section, SectionKind, Shape};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::{
+    COUNTED, COUNTED_ENTRY_LEN, COUNTED_FAN_OUT, ENTRY_LEN, Entry, FORMAT, Geometry, PART_ALIGN, Part,
+    Section, SectionKind, Shape,
+};
 use crate::bytes::{len32, len64, put};
 use crate::checksum::checksum;
 use crate::encoding::{Codec, Filter};
@@ -34,8 +41,280 @@ pub struct Compress<'a> {
     pub store: &'a mut dyn FnMut(&[u8], &mut Vec<u8>) -> bool,
 }
 
-/// Appends the parts of a section, each at a multiple of 8. `at` is the offset in the file of the
-/// next byte of `out`. Leaves are stored as they are without `compress`.
+/// Lays out the sections of a footer. Each level of a section's tree is contiguous. The levels
+/// come in descending order of their bytes, so a read of the last bytes of the footer holds all
+/// index parts and as many whole sections as possible.
+pub struct SectionEmitter<'a> {
+    geometry: Geometry,
+    sections: Vec<Leaves<'a>>,
+}
+
+/// A section whose parts have no offsets yet.
+struct Leaves<'a> {
+    /// Everything but the top part.
+    section: Section,
+    bytes: Cow<'a, [u8]>,
+    /// The leaves.
+    parts: Vec<Placed>,
+}
+
+/// A part of a section.
+struct Placed {
+    entry: Entry,
+    /// Whether its offset is one in the file. Otherwise it counts from the start of the bytes of its
+    /// section.
+    is_in_file: bool,
+    /// The number of records before those of the part.
+    before: u64,
+}
+
+/// A leaf of a counted section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeafSource {
+    /// A leaf of the file, which stays where it is.
+    Kept(Part),
+    /// New leaves for these records.
+    New(Range<u64>),
+}
+
+impl<'a> SectionEmitter<'a> {
+    /// Without sections.
+    pub const fn new() -> Self {
+        Self::with(FORMAT)
+    }
+
+    pub(super) const fn with(geometry: Geometry) -> Self {
+        Self { geometry, sections: Vec::new() }
+    }
+
+    /// Adds a section. Leaves are stored as they are without `compress`.
+    pub fn add(&mut self, records: SectionRecords<'a>, compress: Option<Compress<'_>>) {
+        self.add_kind(records.kind.code(), records, compress);
+    }
+
+    pub(super) fn add_kind(
+        &mut self,
+        kind: u16,
+        records: SectionRecords<'a>,
+        compress: Option<Compress<'_>>,
+    ) {
+        let SectionRecords { tier, record_len, bytes: records, .. } = records;
+        let section = Section { kind, tier, record_len, ..Section::default() };
+        let mut leaves = Leaves { section, bytes: Cow::Borrowed(&[]), parts: Vec::new() };
+        if let Some(shape) = Shape::new(self.geometry, record_len) {
+            let n_records = len64(records.len()).checked_div(shape.record_len).unwrap_or(0);
+            let whole = usize::try_from(n_records.saturating_mul(shape.record_len)).unwrap_or(0);
+            leaves.section.n_records = n_records;
+            let leaf_len = shape.leaf_records.saturating_mul(shape.record_len);
+            let leaf_len = usize::try_from(leaf_len).unwrap_or(usize::MAX).max(1);
+            leaves.cut(records.get(..whole).unwrap_or(records), leaf_len, compress);
+        }
+        self.sections.push(leaves);
+    }
+
+    /// Adds a section of which some leaves are in the file already. `leaves` covers the records in
+    /// order. `filter` is that of the compressed leaves of the file, if any leaf may be compressed;
+    /// `compress` has the same one.
+    pub fn add_counted(
+        &mut self,
+        records: SectionRecords<'a>,
+        leaves: &[LeafSource],
+        filter: Option<Filter>,
+        mut compress: Option<Compress<'_>>,
+    ) {
+        let SectionRecords { kind, tier, record_len, bytes: records } = records;
+        let mut section =
+            Section { kind: kind.code(), tier, record_len, flags: COUNTED, ..Section::default() };
+        if let Some(filter) = filter {
+            (section.codec, section.filter) = (Codec::Lz4.code(), filter.code());
+        }
+        let mut all = Leaves { section, bytes: Cow::Borrowed(&[]), parts: Vec::new() };
+        let mut bytes = Vec::new();
+        let record_len = u64::from(record_len.max(1));
+        for leaf in leaves {
+            match leaf {
+                LeafSource::Kept(part) => {
+                    let stored_len = if part.is_compressed() { part.stored_len } else { 0 };
+                    let entry = (part.at, part.len, stored_len, part.checksum);
+                    all.parts.push(Placed { entry, is_in_file: true, before: all.section.n_records });
+                    let n = u64::from(part.len) / record_len;
+                    all.section.n_records = all.section.n_records.saturating_add(n);
+                }
+                LeafSource::New(range) => {
+                    let at = |record: u64| {
+                        usize::try_from(record.saturating_mul(record_len)).unwrap_or(usize::MAX)
+                    };
+                    let new = records.get(at(range.start)..at(range.end)).unwrap_or_default();
+                    let n = (self.geometry.part_len / record_len).max(1);
+                    for leaf in new.chunks(at(n).max(1)) {
+                        let part = store_leaf(leaf, &mut bytes, &mut compress);
+                        if let (true, Some(compress)) = (part.2 > 0, &compress) {
+                            (all.section.codec, all.section.filter) =
+                                (Codec::Lz4.code(), compress.filter.code());
+                        }
+                        all.parts.push(Placed {
+                            entry: part,
+                            is_in_file: false,
+                            before: all.section.n_records,
+                        });
+                        let n = len64(leaf.len()) / record_len;
+                        all.section.n_records = all.section.n_records.saturating_add(n);
+                    }
+                }
+            }
+        }
+        all.bytes = Cow::Owned(bytes);
+        self.sections.push(all);
+    }
+
+    /// Appends the parts of all sections, each at a multiple of 8. `at` is the offset in the file
+    /// of the next byte of `out`. Returns the sections in the order in which they were added.
+    pub fn finish(self, at: u64, out: &mut Vec<u8>) -> Vec<Section> {
+        let Self { geometry, mut sections } = self;
+        let fan_out = usize::try_from(geometry.fan_out).unwrap_or(usize::MAX).max(2);
+        let mut levels = Vec::new();
+        for (number, leaves) in sections.iter_mut().enumerate() {
+            let fan_out = leaves.fan_out(fan_out);
+            // Leaves that are all in the file are no level to write.
+            let has_new = leaves.parts.iter().any(|part| !part.is_in_file);
+            let mut n = leaves.parts.len();
+            let mut len = if has_new { leaves.bytes.len() } else { usize::MAX };
+            levels.extend(has_new.then_some((len, number)));
+            while n > 1 {
+                // A level needs the offsets of the level below. Only tiny leaves are shorter than
+                // their index.
+                len = len.min(n.saturating_mul(leaves.entry_len()));
+                levels.push((len, number));
+                n = n.div_ceil(fan_out);
+                leaves.section.height = leaves.section.height.saturating_add(1);
+            }
+        }
+        levels.sort_by_key(|&(len, _)| Reverse(len));
+        let start = out.len();
+        let mut out = Output { bytes: out, at, start };
+        for (_, number) in levels {
+            if let Some(leaves) = sections.get_mut(number) {
+                leaves.emit_level(fan_out, &mut out);
+            }
+        }
+        let with_top = |Leaves { mut section, parts, .. }: Leaves<'_>| {
+            if let Some(top) = parts.first() {
+                (section.part_at, section.part_len, section.stored_len, section.checksum) = top.entry;
+            } else {
+                section.n_records = 0;
+            }
+            section
+        };
+        sections.into_iter().map(with_top).collect()
+    }
+}
+
+impl Default for SectionEmitter<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a> Leaves<'a> {
+    /// Cuts records into leaves. Bytes are copied only if some are compressed or padded.
+    fn cut(&mut self, records: &'a [u8], leaf_len: usize, mut compress: Option<Compress<'_>>) {
+        let is_aligned = len64(leaf_len).is_multiple_of(PART_ALIGN) || records.len() <= leaf_len;
+        let mut bytes = Vec::new();
+        let mut is_compressed = false;
+        for leaf in records.chunks(leaf_len) {
+            let len = len32(leaf.len());
+            let entry = if compress.is_none() && is_aligned {
+                let at = len64(self.parts.len()).saturating_mul(len64(leaf_len));
+                (at, len, 0, checksum(leaf))
+            } else {
+                store_leaf(leaf, &mut bytes, &mut compress)
+            };
+            is_compressed |= entry.2 > 0;
+            self.parts.push(Placed { entry, is_in_file: false, before: 0 });
+        }
+        if let Some(compress) = compress.filter(|_| is_compressed) {
+            (self.section.codec, self.section.filter) = (Codec::Lz4.code(), compress.filter.code());
+        }
+        self.bytes = if bytes.is_empty() { Cow::Borrowed(records) } else { Cow::Owned(bytes) };
+    }
+
+    /// Appends the next level: the leaves first, then the index parts of the level before.
+    fn emit_level(&mut self, fan_out: usize, out: &mut Output<'_>) {
+        let bytes = std::mem::take(&mut self.bytes);
+        if self.parts.iter().any(|part| !part.is_in_file) {
+            let at = out.append(&bytes);
+            for part in self.parts.iter_mut().filter(|part| !part.is_in_file) {
+                part.entry.0 = part.entry.0.saturating_add(at);
+                part.is_in_file = true;
+            }
+            return;
+        }
+        let mut index = Vec::new();
+        let is_counted = self.section.is_counted();
+        let parts = self.parts.chunks(self.fan_out(fan_out)).map(|below| {
+            index.clear();
+            for Placed { entry: (at, len, stored_len, checksum), before, .. } in below {
+                put!(index, at, len, stored_len, checksum);
+                if is_counted {
+                    put!(index, before);
+                }
+            }
+            let entry = (out.append(&index), len32(index.len()), 0, checksum(&index));
+            Placed { entry, is_in_file: true, before: below.first().map_or(0, |part| part.before) }
+        });
+        self.parts = parts.collect();
+    }
+
+    /// The most entries of an index part. `uniform` is that of a section that is not counted.
+    fn fan_out(&self, uniform: usize) -> usize {
+        if self.section.is_counted() { uniform.min(COUNTED_FAN_OUT) } else { uniform }
+    }
+
+    fn entry_len(&self) -> usize {
+        if self.section.is_counted() { COUNTED_ENTRY_LEN } else { ENTRY_LEN }
+    }
+}
+
+/// Appends the stored bytes of a leaf at a multiple of 8. Returns its entry, whose offset is one in
+/// `bytes`.
+fn store_leaf(leaf: &[u8], bytes: &mut Vec<u8>, compress: &mut Option<Compress<'_>>) -> Entry {
+    pad(bytes, 0);
+    let from = bytes.len();
+    let is_shorter = compress.as_mut().is_some_and(|compress| (compress.store)(leaf, bytes));
+    if !is_shorter {
+        bytes.extend_from_slice(leaf);
+    }
+    let stored = bytes.get(from..).unwrap_or_default();
+    let stored_len = if is_shorter { len32(stored.len()) } else { 0 };
+    (len64(from), len32(leaf.len()), stored_len, checksum(stored))
+}
+
+/// The bytes of the footer.
+struct Output<'a> {
+    bytes: &'a mut Vec<u8>,
+    /// The offset in the file of the byte `start`.
+    at: u64,
+    start: usize,
+}
+
+impl Output<'_> {
+    /// Appends bytes at a multiple of 8. Returns their offset in the file.
+    fn append(&mut self, bytes: &[u8]) -> u64 {
+        let before = self.at.wrapping_sub(len64(self.start));
+        pad(self.bytes, before);
+        let at = before.wrapping_add(len64(self.bytes.len()));
+        self.bytes.extend_from_slice(bytes);
+        at
+    }
+}
+
+/// Appends zeros up to a multiple of 8. `before` bytes come before these.
+fn pad(bytes: &mut Vec<u8>, before: u64) {
+    let padding = before.wrapping_add(len64(bytes.len())).wrapping_neg() % PART_ALIGN;
+    bytes.resize(bytes.len().saturating_add(usize::try_from(padding).unwrap_or(0)), 0);
+}
+
+/// Appends the parts of one section, as a [`SectionEmitter`].
 pub fn emit_section(
     records: SectionRecords<'_>,
     at: u64,
@@ -56,55 +335,12 @@ pub fn emit_like(section: &Section, records: &[u8], at: u64, out: &mut Vec<u8>) 
 pub(super) fn emit_parts(
     geometry: Geometry,
     kind: u16,
-    SectionRecords { tier, record_len, bytes: records, .. }: SectionRecords<'_>,
+    records: SectionRecords<'_>,
     at: u64,
-    mut compress: Option<Compress<'_>>,
+    compress: Option<Compress<'_>>,
     out: &mut Vec<u8>,
 ) -> Section {
-    let mut section = Section { kind, tier, record_len, ..Section::default() };
-    let Some(shape) = Shape::new(geometry, record_len) else { return section };
-    let n_records = len64(records.len()).checked_div(shape.record_len).unwrap_or(0);
-    let whole = usize::try_from(n_records.saturating_mul(shape.record_len)).unwrap_or(0);
-    let records = records.get(..whole).unwrap_or(records);
-
-    let start = out.len();
-    let mut put_part = |bytes: &[u8], compress: &mut Option<Compress<'_>>| -> Entry {
-        let offset = |len: usize| at.saturating_add(len64(len.saturating_sub(start)));
-        let padding = offset(out.len()).wrapping_neg() % PART_ALIGN;
-        out.resize(out.len().saturating_add(usize::try_from(padding).unwrap_or(0)), 0);
-        let from = out.len();
-        let is_compressed = compress.as_mut().is_some_and(|compress| (compress.store)(bytes, out));
-        if !is_compressed {
-            out.extend_from_slice(bytes);
-        }
-        let stored = out.get(from..).unwrap_or_default();
-        let stored_len = if is_compressed { len32(stored.len()) } else { 0 };
-        (offset(from), len32(bytes.len()), stored_len, checksum(stored))
-    };
-    let leaf_len = usize::try_from(shape.leaf_records.saturating_mul(shape.record_len)).unwrap_or(usize::MAX);
-    let leaves = records.chunks(leaf_len.max(1));
-    let mut level: Vec<Entry> = leaves.map(|leaf| put_part(leaf, &mut compress)).collect();
-    let is_compressed = level.iter().any(|(_, _, stored_len, _)| *stored_len > 0);
-    if let Some(compress) = compress.filter(|_| is_compressed) {
-        (section.codec, section.filter) = (Codec::Lz4.code(), compress.filter.code());
-    }
-    let fan_out = usize::try_from(shape.fan_out).unwrap_or(usize::MAX).max(2);
-    let mut bytes = Vec::new();
-    while level.len() > 1 {
-        let mut above = Vec::with_capacity(level.len().div_ceil(fan_out));
-        for parts in level.chunks(fan_out) {
-            bytes.clear();
-            for (at, len, stored_len, checksum) in parts {
-                put!(bytes, at, len, stored_len, checksum);
-            }
-            above.push(put_part(&bytes, &mut None));
-        }
-        level = above;
-        section.height = section.height.saturating_add(1);
-    }
-    if let Some(top) = level.first() {
-        section.n_records = n_records;
-        (section.part_at, section.part_len, section.stored_len, section.checksum) = *top;
-    }
-    section
+    let mut emitter = SectionEmitter::with(geometry);
+    emitter.add_kind(kind, records, compress);
+    emitter.finish(at, out).pop().unwrap_or_default()
 }

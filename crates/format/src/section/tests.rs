@@ -146,9 +146,10 @@ fn every_flipped_bit_of_the_section_record_is_seen() {
     section.emit(&mut bytes);
     for (bit, flipped) in flips(&bytes).enumerate().skip(32) {
         let broken = Section::parse(&flipped).and_then(|section| read(SMALL, &section, &file, 0..95));
-        // A section whose leaves may be compressed can have none that is. Flags are for programs that
-        // do not know the kind.
-        let is_same = bit == 29 * 8 || (31 * 8..32 * 8).contains(&bit);
+        // The first flip permits compressed leaves in a section that has none, which is valid. Flags are
+        // for programs that do not know the kind, except for the fourth one.
+        let is_flag = (31 * 8..32 * 8).contains(&bit) && bit != 31 * 8 + 3;
+        let is_same = bit == 29 * 8 || is_flag;
         assert_eq!(broken.is_ok_and(|bytes| bytes == records(95)), is_same, "bit {bit}");
     }
 }
@@ -230,7 +231,7 @@ fn rules_of_compressed_leaves() {
     for (codec, filter) in [(2, 0), (2, 1), (1, 2), (0, 2), (9, 0)] {
         assert_eq!(kind(Section { codec, filter, ..section }), Err(Kind::Unsupported));
     }
-    // A shuffle of single bytes is none.
+    // Records of one byte cannot be shuffled.
     let names = Section { kind: SectionKind::Names.code(), record_len: 1, n_records: 40, ..section };
     assert_eq!(kind(names), Err(Kind::Corrupt));
     assert_eq!(kind(Section { filter: 0, ..names }), Ok(()));
@@ -265,7 +266,7 @@ fn visits_every_part_once() {
         at += u64::from(len);
     }
     assert_eq!(at, len64(file.len()));
-    // The parts alone take the index parts.
+    // Without leaves, only index parts are fetched.
     let (mut n_fetched, mut n_visited) = (0, 0);
     let mut get = |part: &Part| {
         n_fetched += 1;
@@ -323,7 +324,7 @@ fn rules_of_known_kinds() {
     assert!(section.check(Room { start: 257, ..room }).is_err());
     for kind in SectionKind::ALL {
         let later = |tier| Section { kind: kind.code(), tier, record_len: kind.record_len(), ..section };
-        // The length of the part does not fit other kinds, which is noticed later.
+        // The length of the part is wrong for other kinds, but the check of tiers comes first.
         let is_tier = |tier| !later(tier).check(room).is_err_and(|e| e.to_string().contains("tier"));
         assert_eq!((is_tier(0), is_tier(1), is_tier(23)), (true, kind.has_tiers(), kind.has_tiers()));
         assert!(!is_tier(24), "{kind}");
@@ -398,6 +399,74 @@ fn parts_are_aligned() {
     assert_eq!((names.part_at, runs.part_at, file.len()), (256, 264, 272));
 }
 
+/// Levels come in descending order of their bytes: leaves of sections, then index parts.
+#[test]
+fn levels_of_sections_are_sorted_by_length() {
+    let mut emitter = SectionEmitter::with(SMALL);
+    let all = [records(3), records(300), Vec::new(), records(95), records(10)];
+    all.iter().for_each(|bytes| emitter.add_kind(KIND, some(bytes), None));
+    let mut file = vec![0; HEADER_LEN];
+    let sections = emitter.finish(HEADER_LEN as u64, &mut file);
+    let (mut heights, mut at) = (Vec::new(), Vec::new());
+    for (section, bytes) in sections.iter().zip(&all) {
+        assert_eq!(read(SMALL, section, &file, 0..section.n_records).unwrap(), *bytes);
+        heights.push(section.height);
+        at.push(section.part_at);
+    }
+    assert_eq!(heights, [0, 4, 0, 3, 0]);
+    // Leaves take 2,400, 760, 80 and 24 bytes. The index parts of the second section take 720, 240,
+    // 96 and 48 bytes, those of the fourth 240, 96 and 48.
+    let len = 2400 + 760 + 80 + 24 + 720 + 240 + 96 + 48 + 240 + 96 + 48;
+    assert_eq!(file.len(), HEADER_LEN + len);
+    let from_end = at.into_iter().map(|at| len64(file.len()) - at);
+    assert_eq!(from_end.collect::<Vec<_>>(), [24, 120, len64(file.len()), 72, 200]);
+}
+
+/// Leaves that are shorter than their index part come before it all the same.
+#[test]
+fn leaves_come_before_their_index() {
+    let mut file = vec![0; HEADER_LEN];
+    let mut store = |_: &[u8], out: &mut Vec<u8>| {
+        out.push(1);
+        true
+    };
+    let bytes = records(95);
+    let compress = Some(Compress { filter: Filter::None, store: &mut store });
+    let section = emit_parts(SMALL, KIND, some(&bytes), HEADER_LEN as u64, compress, &mut file);
+    assert_eq!((section.height, section.part_at), (3, len64(file.len()) - 48));
+}
+
+#[test]
+fn known_parts_lead_to_the_next_ones() {
+    let (section, file) = file_of(FORMAT, 20_000);
+    let (mut known, mut missing): (Vec<Part>, Vec<Part>) = Default::default();
+    let mut rounds = Vec::new();
+    loop {
+        visit_known_parts(&section, 8_190..8_194, room(&file), &mut |part| {
+            if known.contains(part) {
+                return fetch(&file, part).map(Some);
+            }
+            missing.push(*part);
+            Ok(None)
+        })
+        .unwrap();
+        if missing.is_empty() {
+            break;
+        }
+        rounds.push(missing.len());
+        known.append(&mut missing);
+    }
+    assert_eq!(rounds, [1, 2]);
+    let mut nothing = |_: &Part| panic!("no part has such records");
+    for range in [5..5, 19_999..20_001, u64::MAX..u64::MAX] {
+        visit_known_parts(&section, range, room(&file), &mut nothing).unwrap();
+    }
+    let n_leaves = |range: Range<u64>| section.n_leaves(&range);
+    assert_eq!([n_leaves(0..8_192), n_leaves(8_191..8_193), n_leaves(8_192..8_193)], [1, 2, 1]);
+    assert_eq!([n_leaves(7..7), n_leaves(0..u64::MAX)], [0, u64::MAX / 8_192 + 1]);
+    assert_eq!(Section { record_len: u32::MAX, ..section }.n_leaves(&(0..2)), 2);
+}
+
 #[test]
 fn emitting_never_panics() {
     let mut out = Vec::new();
@@ -453,5 +522,26 @@ proptest! {
         let to = from + len % (n - from + 1);
         let bytes = read(geometry, &section, &file, from..to).unwrap();
         prop_assert_eq!(bytes, &records(n)[usize::try_from(from * 8).unwrap()..usize::try_from(to * 8).unwrap()]);
+    }
+}
+
+/// A section whose leaves are all in the file has index parts alone to write.
+#[test]
+fn leaves_that_are_all_kept() {
+    for n in [1, 2, 30] {
+        let (old, mut file) = file_of(FORMAT, n * 8_192);
+        let mut parts = Vec::new();
+        let mut get = |part: &Part| fetch(&file, part);
+        let visit = &mut |part: &Part, _: &[u8]| {
+            parts.push(LeafSource::Kept(*part));
+            Ok(())
+        };
+        visit_leaves(&old, room(&file), &mut get, visit).unwrap();
+        let bytes = records(n * 8_192);
+        let mut emitter = SectionEmitter::new();
+        emitter.add_counted(SectionRecords::new(SectionKind::Runs, 0, &bytes), &parts, None, None);
+        let sections = emitter.finish(len64(file.len()), &mut file);
+        let section = sections[0];
+        assert_eq!(read(FORMAT, &section, &file, 0..section.n_records).unwrap(), bytes, "{n} leaves");
     }
 }

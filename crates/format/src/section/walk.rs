@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{ENTRY_LEN, FORMAT, Geometry, Part, Section, SectionKind, Shape};
+use super::{COUNTED_ENTRY_LEN, ENTRY_LEN, FORMAT, Geometry, Part, Section, SectionKind, Shape};
 use crate::bytes::{Reader, len64, to_usize};
 use crate::error::{Error, Result, Thousands};
 use crate::fallible;
@@ -15,6 +15,9 @@ const RECORDS: &str = "records of the footer";
 /// Returns the bytes of a part. It must [check](Part::check) what it reads from the file, and
 /// restore a compressed leaf.
 type Fetch<'a> = dyn FnMut(&Part) -> Result<Arc<Vec<u8>>> + 'a;
+
+/// As [`Fetch`]. After `None`, the walk goes on without the part and the parts below it.
+type TryFetch<'a> = dyn FnMut(&Part) -> Result<Option<Arc<Vec<u8>>>> + 'a;
 
 /// The bytes of these records. Each record has the length that this version knows for its kind:
 /// further bytes are cut off, and fields that an older version lacks are none.
@@ -76,7 +79,7 @@ pub(super) fn read_shaped(
     let capacity = to_usize(n.saturating_mul(len64(known)), RECORDS)?;
     let mut out = Vec::new();
     let mut keep = |_: Part, bytes: &[u8]| {
-        // Not before the first bytes are there: the number of records may be false.
+        // Reserve only after the first bytes are read, because the number of records may be false.
         if out.is_empty() {
             fallible::reserve(&mut out, capacity, RECORDS)?;
         }
@@ -93,7 +96,8 @@ pub(super) fn read_shaped(
         Ok(())
     };
     let (wanted, reads_leaves) = (records, true);
-    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit: &mut keep };
+    let mut fetch = |part: &Part| fetch(part).map(Some);
+    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch: &mut fetch, visit: &mut keep };
     walk.part(section.top()?, section.height, 0..section.n_records)?;
     // The walk checks every length, so nothing can be missing. Callers rely on it all the same.
     if out.len() == capacity {
@@ -101,6 +105,48 @@ pub(super) fn read_shaped(
     } else {
         Err(Error::corrupt("some records of a section are missing").in_section(section.name()))
     }
+}
+
+/// Walks the parts with these records, and goes on without those for which `fetch` returns `None`.
+/// So `fetch` can list the parts that are to be read together.
+///
+/// # Errors
+/// *Corrupt*, and errors of `fetch`.
+pub fn visit_known_parts(
+    section: &Section,
+    records: Range<u64>,
+    room: Room,
+    fetch: &mut dyn FnMut(&Part) -> Result<Option<Arc<Vec<u8>>>>,
+) -> Result<()> {
+    let shape = section.shape(FORMAT, room)?;
+    if records.is_empty() || records.end > section.n_records {
+        return Ok(());
+    }
+    let (wanted, reads_leaves, visit) = (records, true, &mut |_: Part, _: &[u8]| Ok(()));
+    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit };
+    walk.part(section.top()?, section.height, 0..section.n_records)
+}
+
+/// Reads all leaves of a section in order, by a `fetch` as for [`read_records`]. Visits each with its
+/// records.
+pub fn visit_leaves(
+    section: &Section,
+    room: Room,
+    fetch: &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>,
+    visit: &mut dyn FnMut(&Part, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let shape = section.shape(FORMAT, room)?;
+    if section.n_records == 0 {
+        return Ok(());
+    }
+    let wanted = 0..section.n_records;
+    let mut fetch = |part: &Part| fetch(part).map(Some);
+    // A leaf has a record; for an index part the records are empty.
+    let mut tell =
+        |part: Part, records: &[u8]| if records.is_empty() { Ok(()) } else { visit(&part, records) };
+    let mut walk =
+        Walk { section, shape, room, wanted, reads_leaves: true, fetch: &mut fetch, visit: &mut tell };
+    walk.part(section.top()?, section.height, 0..section.n_records)
 }
 
 /// Visits each part of a section, and fetches only those that are an index.
@@ -137,8 +183,9 @@ pub(super) fn visit_shaped(
         return Ok(());
     }
     let wanted = 0..section.n_records;
+    let mut fetch = |part: &Part| fetch(part).map(Some);
     let mut tell = |part: Part, _: &[u8]| visit(&part);
-    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit: &mut tell };
+    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch: &mut fetch, visit: &mut tell };
     walk.part(section.top()?, section.height, 0..section.n_records)
 }
 
@@ -150,19 +197,19 @@ struct Walk<'a, 'f> {
     wanted: Range<u64>,
     /// Whether leaves are fetched, or only visited.
     reads_leaves: bool,
-    fetch: &'a mut Fetch<'f>,
+    fetch: &'a mut TryFetch<'f>,
     /// Visits each part, with the wanted records of a leaf.
     visit: &'a mut dyn FnMut(Part, &[u8]) -> Result<()>,
 }
 
 impl Walk<'_, '_> {
     /// Walks a part of this height that covers these records. The recursion is as deep as the
-    /// height, at most six.
+    /// height, at most eight.
     fn part(&mut self, part: Part, height: u8, covered: Range<u64>) -> Result<()> {
         if height == 0 && !self.reads_leaves {
             return (self.visit)(part, &[]);
         }
-        let bytes = self.get(part)?;
+        let Some(bytes) = self.get(part)? else { return Ok(()) };
         let damage =
             |problem: &'static str| Error::corrupt(problem).in_section(self.section.name()).at(part.at);
         let wanted = self.wanted.start.max(covered.start)..self.wanted.end.min(covered.end);
@@ -179,6 +226,9 @@ impl Walk<'_, '_> {
             return Ok(());
         };
         (self.visit)(part, &[])?;
+        if self.section.is_counted() {
+            return self.counted_children(&bytes, part.at, below, covered);
+        }
         // At least one record of a leaf, so never zero.
         let span = self.shape.span(below).max(1);
         let first = wanted.start.saturating_sub(covered.start) / span;
@@ -202,17 +252,52 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// Walks the wanted children of an index part of a counted section. The part begins at `at` and
+    /// covers these records.
+    fn counted_children(&mut self, bytes: &[u8], at: u64, below: u8, covered: Range<u64>) -> Result<()> {
+        let damage = |problem: &'static str| Error::corrupt(problem).in_section(self.section.name()).at(at);
+        let (entries, _) = bytes.as_chunks::<COUNTED_ENTRY_LEN>();
+        let before = |entry: &[u8; COUNTED_ENTRY_LEN]| {
+            entry.last_chunk().map_or(u64::MAX, |before| u64::from_le_bytes(*before))
+        };
+        if entries.first().map(before) != Some(covered.start) {
+            return Err(damage("an index part does not begin with its first record"));
+        }
+        let wanted = self.wanted.start.max(covered.start)..self.wanted.end.min(covered.end);
+        let first = entries.partition_point(|entry| before(entry) <= wanted.start).saturating_sub(1);
+        let mut rest = entries.get(first..).unwrap_or_default();
+        while let Some((entry, next)) = rest.split_first() {
+            let (start, end) = (before(entry), next.first().map_or(covered.end, before));
+            if start >= wanted.end {
+                break;
+            }
+            if start >= end || start < covered.start || end > covered.end {
+                return Err(damage("the records of an index part do not ascend"));
+            }
+            let mut reader = Reader::exact(entry, COUNTED_ENTRY_LEN, "an index part")?;
+            let (at_child, len, stored_len) = (reader.u64()?, reader.u32()?, reader.u32()?);
+            let child = (at_child, len, stored_len, reader.u64()?);
+            let child = self.section.part(below, child).map_err(|error| error.at(at))?;
+            if !self.shape.is_counted_len(below, end.saturating_sub(start), len) {
+                return Err(damage("the length of a part does not match its records"));
+            }
+            self.part(child, below, start..end)?;
+            rest = next;
+        }
+        Ok(())
+    }
+
     /// The bytes of a part.
-    fn get(&mut self, part: Part) -> Result<Arc<Vec<u8>>> {
+    fn get(&mut self, part: Part) -> Result<Option<Arc<Vec<u8>>>> {
         let name = self.section.name();
         let placed = |error: Error| error.in_section(name).at(part.at);
         if !self.room.has(part.at, part.stored_len.into()) {
             return Err(placed(Error::corrupt("a part of a section is outside of the file")));
         }
-        let bytes = (self.fetch)(&part).map_err(placed)?;
+        let Some(bytes) = (self.fetch)(&part).map_err(placed)? else { return Ok(None) };
         if len64(bytes.len()) != u64::from(part.len) {
             return Err(placed(Error::corrupt("a part of a section has another length")));
         }
-        Ok(bytes)
+        Ok(Some(bytes))
     }
 }

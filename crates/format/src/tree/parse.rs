@@ -57,7 +57,8 @@ struct Parser<'a, 'n, 'h> {
     limits: &'a Limits,
     /// Node records by the number of their window. Each window is read once.
     windows: BTreeMap<u64, Vec<u8>>,
-    /// Heap bytes by depth and by whether they are keys, because such strings are neighbours.
+    /// The last piece of the heap read at each depth, for values and for keys. Strings of one depth
+    /// are often neighbours.
     pieces: Vec<[HeapPiece; 2]>,
     /// Bytes read for `pieces` so far.
     pieces_len: u64,
@@ -216,7 +217,8 @@ impl Parser<'_, '_, '_> {
         if node.b == 0 {
             return Ok(Vec::new());
         }
-        // A single string has no neighbours to read along: a table may have one for each column.
+        // Do not read the neighbours of a string at the root of a value: a table may have one such
+        // value for each column.
         if depth == 1 {
             return self.exact_bytes(node.a, node.b);
         }

@@ -59,17 +59,17 @@ pub fn replace_on(disk: Arc<dyn Disk>, target: &Path, durable: Durable, bytes: &
     new.commit()
 }
 
-/// As above, on a disk without faults that always looks for files of dead writers.
+/// As [`replace_on`], on a disk without faults that always looks for files of dead writers.
 pub fn replace(target: &Path, durable: Durable, bytes: &[u8]) -> io::Result<()> {
     replace_on(Arc::new(FaultDisk::failing(Faults::none())), target, durable, bytes)
 }
 
-/// The content of version `number`: the number, once more than its remainder modulo 4000.
+/// The content of version `number`: the number, repeated once more than its remainder modulo 4000.
 pub fn version(number: u64) -> Vec<u8> {
     number.to_le_bytes().repeat(1 + number as usize % 4000)
 }
 
-/// The number of the version that `bytes` are; panics if they are not one whole version.
+/// The version number of `bytes`. Panics unless they are one whole version.
 pub fn number_of(bytes: &[u8]) -> u64 {
     let number = u64::from_le_bytes(bytes[..8].try_into().unwrap());
     assert!(bytes == version(number), "not a whole version: {} bytes, starts with {number}", bytes.len());

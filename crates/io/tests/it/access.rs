@@ -28,7 +28,7 @@ fn acl(named: u8, group: u8, mask: u8, others: u8) -> Vec<u8> {
     .concat()
 }
 
-/// Sets an attribute. False on a file system without such.
+/// Sets an attribute. Returns false on a file system without attributes.
 fn set(path: &Path, name: &CStr, value: &[u8]) -> bool {
     match xattr::set(&File::open(path).unwrap(), name, value) {
         Ok(()) => true,
@@ -67,7 +67,7 @@ fn lists_and_attributes_are_kept() {
     }
 }
 
-/// A list that the directory gives to new files is not the old file's.
+/// The list that a directory gives to new files does not apply to a file that replaces an old one.
 #[test]
 fn the_list_of_the_directory_does_not_apply() {
     let folder = Folder::new();
@@ -79,13 +79,13 @@ fn the_list_of_the_directory_does_not_apply() {
     }
     replace(&target, Durable::Never, b"new").unwrap();
     assert_eq!((get(&target, xattr::ACL), mode(&target)), (None, 0o640));
-    // An old file keeps its own list, and gets nobody from the list of the directory.
+    // An old file keeps its own list. The list of the directory adds nobody.
     let list = acl(0, 4, 4, 4);
     assert!(set(&target, xattr::ACL, &list));
     let new = Replacement::create(&target, Durable::Never).unwrap();
     new.commit().unwrap();
     assert_eq!(get(&target, xattr::ACL), Some(list));
-    // The list of the directory is for files that did not exist.
+    // The list of the directory applies to a new file that replaces nothing.
     replace(&folder.path("other"), Durable::Never, b"new").unwrap();
     assert!(get(&folder.path("other"), xattr::ACL).is_some());
 }

@@ -152,8 +152,8 @@ fn room_that_is_not_to_be_had_changes_nothing() {
             }
             file.commit().unwrap();
             assert!(fs::read(&target).unwrap() == new[..len], "{number} {len}");
-            // Space is reserved again when it is used up, which is seldom because steps grow, and
-            // never again after a failure.
+            // Space is reserved again when it is used up. That is seldom, because steps grow. After
+            // a failure, no more is reserved.
             let asked = disk.log().iter().filter(|&&call| call == "allocate").count();
             let most = match number {
                 _ if len <= 1 << 20 => 0,
@@ -169,7 +169,7 @@ fn room_that_is_not_to_be_had_changes_nothing() {
 fn space_is_reserved_up_to_the_expected_length() {
     let new: Vec<u8> = (0..3_000_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
     let (len, none) = (new.len() as u64, Faults::none);
-    // Less than is written, a little less than all, and more.
+    // Expected lengths: less than is written, almost all, all, and more.
     for (expected, given_back) in
         [(1, false), (1 << 20, false), (len - 10, false), (len, false), (len + 1, true)]
     {

@@ -1,4 +1,4 @@
-//! The test doubles, and the loops of the traits on top of them.
+//! Tests the test doubles, and the methods of the traits that repeat short reads and writes.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

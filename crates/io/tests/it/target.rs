@@ -300,7 +300,7 @@ fn many_writers_of_one_file() {
                             Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}"),
                         }
                         if round % 10 == 0 {
-                            let _ = fs::remove_file(target); // so that new paths are in the game, too
+                            let _ = fs::remove_file(target); // so that some targets are missing
                         }
                     }
                     committed

@@ -10,7 +10,8 @@ use super::ESCAPE;
 
 /// The largest number of different first bytes of digrams, and of second bytes.
 pub(super) const MOST: usize = 31;
-/// The number for each byte outside of digrams; also the row length of the tables minus one.
+/// The number of all bytes that no digram has at this position. It is also the row length of the
+/// tables minus one.
 pub(super) const NONE: u8 = MOST as u8;
 pub(super) const SECONDS: usize = MOST + 1;
 

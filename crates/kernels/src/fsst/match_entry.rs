@@ -6,9 +6,12 @@ use super::ESCAPE;
 
 /// The codes for the bytes at a position: one code, two codes, or an escape with its literal.
 ///
-/// From the lowest byte on: in six bits the number of bits of a 64-bit word beyond the match, and
-/// in the highest bit whether two bytes are emitted; the first byte to emit; the second one; the
-/// length of the match (1 to 8).
+/// The bytes, from the lowest on:
+/// - the number of bits of a 64-bit word beyond the match, in six bits; the highest bit is set if
+///   two bytes are emitted
+/// - the first byte to emit
+/// - the second byte to emit
+/// - the length of the match (1 to 8)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable)]
 #[repr(transparent)]
 pub struct MatchEntry(u32);

@@ -111,7 +111,7 @@ mod tests {
         assert!(maker.open.is_none());
         let long = 3 * SHARED - 1000;
         let made: Vec<Buffer> = [SCRATCH_FROM, long, 100].map(|len| maker.zeroed(len).unwrap()).into();
-        // If memory is mapped, the last buffer uses the rest of the pages of the one before.
+        // If memory is mapped, the last buffer uses the rest of the previous buffer's mapping.
         let apart = made[2].as_ptr().addr().wrapping_sub(made[1].as_ptr().addr());
         assert!(maker.open.is_none() || apart == long.next_multiple_of(ALIGN.get()));
         assert_eq!(maker.open.is_some(), are_used());

@@ -69,7 +69,7 @@ impl Cell {
     }
 }
 
-/// The model gives the ends, also wrong ones.
+/// The model gives the ends of parents, which may be wrong.
 fn writer(cells: &[Cell]) -> CellWriter {
     let mut writer = CellWriter::new();
     for cell in cells {
@@ -140,7 +140,7 @@ fn nested() -> Vec<Cell> {
         C::Text(K::Str, "c"),
         C::Text(K::Str, "d"),
         C::Text(K::Str, "e"),
-        // Two maps with the same keys, and the second one's values.
+        // Two maps with the same keys. The second one has only values of its own.
         C::Parent(K::Map, [22, 26, 2, 24]),
         C::Parent(K::Map, [26, 28, 2, 24]),
         C::Float(K::Float, f64::NAN),

@@ -14,8 +14,8 @@ fn rows(table: &Table, from: usize, to: usize) -> Table {
     Table { n_rows: to - from, columns: table.columns.iter().map(of).collect(), ..table.clone() }
 }
 
-/// The bytes of a file with the first `parts[0]` rows of a table, to which the rows up to
-/// `parts[1]`, and so on, and the last ones were appended.
+/// The bytes of a file that grew: it is written with the first `parts[0]` rows of a table. Appends
+/// then add the rows up to `parts[1]` and so on, and the remaining rows.
 ///
 /// # Panics
 /// When the table can't be written.
@@ -147,7 +147,7 @@ pub fn of_tiers() -> Table {
     Table::new("tiers", vec![Model::words("step", Physical::I16, &values)])
 }
 
-/// A table of one column of each of some types, so that none is bundled.
+/// A table with columns of different types, so that none of them is bundled.
 pub fn table(n_rows: usize) -> Table {
     let r = noise(n_rows, 17);
     let columns = vec![

@@ -171,7 +171,7 @@ impl Model {
 
     /// The number of missing values.
     pub fn n_missing(&self) -> u64 {
-        // Those of a run are in its child.
+        // The missing values of a run-end column are in its child.
         if self.of.physical == Physical::RunEnd {
             return 0;
         }

@@ -85,7 +85,7 @@ impl Block {
 /// Decoded values, one after the other.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Values {
-    /// Per value, whether it is there.
+    /// For each value, whether it is present.
     valid: Vec<bool>,
     /// The end of each value in the bytes.
     ends: Vec<usize>,
@@ -115,7 +115,7 @@ impl Values {
     }
 }
 
-/// Decodes a block, and returns what the core, the naive decoder and each instruction set agree on.
+/// Decodes a block by the core on each instruction set and by the naive decoder.
 ///
 /// # Panics
 /// When they do not agree, or another promise is broken.

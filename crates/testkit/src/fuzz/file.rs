@@ -14,13 +14,13 @@ const WORK: u64 = 4 << 20;
 /// The same for the naive decoder.
 const NAIVE_WORK: u64 = 1 << 18;
 
-/// Most bytes that metadata take: caches and windows, and what the bytes of the file justify.
+/// The most bytes that metadata take: caches and windows, and memory in proportion to the file.
 fn metadata_budget(len: usize) -> usize {
     (1 << 20) + 256 * len
 }
 
-/// Most bytes that reading takes, with the memory of the test: pages, and memory in proportion to
-/// the values.
+/// The most bytes that reading takes, with the memory of the test: pages, and memory in proportion
+/// to the values.
 fn budget(len: usize, work: u64) -> usize {
     (16 << 20) + 256 * len + 64 * work as usize
 }

@@ -1,8 +1,8 @@
 //! The bodies of the fuzz targets (`fuzz/`), as ordinary functions. The tests replay seeds and
 //! regressions with them, so that no fuzzer is needed to check a find.
 //!
-//! A body returns for any bytes. It panics when a promise is broken: an error of another kind than
-//! damage may give, values that depend on the rows asked for, more memory than the bytes justify,
+//! A body returns for any bytes. It panics when a promise is broken: an error of a kind that damage
+//! must not give, values that depend on the requested rows, more memory than the bytes justify, or
 //! a difference between the core and the naive decoder.
 
 pub mod block;

@@ -25,7 +25,7 @@ const RECORDS: &[Parse] = &[
     |bytes| {
         let statistics = Statistics::parse(bytes)?;
         for physical in Physical::ALL {
-            // The outcome depends on the type; here it only has to be one.
+            // The result depends on the type. Here the check must only return.
             let _ = statistics.check(Layout { physical: *physical, value_len: 3 }, 7);
         }
         emitted(statistics, Statistics::emit)
@@ -78,7 +78,7 @@ pub fn run(bytes: &[u8]) {
     let most = (64 << 10) + 16 * bytes.len();
     assert!(used <= most, "record {which} of {} bytes took {used} bytes", bytes.len());
     match result {
-        // A header says whether a slot is damaged, and not which bytes it had.
+        // A parsed header records that a slot is damaged, but not its bytes.
         Ok(emitted) if which == 0 => {
             let again = Header::parse(&emitted).map(|header| header.emit().to_vec());
             assert!(again.is_ok_and(|again| again == emitted), "a header comes back");

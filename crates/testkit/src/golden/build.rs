@@ -520,7 +520,7 @@ fn changed() -> Vec<Golden> {
         Operation::Compact,
     ];
     let of = |operation: Operation| {
-        // `Write` is that of a stream.
+        // `Write` stands for a stream here.
         let name = match operation {
             Operation::Write => "parts".to_owned(),
             _ => format!("after-{}", operation.name().replace(' ', "-")),

@@ -27,7 +27,7 @@ pub struct Golden {
     pub form: Form,
 }
 
-/// How a golden file is made from the one that the writer gives.
+/// How a golden file is made from the writer's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// Unchanged.
@@ -37,9 +37,9 @@ pub enum Form {
     Streamed,
     /// With raw dictionary codes, which this writer never stores.
     RawCodes,
-    /// In generations: one ends at each of these row numbers, the last at the end.
+    /// In generations. One ends at each of these row numbers, and the last one at the end.
     Grown(&'static [usize]),
-    /// After a change of this kind, in place of the same file.
+    /// As the last of several generations, after a change of this kind.
     Changed(Operation),
 }
 

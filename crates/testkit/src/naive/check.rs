@@ -6,7 +6,7 @@ use super::bytes::{Room, Wrong, checksum, is_zero, known, maybe_at, rule, u64_at
 use super::column::Column;
 use super::file::Decoded;
 use super::header::{SLOT_PAGES_END, SLOTS, Slot, State, trailer};
-use super::records::{BlockRecord, Statistics};
+use super::records::{BlockRange, BlockRecord, Statistics};
 use super::section::kind;
 use super::types::{self, Type, is_var, physical, width};
 use super::value::Tree;
@@ -84,7 +84,8 @@ fn program(decoded: &Decoded) -> Result<(), Wrong> {
     rule(is_text, "the program that wrote is UTF-8, then zeros")
 }
 
-/// Tiers have no gap and statistics for each block, and no block has two columns.
+/// Tiers are numbered without a gap and have statistics for each block. No block belongs to two
+/// columns.
 fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
     for of in [kind::BLOCKS, kind::STATISTICS] {
         let sections = decoded.root.sections.iter().filter(|section| section.kind == of);
@@ -95,17 +96,20 @@ fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
     for (blocks, statistics) in &of_blocks.tiers {
         rule(blocks.len() / 64 == statistics.len() / 48, "one statistics record per block")?;
     }
-    let n_columns = decoded.columns.len() as u64;
-    rule(
-        of_blocks.ranges.iter().all(|range| range.column < n_columns),
-        "a range of a column that is not there",
-    )?;
     let n_blocks: usize = of_blocks.tiers.iter().map(|(blocks, _)| blocks.len() / 64).sum();
-    let n_named: u64 = of_blocks.ranges.iter().map(|range| u64::from(range.n_blocks)).sum();
+    let live = || decoded.columns.iter().flat_map(|column| &column.ranges);
+    let n_named: u64 = live().map(|range| u64::from(range.n_blocks)).sum();
     let may_be_dead = decoded.root.previous.is_some();
+    let n_live = live().count();
+    rule(may_be_dead || n_live == of_blocks.ranges.len(), "a dead range in a file of one generation")?;
+    if decoded.root.version == (0, 2) {
+        rule(n_live == of_blocks.ranges.len(), "a range of a column that is not there")?;
+        let is_before = |pair: &[BlockRange]| (pair[0].column, pair[0].tier) < (pair[1].column, pair[1].tier);
+        rule(of_blocks.ranges.windows(2).all(is_before), "the ranges of a column ascend by tier")?;
+    }
     rule(may_be_dead || n_named == n_blocks as u64, "a block without a column in a file of one generation")?;
     let mut ranges: Vec<(u16, u64, u32)> =
-        of_blocks.ranges.iter().map(|range| (range.tier, range.first, range.n_blocks)).collect();
+        live().map(|range| (range.tier, range.first, range.n_blocks)).collect();
     ranges.sort_unstable();
     let is_apart = |pair: &[(u16, u64, u32)]| {
         pair[0].0 != pair[1].0 || pair[0].1.saturating_add(u64::from(pair[0].2)) <= pair[1].1
@@ -115,9 +119,8 @@ fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
 
 /// No column belongs to two tables.
 fn tables(decoded: &Decoded) -> Result<(), Wrong> {
-    let records = decoded.tables.iter().map(|table| table.record).filter(|record| record.n_columns > 0);
-    let mut ranges: Vec<(u64, u64)> =
-        records.map(|record| (record.first_column, record.first_column + record.n_columns)).collect();
+    let all = decoded.tables.iter().flat_map(|table| &table.columns).filter(|range| !range.is_empty());
+    let mut ranges: Vec<(u64, u64)> = all.map(|range| (range.start, range.end)).collect();
     ranges.sort_unstable();
     rule(ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0), "a column belongs to two tables")
 }
@@ -130,10 +133,11 @@ fn get<'a>(map: &'a [(Tree, Tree)], key: &str) -> Option<&'a Tree> {
 /// The sort order is a list of columns of the table (W).
 fn sort_order(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
     let record = decoded.tables[table].record;
-    let columns = record.first_column..record.first_column + record.n_columns;
+    let columns = &decoded.tables[table].columns;
+    let is_column = |column: &u64| columns.iter().any(|range| range.contains(column));
     let is_key = |key: &Tree| match key {
         Tree::Map(map) => {
-            let is_own = matches!(get(map, "column"), Some(Tree::Column(column)) if columns.contains(column));
+            let is_own = matches!(get(map, "column"), Some(Tree::Column(column)) if is_column(column));
             let is_bool = |name: &str| matches!(get(map, name), Some(Tree::Bool(_)));
             is_own && is_bool("descending") && is_bool("missing_first")
         }
@@ -180,12 +184,12 @@ fn bundles(decoded: &Decoded) -> Result<(), Wrong> {
 /// A bundle begins each piece with a block, and has members of one table alone if that has pieces.
 fn pieces(decoded: &Decoded) -> Result<(), Wrong> {
     for (number, table) in decoded.tables.iter().enumerate().filter(|(_, table)| table.pieces.len() > 1) {
-        let own = decoded.columns_of(number).iter();
+        let own = decoded.columns_of(number).into_iter();
         let storages: BTreeSet<u64> = own.filter_map(|column| column.record.storage).collect();
         let is_of =
             |column: &Column| column.record.storage.is_some_and(|storage| storages.contains(&storage));
         let n_all = decoded.columns.iter().filter(|column| is_of(column)).count();
-        let n_own = decoded.columns_of(number).iter().filter(|column| is_of(column)).count();
+        let n_own = decoded.columns_of(number).into_iter().filter(|column| is_of(column)).count();
         rule(n_all == n_own, "the members of a bundle in pieces are of one table")?;
         for storage in storages {
             let storage = &decoded.columns[storage as usize];

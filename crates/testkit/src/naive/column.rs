@@ -23,6 +23,8 @@ pub struct Column {
     pub host_detail: Option<Tree>,
     /// The user's metadata.
     pub metadata: Option<Tree>,
+    /// The ranges of its blocks.
+    pub ranges: Vec<BlockRange>,
     /// Its blocks.
     pub blocks: Vec<BlockRecord>,
     /// The statistics of the blocks; empty in a file without that section.
@@ -50,15 +52,24 @@ impl Sections {
     pub fn new(ranges: &[u8], tiers: Vec<(Vec<u8>, Vec<u8>)>) -> Result<Self, Wrong> {
         let ranges: Vec<BlockRange> =
             ranges.chunks_exact(24).map(BlockRange::parse).collect::<Result<_, Wrong>>()?;
-        rule(ranges.is_sorted_by_key(|range| range.column), "ranges ascend by column")?;
         Ok(Self { ranges, tiers })
     }
 
-    /// The number of the first range of a column, and its ranges.
-    fn of(&self, column: u64) -> (u64, &[BlockRange]) {
-        let from = self.ranges.partition_point(|range| range.column < column);
-        let to = self.ranges.partition_point(|range| range.column <= column);
-        (from as u64, &self.ranges[from..to])
+    /// The ranges of a column.
+    fn of(&self, column: u64, first: Option<u64>, version: Version) -> Result<&[BlockRange], Wrong> {
+        if version == (0, 2) {
+            rule(self.ranges.is_sorted_by_key(|range| range.column), "ranges ascend by column")?;
+            let from = self.ranges.partition_point(|range| range.column < column);
+            let to = self.ranges.partition_point(|range| range.column <= column);
+            return Ok(&self.ranges[from..to]);
+        }
+        let Some(first) = first else { return Ok(&[]) };
+        let is_there = first < self.ranges.len() as u64;
+        rule(is_there, "the first range of a column")?;
+        let rest = &self.ranges[first as usize..];
+        let n = rest.iter().take_while(|range| range.column == column).count();
+        rule(n > 0, "the first range of a column has its number")?;
+        Ok(&rest[..n])
     }
 }
 
@@ -68,10 +79,8 @@ impl Column {
     /// # Errors
     /// *Corrupt*, *unsupported*.
     pub fn find_blocks(&mut self, number: u64, of: &Sections, version: Version) -> Result<(), Wrong> {
-        let (first, ranges) = of.of(number);
-        let expected = if ranges.is_empty() { None } else { Some(first) };
-        rule(version == (0, 2) || self.record.first_range == expected, "the first range of a column")?;
-        for range in ranges {
+        for range in of.of(number, self.record.first_range, version)? {
+            self.ranges.push(*range);
             let Some((blocks, statistics)) = of.tiers.get(usize::from(range.tier)) else {
                 return wrong(Kind::Corrupt, "the tier of a range");
             };

@@ -15,6 +15,8 @@ use super::value::{Nodes, Tree};
 pub struct Table {
     /// The record.
     pub record: TableRecord,
+    /// The numbers of its columns.
+    pub columns: Vec<Range<u64>>,
     /// The host map, or null.
     pub host: Tree,
     /// The sort order, or null.
@@ -50,9 +52,9 @@ pub struct Decoded {
 
 impl Decoded {
     /// The columns of a table.
-    pub fn columns_of(&self, table: usize) -> &[Column] {
-        let record = self.tables[table].record;
-        &self.columns[record.first_column as usize..(record.first_column + record.n_columns) as usize]
+    pub fn columns_of(&self, table: usize) -> Vec<&Column> {
+        let of = |range: &Range<u64>| &self.columns[range.start as usize..range.end as usize];
+        self.tables[table].columns.iter().flat_map(of).collect()
     }
 }
 
@@ -91,7 +93,7 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     }
     let unknown = root.sections.iter().filter(|section| !section.is_known()).copied().collect();
 
-    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs, pieces, _column_ranges] =
+    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs, pieces, column_ranges] =
         &all;
     let of_blocks = Sections::new(ranges, tiers)?;
     let runs = runs_of(runs, columns.len() / 120)?;
@@ -103,10 +105,7 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     for bytes in tables.chunks_exact(96) {
         let record = TableRecord::parse(bytes, root.version)?;
         if let Some(lens) = pieces_of(&record, pieces)? {
-            in_pieces.push(InPieces {
-                columns: record.first_column..record.first_column + record.n_columns,
-                lens,
-            });
+            in_pieces.push(InPieces { columns: ranges_of(&record, column_ranges, n_columns)?, lens });
         }
     }
     let columns =
@@ -119,19 +118,18 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
         let metadata = value(record.metadata)?;
         let is_map = record.metadata.is_none() || matches!(metadata, Tree::Map(_));
         rule(is_map, "the metadata of a table are a map")?;
-        let end = record.first_column.checked_add(record.n_columns);
-        rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
-        let range = record.first_column..record.first_column + record.n_columns;
-        let is_apart = |run: &Range<u64>| run.end <= range.start || range.end <= run.start;
-        let is_inside = |run: &Range<u64>| range.start <= run.start && run.end <= range.end;
-        let fits =
-            runs.iter().filter(|run| run.end - run.start > 1).all(|run| is_apart(run) || is_inside(run));
+        let columns = ranges_of(&record, column_ranges, n_columns)?;
+        let n_own = |run: &Range<u64>| -> u64 {
+            let of = |range: &Range<u64>| range.end.min(run.end).saturating_sub(range.start.max(run.start));
+            columns.iter().map(of).sum()
+        };
+        let fits = runs.iter().all(|run| [0, run.end - run.start].contains(&n_own(run)));
         rule(fits, "the columns of a run are of one table")?;
         let slots = record.first_slot.checked_add(record.n_slots);
         let inside = record.n_slots == 0 || slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
         rule(inside, "the slots of a table are in the name index")?;
         let pieces = pieces_of(&record, pieces)?.unwrap_or_default();
-        read_tables.push(Table { record, host, sort_order, metadata, pieces });
+        read_tables.push(Table { record, columns, host, sort_order, metadata, pieces });
     }
     let value = nodes.value(root.value_node)?;
     let is_held = match &value {
@@ -165,9 +163,34 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     Ok(decoded)
 }
 
+/// The numbers of the columns of a table.
+fn ranges_of(table: &TableRecord, section: &[u8], n_columns: u64) -> Result<Vec<Range<u64>>, Wrong> {
+    let (first, n) = table.column_ranges;
+    if n == 0 {
+        let end = table.first_column.checked_add(table.n_columns);
+        rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
+        return Ok(vec![table.first_column..table.first_column + table.n_columns]);
+    }
+    rule(table.first_column == 0, "the first column of a table with column ranges")?;
+    rule(first + u64::from(n) <= section.len() as u64 / 16, "the column ranges of a table are there")?;
+    let mut ranges = Vec::new();
+    for i in first as usize..first as usize + n as usize {
+        let (start, len) = (u64_at(section, 16 * i), u64_at(section, 16 * i + 8));
+        let end = start.checked_add(len);
+        rule(len > 0 && end.is_some_and(|end| end <= n_columns), "a column range is in the file")?;
+        ranges.push(start..start + len);
+    }
+    let mut sorted = ranges.clone();
+    sorted.sort_unstable_by_key(|range| range.start);
+    rule(sorted.windows(2).all(|pair| pair[0].end <= pair[1].start), "column ranges do not overlap")?;
+    let len: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    rule(len == table.n_columns, "the column ranges have the columns of the table")?;
+    Ok(ranges)
+}
+
 /// A table whose rows lie in pieces.
 struct InPieces {
-    columns: Range<u64>,
+    columns: Vec<Range<u64>>,
     /// The number of rows of each piece.
     lens: Vec<u64>,
 }
@@ -179,7 +202,6 @@ fn pieces_of(table: &TableRecord, section: &[u8]) -> Result<Option<Vec<u64>>, Wr
         return Ok(None);
     }
     rule(n <= 64, "a table has at most 64 pieces")?;
-    rule(table.first_column.checked_add(table.n_columns).is_some(), "the columns of a table")?;
     let is_inside = first + u64::from(n) <= section.len() as u64 / 8;
     rule(is_inside, "the pieces of a table are there")?;
     let lens: Vec<u64> = (first..first + u64::from(n)).map(|i| u64_at(section, 8 * i as usize)).collect();
@@ -243,7 +265,7 @@ fn read_columns(
             let host_detail = value(record.host_detail)?;
             let is_map = matches!(metadata, None | Some(Tree::Map(_)));
             rule(is_map, "the metadata of a column are a map")?;
-            let (blocks, statistics, cells) = Default::default();
+            let (ranges, blocks, statistics, cells) = Default::default();
             let first = k.checked_mul(record.n_values).and_then(|skip| skip.checked_add(record.first_value));
             let (Some(first_value), Some(id)) = (first, record.id.checked_add(k)) else {
                 return wrong(Kind::Corrupt, "numbers of a run");
@@ -255,6 +277,7 @@ fn read_columns(
                 detail,
                 host_detail,
                 metadata,
+                ranges,
                 blocks,
                 statistics,
                 cells,
@@ -271,7 +294,8 @@ fn read_columns(
     for i in 0..columns.len() {
         if let Some(storage) = columns[i].record.storage {
             rule(storage < n, "a storage column that is not there")?;
-            let table = in_pieces.iter().find(|table| table.columns.contains(&(i as u64)));
+            let table =
+                in_pieces.iter().find(|table| table.columns.iter().any(|range| range.contains(&(i as u64))));
             columns[i].cells =
                 columns[i].cells_of(&columns[storage as usize], table.map(|table| &*table.lens))?;
         }

@@ -104,7 +104,7 @@ impl Header {
     }
 }
 
-/// The table of the states of slots A and B. True when a slot is passed over.
+/// The current slot, by the table of the states of slots A and B. True when a slot is passed over.
 fn current(file: &[u8], slots: [State; 3], is_streamed: bool, start: u64) -> Result<(Slot, bool), Wrong> {
     use State::{Damaged, Empty, Valid};
     let rescue = || match last_trailer(file, start) {

@@ -80,7 +80,7 @@ pub struct ColumnRecord {
     pub n_values: u64,
     /// The storage column.
     pub storage: Option<u64>,
-    /// The first value in it.
+    /// The index of the first value in the storage column.
     pub first_value: u64,
     /// The dictionary column.
     pub dictionary: Option<u64>,

@@ -1,5 +1,7 @@
 //! Sections: arrays of records in a tree of parts.
 
+use std::ops::Range;
+
 use super::bytes::{Kind, Room, Wrong, checksum, is_zero, known, rule, u16_at, u32_at, u64_at, wrong};
 use super::header::Version;
 use super::payload::{restored, unshuffle};
@@ -51,6 +53,8 @@ pub struct Section {
     part_len: u32,
     /// The levels above the leaves.
     pub height: u8,
+    /// Whether parts may be short.
+    pub is_counted: bool,
     checksum: u64,
     codec: u8,
     filter: u8,
@@ -74,13 +78,14 @@ impl Section {
             part_at: u64_at(bytes, 16),
             part_len: u32_at(bytes, 24),
             height: bytes[28],
+            is_counted: bytes[31] & 8 != 0,
             checksum: u64_at(bytes, 32),
             codec: bytes[29],
             filter: bytes[30],
             stored_len: u32_at(bytes, 40),
         };
         let flags = bytes[31];
-        known(flags <= if version == (0, 2) { 0 } else { 7 }, "flags of a section")?;
+        known(flags <= if version == (0, 2) { 0 } else { 15 }, "flags of a section")?;
         known(is_zero(&bytes[44..48]), "reserved bytes of a section")?;
         if section.is_known() {
             section.check_codes()?;
@@ -135,7 +140,9 @@ impl Section {
             let empty = is_absent && self.codec == 0 && self.filter == 0 && self.stored_len == 0;
             return rule(empty, "an empty section has no part");
         }
-        rule(u32::from(self.height) == self.smallest_height(), "the height of a section")
+        let fits =
+            if self.is_counted { self.height <= 8 } else { u32::from(self.height) == self.smallest_height() };
+        rule(fits, "the height of a section")
     }
 
     /// The most records under a part of this height.
@@ -167,7 +174,7 @@ impl Section {
             let most = if self.codec == 1 { 32 } else { 1 } * room.file.len() as u128;
             rule(len <= most, "a section is longer than the file")?;
             let top = (self.part_at, self.part_len, self.stored_len, self.checksum);
-            self.part(room, top, u32::from(self.height), self.n_records, &mut records, &mut parts)?;
+            self.part(room, top, u32::from(self.height), 0..self.n_records, &mut records, &mut parts)?;
         }
         if self.is_known() {
             let known = RECORD_LEN[self.kind as usize - 1] as usize;
@@ -188,16 +195,21 @@ impl Section {
         room: Room<'_>,
         (at, len, stored_len, sum): Entry,
         height: u32,
-        n_records: u64,
+        covered: Range<u64>,
         records: &mut Vec<u8>,
         parts: &mut Vec<(u64, u64)>,
     ) -> Result<(), Wrong> {
-        let expected = if height == 0 {
-            n_records * u64::from(self.record_len)
-        } else {
-            u128::from(n_records).div_ceil(self.span(height - 1)) as u64 * 24
+        let n_records = covered.end - covered.start;
+        let of_leaf = n_records * u64::from(self.record_len);
+        let fits = match (height, self.is_counted) {
+            (0, false) => u64::from(len) == of_leaf,
+            (0, true) => {
+                u64::from(len) == of_leaf && (1..=PART / u64::from(self.record_len)).contains(&n_records)
+            }
+            (_, false) => u64::from(len) == u128::from(n_records).div_ceil(self.span(height - 1)) as u64 * 24,
+            (_, true) => len.is_multiple_of(32) && (1..=2_048).contains(&(len / 32)),
         };
-        rule(u64::from(len) == expected, "the length of a part")?;
+        rule(fits, "the length of a part")?;
         let is_compressed = stored_len > 0;
         let fits = !is_compressed || height == 0 && self.codec == 1 && stored_len < len;
         rule(fits, "the stored length of a part")?;
@@ -216,12 +228,36 @@ impl Section {
             records.extend(leaf);
             return Ok(());
         }
-        let mut left = n_records;
+        if self.is_counted {
+            return self.counted(room, bytes, height - 1, covered, records, parts);
+        }
+        let mut start = covered.start;
         for entry in bytes.chunks_exact(24) {
-            let n = u128::from(left).min(self.span(height - 1)) as u64;
+            let n = u128::from(covered.end - start).min(self.span(height - 1)) as u64;
             let child = (u64_at(entry, 0), u32_at(entry, 8), u32_at(entry, 12), u64_at(entry, 16));
-            self.part(room, child, height - 1, n, records, parts)?;
-            left -= n;
+            self.part(room, child, height - 1, start..start + n, records, parts)?;
+            start += n;
+        }
+        Ok(())
+    }
+
+    /// The parts below an index part of a counted section.
+    fn counted(
+        &self,
+        room: Room<'_>,
+        index: &[u8],
+        height: u32,
+        covered: Range<u64>,
+        records: &mut Vec<u8>,
+        parts: &mut Vec<(u64, u64)>,
+    ) -> Result<(), Wrong> {
+        let starts: Vec<u64> = index.chunks_exact(32).map(|entry| u64_at(entry, 24)).collect();
+        rule(starts[0] == covered.start, "an index part begins with its first record")?;
+        let ends = starts[1..].iter().copied().chain([covered.end]);
+        for ((entry, &start), end) in index.chunks_exact(32).zip(&starts).zip(ends) {
+            rule(start < end, "the records before parts ascend")?;
+            let child = (u64_at(entry, 0), u32_at(entry, 8), u32_at(entry, 12), u64_at(entry, 16));
+            self.part(room, child, height, start..end, records, parts)?;
         }
         Ok(())
     }

@@ -113,7 +113,7 @@ impl Directory {
     }
 }
 
-/// Bytes that values are counted with in `decoded_len`.
+/// The bytes of values as `decoded_len` counts them.
 fn decoded_len(of: &Type, values: &[Cell]) -> u64 {
     match width(of) {
         Some(width) => (width * values.len()) as u64,

@@ -107,8 +107,7 @@ fn every_length_is_survived() {
         for at in 0..file.len() {
             tally.raw(&format!("{name}: cut at {at}"), &file[..at], &original, true);
             let inserted = [&file[..at], &[file[at]], &file[at..]].concat();
-            // Doubling a byte may change nothing before the second one, so `verify` need not
-            // notice.
+            // Repeating the last bytes only appends a byte, which `verify` need not notice.
             tally.raw(&format!("{name}: byte {at} twice"), &inserted, &original, false);
             let removed = [&file[..at], &file[at + 1..]].concat();
             tally.raw(&format!("{name}: without byte {at}"), &removed, &original, true);

@@ -41,7 +41,7 @@ fn spliced_files_are_survived() {
             for at in (1..shorter).step_by(53) {
                 let case = format!("{} up to {at}, then {}", a.table.name, b.table.name);
                 let bytes = [&a.bytes[..at], &b.bytes[at..]].concat();
-                // While the two heads agree, the spliced file is the second one.
+                // If both heads are equal, the spliced file equals the second file.
                 let whole = if a.bytes[..at] == b.bytes[..at] { b } else { a };
                 let original = contents(&whole.bytes).unwrap();
                 tally.raw(&case, &bytes, &original, false);

@@ -115,7 +115,7 @@ fn an_interrupt_leaves_the_file() {
     let bytes = [write_at(&table, 50), vec![7; 33]].concat();
     let path = Temp::new("interrupted");
     std::fs::write(&path.0, &bytes).unwrap();
-    // The work asks the monitor after some time only. A fast run may end before.
+    // The work first asks the monitor after 50 ms. A fast run may end before.
     if let Err(error) = compact(&path.0, &options(), &Stop) {
         assert_eq!(error.kind(), Kind::Interrupted);
         assert!(std::fs::read(&path.0).unwrap() == bytes);

@@ -144,7 +144,8 @@ fn check_all(physical: Physical, sizes: &[usize]) {
             for kind in [None, Some(0), Some(1), Some(2), Some(3)] {
                 let plan = Plan { validity: kind, ..plan };
                 let whole = if plan.packing == 1 { &one } else { &model };
-                // With a constant, missing values need the constant as their word: zero.
+                // The words of missing values are zero. So a constant block can only have missing
+                // values if its constant is zero.
                 let gaps = match kind {
                     Some(1) => whole.clone().with_missing(|i| i % 3 != 0),
                     Some(2) => whole.clone().with_missing(|_| false),

@@ -212,8 +212,8 @@ fn slot_pages_are_needed_and_otherwise_zero() {
     }
 }
 
-/// No damage of a single bit gives other values, such as those of an earlier generation, and
-/// `verify` finds each one in a file of four generations.
+/// In a file of four generations, a flipped bit never gives other values, such as those of an
+/// earlier generation. `verify` finds each flipped bit.
 #[test]
 fn every_flipped_bit_gives_the_values_or_an_error() {
     let options = WriteOptions { compression: Some(80), ..options(SYNCED) };
@@ -240,8 +240,8 @@ fn every_flipped_bit_gives_the_values_or_an_error() {
     }
 }
 
-/// An older generation is damaged: the error lists each one and says that the newest is sound. A
-/// rollback to one fails.
+/// If older generations are damaged, the error lists them and says that the newest one is sound. A
+/// rollback to a damaged one fails.
 #[test]
 fn damage_of_earlier_generations() {
     let dropped = grown::changed(&grown::table(300), Operation::DropColumns, &options(SYNCED));

@@ -14,6 +14,7 @@ mod grow;
 mod limits;
 mod neighbours;
 mod nested;
+mod parts;
 mod ratio;
 mod rebuild_hostile;
 mod repair;

@@ -261,7 +261,7 @@ fn the_structure_value_of_a_missing_list_is_not_looked_at() {
     assert_eq!(file[at], 1);
     let bytes = with_byte(&file, at + 3 + 4 * 5, 200);
     assert_holds(&bytes, &table);
-    // That of a value that is there counts.
+    // The length of a present list matters.
     assert_eq!(outcome(&with_byte(&file, at + 3 + 4 * 6, 200)), DAMAGED);
 }
 

@@ -1,7 +1,7 @@
 //! Refuses the first, the second, ... allocation of at least 4 KiB of each operation of the
-//! reader, until the operation passes untouched: once that allocation alone, once all from it on.
-//! The result is the error *out of memory*, never an abort or a panic, and the same operation works
-//! afterwards.
+//! reader, until the operation has no further one. It refuses once only that allocation, and once
+//! all from it on. The result is the error *out of memory*, never an abort or a panic, and the same
+//! operation works afterwards.
 //!
 //! An operation may also do without the memory, if its result is the same. After an abort,
 //! `RUST_BACKTRACE=1` shows the place.

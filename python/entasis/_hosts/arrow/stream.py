@@ -68,7 +68,7 @@ class ArrowColumns:
         self._first: Any = None
 
     def converted(self, rows: Any) -> dict[int, tuple[Any, Any]]:
-        """By position: fields and arrays, at some rows, of the columns that need conversion."""
+        """Convert the columns that need it, at some rows: fields and arrays by position."""
         if not self._made:
             return {}
         import pyarrow as pa

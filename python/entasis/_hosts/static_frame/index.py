@@ -138,7 +138,7 @@ class _Translator:
             self._translate(error)
 
     def _translate(self, error: BaseException) -> None:
-        """Raise the translation of an error that has one."""
+        """Raise the translation of an error, if it has one."""
         raise NotImplementedError
 
 
@@ -214,9 +214,9 @@ def _flat(cls: Any, labels: Any, name: Any) -> Any:
 
 
 class index_calls(host_calls):
-    """Turns errors of StaticFrame that makes an index into `InternalError`.
+    """Turns errors of StaticFrame into `InternalError` while it makes an index.
 
-    Labels without a hash are looked for only after an error.
+    Looks for labels without a hash only after an error.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ use crate::cells::loaded::Loaded;
 
 /// Arrays of fewer bytes share memory with all small ones. A view keeps all this memory alive.
 const LARGE: u64 = 64 << 10;
-/// The most bytes of large arrays that are read together, and share memory. This much lies on huge
-/// pages, and occupies several threads.
+/// The most bytes of large arrays that are read together, and share memory. A read of this length
+/// uses huge pages and several threads.
 const TOGETHER: u64 = 8 << 20;
 
 /// The requested arrays of one pool.

@@ -20,8 +20,8 @@ pub enum Items<'py> {
 }
 
 impl<'py> Items<'py> {
-    /// A container for `n` objects. As many cells are in memory, so `n` is not a number that only
-    /// the file claims.
+    /// A container for `n` objects. Their cells must be in memory, so that a false number in a file
+    /// cannot cause a large allocation.
     pub fn new(py: Python<'py>, kind: CellKind, n: u64) -> PyResult<Self> {
         let n = usize::try_from(n).ok().filter(|&n| isize::try_from(n).is_ok());
         let n = n.ok_or_else(|| PyMemoryError::new_err("a value of too many parts"))?;

@@ -33,7 +33,7 @@ pub fn unit(py: Python<'_>, kind: CellKind) -> Bound<'_, PyAny> {
     }
 }
 
-/// Whether the kind is one that `unit` makes.
+/// Whether `unit` makes values of this kind.
 #[inline]
 pub fn is_unit(kind: CellKind) -> bool {
     matches!(kind, CellKind::Null | CellKind::False | CellKind::True)

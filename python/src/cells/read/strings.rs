@@ -21,11 +21,11 @@ const SHORT: usize = 32;
 /// Look-ups before the cache is given up because of a low hit rate.
 const TRIES: u32 = 512;
 
-/// The most substrings of one string.
+/// The most substrings that are made from one string.
 const TOGETHER: usize = 1024;
 /// Fewer strings are made one by one just as quickly.
 const LEAST: usize = 8;
-/// The most bytes of a string that has substrings, so that it stays in the L1 cache.
+/// The most bytes of a string from which substrings are made. It then stays in the L1 cache.
 const WHOLE: usize = 32 << 10;
 
 /// The purpose of strings.

@@ -236,7 +236,7 @@ impl CellBuilder {
         Ok(())
     }
 
-    /// Adds an object of another type, as the Python hook says.
+    /// Adds an object of another type. The Python hook takes it apart.
     fn emit_other<'py>(
         &mut self,
         object: &Bound<'py, PyAny>,

@@ -39,8 +39,8 @@ pub fn next_item<'a, 'py>(
 }
 
 impl CellBuilder {
-    /// The values of a list by key or position, if the items are rows: equal types and keys, not
-    /// shared, scalar values.
+    /// The values of a list, by key or position, if the items are rows. Rows have equal types and
+    /// keys, other objects do not share them, and their values are scalars.
     pub(super) fn row_values<'py>(
         &self,
         list: &Bound<'py, PyList>,

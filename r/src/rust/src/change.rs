@@ -67,7 +67,7 @@ impl Change {
         options: Options,
         interrupted: Option<Interrupted>,
     ) -> Result<bool> {
-        // Each string's encoding is recorded, in columns that later rows could not extend.
+        // Encodings of strings are recorded in columns, which later rows could not extend.
         if builder.has_encodings() {
             return Ok(false);
         }

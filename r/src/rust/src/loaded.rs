@@ -72,8 +72,8 @@ impl Loaded {
             if found.end > n_values {
                 return Err(damage("an array extends beyond its pool"));
             }
-            // Vectors of R are copies. A small pool that fills large vectors is an attack, not a
-            // file that was written.
+            // Vectors of R are copies, so arrays that share a small pool could fill any memory. No
+            // writer makes such arrays.
             if sum > n_values {
                 return Err(Error::limit("arrays share their values, which vectors of R can't"));
             }

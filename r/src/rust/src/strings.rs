@@ -20,12 +20,13 @@ const CONVERTED: i32 = 4;
 /// Codes of stored encodings (`docs/format/hosts/`). Unchanged bytes: ASCII, or UTF-8 marked as
 /// UTF-8.
 const STORED_UTF8: u8 = 0;
-/// Each byte stored as the character with its number: marked as Latin-1, marked as bytes.
+/// Each byte is stored as the Unicode character with the same number. The string is marked as
+/// Latin-1, or as bytes.
 const STORED_LATIN1: u8 = 1;
 const STORED_BYTES: u8 = 2;
 /// UTF-8 bytes as they are, not marked.
 const STORED_UNMARKED: u8 = 3;
-/// Each byte stored as a character: not marked, or marked as UTF-8 wrongly.
+/// Each byte is stored as such a character. The string is not marked, or wrongly marked as UTF-8.
 const STORED_UNMARKED_BYTES: u8 = 4;
 const STORED_WRONG_UTF8: u8 = 5;
 

@@ -159,8 +159,8 @@ fn exact_unit_of(tried: &[(Unit, i64)], values: &[f64], scale: Scale, na: Option
             if Some(value.to_bits()) == na {
                 continue;
             }
-            // A count of a unit is also one of every finer unit within its range, which the check
-            // below confirms.
+            // Try finer units. Earlier values have counts in these too, unless they exceed the
+            // unit's range, which is checked below.
             while from_double(value, tried[level].0, tried[level].1, scale).is_none() {
                 level += 1;
                 if level == tried.len() {

@@ -14,7 +14,7 @@ pub(super) struct Selection {
     /// `positions`.
     skip: usize,
     positions: Option<Vec<Vec<(usize, usize)>>>,
-    /// The next of each span's positions to fill.
+    /// For each span, the index of the next entry of `positions` to fill.
     next: Vec<usize>,
 }
 

@@ -102,7 +102,7 @@ fn compact_wide(bytes: &[u8], rows: &[u64], out: &mut [u8], width: usize) {
         compact(bytes.as_chunks::<N>().0, rows, out.as_chunks_mut::<N>().0);
     }
     match width {
-        // Structs have no values of their own.
+        // A struct has no values of its own.
         0 => {}
         1 => of::<1>(bytes, rows, out),
         2 => of::<2>(bytes, rows, out),

@@ -170,7 +170,7 @@ impl Scratch {
         self.fits_after(self.text_len(), len)
     }
 
-    /// The same with `before` bytes before it.
+    /// Whether a string of `len` bytes fits this block after `before` bytes.
     fn fits_after(&self, before: usize, len: u64) -> Result<bool> {
         if len > MAX_STRING {
             return Err(too_long());

@@ -112,7 +112,7 @@ impl<T: Word> LightPlan<T> {
         let per_word = light.len / words.len() as f64;
         let input = Input { words, min, aligned: 8 * byte_width(width), exceptions };
         match *hint {
-            // Time weighs little there.
+            // Size matters much more than time, so try all codecs for each block.
             _ if profile.is_small() => {}
             CodecHint::NoneAt(then) if is_similar(per_word, then) => return light,
             CodecHint::Use(compression) if compression.form.is_packed() || exceptions.n == 0 => {

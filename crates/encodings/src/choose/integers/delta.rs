@@ -8,7 +8,7 @@ use crate::profile::cost;
 use crate::words::{bytes_of, sample_ranges};
 
 /// Delta packing. The final width is found during packing; the size is estimated from 8 vectors.
-/// `None` if the first two vectors need as many bits as the words themselves.
+/// `None` if the first two vectors need at least as many bits as the words themselves.
 pub(super) fn delta<T: Word>(words: &[T], full: u32) -> Option<WordPlan<T>> {
     let (mut bits, mut seen) = (0.0, 0.0);
     let mut deltas = [T::from_u64(0); VECTOR];

@@ -10,7 +10,7 @@ use crate::words::sample_ranges;
 const PIECE: usize = 4;
 /// Bits of the filter of pieces in the first half of a page.
 const BITS: usize = 1 << 16;
-/// A piece is looked up every so many words of the second half.
+/// The distance in words between pieces of the second half that are looked up.
 const STEP: usize = 16;
 /// The page repeats if more than one in this many pieces repeats.
 const SHARE: usize = 2;

@@ -4,7 +4,8 @@ use entasis_kernels::{VECTOR, column_stats};
 
 use crate::words::sample_ranges;
 
-/// The number of runs of equal words; `words.len()` if most runs in a sample have one word.
+/// The number of runs of equal words; `words.len()` if a sample has more than seven runs per eight
+/// words.
 pub(crate) fn count_runs<T: PartialEq>(words: &[T]) -> usize {
     let pieces = || sample_ranges(words.len(), 8, VECTOR / 8).map(|range| &words[range]);
     let n_sampled: usize = pieces().map(<[T]>::len).sum();

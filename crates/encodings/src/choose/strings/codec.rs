@@ -19,9 +19,9 @@ struct ShortTrial {
 
 const SHORT_TRIALS: [ShortTrial; 2] =
     [ShortTrial { len: 4 * 1024, margin: 1.7 }, ShortTrial { len: 16 * 1024, margin: 1.3 }];
-/// The last trial has this many pieces of [`SAMPLE`] bytes, ...
+/// The last trial has this many pieces of [`SAMPLE`] bytes.
 const N_PIECES: usize = 2;
-/// ... and stops after the first piece if the codec's score exceeds the best score by this factor.
+/// The last trial stops after its first piece if the score is this many times the score to beat.
 const FIRST_PIECE_MARGIN: f64 = 1.1;
 
 impl StringPlan {

@@ -37,7 +37,7 @@ pub(crate) struct StringPlan {
 pub(crate) struct Rival {
     /// Its score; infinite without an alternative.
     pub score: f64,
-    /// Whether this block is a dictionary, whose symbols are known from its entries.
+    /// Whether it is a dictionary. The symbols of its entries are then known.
     pub is_dictionary: bool,
 }
 

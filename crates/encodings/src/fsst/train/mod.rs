@@ -14,7 +14,7 @@ use crate::words::sample_ranges;
 
 /// The part of the sample that each round counts, in units of 1/128.
 pub(super) const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];
-/// Rounds for symbols that many runs share, which are worth more time.
+/// The rounds for symbols that many runs share. These symbols are worth more time.
 pub(super) const MORE_ROUNDS: [usize; 8] = [8, 38, 68, 98, 128, 128, 128, 128];
 
 /// The number of pieces of a sample, and the largest length of each.
@@ -44,8 +44,8 @@ const MAX_LOSS: f64 = 1.02;
 pub(super) const DIGRAMS_FROM: usize = 512 << 10;
 
 impl Trainer {
-    /// The previous similar column's symbols if they suit `bytes`, else new ones. Also returns the
-    /// `ratio` of their codes.
+    /// The symbols of the previous, similar column if they suit `bytes`, else new ones. Also
+    /// returns the `ratio` of their codes.
     pub(crate) fn symbols_for(
         &mut self,
         bytes: &[u8],
@@ -82,15 +82,15 @@ impl Trainer {
         (trained, ratio)
     }
 
-    /// The previous similar column's symbols, if they suit other bytes.
+    /// The symbols of the previous, similar column, if they suit the new bytes.
     fn reuse_if_as_good(
         &mut self,
         previous: Option<Trained>,
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
     ) -> Option<(Trained, f64)> {
         let mut trained = previous?;
-        // Digrams suit most texts about as well, so a good ratio does not exclude better, longer
-        // symbols.
+        // Digrams are not reused. They suit most texts about as well, so their ratio does not show
+        // whether longer symbols would be better.
         if trained.matcher.byte_cost() == cost::FSST_BYTE {
             let ratio = ratio(&mut trained.matcher);
             if ratio <= trained.ratio * MAX_LOSS {
@@ -244,7 +244,8 @@ fn choose(gains: &mut Vec<(u64, Symbol)>) -> Symbols {
     Symbols::new(gains.iter().map(|&(_, symbol)| symbol).collect())
 }
 
-/// The number of candidates to compare, because some share their slot with a better one.
+/// The number of candidates to compare. It exceeds the number of symbols, because some candidates
+/// share their slot with a better one.
 const MAX_CANDIDATES: usize = 768;
 
 impl Key for Symbol {

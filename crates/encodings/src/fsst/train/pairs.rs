@@ -12,9 +12,9 @@ const MIN_COUNT: u16 = 5;
 impl Counts {
     /// Lets `matcher` find the pairs of symbols in the sample in one step. Call it after training.
     ///
-    /// The codes stay nearly the same as without pairs: a pair is omitted if a longer symbol that
-    /// begins with its second symbol followed repeatedly. If pairs share a slot, the most frequent
-    /// one is taken.
+    /// The codes stay nearly the same as without pairs. A pair `a`, `b` is omitted if a longer
+    /// symbol that begins with `b` follows `a` repeatedly in the sample. If pairs share a slot, the
+    /// most frequent one is taken.
     pub(super) fn add_pairs(&mut self, matcher: &mut Matcher) {
         let n = self.symbols.len();
         let symbols = matcher.symbols().as_slice();
@@ -55,8 +55,8 @@ impl Counts {
 /// For each symbol, the longest other symbol that is its prefix.
 fn beginnings(symbols: &[Symbol]) -> [Option<u8>; MAX_SYMBOLS] {
     let mut order: Vec<(Symbol, u8)> = symbols.iter().copied().zip(0..).collect();
-    // In byte order a prefix comes before the strings that begin with it, with only such strings
-    // between.
+    // In byte order, a prefix comes before the strings that begin with it, and no other strings are
+    // between them.
     order.sort_unstable_by_key(|(symbol, _)| u128::from(symbol.word.swap_bytes()) << 64 | symbol.len as u128);
     let (mut shorter, mut before) = ([None; MAX_SYMBOLS], Vec::<(Symbol, u8)>::new());
     for (symbol, i) in order {

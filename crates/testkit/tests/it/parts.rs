@@ -1,0 +1,139 @@
+//! Changes of files with long footers: parts that stay equal are named where they lie.
+
+use std::path::{Path, PathBuf};
+
+use entasis::{Change, Content, Document, Operation, Silent, Value, WriteOptions, compact};
+use entasis_format::{COUNTED, SectionKind};
+use entasis_testkit::frames::host::Memory;
+use entasis_testkit::frames::{Model, Table};
+use entasis_testkit::future::sections;
+use entasis_testkit::naive;
+use entasis_testkit::probe::{contents, open, verify};
+
+/// The number of columns of each table.
+const COLUMNS: usize = 10;
+
+fn options() -> WriteOptions {
+    WriteOptions { threads: Some(1), ..WriteOptions::default() }
+}
+
+/// Rows `from..to` of table number `table`.
+fn rows(table: usize, from: usize, to: usize) -> Table {
+    let column = |i: usize| {
+        let value = |row: usize| (table * 31 + row * 7 + i) as i64;
+        let words: Vec<i64> = (from..to).map(value).collect();
+        match i % 3 {
+            0 => Model::words(format!("number {i}"), entasis::Physical::I64, &words),
+            1 => Model::text(format!("text {i}"), &words.iter().map(i64::to_string).collect::<Vec<_>>()),
+            _ => Model::bools(format!("flag {i}"), &words.iter().map(|v| v % 3 == 0).collect::<Vec<_>>()),
+        }
+    };
+    let host = Value::map([("host", Value::from("testkit")), ("rows", Value::Int(to as i64))]);
+    Table {
+        n_rows: to - from,
+        host,
+        ..Table::new(format!("table {table}"), (0..COLUMNS).map(column).collect())
+    }
+}
+
+/// A file with many tables of three rows, which can be changed in place.
+fn file(name: &str, n_tables: usize) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("entasis-parts-{}-{name}", std::process::id()));
+    let tables: Vec<Table> = (0..n_tables).map(|table| rows(table, 0, 3)).collect();
+    let memories: Vec<Memory> = tables.iter().map(Memory::of).collect();
+    let frames = memories.iter().zip(&tables).map(|(memory, table)| memory.frame(table)).collect();
+    let value = Value::map([("value", Value::Table(0))]);
+    let document = Document { frames, columns: Vec::new(), value };
+    entasis::write_document(&path, &document, &options(), &Silent).unwrap();
+    // The first change of a short file makes one with slot pages.
+    let change = Change::begin(&path, &options(), &Silent).unwrap();
+    let kept = change.kept().unwrap();
+    change.commit(kept, Operation::Update, &options(), &Silent).unwrap();
+    path
+}
+
+/// Appends a row to a table that has `n` rows.
+fn append(path: &Path, table: usize, n: usize) {
+    let more = rows(table, n, n + 1);
+    let memory = Memory::of(&more);
+    let change = Change::begin(path, &options(), &Silent).unwrap();
+    let Content::Document(mut document) = change.kept().unwrap() else { panic!("several tables") };
+    let frame = &mut document.frames[table];
+    frame.n_rows += 1;
+    frame.host = more.host.clone();
+    for (column, new) in frame.columns.iter_mut().zip(memory.frame(&more).columns) {
+        column.array.chunks.extend(new.array.chunks);
+    }
+    change.commit(document, Operation::Update, &options(), &Silent).unwrap();
+}
+
+/// Asserts that every table has its values.
+fn holds(bytes: &[u8], n_rows: &[usize]) {
+    let file = open(bytes).unwrap();
+    for (table, &n) in n_rows.iter().enumerate() {
+        let view = file.table(table as u64).unwrap();
+        let expected = rows(table, 0, n);
+        assert_eq!(view.n_rows(), n as u64);
+        assert_eq!(view.host().unwrap(), expected.host, "table {table}");
+    }
+    verify(bytes).unwrap();
+    let decoded = naive::verify(bytes).unwrap();
+    for (table, &n) in n_rows.iter().enumerate() {
+        for (column, model) in decoded.columns_of(table).iter().zip(rows(table, 0, n).columns) {
+            assert_eq!(column.cells, model.cells, "table {table}, {}", model.name);
+        }
+    }
+}
+
+#[test]
+fn an_append_to_one_of_many_tables_writes_few_parts() {
+    let path = file("many", 10_000);
+    let len = || std::fs::metadata(&path).unwrap().len();
+    let mut lens = Vec::new();
+    for (i, table) in [5_000, 5_000, 17, 9_999, 5_001].into_iter().enumerate() {
+        let before = len();
+        append(&path, table, if i == 1 { 4 } else { 3 });
+        lens.push(len() - before);
+    }
+    println!("bytes of each append: {lens:?}, of the file {}", len());
+    assert!(lens.iter().all(|&len| len <= 100_000), "{lens:?}");
+    let bytes = std::fs::read(&path).unwrap();
+    let kinds: Vec<u16> = sections(&bytes)
+        .iter()
+        .filter(|(section, _)| section.flags & COUNTED != 0)
+        .map(|(section, _)| section.kind)
+        .collect();
+    use SectionKind::{Columns, Nodes, Ranges, Tables};
+    for kind in [Tables, Columns, Ranges, Nodes] {
+        assert!(kinds.contains(&kind.code()), "{} in {kinds:?}", kind.name());
+    }
+    verify(&bytes).unwrap();
+    let file = open(&bytes).unwrap();
+    assert_eq!(file.table(5_000).unwrap().n_rows(), 5);
+    assert_eq!(file.table(5_001).unwrap().n_rows(), 4);
+    assert_eq!(file.table(5_002).unwrap().n_rows(), 3);
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn appends_to_many_tables_keep_all_values() {
+    let n_tables = 700;
+    let path = file("values", n_tables);
+    let mut n_rows = vec![3; n_tables];
+    for i in 0..40 {
+        let table = (i * i * 37 + 11) % n_tables;
+        append(&path, table, n_rows[table]);
+        n_rows[table] += 1;
+    }
+    let bytes = std::fs::read(&path).unwrap();
+    let counted = sections(&bytes).iter().filter(|(section, _)| section.flags & COUNTED != 0).count();
+    assert!(counted > 2, "{counted}");
+    holds(&bytes, &n_rows);
+    let changed = contents(&bytes).unwrap();
+    compact(&path, &options(), &Silent).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(sections(&bytes).iter().all(|(section, _)| section.flags == 0));
+    holds(&bytes, &n_rows);
+    assert_eq!(contents(&bytes).unwrap().columns.len(), changed.columns.len());
+    std::fs::remove_file(&path).unwrap();
+}
