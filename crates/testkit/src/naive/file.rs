@@ -170,7 +170,7 @@ fn ranges_of(table: &TableRecord, section: &[u8], n_columns: u64) -> Result<Vec<
     if n == 0 {
         let end = table.first_column.checked_add(table.n_columns);
         rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
-        return Ok(vec![table.first_column..table.first_column + table.n_columns]);
+        return Ok(Vec::from_iter(Some(table.first_column..table.first_column + table.n_columns)));
     }
     rule(table.first_column == 0, "the first column of a table with column ranges")?;
     rule(first + u64::from(n) <= section.len() as u64 / 16, "the column ranges of a table are there")?;
