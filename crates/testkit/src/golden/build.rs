@@ -569,6 +569,7 @@ fn generations() -> Vec<Golden> {
     vec![
         of("slot-pages", grown::table(300), Form::Grown(&[100]), &[]),
         of("generations", grown::table(300), Form::Grown(&[100, 200, 250]), &[]),
+        of("pieces", grown::of_pieces(41), Form::Grown(&[20, 24, 40]), &[]),
         of("tiers", grown::of_tiers(), Form::Grown(&[330_000, 330_010]), &["constant"]),
     ]
 }
