@@ -276,6 +276,7 @@ fn unnamed(column_type: ColumnType, chunk: Chunk) -> Column {
         name: String::new(),
         column_type,
         detail: None,
+        host_detail: None,
         dictionary: None,
         array: Array::new(chunk),
         children: Vec::new(),
