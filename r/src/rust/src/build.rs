@@ -150,6 +150,7 @@ impl Builder {
             name,
             column_type,
             detail,
+            host_detail: None,
             dictionary: usize::try_from(column.levels).ok(),
             array: Array::new(chunk),
             children: Vec::new(),
