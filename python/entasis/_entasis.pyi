@@ -146,6 +146,8 @@ class Column:
     def dictionary(self) -> int | None: ...
     @property
     def detail(self) -> Any: ...
+    @property
+    def host_detail(self) -> Any: ...
 
 @final
 class ArrowColumn:
@@ -266,6 +268,7 @@ class Builder:
         ordered: bool = False,
         zone: str | None = None,
         detail: Any = None,
+        host_detail: Any = None,
         logical: str | None = None,
     ) -> int | None: ...
     def rows(self, arrays: list[Any], positions: Any) -> None: ...
@@ -278,7 +281,7 @@ class Builder:
         missing: str | None = None,
         host_variant: int = 0,
         binary: bool = False,
-        detail: Any = None,
+        host_detail: Any = None,
     ) -> tuple[int | None, int | None]: ...
     def arrow(
         self,

@@ -56,6 +56,11 @@ pub fn type_of(t: &ColumnType, detail: Option<&Value>) -> String {
     }
 }
 
+/// A value of the file, or None.
+fn maybe<'py>(py: Python<'py>, value: Option<&Value>) -> PyResult<Bound<'py, PyAny>> {
+    value.map_or_else(|| Ok(py.None().into_bound(py)), |value| value::to_python(py, value))
+}
+
 #[pymethods]
 impl Column {
     #[getter]
@@ -144,8 +149,12 @@ impl Column {
 
     #[getter]
     fn detail<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let detail = self.info.detail.as_ref();
-        detail.map_or_else(|| Ok(py.None().into_bound(py)), |detail| value::to_python(py, detail))
+        maybe(py, self.info.detail.as_ref())
+    }
+
+    #[getter]
+    fn host_detail<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        maybe(py, self.info.host_detail.as_ref())
     }
 
     fn __repr__(&self) -> String {

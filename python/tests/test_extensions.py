@@ -271,7 +271,8 @@ def hostile(path, array, **how):
 def test_details_that_make_no_sense(path):
     for host_variant, logical, details in DETAILS:
         for detail in details:
-            hostile(path, np.arange(10), host_variant=host_variant, logical=logical, detail=detail)
+            of_type = {"detail": detail} if logical else {"host_detail": detail}
+            hostile(path, np.arange(10), host_variant=host_variant, logical=logical, **of_type)
             with pytest.raises(en.CorruptFileError):
                 en.read(path)
     bounds = np.arange(20).view("V16")

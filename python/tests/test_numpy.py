@@ -143,7 +143,7 @@ def test_raw_memory_never_becomes_objects(path):
     ]  # fmt: skip
     for detail in bad:
         builder = Builder(n, ["x"])
-        builder.words(np.arange(n).view("V8"), 0, host_variant=4, detail=detail)
+        builder.words(np.arange(n).view("V8"), 0, host_variant=4, host_detail=detail)
         write_builder(builder, path, {"host": "numpy"})
         with pytest.raises(en.CorruptFileError):
             en.read(path)
@@ -160,7 +160,7 @@ def test_raw_memory_never_becomes_objects(path):
 def test_kinds_of_missing_strings_that_make_no_sense(path):
     for detail in ({}, {"coerce": True, "na_text": 3}, {"coerce": True, "na": "x"}, 3, None):
         builder = Builder(2, ["x"])
-        builder.text(np.array(["a", "b"], dtype=object), 0, host_variant=6, detail=detail)
+        builder.text(np.array(["a", "b"], dtype=object), 0, host_variant=6, host_detail=detail)
         write_builder(builder, path, {"host": "numpy"})
         with pytest.raises(en.CorruptFileError):
             en.read(path)
@@ -184,13 +184,13 @@ def test_dtypes_of_one_length(round_trip):
 
 def test_strings_longer_than_their_dtype(path):
     builder = Builder(2, ["x"])
-    builder.text(np.array(["a", "bcd"], dtype=object), 0, host_variant=1, detail=2)
+    builder.text(np.array(["a", "bcd"], dtype=object), 0, host_variant=1, host_detail=2)
     write_builder(builder, path, {"host": "numpy"})
     with pytest.raises(en.CorruptFileError, match="longer"):
         en.read(path)
     for detail in (-1, "2", None, 2.0, {}):
         builder = Builder(2, ["x"])
-        builder.text(np.array(["a", "b"], dtype=object), 0, host_variant=1, detail=detail)
+        builder.text(np.array(["a", "b"], dtype=object), 0, host_variant=1, host_detail=detail)
         write_builder(builder, path, {"host": "numpy"})
         with pytest.raises(en.CorruptFileError):
             en.read(path)

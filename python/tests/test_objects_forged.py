@@ -123,9 +123,9 @@ N = 6
 FILL = {"bytes": np.int64(0).tobytes(), "python": "int"}
 
 
-def sparse(path: Any, values: np.ndarray[Any, Any], detail: Any) -> None:
+def sparse(path: Any, values: np.ndarray[Any, Any], host_detail: Any) -> None:
     builder = Builder(N, ["a"])
-    builder.words(values, 0, host_variant=10, detail=detail)
+    builder.words(values, 0, host_variant=10, host_detail=host_detail)
     host = {
         "host": "pandas",
         "columns": {"kind": "names", "dtype": "str", "name": None},
@@ -144,7 +144,7 @@ def test_sound_sparse(path):
 
 
 @pytest.mark.parametrize(
-    "detail",
+    "host_detail",
     [
         None,
         3,
@@ -170,8 +170,8 @@ def test_sound_sparse(path):
     ],
     ids=repr,
 )
-def test_sparse_that_is_none(detail, path):
-    sparse(path, np.arange(N), detail)
+def test_sparse_that_is_none(host_detail, path):
+    sparse(path, np.arange(N), host_detail)
     with pytest.raises(en.CorruptFileError) as caught:
         en.read(path)
     assert caught.value.file == str(path)

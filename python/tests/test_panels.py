@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,6 +50,20 @@ def test_every_file_version(path: Path) -> None:
     en.verify(path)
     cases, tree = panel(path.stem), en.open(path)
     assert len(tree) >= 100
+    for key in list(tree.keys()):
+        check(cases[key].make(), tree[key].read())
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", [case for case in GOLDEN if case.id is not None and case.id.startswith("v0.2, ")])
+def test_compacted_file_of_0_2(path: Path, tmp_path: Path) -> None:
+    """The details of a file of 0.2 are taken apart when it is stored in the current version."""
+    new = tmp_path / path.name
+    shutil.copy(path, new)
+    en.compact(new)
+    en.verify(new)
+    cases, old, tree = panel(path.stem), en.open(path), en.open(new)
+    assert list(tree.keys()) == list(old.keys())
     for key in list(tree.keys()):
         check(cases[key].make(), tree[key].read())
 

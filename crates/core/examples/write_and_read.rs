@@ -51,6 +51,7 @@ fn column(name: &str, physical: Physical, memory: HostRead, n: usize) -> Column 
         run: None,
         column_type: ColumnType::plain(physical),
         detail: None,
+        host_detail: None,
         dictionary: None,
         children: Vec::new(),
         array: Array::new(Chunk { n, values, validity: HostValidity::AllValid }),

@@ -6,7 +6,7 @@ use entasis_format::{ColumnRecord, Error, Logical, Result, fallible};
 
 use crate::file::{File, NameRanges};
 
-/// Columns of a table with the same type, which has a fixed width and no detail.
+/// Columns of a table with the same type, which has a fixed width and neither detail.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The record of the first column.
@@ -64,6 +64,7 @@ impl File {
             if run.unknown.is_some()
                 || !is_fixed
                 || record.detail.is_some()
+                || record.host_detail.is_some()
                 || kind.logical == Logical::Categorical
             {
                 return add(&mut found.others, columns);

@@ -4,6 +4,7 @@ mod block_records;
 pub(crate) mod cell_columns;
 mod chain;
 mod columns;
+pub(crate) mod details;
 mod footer;
 mod generations;
 mod known_blocks;

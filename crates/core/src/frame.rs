@@ -55,8 +55,10 @@ pub struct Column {
     pub run: Option<NameList>,
     /// The type.
     pub column_type: ColumnType,
-    /// A detail of the type, for example the time zone.
+    /// The parameters of the type, for example the time zone.
     pub detail: Option<Value>,
+    /// What the host needs beside the type.
+    pub host_detail: Option<Value>,
     /// The index in [`Frame::extra`] of a categorical's categories.
     pub dictionary: Option<usize>,
     /// The children of a nested type.
@@ -74,6 +76,8 @@ pub struct Field {
     pub column_type: ColumnType,
     /// See [`Column::detail`].
     pub detail: Option<Value>,
+    /// See [`Column::host_detail`].
+    pub host_detail: Option<Value>,
     /// See [`Column::dictionary`].
     pub dictionary: Option<usize>,
     /// Its own children. The children of a union or value column are its types, without the child

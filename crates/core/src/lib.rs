@@ -37,6 +37,7 @@
 //!         run: None,
 //!         column_type: ColumnType::plain(physical),
 //!         detail: None,
+//!         host_detail: None,
 //!         dictionary: None,
 //!         children: Vec::new(),
 //!         array: Array::new(Chunk { n, values, validity: HostValidity::AllValid }),

@@ -18,7 +18,7 @@ use entasis_format::{
 };
 
 use crate::cells::Cells;
-use crate::file::{ColumnInfo, File};
+use crate::file::{ColumnInfo, File, details};
 use crate::monitor::{Control, Monitor};
 use crate::read::{MissingTo, Output, Request, Text};
 use crate::rows::Rows;
@@ -271,11 +271,16 @@ impl File {
         }
     }
 
-    /// Checks the metadata and the detail of a column.
+    /// Checks the metadata and both details of a column.
     fn verify_column_values(&self, column: &ColumnInfo, n_cells: u64) -> Result<()> {
         self.verify_metadata(column.record.metadata, "a column", n_cells)?;
-        self.verify_nodes(&mut self.node_value(column.record.host_detail)?, n_cells)?;
-        column.detail.as_ref().map_or(Ok(()), |detail| self.verify_nodes(&mut detail.clone(), n_cells))
+        for detail in [&column.detail, &column.host_detail].into_iter().flatten() {
+            self.verify_nodes(&mut detail.clone(), n_cells)?;
+        }
+        match &column.detail {
+            Some(detail) if self.root().version() > Version::OLDEST => details::check(&column.record, detail),
+            _ => Ok(()),
+        }
     }
 
     /// Checks the user's metadata of a table or column.

@@ -26,7 +26,7 @@
 //! # let memory = unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) };
 //! # let column = Column {
 //! #     name: "price".to_owned(), run: None, column_type: ColumnType::plain(Physical::F64),
-//! #     detail: None, dictionary: None, children: Vec::new(),
+//! #     detail: None, host_detail: None, dictionary: None, children: Vec::new(),
 //! #     array: Array::new(Chunk {
 //! #         n: 3,
 //! #         values: HostValues::Words { memory, stride: 8 },

@@ -47,8 +47,8 @@ fn core_holds(file: &File, table: &Table) {
         let at = format!("{name}: column {i} ({})", model.name);
         let info = file.column(i as u64).unwrap_or_else(|error| panic!("{at}: {error}"));
         assert_eq!(
-            (&info.name, info.record.column_type, &info.detail),
-            (&model.name, model.of, &model.detail),
+            (&info.name, info.record.column_type, &info.detail, &info.host_detail),
+            (&model.name, model.of, &model.detail, &model.host_detail),
             "{at}"
         );
         let type_name = file.type_name(&info, &|c| type_name(&c.record.column_type, c.detail.as_ref()));
@@ -94,6 +94,7 @@ fn naive_holds(decoded: &Decoded, table: &Table) {
         assert_eq!(of.value_len, wanted.value_len, "{at}: value_len");
         assert_eq!((of.precision, of.scale as i8), (wanted.precision, wanted.scale), "{at}: decimal");
         assert_eq!(column.detail, model.detail.as_ref().map(tree), "{at}: detail");
+        assert_eq!(column.host_detail, model.host_detail.as_ref().map(tree), "{at}: host detail");
         let cells = naive::nested::values(&decoded.columns, number);
         assert_same(&at, &cells.unwrap_or_else(|wrong| panic!("{at}: naive: {wrong}")), &model.cells);
     }

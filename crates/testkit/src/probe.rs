@@ -86,7 +86,8 @@ pub fn contents(bytes: &[u8]) -> Result<Contents> {
     for i in 0..file.n_columns_total() {
         let info = file.column(i)?;
         let record = &info.record;
-        about += &format!("; {} {:?} {:?}", info.name, record.column_type, info.detail);
+        let details = (&info.detail, &info.host_detail);
+        about += &format!("; {} {:?} {details:?}", info.name, record.column_type);
         let target = read(&file, i, record.n_values)?;
         target.check();
         map(&file, i, bytes, Some(&target));

@@ -78,6 +78,7 @@ fn repeated(column_type: ColumnType, values: HostValues, n: usize, compression: 
         run: None,
         column_type,
         detail: None,
+        host_detail: None,
         dictionary: None,
         children: Vec::new(),
         array: Array::new(Chunk { n, values, validity: HostValidity::AllValid }),

@@ -59,12 +59,12 @@ def _strings(column: Column, values: ArrowColumn, k: int, own: bool) -> Any:
             raise _unsupported(column)
         letter = "S" if column.physical == "binary" else "U"
         with interpretation():
-            fixed = zeros((k, n), f"{letter}{_width(column.detail)}")
+            fixed = zeros((k, n), f"{letter}{_width(column.host_detail)}")
         if not values.to_fixed(fixed):
             raise CorruptFileError(f"column '{column.name}': a string is longer than {fixed.dtype} holds")
         return _swapped(fixed) if column.host_variant & BIG else fixed
     if own and column.host_variant == STRING:
-        return _dtypes.decode_string(column.detail, values).reshape(k, n)
+        return _dtypes.decode_string(column.host_detail, values).reshape(k, n)
     out = np.empty((k, n), dtype=object)
     missing = _missing(column) if own else None
     for i in range(k):
@@ -82,11 +82,11 @@ def zeros(shape: Any, dtype: str) -> Any:
         raise OutOfMemoryError(f"no memory for strings of {dtype}: {error}") from error
 
 
-def _width(detail: Any) -> int:
+def _width(host_detail: Any) -> int:
     """Check the width of a dtype of strings, in characters."""
-    if type(detail) is not int or detail < 0:
+    if type(host_detail) is not int or host_detail < 0:
         raise TypeError("a width is a number")
-    return detail
+    return host_detail
 
 
 def _swapped(array: Any) -> Any:
@@ -99,7 +99,7 @@ def _rows_of_bytes(column: Column, values: Any) -> Any:
     """View fixed bytes in the dtype that was written."""
     host_variant = column.host_variant & ~BIG
     if host_variant == RECORD:
-        return values.view(_dtypes.decode(column.detail, values.dtype.itemsize))
+        return values.view(_dtypes.decode(column.host_detail, values.dtype.itemsize))
     if host_variant == UNITS:
         values = values.view(f"U{values.dtype.itemsize // 4}")
     elif host_variant != CLONGDOUBLE:

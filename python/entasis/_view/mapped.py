@@ -136,7 +136,8 @@ class MappedHandle:
                 is_shared = position < n_shared or (host == "numpy" and column.physical != "fixed bytes")
                 # Only a string, the zone of times, is a part of a dtype. A map can't be hashed.
                 has_plain_type = column.detail is None or isinstance(column.detail, str)
-                key = (dtype, column.detail) if is_shared and has_plain_type else position
+                is_shared = is_shared and has_plain_type and column.host_detail is None
+                key = (dtype, column.detail) if is_shared else position
                 if key not in blocks or not blocks[key].add(position, extent[0], n):
                     blocks[key] = _Block(column, dtype, position, extent[0])
                     entries.append(blocks[key])

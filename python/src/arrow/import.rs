@@ -23,6 +23,7 @@ pub struct Field {
     pub name: String,
     pub column_type: ColumnType,
     pub detail: Option<Value>,
+    pub host_detail: Option<Value>,
     pub dictionary: Option<Box<Field>>,
     /// The fields of a nested type. For run-end encoding, only the values.
     pub children: Vec<Field>,
@@ -170,7 +171,7 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
     };
     // SAFETY: the metadata of a valid schema are null or complete.
     let metadata = unsafe { copy_metadata(schema.metadata.cast()) };
-    let mut detail = zone.map(Value::from);
+    let (mut detail, mut host_detail) = (zone.map(Value::from), None);
     let mut is_bare = false;
     if let Some(bytes) = &metadata
         && let Some(name) = metadata::get(bytes, metadata::EXTENSION_NAME)
@@ -189,7 +190,8 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
         }
     }
     if column_type.physical.is_nested() {
-        detail = nested::detail(detail, &codes, children.iter().map(|field| field.metadata.clone()));
+        detail = nested::detail(detail, &codes);
+        host_detail = nested::host_detail(children.iter().map(|field| field.metadata.clone()));
     }
     if schema.flags & NULLABLE == 0 {
         column_type.host_variant |= format::REQUIRED;
@@ -199,6 +201,7 @@ pub(super) fn field(py: Python<'_>, schema: &ArrowSchema, what: &str, depth: usi
         name,
         column_type,
         detail,
+        host_detail,
         dictionary,
         children,
         codes,

@@ -19,7 +19,7 @@ const ENDS: [usize; 4] = [4, 8, 2, 4];
 
 /// The key of a union's codes in a detail.
 const CODES: &str = "codes";
-/// The key of the metadata of fields in a detail.
+/// The key of the metadata of fields in a host detail.
 const FIELDS: &str = "fields";
 
 /// Bytes of the end of a run.
@@ -102,30 +102,31 @@ pub fn codes(detail: Option<&Value>, n: usize) -> Option<Vec<u8>> {
     (codes.len() == n && is_unique && codes.iter().all(|&code| code < 128)).then_some(codes)
 }
 
-/// The metadata of field `k`, from the detail of its parent.
-pub fn field_metadata(detail: Option<&Value>, k: usize) -> Option<&[u8]> {
-    detail?.get(FIELDS)?.as_list()?.get(k)?.as_bytes()
+/// The metadata of field `k`, from the host detail of its parent.
+pub fn field_metadata(host_detail: Option<&Value>, k: usize) -> Option<&[u8]> {
+    host_detail?.get(FIELDS)?.as_list()?.get(k)?.as_bytes()
 }
 
-/// The detail of a nested column: its present entries, codes other than 0, 1, 2 ..., and the
-/// metadata of its fields.
-pub fn detail(
-    detail: Option<Value>,
-    codes: &[u8],
-    metadata: impl Iterator<Item = Option<Vec<u8>>>,
-) -> Option<Value> {
+/// The detail of a nested column: its present entries, and codes other than 0, 1, 2 ...
+pub fn detail(detail: Option<Value>, codes: &[u8]) -> Option<Value> {
+    if codes.iter().enumerate().all(|(i, &code)| i == usize::from(code)) {
+        return detail;
+    }
     let mut pairs = match detail {
         Some(Value::Map(pairs)) => pairs,
         _ => Vec::new(),
     };
-    if codes.iter().enumerate().any(|(i, &code)| i != usize::from(code)) {
-        let codes = codes.iter().map(|&code| Value::Int(code.into())).collect();
-        pairs.push((Value::from(CODES), Value::List(codes)));
-    }
+    let codes = codes.iter().map(|&code| Value::Int(code.into())).collect();
+    pairs.push((Value::from(CODES), Value::List(codes)));
+    Some(Value::Map(pairs))
+}
+
+/// The host detail of a nested column: the metadata of its fields, if any has some.
+pub fn host_detail(metadata: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Value> {
     let metadata: Vec<Option<Vec<u8>>> = metadata.collect();
-    if metadata.iter().any(Option::is_some) {
-        let metadata = metadata.into_iter().map(|field| field.map_or(Value::Null, Value::Bytes));
-        pairs.push((Value::from(FIELDS), Value::List(metadata.collect())));
+    if metadata.iter().all(Option::is_none) {
+        return None;
     }
-    if pairs.is_empty() { None } else { Some(Value::Map(pairs)) }
+    let metadata = metadata.into_iter().map(|field| field.map_or(Value::Null, Value::Bytes));
+    Some(Value::map([(FIELDS, Value::List(metadata.collect()))]))
 }

@@ -107,7 +107,7 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
         let (mut kind, data) = finish_at(py, child, how, depth + 1)?;
         kind.name = c_string(py, &name, &info.name)?;
         // The metadata of the field include the name of an extension type.
-        if let Some(metadata) = types::field_metadata(info.detail.as_ref(), k).filter(|_| how.metadata) {
+        if let Some(metadata) = types::field_metadata(info.host_detail.as_ref(), k).filter(|_| how.metadata) {
             if !crate::arrow::metadata::is_whole(metadata) {
                 let error =
                     Error::corrupt("the metadata of an Arrow field are incomplete").in_column(&info.name);

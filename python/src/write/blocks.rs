@@ -155,6 +155,7 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
                 name: builder.names.get(position + index).unwrap_or_default().to_owned(),
                 column_type,
                 detail: None,
+                host_detail: None,
                 dictionary: None,
                 children: Vec::new(),
                 array: Array::new(Chunk { n: view.n_rows, values, validity }),

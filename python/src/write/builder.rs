@@ -96,7 +96,7 @@ impl Builder {
 
     /// Adds the column of a NumPy array, or the rows of a two-dimensional array as columns. Without
     /// a position it is an extra column, whose number is returned.
-    #[pyo3(signature = (array, position=None, *, name="", missing=None, host_variant=0, mask=None, categories=None, ordered=false, zone=None, detail=None, logical=None))]
+    #[pyo3(signature = (array, position=None, *, name="", missing=None, host_variant=0, mask=None, categories=None, ordered=false, zone=None, detail=None, host_detail=None, logical=None))]
     #[allow(clippy::too_many_arguments)]
     fn words(
         &mut self,
@@ -111,13 +111,16 @@ impl Builder {
         ordered: bool,
         zone: Option<&str>,
         detail: Option<Bound<'_, PyAny>>,
+        host_detail: Option<Bound<'_, PyAny>>,
         logical: Option<&str>,
     ) -> PyResult<Option<u64>> {
         let view = NumpyArray::new(&array)?;
-        let detail = match detail {
-            Some(detail) => Some(value::from_python(&detail, &self.called(position.as_ref(), name), 0, 0)?),
-            None => zone.map(Value::from),
+        let as_value = |detail: Option<Bound<'_, PyAny>>| {
+            let what = || self.called(position.as_ref(), name);
+            detail.map(|detail| value::from_python(&detail, &what(), 0, 0)).transpose()
         };
+        let detail = as_value(detail)?.or_else(|| zone.map(Value::from));
+        let host_detail = as_value(host_detail)?;
         let Some(mut column_type) = array::column_type(&view.typestr) else {
             let what = self.called(position.as_ref(), name);
             let message = format!("{what}: dtype {} is not supported yet", array.getattr("dtype")?);
@@ -151,6 +154,7 @@ impl Builder {
         if let Target::Table(positions) = &target
             && mask.is_none()
             && detail.is_none()
+            && host_detail.is_none()
             && view.shape.len() == 2
             && runs::is_run(&column_type, view.n(), positions.iter().copied())
         {
@@ -184,6 +188,7 @@ impl Builder {
                 name: String::new(),
                 column_type,
                 detail: detail.clone(),
+                host_detail: host_detail.clone(),
                 dictionary: categories,
                 children: Vec::new(),
                 array: Array::new(Chunk { n: view.n(), values, validity }),
@@ -206,7 +211,7 @@ impl Builder {
         for (array, position) in arrays.into_iter().zip(positions) {
             let Some((column_type, chunk)) = array::row(&array)? else {
                 let number = position.into_pyobject(py)?.into_any();
-                self.words(py, array, Some(number), "", None, 0, None, None, false, None, None, None)?;
+                self.words(py, array, Some(number), "", None, 0, None, None, false, None, None, None, None)?;
                 continue;
             };
             let column = Column {
@@ -214,6 +219,7 @@ impl Builder {
                 name: self.names.get(position).unwrap_or_default().to_owned(),
                 column_type,
                 detail: None,
+                host_detail: None,
                 dictionary: None,
                 children: Vec::new(),
                 array: Array::new(chunk),
@@ -229,7 +235,7 @@ impl Builder {
     ///
     /// Returns the number of the column if it is an extra one. If cells are missing in several
     /// ways, an extra column holds the kind of each, and its number is returned as well.
-    #[pyo3(signature = (array, position=None, *, name="", missing=None, host_variant=0, binary=false, detail=None))]
+    #[pyo3(signature = (array, position=None, *, name="", missing=None, host_variant=0, binary=false, host_detail=None))]
     #[allow(clippy::too_many_arguments)]
     fn text(
         &mut self,
@@ -239,7 +245,7 @@ impl Builder {
         missing: Option<&str>,
         host_variant: u8,
         binary: bool,
-        detail: Option<Bound<'_, PyAny>>,
+        host_detail: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(Option<u64>, Option<u64>)> {
         let view = NumpyArray::new(&array)?;
         let what = self.called(position.as_ref(), name);
@@ -261,7 +267,8 @@ impl Builder {
             run: None,
             name: String::new(),
             column_type,
-            detail: detail.map(|detail| value::from_python(&detail, &what, 0, 0)).transpose()?,
+            detail: None,
+            host_detail: host_detail.map(|detail| value::from_python(&detail, &what, 0, 0)).transpose()?,
             dictionary: None,
             children: Vec::new(),
             array: Array::new(Chunk { n: own.n(), values, validity }),
@@ -276,6 +283,7 @@ impl Builder {
                 name: String::new(),
                 column_type: ColumnType::plain(Physical::U8),
                 detail: None,
+                host_detail: None,
                 dictionary: None,
                 children: Vec::new(),
                 array: Array::new(Chunk { n: own.n(), values, validity: HostValidity::AllValid }),
@@ -371,6 +379,7 @@ impl Builder {
                 ..ColumnType::plain(Physical::Null)
             },
             detail: Some(Value::Cell(cell.number)),
+            host_detail: None,
             dictionary: None,
             children: Vec::new(),
             array: Array::new(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid }),

@@ -65,6 +65,7 @@ fn column(name: &str, column_type: ColumnType, n: usize, values: HostValues) -> 
         name: name.to_owned(),
         column_type,
         detail: None,
+        host_detail: None,
         dictionary: None,
         children: Vec::new(),
         array,

@@ -364,6 +364,7 @@ impl CellWriter {
                 name: name.to_owned(),
                 column_type: ColumnType::plain(physical),
                 detail: None,
+                host_detail: None,
                 dictionary: None,
                 array: Array::from(chunks),
                 children: Vec::new(),

@@ -92,21 +92,22 @@ fn check(old: &Column, new: &Column) -> Result<()> {
     if new.name != old.name {
         return wrong("another name");
     }
-    let of_old = (&old.column_type, &old.detail, old.dictionary, &*old.children);
-    if !are_equal(of_old, (&new.column_type, &new.detail, new.dictionary, &*new.children)) {
+    let of_old = (&old.column_type, [&old.detail, &old.host_detail], old.dictionary, &*old.children);
+    let of_new = (&new.column_type, [&new.detail, &new.host_detail], new.dictionary, &*new.children);
+    if !are_equal(of_old, of_new) {
         return wrong("another type");
     }
     Ok(())
 }
 
-type Described<'a> = (&'a ColumnType, &'a Option<Value>, Option<usize>, &'a [Field]);
+type Described<'a> = (&'a ColumnType, [&'a Option<Value>; 2], Option<usize>, &'a [Field]);
 
 fn are_equal(old: Described<'_>, new: Described<'_>) -> bool {
     let are_fields_equal = |old: &Field, new: &Field| {
         old.name == new.name
             && are_equal(
-                (&old.column_type, &old.detail, old.dictionary, &old.children),
-                (&new.column_type, &new.detail, new.dictionary, &new.children),
+                (&old.column_type, [&old.detail, &old.host_detail], old.dictionary, &old.children),
+                (&new.column_type, [&new.detail, &new.host_detail], new.dictionary, &new.children),
             )
     };
     (without_ends(old.0), old.1, old.2) == (without_ends(new.0), new.1, new.2)

@@ -106,7 +106,10 @@ fn matched(old: &[Column], new: &[Column]) -> Result<Vec<usize>> {
 fn check(old: &Column, new: &Column) -> Result<()> {
     let refused = |what: String| Err(Error::argument(what).in_column(&old.name));
     let (of_old, of_new) = (&old.column_type, &new.column_type);
-    if of_old != of_new || old.detail != new.detail || old.dictionary.is_some() != new.dictionary.is_some() {
+    if of_old != of_new
+        || (&old.detail, &old.host_detail) != (&new.detail, &new.host_detail)
+        || old.dictionary.is_some() != new.dictionary.is_some()
+    {
         let names = [type_name(of_old, old.detail.as_ref()), type_name(of_new, new.detail.as_ref())];
         return refused(if names[0] == names[1] {
             format!("the type {} is that of another dtype or missing value in the rows to append", names[0])

@@ -75,8 +75,9 @@ pub(super) fn is_without_cells(frame: &Frame) -> bool {
         }
         true
     };
-    let details = frame.columns.iter().chain(&frame.extra).filter_map(|column| column.detail.as_ref());
-    has_none(&frame.host) && details.into_iter().all(has_none)
+    let columns = frame.columns.iter().chain(&frame.extra);
+    let mut details = columns.flat_map(|column| [&column.detail, &column.host_detail]).flatten();
+    has_none(&frame.host) && details.all(has_none)
 }
 
 fn is_own(info: &ColumnInfo) -> bool {
@@ -114,11 +115,23 @@ fn column(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>)
         name: info.name.clone(),
         run: None,
         column_type: info.record.column_type,
-        detail: info.detail.clone(),
+        detail: kept_detail(info, &info.detail)?,
+        host_detail: kept_detail(info, &info.host_detail)?,
         dictionary: dictionary(info, extra)?,
         children: fields(infos, info, extra)?,
         array: Array::kept(info.index),
     })
+}
+
+/// A detail that stays. No known detail names columns or tables, whose numbers may change.
+fn kept_detail(info: &ColumnInfo, detail: &Option<Value>) -> Result<Option<Value>> {
+    let mut copy = detail.clone();
+    let mut is_plain = true;
+    if let Some(detail) = &mut copy {
+        detail.visit_mut(&mut |scalar| is_plain &= !matches!(scalar, Value::Column(_) | Value::Table(_)));
+    }
+    let message = "a detail that names columns or tables cannot be kept by a change";
+    if is_plain { Ok(copy) } else { Err(Error::unsupported(message).in_column(&info.name)) }
 }
 
 fn dictionary(info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Option<usize>> {
@@ -141,7 +154,8 @@ fn fields(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>)
         Ok(Field {
             name: child.name.clone(),
             column_type: child.record.column_type,
-            detail: child.detail.clone(),
+            detail: kept_detail(child, &child.detail)?,
+            host_detail: kept_detail(child, &child.host_detail)?,
             dictionary: dictionary(child, extra)?,
             children: fields(infos, child, extra)?,
         })

@@ -238,6 +238,7 @@ fn select_index(frame: &mut Frame, rows: &Rows, consecutive: Option<&Range<u64>>
         run: None,
         column_type: ColumnType::plain(Physical::I64),
         detail: None,
+        host_detail: None,
         dictionary: None,
         children: Vec::new(),
         array: array(Chunk { n, values, validity: HostValidity::AllValid }),

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use entasis_format::{
     BlockRange, BlockRecord, ColumnRecord, ColumnType, Error, Kind, Physical, Result, RunNames, SectionKind,
-    Unknown, Value, fallible,
+    Unknown, Value, Version, fallible,
 };
 
+use super::details;
 use super::names::{NameRange, NamesAt};
 use super::{BLOCKS, File, lock};
 
@@ -31,8 +32,10 @@ pub struct ColumnInfo {
     pub name: String,
     /// The record.
     pub record: ColumnRecord,
-    /// A detail of the type, for example the time zone.
+    /// The parameters of the type, for example the time zone.
     pub detail: Option<Value>,
+    /// What the writer's host needs beside the type, for example the width of NumPy's strings.
+    pub host_detail: Option<Value>,
     /// The unknown type code or flag, if any. The record then has the physical type null. Only
     /// [`File::all_columns`] returns such columns.
     pub unknown: Option<Unknown>,
@@ -219,9 +222,14 @@ impl File {
                 format!("a column has {} values, its table {} rows", record.n_values, self.n_rows());
             return Err(Error::corrupt(message).in_column(&name));
         }
-        let detail =
-            record.detail.map(|node| self.table_value(node)).transpose().map_err(|e| e.in_column(&name))?;
-        Ok(ColumnInfo { index, name, record, detail, unknown: None })
+        let value = |node: Option<u64>| {
+            node.map(|node| self.table_value(node)).transpose().map_err(|e| e.in_column(&name))
+        };
+        let (mut detail, mut host_detail) = (value(record.detail)?, value(record.host_detail)?);
+        if self.root().version() == Version::OLDEST {
+            (detail, host_detail) = detail.map_or((None, None), |d| details::split(&record.column_type, d));
+        }
+        Ok(ColumnInfo { index, name, record, detail, host_detail, unknown: None })
     }
 
     /// Parses a record and converts its column numbers to this view. Also returns the type code or

@@ -52,7 +52,7 @@ pub(crate) fn bundled_groups(frame: &Frame, is_apart: impl Fn(&Column) -> bool) 
         return Vec::new();
     }
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut known: HashMap<(ColumnType, Detail<'_>), usize> = HashMap::new();
+    let mut known: HashMap<Key<'_>, usize> = HashMap::new();
     let mut last = None;
     for (i, column) in frame.columns.iter().enumerate() {
         let Some(key) = key(column).filter(|_| !is_apart(column)) else { continue };
@@ -71,13 +71,28 @@ pub(crate) fn bundled_groups(frame: &Frame, is_apart: impl Fn(&Column) -> bool) 
     groups
 }
 
-/// The detail of a type: the time zone, or the width of strings.
+/// A detail: the time zone, or what the host needs, for example the width of strings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Detail<'a> {
     None,
-    Zone(&'a str),
-    Width(i64),
+    Text(&'a str),
+    Number(i64),
 }
+
+impl<'a> Detail<'a> {
+    /// `None` for a detail of another form. Few columns of a table share one.
+    fn of(detail: &'a Option<Value>) -> Option<Self> {
+        match detail {
+            None => Some(Self::None),
+            Some(Value::Str(text)) => Some(Self::Text(text)),
+            Some(Value::Int(number)) => Some(Self::Number(*number)),
+            Some(_) => None,
+        }
+    }
+}
+
+/// The type, the detail and the host detail.
+type Key<'a> = (ColumnType, Detail<'a>, Detail<'a>);
 
 /// Whether a column can share a bundle with others of its type.
 pub(crate) fn is_bundled(column: &Column) -> bool {
@@ -85,16 +100,10 @@ pub(crate) fn is_bundled(column: &Column) -> bool {
 }
 
 /// The properties that members of a bundle share; `None` for columns that are never bundled.
-fn key(column: &Column) -> Option<(ColumnType, Detail<'_>)> {
+fn key(column: &Column) -> Option<Key<'_>> {
     let t = column.column_type;
     if t.logical == Logical::Categorical || t.physical == Physical::Null || t.physical.is_nested() {
         return None;
     }
-    let detail = match &column.detail {
-        None => Detail::None,
-        Some(Value::Str(zone)) => Detail::Zone(zone),
-        Some(Value::Int(width)) => Detail::Width(*width),
-        Some(_) => return None,
-    };
-    Some((t, detail))
+    Some((t, Detail::of(&column.detail)?, Detail::of(&column.host_detail)?))
 }

@@ -59,6 +59,7 @@ impl<'a> ColumnRecords<'a> {
             let mut record = record(contents.number(i), column.column_type, n_values);
             record.dictionary = column.dictionary.map(|d| contents.number(of.first_extra + d));
             record.detail = column.detail.as_ref().map(|detail| tree.add(detail));
+            record.host_detail = column.host_detail.as_ref().map(|detail| tree.add(detail));
             record.n_missing = n_missing(contents, i, &column.column_type, &column.array);
             if let Some(member) = members.get_mut(i).and_then(Option::take) {
                 record.is_bundled = true;
@@ -116,6 +117,7 @@ impl<'a> ColumnRecords<'a> {
             record.parent = Some(contents.number(parent));
             record.dictionary = child.dictionary.map(|d| contents.number(first_extra[child.top] + d));
             record.detail = child.detail.map(|detail| tree.add(detail));
+            record.host_detail = child.host_detail.map(|detail| tree.add(detail));
             record.n_missing = n_missing(contents, i, &child.column_type, &child.array);
             link_children(&mut record, &child.child_columns, contents);
             self.names.extend_from_slice(child.name.as_bytes());
@@ -134,6 +136,7 @@ impl<'a> ColumnRecords<'a> {
             record.first_range = self.first_ranges.get(i).copied().flatten();
             record.is_bundle = true;
             record.detail = first.detail.as_ref().map(|detail| tree.add(detail));
+            record.host_detail = first.host_detail.as_ref().map(|detail| tree.add(detail));
             let n_kept = bundle.array.keep().map_or(0, |keep| keep.n_missing);
             record.n_missing = n_kept + contents.n_missing(i);
             self.end(record, None, "")?;

@@ -46,6 +46,7 @@ pub(crate) struct Child<'a> {
     pub path: String,
     pub column_type: ColumnType,
     pub detail: Option<&'a Value>,
+    pub host_detail: Option<&'a Value>,
     pub dictionary: Option<usize>,
     pub array: Array,
     /// The number of the top-level column.
@@ -130,6 +131,7 @@ fn add<'a>(
             path: format!("{path}.{}", field.name),
             column_type: field.column_type,
             detail: field.detail.as_ref(),
+            host_detail: field.host_detail.as_ref(),
             dictionary: field.dictionary,
             array: with_kept(array, keep.and_then(|keep| keep.children.get(i))),
             top,
@@ -150,6 +152,7 @@ fn add<'a>(
             path: path.to_owned(),
             column_type: ColumnType::plain(Physical::U64),
             detail: None,
+            host_detail: None,
             dictionary: None,
             array: Array::new(chunk),
             top,

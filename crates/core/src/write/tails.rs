@@ -53,7 +53,6 @@ impl<'a> Tails<'a> {
         let (Some(file), Some(column)) = (self.file, column) else { return Ok(None) };
         let old = &file.column(column)?.record;
         record.metadata = self.copied(old.metadata, tree)?;
-        record.host_detail = self.copied(old.host_detail, tree)?;
         Ok(Some(file.record_of(column)))
     }
 

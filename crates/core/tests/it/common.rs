@@ -126,6 +126,7 @@ impl Memory {
             name: name.to_owned(),
             column_type,
             detail: None,
+            host_detail: None,
             dictionary: None,
             children: Vec::new(),
             array: Array::new(Chunk { n: model.n(), values, validity }),

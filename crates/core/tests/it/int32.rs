@@ -25,6 +25,7 @@ fn column(column_type: ColumnType, chunk: Chunk, dictionary: Option<usize>) -> C
         name: "x".into(),
         column_type,
         detail: None,
+        host_detail: None,
         dictionary,
         array: Array::new(chunk),
         children: Vec::new(),

@@ -27,6 +27,7 @@ fn frame(chunks: Vec<Chunk>) -> Frame {
         name: "ints".to_owned(),
         column_type: ColumnType::plain(Physical::I64),
         detail: None,
+        host_detail: None,
         dictionary: None,
         children: Vec::new(),
         array: Array::from(chunks),

@@ -247,6 +247,7 @@ fn wide_column(
         name: name.to_owned(),
         column_type: of,
         detail: None,
+        host_detail: None,
         dictionary: None,
         children: Vec::new(),
         array,

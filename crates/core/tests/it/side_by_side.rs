@@ -25,6 +25,7 @@ fn column(name: String, run: Option<NameList>, physical: Physical, n: usize, val
         run,
         column_type: ColumnType::plain(physical),
         detail: None,
+        host_detail: None,
         dictionary: None,
         children: Vec::new(),
         array: Array::new(Chunk { n, values, validity: HostValidity::AllValid }),

@@ -295,6 +295,7 @@ fn document(
         name: String::new(),
         column_type: ColumnType::plain(Physical::U32),
         detail: None,
+        host_detail: None,
         dictionary: None,
         array: Array::new(Chunk {
             n: 7,

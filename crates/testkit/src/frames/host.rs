@@ -49,6 +49,7 @@ impl Memory {
             name: model.name.clone(),
             column_type: model.of,
             detail: model.detail.clone(),
+            host_detail: model.host_detail.clone(),
             dictionary: model.dictionary,
             children: nested::fields(&model.children),
             array: match pieces {

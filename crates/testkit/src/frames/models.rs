@@ -28,8 +28,10 @@ pub struct Model {
     pub name: String,
     /// The type.
     pub of: ColumnType,
-    /// The time zone.
+    /// The parameters of the type, for example the time zone.
     pub detail: Option<Value>,
+    /// What the host needs beside the type.
+    pub host_detail: Option<Value>,
     /// The number of its dictionary among the extra columns.
     pub dictionary: Option<usize>,
     /// The types of the children of a nested column; they have no cells.
@@ -51,7 +53,8 @@ impl Model {
     /// A column of cells.
     pub fn new(name: impl Into<String>, physical: Physical, cells: Vec<Option<Cell>>) -> Self {
         let of = ColumnType { missing: Missing::Null, ..ColumnType::plain(physical) };
-        Self { name: name.into(), of, detail: None, dictionary: None, children: Vec::new(), cells }
+        let (name, dictionary, children) = (name.into(), None, Vec::new());
+        Self { name, of, detail: None, host_detail: None, dictionary, children, cells }
     }
 
     /// A nested column.
@@ -138,6 +141,13 @@ impl Model {
         self.of.logical = Logical::Categorical;
         self.of.ordered = ordered;
         self.dictionary = Some(dictionary);
+        self
+    }
+
+    /// Sets the host detail.
+    #[must_use]
+    pub fn with_host_detail(mut self, detail: Value) -> Self {
+        self.host_detail = Some(detail);
         self
     }
 

@@ -57,6 +57,7 @@ pub fn fields(models: &[Model]) -> Vec<Field> {
         name: model.name.clone(),
         column_type: model.of,
         detail: model.detail.clone(),
+        host_detail: model.host_detail.clone(),
         dictionary: model.dictionary,
         children: fields(&model.children),
     };

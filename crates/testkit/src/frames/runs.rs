@@ -43,6 +43,7 @@ fn can_be(model: &Model) -> bool {
     is_fixed
         && !model.of.physical.is_nested()
         && model.detail.is_none()
+        && model.host_detail.is_none()
         && model.dictionary.is_none()
         && model.cells.iter().all(Option::is_some)
 }
@@ -89,6 +90,7 @@ impl RunMemory {
             run: Some(models.iter().map(|model| model.name.as_str()).collect()),
             column_type: models[0].of,
             detail: None,
+            host_detail: None,
             dictionary: None,
             children: Vec::new(),
             array: Array::new(Chunk {

@@ -293,11 +293,20 @@ fn types() -> Table {
     let mut zoned =
         Model::words("zoned", Physical::I64, &times).logical(Logical::Timestamp, Unit::Nanosecond);
     zoned.detail = Some(Value::Str("Europe/Zurich".into()));
+    let stamp =
+        |name: &str| Model::words(name, Physical::I64, &times).logical(Logical::Timestamp, Unit::Second);
+    let fill = Value::map([("bytes", Value::Bytes(vec![0; 8]))]);
+    let text =
+        |name: &str, width| Model::text(name, &["a", "", "bc", "abc"]).with_host_detail(Value::Int(width));
     Table::new(
         "types",
         vec![
             zoned,
-            Model::words("stamp", Physical::I64, &times).logical(Logical::Timestamp, Unit::Second),
+            stamp("stamp"),
+            stamp("sparse").with_host_detail(Value::map([("fill", fill), ("kind", Value::from("block"))])),
+            text("of 3", 3),
+            text("also of 3", 3),
+            text("of 4", 4),
             Model::words("date", Physical::I32, &[1i32, 2, 3, -4]).logical(Logical::Date, Unit::Day),
             Model::words("time", Physical::I64, &times).logical(Logical::Time, Unit::Microsecond),
             Model::words("duration", Physical::I64, &times).logical(Logical::Duration, Unit::None),

@@ -86,7 +86,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         let Ok(file) = open(&file) else { continue };
         let hosts = (0..file.n_tables()).filter_map(|table| file.table(table).ok()?.host().ok());
         let details = decoded.columns.len() as u64;
-        let details = (0..details).filter_map(|i| file.whole().column(i).ok()?.detail.clone());
+        let details = (0..details).filter_map(|i| file.whole().column(i).ok());
+        let details = details.flat_map(|info| [info.detail.clone(), info.host_detail.clone()]).flatten();
         for value in std::iter::once(file.value().clone()).chain(hosts).chain(details) {
             let mut tree = ValueTree::new();
             let node = tree.add(&value);

@@ -169,7 +169,7 @@ impl Cells<'_> {
             self.named(&table.sort_order)?;
         }
         for column in &self.decoded.columns {
-            for value in [&column.detail, &column.metadata].into_iter().flatten() {
+            for value in [&column.detail, &column.host_detail, &column.metadata].into_iter().flatten() {
                 self.named(value)?;
             }
             if column.record.of.logical != 12 {

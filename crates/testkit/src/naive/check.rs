@@ -36,6 +36,9 @@ pub fn state(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     }
     tables(decoded)?;
     metadata(decoded)?;
+    if decoded.root.version != (0, 2) {
+        decoded.columns.iter().try_for_each(detail)?;
+    }
     blocks(decoded)?;
     bundles(decoded)?;
     pieces(decoded)?;
@@ -148,6 +151,33 @@ fn sort_order(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
         order => record.sort_order.is_none() && *order == Tree::Null,
     };
     rule(is_sound, "the sort order of a table")
+}
+
+/// The detail of a column has the form that its type gives.
+fn detail(column: &Column) -> Result<(), Wrong> {
+    let Some(detail) = &column.detail else { return Ok(()) };
+    let of = &column.record.of;
+    let map = if let Tree::Map(map) = detail { Some(map) } else { None };
+    let is_union = of.physical == physical::UNION;
+    let n_types = column.record.n_children as usize - usize::from(types::has_child_offsets(of));
+    let is_code = |code: &Tree| matches!(code, Tree::Int(_) | Tree::UInt(_));
+    let has_codes = map.is_some_and(|map| match get(map, "codes") {
+        None => true,
+        Some(Tree::List(codes)) => codes.len() == n_types && codes.iter().all(is_code),
+        Some(_) => false,
+    });
+    let fits = match of.logical {
+        0 => is_union && has_codes,
+        3 | 7 => matches!(detail, Tree::Str(_)),
+        9..=11 => map.is_some_and(|map| {
+            let is_named = matches!(get(map, "name"), Some(Tree::Str(_)));
+            let has_metadata = matches!(get(map, "metadata"), None | Some(Tree::Bytes(_)));
+            is_named && has_metadata && (has_codes || !is_union)
+        }),
+        12 => matches!(detail, Tree::Cell(_)),
+        _ => false,
+    };
+    rule(fits, "the detail of a column fits its type")
 }
 
 /// Comment and unit of a column are strings (W).

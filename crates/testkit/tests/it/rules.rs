@@ -2,7 +2,7 @@
 //! each.
 
 use entasis::buffers::{self, Input, Options};
-use entasis::{Codec, ColumnBlocks, Kind, Physical, Rows, Silent};
+use entasis::{Codec, ColumnBlocks, Kind, Logical, Physical, Rows, Silent, Unit, Value};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::{self, Model, Table, nested, noise, read};
 use entasis_testkit::golden;
@@ -389,4 +389,70 @@ fn bounds_of_a_type_without_order_rule_out_no_block() {
     assert!(blocks.blocks(0..100).all(|block| !block.statistics.has_min_max));
     assert_eq!(verify(&bytes).unwrap_err().kind(), Kind::Unsupported);
     assert_eq!(naive::verify(&bytes).unwrap_err().kind, naive::Kind::Unsupported);
+}
+
+/// A detail has the form that the type gives. A host detail has any form.
+#[test]
+fn details_fit_their_types() {
+    let name = || ("name", Value::from("a.b"));
+    let long = |logical, unit| Model::words("column", Physical::I64, &[1i64, 2]).logical(logical, unit);
+    let zoned = || long(Logical::Timestamp, Unit::Second);
+    let period = || long(Logical::Period, Unit::None);
+    let extension = || long(Logical::Extension, Unit::None);
+    let union = || {
+        let children = vec![Model::new("i", Physical::I32, Vec::new())];
+        Model::nested("column", Physical::Union, children, vec![nested::typed(0, &Some(vec![0; 4])); 2])
+    };
+    let extension_of_union = || union().logical(Logical::Extension, Unit::None);
+    let codes = |codes: Value| Value::map([("codes", codes)]);
+    let list = |n: i64| Value::List((0..n).map(Value::Int).collect());
+    let more = ("metadata", Value::Int(1));
+    for (model, detail, is_fine) in [
+        (zoned(), Value::from("UTC"), true),
+        (zoned(), Value::map([("kind", Value::from("block"))]), false),
+        (period(), Value::from("M"), true),
+        (period(), Value::Int(1), false),
+        (long(Logical::Plain, Unit::None), Value::Int(1), false),
+        (long(Logical::Duration, Unit::Second), Value::from("UTC"), false),
+        (extension(), Value::map([name()]), true),
+        (extension(), Value::map([name(), ("codes", Value::Int(1))]), true),
+        (extension(), Value::map([name(), ("metadata", Value::Bytes(vec![1]))]), true),
+        (extension(), Value::map([name(), more]), false),
+        (extension(), Value::map([("name", Value::Int(1))]), false),
+        (extension(), Value::from("a.b"), false),
+        (union(), codes(list(1)), true),
+        (union(), codes(Value::Null), false),
+        (union(), codes(list(2)), false),
+        (union(), Value::map([("other", Value::Null)]), true),
+        (union(), list(1), false),
+        (extension_of_union(), Value::map([name(), ("codes", list(1))]), true),
+        (extension_of_union(), Value::map([name(), ("codes", list(2))]), false),
+    ] {
+        let at = format!("{:?} {detail:?}", model.of);
+        let of_host = model.clone().with_host_detail(detail.clone());
+        let of_type = Model { detail: Some(detail), ..model };
+        let (table, bytes) = one_column(of_host, 50);
+        assert_holds(&bytes, &table);
+        let (_, bytes) = one_column(of_type, 50);
+        let expected =
+            if is_fine { FINE } else { ([None, Some(Kind::Corrupt)], [None, Some(naive::Kind::Corrupt)]) };
+        assert_eq!(outcome(&bytes), expected, "{at}");
+    }
+}
+
+/// Columns of one type with different host details do not share a bundle.
+#[test]
+fn bundles_have_one_host_detail() {
+    let text = |name: &str| Model::text(name, &["a", "b"]);
+    let width = |name: &str, width| text(name).with_host_detail(Value::Int(width));
+    let map = |name: &str| text(name).with_host_detail(Value::map([("coerce", Value::Bool(true))]));
+    let columns = vec![width("a", 3), width("b", 4), text("c"), width("d", 3), text("e"), map("f"), map("g")];
+    let table = Table::new("rules", columns);
+    let bytes = frames::write_at(&table, 50);
+    assert_holds(&bytes, &table);
+    assert_eq!(outcome(&bytes), FINE);
+    let columns = naive::decode(&bytes).unwrap().columns;
+    let storage: Vec<_> = columns.iter().take(7).map(|column| column.record.storage).collect();
+    assert_eq!(storage, [Some(7), None, Some(8), Some(7), Some(8), None, None]);
+    assert_eq!(columns[7].host_detail, columns[0].host_detail);
 }

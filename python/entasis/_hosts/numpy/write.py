@@ -102,12 +102,13 @@ def add(
     if dtype.kind == "O":
         return _objects.add(builder, array, position, OBJECT, name, cells)
     if dtype.kind == "T":
-        detail = _dtypes.encode_string(dtype, what)
-        return builder.text(array.astype(object), position, name=name, host_variant=STRING, detail=detail)
+        described = _dtypes.encode_string(dtype, what)
+        return builder.text(array.astype(object), position, name=name, host_variant=STRING, host_detail=described)
     host_variant = 0
     if dtype.names is not None or _dtypes.has_multiple(dtype):
-        detail = _dtypes.encode(_dtype_metadata.plain(dtype), what)
-        return builder.words(_dtypes.as_bytes(array), position, name=name, host_variant=RECORD, detail=detail), None
+        described = _dtypes.encode(_dtype_metadata.plain(dtype), what)
+        memory = _dtypes.as_bytes(array)
+        return builder.words(memory, position, name=name, host_variant=RECORD, host_detail=described), None
     if not dtype.isnative:
         array, host_variant = array.astype(dtype.newbyteorder("=")), BIG
     if dtype.kind == "U" and not is_unicode(array):

@@ -221,7 +221,8 @@ def _intervals(column: Column, values: Any, mask: Any) -> Any:
 
     subtype: Any = pandas_dtype(column.detail["subtype"])
     zone = getattr(subtype, "tz", None)
-    if zone is not None and column.detail.get("zoneinfo") is True:
+    is_zoneinfo = type(column.host_detail) is dict and column.host_detail.get("zoneinfo") is True
+    if zone is not None and is_zoneinfo:
         zone = zoneinfo.ZoneInfo(str(zone))
     plain = np.dtype(subtype if zone is None else f"M8[{subtype.unit}]")
     is_time = plain.kind in "mM"
@@ -272,10 +273,10 @@ def _sparse(column: Column, values: Any, mask: Any) -> Any:
         values[mask] = np.nan
     if values.dtype.kind not in "biufcmM":
         raise TypeError(f"sparse values of {values.dtype}")
-    kind = column.detail["kind"]
+    kind = column.host_detail["kind"]
     if kind not in ("integer", "block"):
         raise ValueError(f"sparse values in the form {kind!r}")
-    fill = _dtypes.decode_scalar(column.detail["fill"], values.dtype)
+    fill = _dtypes.decode_scalar(column.host_detail["fill"], values.dtype)
     # pandas checks that values of the dtype can be the fill value.
     dtype = pd.SparseDtype(values.dtype, fill)
     with host_calls():

@@ -228,10 +228,16 @@ def _add_interval(builder: PandasBuilder, array: Any, position: Any, name: str) 
     pairs = np.empty(len(array), [("left", left.dtype), ("right", right.dtype)])
     pairs["left"], pairs["right"] = left, right
     detail = {"name": "pandas.bounds", "metadata": b"", "subtype": subtype, "closed": array.closed}
-    if getattr(array.dtype.subtype, "tz", None) is not None and _zone_variant(array.dtype.subtype) == ZONEINFO:
-        detail["zoneinfo"] = True
+    is_zoned = getattr(array.dtype.subtype, "tz", None) is not None
+    is_zoneinfo = is_zoned and _zone_variant(array.dtype.subtype) == ZONEINFO
     return builder.words(
-        _dtypes.as_bytes(pairs), position, name=name, host_variant=INTERVAL, detail=detail, logical="extension"
+        _dtypes.as_bytes(pairs),
+        position,
+        name=name,
+        host_variant=INTERVAL,
+        detail=detail,
+        host_detail={"zoneinfo": True} if is_zoneinfo else None,
+        logical="extension",
     )
 
 
@@ -265,8 +271,8 @@ def _add_sparse(builder: PandasBuilder, array: Any, position: Any, name: str) ->
         raise _Refused(f"dtype {array.dtype} is not supported yet")
     if not isinstance(array.fill_value, np.generic) and dense.dtype.kind not in "mM":
         fill["python"] = type(array.fill_value).__name__
-    detail = {"fill": fill, "kind": array.kind}
-    return builder.words(dense, position, name=name, host_variant=SPARSE, detail=detail)
+    host_detail = {"fill": fill, "kind": array.kind}
+    return builder.words(dense, position, name=name, host_variant=SPARSE, host_detail=host_detail)
 
 
 def _is_nan(value: Any) -> bool:

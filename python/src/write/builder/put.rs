@@ -100,7 +100,8 @@ impl Builder {
             run: None,
             name: String::new(),
             column_type: ColumnType { host_variant, ..ColumnType::plain(physical) },
-            detail: Some(Value::Int(width as i64)),
+            detail: None,
+            host_detail: Some(Value::Int(width as i64)),
             dictionary: None,
             children: Vec::new(),
             array: Array::new(Chunk { n: view.n(), values, validity: HostValidity::AllValid }),
@@ -118,7 +119,7 @@ impl Builder {
         host_variant: Variant,
         missing: Missing,
     ) -> Option<u64> {
-        let Field { column_type, detail, dictionary, children, array, .. } = field;
+        let Field { column_type, detail, host_detail, dictionary, children, array, .. } = field;
         let children = children.into_iter().map(|child| self.core_field(child, host_variant)).collect();
         let dictionary = dictionary.map(|dictionary| {
             self.put_field(&Target::Extra, "", *dictionary, host_variant, Missing::Null).unwrap_or_default()
@@ -129,14 +130,22 @@ impl Builder {
             Variant::Plus(host_variant) => host_variant | column_type.host_variant,
         };
         let column_type = ColumnType { host_variant, missing, ..column_type };
-        let column =
-            Column { run: None, name: String::new(), column_type, detail, dictionary, children, array };
+        let column = Column {
+            run: None,
+            name: String::new(),
+            column_type,
+            detail,
+            host_detail,
+            dictionary,
+            children,
+            array,
+        };
         self.put(target, 0, name, column)
     }
 
     /// A field of a nested column. Dictionaries in it become extra columns.
     pub(super) fn core_field(&mut self, field: Field, host_variant: Variant) -> entasis::Field {
-        let Field { name, column_type, detail, dictionary, children, .. } = field;
+        let Field { name, column_type, detail, host_detail, dictionary, children, .. } = field;
         let dictionary = dictionary.map(|dictionary| {
             let put = self.put_field(&Target::Extra, "", *dictionary, host_variant, Missing::Null);
             put.unwrap_or_default() as usize
@@ -147,6 +156,6 @@ impl Builder {
             Variant::Plus(host_variant) => host_variant | column_type.host_variant,
         };
         let column_type = ColumnType { host_variant, missing: Missing::Null, ..column_type };
-        entasis::Field { name, column_type, detail, dictionary, children }
+        entasis::Field { name, column_type, detail, host_detail, dictionary, children }
     }
 }

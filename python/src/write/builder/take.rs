@@ -24,8 +24,10 @@ impl Builder {
             }
         };
         host.visit_mut(&mut renumber);
-        for detail in columns.iter_mut().chain(&mut extra).filter_map(|column| column.detail.as_mut()) {
-            detail.visit_mut(&mut renumber);
+        for column in columns.iter_mut().chain(&mut extra) {
+            for detail in [&mut column.detail, &mut column.host_detail].into_iter().flatten() {
+                detail.visit_mut(&mut renumber);
+            }
         }
         if !are_known {
             return Err(pyo3::exceptions::PyValueError::new_err("a tree of a frame has no cell"));

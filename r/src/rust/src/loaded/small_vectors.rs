@@ -157,6 +157,7 @@ mod tests {
             name: String::new(),
             column_type: ColumnType::plain(Physical::F64),
             detail: None,
+            host_detail: None,
             dictionary: None,
             array: Array::new(Chunk { n: numbers.len(), values, validity: HostValidity::AllValid }),
             children: Vec::new(),
