@@ -182,7 +182,7 @@ fn merged(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<Piece>> {
     while let Some(first) = blocks.get(i) {
         let (mut n, mut len) = (0, 0);
         let fits = |block: &&BlockRecord| {
-            (n, len) = (n + u64::from(block.n_values), len + block.decoded_len);
+            (n, len) = (n + u64::from(block.n_values), block.decoded_len.saturating_add(len));
             is_short(block) && n <= most && (!is_var || len <= MERGED_LEN)
         };
         let n_merged = blocks[i..].iter().take_while(fits).count();

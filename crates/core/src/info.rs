@@ -201,7 +201,7 @@ impl File {
             n_missing: column.record.n_missing,
             n_blocks: blocks.len() as u64,
             stored_len: blocks.iter().map(|b| u64::from(b.pages_len) + u64::from(b.directory_len)).sum(),
-            decoded_len: blocks.iter().map(|b| b.decoded_len).sum(),
+            decoded_len: blocks.iter().fold(0, |len, block| len.saturating_add(block.decoded_len)),
             encodings,
         })
     }

@@ -133,7 +133,7 @@ pub use compact::compact;
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
     BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
-    Limits, Location, Logical, Missing, Operation, Packing, Physical, Result, RunNames, Statistics,
+    Limits, Location, Logical, Missing, Operation, Packing, Physical, Pieces, Result, RunNames, Statistics,
     Transform, Unit, Value, checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
