@@ -400,8 +400,8 @@ impl Change {
     }
 }
 
-/// Checks that this release can change a file. It adds no generation to a file of 0.2: programs that
-/// know 0.2 alone could not read it.
+/// Checks that this release can change a file. It adds no generation to a file of 0.2: programs
+/// that know 0.2 alone could not read it.
 fn check_change(file: &File, is_in_place: bool) -> Result<()> {
     let version = file.root().version();
     if is_in_place && version == Version::OLDEST {

@@ -8,6 +8,7 @@ pub(crate) mod details;
 mod footer;
 mod generations;
 mod known_blocks;
+mod known_pieces;
 mod names;
 mod numbering;
 mod open;

@@ -57,7 +57,7 @@ pub struct Column {
     pub column_type: ColumnType,
     /// The parameters of the type, for example the time zone.
     pub detail: Option<Value>,
-    /// What the host needs beside the type.
+    /// The host's own description.
     pub host_detail: Option<Value>,
     /// The index in [`Frame::extra`] of a categorical's categories.
     pub dictionary: Option<usize>,

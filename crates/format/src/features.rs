@@ -1,4 +1,5 @@
-//! What a program has to know to use a generation (`docs/format/container.md`).
+//! Versions, and the features that a program must know to use a generation
+//! (`docs/format/container.md`).
 
 use std::fmt;
 

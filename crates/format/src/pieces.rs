@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::fallible;
 use crate::limits::MAX_PIECES;
 
-/// The pieces of a table: consecutive rows, of which each bundle stores its members one after the
-/// other.
+/// The pieces of a table: consecutive rows. Each bundle stores its members one after the other in a
+/// piece.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pieces {
     /// The row after the last one of each piece, ascending.
@@ -22,7 +22,7 @@ impl Pieces {
     /// The pieces with these numbers of rows.
     ///
     /// # Errors
-    /// *Corrupt* if there is no piece, too many of them, or one without rows.
+    /// *Corrupt* without pieces, for too many of them, and for one without rows.
     pub fn new(lens: &[u64]) -> Result<Self> {
         if lens.is_empty() || lens.len() > MAX_PIECES as usize {
             return Err(Error::corrupt("the number of pieces of a table is impossible"));

@@ -31,7 +31,7 @@ pub struct Root {
     pub edition: u8,
     /// How many earlier generations to keep.
     pub keep: Keep,
-    /// What a program has to know.
+    /// The features that a program must know.
     pub features: Features,
     /// The offset of the first part that this generation wrote; that of the root if it wrote none.
     /// 0 for the rules of 0.2.

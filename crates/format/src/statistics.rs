@@ -99,8 +99,8 @@ impl Statistics {
         Ok(Self { n_missing, ..Self::default() })
     }
 
-    /// The statistics of a block in a file of version 0.2. There, unsigned integers of 128 bits have
-    /// minimum, maximum and order of signed ones, so these are left out.
+    /// The statistics of a block in a file of version 0.2. There, unsigned integers of 128 bits
+    /// have minimum, maximum and order of signed ones, so these are left out.
     #[must_use]
     pub fn upgraded_from_0_2(self, of: impl Into<Layout>) -> Self {
         match of.into().physical {

@@ -13,14 +13,15 @@ use entasis_format::{
 /// The kind of the sections that no version defines.
 pub const UNKNOWN: u16 = 0x77;
 
-/// What a later version adds to a file.
+/// The additions of a later version to a file.
 #[derive(Clone, Debug)]
 pub struct Future {
     /// The version of the header.
     pub version: Version,
     /// The features of the root.
     pub features: Features,
-    /// Sections of the kinds [`UNKNOWN`], `UNKNOWN + 1` and so on: flags, bytes of a record, records.
+    /// Sections of the kinds [`UNKNOWN`], `UNKNOWN + 1` and so on: flags, bytes of a record,
+    /// records.
     pub sections: Vec<(u8, u32, Vec<u8>)>,
     /// Known sections whose records get so many more bytes.
     pub longer: Vec<(SectionKind, u32)>,
@@ -55,8 +56,8 @@ impl Future {
         }
     }
 
-    /// The file of a later version. The additions are in its current generation, whose slot must not
-    /// be in the slot pages.
+    /// The file of a later version. The additions are in its current generation, whose slot must
+    /// not be in the slot pages.
     ///
     /// # Panics
     /// When the file is damaged.
@@ -156,7 +157,8 @@ impl Future {
     }
 }
 
-/// The records with `more` bytes each: 1s after the first record, 2s after the second one, and so on.
+/// The records with `more` bytes each: 1s after the first record, 2s after the second one, and so
+/// on.
 fn lengthened(records: &[u8], record_len: u32, more: u32) -> Vec<u8> {
     let mut long = Vec::new();
     for (i, record) in (1..=255u8).cycle().zip(records.chunks_exact(record_len as usize)) {

@@ -1,9 +1,9 @@
-//! Decides which pieces of a table of few rows stay when rows are added, and decodes the rows of the
-//! others (`docs/format/columns.md`).
+//! Decides which pieces of a table of few rows stay when rows are added, and decodes the rows of
+//! the others (`docs/format/columns.md`).
 //!
-//! Pieces are merged as tiers are (`docs/decisions/0033-grow-by-tiers.md`): a new piece takes in the
-//! last pieces once [`NEIGHBOURS`] of similar length would follow one another. So n appends store
-//! each row O(log n) times, and leave O(log n) pieces.
+//! Pieces are merged as tiers are (`docs/decisions/0033-grow-by-tiers.md`): a new piece takes in
+//! the last pieces once [`NEIGHBOURS`] of similar length would follow one another. So n appends
+//! store each row O(log n) times, and leave O(log n) pieces.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::monitor::Silent;
 use crate::read::read_chunks;
 use crate::write::bundled_groups;
 
-/// A new piece takes in the last pieces, if these are at least this many less one and none of them is
-/// longer.
+/// A new piece takes in the last pieces, if these are at least this many less one and none of them
+/// is longer.
 const NEIGHBOURS: usize = 4;
 /// The most pieces of a table that is written.
 const MOST: usize = 24;
@@ -173,8 +173,8 @@ fn n_kept(lens: &[u64], n_new: u64) -> usize {
 mod tests {
     use super::*;
 
-    /// Adds batches of rows. Returns the pieces, the most pieces at any time, and how often each row
-    /// was written on average.
+    /// Adds batches of rows. Returns the pieces, the most pieces at any time, and how often each
+    /// row was written on average.
     fn grow(first: u64, batches: impl Iterator<Item = u64>) -> (Vec<u64>, usize, f64) {
         let (mut lens, mut most, mut n_written, mut n_new) = (vec![first], 1, 0, 0);
         for batch in batches {

@@ -34,7 +34,7 @@ pub struct ColumnInfo {
     pub record: ColumnRecord,
     /// The parameters of the type, for example the time zone.
     pub detail: Option<Value>,
-    /// What the writer's host needs beside the type, for example the width of NumPy's strings.
+    /// The host's own description, for example the width of NumPy's strings.
     pub host_detail: Option<Value>,
     /// The unknown type code or flag, if any. The record then has the physical type null. Only
     /// [`File::all_columns`] returns such columns.

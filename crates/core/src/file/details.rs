@@ -24,7 +24,7 @@ pub(super) fn split(of: &ColumnType, detail: Value) -> (Option<Value>, Option<Va
     }
 }
 
-/// Checks that a detail has the form of the column's type. An unknown key of a map is no damage.
+/// Checks that a detail has the form of the column's type. A map may have unknown keys.
 pub(crate) fn check(record: &ColumnRecord, detail: &Value) -> Result<()> {
     let of = &record.column_type;
     let is_map = matches!(detail, Value::Map(_));

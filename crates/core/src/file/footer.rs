@@ -15,8 +15,8 @@ use entasis_io::Source;
 
 use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;
+use super::known_pieces::KnownPieces;
 use super::lock;
-use super::pieces::KnownPieces;
 
 /// The maximum number of cached bytes of section parts.
 const PARTS_LEN: usize = 16 << 20;

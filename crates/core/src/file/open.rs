@@ -14,7 +14,7 @@ use super::cell_columns::CellColumns;
 use super::chain::{Chain, ROOTS, is_part};
 use super::footer::{BYTES, LostState, OpenFile, read, read_many};
 use super::known_blocks::KnownBlocks;
-use super::pieces::KnownPieces;
+use super::known_pieces::KnownPieces;
 
 /// Bytes read from the end of a file when it is opened. They usually include the footer.
 const TAIL: u64 = 64 << 10;
@@ -23,7 +23,7 @@ const TAIL: u64 = 64 << 10;
 const ATTEMPTS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What is read of a file before its state is known.
+/// The bytes of a file that are read before its state is known.
 struct Head {
     header: Header,
     slots: [SlotState; 2],

@@ -1,9 +1,8 @@
 //! Finds the pieces in which the rows of a table with bundled columns lie
 //! (`docs/format/columns.md`).
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
 use entasis_format::{Error, Pieces, Result, SectionKind, TableRecord, fallible};
 
@@ -16,15 +15,6 @@ const TABLES: u64 = 1 << 12;
 
 /// The use of the memory, in messages.
 const PIECES: &str = "the pieces of tables";
-
-/// The tables of a file whose rows lie in pieces.
-#[derive(Default)]
-pub(crate) struct KnownPieces {
-    /// Their columns, ascending: a table may have several ranges of them.
-    tables: OnceLock<Vec<(Range<u64>, TableRecord)>>,
-    /// The pieces that were read, by the first one, their number and the rows of their table.
-    read: Mutex<HashMap<(u64, u32, u64), Arc<Pieces>>>,
-}
 
 impl OpenFile {
     /// The pieces of the table of a column, by its number in the file; `None` if all rows are one
@@ -90,8 +80,8 @@ impl File {
         self.opened.pieces(&self.table).map_err(|e| e.in_file(self.path()))
     }
 
-    /// The pieces of the table of column `index`; `None` if its rows are one piece, and for a column
-    /// of no table.
+    /// The pieces of the table of column `index`; `None` if its rows are one piece, and for a
+    /// column of no table.
     pub(crate) fn pieces_of(&self, index: u64) -> Result<Option<Arc<Pieces>>> {
         if index < self.table.n_columns {
             return self.opened.pieces(&self.table);
@@ -144,8 +134,8 @@ impl Member {
         })
     }
 
-    /// The position of the value of a row of this piece. All positions are below the number of values
-    /// of the storage column, so nothing overflows.
+    /// The position of the value of a row of this piece. All positions are below the number of
+    /// values of the storage column, so nothing overflows.
     fn in_piece(&self, piece: &Range<u64>, row: u64) -> u64 {
         piece.start * self.n + self.number * (piece.end - piece.start) + (row - piece.start)
     }

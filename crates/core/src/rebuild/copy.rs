@@ -167,8 +167,8 @@ impl Worker {
     }
 }
 
-/// The positions in a storage column of `n_stored` values that its values have once its rows are one
-/// piece.
+/// The positions in a storage column of `n_stored` values that its values have once its rows are
+/// one piece.
 fn joined(pieces: &Arc<Pieces>, values: &Range<u64>, n_stored: u64) -> Result<Vec<u64>> {
     let n_rows = pieces.n_rows();
     let mut found = fallible::with_capacity((values.end - values.start) as usize, ENCODED)?;

@@ -167,8 +167,8 @@ impl Columns<'_> {
     }
 }
 
-/// Checks that records that are made anew have no fields of a later version: those of ranges, blocks,
-/// runs and pieces.
+/// Checks that records that are made anew have no fields of a later version: those of ranges,
+/// blocks, runs and pieces.
 pub(crate) fn check_made_records(file: &File) -> Result<()> {
     use SectionKind::{Blocks, Pieces, Ranges, Runs, Statistics};
     for section in file.sections() {

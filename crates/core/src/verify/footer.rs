@@ -51,9 +51,9 @@ impl File {
         Ok(ranges)
     }
 
-    /// Checks that each range of a column lies in its tier, that ranges do not overlap, and that the
-    /// numbers of statistics and blocks are equal. In the first generation of a file the ranges cover
-    /// all blocks, and each belongs to a column.
+    /// Checks that each range of a column lies in its tier, that ranges do not overlap, and that
+    /// the numbers of statistics and blocks are equal. In the first generation of a file the ranges
+    /// cover all blocks, and each belongs to a column.
     fn verify_ranges(&self, columns: &[ColumnInfo]) -> Result<()> {
         let damage = |message: &'static str| Err(Error::corrupt(message).in_section("ranges"));
         let ranges = self.all_ranges()?;

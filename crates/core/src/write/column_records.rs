@@ -42,8 +42,8 @@ impl<'a> ColumnRecords<'a> {
         Ok(records)
     }
 
-    /// Adds the records of the columns of frames and of no table. Returns how many columns each stands
-    /// for beside its own one: a file that changes gets column runs where its columns allow them.
+    /// Adds the records of the columns of frames and of no table. Returns how many more columns
+    /// each stands for: a file that changes gets column runs where its columns allow them.
     fn add_top_level(
         &mut self,
         contents: &Contents<'_>,
@@ -162,8 +162,8 @@ struct TopLevel<'a> {
     old: Option<u64>,
 }
 
-/// For each column, how many of the following ones its record can stand for too. They differ only in
-/// id, name and first value. All 0 if that would save no bytes.
+/// For each column, how many of the following ones its record can stand for too. They differ only
+/// in id, name and first value. All 0 if that would save no bytes.
 fn joined(columns: &[TopLevel<'_>]) -> Vec<usize> {
     let mut joined = vec![0; columns.len()];
     let (mut first, mut n_records, mut names_len) = (0, 0, 0);

@@ -76,8 +76,8 @@ impl<'a> Contents<'a> {
         Cow::Owned(value)
     }
 
-    /// The section of column runs. `n_joined` has a number for each record of a column of a frame or of
-    /// no table that is written: how many of the next columns share it.
+    /// The section of column runs. `n_joined` has a number for each record of a column of a frame
+    /// or of no table that is written: how many of the next columns share it.
     pub(super) fn emit_runs(&self, n_joined: &[usize]) -> Vec<u8> {
         let n_top = self.plan.parts.n_columns;
         let has_runs = n_joined.len() < n_top || !self.numbers.0.is_empty();

@@ -1,5 +1,5 @@
-//! Arranges the ranges of all columns: by column, or, in a change of a long footer, where they were,
-//! with new ranges after them. Then the records of other columns stay as they are.
+//! Arranges the ranges of all columns: by column, or, in a change of a long footer, where they
+//! were, with new ranges after them. Then the records of other columns stay as they are.
 
 use std::collections::HashMap;
 use std::ops::Range;

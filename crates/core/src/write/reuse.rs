@@ -12,11 +12,11 @@ use crate::file::File;
 /// The use of memory, in messages.
 const LEAVES: &str = "the leaves of a section";
 
-/// A kept leaf next to new ones is stored anew if it has fewer bytes than this. Otherwise each change
-/// would leave a short leaf.
+/// A kept leaf next to new ones is stored anew if it has fewer bytes than this. Otherwise each
+/// change would leave a short leaf.
 const SHORT: u32 = 32 << 10;
 
-/// What a new section takes from the old file.
+/// The parts of the old file that a new section takes.
 pub(super) enum Reuse {
     /// Nothing.
     None,
@@ -55,7 +55,7 @@ pub(super) fn reuse(file: &File, new: &SectionRecords<'_>, filter: Option<Filter
     Ok(Reuse::None)
 }
 
-/// Matches old leaves with new records, from the first to the last. An old leaf may stand as far
+/// Matches old leaves with new records, from the first to the last. An old leaf may be as far
 /// from the start of the section as before, or as far from its end.
 struct Search<'a> {
     new: &'a [u8],

@@ -1,5 +1,5 @@
-//! What a change keeps of the records of columns and tables beside the fields that it makes anew:
-//! the user's metadata, and the bytes of fields that this release does not know.
+//! Copies the parts of old column and table records that a change does not make anew: the user's
+//! metadata, and the bytes of fields that this release does not know.
 
 use entasis_format::{ColumnRecord, Error, Result, SectionKind, TableRecord, Value, ValueTree};
 

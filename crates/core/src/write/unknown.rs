@@ -1,5 +1,5 @@
-//! What a change does with parts of a file that this release does not know: it keeps them as their
-//! flags say, or refuses (`docs/format/container.md`).
+//! Keeps the parts of a changed file that this release does not know, as their flags say, or
+//! refuses the change (`docs/format/container.md`).
 
 use entasis_format::{
     COPY, Error, Result, Root, Section, SectionKind, emit_like, fallible, read_whole_records,

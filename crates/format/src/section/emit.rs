@@ -61,8 +61,8 @@ struct Leaves<'a> {
 /// A part of a section.
 struct Placed {
     entry: Entry,
-    /// Whether its offset is one in the file. Otherwise it counts from the start of the bytes of its
-    /// section.
+    /// Whether its offset is one in the file. Otherwise it counts from the start of the bytes of
+    /// its section.
     is_in_file: bool,
     /// The number of records before those of the part.
     before: u64,
@@ -112,9 +112,9 @@ impl<'a> SectionEmitter<'a> {
         self.sections.push(leaves);
     }
 
-    /// Adds a section of which some leaves are in the file already. `leaves` covers the records in
-    /// order. `filter` is that of the compressed leaves of the file, if any leaf may be compressed;
-    /// `compress` has the same one.
+    /// Adds a section that has some of its leaves in the file already. `leaves` covers the records
+    /// in order. `filter` is that of the compressed leaves of the file, if any leaf may be
+    /// compressed; `compress` has the same one.
     pub fn add_counted(
         &mut self,
         records: SectionRecords<'a>,
@@ -175,7 +175,7 @@ impl<'a> SectionEmitter<'a> {
         let mut levels = Vec::new();
         for (number, leaves) in sections.iter_mut().enumerate() {
             let fan_out = leaves.fan_out(fan_out);
-            // Leaves that are all in the file are no level to write.
+            // If all leaves are in the file, only index parts are written.
             let has_new = leaves.parts.iter().any(|part| !part.is_in_file);
             let mut n = leaves.parts.len();
             let mut len = if has_new { leaves.bytes.len() } else { usize::MAX };

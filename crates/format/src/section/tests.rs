@@ -146,8 +146,8 @@ fn every_flipped_bit_of_the_section_record_is_seen() {
     section.emit(&mut bytes);
     for (bit, flipped) in flips(&bytes).enumerate().skip(32) {
         let broken = Section::parse(&flipped).and_then(|section| read(SMALL, &section, &file, 0..95));
-        // The first flip permits compressed leaves in a section that has none, which is valid. Flags are
-        // for programs that do not know the kind, except for the fourth one.
+        // The first flip permits compressed leaves in a section that has none, which is valid.
+        // Flags are for programs that do not know the kind, except for the fourth one.
         let is_flag = (31 * 8..32 * 8).contains(&bit) && bit != 31 * 8 + 3;
         let is_same = bit == 29 * 8 || is_flag;
         assert_eq!(broken.is_ok_and(|bytes| bytes == records(95)), is_same, "bit {bit}");

@@ -16,8 +16,8 @@ const RECORDS: &str = "records of the footer";
 /// restore a compressed leaf.
 type Fetch<'a> = dyn FnMut(&Part) -> Result<Arc<Vec<u8>>> + 'a;
 
-/// Returns the bytes of a part, checked and restored. After `None`, the walk goes on without the part
-/// and the parts below it.
+/// Returns the bytes of a part, checked and restored. After `None`, the walk goes on without the
+/// part and the parts below it.
 pub type TryFetch<'a> = dyn FnMut(&Part) -> Result<Option<Arc<Vec<u8>>>> + 'a;
 
 /// The bytes of these records. Each record has the length that this version knows for its kind:
@@ -128,8 +128,8 @@ pub fn visit_known_parts(
     walk.part(section.top()?, section.height, 0..section.n_records)
 }
 
-/// Reads all leaves of a section in order, by a `fetch` as for [`read_records`]. Visits each with its
-/// records.
+/// Reads all leaves of a section in order, by a `fetch` as for [`read_records`]. Visits each with
+/// its records.
 pub fn visit_leaves(
     section: &Section,
     room: Room,

@@ -30,7 +30,7 @@ pub struct Model {
     pub of: ColumnType,
     /// The parameters of the type, for example the time zone.
     pub detail: Option<Value>,
-    /// What the host needs beside the type.
+    /// The host's own description.
     pub host_detail: Option<Value>,
     /// The number of its dictionary among the extra columns.
     pub dictionary: Option<usize>,

@@ -74,8 +74,8 @@ impl Golden {
     }
 }
 
-/// Makes a file one that was written to a stream: its first slot is empty, and the trailer names its
-/// state.
+/// Makes a file one that was written to a stream: its first slot is empty, and the trailer names
+/// its state.
 pub fn stream(file: &mut [u8]) {
     file[64..128].fill(0);
     file[16] |= 1;

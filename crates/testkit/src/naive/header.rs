@@ -196,7 +196,8 @@ fn last_trailer(file: &[u8], start: u64) -> Result<Slot, Wrong> {
     Ok(slot)
 }
 
-/// The trailer: the slot that it repeats, and version and flags of the header. The room of the file starts at `start`.
+/// The trailer: the slot that it repeats, and version and flags of the header. The room of the file
+/// starts at `start`.
 ///
 /// # Errors
 /// *Corrupt*.

@@ -158,7 +158,8 @@ impl Section {
         height
     }
 
-    /// The bytes of the section's records, each as long as version 0.3 has them, and the ranges of its parts: offset and length.
+    /// The bytes of the section's records, each as long as version 0.3 has them, and the ranges of
+    /// its parts: offset and length.
     ///
     /// # Errors
     /// *Corrupt*.
