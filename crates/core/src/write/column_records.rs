@@ -5,6 +5,7 @@ use entasis_format::{ColumnRecord, ColumnType, Error, Physical, Result, Runs, Se
 use super::contents::Contents;
 use super::input::Scratch;
 use super::nested::ChildColumns;
+use super::sections;
 use super::tails::{Tails, number};
 use crate::file::File;
 use crate::frame::{Array, Column};
@@ -162,6 +163,9 @@ struct TopLevel<'a> {
     old: Option<u64>,
 }
 
+/// Bytes of a column record in a long section, which is compressed, about.
+const COMPRESSED: usize = 6;
+
 /// For each column, how many of the following ones its record can stand for too. They differ only
 /// in id, name and first value. All 0 if that would save no bytes.
 fn joined(columns: &[TopLevel<'_>]) -> Vec<usize> {
@@ -183,7 +187,9 @@ fn joined(columns: &[TopLevel<'_>]) -> Vec<usize> {
             (first, n_records, names_len) = (i, n_records + 1, column.column.name.len());
         }
     }
-    let saved = (columns.len() - n_records) * (ColumnRecord::LEN - size_of::<u32>());
+    let is_long = columns.len() * ColumnRecord::LEN >= sections::MIN_LEN;
+    let len = if is_long { COMPRESSED } else { ColumnRecord::LEN - size_of::<u32>() };
+    let saved = (columns.len() - n_records) * len;
     if saved > (n_records + 1) * Runs::LEN { joined } else { vec![0; columns.len()] }
 }
 

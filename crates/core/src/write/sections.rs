@@ -10,7 +10,7 @@ use super::reuse::{Reuse, filter_of_changes, reuse};
 use crate::file::File;
 
 /// Shorter sections are stored as they are: they take few bytes, and need no time to restore.
-const MIN_LEN: usize = 8 << 10;
+pub(super) const MIN_LEN: usize = 8 << 10;
 
 /// The filter for records of a kind that LZ4 compresses; `None` for kinds stored as they are. Block
 /// records stay as they are: scans read all of them first, and they are small next to values.
