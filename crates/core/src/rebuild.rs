@@ -197,12 +197,13 @@ impl Rebuild<'_> {
                 block.statistics.emit(&mut statistics);
             }
         }
-        let columns = Columns { file: self.file, changed: &self.changed, first_ranges: &first_ranges };
+        let values = records::values(self.file, self.columns)?;
+        let (changed, details) = (&self.changed, &values.details);
+        let columns = Columns { file: self.file, changed, first_ranges: &first_ranges, details };
         let columns = columns.records(self.columns)?;
         let tables = records::tables(self.file, self.joins_pieces)?;
         let copied = |kind| records::section(self.file, kind);
         let (names, name_index) = (copied(SectionKind::Names)?, copied(SectionKind::NameIndex)?);
-        let (nodes, heap) = (copied(SectionKind::Nodes)?, copied(SectionKind::ValueHeap)?);
         let column_ranges = copied(SectionKind::ColumnRanges)?;
         let pieces = if self.joins_pieces { None } else { Some(copied(SectionKind::Pieces)?) };
         let made = |kind, bytes| SectionRecords::new(kind, 0, bytes);
@@ -214,8 +215,8 @@ impl Rebuild<'_> {
             made(SectionKind::Ranges, &ranges),
             made(SectionKind::Blocks, &records),
             made(SectionKind::Statistics, &statistics),
-            nodes.of(SectionKind::Nodes),
-            heap.of(SectionKind::ValueHeap),
+            values.nodes.of(SectionKind::Nodes),
+            values.heap.of(SectionKind::ValueHeap),
             made(SectionKind::Runs, &columns.runs),
             column_ranges.of(SectionKind::ColumnRanges),
             pieces.as_ref().map_or(made(SectionKind::Pieces, &[]), |pieces| pieces.of(SectionKind::Pieces)),

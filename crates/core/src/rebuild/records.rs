@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use entasis_format::{
-    ColumnRecord, Error, Kind, Result, RunNames, SectionKind, SectionRecords, TableRecord, Version, fallible,
+    ColumnRecord, Error, Kind, Result, RunNames, SectionKind, SectionRecords, TableRecord, ValueTree,
+    Version, fallible,
 };
 
 use super::{PARTS, RECORDS};
@@ -73,12 +74,54 @@ pub(super) fn tables(file: &File, joins_pieces: bool) -> Result<Copied> {
     Ok(Copied { bytes, record_len })
 }
 
+/// The sections *nodes* and *value heap*.
+pub(super) struct Values {
+    pub nodes: Copied,
+    pub heap: Copied,
+    /// See [`Columns::details`].
+    pub details: HashMap<u64, [Option<u64>; 2]>,
+}
+
+/// The values of a file. In a file of 0.2 the details of a column are one value, which is taken
+/// apart.
+pub(super) fn values(file: &File, columns: &[ColumnInfo]) -> Result<Values> {
+    let (nodes, heap) = (section(file, SectionKind::Nodes)?, section(file, SectionKind::ValueHeap)?);
+    let mut values = Values { nodes, heap, details: HashMap::new() };
+    if file.root().version() > Version::OLDEST {
+        return Ok(values);
+    }
+    let mut tree: Option<ValueTree> = None;
+    for column in columns {
+        let Some(host_detail) = &column.host_detail else { continue };
+        let nodes = match &column.detail {
+            None => [None, column.record.detail],
+            Some(_) if values.nodes.record_len != SectionKind::Nodes.record_len() => {
+                return Err(Error::unsupported("a file of 0.2 with longer nodes cannot be stored anew"));
+            }
+            Some(detail) => {
+                let tree = tree.get_or_insert_with(|| {
+                    let [nodes, heap] = [&mut values.nodes, &mut values.heap];
+                    ValueTree::after(std::mem::take(&mut nodes.bytes), std::mem::take(&mut heap.bytes))
+                });
+                [Some(tree.add(detail)), Some(tree.add(host_detail))]
+            }
+        };
+        fallible::insert(&mut values.details, column.index, nodes, PARTS)?;
+    }
+    if let Some(tree) = tree {
+        (values.nodes.bytes, values.heap.bytes) = tree.into_parts();
+    }
+    Ok(values)
+}
+
 /// The records of all columns of a file, with other numbers.
 pub(super) struct Columns<'a> {
     pub file: &'a File,
     pub changed: &'a HashMap<u64, Changed>,
     /// The number of the first range of each column with blocks.
     pub first_ranges: &'a HashMap<u64, u64>,
+    /// The nodes of detail and host detail, where they differ from those of the old record.
+    pub details: &'a HashMap<u64, [Option<u64>; 2]>,
 }
 
 /// The sections *columns* and *runs*.
@@ -160,6 +203,9 @@ impl Columns<'_> {
     fn emit(&self, number: u64, mut record: ColumnRecord, tail: &[u8], out: &mut Copied) {
         if let Some(&Changed { n_values, n_missing }) = self.changed.get(&number) {
             (record.n_values, record.n_missing) = (n_values, n_missing);
+        }
+        if let Some(&[detail, host_detail]) = self.details.get(&number) {
+            (record.detail, record.host_detail) = (detail, host_detail);
         }
         record.first_range = self.first_ranges.get(&number).copied();
         record.emit(&mut out.bytes);

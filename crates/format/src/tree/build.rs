@@ -25,6 +25,11 @@ impl ValueTree {
         Self::default()
     }
 
+    /// Values that follow those of these node records and this heap.
+    pub fn after(nodes: Vec<u8>, heap: Vec<u8>) -> Self {
+        Self { nodes, heap, keys: HashMap::new() }
+    }
+
     /// The node records.
     pub fn nodes(&self) -> &[u8] {
         &self.nodes
