@@ -146,7 +146,7 @@ BAD = list(csv.DictReader((FOLDER.parent / "golden-bad.csv").read_text().splitli
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad["rule"])
 def test_bad_file(bad: dict[str, str], tmp_path: Path) -> None:
     """Each line of golden-bad.csv changes a golden file and names the kind of the error."""
-    data = bytearray((FOLDER / "v0.2" / f"{bad['golden']}.entasis").read_bytes())
+    data = bytearray((FOLDER / "v0.3" / f"{bad['golden']}.entasis").read_bytes())
     for at, change in (edit.split(":") for edit in bad["edits"].split(" ")):
         if at == "cut":
             del data[int(change) :]
@@ -166,3 +166,19 @@ def test_a_file_of_format_0_1() -> None:
 
 def test_there_are_bad_files() -> None:
     assert len(BAD) > 100
+
+
+def test_files_of_0_2_change_after_compact(tmp_path: Path) -> None:
+    """A change in place of a file of 0.2 names `compact`; a short file is replaced by a new one."""
+    path = tmp_path / "old.entasis"
+    path.write_bytes((FOLDER / "v0.2" / "generations.entasis").read_bytes())
+    old = path.read_bytes()
+    with pytest.raises(en.UnsupportedTypeError, match=r"0\.2.*compact"):
+        en.rename_columns(path, {name: f"new {name}" for name in en.open(path).columns})
+    assert path.read_bytes() == old
+    en.compact(path)
+    en.verify(path)
+    assert en.info(path)["format_version"] == "0.3"
+    names = list(en.open(path).columns)
+    en.rename_columns(path, {names[0]: "first"})
+    assert next(iter(en.open(path).columns)) == "first"

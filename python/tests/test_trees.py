@@ -95,8 +95,9 @@ def test_damage_is_survived(path):
             en.verify(path)
 
 
-def test_golden():
-    folder = pathlib.Path(__file__).parents[2] / "tests" / "golden" / "trees"
+@pytest.mark.parametrize("name", ["trees", "v0.3/trees"])
+def test_golden(name):
+    folder = pathlib.Path(__file__).parents[2] / "tests" / "golden" / name
     kinds = en.read(folder / "kinds.entasis")
     assert kinds[:4] == [None, False, True, ...]
     assert [type(value).__name__ for value in kinds[-6:]] == ["bytes", "bytearray", "int", "UUID", "str", "bytes_"]

@@ -8,6 +8,7 @@ mod footer;
 mod generations;
 mod known_blocks;
 mod names;
+mod numbering;
 mod open;
 mod ranges;
 
@@ -31,6 +32,7 @@ pub use generations::Generation;
 pub(crate) use known_blocks::KnownBlock;
 use names::Names;
 pub use names::{NameGroup, NameRanges};
+use numbering::Numbering;
 
 /// The use of memory for block records, in messages.
 const BLOCKS: &str = "the block records";
@@ -48,6 +50,8 @@ pub struct File {
     table: TableRecord,
     /// Whether the view has a table.
     is_table: bool,
+    /// The numbers of the file's columns in the view.
+    numbering: Numbering,
     columns: Mutex<HashMap<u64, Arc<ColumnInfo>>>,
     blocks: Mutex<HashMap<u64, Arc<Vec<BlockRecord>>>>,
     statistics: Mutex<HashMap<u64, Arc<Vec<Statistics>>>>,
@@ -148,6 +152,7 @@ impl File {
             opened: Arc::clone(opened),
             table: NO_TABLE,
             is_table: false,
+            numbering: Numbering::From(0),
             columns: Mutex::default(),
             blocks: Mutex::default(),
             statistics: Mutex::default(),
@@ -172,15 +177,18 @@ impl File {
     /// *Corrupt* when the file has no table with this number; *io*.
     pub fn table(&self, number: u64) -> Result<Self> {
         let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?, self.root().version())?;
-        if table.first_column.checked_add(table.n_columns).is_none_or(|end| end > self.opened.n_columns()) {
-            return Err(Error::corrupt("the table has columns that are not in the file"));
-        }
-        Ok(Self { table, is_table: true, ..Self::base(&self.opened) })
+        let numbering = Numbering::of(&self.opened, &table)?;
+        Ok(Self { table, is_table: true, numbering, ..Self::base(&self.opened) })
     }
 
     /// The numbers of the table's columns in the file.
-    pub(crate) fn columns_in_file(&self) -> Range<u64> {
-        self.in_file(&(0..self.table.n_columns))
+    pub(crate) fn columns_in_file(&self) -> Vec<Range<u64>> {
+        self.numbering.ranges(self.table.n_columns)
+    }
+
+    /// The number in the table of this column of the file, if the table has it.
+    pub(crate) fn position(&self, column: u64) -> Option<u64> {
+        self.numbering.in_view(column).ok().filter(|&number| number < self.table.n_columns)
     }
 
     /// Whether the view has a table.
@@ -253,30 +261,17 @@ impl File {
     /// The number of all columns: the table's, its labels and dictionaries, and all later columns
     /// (other tables, cells, bundles).
     pub fn n_columns_total(&self) -> u64 {
-        self.opened.n_columns().saturating_sub(self.table.first_column)
-    }
-
-    /// Converts numbers of columns in this view to numbers in the file.
-    fn in_file(&self, columns: &Range<u64>) -> Range<u64> {
-        let first = self.table.first_column;
-        columns.start.saturating_add(first)..columns.end.saturating_add(first)
-    }
-
-    /// Converts the number of a column in the file to its number in this view.
-    fn in_view(&self, column: u64) -> Result<u64> {
-        column
-            .checked_sub(self.table.first_column)
-            .ok_or_else(|| Error::corrupt("a table names a column before its first one"))
+        self.numbering.n_columns(self.opened.n_columns())
     }
 
     /// A value of the value tree, with column numbers converted to this view.
     pub(crate) fn table_value(&self, node: u64) -> Result<Value> {
         let mut value = self.opened.read_value(node)?;
-        if self.table.first_column > 0 {
+        if !self.numbering.is_of_file() {
             let mut problem = None;
             value.visit_mut(&mut |scalar| {
                 if let Value::Column(column) = scalar {
-                    match self.in_view(*column) {
+                    match self.numbering.in_view(*column) {
                         Ok(number) => *column = number,
                         Err(error) => problem = Some(error),
                     }

@@ -119,8 +119,9 @@ impl File {
     fn info_of(&self, of: &File) -> Result<Info> {
         let mut tables = Vec::new();
         for number in 0..self.n_tables() {
-            fallible::push(&mut tables, self.table(number)?.columns_in_file(), LAYOUT)?;
+            fallible::extend(&mut tables, self.table(number)?.columns_in_file().into_iter(), LAYOUT)?;
         }
+        tables.sort_unstable_by_key(|columns: &Range<u64>| columns.start);
         let all = self.all_columns(0..self.n_columns_total())?;
         let columns = all.iter().map(|column| self.layout(column, &tables));
         let mut columns = fallible::try_collect(columns, LAYOUT)?;

@@ -195,6 +195,7 @@ impl Rebuild<'_> {
         let copied = |kind| records::section(self.file, kind);
         let (names, name_index) = (copied(SectionKind::Names)?, copied(SectionKind::NameIndex)?);
         let (nodes, heap) = (copied(SectionKind::Nodes)?, copied(SectionKind::ValueHeap)?);
+        let column_ranges = copied(SectionKind::ColumnRanges)?;
         let made = |kind, bytes| SectionRecords::new(kind, 0, bytes);
         let sections = [
             tables.of(SectionKind::Tables),
@@ -207,6 +208,7 @@ impl Rebuild<'_> {
             nodes.of(SectionKind::Nodes),
             heap.of(SectionKind::ValueHeap),
             made(SectionKind::Runs, &columns.runs),
+            column_ranges.of(SectionKind::ColumnRanges),
         ];
         let unknown =
             if ground.is_in_place { Unknown::staying(self.file) } else { Unknown::copied(self.file)? };

@@ -77,7 +77,7 @@ edited <- function(path, edits) {
 }
 
 test_that("golden files are read, or refused for a type that R lacks", {
-  for (path in golden_folder("golden/v0.2")) {
+  for (path in c(golden_folder("golden/v0.2"), golden_folder("golden/v0.3"))) {
     # One of them has a name with a zero character, which is cut.
     result <- suppressWarnings(tryCatch(read_entasis(path), entasis_error_unsupported = identity))
     expect_true(is.data.frame(result) || grepl("has no counterpart|beyond", conditionMessage(result)), info = path)
@@ -86,7 +86,7 @@ test_that("golden files are read, or refused for a type that R lacks", {
 })
 
 test_that("bad files are refused", {
-  files <- golden_folder("golden/v0.2")
+  files <- golden_folder("golden/v0.3")
   bad <- utils::read.csv(file.path(Sys.getenv("ENTASIS_GOLDEN"), "golden-bad.csv"), colClasses = "character")
   expect_gt(nrow(bad), 100)
   for (i in seq_len(nrow(bad))) {
@@ -194,7 +194,7 @@ test_that("files that once failed in other ways are read or refused", {
 
 test_that("any damage under repaired checksums is survived", {
   files <- golden_folder("golden/r")
-  if (is_long) files <- c(files, golden_folder("golden/v0.2"), golden_folder("golden/trees"))
+  if (is_long) files <- c(files, golden_folder("golden/v0.2"), golden_folder("golden/trees"), golden_folder("golden/v0.3"))
   rscript <- file.path(R.home("bin"), "Rscript")
   for (seed in if (is_long) 1:5 else 1L) {
     arguments <- c("hostile-bytes.R", seed, if (is_long) "400" else "75", ".", shQuote(files))
@@ -205,7 +205,7 @@ test_that("any damage under repaired checksums is survived", {
 })
 
 test_that("a column of an unknown type is listed, and the others are read", {
-  files <- golden_folder("golden/v0.2")
+  files <- golden_folder("golden/v0.3")
   bad <- utils::read.csv(file.path(Sys.getenv("ENTASIS_GOLDEN"), "golden-bad.csv"), colClasses = "character")
   bad <- bad[bad$rule == "column-physical-second", ]
   golden <- files[basename(files) == paste0(bad$golden, ".entasis")]

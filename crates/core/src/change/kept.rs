@@ -32,9 +32,9 @@ pub(super) fn kept(file: &File) -> Result<Content> {
     }
     let mut frames = Vec::with_capacity(tables.len());
     for (i, table) in tables.iter().enumerate() {
-        let columns = in_memory(table.columns_in_file())?;
+        let columns = consecutive_columns(table)?;
         let end = match tables.get(i + 1) {
-            Some(next) => in_memory(next.columns_in_file())?.start,
+            Some(next) => consecutive_columns(next)?.start,
             None => first_loose,
         };
         let extra = columns.end..end;
@@ -90,6 +90,12 @@ fn first_loose(file: &File, n_own: usize) -> Result<usize> {
     let pools = (n_pools > 0).then_some(pool);
     let first = cells.numbers.iter().flatten().copied().chain(pools).min();
     first.map_or(Ok(n_own), |first| usize::try_from(first).map_err(|_| unusual()))
+}
+
+/// The columns of a table, which have to follow one another in the file.
+fn consecutive_columns(table: &File) -> Result<Range<usize>> {
+    let [columns] = &*table.columns_in_file() else { return Err(unusual()) };
+    in_memory(columns.clone())
 }
 
 /// The range of these columns in memory.

@@ -117,7 +117,7 @@ impl File {
         let index = run.columns.start;
         let mut wanted = vec![name];
         for column in [record.storage, record.dictionary].into_iter().flatten() {
-            let number = self.opened.runs.record_of(column.saturating_add(self.table.first_column));
+            let number = self.opened.runs.record_of(self.numbering.in_file(column));
             wanted.push((SectionKind::Columns, 0, number..number.saturating_add(1)));
         }
         let ranges = (SectionKind::Ranges, 0, self.near_ranges(index, record));
@@ -201,8 +201,10 @@ impl File {
         if nulls.next().is_none() {
             return Ok(());
         }
-        for found in self.ranges_of(self.in_file(&range))? {
-            let at = columns.binary_search_by_key(&found.column, |info| info.index + self.table.first_column);
+        // A table of version 0.2 has consecutive columns.
+        let wanted = self.numbering.in_file(range.start)..self.numbering.in_file(range.end);
+        for found in self.ranges_of(wanted)? {
+            let at = columns.binary_search_by_key(&found.column, |info| self.numbering.in_file(info.index));
             if let Some(info) = at.ok().and_then(|at| columns.get(at)).filter(|info| is_null(info)) {
                 return Err(null_with_blocks(info));
             }
@@ -234,10 +236,10 @@ impl File {
             }
             record => record.map_err(here)?,
         };
-        if self.table.first_column > 0 {
+        if !self.numbering.is_of_file() {
             let ColumnRecord { storage, dictionary, first_child, parent, .. } = &mut record;
             for named in [storage, dictionary, first_child, parent] {
-                *named = named.map(|column| self.in_view(column)).transpose().map_err(here)?;
+                *named = named.map(|column| self.numbering.in_view(column)).transpose().map_err(here)?;
             }
         }
         Ok((record, None))
@@ -249,10 +251,19 @@ impl File {
         range: Range<u64>,
         mut visit: impl FnMut(ColumnRun) -> Result<()>,
     ) -> Result<()> {
-        let wanted = self.in_file(&range);
-        if wanted.is_empty() {
-            return Ok(());
-        }
+        let numbering = &self.numbering;
+        numbering.visit(range, &mut |group, first| self.visit_group(group, first, &mut visit))
+    }
+
+    /// Visits consecutive columns whose first one has the number `first` in the file.
+    fn visit_group(
+        &self,
+        group: Range<u64>,
+        first: u64,
+        visit: &mut dyn FnMut(ColumnRun) -> Result<()>,
+    ) -> Result<()> {
+        let wanted = first..first.saturating_add(group.end - group.start);
+        let in_view = |column: u64| column - wanted.start + group.start;
         let runs = &self.opened.runs;
         if wanted.end > self.opened.n_columns() {
             let message = format!("the file has fewer than {} columns", wanted.end);
@@ -265,8 +276,7 @@ impl File {
             for (number, bytes) in piece.zip(records.chunks_exact(ColumnRecord::LEN)) {
                 let of = runs.columns_of(number);
                 let from = of.start.max(wanted.start);
-                let columns =
-                    from - self.table.first_column..of.end.min(wanted.end) - self.table.first_column;
+                let columns = in_view(from)..in_view(of.end.min(wanted.end));
                 let (record, unknown) = self.parse_record(columns.start, bytes)?;
                 let n = of.end - of.start;
                 // Check a run before memory is allocated for each of its columns.
@@ -322,21 +332,19 @@ impl File {
         if !with_blocks || are_known(&lock(&self.blocks), columns) {
             return;
         }
-        let wanted = self.in_file(&(first..last.saturating_add(1)));
-        for start in wanted.clone().step_by(1 << 10) {
+        for start in (first..=last).step_by(1 << 10) {
             // The damage may be in an unwanted column, so wanted columns are then read one by one.
-            _ = self.prefetch_blocks(start..wanted.end.min(start + (1 << 10)));
+            _ = self.prefetch_blocks(start..last.saturating_add(1).min(start + (1 << 10)));
         }
     }
 
-    /// Reads the block records of columns, by their numbers in the file.
+    /// Reads the block records of columns.
     fn prefetch_blocks(&self, columns: Range<u64>) -> Result<()> {
         let ranges = if self.has_sorted_ranges() {
-            self.ranges_of(columns)?
+            self.ranges_of(self.numbering.in_file(columns.start)..self.numbering.in_file(columns.end))?
         } else {
-            let in_view = columns.start - self.table.first_column..columns.end - self.table.first_column;
             let mut infos = Vec::new();
-            for column in in_view {
+            for column in columns {
                 fallible::push(&mut infos, self.column(column)?, COLUMNS)?;
             }
             self.ranges_of_all(&infos)?
@@ -361,7 +369,7 @@ impl File {
                 self.opened.tier_records(SectionKind::Blocks, first.tier, first.first_block..end)?;
             for range in joined {
                 let at = |block: u64| (block - first.first_block) as usize * BlockRecord::LEN;
-                let column = range.column - self.table.first_column;
+                let column = self.numbering.in_view(range.column)?;
                 let bytes = &records[at(range.first_block)..at(range.end_block())];
                 // The blocks of a column with several ranges are read on demand.
                 if let Ok(info) = self.column(column)

@@ -22,7 +22,7 @@ impl File {
 
     /// The ranges of the column with this record.
     pub(super) fn ranges_of_record(&self, index: u64, record: &ColumnRecord) -> Result<Vec<BlockRange>> {
-        let column = index.saturating_add(self.table.first_column);
+        let column = self.numbering.in_file(index);
         if self.has_sorted_ranges() {
             self.ranges_of(column..column.saturating_add(1))
         } else {
@@ -39,7 +39,7 @@ impl File {
     pub(super) fn near_ranges(&self, index: u64, record: &ColumnRecord) -> Range<u64> {
         let n = self.n_records(SectionKind::Ranges);
         let (from, first) = if self.has_sorted_ranges() {
-            let first = index.saturating_add(self.table.first_column);
+            let first = self.numbering.in_file(index);
             (first.saturating_sub(1), first)
         } else {
             let Some(first) = record.first_range else { return 0..0 };
@@ -80,7 +80,7 @@ impl File {
             let Some(own) = info.record.first_range else { continue };
             let at = own.checked_sub(near.start).and_then(|at| usize::try_from(at).ok());
             let rest = at.and_then(|at| ranges.get(at..)).unwrap_or_default();
-            let column = info.index.saturating_add(self.table.first_column);
+            let column = self.numbering.in_file(info.index);
             let own = own_ranges(rest, column);
             if own.is_empty() || own.len() == rest.len() {
                 fallible::extend(&mut found, self.block_ranges(info)?.into_iter(), RANGES)?;

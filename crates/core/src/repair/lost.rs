@@ -77,7 +77,7 @@ fn damaged(survey: &Survey, column: u64) -> &[(u64, Range<u64>)] {
 fn tables(file: &File) -> Result<Vec<Range<u64>>> {
     let mut tables = Vec::new();
     for number in 0..file.n_tables() {
-        fallible::push(&mut tables, file.table(number)?.columns_in_file(), PARTS)?;
+        fallible::extend(&mut tables, file.table(number)?.columns_in_file().into_iter(), PARTS)?;
     }
     tables.sort_unstable_by_key(|columns| columns.start);
     Ok(tables)

@@ -351,7 +351,7 @@ impl<'a> Found<'a> {
                 values = raw.values.map(|values| rows_of(file, self.columns, column, values));
                 let found = table_of(file, top)?;
                 path = Some(name);
-                number = Some(top - found.map_or(0, |(_, first)| first));
+                number = Some(found.map_or(top, |(_, number)| number));
                 table = found.map(|(table, _)| table);
             }
             let (message, location) = (raw.error.message().to_owned(), raw.error.location().clone());
@@ -398,15 +398,17 @@ fn path_of(columns: &[ColumnInfo], column: &ColumnInfo) -> (String, u64) {
     (names.join("."), top)
 }
 
-/// The table of this column, and the table's first column.
+/// The table of this column of the file, and the number of the column in the table.
 fn table_of(file: &File, column: u64) -> Result<Option<(u64, u64)>> {
     for number in 0..file.n_tables() {
         match file.table(number) {
-            Ok(table) if table.columns_in_file().contains(&column) => {
-                return Ok(Some((number, table.columns_in_file().start)));
+            Ok(table) => {
+                if let Some(position) = table.position(column) {
+                    return Ok(Some((number, position)));
+                }
             }
             Err(error) if error.kind() != Kind::Corrupt => return Err(error),
-            _ => {}
+            Err(_) => {}
         }
     }
     Ok(None)

@@ -64,7 +64,7 @@ impl<'a> Tails<'a> {
         let Some(column) = columns.iter().find_map(|column| number(&column.array)) else { return Ok(None) };
         for table in 0..file.n_tables() {
             let view = file.table(table)?;
-            if view.columns_in_file().contains(&column) {
+            if view.position(column).is_some() {
                 record.metadata = self.copied(view.metadata_node(), tree)?;
                 return Ok(Some(table));
             }

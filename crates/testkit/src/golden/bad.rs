@@ -149,7 +149,7 @@ const CHANGES: &[Change] = &[
     ("section-codec", "constant", "section.codec", 1, 2, Kind::Unsupported, "codec"),
     ("section-filter", "constant", "section.filter", 1, 1, C, "shuffled"),
     ("section-stored-len", "constant", "section.stored_len", 1, 8, C, "stored length"),
-    ("section-flags", "constant", "section.flags", 1, 8, Kind::Unsupported, "flags"),
+    ("section-flags", "constant", "section.flags", 1, 16, Kind::Unsupported, "flags"),
     ("section-reserved-end", "constant", "section.reserved2", 1, 1, Kind::Unsupported, "reserved"),
     ("section-leaf-len", "compressed-leaves", "section.stored_len", 3, 999, C, "LZ4"),
     ("section-leaf-whole", "compressed-leaves", "section.stored_len", 3, 0, C, ""),
@@ -347,9 +347,10 @@ const EDITS: &[Edit] = &[
     ("dictionary-code", "dictionary-one", true, C, "dictionary", |file, map| bases(file, map, 9)),
     ("lz4", "lz4", true, C, "codec", |file, map| fill(first(file, map), 9)),
     ("zstd", "zstd", true, C, "codec", |file, map| fill(first(file, map), 9)),
-    ("name-utf8", "constant", true, C, "UTF-8", |_, map| {
-        // The names follow the only column record.
-        map.named("column.id").map(|field| (field.at + 120, 0xFF)).collect()
+    ("name-utf8", "constant", true, C, "UTF-8", |file, map| {
+        let names = map.named("section.kind").position(|field| get(file, field) == 3);
+        let at = names.and_then(|names| map.named("section.part_at").nth(names));
+        at.map_or(Vec::new(), |field| vec![(get(file, field) as usize, 0xFF)])
     }),
 ];
 

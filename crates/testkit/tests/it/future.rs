@@ -215,7 +215,7 @@ fn the_parts_of_unknown_sections_may_have_any_form() {
         }
     }
     let field = map.named("section.flags").nth(last).unwrap();
-    let changed = map.changed(&bytes, field, 8);
+    let changed = map.changed(&bytes, field, 16);
     assert_eq!(contents(&changed).unwrap_err().kind(), Kind::Unsupported);
     assert_eq!(naive::decode(&changed).unwrap_err().kind, naive::Kind::Unsupported);
 }
