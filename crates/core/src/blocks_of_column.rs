@@ -7,7 +7,7 @@ use entasis_format::{BlockRecord, Error, Layout, Result, Statistics};
 
 use crate::file::File;
 use crate::monitor::{Control, Monitor};
-use crate::read::{PageVisitor, Reader, Source};
+use crate::read::{PageVisitor, Reader, Source, Stretch};
 use crate::threads;
 
 /// A column with the statistics of its blocks.
@@ -52,17 +52,19 @@ impl ColumnBlocks {
 
     /// The blocks that hold some of `rows`.
     pub fn blocks(&self, rows: Range<u64>) -> impl Iterator<Item = RowsOfBlock<'_>> {
-        let first_value = self.source.values.start;
-        let end_value = self.source.values.end;
-        let values =
-            rows.start.saturating_add(first_value)..rows.end.saturating_add(first_value).min(end_value);
+        self.source.stretches(rows).flat_map(|stretch| self.blocks_of(stretch))
+    }
+
+    fn blocks_of(&self, stretch: Stretch) -> impl Iterator<Item = RowsOfBlock<'_>> {
+        let values = stretch.values();
         let first = self.source.blocks.partition_point(|block| block.end_value() <= values.start);
         let blocks = self.source.blocks.iter().zip(&*self.statistics).enumerate().skip(first);
         let end = values.end;
         let blocks = blocks.take_while(move |(_, (block, _))| block.first_value < end);
         blocks.map(move |(number, (block, statistics))| {
             let part = values.start.max(block.first_value)..end.min(block.end_value());
-            let rows = part.start - first_value..part.end - first_value;
+            let row = |value: u64| stretch.rows.start + (value - stretch.first_value);
+            let rows = row(part.start)..row(part.end);
             RowsOfBlock { number, rows, n_values: block.n_values, statistics }
         })
     }
@@ -115,12 +117,18 @@ impl<'f> PageReader<'f> {
         let source = &column.source;
         let outside = || Error::argument("the rows are not those of the block");
         let record: &BlockRecord = source.blocks.get(block).ok_or_else(outside)?;
-        let first = source.values.start.saturating_add(rows.start);
-        let end = source.values.start.saturating_add(rows.end);
-        if first < record.first_value || end > record.end_value() || first > end {
+        let n_rows = rows.end.checked_sub(rows.start).ok_or_else(outside)?;
+        let mut stretches = source.stretches(rows);
+        let values = match (stretches.next(), stretches.next()) {
+            (Some(one), None) if one.rows.end - one.rows.start == n_rows => one.values(),
+            (None, _) if n_rows == 0 => return Ok(()),
+            _ => return Err(outside()),
+        };
+        if values.start < record.first_value || values.end > record.end_value() {
             return Err(outside());
         }
-        let inside = (first - record.first_value) as usize..(end - record.first_value) as usize;
+        let at = |value: u64| (value - record.first_value) as usize;
+        let inside = at(values.start)..at(values.end);
         self.0
             .chosen(source, record, inside, visitor)
             .map_err(|e| e.in_block(block as u64))

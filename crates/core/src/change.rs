@@ -14,6 +14,7 @@ mod host_map;
 mod joined_host;
 mod keep;
 mod kept;
+mod pieces;
 mod recode;
 mod row_copy;
 mod rows_of_file;
@@ -370,7 +371,8 @@ impl Change {
         let Self { mut in_place, file } = self;
         check_change(&file, is_in_place)?;
         let file = file.whole();
-        Keeper { file: &file, is_in_place }.find(&mut content)?;
+        Keeper { file: &file, is_in_place, own_compression: &options.column_compression }
+            .find(&mut content)?;
         let plan = Plan::after(Some(&file), content.parts()?, options)?;
         let durable = options.durable != Durable::Never;
         let ground = Ground {

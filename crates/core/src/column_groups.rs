@@ -16,7 +16,7 @@ pub struct Group {
     /// Whether any of them has missing values.
     pub has_missing: bool,
     /// The storage column whose values are exactly the columns of this group, in this order, if one
-    /// exists.
+    /// exists. `None` if the rows lie in several pieces.
     pub storage: Option<u64>,
 }
 
@@ -54,6 +54,7 @@ impl File {
         let n_rows = self.n_rows();
         let mut found = Groups::default();
         let mut last = 0;
+        let in_pieces = self.pieces()?.is_some();
         self.visit_table(|run| {
             found.names.push(run.names())?;
             let (record, columns) = (&run.record, run.columns);
@@ -72,7 +73,7 @@ impl File {
                 last = found.groups.iter().position(is_of).unwrap_or(found.groups.len());
             }
             let Some(group) = found.groups.get_mut(last) else {
-                let storage = record.storage.filter(|_| record.first_value == 0);
+                let storage = record.storage.filter(|_| record.first_value == 0 && !in_pieces);
                 let has_missing = record.n_missing > 0;
                 let mut group = Group { record: *record, columns: Vec::new(), has_missing, storage };
                 add(&mut group.columns, columns)?;

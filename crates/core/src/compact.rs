@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Operation, Physical, Result, SLOT_PAGES_END, Version, fallible,
+    BlockRecord, Error, HEADER_LEN, Operation, Physical, Pieces, Result, SLOT_PAGES_END, Version, fallible,
 };
 use entasis_io::Durable;
 
@@ -107,10 +108,14 @@ pub(crate) fn has_blocks(column: &ColumnInfo) -> bool {
 
 /// Decides which blocks are copied and which are merged.
 fn plan<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -> Result<Rebuild<'a>> {
+    let in_pieces = bundles_in_pieces(file, columns)?;
     let mut pieces: Vec<Vec<Piece>> = fallible::with_capacity(columns.len(), PARTS)?;
     for column in columns {
-        let of_column =
-            if has_blocks(column) { merged(column, &file.blocks(column.index)?)? } else { Vec::new() };
+        let of_column = match in_pieces.get(&column.index) {
+            _ if !has_blocks(column) => Vec::new(),
+            Some(of_table) => joined(column, &file.blocks(column.index)?, of_table)?,
+            None => merged(column, &file.blocks(column.index)?)?,
+        };
         pieces.push(of_column);
     }
     let mut changed = HashMap::new();
@@ -130,7 +135,38 @@ fn plan<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -
             *pieces = vec![Piece::Numbers(numbers.into())];
         }
     }
-    Ok(Rebuild { file, columns, pieces, changed, threads })
+    Ok(Rebuild { file, columns, pieces, changed, joins_pieces: true, threads })
+}
+
+/// The storage columns whose rows lie in several pieces, by number.
+fn bundles_in_pieces(file: &File, columns: &[ColumnInfo]) -> Result<HashMap<u64, Arc<Pieces>>> {
+    let mut found = HashMap::new();
+    for column in columns {
+        let Some(storage) = column.record.storage.filter(|storage| !found.contains_key(storage)) else {
+            continue;
+        };
+        if let Some(pieces) = file.pieces_of(column.index)? {
+            fallible::insert(&mut found, storage, pieces, PARTS)?;
+        }
+    }
+    Ok(found)
+}
+
+/// Stores a bundle as if its rows had been written together.
+fn joined(column: &ColumnInfo, blocks: &[BlockRecord], pieces: &Arc<Pieces>) -> Result<Vec<Piece>> {
+    let of = column.record.column_type.layout();
+    let n_values = column.record.n_values;
+    let mut most = block_values(of) as u64;
+    if of.physical.is_var() {
+        let len = blocks.iter().fold(0u64, |len, block| len.saturating_add(block.decoded_len));
+        most = (MERGED_LEN / (len / n_values.max(1)).max(1)).clamp(1, most);
+    }
+    let mut found = Vec::new();
+    for start in (0..n_values).step_by(most as usize) {
+        let values = start..n_values.min(start + most);
+        fallible::push(&mut found, Piece::Joined { pieces: Arc::clone(pieces), values }, PARTS)?;
+    }
+    Ok(found)
 }
 
 /// Merges neighbouring short blocks while they fit one block.
@@ -171,7 +207,7 @@ fn child_offsets(file: &File, info: &ColumnInfo, pieces: &[Piece], n_types: usiz
         let block = match piece {
             Piece::Copied(block) | Piece::Missing(block) => *block,
             Piece::Merged(blocks) => blocks.start,
-            Piece::Numbers(_) => continue,
+            Piece::Numbers(_) | Piece::Joined { .. } => continue,
         };
         let from = block.checked_mul(n_types).ok_or_else(impossible)?;
         let end = from.checked_add(n_types).filter(|&end| end <= chunk.n).ok_or_else(impossible)?;

@@ -10,6 +10,7 @@ mod known_blocks;
 mod names;
 mod numbering;
 mod open;
+mod pieces;
 mod ranges;
 
 use std::collections::HashMap;
@@ -33,6 +34,7 @@ pub(crate) use known_blocks::KnownBlock;
 use names::Names;
 pub use names::{NameGroup, NameRanges};
 use numbering::Numbering;
+pub(crate) use pieces::Member;
 
 /// The use of memory for block records, in messages.
 const BLOCKS: &str = "the block records";
@@ -178,6 +180,10 @@ impl File {
     pub fn table(&self, number: u64) -> Result<Self> {
         let table = TableRecord::parse(&self.record(SectionKind::Tables, number)?, self.root().version())?;
         let numbering = Numbering::of(&self.opened, &table)?;
+        let end_of_pieces = table.first_piece.saturating_add(table.n_pieces.into());
+        if table.n_pieces > 0 && end_of_pieces > self.n_records(SectionKind::Pieces) {
+            return Err(Error::corrupt("the table has pieces that are not in the file").in_section("pieces"));
+        }
         Ok(Self { table, is_table: true, numbering, ..Self::base(&self.opened) })
     }
 

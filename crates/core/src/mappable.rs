@@ -89,7 +89,13 @@ impl File {
             return Ok(extent(HEADER_LEN as u64, 0, 0));
         }
         let source = self.source(column)?;
-        let values = source.values.start + rows.start..source.values.start + rows.end;
+        let mut stretches = source.stretches(rows.clone());
+        let (Some(stretch), None) = (stretches.next(), stretches.next()) else {
+            let why =
+                "rows that were appended to a table of few rows cannot be mapped with those before them";
+            return refuse(why, format!("compact the file, or {READ}"));
+        };
+        let values = stretch.values();
         let blocks = &source.blocks;
         let first = blocks.partition_point(|block| block.end_value() <= values.start);
         let end = blocks.partition_point(|block| block.first_value < values.end);

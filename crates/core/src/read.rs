@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use entasis_format::{Error, Layout, Logical, Physical, Result, fallible};
 use entasis_platform::Buffers;
 
-use crate::file::File;
+use crate::file::{File, Member};
 use crate::monitor::{Control, Monitor};
 use crate::rows::Rows;
 use crate::threads;
@@ -32,7 +32,7 @@ use crate::threads;
 use alloc::COLUMNS;
 use assembly::{Assembly, Piece};
 use bundled::{BundleTask, Part};
-pub(crate) use chunk::{missing_chunk, read_chunk, read_rows};
+pub(crate) use chunk::{missing_chunk, read_chunk, read_chunks, read_rows};
 pub(crate) use decoded_len::DecodedLen;
 use fixed::FixedTask;
 pub use layout::{Text, TextLayout};
@@ -41,8 +41,9 @@ pub use nested::{Form, Nested, NestedValues};
 pub(crate) use pages::Reader;
 pub use pages::{OpenPage, PageVisitor};
 pub(crate) use request::Source;
-use request::threads_for;
+pub(crate) use request::Stretch;
 pub use request::{MissingTo, Output, Request};
+use request::{Place, threads_for};
 use take::TakeTask;
 use text::StringTask;
 
@@ -89,10 +90,10 @@ impl File {
         let (mut n_values, mut work) = (0u64, 0u64);
         let decoded_len = DecodedLen::new(self);
         for (request, source) in requests.iter().zip(&sources) {
-            let n = source.values.end - source.values.start;
-            request.rows.check(n)?;
-            decoded_len.add_request(request, request.rows.n(n))?;
-            n_values = n_values.saturating_add(request.rows.n(n));
+            request.rows.check(source.n_values)?;
+            let n = request.rows.n(source.n_values);
+            decoded_len.add_request(request, n)?;
+            n_values = n_values.saturating_add(n);
             work = work.saturating_add(source.work(&request.rows));
         }
         let are_whole = requests.iter().all(|request| matches!(request.rows, Rows::All));
@@ -150,9 +151,9 @@ impl File {
         let (stored_in, first) = record.storage.map_or((index, 0), |storage| (storage, record.first_value));
         let storage = if stored_in == index { Arc::clone(&column) } else { self.column(stored_in)? };
         let damaged = || here(Error::corrupt("a bundled column is outside of its storage column"));
-        let values = first..first.checked_add(record.n_values).ok_or_else(damaged)?;
+        let end = first.checked_add(record.n_values).ok_or_else(damaged)?;
         let of = (storage.record.column_type.layout(), storage.record.column_type.logical);
-        let is_sound = values.end <= storage.record.n_values
+        let is_sound = end <= storage.record.n_values
             && of == (record.column_type.layout(), record.column_type.logical)
             && record.is_bundled == (stored_in != index)
             && (stored_in == index || (storage.record.is_bundle && !storage.record.is_bundled));
@@ -174,6 +175,14 @@ impl File {
             }
             _ => None,
         };
+        let pieces = if record.is_bundled { self.pieces_of(index)? } else { None };
+        let place = match pieces {
+            None => Place::At(first),
+            Some(pieces) => {
+                let n_stored = storage.record.n_values;
+                Place::InPieces(Member::new(pieces, first, record.n_values, n_stored).map_err(here)?)
+            }
+        };
         Ok(Source {
             name: fallible::owned(&column.name, COLUMNS)?,
             of: record.column_type.layout(),
@@ -181,7 +190,8 @@ impl File {
             storage: stored_in,
             is_bundled: stored_in != index,
             n_categories,
-            values,
+            n_values: record.n_values,
+            place,
         })
     }
 
@@ -196,7 +206,7 @@ impl File {
         (memory, decoded_len): (&mut Buffers, &DecodedLen<'_>),
     ) -> Result<Assembly<'a>> {
         let Request { rows, output, missing, .. } = request;
-        let n = rows.n(source.values.end - source.values.start);
+        let n = rows.n(source.n_values);
         let n = usize::try_from(n).map_err(|_| Error::out_of_memory(usize::MAX, "the rows"))?;
         check_output(source, &output, n)?;
         check_missing(source.of, &output, &missing, n)?;
@@ -204,9 +214,9 @@ impl File {
             fill_null(output, missing);
             return Ok(Assembly::default());
         }
-        let values = match rows {
-            Rows::All => source.values.clone(),
-            Rows::Range(range) => source.values.start + range.start..source.values.start + range.end,
+        let rows = match rows {
+            Rows::All => 0..source.n_values,
+            Rows::Range(range) => range,
             Rows::Step { start, n, step } => {
                 let indices = Rows::numbers(start, n, step)?;
                 let add = |task| put(tasks, Task::Take(task));
@@ -217,11 +227,13 @@ impl File {
                 return take::plan(number, source, indices, (output, missing), memory, add);
             }
         };
-        if source.is_bundled && !values.is_empty() {
+        if source.is_bundled && !rows.is_empty() {
             let parts = bundled.entry(source.storage).or_default();
-            fallible::push(parts, Part { source, values, output, missing }, COLUMNS)?;
+            fallible::push(parts, Part { source, rows, output, missing }, COLUMNS)?;
             return Ok(Assembly::default());
         }
+        // The values of a column with blocks of its own are its rows.
+        let values = rows;
         match output {
             Output::Text(text) => {
                 let mut reader = Reader::new(self);

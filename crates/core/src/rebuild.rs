@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{BlockRange, Error, Result, SectionKind, SectionRecords, Statistics, fallible};
+use entasis_format::{BlockRange, Error, Pieces, Result, SectionKind, SectionRecords, Statistics, fallible};
 use entasis_io::Sink;
 
 use crate::file::{ColumnInfo, File};
@@ -42,6 +42,12 @@ pub(crate) enum Piece {
     Missing(usize),
     /// All values of a column of child offsets.
     Numbers(Arc<[u64]>),
+    /// These values of a bundle, once its rows are one piece of the table.
+    Joined {
+        /// The pieces of the file.
+        pieces: Arc<Pieces>,
+        values: Range<u64>,
+    },
 }
 
 /// A new order of the blocks of a file.
@@ -54,6 +60,8 @@ pub(crate) struct Rebuild<'a> {
     pub pieces: Vec<Vec<Piece>>,
     /// The columns whose records change.
     pub changed: HashMap<u64, Changed>,
+    /// Whether the rows of each table become one piece.
+    pub joins_pieces: bool,
     /// The number of threads.
     pub threads: Option<usize>,
 }
@@ -191,11 +199,12 @@ impl Rebuild<'_> {
         }
         let columns = Columns { file: self.file, changed: &self.changed, first_ranges: &first_ranges };
         let columns = columns.records(self.columns)?;
-        let tables = records::tables(self.file)?;
+        let tables = records::tables(self.file, self.joins_pieces)?;
         let copied = |kind| records::section(self.file, kind);
         let (names, name_index) = (copied(SectionKind::Names)?, copied(SectionKind::NameIndex)?);
         let (nodes, heap) = (copied(SectionKind::Nodes)?, copied(SectionKind::ValueHeap)?);
         let column_ranges = copied(SectionKind::ColumnRanges)?;
+        let pieces = if self.joins_pieces { None } else { Some(copied(SectionKind::Pieces)?) };
         let made = |kind, bytes| SectionRecords::new(kind, 0, bytes);
         let sections = [
             tables.of(SectionKind::Tables),
@@ -209,6 +218,7 @@ impl Rebuild<'_> {
             heap.of(SectionKind::ValueHeap),
             made(SectionKind::Runs, &columns.runs),
             column_ranges.of(SectionKind::ColumnRanges),
+            pieces.as_ref().map_or(made(SectionKind::Pieces, &[]), |pieces| pieces.of(SectionKind::Pieces)),
         ];
         let unknown =
             if ground.is_in_place { Unknown::staying(self.file) } else { Unknown::copied(self.file)? };
@@ -223,7 +233,7 @@ impl Piece {
         match self {
             Self::Copied(_) | Self::Missing(_) => 1,
             Self::Merged(blocks) => blocks.len() as u64,
-            Self::Numbers(_) => RUN,
+            Self::Numbers(_) | Self::Joined { .. } => RUN,
         }
     }
 }

@@ -19,16 +19,19 @@ impl File {
             return Ok(0);
         }
         let source = self.source(column).map_err(here)?;
-        let first = source.values.start;
-        let start = rows.start.saturating_add(first);
-        let end = rows.end.saturating_add(first).min(source.values.end);
-        let from = source.blocks.partition_point(|block| block.end_value() <= start);
-        let blocks = source.blocks[from..].iter().take_while(|block| block.first_value < end);
-        let len = blocks.map(|block| {
-            let part = end.min(block.end_value()).saturating_sub(start.max(block.first_value));
-            let len = u128::from(block.decoded_len) * u128::from(part) / u128::from(block.n_values.max(1));
-            u64::try_from(len).unwrap_or(u64::MAX)
-        });
-        Ok(len.fold(0, u64::saturating_add))
+        let mut total = 0u64;
+        for stretch in source.stretches(rows) {
+            let Range { start, end } = stretch.values();
+            let from = source.blocks.partition_point(|block| block.end_value() <= start);
+            let blocks = source.blocks[from..].iter().take_while(|block| block.first_value < end);
+            let len = blocks.map(|block| {
+                let part = end.min(block.end_value()).saturating_sub(start.max(block.first_value));
+                let len =
+                    u128::from(block.decoded_len) * u128::from(part) / u128::from(block.n_values.max(1));
+                u64::try_from(len).unwrap_or(u64::MAX)
+            });
+            total = len.fold(total, u64::saturating_add);
+        }
+        Ok(total)
     }
 }

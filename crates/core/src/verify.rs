@@ -97,7 +97,7 @@ impl File {
             Ok(columns) => (columns, None),
             Err(error) => (Vec::new(), Some(error)),
         };
-        let found = Found::new(&columns)?;
+        let found = Found::new(self, &columns)?;
         if !self.is_earlier() {
             found.check(self.verify_slots())?;
             report.leftover_len = found.check(self.leftover_len())?.unwrap_or(0);
@@ -129,7 +129,8 @@ impl File {
                 fallible::push(&mut stored, column, PARTS)?;
             }
         }
-        let prints = column_prints(&columns, &prints)?;
+        // Columns with damaged pieces are bad already.
+        let prints = column_prints(&columns, &prints, |column| self.pieces_of(column).ok().flatten())?;
         if is_whole && !self.verify_spans(spans, known, &found)? {
             // Stop here: blocks that share bytes could be decoded any number of times. No column
             // counts as sound.
@@ -137,6 +138,9 @@ impl File {
             return Ok(Survey { n_sound: 0, ..survey });
         }
         found.check(self.verify_columns(&columns))?;
+        for number in 0..self.n_tables() {
+            found.check(self.verify_pieces(number, &columns, &found))?;
+        }
         let columns = Columns { all: &columns, prints };
         report.n_values = self.verify_values(&stored, &found, known, work)?;
         self.verify_members(&columns, &found, known, work)?;

@@ -31,7 +31,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use entasis_encodings::Profile;
-use entasis_format::{Error, HEADER_LEN, Layout, Operation, Result, SLOT_PAGES_END, Slot, Value};
+use entasis_format::{Error, HEADER_LEN, Layout, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::file::File;
@@ -39,6 +39,7 @@ use crate::frame::{Array, Chunk, Column, Document, Frame, HostValues};
 use crate::monitor::{Control, Monitor};
 use crate::refused::catch_refusal;
 use crate::threads;
+pub(crate) use bundle::bundled_groups;
 use bundle::{Bundle, bundles};
 use footer::Footer;
 pub(crate) use footer::write_root;
@@ -323,14 +324,14 @@ impl<'a> Plan<'a> {
         let mut scratch = Scratch::default();
         let members = found.iter().flat_map(|bundle| {
             let frame = parts.frames[bundle.frame].1;
-            bundle.members.iter().map(move |&i| (frame, &frame.columns[i]))
+            bundle.members.iter().map(move |&i| &frame.columns[i])
         });
-        for (frame, column) in members {
+        for column in members {
             let is_checked =
                 |chunk: &Chunk| matches!(chunk.values, HostValues::Wide { .. } | HostValues::Int32 { .. });
             if column.array.chunks.iter().any(is_checked) {
                 scratch
-                    .load(&column.array, column.column_type.layout(), 0..frame.n_rows)
+                    .load(&column.array, column.column_type.layout(), 0..column.array.n_values())
                     .map_err(|e| e.in_column(&column.name))?;
             }
         }
@@ -341,6 +342,16 @@ impl<'a> Plan<'a> {
         let is_short = n_values < PARALLEL;
         let threads = if is_short { 1 } else { options.threads.unwrap_or_else(threads::default_threads) };
         Ok(Self { parts, nested, bundles: found, profile, own, threads })
+    }
+
+    /// The pieces of a frame, if it has several.
+    fn pieces(&self, frame: usize) -> Result<Option<Pieces>> {
+        let Some(bundle) = self.bundles.iter().find(|bundle| bundle.frame == frame) else { return Ok(None) };
+        let Some(kept) = &bundle.kept else { return Ok(None) };
+        let n_new = self.parts.frames[frame].1.n_rows.saturating_sub(kept.pieces.iter().sum());
+        let new = (n_new > 0).then_some(n_new);
+        let lens: Vec<u64> = kept.pieces.iter().copied().chain(new).collect();
+        if lens.len() > 1 { Pieces::new(&lens).map(Some) } else { Ok(None) }
     }
 
     /// The compression of columns without one of their own.

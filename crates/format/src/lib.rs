@@ -34,6 +34,7 @@ pub mod limits;
 pub mod names;
 pub mod node;
 pub mod other;
+pub mod pieces;
 pub mod range;
 pub mod root;
 pub mod runs;
@@ -57,11 +58,12 @@ pub use features::{EDITION, Features, Keep, Version};
 pub use header::{FLAG_SLOT_PAGES, FLAG_STREAMED, Header, MAGIC, Order, SlotState};
 pub use limits::{
     BUNDLE_ROWS, HEADER_LEN, Limits, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, MAX_DEPTH, MAX_DICTIONARY,
-    MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_ROOT_LEN, MAX_TIERS, MIN_COLUMN_LEN, MIN_DECODED_LEN,
-    Room, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END, TRAILER_LEN, VECTOR_VALUES,
+    MAX_EXPANSION, MAX_PAGE_LEN, MAX_PAGE_VALUES, MAX_PIECES, MAX_ROOT_LEN, MAX_TIERS, MIN_COLUMN_LEN,
+    MIN_DECODED_LEN, Room, SLOT_LEN, SLOT_OFFSETS, SLOT_PAGES_END, TRAILER_LEN, VECTOR_VALUES,
 };
 pub use names::{NameSlot, build_name_index, first_slot, n_name_slots, name_hash};
 pub use node::{Node, NodeKind};
+pub use pieces::Pieces;
 pub use range::BlockRange;
 pub use root::{Operation, Root, sections_fit};
 pub use runs::{RunNames, Runs, emit_run_names};

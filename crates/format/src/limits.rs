@@ -41,6 +41,8 @@ pub const MAX_BLOCK_LEN: u64 = 16 << 20;
 pub const MAX_DICTIONARY: u32 = 65_536;
 /// Tables with fewer rows bundle their columns of equal type.
 pub const BUNDLE_ROWS: u64 = 8_192;
+/// The most pieces of a table.
+pub const MAX_PIECES: u32 = 64;
 /// The fewest bytes of a file for each of its columns.
 pub const MIN_COLUMN_LEN: u64 = 4;
 /// Greatest depth of a value. A value without children has depth 1.

@@ -3,6 +3,7 @@
 use crate::bytes::{Reader, put, put_optional};
 use crate::error::{Error, Result};
 use crate::features::Version;
+use crate::limits::MAX_PIECES;
 
 /// A table: consecutive columns of equal length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +70,9 @@ impl TableRecord {
         };
         if !are_there(first_piece, n_pieces) || !are_there(first_column_range, n_column_ranges) {
             return Err(Error::corrupt("the pieces or column ranges of a table are impossible"));
+        }
+        if n_pieces > MAX_PIECES {
+            return Err(Error::corrupt("a table has too many pieces"));
         }
         if first_column.checked_add(n_columns).is_none() {
             return Err(Error::corrupt("a table has too many columns"));
@@ -146,6 +150,8 @@ mod tests {
         assert!(!ok(TableRecord { first_column: u64::MAX - 2, ..good }));
         assert!(!ok(TableRecord { n_columns: u64::MAX, ..good }));
         assert!(ok(TableRecord { first_piece: 5, n_pieces: 2, n_column_ranges: 1, ..good }));
+        assert!(ok(TableRecord { n_pieces: MAX_PIECES, ..good }));
+        assert!(!ok(TableRecord { n_pieces: MAX_PIECES + 1, ..good }));
         assert!(!ok(TableRecord { first_piece: 5, ..good }));
         assert!(!ok(TableRecord { first_column_range: 5, ..good }));
         assert!(!ok(TableRecord { first_piece: u64::MAX, n_pieces: 1, ..good }));

@@ -1,12 +1,13 @@
 //! Files as a later version may write them: with features, sections and fields that this version
 //! does not know.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_encodings::restore_part;
 use entasis_format::{
     BlockRecord, COPY, Features, Header, Limits, Part, Result, Room, Root, Section, SectionKind, Slot,
-    SlotState, Trailer, Version, checksum, emit_like, read_whole_records, visit_part_entries,
+    SlotState, TableRecord, Trailer, Version, checksum, emit_like, read_whole_records, visit_part_entries,
 };
 
 /// The kind of the sections that no version defines.
@@ -25,6 +26,8 @@ pub struct Future {
     pub longer: Vec<(SectionKind, u32)>,
     /// Bytes after the page entries of each directory.
     pub parameters_len: u32,
+    /// The columns of the first table, as column ranges; empty to leave them.
+    pub column_ranges: Vec<Range<u64>>,
 }
 
 impl Default for Future {
@@ -35,6 +38,7 @@ impl Default for Future {
             sections: Vec::new(),
             longer: Vec::new(),
             parameters_len: 0,
+            column_ranges: Vec::new(),
         }
     }
 }
@@ -68,7 +72,8 @@ impl Future {
             let kind = SectionKind::from_code(section.kind).unwrap();
             let more = self.longer.iter().find(|(longer, _)| *longer == kind).map_or(0, |(_, more)| *more);
             let has_parameters = kind == SectionKind::Blocks && self.parameters_len > 0;
-            if more == 0 && !has_parameters {
+            let has_ranges = kind == SectionKind::Tables && !self.column_ranges.is_empty();
+            if more == 0 && !has_parameters && !has_ranges {
                 continue;
             }
             let mut records = whole_records(section, file, room);
@@ -77,10 +82,21 @@ impl Future {
                 let blocks = records.chunks_exact_mut(BlockRecord::LEN);
                 blocks.for_each(|block| self.lengthen_directory(block, earlier, &mut bytes));
             }
+            if has_ranges {
+                self.set_column_ranges(&mut records);
+            }
             let long = lengthened(&records, section.record_len, more);
             let section_of = Section { record_len: section.record_len + more, ..*section };
             let end = bytes.len() as u64;
             *section = emit_like(&section_of, &long, end, &mut bytes);
+        }
+        if !self.column_ranges.is_empty() {
+            let numbers = self.column_ranges.iter().flat_map(|range| [range.start, range.end - range.start]);
+            let records: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();
+            let kind = SectionKind::ColumnRanges.code();
+            let section = Section { kind, record_len: 16, ..Section::default() };
+            let end = bytes.len() as u64;
+            root.sections.push(emit_like(&section, &records, end, &mut bytes));
         }
         for (kind, (flags, record_len, records)) in (UNKNOWN..).zip(&self.sections) {
             let section = Section { kind, flags: *flags, record_len: *record_len, ..Section::default() };
@@ -106,6 +122,18 @@ impl Future {
 }
 
 impl Future {
+    /// Gives the first table column ranges. It must have no name index.
+    fn set_column_ranges(&self, records: &mut [u8]) {
+        let first = &mut records[..TableRecord::LEN];
+        let table = TableRecord::parse(first, Version::CURRENT).unwrap();
+        assert_eq!(table.n_slots, 0, "the table has a name index");
+        let n_columns = self.column_ranges.iter().map(|range| range.end - range.start).sum();
+        let n_column_ranges = self.column_ranges.len() as u32;
+        let mut emitted = Vec::new();
+        TableRecord { first_column: 0, n_columns, n_column_ranges, ..table }.emit(&mut emitted);
+        first.copy_from_slice(&emitted);
+    }
+
     /// Moves the directory of a block to the end of the file, with more bytes.
     fn lengthen_directory(&self, record: &mut [u8], earlier: u64, bytes: &mut Vec<u8>) {
         let block = BlockRecord::parse(record).unwrap();

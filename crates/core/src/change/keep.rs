@@ -17,7 +17,7 @@ use crate::read::{MissingTo, Output, Request, read_chunk};
 use crate::rows::Rows;
 
 /// The use of the memory, in messages.
-const VALUES: &str = "values of blocks that are replaced";
+pub(super) const VALUES: &str = "values of blocks that are replaced";
 
 /// Finds what stays of the columns of a file.
 pub(super) struct Keeper<'a> {
@@ -25,6 +25,8 @@ pub(super) struct Keeper<'a> {
     pub file: &'a File,
     /// Whether blocks can stay.
     pub is_in_place: bool,
+    /// Columns with a compression of their own, by name.
+    pub own_compression: &'a [(String, u8)],
 }
 
 impl Keeper<'_> {
@@ -37,9 +39,9 @@ impl Keeper<'_> {
     }
 
     fn find_in_frame(&self, frame: &mut Frame) -> Result<()> {
-        let is_short = frame.n_rows < BUNDLE_ROWS;
+        let replaces_all = !self.keep_bundles(frame)? && frame.n_rows < BUNDLE_ROWS;
         for column in &mut frame.columns {
-            self.find_column(column, is_short)?;
+            self.find_column(column, replaces_all)?;
         }
         for column in &mut frame.extra {
             self.find_column(column, false)?;
@@ -52,10 +54,14 @@ impl Keeper<'_> {
         document.columns.iter_mut().try_for_each(|column| self.find_column(column, false))
     }
 
+    /// Whether a column shares no bundle, because it has a compression of its own.
+    pub(super) fn is_apart(&self, column: &Column) -> bool {
+        self.own_compression.iter().any(|(name, _)| *name == column.name)
+    }
+
     /// Finds the blocks of a column that stay. Puts the values of all other blocks before the new
-    /// values. With `is_short` no block stays, because columns of few values may share their
-    /// blocks.
-    fn find_column(&self, column: &mut Column, is_short: bool) -> Result<()> {
+    /// values. With `replaces_all` no block stays, because a table of few rows is bundled anew.
+    fn find_column(&self, column: &mut Column, replaces_all: bool) -> Result<()> {
         let Some(Kept::Column(number)) = column.array.kept else { return Ok(()) };
         let named = |e: Error| e.in_column(&column.name);
         let info = self.file.column(number).map_err(named)?;
@@ -67,14 +73,14 @@ impl Keeper<'_> {
         if n_new > 0 && column.column_type.logical == Logical::Object {
             return Err(named(Error::unsupported("rows cannot be added in place to a column of objects")));
         }
-        let (keep, replaced) = self.split(&info, n_new, is_short || !self.is_in_place).map_err(named)?;
+        let (keep, replaced) = self.split(&info, n_new, replaces_all || !self.is_in_place).map_err(named)?;
         column.array.chunks.splice(0..0, replaced);
         column.array.kept = Some(Kept::Found(Box::new(keep)));
         Ok(())
     }
 
     /// A kept column has the type of the file's.
-    fn check(&self, info: &ColumnInfo, (of, fields): (&ColumnType, &[Field])) -> Result<()> {
+    pub(super) fn check(&self, info: &ColumnInfo, (of, fields): (&ColumnType, &[Field])) -> Result<()> {
         let record = &info.record;
         let n_fields = record.n_children as usize - usize::from(of.has_child_offsets());
         if record.column_type != *of || record.is_bundle || n_fields != fields.len() {
@@ -210,7 +216,7 @@ fn to_n(n: u64) -> Result<usize> {
 }
 
 /// The first `n` blocks of these ranges.
-fn first_blocks(mut ranges: Vec<BlockRange>, mut n: u64) -> Vec<BlockRange> {
+pub(super) fn first_blocks(mut ranges: Vec<BlockRange>, mut n: u64) -> Vec<BlockRange> {
     for range in &mut ranges {
         range.n_blocks = u64::from(range.n_blocks).min(n) as u32;
         n -= u64::from(range.n_blocks);

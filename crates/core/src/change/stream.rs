@@ -147,7 +147,8 @@ impl Stream {
         };
         let whole = self.file.as_ref().map(File::whole);
         if let Some(file) = &whole {
-            Keeper { file, is_in_place: !is_first_in_new }.find(&mut content)?;
+            let (is_in_place, own_compression) = (!is_first_in_new, &*options.column_compression);
+            Keeper { file, is_in_place, own_compression }.find(&mut content)?;
         }
         let plan = Plan::after(whole.as_ref(), content.parts()?, options)?;
         let ground = Ground {

@@ -16,6 +16,7 @@ use entasis_io::Source;
 use super::cell_columns::CellColumns;
 use super::known_blocks::KnownBlocks;
 use super::lock;
+use super::pieces::KnownPieces;
 
 /// The maximum number of cached bytes of section parts.
 const PARTS_LEN: usize = 16 << 20;
@@ -66,6 +67,8 @@ pub(crate) struct OpenFile {
     pub parts: Arc<Mutex<CachedParts>>,
     /// Blocks whose pages were verified one by one.
     pub known_blocks: KnownBlocks,
+    /// The pieces of tables.
+    pub known_pieces: KnownPieces,
     /// Whether a newer generation was not written completely.
     pub is_passed_over: bool,
     /// Whether this state was opened by its number, or from a file with a later state.

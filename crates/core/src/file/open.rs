@@ -14,6 +14,7 @@ use super::cell_columns::CellColumns;
 use super::chain::{Chain, ROOTS, is_part};
 use super::footer::{BYTES, LostState, OpenFile, read, read_many};
 use super::known_blocks::KnownBlocks;
+use super::pieces::KnownPieces;
 
 /// Bytes read from the end of a file when it is opened. They usually include the footer.
 const TAIL: u64 = 64 << 10;
@@ -167,6 +168,7 @@ impl OpenFile {
             cached: pieces,
             parts: Arc::default(),
             known_blocks: KnownBlocks::default(),
+            known_pieces: KnownPieces::default(),
             is_passed_over: false,
             is_earlier: false,
             lost: None,

@@ -1,5 +1,7 @@
 //! Values that a changed file has already.
 
+use std::sync::Arc;
+
 use entasis_format::BlockRange;
 
 use super::Chunk;
@@ -30,6 +32,17 @@ pub(crate) struct Keep {
     pub child_offsets: Vec<u64>,
     /// The children, without child offsets.
     pub children: Vec<KeptChild>,
+    /// For a bundled column: the part of its bundle that stays.
+    pub bundle: Option<Arc<KeptBundle>>,
+}
+
+/// The part of a bundle that stays.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptBundle {
+    /// That of the storage column.
+    pub keep: Keep,
+    /// The numbers of rows of the pieces that stay.
+    pub pieces: Vec<u64>,
 }
 
 /// The part that stays of a child.

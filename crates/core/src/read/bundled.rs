@@ -7,6 +7,7 @@ use entasis_format::{Result, fallible};
 
 use super::alloc::{COLUMNS, STRINGS};
 use super::fixed::{put, put_missing};
+use super::layout::Text;
 use super::nan::clear_nan;
 use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Source};
@@ -17,10 +18,10 @@ const TASK_VALUES: u64 = 1 << 18;
 /// Parts with a smaller gap between them are visited together.
 const GAP: u64 = 1024;
 
-/// The part of a storage column that one request wants.
+/// The rows of a bundled column that one request wants.
 pub(crate) struct Part<'a> {
     pub source: &'a Source,
-    pub values: Range<u64>,
+    pub rows: Range<u64>,
     pub output: Output<'a>,
     pub missing: MissingTo<'a>,
 }
@@ -30,17 +31,26 @@ pub(crate) struct BundleTask<'a> {
     parts: Vec<Part<'a>>,
 }
 
+/// Consecutive values of the storage column that belong to one part.
+struct Span {
+    values: Range<u64>,
+    /// The index of the part.
+    part: usize,
+    /// How many values of the part come before these.
+    at: usize,
+}
+
 /// Cuts the parts of one storage column into tasks.
 pub(crate) fn plan<'a>(
     mut parts: Vec<Part<'a>>,
     mut add: impl FnMut(BundleTask<'a>) -> Result<()>,
 ) -> Result<()> {
     // Stable sorting would allocate.
-    parts.sort_unstable_by_key(|part| part.values.start);
+    parts.sort_unstable_by_key(|part| part.source.value(part.rows.start));
     let mut task = Vec::new();
     let mut n_values = 0;
     for part in parts {
-        n_values += part.values.end - part.values.start;
+        n_values += part.rows.end - part.rows.start;
         fallible::push(&mut task, part, COLUMNS)?;
         if n_values >= TASK_VALUES {
             add(BundleTask { parts: std::mem::take(&mut task) })?;
@@ -52,19 +62,43 @@ pub(crate) fn plan<'a>(
 
 impl BundleTask<'_> {
     pub(crate) fn run(mut self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
-        let mut rest = self.parts.as_mut_slice();
+        let spans = self.spans()?;
+        let parts = &mut self.parts;
+        let mut strings = fallible::collect(parts.iter().map(|_| Strings::default()), COLUMNS)?;
+        let mut rest = spans.as_slice();
         while let Some(first) = rest.first() {
             let mut end = first.values.end;
-            let near = rest.iter().take_while(|part| {
-                let is_near = part.values.start <= end.saturating_add(GAP);
-                end = if is_near { end.max(part.values.end) } else { end };
+            let near = rest.iter().take_while(|span| {
+                let is_near = span.values.start <= end.saturating_add(GAP);
+                end = if is_near { end.max(span.values.end) } else { end };
                 is_near
             });
-            let (neighbours, tail) = rest.split_at_mut(near.count());
-            read_neighbours(neighbours, end, reader, control)?;
+            let (neighbours, tail) = rest.split_at(near.count());
+            read_neighbours(neighbours, end, (parts, &mut strings), reader, control)?;
             rest = tail;
         }
+        for (part, strings) in parts.iter_mut().zip(strings) {
+            if let Output::Text(text) = &mut part.output {
+                strings.assemble(text)?;
+            }
+            clear_nan(part.source, &part.output, &mut part.missing)?;
+        }
         Ok(())
+    }
+
+    /// The values of all parts, in the order of the storage column.
+    fn spans(&self) -> Result<Vec<Span>> {
+        let mut spans = fallible::with_capacity(self.parts.len(), COLUMNS)?;
+        for (i, part) in self.parts.iter().enumerate() {
+            for stretch in part.source.stretches(part.rows.clone()) {
+                let at = (stretch.rows.start - part.rows.start) as usize;
+                fallible::push(&mut spans, Span { values: stretch.values(), part: i, at }, COLUMNS)?;
+            }
+        }
+        if spans.len() > self.parts.len() {
+            spans.sort_unstable_by_key(|span| (span.values.start, span.part));
+        }
+        Ok(spans)
     }
 }
 
@@ -75,34 +109,48 @@ struct Strings {
     ends: Vec<i64>,
 }
 
+impl Strings {
+    fn assemble(&self, text: &mut Text) -> Result<()> {
+        let mut start = 0;
+        let spans = self.ends.iter().map(|&end| {
+            let len = (end - start) as u32;
+            (std::mem::replace(&mut start, end) as usize, len)
+        });
+        text.assemble(&self.bytes, fallible::collect(spans, STRINGS)?.iter().copied())
+    }
+}
+
+/// Reads the values of these spans, which lie before `end` in the storage column.
 fn read_neighbours(
-    parts: &mut [Part<'_>],
+    spans: &[Span],
     end: u64,
+    (parts, strings): (&mut [Part<'_>], &mut [Strings]),
     reader: &mut Reader<'_>,
     control: &Control<'_>,
 ) -> Result<()> {
-    let (start, source) = (parts[0].values.start, parts[0].source);
-    let mut strings = fallible::collect(parts.iter().map(|_| Strings::default()), COLUMNS)?;
-    // The index of the first part that does not end before the current page.
+    let (start, source) = (spans[0].values.start, parts[spans[0].part].source);
+    // The index of the first span that does not end before the current page.
     let mut first = 0;
     reader.pages(source, start..end, &mut |opened, scratch| {
         control.check()?;
         let page = start + opened.at as u64..start + (opened.at + opened.range.len()) as u64;
-        while parts.get(first).is_some_and(|part| part.values.end <= page.start) {
+        while spans.get(first).is_some_and(|span| span.values.end <= page.start) {
             first += 1;
         }
-        for (part, strings) in parts.iter_mut().zip(&mut strings).skip(first) {
-            if part.values.start >= page.end {
+        for span in &spans[first..] {
+            let values = &span.values;
+            if values.start >= page.end {
                 break;
             }
-            let from = part.values.start.max(page.start);
-            let to = part.values.end.min(page.end);
+            let from = values.start.max(page.start);
+            let to = values.end.min(page.end);
             if from >= to {
                 continue;
             }
+            let (part, strings) = (&mut parts[span.part], &mut strings[span.part]);
             let skip = opened.range.start + (from - page.start) as usize;
             let range = skip..skip + (to - from) as usize;
-            let at = (from - part.values.start) as usize;
+            let at = span.at + (from - values.start) as usize;
             let here = OpenPage {
                 block: opened.block,
                 decoder: opened.decoder,
@@ -131,17 +179,5 @@ fn read_neighbours(
             control.advance(to - from);
         }
         Ok(())
-    })?;
-    for (part, strings) in parts.iter_mut().zip(strings) {
-        if let Output::Text(text) = &mut part.output {
-            let mut start = 0;
-            let spans = strings.ends.iter().map(|&end| {
-                let len = (end - start) as u32;
-                (std::mem::replace(&mut start, end) as usize, len)
-            });
-            text.assemble(&strings.bytes, fallible::collect(spans, STRINGS)?.iter().copied())?;
-        }
-        clear_nan(part.source, &part.output, &mut part.missing)?;
-    }
-    Ok(())
+    })
 }

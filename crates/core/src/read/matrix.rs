@@ -48,7 +48,7 @@ pub struct Matrix<'a> {
 /// Columns of a matrix.
 #[derive(Clone, Debug)]
 pub enum Side {
-    /// `n` columns that are consecutive in a storage column.
+    /// `n` columns that are consecutive in a storage column, of a table whose rows are one piece.
     Stored {
         /// The number of the storage column.
         column: u64,
@@ -105,6 +105,7 @@ impl File {
             usize::try_from(self.n_rows()).map_err(|_| Error::out_of_memory(usize::MAX, "the rows"))?;
         let (mut found, mut n_values, mut work) = (Vec::new(), 0u64, 0u64);
         let decoded_len = DecodedLen::new(self);
+        let in_pieces = self.pieces()?.is_some();
         for matrix in matrices {
             decoded_len.add(matrix.out.len() as u64)?;
             let (numbers, first, n) = match &matrix.columns {
@@ -113,6 +114,10 @@ impl File {
             };
             self.prefetch(numbers.iter().copied(), true);
             let sources = fallible::try_collect(numbers.into_iter().map(|c| self.source(c)), COLUMNS)?;
+            if first.is_some() && (in_pieces || sources.iter().any(|source| source.is_bundled)) {
+                let message = "the columns of a matrix are not consecutive in a storage column";
+                return Err(Error::argument(message));
+            }
             let all = (n as u64).saturating_mul(n_rows as u64);
             n_values = n_values.saturating_add(all);
             for source in &sources {
@@ -121,7 +126,7 @@ impl File {
                     None => n_rows as u64,
                 };
                 let rows = Rows::Range(first.unwrap_or(0)..end);
-                rows.check(source.values.end - source.values.start)?;
+                rows.check(source.n_values)?;
                 work = work.saturating_add(source.work(&rows));
             }
             fallible::push(&mut found, Found { sources, first, n, matrix }, COLUMNS)?;
@@ -245,7 +250,8 @@ impl Task<'_> {
         let Self { sources, sentinel, out, .. } = self;
         let source = &sources[0];
         let n_all = out.n_columns() * n;
-        let start = source.values.start + first;
+        // The source is a storage column.
+        let start = first;
         let (mut n_decoded, mut column) = (0, 0);
         let enough = TILE.max(LINE * n);
         // Do not reserve memory for whole long columns: a damaged file may hold fewer values than
@@ -286,16 +292,19 @@ impl Task<'_> {
         let sources = &self.sources[column..self.sources.len().min(column + LINE)];
         make_room::<T>(scratch, sources.len() * n)?;
         for (k, source) in sources.iter().enumerate() {
-            let from = source.values.start + (self.rows.start + part.start) as u64;
+            let from = (self.rows.start + part.start) as u64;
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
-            reader
-                .pages(source, from..from + n as u64, &mut |opened, _| {
-                    control.check()?;
-                    control.advance(opened.range.len() as u64);
-                    let at = k * n + opened.at;
-                    decode::<T>(source, opened, at, self.sentinel, scratch)
-                })
-                .map_err(named)?;
+            for stretch in source.stretches(from..from + n as u64) {
+                let before = k * n + (stretch.rows.start - from) as usize;
+                reader
+                    .pages(source, stretch.values(), &mut |opened, _| {
+                        control.check()?;
+                        control.advance(opened.range.len() as u64);
+                        let at = before + opened.at;
+                        decode::<T>(source, opened, at, self.sentinel, scratch)
+                    })
+                    .map_err(named)?;
+            }
         }
         let values: &[T] = bytemuck::cast_slice(scratch);
         if self.out.put(part.start, column, &values[..sources.len() * n], n) { Ok(()) } else { Err(beyond()) }

@@ -7,6 +7,7 @@ use entasis_encodings::PAGE;
 use entasis_format::{BlockRecord, Codec, Error, Layout};
 
 use super::layout::Text;
+use crate::file::Member;
 use crate::rows::Rows;
 use crate::threads;
 
@@ -82,18 +83,64 @@ pub(crate) struct Source {
     pub n_categories: Option<u64>,
     /// The column with the blocks: this column or its bundle.
     pub storage: u64,
-    /// The range of the column's values in the storage column.
-    pub values: Range<u64>,
+    pub n_values: u64,
+    /// Where its values are in the storage column.
+    pub place: Place,
     pub is_bundled: bool,
 }
 
+/// Where the values of a column are in its storage column.
+pub(crate) enum Place {
+    /// All values follow this one.
+    At(u64),
+    /// The rows of the bundle lie in several pieces.
+    InPieces(Member),
+}
+
+/// Consecutive rows whose values are consecutive in the storage column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub rows: Range<u64>,
+    /// The position of the first row's value in the storage column.
+    pub first_value: u64,
+}
+
+impl Stretch {
+    /// The positions of the values in the storage column.
+    pub fn values(&self) -> Range<u64> {
+        self.first_value..self.first_value + (self.rows.end - self.rows.start)
+    }
+}
+
 impl Source {
+    /// The position of the value of an existing row in the storage column. Positions ascend by row.
+    pub(crate) fn value(&self, row: u64) -> u64 {
+        match &self.place {
+            Place::At(first) => first + row,
+            Place::InPieces(member) => member.value(row),
+        }
+    }
+
+    /// Splits rows of the column into stretches, in order. Their values ascend.
+    pub(crate) fn stretches(&self, rows: Range<u64>) -> impl Iterator<Item = Stretch> {
+        let end = rows.end.min(self.n_values);
+        let rows = rows.start.min(end)..end;
+        let (one, some) = match &self.place {
+            Place::At(first) => {
+                let first_value = first + rows.start;
+                (Some(Stretch { rows, first_value }), None)
+            }
+            Place::InPieces(member) => (None, Some(member.parts(rows))),
+        };
+        let some = some.into_iter().flatten().map(|(rows, first_value)| Stretch { rows, first_value });
+        one.into_iter().chain(some)
+    }
+
     /// Estimates the work of reading some rows, in bytes of memory that could be filled in the same
     /// time. Unpacking costs more than copying, and a codec more than unpacking. A single row costs
     /// as much as its vector or its page.
     pub(super) fn work(&self, rows: &Rows) -> u64 {
-        let n = self.values.end - self.values.start;
-        let n_rows = rows.n(n);
+        let n_rows = rows.n(self.n_values);
         if matches!(rows, Rows::Indices(_) | Rows::Step { .. }) {
             let pages_of = |n_values: u64| n_values.div_ceil(PAGE as u64).max(1);
             let n_pages = pages_of(self.blocks.last().map_or(0, BlockRecord::end_value));

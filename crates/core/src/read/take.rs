@@ -19,7 +19,7 @@ use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
 use super::nan::clear_nan;
 use super::pages::{OpenPage, Reader};
-use super::request::{MissingTo, Output, Source};
+use super::request::{MissingTo, Output, Place, Source};
 use crate::monitor::Control;
 use few::take_few;
 use runs::Scratch;
@@ -97,7 +97,7 @@ pub(crate) fn plan<'a>(
     mut add: impl FnMut(TakeTask<'a>) -> Result<()>,
 ) -> Result<Assembly<'a>> {
     let n = indices.len();
-    let first = source.values.start;
+    let is_own = matches!(source.place, Place::At(0));
     let mut positions: Option<Vec<usize>> = None;
     if !indices.is_sorted_by(|a, b| a < b) {
         let positions = positions.insert(fallible::collect(0..n, ROWS)?);
@@ -105,10 +105,11 @@ pub(crate) fn plan<'a>(
     }
     let rows = match &positions {
         Some(positions) => {
-            fallible::collect(positions.iter().map(|&position| first + indices[position]), ROWS)?.into()
+            let values = positions.iter().map(|&position| source.value(indices[position]));
+            fallible::collect(values, ROWS)?.into()
         }
-        None if first == 0 => indices,
-        None => fallible::collect(indices.iter().map(|row| first + row), ROWS)?.into(),
+        None if is_own => indices,
+        None => fallible::collect(indices.iter().map(|&row| source.value(row)), ROWS)?.into(),
     };
     let output = match output {
         Output::Text(text) if positions.is_none() => {

@@ -1,17 +1,19 @@
 //! Rewrites blocks: copies them after verifying checksums, or encodes their values again.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_encodings::{Encoder, Profile};
 use entasis_format::{
-    BlockRecord, Codec, Directory, Error, Packing, Result, Statistics, Transform, checksum, fallible,
+    BlockRecord, Codec, Directory, Error, Packing, Pieces, Result, Statistics, Transform, checksum, fallible,
 };
 
 use super::Piece;
-use crate::file::{ColumnInfo, File};
+use crate::file::{ColumnInfo, File, Member};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use crate::monitor::{Control, Silent};
-use crate::read::{missing_chunk, read_chunk};
+use crate::read::{missing_chunk, read_chunk, read_rows};
+use crate::rows::Rows;
 use crate::write::input::{LoadOptions, Scratch, StringBlocks};
 use crate::write::placement::{ENCODED, Placement, Run};
 use crate::write::{BUFFER, LONG_BLOCK, WRITE};
@@ -40,6 +42,7 @@ impl Task<'_> {
             Piece::Copied(i) | Piece::Missing(i) => of_block(i),
             Piece::Merged(blocks) => blocks.clone().map(|i| of_block(&i)).sum(),
             Piece::Numbers(numbers) => numbers.len() as u64,
+            Piece::Joined { values, .. } => values.end - values.start,
         }
     }
 
@@ -94,6 +97,14 @@ impl Worker {
                     let chunk = missing_chunk(task.column, block.n_values as usize)?;
                     let start = Start { value: block.first_value, child: block.first_child };
                     self.store(task.column, chunk, start, &profile(file, &[])?, &mut run, control)?;
+                }
+                Piece::Joined { pieces, values } => {
+                    let stored = joined(pieces, values, task.column.record.n_values)?;
+                    let rows = Rows::Indices(Arc::new(stored));
+                    let (chunk, _) = read_rows(file, task.column, rows, Some(1), &Silent)?;
+                    let start = Start { value: values.start, child: 0 };
+                    let profile = profile(file, &task.blocks)?;
+                    self.store(task.column, chunk, start, &profile, &mut run, control)?;
                 }
                 Piece::Numbers(numbers) => {
                     let values = HostValues::Counted(Arc::clone(numbers));
@@ -154,6 +165,24 @@ impl Worker {
         }
         Ok(())
     }
+}
+
+/// The positions in a storage column of `n_stored` values that its values have once its rows are one
+/// piece.
+fn joined(pieces: &Arc<Pieces>, values: &Range<u64>, n_stored: u64) -> Result<Vec<u64>> {
+    let n_rows = pieces.n_rows();
+    let mut found = fallible::with_capacity((values.end - values.start) as usize, ENCODED)?;
+    let mut at = values.start;
+    while at < values.end {
+        let first = at - at % n_rows;
+        let end = values.end.min(first + n_rows);
+        let member = Member::new(Arc::clone(pieces), first, n_rows, n_stored)?;
+        for (rows, first_value) in member.parts(at - first..end - first) {
+            found.extend(first_value..first_value + (rows.end - rows.start));
+        }
+        at = end;
+    }
+    Ok(found)
 }
 
 /// Copies a block, and verifies its checksums.

@@ -49,21 +49,28 @@ pub(super) fn section(file: &File, kind: SectionKind) -> Result<Copied> {
     Ok(Copied { record_len, bytes })
 }
 
-/// The records of all tables, in the form of the current version.
-pub(super) fn tables(file: &File) -> Result<Copied> {
+/// The records of all tables, in the form of the current version. With `joins_pieces`, the rows of
+/// each table are one piece.
+pub(super) fn tables(file: &File, joins_pieces: bool) -> Result<Copied> {
     let copied = section(file, SectionKind::Tables)?;
     let version = file.root().version();
-    if version > Version::OLDEST {
+    if version > Version::OLDEST && !joins_pieces {
         return Ok(copied);
     }
+    let record_len = copied.record_len.max(SectionKind::Tables.record_len());
     let n = copied.records().count();
-    let mut bytes = fallible::with_capacity(n.saturating_mul(TableRecord::LEN), PARTS)?;
+    let mut bytes = fallible::with_capacity(n.saturating_mul(record_len as usize), PARTS)?;
     for record in copied.records() {
         let mut known = [u8::MAX; TableRecord::LEN];
         known.iter_mut().zip(record).for_each(|(to, from)| *to = *from);
-        TableRecord::parse(&known, version)?.emit(&mut bytes);
+        let mut table = TableRecord::parse(&known, version)?;
+        if joins_pieces {
+            (table.first_piece, table.n_pieces) = (0, 0);
+        }
+        table.emit(&mut bytes);
+        bytes.extend_from_slice(record.get(TableRecord::LEN..).unwrap_or_default());
     }
-    Ok(Copied { bytes, record_len: SectionKind::Tables.record_len() })
+    Ok(Copied { bytes, record_len })
 }
 
 /// The records of all columns of a file, with other numbers.
@@ -156,13 +163,15 @@ impl Columns<'_> {
     }
 }
 
-/// Checks that the ranges and the records of blocks have no fields of a later version: they are made
-/// anew.
+/// Checks that records that are made anew have no fields of a later version: those of ranges, blocks,
+/// runs and pieces.
 pub(crate) fn check_made_records(file: &File) -> Result<()> {
-    use SectionKind::{Blocks, Ranges, Runs, Statistics};
+    use SectionKind::{Blocks, Pieces, Ranges, Runs, Statistics};
     for section in file.sections() {
         let Some(kind) = SectionKind::from_code(section.kind) else { continue };
-        if matches!(kind, Ranges | Blocks | Statistics | Runs) && section.record_len > kind.record_len() {
+        if matches!(kind, Ranges | Blocks | Statistics | Runs | Pieces)
+            && section.record_len > kind.record_len()
+        {
             let message = "the file has records of a newer version, which cannot be stored anew";
             return Err(Error::unsupported(message).in_section(kind.name()).advise("update Entasis"));
         }

@@ -62,7 +62,7 @@ pub(super) fn plan<'a>(
             fallible::insert(&mut changed, column.index, Changed { n_values, n_missing }, PARTS)?;
         }
     }
-    Ok(Rebuild { file, columns, pieces, changed, threads })
+    Ok(Rebuild { file, columns, pieces, changed, joins_pieces: false, threads })
 }
 
 /// The damaged blocks of a column, in order.
@@ -161,22 +161,26 @@ fn of_column(
 /// The number of missing values of a bundled column after its storage column lost damaged blocks;
 /// `None` if no lost value is its own.
 fn of_member(file: &File, member: &ColumnInfo, damaged: &[(u64, Range<u64>)]) -> Result<Option<u64>> {
-    let record = &member.record;
-    let (first, end) = (record.first_value, record.first_value.saturating_add(record.n_values));
-    let (mut at, mut n_missing, mut is_touched) = (first, 0, false);
-    let count = |values: Range<u64>| -> Result<u64> {
-        if values.is_empty() {
+    let count = |rows: Range<u64>| -> Result<u64> {
+        if rows.is_empty() {
             return Ok(0);
         }
-        Ok(read_chunk(file, member, values.start - first..values.end - first, Some(1), &Silent)?.1)
+        Ok(read_chunk(file, member, rows, Some(1), &Silent)?.1)
     };
-    for (_, lost) in damaged.iter().filter(|(_, lost)| lost.start < end && lost.end > first) {
-        let lost = lost.start.max(first)..lost.end.min(end);
-        n_missing += count(at..lost.start)? + (lost.end - lost.start);
-        (at, is_touched) = (lost.end, true);
+    let n_rows = member.record.n_values;
+    let (mut at, mut n_missing, mut is_touched) = (0, 0, false);
+    for stretch in file.source(member.index)?.stretches(0..n_rows) {
+        let values = stretch.values();
+        for (_, lost) in damaged.iter().filter(|(_, lost)| lost.start < values.end && lost.end > values.start)
+        {
+            let row = |value: u64| stretch.rows.start + (value - values.start);
+            let lost = row(lost.start.max(values.start))..row(lost.end.min(values.end));
+            n_missing += count(at..lost.start)? + (lost.end - lost.start);
+            (at, is_touched) = (lost.end, true);
+        }
     }
     if !is_touched {
         return Ok(None);
     }
-    Ok(Some(n_missing + count(at..end)?))
+    Ok(Some(n_missing + count(at..n_rows)?))
 }

@@ -1,11 +1,11 @@
 //! Collects the damaged places of a file, and finds the rows that they affect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use entasis_format::{
-    Error, Kind, Location, Physical, Result, Thousands, fallible, printable_message, printable_name,
+    Error, Kind, Location, Physical, Pieces, Result, Thousands, fallible, printable_message, printable_name,
 };
 
 use super::{PARTS, Report};
@@ -165,11 +165,13 @@ type Member = (u64, u64, u64, u64);
 pub(super) struct Found<'a> {
     columns: &'a [ColumnInfo],
     members: Vec<Member>,
+    /// The pieces of bundles in several pieces, by storage column.
+    pieces: HashMap<u64, Arc<Pieces>>,
     inner: Mutex<Inner>,
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(columns: &'a [ColumnInfo]) -> Result<Self> {
+    pub(super) fn new(file: &File, columns: &'a [ColumnInfo]) -> Result<Self> {
         let n = columns.iter().filter(|column| column.record.storage.is_some()).count();
         let mut members: Vec<Member> = fallible::with_capacity(n, PARTS)?;
         members.extend(columns.iter().filter_map(|column| {
@@ -178,8 +180,63 @@ impl<'a> Found<'a> {
             Some((record.storage?, record.first_value, end, column.index))
         }));
         members.sort_unstable();
+        let mut pieces = HashMap::new();
+        for column in columns {
+            let Some(storage) = column.record.storage.filter(|storage| !pieces.contains_key(storage)) else {
+                continue;
+            };
+            // Damaged pieces are damage of each column that needs them.
+            if let Ok(Some(of_table)) = file.pieces_of(column.index) {
+                fallible::insert(&mut pieces, storage, of_table, PARTS)?;
+            }
+        }
         let is_bad = fallible::defaults(columns.len(), PARTS)?;
-        Ok(Self { columns, members, inner: Mutex::new(Inner { is_bad, ..Inner::default() }) })
+        Ok(Self { columns, members, pieces, inner: Mutex::new(Inner { is_bad, ..Inner::default() }) })
+    }
+
+    /// The members that have some of these values of a storage column, with their rows.
+    fn members_of(
+        &self,
+        storage: &ColumnInfo,
+        values: &Range<u64>,
+    ) -> Result<Vec<(&'a ColumnInfo, Range<u64>)>> {
+        let mut found = Vec::new();
+        let from = self.members.partition_point(|m| m.0 < storage.index);
+        let to = self.members.partition_point(|m| m.0 <= storage.index);
+        let all = self.members.get(from..to).unwrap_or_default();
+        let mut add = |member: &Member, rows: Range<u64>| match self.columns.get(member.3 as usize) {
+            Some(column) => fallible::push(&mut found, (column, rows), PARTS),
+            None => Ok(()),
+        };
+        let Some(pieces) = self.pieces.get(&storage.index) else {
+            let from = all.partition_point(|m| m.2 <= values.start);
+            for member in all.iter().skip(from).take_while(|m| m.1 < values.end) {
+                let &(_, first, end, _) = member;
+                add(member, values.start.max(first) - first..values.end.min(end) - first)?;
+            }
+            return Ok(found);
+        };
+        let n_rows = pieces.n_rows();
+        let n_members = storage.record.n_values / n_rows;
+        for piece in pieces.rows() {
+            let n = piece.end - piece.start;
+            let (first, end) = (piece.start * n_members, piece.end * n_members);
+            let (from, to) = (values.start.max(first), values.end.min(end));
+            if from >= to {
+                continue;
+            }
+            // Positions in the piece.
+            let (from, to) = (from - first, to - first);
+            let at = all.partition_point(|m| m.1 < from / n * n_rows);
+            for member in all.iter().skip(at).take_while(|m| m.1 / n_rows * n < to) {
+                let before = member.1 / n_rows * n;
+                let rows = from.max(before) - before..to.min(before + n).max(before) - before;
+                if !rows.is_empty() {
+                    add(member, piece.start + rows.start..piece.start + rows.end)?;
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -210,11 +267,7 @@ impl<'a> Found<'a> {
     /// As [`share`](Self::share), for damage of a block.
     pub(super) fn share_block(&self, column: &ColumnInfo, values: Range<u64>) -> Result<()> {
         self.share_column(column);
-        let from = self.members.partition_point(|m| (m.0, m.2) <= (column.index, values.start));
-        let inside = self.members.get(from..).unwrap_or_default().iter();
-        for member in inside.take_while(|m| m.0 == column.index && m.1 < values.end) {
-            self.columns.get(member.3 as usize).into_iter().for_each(|member| self.set_bad(member));
-        }
+        self.members_of(column, &values)?.iter().for_each(|(member, _)| self.set_bad(member));
         fallible::push(&mut self.lock().blocks, (column.index, values), PARTS)
     }
 
@@ -250,13 +303,8 @@ impl<'a> Found<'a> {
         fallible::push(&mut inner.blocks, (column.index, values.clone()), PARTS)?;
         drop(inner);
         if column.record.is_bundle {
-            let from = self.members.partition_point(|m| (m.0, m.2) <= (column.index, values.start));
-            let inside = self.members.get(from..).unwrap_or_default().iter();
-            let inside = inside.take_while(|m| m.0 == column.index && m.1 < values.end);
             let mut is_found = false;
-            for &(_, first, end, number) in inside {
-                let Some(member) = self.columns.get(number as usize) else { continue };
-                let part = values.start.max(first) - first..values.end.min(end) - first;
+            for (member, part) in self.members_of(column, &values)? {
                 let location = error.location();
                 let mut copy = Error::corrupt(error.message().to_owned()).in_column(&member.name);
                 if let Some(block) = location.block {

@@ -1,6 +1,6 @@
 //! Checks rules between records of the footer that a reader need not check.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use entasis_format::{
@@ -9,6 +9,7 @@ use entasis_format::{
 };
 
 use super::PARTS;
+use super::damage::Found;
 use crate::file::{ColumnInfo, File};
 
 /// Slots of the name index that are read together.
@@ -94,6 +95,42 @@ impl File {
             return damage("the ranges do not cover all blocks");
         }
         Ok(())
+    }
+
+    /// Checks that the pieces of a table have all rows, that each bundle begins each piece with a
+    /// block, and that no other table has members in these bundles.
+    pub(super) fn verify_pieces(&self, table: u64, columns: &[ColumnInfo], found: &Found<'_>) -> Result<()> {
+        let table = self.table(table)?;
+        let Some(pieces) = table.pieces()? else { return Ok(()) };
+        let is_of_table = |column: &ColumnInfo| table.position(column.index).is_some();
+        let mut storages: HashSet<u64> = HashSet::new();
+        let storage = |column: &ColumnInfo| column.record.storage.filter(|storage| !found.is_bad(*storage));
+        for column in columns.iter().filter(|column| is_of_table(column)) {
+            let Some(storage) = storage(column) else { continue };
+            storages.try_reserve(1).map_err(|_| Error::out_of_memory(size_of::<u64>(), PARTS))?;
+            if !storages.insert(storage) || found.is_bad(column.index) {
+                continue;
+            }
+            let n_members = self.column(storage)?.record.n_values / pieces.n_rows();
+            let blocks = self.blocks(storage)?;
+            for rows in pieces.rows() {
+                let first_value = rows.start * n_members;
+                if blocks.binary_search_by_key(&first_value, |block| block.first_value).is_err() {
+                    let message = "a piece of a table does not begin with a block";
+                    return Err(Error::corrupt(message).in_column(&column.name));
+                }
+            }
+        }
+        let is_of_other = |column: &&ColumnInfo| {
+            storage(column).is_some_and(|storage| storages.contains(&storage)) && !is_of_table(column)
+        };
+        match columns.iter().find(is_of_other) {
+            Some(column) => {
+                let message = "a bundle of a table in pieces has a column of another table";
+                Err(Error::corrupt(message).in_column(&column.name))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Checks that each column of the table has one slot with its hash in the name index, and that

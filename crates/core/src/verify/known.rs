@@ -1,8 +1,11 @@
 //! Parts of a file that were verified already, as parts of a newer generation.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use entasis_format::{BlockRecord, ColumnRecord, Error, Part, Result, Statistics, checksum, fallible};
+use entasis_format::{
+    BlockRecord, ColumnRecord, Error, Part, Pieces, Result, Statistics, checksum, fallible,
+};
 
 use super::PARTS;
 use crate::file::ColumnInfo;
@@ -51,8 +54,12 @@ pub(super) fn block_print(column: &ColumnRecord, block: &BlockRecord, of: Option
 }
 
 /// For each column, a checksum of everything that determines its values. `blocks` has a checksum of
-/// each column's blocks.
-pub(super) fn column_prints(columns: &[ColumnInfo], blocks: &[u64]) -> Result<Vec<u64>> {
+/// each column's blocks. `pieces` returns the pieces of a bundled column.
+pub(super) fn column_prints(
+    columns: &[ColumnInfo],
+    blocks: &[u64],
+    pieces: impl Fn(u64) -> Option<Arc<Pieces>>,
+) -> Result<Vec<u64>> {
     let own = columns.iter().zip(blocks).map(|(column, blocks)| {
         let mut bytes = Vec::with_capacity(ColumnRecord::LEN);
         // Numbers of this generation alone.
@@ -71,6 +78,9 @@ pub(super) fn column_prints(columns: &[ColumnInfo], blocks: &[u64]) -> Result<Ve
             ..column.record
         };
         record.emit(&mut bytes);
+        if let Some(pieces) = pieces(column.index).filter(|_| record.is_bundled) {
+            pieces.emit(&mut bytes);
+        }
         mix([checksum(&bytes), *blocks])
     });
     let mut prints = fallible::collect(own, PARTS)?;

@@ -2,9 +2,11 @@
 //! (`docs/format/columns.md`).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use entasis_format::{BUNDLE_ROWS, ColumnType, Logical, Physical, Value};
 
+use crate::frame::kept::{Kept, KeptBundle};
 use crate::frame::{Array, Column, Frame};
 
 /// Columns that are stored as one column, one after the other.
@@ -17,8 +19,10 @@ pub(crate) struct Bundle {
     pub first: usize,
     /// Indices in [`Frame::columns`], ascending.
     pub members: Vec<usize>,
-    /// The values of all members.
+    /// The new values of all members, after those that stay.
     pub array: Array,
+    /// The part that stays of the bundle in the file.
+    pub kept: Option<Arc<KeptBundle>>,
 }
 
 /// Assigns the columns of a table to bundles. The others are stored by themselves.
@@ -28,6 +32,22 @@ pub(crate) fn bundles(
     frame: &Frame,
     is_apart: impl Fn(&Column) -> bool,
 ) -> Vec<Bundle> {
+    let bundle = |members: Vec<usize>| {
+        let chunks: Vec<_> =
+            members.iter().flat_map(|&i| frame.columns[i].array.chunks.iter().cloned()).collect();
+        let one = &frame.columns[members[0]];
+        let kept = one.array.keep().and_then(|keep| keep.bundle.clone());
+        let array = Array {
+            kept: kept.as_ref().map(|kept| Kept::Found(Box::new(kept.keep.clone()))),
+            ..Array::from(chunks)
+        };
+        Bundle { column_type: one.column_type, frame: number, first, members, array, kept }
+    };
+    bundled_groups(frame, is_apart).into_iter().map(bundle).collect()
+}
+
+/// The columns of each bundle of a table, as ascending indices in [`Frame::columns`].
+pub(crate) fn bundled_groups(frame: &Frame, is_apart: impl Fn(&Column) -> bool) -> Vec<Vec<usize>> {
     if frame.n_rows == 0 || frame.n_rows >= BUNDLE_ROWS {
         return Vec::new();
     }
@@ -49,14 +69,6 @@ pub(crate) fn bundles(
     }
     groups.retain(|members| members.len() > 1 || frame.columns[members[0]].run.is_some());
     groups
-        .into_iter()
-        .map(|members| {
-            let chunks: Vec<_> =
-                members.iter().flat_map(|&i| frame.columns[i].array.chunks.iter().cloned()).collect();
-            let column_type = frame.columns[members[0]].column_type;
-            Bundle { column_type, frame: number, first, members, array: Array::from(chunks) }
-        })
-        .collect()
 }
 
 /// The detail of a type: the time zone, or the width of strings.

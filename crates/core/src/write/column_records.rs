@@ -1,13 +1,14 @@
 //! The records of the columns of a new generation, with their names and details.
 
-use entasis_format::{ColumnRecord, ColumnType, Error, Physical, Result, SectionKind, ValueTree};
+use entasis_format::{ColumnRecord, ColumnType, Error, Physical, Result, Runs, SectionKind, ValueTree};
 
 use super::contents::Contents;
 use super::input::Scratch;
 use super::nested::ChildColumns;
 use super::tails::{Tails, number};
 use crate::file::File;
-use crate::frame::Array;
+use crate::frame::{Array, Column};
+use crate::name_list::NameList;
 
 /// The sections of columns and of their names.
 pub(super) struct ColumnRecords<'a> {
@@ -15,6 +16,8 @@ pub(super) struct ColumnRecords<'a> {
     /// Bytes of a column record.
     pub record_len: u32,
     pub names: Vec<u8>,
+    /// The section *runs*; empty if each record is one column.
+    pub runs: Vec<u8>,
     tails: Tails<'a>,
     /// For each record, the number of its first range.
     first_ranges: &'a [Option<u64>],
@@ -31,20 +34,29 @@ impl<'a> ColumnRecords<'a> {
         let tails = Tails::of(file, SectionKind::Columns);
         let record_len = tails.record_len;
         let (columns, names) = (Vec::with_capacity(contents.n_records() * record_len as usize), Vec::new());
-        let mut records = Self { columns, record_len, names, tails, first_ranges };
-        records.add_top_level(contents, tree)?;
+        let mut records = Self { columns, record_len, names, runs: Vec::new(), tails, first_ranges };
+        let n_joined = records.add_top_level(contents, file, tree)?;
         records.add_children(contents, tree)?;
         records.add_bundles(contents, tree)?;
+        records.runs = contents.emit_runs(&n_joined);
         Ok(records)
     }
 
-    fn add_top_level(&mut self, contents: &Contents<'_>, tree: &mut ValueTree) -> Result<()> {
+    /// Adds the records of the columns of frames and of no table. Returns how many columns each stands
+    /// for beside its own one: a file that changes gets column runs where its columns allow them.
+    fn add_top_level(
+        &mut self,
+        contents: &Contents<'_>,
+        file: Option<&File>,
+        tree: &mut ValueTree,
+    ) -> Result<Vec<usize>> {
+        let mut tops_found = Vec::with_capacity(contents.plan.parts.n_columns);
         let mut members = bundled_members(contents)?;
         let mut tops = contents.plan.nested.tops.iter().peekable();
         for (i, of) in contents.plan.parts.columns().enumerate() {
             let column = of.column;
             let n_values = column.array.n_total() / column.n_columns() as u64;
-            let mut record = self.record(contents.number(i), column.column_type, n_values);
+            let mut record = record(contents.number(i), column.column_type, n_values);
             record.dictionary = column.dictionary.map(|d| contents.number(of.first_extra + d));
             record.detail = column.detail.as_ref().map(|detail| tree.add(detail));
             record.n_missing = n_missing(contents, i, &column.column_type, &column.array);
@@ -57,14 +69,36 @@ impl<'a> ColumnRecords<'a> {
             if let Some((_, child_columns)) = tops.next_if(|(top, _)| *top == i) {
                 link_children(&mut record, child_columns, contents);
             }
+            record.first_range = self.first_ranges.get(i).copied().flatten();
+            let old = self.tails.of_column(number(&column.array), &mut record, tree)?;
+            tops_found.push(TopLevel { column, record, old });
+        }
+        let may_join = file.is_some() && self.tails.is_without();
+        let runs = if may_join { joined(&tops_found) } else { vec![0; tops_found.len()] };
+        let mut rest = tops_found.into_iter();
+        let mut n_joined = Vec::with_capacity(runs.len());
+        let mut i = 0;
+        while let Some(TopLevel { column, mut record, old }) = rest.next() {
+            let n = runs[i];
+            record.name_at = self.names.len() as u64;
             match &column.run {
                 Some(names) => names.emit(&mut self.names),
+                None if n > 0 => {
+                    let others = rest.by_ref().take(n).map(|other| other.column.name.as_str());
+                    let mut names = NameList::with_capacity(n + 1);
+                    for name in std::iter::once(column.name.as_str()).chain(others) {
+                        // Longer names are not joined.
+                        _ = names.push(name);
+                    }
+                    names.emit(&mut self.names);
+                }
                 None => self.names.extend_from_slice(column.name.as_bytes()),
             }
-            let old = self.tails.of_column(number(&column.array), &mut record, tree)?;
-            self.end(i, record, old, &column.name)?;
+            self.end(record, old, &column.name)?;
+            n_joined.push(n);
+            i += n + 1;
         }
-        Ok(())
+        Ok(n_joined)
     }
 
     fn add_children(&mut self, contents: &Contents<'_>, tree: &mut ValueTree) -> Result<()> {
@@ -75,7 +109,9 @@ impl<'a> ColumnRecords<'a> {
         let first_extra: Vec<usize> = contents.plan.parts.columns().map(|of| of.first_extra).collect();
         let first_child = contents.first_child();
         for (i, child) in (first_child..).zip(children) {
-            let mut record = self.record(contents.number(i), child.column_type, child.array.n_total());
+            let mut record = record(contents.number(i), child.column_type, child.array.n_total());
+            record.name_at = self.names.len() as u64;
+            record.first_range = self.first_ranges.get(i).copied().flatten();
             let parent = child.parent.map_or(child.top, |parent| first_child + parent);
             record.parent = Some(contents.number(parent));
             record.dictionary = child.dictionary.map(|d| contents.number(first_extra[child.top] + d));
@@ -84,7 +120,7 @@ impl<'a> ColumnRecords<'a> {
             link_children(&mut record, &child.child_columns, contents);
             self.names.extend_from_slice(child.name.as_bytes());
             let old = self.tails.of_column(number(&child.array), &mut record, tree)?;
-            self.end(i, record, old, &child.path)?;
+            self.end(record, old, &child.path)?;
         }
         Ok(())
     }
@@ -93,47 +129,82 @@ impl<'a> ColumnRecords<'a> {
         for (i, bundle) in (contents.first_bundle()..).zip(&contents.plan.bundles) {
             let (_, frame) = contents.plan.parts.frames[bundle.frame];
             let first = &frame.columns[bundle.members[0]];
-            let mut record = self.record(contents.number(i), bundle.column_type, bundle.array.n_values());
+            let mut record = record(contents.number(i), bundle.column_type, bundle.array.n_total());
+            record.name_at = self.names.len() as u64;
+            record.first_range = self.first_ranges.get(i).copied().flatten();
             record.is_bundle = true;
             record.detail = first.detail.as_ref().map(|detail| tree.add(detail));
-            record.n_missing = contents.n_missing(i);
-            self.end(i, record, None, "")?;
+            let n_kept = bundle.array.keep().map_or(0, |keep| keep.n_missing);
+            record.n_missing = n_kept + contents.n_missing(i);
+            self.end(record, None, "")?;
         }
         Ok(())
     }
 
-    /// A record whose name begins at the current end of the names.
-    fn record(&self, id: u64, column_type: ColumnType, n_values: u64) -> ColumnRecord {
-        ColumnRecord {
-            id,
-            name_at: self.names.len() as u64,
-            name_len: 0,
-            column_type,
-            is_bundled: false,
-            is_bundle: false,
-            n_values,
-            storage: None,
-            parent: None,
-            first_value: 0,
-            first_child: None,
-            n_children: 0,
-            dictionary: None,
-            detail: None,
-            n_missing: 0,
-            metadata: None,
-            first_range: None,
-            host_detail: None,
-        }
-    }
-
-    /// Adds record number `i`, whose name was added already. `old` is the number of the record from
-    /// which it comes, if any. `name` is the column's name in messages.
-    fn end(&mut self, i: usize, mut record: ColumnRecord, old: Option<u64>, name: &str) -> Result<()> {
-        record.first_range = self.first_ranges.get(i).copied().flatten();
+    /// Adds a record, whose name was added already. `old` is the number of the record from which it
+    /// comes, if any. `name` is the column's name in messages.
+    fn end(&mut self, mut record: ColumnRecord, old: Option<u64>, name: &str) -> Result<()> {
         let name_len = self.names.len() as u64 - record.name_at;
         record.name_len = u32::try_from(name_len).map_err(|_| too_long(name))?;
         record.emit(&mut self.columns);
         self.tails.push(old, &mut self.columns)
+    }
+}
+
+/// A column of a frame or of no table, with its record.
+struct TopLevel<'a> {
+    column: &'a Column,
+    record: ColumnRecord,
+    /// The number of the record from which it comes.
+    old: Option<u64>,
+}
+
+/// For each column, how many of the following ones its record can stand for too. They differ only in
+/// id, name and first value. All 0 if that would save no bytes.
+fn joined(columns: &[TopLevel<'_>]) -> Vec<usize> {
+    let mut joined = vec![0; columns.len()];
+    let (mut first, mut n_records, mut names_len) = (0, 0, 0);
+    for (i, column) in columns.iter().enumerate() {
+        let n = i - first;
+        let of_first = &columns[first];
+        names_len += column.column.name.len() + size_of::<u32>();
+        let is_alike = n > 0
+            && column.column.run.is_none()
+            && of_first.column.run.is_none()
+            && names_len < u32::MAX as usize
+            && of_first.record.is_bundled
+            && of_first.record.member(n as u64).is_ok_and(|member| member == column.record);
+        if is_alike {
+            joined[first] = n;
+        } else {
+            (first, n_records, names_len) = (i, n_records + 1, column.column.name.len());
+        }
+    }
+    let saved = (columns.len() - n_records) * (ColumnRecord::LEN - size_of::<u32>());
+    if saved > (n_records + 1) * Runs::LEN { joined } else { vec![0; columns.len()] }
+}
+
+/// A record without a name.
+fn record(id: u64, column_type: ColumnType, n_values: u64) -> ColumnRecord {
+    ColumnRecord {
+        id,
+        name_at: 0,
+        name_len: 0,
+        column_type,
+        is_bundled: false,
+        is_bundle: false,
+        n_values,
+        storage: None,
+        parent: None,
+        first_value: 0,
+        first_child: None,
+        n_children: 0,
+        dictionary: None,
+        detail: None,
+        n_missing: 0,
+        metadata: None,
+        first_range: None,
+        host_detail: None,
     }
 }
 
@@ -156,9 +227,10 @@ fn bundled_members(contents: &Contents<'_>) -> Result<Vec<Option<Member>>> {
         let mut first_value = 0;
         for &i in &of.members {
             let array = &frame.columns[i].array;
-            let n_missing = scratch.count_missing(array, of.column_type.layout())?;
+            let n_kept = array.keep().map_or(0, |keep| keep.n_missing);
+            let n_missing = n_kept + scratch.count_missing(array, of.column_type.layout())?;
             members[of.first + i] = Some(Member { bundle, first_value, n_missing });
-            first_value += array.n_values();
+            first_value += array.n_total();
         }
     }
     Ok(members)

@@ -76,9 +76,21 @@ impl<'a> Contents<'a> {
         Cow::Owned(value)
     }
 
-    /// The section of column runs.
-    pub(super) fn emit_runs(&self) -> Vec<u8> {
-        self.numbers.emit(self.n_records())
+    /// The section of column runs. `n_joined` has a number for each record of a column of a frame or of
+    /// no table that is written: how many of the next columns share it.
+    pub(super) fn emit_runs(&self, n_joined: &[usize]) -> Vec<u8> {
+        let n_top = self.plan.parts.n_columns;
+        let has_runs = n_joined.len() < n_top || !self.numbers.0.is_empty();
+        let mut out = Vec::new();
+        let mut record = 0;
+        for n in if has_runs { n_joined } else { &[] } {
+            out.extend_from_slice(&self.number(record).to_le_bytes());
+            record += n + 1;
+        }
+        for record in if has_runs { n_top..self.n_records() + 1 } else { 0..0 } {
+            out.extend_from_slice(&self.number(record).to_le_bytes());
+        }
+        out
     }
 }
 
@@ -106,13 +118,5 @@ impl Numbers {
             (None, Some(&last)) => last + (record + 1 - self.0.len()) as u64,
             (None, None) => record as u64,
         }
-    }
-
-    /// The section of runs for a file with this many records.
-    fn emit(&self, n_records: usize) -> Vec<u8> {
-        if self.0.is_empty() {
-            return Vec::new();
-        }
-        (0..=n_records).flat_map(|record| self.of_record(record).to_le_bytes()).collect()
     }
 }

@@ -80,7 +80,6 @@ pub(super) fn make<'p>(
     let columns = ColumnRecords::of(&contents, &blocks.ranges.first_ranges, ground.file, &mut tree)?;
     let tables = TableRecords::of(&contents, ground.file, &mut tree)?;
     let (nodes, heap) = tree.into_parts();
-    let runs = contents.emit_runs();
     let new_tier = blocks.new_tier(ground);
     let [blocks_len, statistics_len] = blocks.record_lens;
     let of = |kind, bytes| SectionRecords::new(kind, 0, bytes);
@@ -95,7 +94,8 @@ pub(super) fn make<'p>(
         in_tier(SectionKind::Statistics, statistics_len, &blocks.statistics),
         of(SectionKind::Nodes, &nodes),
         of(SectionKind::ValueHeap, &heap),
-        of(SectionKind::Runs, &runs),
+        of(SectionKind::Runs, &columns.runs),
+        of(SectionKind::Pieces, &tables.pieces),
     ];
     let unknown = match ground.file {
         Some(file) if ground.is_in_place => Unknown::staying(file),

@@ -1,6 +1,8 @@
 //! The records of the tables of a new generation, with their name indexes.
 
-use entasis_format::{NameSlot, Result, SectionKind, TableRecord, ValueTree, build_name_index, n_name_slots};
+use entasis_format::{
+    NameSlot, Pieces, Result, SectionKind, TableRecord, ValueTree, build_name_index, n_name_slots,
+};
 
 use super::contents::Contents;
 use super::tails::Tails;
@@ -19,6 +21,7 @@ pub(super) struct TableRecords {
     /// Bytes of a table record.
     pub record_len: u32,
     pub name_index: Vec<u8>,
+    pub pieces: Vec<u8>,
 }
 
 impl TableRecords {
@@ -26,8 +29,11 @@ impl TableRecords {
     pub(super) fn of(contents: &Contents<'_>, file: Option<&File>, tree: &mut ValueTree) -> Result<Self> {
         let tails = Tails::of(file, SectionKind::Tables);
         let record_len = tails.record_len;
-        let mut records = Self { tables: Vec::new(), record_len, name_index: Vec::new() };
-        for &(first, frame) in &contents.plan.parts.frames {
+        let mut records = Self { tables: Vec::new(), record_len, name_index: Vec::new(), pieces: Vec::new() };
+        for (number, &(first, frame)) in contents.plan.parts.frames.iter().enumerate() {
+            let first_piece = records.pieces.len() / Pieces::RECORD_LEN;
+            let pieces = contents.plan.pieces(number)?;
+            pieces.iter().for_each(|pieces| pieces.emit(&mut records.pieces));
             let n_columns = frame.n_columns() as u64;
             let has_index = has_name_index(frame);
             let host_node = (!frame.host.is_null()).then(|| tree.add(&contents.in_file(&frame.host, first)));
@@ -40,8 +46,8 @@ impl TableRecords {
                 sort_order: None,
                 host_node,
                 metadata: None,
-                first_piece: 0,
-                n_pieces: 0,
+                first_piece: pieces.as_ref().map_or(0, |_| first_piece as u64),
+                n_pieces: pieces.map_or(0, |pieces| pieces.n() as u32),
                 first_column_range: 0,
                 n_column_ranges: 0,
             };

@@ -21,6 +21,11 @@ impl<'a> Tails<'a> {
         Self { file, kind, record_len: of_file.max(kind.record_len()) }
     }
 
+    /// Whether records have no further bytes.
+    pub(super) fn is_without(&self) -> bool {
+        self.record_len == self.kind.record_len()
+    }
+
     /// Appends the bytes after the known fields of a new record: those of the old record with this
     /// number, or zeros.
     pub(super) fn push(&self, old: Option<u64>, out: &mut Vec<u8>) -> Result<()> {

@@ -38,6 +38,7 @@ pub fn state(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
     metadata(decoded)?;
     blocks(decoded)?;
     bundles(decoded)?;
+    pieces(decoded)?;
     for column in &decoded.columns {
         let mut at = 0;
         for (block, statistics) in column.blocks.iter().zip(&column.statistics) {
@@ -118,9 +119,8 @@ fn blocks(decoded: &Decoded) -> Result<(), Wrong> {
 
 /// No column belongs to two tables.
 fn tables(decoded: &Decoded) -> Result<(), Wrong> {
-    let records = decoded.tables.iter().map(|table| table.record).filter(|record| record.n_columns > 0);
-    let mut ranges: Vec<(u64, u64)> =
-        records.map(|record| (record.first_column, record.first_column + record.n_columns)).collect();
+    let all = decoded.tables.iter().flat_map(|table| &table.columns).filter(|range| !range.is_empty());
+    let mut ranges: Vec<(u64, u64)> = all.map(|range| (range.start, range.end)).collect();
     ranges.sort_unstable();
     rule(ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0), "a column belongs to two tables")
 }
@@ -133,10 +133,11 @@ fn get<'a>(map: &'a [(Tree, Tree)], key: &str) -> Option<&'a Tree> {
 /// The sort order is a list of columns of the table (W).
 fn sort_order(decoded: &Decoded, table: usize) -> Result<(), Wrong> {
     let record = decoded.tables[table].record;
-    let columns = record.first_column..record.first_column + record.n_columns;
+    let columns = &decoded.tables[table].columns;
+    let is_column = |column: &u64| columns.iter().any(|range| range.contains(column));
     let is_key = |key: &Tree| match key {
         Tree::Map(map) => {
-            let is_own = matches!(get(map, "column"), Some(Tree::Column(column)) if columns.contains(column));
+            let is_own = matches!(get(map, "column"), Some(Tree::Column(column)) if is_column(column));
             let is_bool = |name: &str| matches!(get(map, name), Some(Tree::Bool(_)));
             is_own && is_bool("descending") && is_bool("missing_first")
         }
@@ -176,6 +177,30 @@ fn bundles(decoded: &Decoded) -> Result<(), Wrong> {
             next += n;
         }
         rule(next == storage.record.n_values, "the members of a bundle cover it")?;
+    }
+    Ok(())
+}
+
+/// A bundle begins each piece with a block, and has members of one table alone if that has pieces.
+fn pieces(decoded: &Decoded) -> Result<(), Wrong> {
+    for (number, table) in decoded.tables.iter().enumerate().filter(|(_, table)| table.pieces.len() > 1) {
+        let own = decoded.columns_of(number).into_iter();
+        let storages: BTreeSet<u64> = own.filter_map(|column| column.record.storage).collect();
+        let is_of =
+            |column: &Column| column.record.storage.is_some_and(|storage| storages.contains(&storage));
+        let n_all = decoded.columns.iter().filter(|column| is_of(column)).count();
+        let n_own = decoded.columns_of(number).into_iter().filter(|column| is_of(column)).count();
+        rule(n_all == n_own, "the members of a bundle in pieces are of one table")?;
+        for storage in storages {
+            let storage = &decoded.columns[storage as usize];
+            let k = storage.record.n_values / table.record.n_rows;
+            let mut begin = 0;
+            for n in &table.pieces {
+                let begins = storage.blocks.iter().any(|block| block.first_value == begin * k);
+                rule(begins, "a piece begins with a block")?;
+                begin += n;
+            }
+        }
     }
     Ok(())
 }

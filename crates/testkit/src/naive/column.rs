@@ -129,19 +129,33 @@ impl Column {
         Ok(())
     }
 
-    /// The values of a bundled column, from its storage column.
+    /// The values of a bundled column, from its storage column. `pieces` has the numbers of rows of
+    /// the pieces of its table.
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn cells_of(&self, storage: &Column) -> Result<Vec<Option<Cell>>, Wrong> {
+    pub fn cells_of(&self, storage: &Column, pieces: Option<&[u64]>) -> Result<Vec<Option<Cell>>, Wrong> {
         rule(storage.record.is_bundle, "a storage column is a bundle")?;
         rule(storage.record.of == self.record.of, "bundled columns have the type of their bundle")?;
         rule(self.record.n_values < 8192, "bundles are for tables of fewer than 8,192 rows")?;
         let end = self.record.first_value.checked_add(self.record.n_values);
         let inside = end.is_some_and(|end| end <= storage.record.n_values);
         rule(inside, "a bundled column lies inside its bundle")?;
-        let from = self.record.first_value as usize;
-        Ok(storage.cells[from..from + self.record.n_values as usize].to_vec())
+        let (from, n_rows) = (self.record.first_value as usize, self.record.n_values as usize);
+        let Some(pieces) = pieces else { return Ok(storage.cells[from..from + n_rows].to_vec()) };
+        let n_stored = storage.record.n_values as usize;
+        rule(pieces.iter().sum::<u64>() == n_rows as u64, "the pieces of a bundled column have its rows")?;
+        rule(
+            from % n_rows == 0 && n_stored % n_rows == 0,
+            "all members of a bundle have the rows of its pieces",
+        )?;
+        let (k, i) = (n_stored / n_rows, from / n_rows);
+        let (mut cells, mut begin) = (Vec::new(), 0);
+        for n in pieces.iter().map(|&n| n as usize) {
+            cells.extend((begin..begin + n).map(|r| storage.cells[begin * k + i * n + (r - begin)].clone()));
+            begin += n;
+        }
+        Ok(cells)
     }
 
     /// Codes are below the number of categories; the number of missing values is the record's.

@@ -15,12 +15,16 @@ use super::value::{Nodes, Tree};
 pub struct Table {
     /// The record.
     pub record: TableRecord,
+    /// The numbers of its columns.
+    pub columns: Vec<Range<u64>>,
     /// The host map, or null.
     pub host: Tree,
     /// The sort order, or null.
     pub sort_order: Tree,
     /// The user's metadata, or null.
     pub metadata: Tree,
+    /// The number of rows of each piece; empty without pieces.
+    pub pieces: Vec<u64>,
 }
 
 /// A decoded file.
@@ -48,9 +52,9 @@ pub struct Decoded {
 
 impl Decoded {
     /// The columns of a table.
-    pub fn columns_of(&self, table: usize) -> &[Column] {
-        let record = self.tables[table].record;
-        &self.columns[record.first_column as usize..(record.first_column + record.n_columns) as usize]
+    pub fn columns_of(&self, table: usize) -> Vec<&Column> {
+        let of = |range: &Range<u64>| &self.columns[range.start as usize..range.end as usize];
+        self.tables[table].columns.iter().flat_map(of).collect()
     }
 }
 
@@ -89,7 +93,7 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     }
     let unknown = root.sections.iter().filter(|section| !section.is_known()).copied().collect();
 
-    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs, _pieces, _column_ranges] =
+    let [_, tables, columns, names, name_index, ranges, _, _, nodes, heap, runs, pieces, column_ranges] =
         &all;
     let of_blocks = Sections::new(ranges, tiers)?;
     let runs = runs_of(runs, columns.len() / 120)?;
@@ -97,7 +101,15 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
     rule(n_columns <= room.file.len() as u64 / 4, "a column takes 4 bytes of the file")?;
     let n_tables = tables.len() as u64 / 96;
     let mut nodes = Nodes::new(nodes, heap, n_columns, n_tables);
-    let columns = read_columns((room, root.version), columns, &runs, names, &of_blocks, &mut nodes)?;
+    let mut in_pieces = Vec::new();
+    for bytes in tables.chunks_exact(96) {
+        let record = TableRecord::parse(bytes, root.version)?;
+        if let Some(lens) = pieces_of(&record, pieces)? {
+            in_pieces.push(InPieces { columns: ranges_of(&record, column_ranges, n_columns)?, lens });
+        }
+    }
+    let columns =
+        read_columns((room, root.version), columns, &runs, names, (&of_blocks, &in_pieces), &mut nodes)?;
     let mut read_tables = Vec::new();
     for bytes in tables.chunks_exact(96) {
         let record = TableRecord::parse(bytes, root.version)?;
@@ -106,18 +118,18 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
         let metadata = value(record.metadata)?;
         let is_map = record.metadata.is_none() || matches!(metadata, Tree::Map(_));
         rule(is_map, "the metadata of a table are a map")?;
-        let end = record.first_column.checked_add(record.n_columns);
-        rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
-        let range = record.first_column..record.first_column + record.n_columns;
-        let is_apart = |run: &Range<u64>| run.end <= range.start || range.end <= run.start;
-        let is_inside = |run: &Range<u64>| range.start <= run.start && run.end <= range.end;
-        let fits =
-            runs.iter().filter(|run| run.end - run.start > 1).all(|run| is_apart(run) || is_inside(run));
+        let columns = ranges_of(&record, column_ranges, n_columns)?;
+        let n_own = |run: &Range<u64>| -> u64 {
+            let of = |range: &Range<u64>| range.end.min(run.end).saturating_sub(range.start.max(run.start));
+            columns.iter().map(of).sum()
+        };
+        let fits = runs.iter().all(|run| [0, run.end - run.start].contains(&n_own(run)));
         rule(fits, "the columns of a run are of one table")?;
         let slots = record.first_slot.checked_add(record.n_slots);
         let inside = record.n_slots == 0 || slots.is_some_and(|end| end <= name_index.len() as u64 / 16);
         rule(inside, "the slots of a table are in the name index")?;
-        read_tables.push(Table { record, host, sort_order, metadata });
+        let pieces = pieces_of(&record, pieces)?.unwrap_or_default();
+        read_tables.push(Table { record, columns, host, sort_order, metadata, pieces });
     }
     let value = nodes.value(root.value_node)?;
     let is_held = match &value {
@@ -149,6 +161,54 @@ pub fn decode_at(file: &[u8], header: Header, slot: Slot) -> Result<Decoded, Wro
         }
     }
     Ok(decoded)
+}
+
+/// The numbers of the columns of a table.
+fn ranges_of(table: &TableRecord, section: &[u8], n_columns: u64) -> Result<Vec<Range<u64>>, Wrong> {
+    let (first, n) = table.column_ranges;
+    if n == 0 {
+        let end = table.first_column.checked_add(table.n_columns);
+        rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
+        return Ok(vec![table.first_column..table.first_column + table.n_columns]);
+    }
+    rule(table.first_column == 0, "the first column of a table with column ranges")?;
+    rule(first + u64::from(n) <= section.len() as u64 / 16, "the column ranges of a table are there")?;
+    let mut ranges = Vec::new();
+    for i in first as usize..first as usize + n as usize {
+        let (start, len) = (u64_at(section, 16 * i), u64_at(section, 16 * i + 8));
+        let end = start.checked_add(len);
+        rule(len > 0 && end.is_some_and(|end| end <= n_columns), "a column range is in the file")?;
+        ranges.push(start..start + len);
+    }
+    let mut sorted = ranges.clone();
+    sorted.sort_unstable_by_key(|range| range.start);
+    rule(sorted.windows(2).all(|pair| pair[0].end <= pair[1].start), "column ranges do not overlap")?;
+    let len: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+    rule(len == table.n_columns, "the column ranges have the columns of the table")?;
+    Ok(ranges)
+}
+
+/// A table whose rows lie in pieces.
+struct InPieces {
+    columns: Vec<Range<u64>>,
+    /// The number of rows of each piece.
+    lens: Vec<u64>,
+}
+
+/// The numbers of rows of the pieces of a table, if it has pieces.
+fn pieces_of(table: &TableRecord, section: &[u8]) -> Result<Option<Vec<u64>>, Wrong> {
+    let (first, n) = table.pieces;
+    if n == 0 {
+        return Ok(None);
+    }
+    rule(n <= 64, "a table has at most 64 pieces")?;
+    let is_inside = first + u64::from(n) <= section.len() as u64 / 8;
+    rule(is_inside, "the pieces of a table are there")?;
+    let lens: Vec<u64> = (first..first + u64::from(n)).map(|i| u64_at(section, 8 * i as usize)).collect();
+    rule(lens.iter().all(|&len| len >= 1), "a piece has a row")?;
+    let sum: u128 = lens.iter().map(|&len| u128::from(len)).sum();
+    rule(sum == u128::from(table.n_rows), "the pieces of a table have its rows")?;
+    Ok(Some(lens))
 }
 
 /// The columns that each of the column records stands for.
@@ -190,7 +250,7 @@ fn read_columns(
     records: &[u8],
     runs: &[Range<u64>],
     names: &[u8],
-    of_blocks: &Sections,
+    (of_blocks, in_pieces): (&Sections, &[InPieces]),
     nodes: &mut Nodes<'_>,
 ) -> Result<Vec<Column>, Wrong> {
     let mut columns = Vec::new();
@@ -234,7 +294,10 @@ fn read_columns(
     for i in 0..columns.len() {
         if let Some(storage) = columns[i].record.storage {
             rule(storage < n, "a storage column that is not there")?;
-            columns[i].cells = columns[i].cells_of(&columns[storage as usize])?;
+            let table =
+                in_pieces.iter().find(|table| table.columns.iter().any(|range| range.contains(&(i as u64))));
+            columns[i].cells =
+                columns[i].cells_of(&columns[storage as usize], table.map(|table| &*table.lens))?;
         }
     }
     for column in &columns {

@@ -346,3 +346,43 @@ fn a_model_of_an_unknown_type_does_not_hide_the_others() {
     assert_eq!(file.column(1).unwrap().name, "b");
     assert_eq!(verify(&bytes).unwrap_err().kind(), Kind::Unsupported);
 }
+
+/// Columns of a table in any order, some of them of no table.
+#[test]
+fn tables_of_column_ranges() {
+    let file = small();
+    let orders: [&[std::ops::Range<u64>]; 4] = [&[2..4, 0..2], &[3..4, 1..2, 0..1, 2..3], &[1..3], &[0..4]];
+    for ranges in orders {
+        let bytes = Future { column_ranges: ranges.to_vec(), ..Future::default() }.forge(&file);
+        let columns = ranges
+            .iter()
+            .flat_map(|range| table().columns[range.start as usize..range.end as usize].to_vec());
+        let expected = Table { columns: columns.collect(), ..table() };
+        let opened = open(&bytes).unwrap();
+        assert_eq!(opened.find("price").unwrap_or(99), ranges_position(ranges, 3));
+        assert_holds(&bytes, &expected);
+        // A writer that needs consecutive columns says so, and compact keeps the ranges.
+        let temp = Temp::of(&bytes);
+        if ranges.len() > 1 {
+            assert_eq!(change(&temp, "metadata").unwrap_err().kind(), Kind::Unsupported);
+        }
+        change(&temp, "compact").unwrap();
+        assert_holds(&temp.bytes(), &expected);
+    }
+    let bad: [&[std::ops::Range<u64>]; 4] = [&[0..2, 1..3], &[0..2, 2..2], &[0..2, 3..5], &[3..9]];
+    for ranges in bad {
+        let bytes = Future { column_ranges: ranges.to_vec(), ..Future::default() }.forge(&file);
+        assert_eq!(contents(&bytes).unwrap_err().kind(), Kind::Corrupt, "{ranges:?}");
+        assert_eq!(naive::decode(&bytes).unwrap_err().kind, naive::Kind::Corrupt, "{ranges:?}");
+    }
+}
+
+/// The position of a column in ranges; 99 if none has it.
+fn ranges_position(ranges: &[std::ops::Range<u64>], column: u64) -> u64 {
+    ranges
+        .iter()
+        .cloned()
+        .flatten()
+        .position(|number| number == column)
+        .map_or(99, |position| position as u64)
+}
