@@ -261,7 +261,8 @@ pub fn dtype(column_type: &ColumnType) -> String {
         Physical::Complex128 => "c16",
         Physical::LongDouble => "f16",
         Physical::FixedBytes => return format!("V{}", column_type.value_len),
-        Physical::Null | Physical::Utf8 | Physical::Binary | Physical::I128 | Physical::I256 => "O",
+        Physical::Null | Physical::Utf8 | Physical::Binary => "O",
+        Physical::I128 | Physical::U128 | Physical::I256 => "O",
         // Nested types.
         _ => "O",
     };

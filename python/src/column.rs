@@ -78,12 +78,6 @@ impl Column {
         self.info.record.column_type.physical.name()
     }
 
-    /// Whether values of 128 bits are unsigned, unlike the physical type.
-    #[getter]
-    fn is_unsigned_wide(&self) -> bool {
-        self.info.record.column_type.is_unsigned_wide()
-    }
-
     /// Whether its values are in child columns.
     #[getter]
     fn is_nested(&self) -> bool {

@@ -112,9 +112,10 @@ def test_golden(folder: Path, file: dict[str, Any]) -> None:
                 table = opened[:, position].to_pyarrow()
             except en.UnsupportedTypeError:
                 # Arrow lacks complex numbers, some units of times, and names with a zero.
-                assert "\0" in column["name"] or column["type"].startswith(
-                    ("value column", "complex", "date", "time", "duration", "i128", "i256", "long double")
-                ), column
+                is_without = re.search("[iu]128|i256", column["type"]) or column["type"].startswith(
+                    ("value column", "complex", "date", "time", "duration", "long double")
+                )
+                assert "\0" in column["name"] or is_without, column
                 continue
             assert table.num_rows == file["n_rows"]
             # Missing values of a value column have the last type id of the union.

@@ -156,9 +156,7 @@ fn number(column_type: &ColumnType, bytes: &[u8]) -> String {
     let f64_at =
         |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0.0, |b| f64::from_le_bytes(*b));
     match column_type.physical {
-        Physical::I128 if column_type.is_unsigned_wide() => {
-            bytes.first_chunk().map_or(0, |b| u128::from_le_bytes(*b)).to_string()
-        }
+        Physical::U128 => bytes.first_chunk().map_or(0, |b| u128::from_le_bytes(*b)).to_string(),
         Physical::Bool => (bytes != [0]).to_string(),
         Physical::F16 => format!("{:?}", half(bytes.first_chunk().map_or(0, |b| u16::from_le_bytes(*b)))),
         Physical::F32 => format!("{:?}", f32_at(0)),
@@ -303,7 +301,7 @@ mod tests {
         for (physical, bytes, text) in cases {
             assert_eq!(number(&ColumnType::plain(physical), bytes), text);
         }
-        let unsigned = ColumnType { host_variant: 1, ..ColumnType::plain(Physical::I128) };
+        let unsigned = ColumnType::plain(Physical::U128);
         assert_eq!(number(&unsigned, &[255; 16]), u128::MAX.to_string());
     }
 

@@ -18,7 +18,8 @@ pub(crate) fn is_number(column_type: &ColumnType) -> bool {
         Logical::Decimal => true,
         Logical::Plain => {
             let physical = column_type.physical;
-            let is_long = matches!(physical, Physical::I128 | Physical::I256 | Physical::LongDouble);
+            let is_long =
+                matches!(physical, Physical::I128 | Physical::U128 | Physical::I256 | Physical::LongDouble);
             physical.is_integer() || physical.is_float() || is_long
         }
         _ => false,

@@ -254,6 +254,11 @@ impl File {
         self.opened.root.edition
     }
 
+    /// Whether unsigned integers of 128 bits are stored as signed ones.
+    pub(crate) fn is_before_0_3(&self) -> bool {
+        self.format_version() == Version::OLDEST
+    }
+
     /// The number of rows of the table.
     pub fn n_rows(&self) -> u64 {
         self.table.n_rows

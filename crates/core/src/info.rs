@@ -291,7 +291,6 @@ pub fn type_name(column_type: &ColumnType, detail: Option<&Value>) -> String {
         Logical::Plain if column_type.physical == Physical::FixedBytes => {
             format!("bytes[{}]", column_type.value_len)
         }
-        Logical::Plain if column_type.is_unsigned_wide() => "u128".to_owned(),
         Logical::Plain => column_type.physical.name().to_owned(),
         Logical::Date => "date".to_owned() + if column_type.physical == Physical::I32 { "" } else { &unit },
         Logical::Time => format!("time{unit}"),

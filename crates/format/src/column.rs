@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn unknown_types_are_unsupported() {
-        for (at, code) in [(20, 28), (20, 255), (21, 13), (22, 14), (23, 6)] {
+        for (at, code) in [(20, 29), (20, 255), (21, 13), (22, 14), (23, 6)] {
             let mut bytes = bytes_of(&plain());
             bytes[at] = code;
             assert_eq!(ColumnRecord::parse(&bytes).unwrap_err().kind(), Kind::Unsupported);

@@ -157,7 +157,7 @@ impl Encoding {
 
     /// Whether values are stored as words of 64 bits, which are sign-extended.
     pub fn is_narrow(self, of: impl Into<Layout>) -> bool {
-        let is_wide = matches!(of.into().physical, Physical::I128 | Physical::I256);
+        let is_wide = matches!(of.into().physical, Physical::I128 | Physical::U128 | Physical::I256);
         is_wide && self.transform == Transform::None && self.packing != Packing::Raw
     }
 
@@ -182,7 +182,7 @@ impl Encoding {
             (Transform::None, T::Bool, P::Raw | P::Constant) => {}
             (Transform::None, T::Utf8 | T::Binary, P::Strings | P::Fsst) => {}
             (Transform::None, T::Complex128 | T::LongDouble | T::FixedBytes, P::Raw) => {}
-            (Transform::None, T::I128 | T::I256, packing) if !packing.is_text() => {}
+            (Transform::None, T::I128 | T::U128 | T::I256, packing) if !packing.is_text() => {}
             // All others have words of 1 to 8 bytes (complex64 one of 8), whose bits are packed.
             (Transform::None, word, packing) if matches!(word.width(), Some(1..=8)) && !packing.is_text() => {
             }
@@ -258,6 +258,7 @@ mod tests {
         assert_eq!(packings(T::None, P::Complex64), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::None, P::Complex128), [0]);
         assert_eq!(packings(T::None, P::I128), [0, 1, 2, 3, 4]);
+        assert_eq!(packings(T::None, P::U128), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::None, P::I256), [0, 1, 2, 3, 4]);
         assert_eq!(packings(T::None, P::LongDouble), [0]);
         assert_eq!(packings(T::None, P::FixedBytes), [0]);

@@ -14,7 +14,8 @@ use crate::limits::{MAX_TIERS, Room, SECTION_LEN};
 
 pub use emit::{Compress, LeafSource, SectionEmitter, SectionRecords, emit_like, emit_section};
 pub use walk::{
-    read_records, read_whole_records, visit_known_parts, visit_leaves, visit_part_entries, visit_parts,
+    TryFetch, read_records, read_whole_records, visit_known_parts, visit_leaves, visit_part_entries,
+    visit_parts,
 };
 
 codes! {

@@ -99,6 +99,23 @@ impl Statistics {
         Ok(Self { n_missing, ..Self::default() })
     }
 
+    /// The statistics of a block in a file of version 0.2. There, unsigned integers of 128 bits have
+    /// minimum, maximum and order of signed ones, so these are left out.
+    #[must_use]
+    pub fn upgraded_from_0_2(self, of: impl Into<Layout>) -> Self {
+        match of.into().physical {
+            Physical::U128 => Self {
+                has_min_max: false,
+                ascending: false,
+                descending: false,
+                min: [0; 16],
+                max: [0; 16],
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// Checks that a block of `n_values` of this type can have these statistics.
     ///
     /// # Errors
@@ -134,8 +151,8 @@ impl Statistics {
 
 /// Whether blocks of this type have min and max.
 fn has_order(physical: Physical) -> bool {
-    use Physical::{Binary, Complex64, Complex128, F16, I128, Null};
-    let is_plain = physical.code() <= Binary.code() || physical == I128;
+    use Physical::{Binary, Complex64, Complex128, F16, I128, Null, U128};
+    let is_plain = physical.code() <= Binary.code() || matches!(physical, I128 | U128);
     is_plain && !matches!(physical, Null | F16 | Complex64 | Complex128)
 }
 
@@ -165,6 +182,7 @@ mod tests {
         assert!(of(b"\x0fabcdefghijklmno", b"").check(Physical::Binary, 1).is_ok());
         assert!(of(&[1; 2], &[2; 2]).check(Physical::I16, 1).is_ok());
         assert!(of(&[1; 2], &[2; 2]).check(Physical::I128, 1).is_ok());
+        assert!(of(&[1; 2], &[2; 2]).check(Physical::U128, 1).is_ok());
         assert!(of(&[1; 2], &[2; 2]).check(Physical::I256, 1).is_err());
         assert!(of(&[0], &[1]).check(Physical::Bool, 1).is_ok());
         assert!(of(&[1; 2], &[2; 2]).check(Layout::fixed(2), 1).is_err());
@@ -173,6 +191,21 @@ mod tests {
         assert!(Statistics { n_distinct: 2, ..Statistics::default() }.check(Physical::I16, 1).is_err());
         assert!(Statistics { has_nan: true, ..Statistics::default() }.check(Physical::I16, 1).is_err());
         assert!(Statistics { is_prefix: true, ..of(b"", b"") }.check(Physical::F64, 1).is_err());
+    }
+
+    #[test]
+    fn unsigned_integers_of_0_2_have_no_order() {
+        let wanted = Statistics { n_missing: 2, n_distinct: 3, ..Statistics::default() };
+        let of = Statistics {
+            has_min_max: true,
+            ascending: true,
+            descending: true,
+            min: [0xFF; 16],
+            max: [0x7F; 16],
+            ..wanted
+        };
+        assert_eq!(of.upgraded_from_0_2(Physical::U128), wanted);
+        assert_eq!(of.upgraded_from_0_2(Physical::I128), of);
     }
 
     proptest! {

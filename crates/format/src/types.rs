@@ -63,6 +63,8 @@ codes! {
         ValueColumn = 26, "value column";
         /// A value of the child, shared by consecutive rows.
         RunEnd = 27, "run-end";
+        /// Unsigned, 128 bits.
+        U128 = 28, "u128";
     }
 }
 
@@ -77,7 +79,7 @@ impl Physical {
             Self::I16 | Self::U16 | Self::F16 => Some(2),
             Self::I32 | Self::U32 | Self::F32 => Some(4),
             Self::I64 | Self::U64 | Self::F64 | Self::Complex64 => Some(8),
-            Self::Complex128 | Self::I128 | Self::LongDouble => Some(16),
+            Self::Complex128 | Self::I128 | Self::U128 | Self::LongDouble => Some(16),
             Self::I256 => Some(32),
             _ => None,
         }
@@ -86,7 +88,7 @@ impl Physical {
     /// Whether values are in children.
     #[inline]
     pub const fn is_nested(self) -> bool {
-        self.code() >= Self::List.code()
+        self.code() >= Self::List.code() && self.code() <= Self::RunEnd.code()
     }
 
     /// Whether values differ in length: utf8 and binary.
@@ -332,11 +334,15 @@ impl ColumnType {
         Layout::of(self.physical, self.value_len)
     }
 
-    /// Whether values of 128 bits are unsigned numbers. They have the physical type of signed
-    /// numbers, so their statistics have the order of signed numbers.
-    pub const fn is_unsigned_wide(&self) -> bool {
-        matches!((self.logical, self.physical), (Logical::Plain, Physical::I128))
-            && self.host_variant & 3 == 1
+    /// The type of a column in a file of version 0.2, which has no u128: an i128 that is not a
+    /// decimal holds unsigned numbers if its host variant modulo 4 is 1.
+    #[must_use]
+    pub const fn upgraded_from_0_2(self) -> Self {
+        let is_i128 = matches!(self.physical, Physical::I128) && !matches!(self.logical, Logical::Decimal);
+        if is_i128 && self.host_variant & 3 == 1 {
+            return Self { physical: Physical::U128, host_variant: self.host_variant & !1, ..self };
+        }
+        self
     }
 
     /// Whether it is a union whose children have a value for every row.
@@ -490,6 +496,25 @@ mod tests {
         run(Missing::ALL, Missing::from_code, Missing::code);
         assert_eq!(Physical::F64.to_string(), "f64");
         assert_eq!((Physical::Binary.code(), Unit::Attosecond.code(), Missing::None.code()), (16, 13, 5));
+    }
+
+    #[test]
+    fn unsigned_integers_of_0_2_become_u128() {
+        let i128 = ColumnType::plain(Physical::I128);
+        let u128 = ColumnType::plain(Physical::U128);
+        for (variant, upgraded) in [(1, 0), (5, 4), (129, 128)] {
+            for logical in [Logical::Plain, Logical::Extension] {
+                let of = ColumnType { host_variant: variant, logical, ..i128 }.upgraded_from_0_2();
+                assert_eq!(of, ColumnType { host_variant: upgraded, logical, ..u128 });
+                assert_eq!(of.upgraded_from_0_2(), of);
+            }
+        }
+        let decimal = ColumnType { host_variant: 1, ..ColumnType::decimal(38, 2).unwrap() };
+        let narrow = ColumnType { host_variant: 1, ..ColumnType::plain(Physical::I64) };
+        let others = [0, 2, 3, 4, 6].map(|host_variant| ColumnType { host_variant, ..i128 });
+        for of in [decimal, narrow, u128].into_iter().chain(others) {
+            assert_eq!(of.upgraded_from_0_2(), of);
+        }
     }
 
     #[test]

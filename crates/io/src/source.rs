@@ -143,6 +143,6 @@ mod tests {
         source.read_many(&mut [(3, &mut a[..]), (9, &mut b[..]), (0, &mut c[..])]).unwrap();
         assert_eq!((a, c), ([4, 5], [1, 2, 3]));
         let mut parts = [(0, &mut a[..]), (3, &mut c[..])];
-        assert_eq!((&source).read_many(&mut parts).unwrap_err().kind(), ErrorKind::UnexpectedEof);
+        assert_eq!(source.read_many(&mut parts).unwrap_err().kind(), ErrorKind::UnexpectedEof);
     }
 }

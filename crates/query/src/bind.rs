@@ -279,9 +279,6 @@ impl<'f> Binder<'f> {
         };
         let literal = time.as_ref().unwrap_or(literal);
         let place = place(of, literal, rules, is_aware).ok_or_else(|| incomparable(column, literal))?;
-        if of.is_unsigned_wide() {
-            return Ok(Test::Keys(keys(op, place, &domain).with_inverted_signs()));
-        }
         let nan = match (rules.nan, op) {
             (NanRule::Largest, Comparison::Greater | Comparison::GreaterEqual | Comparison::NotEqual)
             | (NanRule::Unordered, Comparison::NotEqual) => nan_keys(of.physical),
@@ -386,7 +383,7 @@ fn domain(column: &ColumnInfo) -> Result<KeySet> {
         Physical::F32 | Physical::F64 => {
             float_keys(of.physical).map_or_else(KeySet::empty, |(low, high)| KeySet::interval(low, high))
         }
-        Physical::I128 => KeySet::interval(i128::MIN, i128::MAX),
+        Physical::I128 | Physical::U128 => KeySet::interval(i128::MIN, i128::MAX),
         physical if physical.is_integer() && physical.is_signed() => {
             KeySet::interval(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         }

@@ -74,17 +74,6 @@ impl KeySet {
         Self(gaps).intersection(domain)
     }
 
-    /// The integers whose sign bits are inverted. This maps unsigned numbers from 2^127 on, which
-    /// are stored as negative ones, to their rank in the order, and back.
-    pub fn with_inverted_signs(&self) -> Self {
-        let halves = [(i128::MIN, -1), (0, i128::MAX)];
-        let inverted = halves.into_iter().flat_map(|(low, high)| {
-            let half = self.intersection(&Self::interval(low, high));
-            half.0.into_iter().map(|(low, high)| (low ^ i128::MIN, high ^ i128::MIN))
-        });
-        Self::of(inverted.collect())
-    }
-
     pub fn contains(&self, key: i128) -> bool {
         let after = self.0.partition_point(|interval| interval.0 <= key);
         after > 0 && self.0[after - 1].1 >= key
@@ -120,14 +109,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn inverted_signs_move_each_key(parts in vec((any::<i128>(), any::<i128>()), 0..4), key: i128) {
-            let set = KeySet::of(parts.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect());
-            let inverted = set.with_inverted_signs();
-            prop_assert_eq!(set.contains(key), inverted.contains(key ^ i128::MIN));
-            prop_assert_eq!(inverted.with_inverted_signs(), set);
-        }
-
         #[test]
         fn sets_are_those_of_a_model(a in vec((0i8..40, 0i8..40), 0..6), b in vec((0i8..40, 0i8..40), 0..6)) {
             let wide = |of: &[(i8, i8)]| KeySet::of(of.iter().map(|&(l, h)| (l.into(), h.into())).collect());

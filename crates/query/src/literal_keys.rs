@@ -50,7 +50,7 @@ pub(crate) fn place(of: &ColumnType, literal: &Literal, rules: Rules, is_aware: 
             Literal::Bool(value) => Some(Place::at(value.into())),
             _ => None,
         },
-        (Logical::Plain, Physical::I128) if of.is_unsigned_wide() => unsigned_wide(literal),
+        (Logical::Plain, Physical::U128) => unsigned_wide(literal),
         (Logical::Plain, physical) if is_integer(physical) => match *literal {
             Literal::Float(value) if value.is_finite() => Some(float_among_integers(value)),
             _ => number(literal, 0),
@@ -154,15 +154,19 @@ fn of_long(place: WidePlace) -> Place {
     }
 }
 
-/// The place of a number among unsigned integers of 128 bits. Their keys are the stored words with
-/// inverted sign bits, which have the order of the numbers.
+/// The key of an unsigned integer of 128 bits. Its inverted highest bit, as a sign, gives the order
+/// of the numbers.
+pub(crate) fn unsigned_key(number: u128) -> i128 {
+    (number ^ 1 << 127).cast_signed()
+}
+
+/// The place of a number among unsigned integers of 128 bits.
 fn unsigned_wide(literal: &Literal) -> Option<Place> {
-    let of = |number: u128| (number ^ 1 << 127).cast_signed();
     let place = match *literal {
         Literal::Float(value) if !value.is_finite() => return Some(Place::beyond(value > 0.0)),
         // A float below 2^128 is exact here, as its digits before the point are.
         Literal::Float(value) if (0.0..2f64.powi(128)).contains(&value) => {
-            let floor = of(value.floor() as u128);
+            let floor = unsigned_key(value.floor() as u128);
             return Some(if value.floor() == value { Place::at(floor) } else { Place::after(floor) });
         }
         Literal::Float(value) => return Some(Place::beyond(value > 0.0)),
@@ -173,7 +177,7 @@ fn unsigned_wide(literal: &Literal) -> Option<Place> {
         let (high, low) = key.split_at(16);
         let low = low.try_into().map_or(0, u128::from_be_bytes);
         match high {
-            [0x80, rest @ ..] if rest.iter().all(|&byte| byte == 0) => place(of(low)),
+            [0x80, rest @ ..] if rest.iter().all(|&byte| byte == 0) => place(unsigned_key(low)),
             _ => Place::beyond(high[0] >= 0x80),
         }
     };
@@ -318,8 +322,7 @@ mod tests {
 
     #[test]
     fn unsigned_numbers_of_128_bits_keep_their_order() {
-        let wide = ColumnType { host_variant: 1, ..ColumnType::plain(Physical::I128) };
-        let key = |number: u128| (number ^ 1 << 127).cast_signed();
+        let wide = ColumnType::plain(Physical::U128);
         let digits = |text: &str| Literal::LongDecimal { digits: text.into(), scale: 0 };
         assert_eq!(of(wide, Literal::Int(0)), Some(Place::at(i128::MIN)));
         assert_eq!(of(wide, Literal::Int(-1)), Some(Place::BEFORE_ALL));
@@ -328,11 +331,11 @@ mod tests {
         assert_eq!(of(wide, digits(&u128::MAX.to_string())), Some(Place::at(i128::MAX)));
         assert_eq!(of(wide, digits("340282366920938463463374607431768211456")), Some(Place::AFTER_ALL));
         assert_eq!(of(wide, digits("-340282366920938463463374607431768211456")), Some(Place::BEFORE_ALL));
-        assert_eq!(of(wide, Literal::Decimal { digits: 25, scale: 1 }), Some(Place::after(key(2))));
+        assert_eq!(of(wide, Literal::Decimal { digits: 25, scale: 1 }), Some(Place::after(unsigned_key(2))));
         assert_eq!(of(wide, Literal::Float(2f64.powi(127))), Some(Place::at(0)));
         assert_eq!(of(wide, Literal::Float(2f64.powi(128))), Some(Place::AFTER_ALL));
         assert_eq!(of(wide, Literal::Float(-0.5)), Some(Place::BEFORE_ALL));
-        assert_eq!(of(wide, Literal::Float(0.5)), Some(Place::after(key(0))));
+        assert_eq!(of(wide, Literal::Float(0.5)), Some(Place::after(unsigned_key(0))));
         assert_eq!(of(wide, Literal::Bool(true)), None);
     }
 }

@@ -6,6 +6,7 @@ use memchr::memmem::Finder;
 
 use crate::key_set::KeySet;
 use crate::like::Like;
+use crate::literal_keys::unsigned_key;
 use crate::string_set::{StringSet, next, successor};
 use crate::wide_decimal;
 
@@ -179,6 +180,7 @@ pub(crate) fn key_of(physical: Physical, bytes: &[u8; 16]) -> Option<i128> {
         Physical::Bool | Physical::U8 | Physical::U16 | Physical::U32 | Physical::U64 | Physical::I128 => {
             word
         }
+        Physical::U128 => unsigned_key(word.cast_unsigned()),
         Physical::I8 => i128::from(word as i8),
         Physical::I16 => i128::from(word as i16),
         Physical::I32 => i128::from(word as i32),
@@ -258,6 +260,21 @@ mod tests {
         assert_eq!(test.by_statistics(layout, &all_missing, 10, false), Answers::None);
         assert_eq!(test.by_statistics(layout, &all_missing, 10, true), Answers::All);
         assert_eq!(test.by_statistics(layout, &Statistics::default(), 10, false), Answers::Some);
+    }
+
+    #[test]
+    fn unsigned_integers_of_128_bits_are_pruned() {
+        let layout = Layout::from(Physical::U128);
+        let (middle, most) = (1u128 << 127, u128::MAX);
+        let test = Test::Keys(KeySet::interval(unsigned_key(middle - 1), unsigned_key(middle)));
+        let of = |min: u128, max: u128| {
+            let bounds = Statistics { has_min_max: true, ..Statistics::default() };
+            let statistics = Statistics { min: min.to_le_bytes(), max: max.to_le_bytes(), ..bounds };
+            test.by_statistics(layout, &statistics, 10, false)
+        };
+        assert_eq!((of(middle - 1, middle), of(middle, middle)), (Answers::All, Answers::All));
+        assert_eq!((of(0, middle - 2), of(middle + 1, most)), (Answers::None, Answers::None));
+        assert_eq!((of(0, most), of(middle, most)), (Answers::Some, Answers::Some));
     }
 
     #[test]

@@ -280,7 +280,8 @@ pub fn forge(file: &[u8], cells: &[Option<Cell>], of: &Type, plan: &Plan) -> Opt
         return None;
     }
     let (words, entries) = transform(plan, &values, of);
-    let is_narrow = plan.packing > 0 && (of.physical == physical::I128 || of.physical == physical::I256);
+    let is_wide = [physical::I128, physical::U128, physical::I256].contains(&of.physical);
+    let is_narrow = plan.packing > 0 && is_wide;
     let word = match plan.transform {
         1 => 4,
         0 if is_narrow => 8,

@@ -195,6 +195,7 @@ const RANGE: Fields = &[
     ("range.reserved", 22, 2),
 ];
 const RUN: Fields = &[("run.first_column", 0, 8)];
+const PIECE: Fields = &[("piece.n_rows", 0, 8)];
 const BLOCK: Fields = &[
     ("block.first_value", 0, 8),
     ("block.n_values", 8, 4),
@@ -260,6 +261,7 @@ fn records_of(of: u16) -> Option<(usize, Fields)> {
         kind::RANGES => (24, RANGE),
         kind::BLOCKS => (64, BLOCK),
         kind::RUNS => (8, RUN),
+        kind::PIECES => (8, PIECE),
         kind::STATISTICS => (48, STATISTICS),
         kind::NODES => (32, NODE),
         _ => return None,

@@ -183,7 +183,7 @@ class MappedHandle:
             )
         infos, extents, decoded = self._find(columns, start, stop, "arrow", own)
         for column in infos:
-            if column.physical == "i128" and column.logical == "plain":
+            if column.physical in ("i128", "u128") and column.logical == "plain":
                 if self.memory_map == "auto":
                     return handle.read_arrow(
                         columns, rows, layout, own, threads, field_metadata, schema_metadata, metadata, polars

@@ -42,22 +42,7 @@ def records(handle: Handle, column: Column) -> Any:
     }
     formats, offsets = zip(*fields.values(), strict=True)
     dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": 72})
-    found = np.frombuffer(handle.block_statistics(column.index), dtype)
-    return _in_unsigned_order(found) if column.is_unsigned_wide else found
-
-
-def _in_unsigned_order(found: Any) -> Any:
-    """The records of unsigned 128-bit integers, which the file orders as signed integers.
-
-    Both orders agree on numbers of one sign. Blocks of both signs lose minimum, maximum and order.
-    """
-    import numpy as np
-
-    # Little-endian numbers have their sign in the last byte.
-    low, high = (np.ascontiguousarray(found[name]).view("u1")[15::16] >> 7 for name in ("min", "max"))
-    found = found.copy()
-    found["flags"][low != high] &= PREFIX | NAN
-    return found
+    return np.frombuffer(handle.block_statistics(column.index), dtype)
 
 
 def bounds(column: Column, found: Any) -> tuple[Any, Any, Any]:
@@ -71,7 +56,7 @@ def bounds(column: Column, found: Any) -> tuple[Any, Any, Any]:
     def bound(stored: bytes) -> Any:
         if is_text:
             return stored[1 : 1 + stored[0]]
-        return int.from_bytes(stored, "little", signed=not column.is_unsigned_wide)
+        return int.from_bytes(stored, "little", signed=column.physical != "u128")
 
     low, high = (np.array([bound(value) for value in found[name].tolist()], object) for name in ("min", "max"))
     is_long = np.array([is_text and len(value) == _CUT for value in high], bool)
@@ -114,7 +99,8 @@ def is_ascending(column: Column, found: Any, values_at: Callable[[Any], Any]) ->
         return False
     if is_inside.all() and is_before.all():
         return True
-    is_unread = column.logical in ("categorical", "object") or (column.logical == "plain" and column.physical == "i128")
+    is_wide = column.logical == "plain" and column.physical in ("i128", "u128")
+    is_unread = column.logical in ("categorical", "object") or is_wide
     if is_unread or n[~is_inside].sum() + 2 * len(n) > _MOST:
         return False
     # Each of these rows is compared with the one before it.

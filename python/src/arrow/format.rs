@@ -13,8 +13,6 @@ pub const LARGE: u8 = 1;
 pub const VIEW: u8 = 2;
 /// The bits for the layout of strings or the width of decimals.
 pub const LAYOUT: u8 = 3;
-/// The host variant of unsigned integers of 128 bits.
-pub const UNSIGNED: u8 = 1;
 /// The bit of fields that are not nullable.
 pub const REQUIRED: u8 = 4;
 
@@ -110,7 +108,7 @@ pub fn parse(format: &str) -> Option<(ColumnType, Option<&str>)> {
         "g" => plain(Physical::F64),
         // Extensions of Polars.
         "_pli128" => plain(Physical::I128),
-        "_plu128" => text(Physical::I128, UNSIGNED),
+        "_plu128" => plain(Physical::U128),
         "u" => text(Physical::Utf8, SMALL),
         "U" => text(Physical::Utf8, LARGE),
         "vu" => text(Physical::Utf8, VIEW),
@@ -212,10 +210,10 @@ pub fn format(column_type: &ColumnType, layout: u8, zone: Option<&str>) -> Optio
         (Physical::Binary, _) => "Z",
         (Physical::FixedBytes, _) => return Some(format!("w:{}", column_type.value_len)),
         // Only Polars requests views, and only Polars has 128-bit integers.
-        (Physical::I128, VIEW) if column_type.host_variant & LAYOUT == UNSIGNED => "_plu128",
         (Physical::I128, VIEW) => "_pli128",
+        (Physical::U128, VIEW) => "_plu128",
         (Physical::Complex64 | Physical::Complex128 | Physical::LongDouble, _)
-        | (Physical::I128 | Physical::I256, _) => return None,
+        | (Physical::I128 | Physical::U128 | Physical::I256, _) => return None,
         // Nested types.
         _ => return None,
     };

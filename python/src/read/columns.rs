@@ -116,7 +116,9 @@ fn prepare<'py>(
     let n_rows = usize::try_from(n_rows).map_err(|_| no_memory(py, usize::MAX))?;
     let targets =
         infos.iter().map(|info| plan::target(info, host, by.own, by.nan_is_null.holds(info))).collect();
-    let units = plan::units(&infos, targets, matches!(rows, Rows::All), n_values);
+    // In several pieces, the values of a bundle are not those of its members one after the other.
+    let is_one_piece = file.pieces().map_err(|error| errors::raise(py, &error))?.is_none();
+    let units = plan::units(&infos, targets, is_one_piece && matches!(rows, Rows::All), n_values);
     let mut blocks: Vec<Block<'py>> = Vec::new();
     let mut memory = Vec::with_capacity(units.len());
     let mut buffers = Buffers::default();

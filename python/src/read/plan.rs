@@ -95,7 +95,7 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool, nan_is_null: bool) -> Ta
     };
     let is_clongdouble = array::LONG_DOUBLE && is_clongdouble && column_type.value_len == 32;
     let dtype = match column_type.physical {
-        Physical::I128 | Physical::I256 => return Target::Refused,
+        Physical::I128 | Physical::U128 | Physical::I256 => return Target::Refused,
         Physical::LongDouble if !array::LONG_DOUBLE => return Target::Refused,
         Physical::FixedBytes if is_clongdouble => "c32".to_owned(),
         Physical::FixedBytes if host == Host::Pandas && host_variant != PANDAS_INTERVAL => {

@@ -171,7 +171,11 @@ impl File {
         parse: impl Fn(&[u8]) -> Result<Statistics>,
     ) -> Result<Vec<Statistics>> {
         let bytes = self.range_records(SectionKind::Statistics, &self.block_ranges(info)?)?;
-        let parsed = bytes.chunks_exact(Statistics::LEN).map(parse).enumerate();
+        let (is_before_0_3, of) = (self.is_before_0_3(), info.record.column_type.layout());
+        let upgraded = |of_block: Statistics| {
+            if is_before_0_3 { of_block.upgraded_from_0_2(of) } else { of_block }
+        };
+        let parsed = bytes.chunks_exact(Statistics::LEN).map(|bytes| parse(bytes).map(upgraded)).enumerate();
         let parsed = parsed.map(|(i, statistics)| {
             statistics.map_err(|e| e.in_block(i as u64).in_section("statistics").in_file(self.path()))
         });

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRange, BlockRecord, ColumnRecord, Error, Kind, Physical, Result, RunNames, SectionKind, Unknown,
-    Value, fallible,
+    BlockRange, BlockRecord, ColumnRecord, ColumnType, Error, Kind, Physical, Result, RunNames, SectionKind,
+    Unknown, Value, fallible,
 };
 
 use super::names::{NameRange, NamesAt};
@@ -236,6 +236,7 @@ impl File {
             }
             record => record.map_err(here)?,
         };
+        record.column_type = self.upgraded(record.column_type);
         if !self.numbering.is_of_file() {
             let ColumnRecord { storage, dictionary, first_child, parent, .. } = &mut record;
             for named in [storage, dictionary, first_child, parent] {
@@ -243,6 +244,11 @@ impl File {
             }
         }
         Ok((record, None))
+    }
+
+    /// The type of a column, from its record.
+    pub(crate) fn upgraded(&self, column_type: ColumnType) -> ColumnType {
+        if self.is_before_0_3() { column_type.upgraded_from_0_2() } else { column_type }
     }
 
     /// Visits columns by their records, in order. Costs time per record, not per column.

@@ -143,7 +143,7 @@ impl Numbering {
     /// The numbers in the file of the first `n_columns` columns.
     pub(super) fn ranges(&self, n_columns: u64) -> Vec<Range<u64>> {
         match self {
-            Self::From(first) => vec![*first..first.saturating_add(n_columns)],
+            Self::From(first) => Vec::from_iter(Some(*first..first.saturating_add(n_columns))),
             Self::Ranges { ranges, .. } => ranges.to_vec(),
         }
     }

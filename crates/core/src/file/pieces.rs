@@ -22,8 +22,8 @@ const PIECES: &str = "the pieces of tables";
 pub(crate) struct KnownPieces {
     /// Their columns, ascending: a table may have several ranges of them.
     tables: OnceLock<Vec<(Range<u64>, TableRecord)>>,
-    /// The pieces that were read, by the first one and the rows of their table.
-    read: Mutex<HashMap<(u64, u64), Arc<Pieces>>>,
+    /// The pieces that were read, by the first one, their number and the rows of their table.
+    read: Mutex<HashMap<(u64, u32, u64), Arc<Pieces>>>,
 }
 
 impl OpenFile {
@@ -70,7 +70,7 @@ impl OpenFile {
         if table.n_pieces == 0 {
             return Ok(None);
         }
-        let key = (table.first_piece, table.n_rows);
+        let key = (table.first_piece, table.n_pieces, table.n_rows);
         if let Some(pieces) = lock(&self.known_pieces.read).get(&key) {
             return Ok(Some(Arc::clone(pieces)).filter(|pieces| pieces.n() > 1));
         }

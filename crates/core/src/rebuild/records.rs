@@ -148,7 +148,11 @@ impl Columns<'_> {
                 out.bytes.extend_from_slice(&known);
                 out.bytes.extend_from_slice(tail);
             }
-            parsed => self.emit(number, parsed?, tail, out),
+            parsed => {
+                let mut record = parsed?;
+                record.column_type = self.file.upgraded(record.column_type);
+                self.emit(number, record, tail, out);
+            }
         }
         Ok(())
     }

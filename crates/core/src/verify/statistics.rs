@@ -45,6 +45,7 @@ pub(super) fn check(
         Physical::U64 => words(statistics, values, |_: u64| false),
         Physical::Bool => words(statistics, values, |_: u8| false),
         Physical::I128 => words(statistics, values, |_: i128| false),
+        Physical::U128 => words(statistics, values, |_: u128| false),
         Physical::F32 => words(statistics, values, f32::is_nan),
         Physical::F64 => words(statistics, values, f64::is_nan),
         Physical::Utf8 | Physical::Binary => strings(statistics, values),

@@ -11,6 +11,7 @@ mod mappable;
 mod matrices;
 mod nan;
 mod one_writer;
+mod pieces;
 mod pre_encoded;
 mod round_trip;
 mod rounds;

@@ -66,11 +66,18 @@ pub(crate) fn of_bools(values: &[u8], n_missing: u32) -> Statistics {
 /// value.
 pub(crate) fn of_wide(physical: Physical, values: &[u128], n_missing: u32) -> Statistics {
     let mut statistics = Statistics { n_missing, ..Statistics::default() };
-    let of_integers = physical == Physical::I128 && (n_missing as usize) < values.len();
-    let numbers = || values.iter().map(|value| value.cast_signed());
-    if let (true, Some(min), Some(max)) = (of_integers, numbers().min(), numbers().max()) {
-        statistics.min = min.to_le_bytes();
-        statistics.max = max.to_le_bytes();
+    // With an inverted highest bit, unsigned numbers have the order of signed ones.
+    let inverted = match physical {
+        Physical::I128 => 0,
+        Physical::U128 => 1 << 127,
+        _ => return statistics,
+    };
+    let numbers = || values.iter().map(|value| (value ^ inverted).cast_signed());
+    if let (true, Some(min), Some(max)) =
+        ((n_missing as usize) < values.len(), numbers().min(), numbers().max())
+    {
+        statistics.min = (min.cast_unsigned() ^ inverted).to_le_bytes();
+        statistics.max = (max.cast_unsigned() ^ inverted).to_le_bytes();
         statistics.has_min_max = true;
         statistics.ascending = n_missing == 0 && numbers().is_sorted();
         statistics.descending = n_missing == 0 && numbers().is_sorted_by(|a, b| a >= b);
@@ -286,6 +293,28 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn wide_integers_have_the_order_of_their_type() {
+        let values = [0, 1, i128::MAX.cast_unsigned(), 1 << 127, u128::MAX];
+        let of = |physical, values: &[u128], n_missing| {
+            let found = of_wide(physical, values, n_missing);
+            let bounds = [found.min, found.max].map(u128::from_le_bytes);
+            (found.has_min_max.then_some(bounds), found.ascending, found.descending)
+        };
+        assert_eq!(of(Physical::U128, &values, 0), (Some([0, u128::MAX]), true, false));
+        assert_eq!(of(Physical::U128, &values, 1), (Some([0, u128::MAX]), false, false));
+        assert_eq!(
+            of(Physical::I128, &values, 0),
+            (Some([1 << 127, i128::MAX.cast_unsigned()]), false, false)
+        );
+        assert_eq!(of(Physical::U128, &[u128::MAX, 0], 0), (Some([0, u128::MAX]), false, true));
+        assert_eq!(of(Physical::U128, &[7, 7], 0), (Some([7, 7]), true, true));
+        for physical in [Physical::U128, Physical::I128] {
+            assert_eq!(of(physical, &[0, 0], 2), (None, false, false));
+        }
+        assert_eq!(of(Physical::Complex128, &values, 0), (None, false, false));
+    }
 
     #[test]
     fn prefixes_order_strings_as_their_bytes_do() {

@@ -79,7 +79,8 @@ impl Encoder {
     /// The values, given as 64-bit limbs, converted to 64-bit words with a plan; `None` if a value
     /// does not fit.
     pub(super) fn plan_narrow(&mut self, of: Layout, limbs: &[u64]) -> Option<(Vec<u64>, WordPlan<u64>)> {
-        let width = of.width().filter(|_| matches!(of.physical, Physical::I128 | Physical::I256))?;
+        let width =
+            of.width().filter(|_| matches!(of.physical, Physical::I128 | Physical::U128 | Physical::I256))?;
         let mut words = vec![0; size_of_val(limbs) / width];
         if sign_extend::cut(limbs, width, &mut words) != Some(true) {
             return None;

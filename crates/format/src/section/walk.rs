@@ -16,8 +16,9 @@ const RECORDS: &str = "records of the footer";
 /// restore a compressed leaf.
 type Fetch<'a> = dyn FnMut(&Part) -> Result<Arc<Vec<u8>>> + 'a;
 
-/// As [`Fetch`]. After `None`, the walk goes on without the part and the parts below it.
-type TryFetch<'a> = dyn FnMut(&Part) -> Result<Option<Arc<Vec<u8>>>> + 'a;
+/// Returns the bytes of a part, checked and restored. After `None`, the walk goes on without the part
+/// and the parts below it.
+pub type TryFetch<'a> = dyn FnMut(&Part) -> Result<Option<Arc<Vec<u8>>>> + 'a;
 
 /// The bytes of these records. Each record has the length that this version knows for its kind:
 /// further bytes are cut off, and fields that an older version lacks are none.
@@ -116,7 +117,7 @@ pub fn visit_known_parts(
     section: &Section,
     records: Range<u64>,
     room: Room,
-    fetch: &mut dyn FnMut(&Part) -> Result<Option<Arc<Vec<u8>>>>,
+    fetch: &mut TryFetch<'_>,
 ) -> Result<()> {
     let shape = section.shape(FORMAT, room)?;
     if records.is_empty() || records.end > section.n_records {

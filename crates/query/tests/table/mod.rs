@@ -17,6 +17,7 @@ pub enum Kind {
     I64,
     U64,
     I128,
+    U128,
     F32,
     F64,
     Utf8,
@@ -58,7 +59,7 @@ pub const WORDS: [&str; 12] = [
 
 pub fn kind() -> impl Strategy<Value = Kind> {
     use Kind::*;
-    proptest::sample::select(&[Bool, I8, I64, U64, I128, F32, F64, Utf8, Binary, Category][..])
+    proptest::sample::select(&[Bool, I8, I64, U64, I128, U128, F32, F64, Utf8, Binary, Category][..])
 }
 
 /// A random value, mostly one of a small set.
@@ -77,6 +78,7 @@ fn cell(kind: Kind) -> BoxedStrategy<Cell> {
         Kind::I64 => int(i64::MIN.into(), i64::MAX.into()),
         Kind::U64 => int(0, u64::MAX.into()),
         Kind::I128 => int(-(1 << 64), 1 << 64),
+        Kind::U128 => int(0, i128::MAX),
         Kind::F32 => {
             let float = prop_oneof![
                 6 => (-20i8..20).prop_map(|tenths| f32::from(tenths) / 10.0),
@@ -207,6 +209,7 @@ impl Memory {
             Kind::I64 => self.words(Physical::I64, cells, &int),
             Kind::U64 => self.words(Physical::U64, cells, &int),
             Kind::I128 => self.words(Physical::I128, cells, &int),
+            Kind::U128 => self.words(Physical::U128, cells, &int),
             Kind::F32 => self.words(Physical::F32, cells, &|cell| (float(cell) as f32).to_bits().into()),
             Kind::F64 => self.words(Physical::F64, cells, &|cell| float(cell).to_bits().into()),
             Kind::Utf8 => (Physical::Utf8, self.strings(bytes)),

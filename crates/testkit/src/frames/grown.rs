@@ -147,6 +147,30 @@ pub fn of_tiers() -> Table {
     Table::new("tiers", vec![Model::words("step", Physical::I16, &values)])
 }
 
+/// A table of several columns of each of some types, so that rows are appended to it in pieces.
+pub fn of_pieces(n_rows: usize) -> Table {
+    let r = noise(3 * n_rows, 18);
+    let columns = (0..3).flat_map(|c| {
+        let r = &r[c * n_rows..(c + 1) * n_rows];
+        let numbers: Vec<i32> = r.iter().map(|v| (v % 900) as i32 - 450).collect();
+        let prices: Vec<f64> = r.iter().map(|v| (v % 500) as f64 / 4.0).collect();
+        let texts: Vec<String> = r.iter().map(|v| format!("{:x}", v >> (v % 60))).collect();
+        let flags: Vec<bool> = r.iter().map(|v| v % 3 == 0).collect();
+        [
+            Model::words(format!("number {c}"), Physical::I32, &numbers).with_missing(|i| i % 5 != c),
+            Model::words(format!("price {c}"), Physical::F64, &prices),
+            Model::text(format!("text {c}"), &texts).with_missing(|i| c != 1 || i % 7 != 3),
+            Model::bools(format!("flag {c}"), &flags),
+        ]
+    });
+    let mut columns: Vec<Model> = columns.collect();
+    // Neighbours of one type share a record.
+    columns.sort_by_key(|column| (column.of.physical.code(), column.name.clone()));
+    let alone: Vec<u16> = r[..n_rows].iter().map(|v| *v as u16).collect();
+    columns.push(Model::words("alone", Physical::U16, &alone));
+    Table::new("pieces", columns)
+}
+
 /// A table with columns of different types, so that none of them is bundled.
 pub fn table(n_rows: usize) -> Table {
     let r = noise(n_rows, 17);

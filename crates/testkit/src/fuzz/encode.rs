@@ -11,7 +11,7 @@ use crate::naive::Cell;
 const MOST: usize = 9_000;
 
 /// Types of values, one for each form that the encoder takes and more for words.
-const TYPES: [Physical; 16] = [
+const TYPES: [Physical; 17] = [
     Physical::Bool,
     Physical::I8,
     Physical::U16,
@@ -28,6 +28,7 @@ const TYPES: [Physical; 16] = [
     Physical::FixedBytes,
     Physical::Utf8,
     Physical::Binary,
+    Physical::U128,
 ];
 
 /// Encodes values, and decodes them with core and naive decoder.

@@ -229,6 +229,13 @@ const CHANGES: &[Change] = &[
     ("slot-b-root", "generations", "slot.root_at", 2, 4096, C, "root"),
     ("table-reserved", "constant", "table.reserved", 0, 1, Kind::Unsupported, "reserved"),
     ("table-first-piece", "constant", "table.first_piece", 0, 1, C, "pieces"),
+    ("piece-no-rows", "pieces", "piece.n_rows", 4, 0, C, "piece"),
+    ("piece-rows", "pieces", "piece.n_rows", 4, 2, C, "pieces"),
+    ("piece-rows-huge", "pieces", "piece.n_rows", 3, u64::MAX, C, "piece"),
+    ("table-n-pieces", "pieces", "table.n_pieces", 2, 2, C, "pieces"),
+    ("table-n-pieces-outside", "pieces", "table.n_pieces", 2, 4, C, "pieces"),
+    ("table-n-pieces-too-many", "pieces", "table.n_pieces", 2, 65, C, "pieces"),
+    ("table-first-piece-outside", "pieces", "table.first_piece", 2, FAR, C, "pieces"),
     ("table-metadata", "constant", "table.metadata", 0, 99, C, "node"),
     ("table-metadata-kind", "constant", "table.metadata", 0, 0, C, "metadata"),
     ("column-reserved", "constant", "column.reserved", 0, 1, Kind::Unsupported, "byte 71"),
@@ -334,6 +341,14 @@ const EDITS: &[Edit] = &[
     }),
     ("node-column", "values", true, C, "column", |file, map| node(file, map, 9, 37)),
     ("node-table", "values", true, C, "table", |file, map| node(file, map, 10, 37)),
+    ("piece-without-block", "pieces", true, C, "block", |_, map| {
+        // A piece has 23 instead of 24 rows, and the next one 17 instead of 16.
+        map.named("piece.n_rows").skip(2).zip([23, 17]).map(|(field, n)| (field.at, n)).collect()
+    }),
+    ("piece-member", "pieces", true, C, "pieces", |file, map| {
+        let members = map.named("column.first_value").filter(|field| get(file, field) > 0);
+        members.last().map_or(Vec::new(), |field| vec![(field.at, file[field.at] ^ 1)])
+    }),
     ("root-value-integer", "values", true, Kind::Unsupported, "neither", |file, map| {
         let number = map.named("node.kind").position(|field| get(file, field) == 3).map_or(0, |n| n as u8);
         map.named("root.value_node").map(|field| (field.at, number)).collect()

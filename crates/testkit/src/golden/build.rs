@@ -4,7 +4,7 @@
 use entasis::{Logical, Operation, Physical, Unit, Value};
 
 use super::{Form, Golden};
-use crate::frames::{Model, Table, grown, nested_tables, noise};
+use crate::frames::{Model, Table, grown, nested, nested_tables, noise};
 
 fn golden(name: &str, columns: Vec<Model>, compression: u8, features: &'static [&'static str]) -> Golden {
     Golden { table: Table::new(name, columns), compression, features, form: Form::Whole }
@@ -32,6 +32,7 @@ pub fn all() -> Vec<Golden> {
     all.push(streamed());
     all.extend(generations());
     all.extend(changed());
+    all.push(unsigned_wide());
     all
 }
 
@@ -531,6 +532,32 @@ fn changed() -> Vec<Golden> {
     operations.map(of).into()
 }
 
+/// Unsigned integers of 128 bits: in a bundle, in blocks of their own and inside of nested values.
+/// The file of 0.2 has them as i128 with a host variant, in the order of signed numbers.
+fn unsigned_wide() -> Golden {
+    let r = noise(1100, 17);
+    let edges = [0, 1, (1 << 127) - 1, 1 << 127, u128::MAX];
+    let edge = |v: u64| edges[(v % 5) as usize];
+    let cell = |v: u64| (!v.is_multiple_of(7)).then(|| edge(v >> 8).to_le_bytes().to_vec());
+    let of = |name: &str, value: &dyn Fn(u64) -> u128| {
+        Model::words(name, Physical::U128, &r.iter().map(|&v| value(v)).collect::<Vec<_>>())
+    };
+    let child = |name| Model::new(name, Physical::U128, Vec::new());
+    let lists = r.iter().map(|&v| nested::list(&[cell(v), cell(v >> 9)][..v as usize % 3])).collect();
+    let structs = r.iter().map(|&v| nested::record(&[cell(v)])).collect();
+    let mut required = of("not nullable", &edge);
+    required.of.host_variant = 4;
+    let far = |v: u64| u128::from(v) << 64 | u128::from(v.rotate_left(9));
+    let columns = vec![
+        of("near", &|v| u128::from(v % 1000)),
+        of("far", &far).with_missing(|i| i % 3 != 0),
+        required,
+        Model::nested("lists", Physical::List, vec![child("item")], lists),
+        Model::nested("structs", Physical::Struct, vec![child("field")], structs),
+    ];
+    golden("unsigned-128", columns, 40, &["raw", "bit-packed", "bit-packed dictionary"])
+}
+
 /// Files to which rows were appended in place.
 fn generations() -> Vec<Golden> {
     let of = |name: &str, table: Table, form, features| Golden {
@@ -542,6 +569,7 @@ fn generations() -> Vec<Golden> {
     vec![
         of("slot-pages", grown::table(300), Form::Grown(&[100]), &[]),
         of("generations", grown::table(300), Form::Grown(&[100, 200, 250]), &[]),
+        of("pieces", grown::of_pieces(41), Form::Grown(&[20, 24, 40]), &[]),
         of("tiers", grown::of_tiers(), Form::Grown(&[330_000, 330_010]), &["constant"]),
     ]
 }

@@ -40,6 +40,7 @@ fn show(physical: Physical, cell: &Option<Vec<u8>>) -> String {
         _ if physical == Physical::FixedBytes || physical.is_nested() => hex(&bytes[..bytes.len().min(40)]),
         Physical::Bool => (bytes[0] != 0).to_string(),
         Physical::Utf8 => json_string(&String::from_utf8_lossy(bytes).chars().take(40).collect::<String>()),
+        Physical::U128 => bytes.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes)).to_string(),
         _ if physical.is_integer() || physical == Physical::I128 => {
             let is_signed = physical.is_signed() || physical == Physical::I128;
             let fill = if is_signed && bytes.last().is_some_and(|&byte| byte >= 128) { 0xFF } else { 0 };

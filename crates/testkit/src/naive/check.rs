@@ -296,7 +296,8 @@ fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> R
     if kind == physical::F32 || kind == physical::F64 {
         rule(has_nan == (of.flags & 16 != 0), "statistics say whether there is a NaN")?;
     }
-    let is_integer = (physical::BOOL..=physical::U64).contains(&kind) || kind == physical::I128;
+    let is_wide = kind == physical::I128 || kind == physical::U128;
+    let is_integer = (physical::BOOL..=physical::U64).contains(&kind) || is_wide;
     let has_order = is_integer || is_var(kind) || kind == physical::F32 || kind == physical::F64;
     known(has_order || of.flags & 1 == 0, "a type without an order has no bounds")?;
     rule(has_order || of.flags & 28 == 0, "a type without an order is not sorted")?;
@@ -365,7 +366,7 @@ fn compare(kind: u8, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
         _ if is_var(kind) => a.cmp(b),
         physical::F32 | physical::F64 => f(a).partial_cmp(&f(b)).unwrap_or(std::cmp::Ordering::Less),
         // Bytes of any number: as one number without sign.
-        _ if a.len() > 16 => a.iter().rev().cmp(b.iter().rev()),
+        _ if a.len() > 16 || kind == physical::U128 => a.iter().rev().cmp(b.iter().rev()),
         _ => {
             let signed = (2..=5).contains(&kind) || kind == physical::I128;
             let number = |bytes: &[u8]| {

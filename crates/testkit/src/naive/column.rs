@@ -146,7 +146,7 @@ impl Column {
         let n_stored = storage.record.n_values as usize;
         rule(pieces.iter().sum::<u64>() == n_rows as u64, "the pieces of a bundled column have its rows")?;
         rule(
-            from % n_rows == 0 && n_stored % n_rows == 0,
+            from.is_multiple_of(n_rows) && n_stored.is_multiple_of(n_rows),
             "all members of a bundle have the rows of its pieces",
         )?;
         let (k, i) = (n_stored / n_rows, from / n_rows);

@@ -38,7 +38,7 @@ pub(super) fn word_len(encoding: [u8; 4], of: &Type) -> usize {
 
 /// Whether values of 16 or 32 bytes are stored as words of 64 bits.
 pub(super) fn is_narrow(encoding: [u8; 4], of: &Type) -> bool {
-    let is_wide = of.physical == physical::I128 || of.physical == physical::I256;
+    let is_wide = [physical::I128, physical::U128, physical::I256].contains(&of.physical);
     is_wide && encoding[0] > 0 && encoding[1] == 0
 }
 

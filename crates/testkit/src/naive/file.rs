@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::bytes::{Kind, Room, Wrong, range, rule, u32_at, u64_at, wrong};
 use super::column::{Column, Sections};
 use super::header::{Header, Slot, Version, header};
-use super::records::{ColumnRecord, TableRecord};
+use super::records::{ColumnRecord, Statistics, TableRecord};
 use super::root::{Root, root};
 use super::section::{Section, kind};
+use super::types;
 use super::value::{Nodes, Tree};
 
 /// A table of a decoded file.
@@ -169,7 +170,7 @@ fn ranges_of(table: &TableRecord, section: &[u8], n_columns: u64) -> Result<Vec<
     if n == 0 {
         let end = table.first_column.checked_add(table.n_columns);
         rule(end.is_some_and(|end| end <= n_columns), "the columns of a table are there")?;
-        return Ok(vec![table.first_column..table.first_column + table.n_columns]);
+        return Ok(Vec::from_iter(Some(table.first_column..table.first_column + table.n_columns)));
     }
     rule(table.first_column == 0, "the first column of a table with column ranges")?;
     rule(first + u64::from(n) <= section.len() as u64 / 16, "the column ranges of a table are there")?;
@@ -255,7 +256,10 @@ fn read_columns(
 ) -> Result<Vec<Column>, Wrong> {
     let mut columns = Vec::new();
     for (i, bytes) in records.chunks_exact(120).enumerate() {
-        let record = ColumnRecord::parse(bytes)?;
+        let mut record = ColumnRecord::parse(bytes)?;
+        if version == (0, 2) {
+            record.of = types::of_0_2(record.of);
+        }
         let n = runs[i].end - runs[i].start;
         let of_names = range(names, record.name_at, u64::from(record.name_len))?;
         rule(n == 1 || record.is_bundled, "the columns of a run are bundled")?;
@@ -284,6 +288,10 @@ fn read_columns(
                 is_child: false,
             };
             column.find_blocks(runs[i].start + k, of_blocks, version)?;
+            if version == (0, 2) && column.record.of.physical == types::physical::U128 {
+                column.statistics =
+                    column.statistics.into_iter().map(Statistics::without_order).collect::<Result<_, _>>()?;
+            }
             if !column.record.is_bundled {
                 column.decode(room)?;
             }

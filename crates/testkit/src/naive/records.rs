@@ -310,4 +310,15 @@ impl Statistics {
         }
         Ok(statistics)
     }
+
+    /// Statistics of u128 in version 0.2, without min, max and order, which are those of signed
+    /// numbers.
+    ///
+    /// # Errors
+    /// *Corrupt*.
+    pub fn without_order(self) -> Result<Self, Wrong> {
+        let is_sorted = self.flags & 12 != 0;
+        rule(!is_sorted || (self.n_missing == 0 && self.flags & 16 == 0), "values in order are all there")?;
+        Ok(Self { flags: self.flags & !13, min: [0; 16], max: [0; 16], ..self })
+    }
 }

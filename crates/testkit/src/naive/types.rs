@@ -50,6 +50,7 @@ pub mod physical {
     pub const UNION: u8 = 25;
     pub const VALUES: u8 = 26;
     pub const RUN_END: u8 = 27;
+    pub const U128: u8 = 28;
     pub const U8: u8 = 6;
     pub const U32: u8 = 8;
 }
@@ -61,7 +62,7 @@ pub const DECIMAL: u8 = 6;
 
 /// Whether there are children (`docs/format/columns.md`).
 pub fn is_nested(physical: u8) -> bool {
-    physical >= physical::LIST
+    (physical::LIST..=physical::RUN_END).contains(&physical)
 }
 
 /// The plain type of the structure values of a nested column; any other type unchanged.
@@ -89,7 +90,7 @@ pub fn width(of: &Type) -> Option<usize> {
         3 | 7 | 10 => Some(2),
         4 | 8 | 11 => Some(4),
         5 | 9 | 12 | 13 => Some(8),
-        14 | 17 | 19 => Some(16),
+        14 | 17 | 19 | physical::U128 => Some(16),
         physical::I256 => Some(32),
         physical::FIXED => Some(of.value_len as usize),
         _ => None,
@@ -112,12 +113,20 @@ fn decimal(precision: u8) -> Option<u8> {
     }
 }
 
-/// Checks that version 0.2 has the codes of the type.
+/// The type of a column of version 0.2: u128 is an i128 with a host variant.
+pub fn of_0_2(of: Type) -> Type {
+    if of.physical == physical::I128 && of.logical != DECIMAL && of.host_variant % 4 == 1 {
+        return Type { physical: physical::U128, host_variant: of.host_variant - 1, ..of };
+    }
+    of
+}
+
+/// Checks that the format has the codes of the type.
 ///
 /// # Errors
 /// *Unsupported*.
 pub fn check_codes(of: &Type) -> Result<(), Wrong> {
-    if of.physical > 27 || of.logical > 12 || of.unit > 13 || of.missing > 5 {
+    if of.physical > 28 || of.logical > 12 || of.unit > 13 || of.missing > 5 {
         return wrong(Kind::Unsupported, "an unknown code of a type");
     }
     Ok(())

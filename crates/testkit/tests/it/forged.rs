@@ -14,7 +14,7 @@ fn model(physical: Physical, n: usize) -> Model {
         let v = r[i / 3] >> 7;
         match physical {
             Physical::Utf8 | Physical::Binary => format!("\u{e9}{}", v % 40).into_bytes(),
-            Physical::I128 | Physical::I256 => {
+            Physical::I128 | Physical::U128 | Physical::I256 => {
                 let value = ((v % 30) as i64 - 12) * 0x0706_0504_0302_0107;
                 let sign = if value < 0 { 0xFF } else { 0 };
                 let mut bytes = value.to_le_bytes().to_vec();
@@ -83,7 +83,7 @@ fn sums(physical: Physical, n: usize, (e, bits): (u8, u8)) -> Model {
 
 fn plans(physical: Physical) -> Vec<Plan> {
     let is_var = physical.is_var();
-    let is_narrow = matches!(physical, Physical::I128 | Physical::I256);
+    let is_narrow = matches!(physical, Physical::I128 | Physical::U128 | Physical::I256);
     let is_raw = matches!(physical, Physical::Complex128 | Physical::LongDouble | Physical::FixedBytes);
     let is_float = matches!(physical, Physical::F32 | Physical::F64);
     let mut plans = Vec::new();
@@ -190,7 +190,7 @@ fn dictionaries_of_the_rest() {
 
 #[test]
 fn long_integers() {
-    for physical in [Physical::I128, Physical::I256] {
+    for physical in [Physical::I128, Physical::U128, Physical::I256] {
         check_all(physical, &[1, 1000, 2100]);
     }
 }

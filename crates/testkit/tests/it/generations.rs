@@ -353,7 +353,18 @@ fn a_cut_file_has_its_newest_whole_generation() {
 
 #[test]
 fn fields_of_all_generations_take_every_edge() {
-    let bytes = file(&[100, 200, 250], Durable::Never);
+    fields_take_every_edge(&file(&[100, 200, 250], Durable::Never));
+}
+
+#[test]
+fn fields_of_tables_in_pieces_take_every_edge() {
+    let bytes = grown::grown(&grown::of_pieces(41), &[20, 24, 40], &options(Durable::Never));
+    assert!(naive::decode(&bytes).unwrap().tables[0].pieces == [24, 16, 1]);
+    fields_take_every_edge(&bytes);
+}
+
+fn fields_take_every_edge(bytes: &[u8]) {
+    let bytes = bytes.to_vec();
     let map = Map::of(&bytes);
     let of_slots: Vec<_> = map.fields.iter().filter(|field| field.name.starts_with("slot.")).collect();
     let of_roots: Vec<_> = map.fields.iter().filter(|field| field.name.starts_with("root.")).collect();

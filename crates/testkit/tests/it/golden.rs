@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use entasis::Kind;
+use entasis::{ColumnInfo, Kind, Physical};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::golden::{Form, Golden, bad, bad_table, build, folder, index, old_folder};
 use entasis_testkit::naive::{self, section::kind, segment::features};
-use entasis_testkit::probe::{contents, verify};
+use entasis_testkit::probe::{contents, open, verify};
 
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -39,6 +39,29 @@ fn golden_files_hold_what_they_held() {
             assert!(seen.iter().any(|has| has == wanted), "{}: {wanted} in {seen:?}", golden.table.name);
         }
     }
+}
+
+#[test]
+fn unsigned_integers_of_version_0_2_have_no_order() {
+    let bytes = std::fs::read(old_folder().join("unsigned-128.entasis")).unwrap();
+    let file = open(&bytes).unwrap();
+    let columns = file.all_columns(0..file.n_columns_total()).unwrap();
+    let of = |column: &&ColumnInfo| column.record.column_type.physical == Physical::U128;
+    let mut n_blocks = 0;
+    for column in columns.iter().filter(of) {
+        let layout = column.record.column_type.layout();
+        let for_filters = file.statistics_for_filters(column.index, layout).unwrap();
+        for found in file.statistics(column.index).unwrap().into_iter().chain(for_filters) {
+            assert!(!(found.has_min_max || found.ascending || found.descending), "{}", column.name);
+            n_blocks += 1;
+        }
+    }
+    assert!(n_blocks > 0);
+    // The file has them, in the order of signed numbers.
+    let decoded = naive::decode(&bytes).unwrap();
+    let stored = decoded.of_blocks.tiers[0].1.chunks_exact(48);
+    let negative = stored.map(|record| naive::records::Statistics::parse(record).unwrap());
+    assert!(negative.filter(|found| found.flags & 1 == 1 && found.min[15] >= 128).count() > 1);
 }
 
 /// Sections with and without shuffle, with one leaf and with an index part.

@@ -127,7 +127,7 @@ fn appends_to_many_tables_keep_all_values() {
     }
     let bytes = std::fs::read(&path).unwrap();
     let counted = sections(&bytes).iter().filter(|(section, _)| section.flags & COUNTED != 0).count();
-    assert!(counted > 2, "{counted}");
+    assert!(counted > 0, "no section names parts of an earlier generation");
     holds(&bytes, &n_rows);
     let changed = contents(&bytes).unwrap();
     compact(&path, &options(), &Silent).unwrap();

@@ -34,6 +34,7 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("runs", write_at(&tables::runs(20), 50)),
         ("categoricals", write_at(&tables::categoricals(30), 50)),
         ("nested", write_at(&nested_tables::every_type(40), 50)),
+        ("pieces", grown::grown(&grown::of_pieces(41), &[20, 24, 40], &options)),
         ("grown", grown::grown(&grown::of_tiers(), &[330_000, 330_050], &options)),
     ];
     files.extend(documents::all().into_iter().map(|tree| (tree.name, tree.bytes)));

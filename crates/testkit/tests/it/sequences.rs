@@ -268,6 +268,33 @@ proptest! {
             trial.step(step, *crash);
         }
     }
+
+    /// Most of these have bundles whose rows lie in several pieces.
+    #[test]
+    fn sequences_of_changes_of_short_tables(
+        n in 1usize..400,
+        of in prop::collection::vec(0usize..4, 4..12),
+        kinds in prop::collection::vec(0usize..30, 4),
+        steps in prop::collection::vec((short_step(), prop::option::weighted(0.2, 0u64..30)), 3..14),
+    ) {
+        let of: Vec<usize> = of.iter().map(|&of| kinds[of]).collect();
+        let mut trial = Trial::new(n, &of, source());
+        for (step, crash) in &steps {
+            trial.step(step, *crash);
+        }
+    }
+}
+
+/// A change of a table of few rows.
+fn short_step() -> impl Strategy<Value = Step> {
+    let n = prop_oneof![4 => 0usize..4, 3 => 1usize..60, 1 => 60usize..600];
+    prop_oneof![
+        12 => prop::collection::vec(n, 1..4).prop_map(Step::Append),
+        1 => (prop::collection::vec(0usize..30, 1..3), any::<usize>()).prop_map(|(of, at)| Step::Add(of, at)),
+        1 => (0u32..32).prop_map(|bit| Step::Drop(1 << bit)),
+        1 => any::<usize>().prop_map(Step::Rename),
+        1 => any::<usize>().prop_map(Step::Rollback),
+    ]
 }
 
 fn source() -> &'static Table {

@@ -148,7 +148,7 @@ pub unsafe extern "C" fn ent_table(file: *const File, number: f64, failure: *mut
 pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
     // SAFETY: as the caller promises.
     let file = unsafe { &*file };
-    let (major, minor) = file.format_version();
+    let version = file.format_version();
     FileFacts {
         n_rows: file.n_rows() as f64,
         n_columns: file.n_columns() as f64,
@@ -159,8 +159,8 @@ pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
         metadata: root(file, "metadata"),
         environments: root(file, "environments"),
         is_own: i32::from(is_own(file)),
-        format_major: i32::from(major),
-        format_minor: i32::from(minor),
+        format_major: i32::from(version.major),
+        format_minor: i32::from(version.minor),
         generation: file.generation() as f64,
     }
 }
