@@ -16,6 +16,10 @@ const LEAVES: &str = "the leaves of a section";
 /// change would leave a short leaf.
 const SHORT: u32 = 32 << 10;
 
+/// A section with fewer bytes is stored anew, near the root. Opening the file then reads it together
+/// with the root.
+const SMALL: usize = 8 << 10;
+
 /// The parts of the old file that a new section takes.
 pub(super) enum Reuse {
     /// Nothing.
@@ -33,7 +37,8 @@ pub(super) enum Reuse {
 /// # Errors
 /// As for reading.
 pub(super) fn reuse(file: &File, new: &SectionRecords<'_>, filter: Option<Filter>) -> Result<Reuse> {
-    let Some(old) = file.root().section(new.kind, 0).filter(|_| !new.kind.has_tiers()) else {
+    let is_candidate = !new.kind.has_tiers() && new.bytes.len() >= SMALL;
+    let Some(old) = file.root().section(new.kind, 0).filter(|_| is_candidate) else {
         return Ok(Reuse::None);
     };
     let is_like_new = old.record_len == new.record_len && old.n_records > 0;
@@ -45,7 +50,8 @@ pub(super) fn reuse(file: &File, new: &SectionRecords<'_>, filter: Option<Filter
     let fetch = &mut |part: &Part| file.fetch(part);
     visit_leaves(old, file.room(), fetch, &mut |part, records| search.leaf(part, records))
         .map_err(|e| e.in_section(new.kind.name()).in_file(file.path()))?;
-    if search.is_equal() {
+    // Index parts are stored anew near the root, like small sections.
+    if search.is_equal() && old.height == 0 {
         return Ok(Reuse::Section(*old));
     }
     let leaves = search.leaves()?;

@@ -128,8 +128,8 @@ fn a_column_of_a_narrow_file_takes_two_rounds() {
     }
 }
 
-/// Each append writes the sections again, except for older blocks. The last rounds are reads of
-/// their blocks, one after the other.
+/// An append names long equal leaves again where they are, and writes index parts and short sections
+/// anew. The last rounds are reads of the blocks, one after the other.
 #[test]
 fn appends_add_rounds() {
     let model = model(N_ROWS);
@@ -151,12 +151,12 @@ fn appends_add_rounds() {
     let file = MemorySource::new(std::fs::read(&path).unwrap());
     std::fs::remove_file(&path).unwrap();
     let rounds = rounds(&file, "column 3210", &all);
-    // 1. The header with the slots, and the last 64 KiB, with the names and the ranges.
+    // 1. The header with the slots, and the last 64 KiB.
     // 2. The leaf of the name index.
-    // 3. The leaf of the column records.
+    // 3. The leaf of the column records, unless it is in the last 64 KiB.
     // 4. The leaves of the block records of both tiers.
     // 5. and 6. Pages and directory of each block.
-    assert_eq!(rounds.len(), 6, "{rounds:?}");
+    assert!(rounds.len() <= 6, "{rounds:?}");
 }
 
 /// The same file with other records, and with its sections in another order, each with its index
