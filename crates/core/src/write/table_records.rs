@@ -1,8 +1,6 @@
 //! The records of the tables of a new generation, with their name indexes.
 
-use entasis_format::{
-    NameSlot, Pieces, Result, SectionKind, TableRecord, ValueTree, build_name_index, n_name_slots,
-};
+use entasis_format::{NameSlot, Pieces, Result, TableRecord, ValueTree, build_name_index, n_name_slots};
 
 use super::contents::Contents;
 use super::tails::Tails;
@@ -27,7 +25,7 @@ pub(super) struct TableRecords {
 impl TableRecords {
     /// The records of all frames. Adds their host maps to `tree`. `file` is the file that changes.
     pub(super) fn of(contents: &Contents<'_>, file: Option<&File>, tree: &mut ValueTree) -> Result<Self> {
-        let tails = Tails::of(file, SectionKind::Tables);
+        let tails = Tails::of_tables(file)?;
         let record_len = tails.record_len;
         let mut records = Self { tables: Vec::new(), record_len, name_index: Vec::new(), pieces: Vec::new() };
         for (number, &(first, frame)) in contents.plan.parts.frames.iter().enumerate() {

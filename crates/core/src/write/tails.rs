@@ -1,11 +1,16 @@
 //! Copies the parts of old column and table records that a change does not make anew: the user's
 //! metadata, and the bytes of fields that this release does not know.
 
-use entasis_format::{ColumnRecord, Error, Result, SectionKind, TableRecord, Value, ValueTree};
+use std::ops::Range;
+
+use entasis_format::{ColumnRecord, Error, Result, SectionKind, TableRecord, Value, ValueTree, fallible};
 
 use crate::file::File;
 use crate::frame::kept::Kept;
 use crate::frame::{Array, Column};
+
+/// The use of memory, in messages.
+const TABLES: &str = "the tables of the file";
 
 /// Copies what stays of the old records of one kind.
 pub(super) struct Tails<'a> {
@@ -13,12 +18,27 @@ pub(super) struct Tails<'a> {
     kind: SectionKind,
     /// Bytes of a new record.
     pub record_len: u32,
+    /// The columns of the old tables, ascending, and the numbers of the tables.
+    tables: Vec<(Range<u64>, u64)>,
 }
 
 impl<'a> Tails<'a> {
     pub(super) fn of(file: Option<&'a File>, kind: SectionKind) -> Self {
         let of_file = file.map_or(0, |file| file.record_len(kind, 0));
-        Self { file, kind, record_len: of_file.max(kind.record_len()) }
+        Self { file, kind, record_len: of_file.max(kind.record_len()), tables: Vec::new() }
+    }
+
+    /// For the records of tables.
+    pub(super) fn of_tables(file: Option<&'a File>) -> Result<Self> {
+        let mut tails = Self::of(file, SectionKind::Tables);
+        let n_tables = file.map_or(0, File::n_tables);
+        for (file, table) in file.into_iter().flat_map(|file| (0..n_tables).map(move |table| (file, table))) {
+            for columns in file.table(table)?.columns_in_file() {
+                fallible::push(&mut tails.tables, (columns, table), TABLES)?;
+            }
+        }
+        tails.tables.sort_unstable_by_key(|(columns, _)| columns.start);
+        Ok(tails)
     }
 
     /// Whether records have no further bytes.
@@ -66,14 +86,13 @@ impl<'a> Tails<'a> {
     ) -> Result<Option<u64>> {
         let Some(file) = self.file else { return Ok(None) };
         let Some(column) = columns.iter().find_map(|column| number(&column.array)) else { return Ok(None) };
-        for table in 0..file.n_tables() {
-            let view = file.table(table)?;
-            if view.position(column).is_some() {
-                record.metadata = self.copied(view.metadata_node(), tree)?;
-                return Ok(Some(table));
-            }
-        }
-        Ok(None)
+        let after = self.tables.partition_point(|(columns, _)| columns.start <= column);
+        let found = after.checked_sub(1).and_then(|i| self.tables.get(i));
+        let Some(&(_, table)) = found.filter(|(columns, _)| columns.contains(&column)) else {
+            return Ok(None);
+        };
+        record.metadata = self.copied(file.table(table)?.metadata_node(), tree)?;
+        Ok(Some(table))
     }
 
     /// A copy of the value of a node of the file.

@@ -344,7 +344,7 @@ fn longer_records_are_cut() {
     let mut file = vec![0; HEADER_LEN];
     let long: Vec<u8> = (0..800).map(|i| (i / 80) as u8).collect();
     let section = emit_section(
-        SectionRecords { record_len: 80, ..SectionRecords::new(SectionKind::Tables, 0, &long) },
+        SectionRecords { record_len: 80, ..SectionRecords::new(SectionKind::Blocks, 0, &long) },
         HEADER_LEN as u64,
         None,
         &mut file,
@@ -386,7 +386,7 @@ fn flags_are_for_programs_that_do_not_know_the_kind() {
         let expected = if flags & WRITERS_MUST_KNOW != 0 { Err(Kind::Newer) } else { Ok(()) };
         assert_eq!(kind(unknown.check_writer(Version::CURRENT)), expected);
     }
-    assert_eq!(kind(of(1, 8).check_flags(Version::CURRENT)), Err(Kind::Unsupported));
+    assert_eq!(kind(of(1, 16).check_flags(Version::CURRENT)), Err(Kind::Unsupported));
     assert_eq!(kind(of(77, 4).check_flags(Version::OLDEST)), Err(Kind::Unsupported));
 }
 
