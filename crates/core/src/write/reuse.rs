@@ -16,8 +16,8 @@ const LEAVES: &str = "the leaves of a section";
 /// change would leave a short leaf.
 const SHORT: u32 = 32 << 10;
 
-/// A section with fewer bytes is stored anew, near the root. Opening the file then reads it together
-/// with the root.
+/// A section with fewer bytes is stored anew, near the root. Opening the file then reads it
+/// together with the root.
 const SMALL: usize = 8 << 10;
 
 /// The parts of the old file that a new section takes.

@@ -128,8 +128,8 @@ fn a_column_of_a_narrow_file_takes_two_rounds() {
     }
 }
 
-/// An append names long equal leaves again where they are, and writes index parts and short sections
-/// anew. The last rounds are reads of the blocks, one after the other.
+/// An append names long equal leaves again where they are, and writes index parts and short
+/// sections anew. The last rounds are reads of the blocks, one after the other.
 #[test]
 fn appends_add_rounds() {
     let model = model(N_ROWS);
