@@ -257,10 +257,10 @@ mod tests {
         Section {
             kind,
             tier,
-            record_len: 64,
+            record_len: if kind == 1 { 96 } else { 64 },
             n_records: 2,
             part_at: 300,
-            part_len: 128,
+            part_len: if kind == 1 { 192 } else { 128 },
             checksum: 11,
             ..Section::default()
         }
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(bytes[59..64], [1, 1, 0, 0, 0]);
         assert_eq!((bytes[128], &bytes[136..144]), (3, &[0, 0, 3, 0, 0, 0, 0, 0][..]));
         assert_eq!((&bytes[144..148], bytes[152]), (&[44, 1, 0, 0][..], 9));
-        assert_eq!(bytes[160..168], [1, 0, 0, 0, 64, 0, 0, 0]);
+        assert_eq!(bytes[160..168], [1, 0, 0, 0, 96, 0, 0, 0]);
         assert_eq!(root().program(), "entasis 1.2.3");
     }
 
