@@ -13,9 +13,9 @@ write_to_temporary <- function(x) {
   path
 }
 
-test_that("a model comes to less than ten kilobytes", {
+test_that("a model comes to at most ten kibibytes", {
   fit <- fit_of(mtcars)
-  expect_lt(written_size(fit), 10000)
+  expect_lt(written_size(fit), 10241)
   expect_identical(read_entasis(write_to_temporary(fit)), fit)
 })
 

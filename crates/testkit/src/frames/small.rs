@@ -6,7 +6,7 @@ use super::models::{Model, Table, noise};
 use super::{documents, nested, write_at};
 
 /// The length of the largest small file.
-pub const MAX_LEN: usize = 4_224;
+pub const MAX_LEN: usize = 6_144;
 
 /// The length of the largest small file of a tree, which has two tables and a dozen columns.
 const MAX_TREE: usize = 8192;
