@@ -38,7 +38,7 @@ def refused_early(call: Callable[[], Any]) -> str:
 def section(data: bytes, kind: int) -> int:
     """Where the first part of a section begins, in a file whose sections have one part each."""
     (root_at, root_len) = struct.unpack_from("<QI", data, 72)
-    for at in range(root_at + 64, root_at + root_len, 48):
+    for at in range(root_at + 160, root_at + root_len, 48):
         (found,) = struct.unpack_from("<H", data, at)
         if found == kind:
             return struct.unpack_from("<Q", data, at + 16)[0]

@@ -14,7 +14,7 @@ from fuzz.python.checksums import repair
 
 SLOT = 64
 COLUMNS, NAMES, RANGES, BLOCKS = 2, 3, 5, 6
-RECORD_LEN = {COLUMNS: 104, RANGES: 24, BLOCKS: 64}
+RECORD_LEN = {COLUMNS: 120, RANGES: 24, BLOCKS: 64}
 
 
 @dataclass

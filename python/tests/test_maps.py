@@ -69,7 +69,7 @@ def test_maps_have_no_missing_entries_and_keys(tmp_path, what):
     lists = pa.array([[{"k": "a", "v": 1}, item]] * 3, pa.list_(entry))
     forged = Forge(en.to_bytes(pa.table({"n": [1, 2, 3], "x": lists}), compression=0))
     first = forged.sections[COLUMNS][0]
-    (at,) = [at for at in range(first, first + forged.sections[COLUMNS][1], 104) if forged.bytes[at + 20] == 21]
+    (at,) = [at for at in range(first, first + forged.sections[COLUMNS][1], 120) if forged.bytes[at + 20] == 21]
     forged.bytes[at + 20] = 24
     content = forged.repaired()
     said = r"entries or keys of a map are missing.*column \"x\""
@@ -82,7 +82,7 @@ def test_maps_have_no_missing_entries_and_keys(tmp_path, what):
         en.verify(content)
     assert en.read(content, columns=["n"]).to_pydict() == {"n": [1, 2, 3]}
     # The record says that none is missing, and the blocks say otherwise.
-    for child in range(first, first + forged.sections[COLUMNS][1], 104):
+    for child in range(first, first + forged.sections[COLUMNS][1], 120):
         struct.pack_into("<Q", forged.bytes, child + 88, 0)
     content = forged.repaired()
     with pytest.raises(en.CorruptFileError):

@@ -17,7 +17,7 @@ import entasis as en
 if TYPE_CHECKING:
     from pathlib import Path
 
-COLUMNS, NAMES, RECORD_LEN = 2, 3, 104
+COLUMNS, NAMES, RECORD_LEN = 2, 3, 120
 TYPES_AT, UNKNOWN_TYPE = 20, 77
 OTHERS = ["a", "c"]
 TABLES = ["pandas", "polars", "pyarrow", "static_frame"]
