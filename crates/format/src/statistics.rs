@@ -2,6 +2,7 @@
 
 use crate::bytes::{Reader, put};
 use crate::error::{Error, Kind, Result};
+use crate::features::Version;
 use crate::limits::MAX_BLOCK_VALUES;
 use crate::types::{Layout, Physical};
 
@@ -20,6 +21,8 @@ pub struct Statistics {
     pub descending: bool,
     /// Whether some value is NaN.
     pub has_nan: bool,
+    /// The number of NaN among the values that are not missing. `None`: not counted, as in 0.2.
+    pub n_nan: Option<u32>,
     /// The number of distinct values; 0 when unknown.
     pub n_distinct: u32,
     /// The least value, or a lower bound.
@@ -28,8 +31,10 @@ pub struct Statistics {
     pub max: [u8; 16],
 }
 
-/// The flags that this release knows.
-const KNOWN_FLAGS: u16 = 0b1_1111;
+/// The flag *NaN counted*.
+const NAN_COUNTED: u16 = 1 << 5;
+/// The flags of version 0.2, and those that this release knows.
+const KNOWN_FLAGS: [u16; 2] = [0b1_1111, 0b1_1111 | NAN_COUNTED];
 
 impl Statistics {
     /// Bytes of the record.
@@ -39,25 +44,31 @@ impl Statistics {
     pub fn emit(&self, out: &mut Vec<u8>) {
         let set = [self.has_min_max, self.is_prefix, self.ascending, self.descending, self.has_nan];
         let flags = set.into_iter().rev().fold(0u16, |flags, set| flags << 1 | u16::from(set));
-        put!(out, self.n_missing, flags, 0u16, self.n_distinct, 0u32);
+        let counted = if self.n_nan.is_some() { NAN_COUNTED } else { 0 };
+        put!(out, self.n_missing, flags | counted, 0u16, self.n_distinct, self.n_nan.unwrap_or(0));
         out.extend_from_slice(&self.min);
         out.extend_from_slice(&self.max);
     }
 
-    /// The record in exactly these bytes.
+    /// The record in exactly these bytes, in a generation of this version.
     ///
     /// # Errors
     /// *Corrupt*; *unsupported* for unknown flags and fields.
     #[inline]
-    pub fn parse(bytes: &[u8]) -> Result<Self> {
+    pub fn parse(bytes: &[u8], version: Version) -> Result<Self> {
         let mut reader = Reader::exact(bytes, Self::LEN, "statistics")?;
         let (n_missing, flags) = (reader.u32()?, reader.u16()?);
-        if flags & !KNOWN_FLAGS != 0 {
+        if flags & !KNOWN_FLAGS[usize::from(version > Version::OLDEST)] != 0 {
             return Err(Error::unsupported(format!("statistics have unknown flags ({flags:#x})")));
         }
         reader.reserved::<2>()?;
         let n_distinct = reader.u32()?;
-        reader.reserved::<4>()?;
+        let n_nan = if flags & NAN_COUNTED == 0 {
+            reader.reserved::<4>()?;
+            None
+        } else {
+            Some(reader.u32()?)
+        };
         let (min, max) = (reader.array::<16>()?, reader.array::<16>()?);
         let set = |bit: u16| flags >> bit & 1 == 1;
         let record = Self {
@@ -67,6 +78,7 @@ impl Statistics {
             ascending: set(2),
             descending: set(3),
             has_nan: set(4),
+            n_nan,
             n_distinct,
             min,
             max,
@@ -75,6 +87,7 @@ impl Statistics {
         let unordered = record.n_missing != 0 || record.has_nan;
         if n_missing > MAX_BLOCK_VALUES
             || n_distinct > MAX_BLOCK_VALUES
+            || n_nan.is_some_and(|n| n > MAX_BLOCK_VALUES || (n > 0) != record.has_nan)
             || without
             || (unordered && (record.ascending || record.descending))
         {
@@ -88,9 +101,9 @@ impl Statistics {
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn parse_for_filters(bytes: &[u8], of: impl Into<Layout>) -> Result<Self> {
+    pub fn parse_for_filters(bytes: &[u8], of: impl Into<Layout>, version: Version) -> Result<Self> {
         let physical = of.into().physical;
-        match Self::parse(bytes) {
+        match Self::parse(bytes, version) {
             Ok(record) if record.has_min_max && !has_order(physical) => {}
             Err(error) if error.kind() == Kind::Unsupported => {}
             known => return known,
@@ -134,12 +147,13 @@ impl Statistics {
         if self.has_min_max && !has_order(physical) {
             return Err(Error::unsupported("the statistics of a block have an unknown order of its type"));
         }
-        let possible = self.n_missing <= n_values
+        let possible = u64::from(self.n_missing) + u64::from(self.n_nan.unwrap_or(0)) <= n_values.into()
             && self.n_distinct <= n_values
             && (physical.is_var() || !self.is_prefix)
             && (physical.is_float()
                 || matches!(physical, Physical::Complex64 | Physical::Complex128)
                 || !self.has_nan)
+            && (matches!(physical, Physical::F32 | Physical::F64) || self.n_nan.is_none())
             && (!self.has_min_max || (bound(&self.min) && bound(&self.max)));
         if possible {
             Ok(())
@@ -191,6 +205,38 @@ mod tests {
         assert!(Statistics { n_distinct: 2, ..Statistics::default() }.check(Physical::I16, 1).is_err());
         assert!(Statistics { has_nan: true, ..Statistics::default() }.check(Physical::I16, 1).is_err());
         assert!(Statistics { is_prefix: true, ..of(b"", b"") }.check(Physical::F64, 1).is_err());
+        let nan = |n_missing, n_nan| Statistics {
+            n_missing,
+            has_nan: n_nan > 0,
+            n_nan: Some(n_nan),
+            ..Statistics::default()
+        };
+        assert!(nan(1, 2).check(Physical::F64, 3).is_ok());
+        assert!(nan(1, 3).check(Physical::F64, 3).is_err());
+        assert!(nan(0, 0).check(Physical::F16, 3).is_err());
+    }
+
+    #[test]
+    fn nan_are_counted_from_0_3() {
+        let parse = |record: &Statistics, version| {
+            let mut bytes = Vec::new();
+            record.emit(&mut bytes);
+            Statistics::parse(&bytes, version).map_err(|error| error.kind())
+        };
+        let counted = Statistics { has_nan: true, n_nan: Some(3), ..Statistics::default() };
+        assert_eq!(parse(&counted, Version::CURRENT), Ok(counted));
+        assert_eq!(parse(&counted, Version::OLDEST), Err(Kind::Unsupported));
+        let uncounted = Statistics { n_nan: None, ..counted };
+        assert_eq!(parse(&uncounted, Version::OLDEST), Ok(uncounted));
+        assert_eq!(parse(&uncounted, Version::CURRENT), Ok(uncounted));
+        for (has_nan, n_nan) in [(true, 0), (false, 1), (true, 65_537)] {
+            let wrong = Statistics { has_nan, n_nan: Some(n_nan), ..counted };
+            assert_eq!(parse(&wrong, Version::CURRENT), Err(Kind::Corrupt));
+        }
+        let mut bytes = Vec::new();
+        Statistics::default().emit(&mut bytes);
+        bytes[12] = 1;
+        assert_eq!(Statistics::parse(&bytes, Version::CURRENT).unwrap_err().kind(), Kind::Unsupported);
     }
 
     #[test]
@@ -211,7 +257,8 @@ mod tests {
     proptest! {
         #[test]
         fn records_are_exact(n_missing in 0u32..=65_536, has_min_max: bool, is_prefix: bool, ordered: bool,
-                             ascending: bool, descending: bool, has_nan: bool, n_distinct in 0u32..=65_536,
+                             ascending: bool, descending: bool, has_nan: bool, is_counted: bool,
+                             n_nan in 1u32..=65_536, n_distinct in 0u32..=65_536,
                              min: [u8; 16], max: [u8; 16]) {
             let mut record = Statistics { n_missing, has_nan, n_distinct, ..Statistics::default() };
             if has_min_max {
@@ -220,7 +267,8 @@ mod tests {
             if ordered {
                 record = Statistics { ascending, descending, n_missing: 0, has_nan: false, ..record };
             }
-            exact(&record, Statistics::emit, Statistics::parse);
+            record.n_nan = is_counted.then_some(if record.has_nan { n_nan } else { 0 });
+            exact(&record, Statistics::emit, |bytes| Statistics::parse(bytes, Version::CURRENT));
         }
     }
 }

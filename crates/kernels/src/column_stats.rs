@@ -83,8 +83,8 @@ pub struct FloatRange<F> {
     pub min: F,
     /// The largest number; negative infinity if there are none.
     pub max: F,
-    /// Whether a NaN occurred. NaN does not affect the range.
-    pub has_nan: bool,
+    /// The number of NaN. They do not affect the range.
+    pub n_nan: usize,
 }
 
 /// The range of the numbers among `values`.
@@ -186,14 +186,15 @@ multiversion! {
 }
 
 macro_rules! float_range {
-    ($float:ident, $range:ident, $body:ident) => {
+    ($float:ident, $count:ident, $range:ident, $body:ident) => {
         #[inline(always)]
         fn $body(values: &[$float]) -> FloatRange<$float> {
             // Independent columns, since floats' comparisons cannot be reordered freely.
             const COLUMNS: usize = 128 / size_of::<$float>();
             let mut min = [$float::INFINITY; COLUMNS];
             let mut max = [$float::NEG_INFINITY; COLUMNS];
-            let mut nan = [false; COLUMNS];
+            // As wide as the floats, so that the masks of comparisons are counters without conversion.
+            let mut nan = [0 as $count; COLUMNS];
             let (rows, rest) = values.as_chunks::<COLUMNS>();
             for row in rows {
                 for i in 0..COLUMNS {
@@ -202,13 +203,14 @@ macro_rules! float_range {
                     max[i] = if row[i] > max[i] { row[i] } else { max[i] };
                 }
                 for i in 0..COLUMNS {
-                    nan[i] |= row[i].is_nan();
+                    nan[i] += $count::from(row[i].is_nan());
                 }
             }
             let mut range = FloatRange {
                 min: $float::INFINITY,
                 max: $float::NEG_INFINITY,
-                has_nan: nan.contains(&true) || rest.iter().any(|value| value.is_nan()),
+                n_nan: nan.iter().map(|&n| n as usize).sum::<usize>()
+                    + rest.iter().filter(|value| value.is_nan()).count(),
             };
             for &value in min.iter().chain(rest) {
                 range.min = if value < range.min { value } else { range.min };
@@ -225,8 +227,8 @@ macro_rules! float_range {
     };
 }
 
-float_range!(f64, range_f64, range_body_f64);
-float_range!(f32, range_f32, range_body_f32);
+float_range!(f64, u64, range_f64, range_body_f64);
+float_range!(f32, u32, range_f32, range_body_f32);
 
 #[cfg(test)]
 mod tests {
@@ -291,24 +293,22 @@ mod tests {
         }
 
         #[test]
-        fn floats(bits in vec(any::<u64>(), 0..200), nan in any::<bool>()) {
+        fn floats(bits in vec(any::<u64>(), 0..200), n_nan in 0usize..200) {
             let mut values: Vec<f64> = bits.iter().map(|&b| f64::from_bits(b)).collect();
-            if nan {
-                values.push(f64::NAN);
-            }
+            values.extend(std::iter::repeat_n(f64::NAN, n_nan));
             let single: Vec<f32> = values.iter().map(|&v| v as f32).collect();
             on_every_isa(|_| {
                 let numbers = || values.iter().copied().filter(|v| !v.is_nan());
                 assert_eq!(float_range_f64(&values), FloatRange {
                     min: numbers().fold(f64::INFINITY, f64::min),
                     max: numbers().fold(f64::NEG_INFINITY, f64::max),
-                    has_nan: values.iter().any(|v| v.is_nan()),
+                    n_nan: values.iter().filter(|v| v.is_nan()).count(),
                 });
                 let numbers = || single.iter().copied().filter(|v| !v.is_nan());
                 assert_eq!(float_range_f32(&single), FloatRange {
                     min: numbers().fold(f32::INFINITY, f32::min),
                     max: numbers().fold(f32::NEG_INFINITY, f32::max),
-                    has_nan: single.iter().any(|v| v.is_nan()),
+                    n_nan: single.iter().filter(|v| v.is_nan()).count(),
                 });
             });
         }

@@ -216,7 +216,7 @@ const STATISTICS: Fields = &[
     ("statistics.flags", 4, 2),
     ("statistics.reserved", 6, 2),
     ("statistics.n_distinct", 8, 4),
-    ("statistics.reserved2", 12, 4),
+    ("statistics.n_nan", 12, 4),
     ("statistics.min", 16, 8),
     ("statistics.max", 32, 8),
 ];

@@ -153,7 +153,8 @@ impl File {
 
     /// The statistics of the blocks of a column, whose type may be unknown.
     pub(crate) fn statistics_of(&self, info: &ColumnInfo) -> Result<Vec<Statistics>> {
-        self.parse_statistics(info, Statistics::parse)
+        let version = self.root().version();
+        self.parse_statistics(info, |bytes| Statistics::parse(bytes, version))
     }
 
     /// The parts of a column's statistics that filters may use
@@ -162,7 +163,10 @@ impl File {
     /// # Errors
     /// *Corrupt*, *io*.
     pub fn statistics_for_filters(&self, column: u64, of: Layout) -> Result<Vec<Statistics>> {
-        self.parse_statistics(&*self.column(column)?, |bytes| Statistics::parse_for_filters(bytes, of))
+        let version = self.root().version();
+        self.parse_statistics(&*self.column(column)?, |bytes| {
+            Statistics::parse_for_filters(bytes, of, version)
+        })
     }
 
     fn parse_statistics(

@@ -95,16 +95,16 @@ fn words<T: Pod + PartialOrd>(
     };
     let bound = |bytes: &[u8; 16]| bytemuck::pod_read_unaligned::<T>(&bytes[..size_of::<T>()]);
     let (min, max) = (bound(&statistics.min), bound(&statistics.max));
-    let (mut has_nan, mut is_outside) = (false, false);
+    let (mut n_nan, mut is_outside) = (0u32, false);
     for (&word, _) in words.iter().zip(values.mask).filter(|(_, mask)| **mask == 0) {
         let nan = is_nan(word);
-        has_nan |= nan;
+        n_nan += u32::from(nan);
         is_outside |= !(nan || (min <= word && word <= max));
     }
     if statistics.has_min_max && is_outside {
         return damage("a value is outside the bounds of its statistics");
     }
-    if statistics.has_nan != has_nan {
+    if statistics.has_nan != (n_nan > 0) || statistics.n_nan.is_some_and(|n| n != n_nan) {
         return damage("statistics are wrong about NaN");
     }
     let is_ordered = (!statistics.ascending || words.is_sorted_by(|a, b| a <= b))

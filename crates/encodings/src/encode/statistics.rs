@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use entasis_format::{Physical, Statistics};
+use entasis_kernels::column_stats::FloatRange;
 use entasis_kernels::{Word, column_stats};
 
 use crate::string_dictionary::index::DistinctStrings;
@@ -15,10 +16,17 @@ fn put<T: Word>(word: T, out: &mut [u8; 16]) {
     out[..8].copy_from_slice(&word.to_u64().to_le_bytes());
 }
 
-/// Statistics of words. The caller must have filled missing words with a neighbour's value.
-pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32) -> Statistics {
+/// Statistics of words, with one bit per word (1 = valid) if some are missing. The caller must have
+/// filled missing words with a neighbour's value.
+pub(crate) fn of_words<T: Word>(
+    physical: Physical,
+    words: &[T],
+    n_missing: u32,
+    validity: Option<&[u8]>,
+) -> Statistics {
     let mut statistics = Statistics { n_missing, ..Statistics::default() };
     if n_missing as usize == words.len() {
+        statistics.n_nan = matches!(physical, Physical::F32 | Physical::F64).then_some(0);
         return statistics;
     }
     let complete = n_missing == 0;
@@ -26,12 +34,12 @@ pub(crate) fn of_words<T: Word>(physical: Physical, words: &[T], n_missing: u32)
         Physical::F64 if bytes_of::<T>() == 8 => {
             let values = bytemuck::cast_slice::<T, f64>(words);
             let range = column_stats::float_range_f64(values);
-            of_floats(values, (range.min, range.max, range.has_nan), complete, &mut statistics);
+            of_floats(values, range, validity, &mut statistics);
         }
         Physical::F32 if bytes_of::<T>() == 4 => {
             let values = bytemuck::cast_slice::<T, f32>(words);
             let range = column_stats::float_range_f32(values);
-            of_floats(values, (range.min, range.max, range.has_nan), complete, &mut statistics);
+            of_floats(values, range, validity, &mut statistics);
         }
         _ if physical.is_integer() => {
             let order = if physical.is_signed() { Order::Signed } else { Order::Unsigned };
@@ -87,11 +95,19 @@ pub(crate) fn of_wide(physical: Physical, values: &[u128], n_missing: u32) -> St
 
 fn of_floats<F: Copy + PartialOrd + bytemuck::Pod>(
     values: &[F],
-    (min, max, has_nan): (F, F, bool),
-    complete: bool,
+    FloatRange { min, max, mut n_nan }: FloatRange<F>,
+    validity: Option<&[u8]>,
     statistics: &mut Statistics,
 ) {
+    let (complete, has_nan) = (statistics.n_missing == 0, n_nan > 0);
+    if let (Some(bits), true) = (validity, has_nan) {
+        // Some of the NaN stand for missing values.
+        let is_valid = |i: usize| bits[i / 8] >> (i % 8) & 1 == 1;
+        let is_nan = |value: &F| value.partial_cmp(value).is_none();
+        n_nan = values.iter().enumerate().filter(|(i, value)| is_nan(value) && is_valid(*i)).count();
+    }
     statistics.has_nan = has_nan;
+    statistics.n_nan = Some(n_nan as u32);
     if min <= max {
         statistics.min[..size_of::<F>()].copy_from_slice(bytemuck::bytes_of(&min));
         statistics.max[..size_of::<F>()].copy_from_slice(bytemuck::bytes_of(&max));
@@ -368,6 +384,20 @@ mod tests {
                 prop_assert_eq!(found.is_falling, strings.is_sorted_by(|a, b| a >= b));
             }
         }
+    }
+
+    #[test]
+    fn nan_that_stand_for_missing_values_are_not_counted() {
+        let words = [1.0, f64::NAN, f64::NAN, f64::NAN, 2.0].map(f64::to_bits);
+        let of = |words: &[u64], n_missing, validity: Option<&[u8]>| {
+            let found = of_words(Physical::F64, words, n_missing, validity);
+            (found.has_nan, found.n_nan)
+        };
+        assert_eq!(of(&words, 0, None), (true, Some(3)));
+        assert_eq!(of(&words, 2, Some(&[0b1_0011])), (true, Some(1)));
+        assert_eq!(of(&words[..1], 0, None), (false, Some(0)));
+        assert_eq!(of(&[0, 0], 2, Some(&[0])), (false, Some(0)));
+        assert_eq!(of_words(Physical::I64, &words, 0, None).n_nan, None);
     }
 
     #[test]

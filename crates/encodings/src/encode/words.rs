@@ -78,7 +78,7 @@ impl Encoder {
         }
         let words = &*words;
         let block = Block::new(physical, words);
-        let mut statistics = statistics::of_words(physical, words, context.n_missing);
+        let mut statistics = statistics::of_words(physical, words, context.n_missing, context.bits);
         let directory = match self.choose_for(&block) {
             Choice::Dictionary(dictionary) => {
                 let n_distinct = dictionary.entries.len() as u32;

@@ -23,7 +23,7 @@ const RECORDS: &[Parse] = &[
     |bytes| emitted(ColumnRecord::parse(bytes)?, ColumnRecord::emit),
     |bytes| emitted(BlockRecord::parse(bytes)?, BlockRecord::emit),
     |bytes| {
-        let statistics = Statistics::parse(bytes)?;
+        let statistics = Statistics::parse(bytes, Version::CURRENT)?;
         for physical in Physical::ALL {
             // The result depends on the type. Here the check must only return.
             let _ = statistics.check(Layout { physical: *physical, value_len: 3 }, 7);

@@ -322,9 +322,13 @@ fn statistics_hold(of: &Statistics, kind: &Type, cells: &[Option<Vec<u8>>]) -> R
     rule(n_missing == of.n_missing as usize, "n_missing of statistics")?;
     let distinct: BTreeSet<&Vec<u8>> = cells.iter().flatten().collect();
     rule(of.n_distinct == 0 || of.n_distinct as usize == distinct.len(), "n_distinct of statistics")?;
-    let has_nan = cells.iter().flatten().any(|cell| is_nan(kind, cell));
+    let n_nan = cells.iter().flatten().filter(|cell| is_nan(kind, cell)).count();
+    let has_nan = n_nan > 0;
     if kind == physical::F32 || kind == physical::F64 {
         rule(has_nan == (of.flags & 16 != 0), "statistics say whether there is a NaN")?;
+        rule(of.flags & 32 == 0 || n_nan == of.n_nan as usize, "n_nan of statistics")?;
+    } else {
+        rule(of.flags & 32 == 0, "NaN are counted for f32 and f64")?;
     }
     let is_wide = kind == physical::I128 || kind == physical::U128;
     let is_integer = (physical::BOOL..=physical::U64).contains(&kind) || is_wide;

@@ -90,7 +90,7 @@ impl Column {
             for i in (range.first as usize..).take(range.n_blocks as usize) {
                 self.blocks.push(BlockRecord::parse(&blocks[64 * i..64 * i + 64])?);
                 if let Some(bytes) = statistics.get(48 * i..48 * i + 48) {
-                    self.statistics.push(Statistics::parse(bytes)?);
+                    self.statistics.push(Statistics::parse(bytes, version)?);
                 }
             }
         }

@@ -279,6 +279,8 @@ pub struct Statistics {
     pub n_missing: u32,
     /// The flags.
     pub flags: u16,
+    /// The number of NaN; 0 without the flag *NaN counted*.
+    pub n_nan: u32,
     /// The number of distinct values, or 0.
     pub n_distinct: u32,
     /// The least value.
@@ -292,18 +294,23 @@ impl Statistics {
     ///
     /// # Errors
     /// *Corrupt*.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Wrong> {
+    pub fn parse(bytes: &[u8], version: Version) -> Result<Self, Wrong> {
         let mut statistics = Self {
             n_missing: u32_at(bytes, 0),
             flags: u16_at(bytes, 4),
+            n_nan: u32_at(bytes, 12),
             n_distinct: u32_at(bytes, 8),
             min: [0; 16],
             max: [0; 16],
         };
         statistics.min.copy_from_slice(&bytes[16..32]);
         statistics.max.copy_from_slice(&bytes[32..48]);
-        known(is_zero(&bytes[6..8]) && is_zero(&bytes[12..16]), "reserved bytes of statistics")?;
-        known(statistics.flags & !31 == 0, "flags of statistics")?;
+        let is_counted = version != (0, 2) && statistics.flags & 32 != 0;
+        let flags = if is_counted { 63 } else { 31 };
+        known(is_zero(&bytes[6..8]) && (is_counted || statistics.n_nan == 0), "reserved bytes of statistics")?;
+        known(statistics.flags & !flags == 0, "flags of statistics")?;
+        let has_nan = statistics.flags & 16 != 0;
+        rule(!is_counted || has_nan == (statistics.n_nan > 0), "has NaN is set if there are some")?;
         if statistics.flags & 1 == 0 {
             let none = statistics.flags & 2 == 0 && is_zero(&bytes[16..48]);
             rule(none, "statistics without min and max have zeros there")?;
