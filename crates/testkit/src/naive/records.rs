@@ -307,7 +307,10 @@ impl Statistics {
         statistics.max.copy_from_slice(&bytes[32..48]);
         let is_counted = version != (0, 2) && statistics.flags & 32 != 0;
         let flags = if is_counted { 63 } else { 31 };
-        known(is_zero(&bytes[6..8]) && (is_counted || statistics.n_nan == 0), "reserved bytes of statistics")?;
+        known(
+            is_zero(&bytes[6..8]) && (is_counted || statistics.n_nan == 0),
+            "reserved bytes of statistics",
+        )?;
         known(statistics.flags & !flags == 0, "flags of statistics")?;
         let has_nan = statistics.flags & 16 != 0;
         rule(!is_counted || has_nan == (statistics.n_nan > 0), "has NaN is set if there are some")?;
