@@ -55,6 +55,7 @@ def write(
     metadata: Any = None,
     on_unsupported: OnUnsupported = "error",
     index: bool = True,
+    edition: int | None = None,
 ) -> None:
     """Write a frame or any tree of values to a file, whole or not at all.
 
@@ -104,6 +105,9 @@ def write(
     index
         False leaves out the row labels of a frame or series of pandas or StaticFrame. It comes back
         with positions.
+    edition
+        The edition of the format: the newest set of encodings that the file may use. None means the
+        newest one, which is 1. Choose an older one for files that older releases have to read.
 
     Raises
     ------
@@ -126,7 +130,7 @@ def write(
     with reported:
         found = _sources.target(path)
         is_path = isinstance(found, str)
-        to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait)
+        to = destination(found if isinstance(found, str) else None, compression, threads, durable, wait, edition)
         value = value if index else without_index(value)
         is_plain = metadata is None and on_unsupported == "error" and not to["column_compression"]
         is_table = _hosts.is_frame(value)
@@ -149,12 +153,13 @@ def to_bytes(
     metadata: Any = None,
     on_unsupported: OnUnsupported = "error",
     index: bool = True,
+    edition: int | None = None,
 ) -> bytes:
     """Return the content of the file that `write` would write.
 
     Parameters
     ----------
-    value, compression, threads, metadata, on_unsupported, index
+    value, compression, threads, metadata, on_unsupported, index, edition
         As for `write`.
 
     Returns
@@ -169,7 +174,7 @@ def to_bytes(
     {'a': [1, 2]}
     """
     with reported:
-        to = destination(None, compression, threads, False, 0)
+        to = destination(None, compression, threads, False, 0, edition)
         content = write_whole(value if index else without_index(value), to, metadata, on_unsupported)
         assert content is not None
         return content

@@ -45,6 +45,7 @@ def append(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    edition: int | None = None,
 ) -> list[Any]:
     """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
 
@@ -105,7 +106,7 @@ def append(
     from ._grow.append import append as append_rows
 
     with reported:
-        to = destination(_path(path), compression, threads, durable, wait)
+        to = destination(_path(path), compression, threads, durable, wait, edition)
         value = _value(value)
         if not os.path.exists(_path(path)):
             if not create:
@@ -130,6 +131,7 @@ def add_columns(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    edition: int | None = None,
 ) -> None:
     """Add columns to a file, after its own ones. The others are neither read nor written.
 
@@ -176,7 +178,7 @@ def add_columns(
 
     with reported:
         _sources.check_order("add_columns", "frame", frame, path)
-        to = destination(_path(path), compression, threads, durable, wait)
+        to = destination(_path(path), compression, threads, durable, wait, edition)
         new = _value(frame)
         _columns.change_columns(to, "add columns", lambda file, rules: _columns.add(file, rules, new))
 
@@ -189,6 +191,7 @@ def replace_columns(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    edition: int | None = None,
 ) -> None:
     """Replace columns of a file by others with the same labels, of any type.
 
@@ -230,7 +233,7 @@ def replace_columns(
 
     with reported:
         _sources.check_order("replace_columns", "frame", frame, path)
-        to = destination(_path(path), compression, threads, durable, wait)
+        to = destination(_path(path), compression, threads, durable, wait, edition)
         new = _value(frame)
         _columns.change_columns(to, "replace columns", lambda file, rules: _columns.replace(file, rules, new))
 
@@ -367,6 +370,7 @@ def update(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    edition: int | None = None,
 ) -> None:
     """Set and remove keys of the dict in a file.
 
@@ -409,7 +413,7 @@ def update(
 
     with reported:
         _sources.check_order("update", "values", values, path)
-        change(values, remove, destination(_path(path), compression, threads, durable, wait))
+        change(values, remove, destination(_path(path), compression, threads, durable, wait, edition))
 
 
 class Generation(NamedTuple):
@@ -567,6 +571,7 @@ def writer(
     threads: int | None = None,
     durable: bool | None = None,
     wait: float = 10,
+    edition: int | None = None,
 ) -> Writer:
     """Write a frame batch by batch. Nothing is visible before the writer is closed.
 
@@ -607,7 +612,7 @@ def writer(
     from ._grow.writer import Writer
 
     with reported:
-        to = destination(_path(path), compression, threads, durable, wait)
+        to = destination(_path(path), compression, threads, durable, wait, edition)
         return Writer(to, schema, append)
 
 

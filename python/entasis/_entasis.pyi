@@ -12,6 +12,7 @@ class Destination(TypedDict):
     path: str | None
     compression: int | None
     column_compression: list[tuple[str, int]]
+    edition: int | None
     threads: int | None
     durable: bool | None
     wait: float

@@ -25,6 +25,7 @@ def destination(
     threads: int | None,
     durable: bool | None,
     wait: float,
+    edition: int | None = None,
 ) -> Destination:
     """Check the options of a write."""
     default, apart = _compression(compression)
@@ -32,6 +33,7 @@ def destination(
         "path": path,
         "compression": default,
         "column_compression": apart,
+        "edition": _options.edition(edition),
         "threads": _threads(threads),
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),

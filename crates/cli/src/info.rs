@@ -77,9 +77,11 @@ fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
         ratio(decoded, info.file_len),
     )?;
     let host = info.host.as_deref().map(|host| format!(" from {}", escape(host))).unwrap_or_default();
+    // Files of 0.2 have no edition.
+    let edition = if info.edition == 0 { String::new() } else { format!(", edition {}", info.edition) };
     writeln!(
         out,
-        "format {}, generation {}, written by {}{host}",
+        "format {}{edition}, generation {}, written by {}{host}",
         info.format_version,
         info.generation,
         escape(&info.program)

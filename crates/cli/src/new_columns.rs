@@ -29,6 +29,9 @@ pub(crate) struct NewColumns {
     /// FILE]
     #[arg(short, long, value_name = "C", value_parser = clap::value_parser!(u8).range(0..=100))]
     compression: Option<u8>,
+    /// The edition of the format: the set of encodings that may be used [default: the newest]
+    #[arg(long, value_name = "N")]
+    edition: Option<u8>,
     /// Threads to use [default: one per processor]
     #[arg(long, value_name = "N", value_parser = crate::parse_threads)]
     threads: Option<usize>,
@@ -56,8 +59,8 @@ pub(crate) struct Verb {
 /// Runs a verb.
 pub(crate) fn run(args: &NewColumns, verb: &Verb, out: &mut Out) -> Outcome {
     args.change.change_and_report(&args.file, verb.doing, out, |watch| {
-        let (compression, threads) = (args.compression, args.threads);
-        let options = WriteOptions { compression, threads, ..args.change.options() };
+        let (compression, edition, threads) = (args.compression, args.edition, args.threads);
+        let options = WriteOptions { compression, edition, threads, ..args.change.options() };
         let from = args.change.limits.open(&args.from)?;
         require_table(&from, &args.from)?;
         let change = args.change.begin_table(&args.file, &options, watch)?;

@@ -48,6 +48,7 @@ impl Change {
         let (in_place, file) = self.into_parts();
         let path = file.path().to_path_buf();
         let work = || {
+            options.check_edition()?;
             let whole = file.whole();
             let columns = known_columns(&whole)?;
             let rebuild = plan(&whole, &columns, options.threads)?;

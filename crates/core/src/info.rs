@@ -16,6 +16,8 @@ use crate::file::{ColumnInfo, File};
 pub struct Info {
     /// Major and minor version of the format.
     pub format_version: Version,
+    /// The highest edition whose codes the generation may have; 0 for a file of 0.2.
+    pub edition: u8,
     /// The program that wrote the file, for example `entasis 0.2.0`.
     pub program: String,
     /// The number of the current generation.
@@ -142,6 +144,7 @@ impl File {
         let dead_len = self.dead_len(segments_len)?;
         Ok(Info {
             format_version: self.format_version(),
+            edition: self.edition(),
             program: self.program().to_owned(),
             generation: self.generation(),
             file_len: self.file_len(),
@@ -326,9 +329,10 @@ impl Info {
     pub fn to_json(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(ColumnLayout::to_json).collect();
         format!(
-            "{{\"format_version\":\"{}\",\"program\":{},\"generation\":{},\"host\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
+            "{{\"format_version\":\"{}\",\"edition\":{},\"program\":{},\"generation\":{},\"host\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
              \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"dead_len\":{},\"columns\":[{}]}}",
             self.format_version,
+            self.edition,
             json_string(&self.program),
             self.generation,
             self.host.as_deref().map_or("null".to_owned(), json_string),

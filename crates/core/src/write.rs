@@ -31,7 +31,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use entasis_encodings::Profile;
-use entasis_format::{Error, HEADER_LEN, Layout, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value};
+use entasis_format::{
+    EDITION, Error, HEADER_LEN, Layout, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value,
+};
 use entasis_io::{Durable, Replacement, Sink};
 
 use crate::file::File;
@@ -70,6 +72,8 @@ pub struct WriteOptions {
     pub compression: Option<u8>,
     /// Columns with a compression of their own, by name.
     pub column_compression: Vec<(String, u8)>,
+    /// The newest edition whose codes may be stored. `None`: the newest that this release writes, 1.
+    pub edition: Option<u8>,
     /// The number of threads; none: [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
     /// Whether to wait until the bytes are on disk.
@@ -94,11 +98,24 @@ impl Default for WriteOptions {
         Self {
             compression: None,
             column_compression: Vec::new(),
+            edition: None,
             threads: None,
             durable: Durable::default(),
             wait: WAIT,
             needs_lock: true,
             must_be_new: false,
+        }
+    }
+}
+
+impl WriteOptions {
+    /// Checks that this release writes the edition.
+    pub(crate) fn check_edition(&self) -> Result<()> {
+        match self.edition {
+            Some(edition) if edition != EDITION => Err(Error::argument(format!(
+                "edition {edition} is not known: this release writes edition {EDITION}"
+            ))),
+            _ => Ok(()),
         }
     }
 }
@@ -293,6 +310,7 @@ impl<'a> Plan<'a> {
 
     /// Plans a change of `file`.
     pub(crate) fn after(file: Option<&File>, parts: Parts<'a>, options: &'a WriteOptions) -> Result<Self> {
+        options.check_edition()?;
         let of_file = || file.and_then(|file| file.compression());
         let profile = Profile::new(options.compression.or_else(of_file).unwrap_or(Profile::DEFAULT))?;
         let mut own = HashMap::new();

@@ -20,6 +20,8 @@ pub struct Destination {
     /// None: the compression of the file that changes, or the default.
     compression: Option<u8>,
     column_compression: Vec<(String, u8)>,
+    /// None: the newest.
+    edition: Option<u8>,
     threads: Option<usize>,
     durable: Option<bool>,
     /// Seconds to wait for another writer.
@@ -52,6 +54,7 @@ impl Destination {
         WriteOptions {
             compression: self.compression,
             column_compression: self.column_compression.clone(),
+            edition: self.edition,
             threads: self.threads,
             durable: durable(self.durable),
             wait: wait(self.wait),

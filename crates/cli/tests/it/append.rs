@@ -76,6 +76,20 @@ fn a_file_is_appended_to_itself_and_from_the_standard_input() {
 }
 
 #[test]
+fn rows_are_stored_in_an_edition() {
+    let folder = Folder::new();
+    let file = folder.write("file.entasis", &counting(5));
+    entasis(args!["append", "--edition", "1", file, file]).fine();
+    verify(&file);
+    let message = entasis(args!["append", "--edition", "2", file, file]).failed();
+    assert!(message.contains("edition 2 is not known: this release writes edition 1"), "{message}");
+    let more = folder.write("more.entasis", &cities(&[0; 10], &["Oslo"], false));
+    let message = entasis(args!["add", "--edition", "0", file, more]).failed();
+    assert!(message.contains("edition 0 is not known"), "{message}");
+    assert_eq!(rows(&file).len(), 10);
+}
+
+#[test]
 fn no_rows_change_nothing() {
     let folder = Folder::new();
     let file = folder.write("file.entasis", &counting(50));

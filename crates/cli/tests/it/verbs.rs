@@ -34,6 +34,7 @@ fn info_tells_sizes() {
     let text = entasis(args!["info", file]).fine();
     let file_len = std::fs::metadata(&file).unwrap().len();
     assert!(text.contains("100,000 rows x 2 columns") && text.contains("ratio"));
+    assert!(text.contains("\nformat 0.3, edition 1, generation 1, written by "), "{text}");
     assert!(text.lines().any(|line| line.starts_with("id ") && line.ends_with("delta")));
     assert!(text.lines().any(|line| line.starts_with("total ") && line.contains("14,285")));
 
@@ -41,6 +42,7 @@ fn info_tells_sizes() {
     let objects = lines(&entasis(args!["info", "--json", file, other]).fine());
     assert_eq!(objects[0]["file"], file.to_str().unwrap());
     assert_eq!(objects[0]["file_len"], file_len);
+    assert_eq!(objects[0]["edition"], 1);
     assert_eq!(objects[1]["host"], "test");
     assert_eq!(objects[1]["columns"][16]["name"], "evil\n\u{1b}]0;title");
     let both = entasis(args!["info", file, other]).fine();

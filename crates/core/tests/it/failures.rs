@@ -222,6 +222,11 @@ fn frames_that_contradict_themselves_are_refused() {
     assert!(refused(&frame, &options).contains("0 to 100"));
     let options = WriteOptions { column_compression: vec![("none".into(), 5)], ..WriteOptions::default() };
     assert!(refused(&frame, &options).contains("none"));
+    for edition in [0, 2, 255] {
+        let options = WriteOptions { edition: Some(edition), ..WriteOptions::default() };
+        let message = format!("edition {edition} is not known: this release writes edition 1");
+        assert_eq!(refused(&frame, &options), message);
+    }
     let mut frame = frame_of(&columns, &memory);
     let column: &mut Column = &mut frame.columns[0];
     column.dictionary = Some(3);
@@ -236,6 +241,16 @@ fn columns_may_have_a_compression_of_their_own() {
     check(&file, 1, &columns[1].1, &Rows::All, 1);
     let packing = |column| file.blocks(column).unwrap()[0].encoding.packing;
     assert_eq!((packing(0), packing(1)), (entasis::Packing::BitPacked, entasis::Packing::Strings));
+}
+
+#[test]
+fn files_have_the_edition_that_was_asked_for() {
+    let columns = columns(10);
+    let of = |edition| file_of(&columns, &WriteOptions { edition, ..WriteOptions::default() });
+    assert!(of(None) == of(Some(1)));
+    let file = open(&of(None)).unwrap();
+    assert_eq!((file.edition(), file.info().unwrap().edition), (1, 1));
+    assert!(file.info().unwrap().to_json().contains(r#""edition":1,"#));
 }
 
 #[test]
