@@ -64,7 +64,7 @@ def append(
         type has no missing value are an error.
     compression
         As for `write`. None: the compression of the file's last write.
-    threads, wait
+    threads, wait, edition
         As for `write`.
     durable
         False leaves out the wait for the disk: after a power failure the rows may be lost, and
@@ -144,7 +144,7 @@ def add_columns(
         The path of the file, which holds a frame.
     compression
         As for `write`. None: the compression of the file's last write.
-    threads, wait
+    threads, wait, edition
         As for `write`.
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
@@ -205,7 +205,7 @@ def replace_columns(
         The path of the file, which holds a frame.
     compression
         As for `write`. None: the compression of the file's last write.
-    threads, wait
+    threads, wait, edition
         As for `write`.
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
@@ -384,7 +384,7 @@ def update(
         Keys to remove first.
     compression
         As for `write`. None: the compression of the file's last write.
-    threads, wait
+    threads, wait, edition
         As for `write`.
     durable
         False leaves out the wait for the disk: after a power failure the change may be lost, and
@@ -587,7 +587,7 @@ def writer(
     compression
         As for `write`. None: the default of `write`, and with `append` the compression of the
         file's last write.
-    threads, durable, wait
+    threads, durable, wait, edition
         As for `write`.
 
     Returns

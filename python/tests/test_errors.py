@@ -205,6 +205,12 @@ else:
         ({"compression": "high"}, "0 to 100"),
         ({"compression": {"a": 1.5}}, "0 to 100"),
         ({"compression": {1: 5}}, "keys of compression are column names"),
+        ({"edition": 0}, "edition 0 is not known: this release writes edition 1"),
+        ({"edition": 2}, "edition 2 is not known: this release writes edition 1"),
+        ({"edition": -1}, "edition=-1: the number of an edition"),
+        ({"edition": 256}, "edition=256"),
+        ({"edition": True}, "edition=True"),
+        ({"edition": "1"}, "edition='1'"),
         ({"threads": 0}, "threads=0"),
         ({"threads": -1}, "threads=-1"),
         ({"threads": 1.5}, "threads=1.5"),
@@ -228,6 +234,36 @@ def test_compression_per_column(path, round_trip):
     pd.testing.assert_frame_equal(frame, round_trip(frame, compression={"a": 0, None: 90}))
     stored = {column["name"]: column["stored_len"] for column in en.info(path).columns}
     assert stored["a"] > 5 * stored["b"]
+
+
+def test_editions(path):
+    frame = pd.DataFrame({"a": [1, 2]})
+    en.write(frame, path, edition=1)
+    assert en.info(path).edition == 1
+    assert en.to_bytes(frame) == en.to_bytes(frame, edition=1) == path.read_bytes()
+
+    def stream(edition):
+        with en.writer(path, append=True, edition=edition) as writer:
+            writer.write(frame)
+
+    changes = [
+        lambda edition: en.to_bytes(frame, edition=edition),
+        lambda edition: en.append(frame, path, edition=edition),
+        lambda edition: en.replace_columns({"a": [3, 4]}, path, edition=edition),
+        lambda edition: en.add_columns({"b": [3, 4]}, path, edition=edition),
+    ]
+    for change in [*changes, stream]:
+        with pytest.raises(en.ArgumentError, match="edition 2 is not known: this release writes edition 1"):
+            change(2)
+    pd.testing.assert_frame_equal(en.read(path), frame)
+    stream(1)
+    changes[1](1)
+    assert en.read(path)["a"].tolist() == [1, 2] * 3
+    en.write({"x": 1}, path)
+    with pytest.raises(en.ArgumentError, match="edition 2"):
+        en.update({"x": 2}, path, edition=2)
+    en.update({"x": 2}, path, edition=1)
+    assert en.read(path) == {"x": 2}
 
 
 def test_numbers_of_numpy_as_arguments(path):

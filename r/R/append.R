@@ -1,17 +1,17 @@
 # append_entasis(): adds rows to a file. docs/guides/changes.md has the rules.
 
-append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
+append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL) {
   path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")
   check_flag(create, "create")
   check_flag(fill, "fill")
-  options <- change_options(durable, wait, compress, threads)
+  options <- change_options(durable, wait, compress, threads, edition)
   x <- read_lazy(x)
   check_rows_to_append(x)
   if (!file.exists(path)) {
     if (!create) {
       abort("io", paste0("cannot append to '", path, "': No such file or directory; create = TRUE writes it"), list(file = path))
     }
-    if (write_first_rows(x, path, change_options(durable, wait, compress, threads, must_be_new = TRUE))) {
+    if (write_first_rows(x, path, change_options(durable, wait, compress, threads, edition, must_be_new = TRUE))) {
       return(invisible(character()))
     }
   }

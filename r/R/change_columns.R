@@ -35,10 +35,10 @@ rename_columns_entasis <- function(path, columns, durable = NULL, wait = 10) {
   })
 }
 
-add_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
+add_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL) {
   check_order("add_columns_entasis", "x", x, path)
   x <- new_columns(x)
-  change_columns(path, OPERATION$add, change_options(durable, wait, compress, threads), function(file) {
+  change_columns(path, OPERATION$add, change_options(durable, wait, compress, threads, edition), function(file) {
     names <- layout_of(file)$names
     check_rows(file, x)
     again <- intersect(names_of(x), names)
@@ -52,10 +52,10 @@ add_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durabl
   })
 }
 
-replace_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10) {
+replace_columns_entasis <- function(x, path, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL) {
   check_order("replace_columns_entasis", "x", x, path)
   x <- new_columns(x)
-  change_columns(path, OPERATION$replace, change_options(durable, wait, compress, threads), function(file) {
+  change_columns(path, OPERATION$replace, change_options(durable, wait, compress, threads, edition), function(file) {
     names <- layout_of(file)$names
     check_rows(file, x)
     unknown <- setdiff(names_of(x), names)

@@ -54,6 +54,11 @@ check_compression <- function(x) {
   check_number(x, "compress", 0, 100)
 }
 
+# Checks the number of an edition. The core checks that it is known.
+check_edition <- function(x) {
+  if (!is.null(x)) check_whole(x, "edition", 0, 255)
+}
+
 # Checks seconds to wait, which may be Inf.
 check_wait <- function(x) {
   if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < 0) must_be("wait", "a number of seconds, 0 or more", x)

@@ -18,7 +18,7 @@ metadata_entasis <- function(path, limits = list()) {
     list(
       path = file$path, n_rows = file$facts$n_rows, n_columns = file$facts$n_columns, columns = columns, keys = key,
       written_by = if (is.character(host)) host else NA_character_, file_size = file$facts$file_len,
-      format_version = file$facts$format_version, generation = file$facts$generation,
+      format_version = file$facts$format_version, edition = file$facts$edition, generation = file$facts$generation,
       metadata = shown_metadata(file)
     ),
     class = "entasis_metadata"
@@ -35,7 +35,7 @@ tree_metadata <- function(file) {
     list(
       path = file$path, n_rows = NA_real_, n_columns = NA_real_, columns = NULL, keys = NULL, parts = parts, n_tables = file$facts$n_tables,
       written_by = if (isTRUE(file$facts$is_own)) "r" else "python", file_size = file$facts$file_len,
-      format_version = file$facts$format_version, generation = file$facts$generation,
+      format_version = file$facts$format_version, edition = file$facts$edition, generation = file$facts$generation,
       metadata = shown_metadata(file)
     ),
     class = "entasis_metadata"

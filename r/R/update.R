@@ -1,14 +1,14 @@
 # update_entasis(): sets and removes values of the named list in a file.
 
 update_entasis <- function(values = list(), path, remove = NULL, compress = NULL, threads = NULL, durable = NULL, wait = 10,
-                           functions = FALSE) {
+                           functions = FALSE, edition = NULL) {
   check_order("update_entasis", "values", values, if (!missing(path)) path)
   path <- check_path(path)
   check_flag(functions, "functions")
   values <- read_lazy(values)
   check_values(values)
   if (!is.null(remove) && (!is.character(remove) || anyNA(remove))) must_be("remove", "a character vector of names", remove)
-  options <- change_options(durable, wait, compress, threads)
+  options <- change_options(durable, wait, compress, threads, edition)
   change <- begin_change(path, options)
   on.exit(.Call(C_change_end, change))
   file <- open_file(path, functions)

@@ -1,5 +1,5 @@
 # write_entasis(), and the plans of frames.
-write_entasis <- function(x, path, compress = 50, functions = FALSE, ...) {
+write_entasis <- function(x, path, compress = 50, functions = FALSE, edition = NULL, ...) {
   given <- other_arguments(c("object", "file"), ...)
   if ("object" %in% names(given)) {
     if (missing(path) && !missing(x)) path <- x
@@ -10,7 +10,7 @@ write_entasis <- function(x, path, compress = 50, functions = FALSE, ...) {
   path <- check_path(path, if (is_path) "; did you swap 'x' and 'path'?" else "")
   compress <- check_compression(compress)
   check_flag(functions, "functions")
-  write_value(read_lazy(x), path, functions, write_options(compress))
+  write_value(read_lazy(x), path, functions, write_options(compress, edition = check_edition(edition)))
   invisible(x)
 }
 
@@ -32,9 +32,10 @@ write_value <- function(x, path, functions, options, change = NULL, operation = 
 
 # The options of the core: compression (-1 to keep that of the file's last write), threads (0 for
 # one per processor), whether to wait for the disk (-1 only if the file replaces one), seconds to
-# wait for another writer, and whether a file at the path is an error.
-write_options <- function(compress, threads = NULL, durable = NULL, wait = 10, must_be_new = FALSE) {
-  c(if (is.null(compress)) -1 else compress, if (is.null(threads)) 0 else threads, if (is.null(durable)) -1 else durable, wait, must_be_new)
+# wait for another writer, whether a file at the path is an error, and the edition (-1 for the newest).
+write_options <- function(compress, threads = NULL, durable = NULL, wait = 10, must_be_new = FALSE, edition = NULL) {
+  c(if (is.null(compress)) -1 else compress, if (is.null(threads)) 0 else threads, if (is.null(durable)) -1 else durable, wait, must_be_new,
+    if (is.null(edition)) -1 else edition)
 }
 
 # The metadata of a file; NULL for none.

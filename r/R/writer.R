@@ -1,11 +1,11 @@
 # writer_entasis(): writes a data frame batch by batch. docs/guides/changes.md has the rules.
 
-writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, times = "finest") {
+writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, times = "finest", edition = NULL) {
   path <- check_path(path)
   check_flag(append, "append")
   times <- check_choice(times, "times", c("finest", "first", "double"))
   if (append && times != "finest") wrong("'times' is for new files: rows that are appended get the form of the file")
-  options <- change_options(durable, wait, compress, threads)
+  options <- change_options(durable, wait, compress, threads, edition)
   stream <- if (append) extended_stream(path, options) else core(.Call(C_stream, path, options))
   new_writer(writer_functions(stream, path, options, times), end_of_stream(stream))
 }

@@ -140,6 +140,7 @@ typedef struct {
     int threads;     /* 0: one per processor */
     int durable;     /* -1: if the file replaces one */
     int must_be_new; /* whether a file at the path is an error */
+    int edition;     /* -1: the newest */
     double wait;     /* seconds */
 } ent_options;
 
@@ -198,7 +199,7 @@ int ent_write(const ent_new_file *file, ent_interrupted interrupted, ent_failure
 typedef struct {
     double n_rows, n_columns, n_columns_total, file_len, n_tables;
     double root, metadata, environments; /* cells, -1 for none */
-    int is_own, format_major, format_minor;
+    int is_own, format_major, format_minor, edition;
     double generation;
 } ent_facts;
 

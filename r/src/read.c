@@ -72,7 +72,7 @@ SEXP ent_c_is_open(SEXP file) {
 SEXP ent_c_facts(SEXP file) {
     ent_facts facts = ent_file_facts(ent_pointer_of(file, "an open file"));
     static const char *names[] = {"n_rows", "n_columns", "n_columns_total", "file_len", "format_version", "n_tables", "root",
-                                  "metadata", "environments", "is_own", "generation", ""};
+                                  "metadata", "environments", "is_own", "generation", "edition", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     SET_VECTOR_ELT(out, 0, Rf_ScalarReal(facts.n_rows));
     SET_VECTOR_ELT(out, 1, Rf_ScalarReal(facts.n_columns));
@@ -87,6 +87,7 @@ SEXP ent_c_facts(SEXP file) {
     SET_VECTOR_ELT(out, 8, Rf_ScalarReal(facts.environments));
     SET_VECTOR_ELT(out, 9, Rf_ScalarLogical(facts.is_own));
     SET_VECTOR_ELT(out, 10, Rf_ScalarReal(facts.generation));
+    SET_VECTOR_ELT(out, 11, Rf_ScalarInteger(facts.edition));
     UNPROTECT(1);
     return out;
 }

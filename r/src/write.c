@@ -101,6 +101,7 @@ ent_options ent_options_of(SEXP options) {
     const double *of = REAL(options);
     ent_options out = {
         .compression = (int)of[0], .threads = (int)of[1], .durable = (int)of[2], .must_be_new = (int)of[4], .wait = of[3],
+        .edition = (int)of[5],
     };
     return out;
 }

@@ -16,6 +16,8 @@ class Info:
         The size of the table.
     columns : list of dict
         The name, type, encodings, stored size and number of missing values of each column.
+    edition : int
+        The newest set of encodings that the file may use; 0 in a file of format 0.2.
     dead_len : int
         The bytes that changes left in the file. `entasis.compact` drops them.
 
@@ -29,6 +31,7 @@ class Info:
     if TYPE_CHECKING:
         n_rows: int
         n_columns: int
+        edition: int
         dead_len: int
         columns: list[dict[str, Any]]
 

@@ -384,6 +384,8 @@ test_that("arguments are checked", {
   wrong(append_entasis(iris, path, NA), "'create' must be TRUE or FALSE")
   wrong(append_entasis(iris, path, fill = 1), "'fill' must be TRUE or FALSE")
   wrong(append_entasis(iris, path, compress = 101), "'compress' must be a number from 0 to 100")
+  for (n in c(0, 2)) wrong(append_entasis(iris, path, edition = n), paste("edition", n, "is not known: this release writes edition 1"))
+  wrong(append_entasis(iris, path, edition = "1"), "'edition' must be a whole number from 0")
   wrong(append_entasis(iris, path, threads = 0), "'threads' must be a whole number from 1")
   wrong(append_entasis(iris, path, durable = "x"), "'durable' must be TRUE or FALSE")
   wrong(append_entasis(iris, path, wait = -1), "'wait' must be a number of seconds")

@@ -26,6 +26,8 @@ pub struct FileFacts {
     is_own: i32,
     format_major: i32,
     format_minor: i32,
+    /// 0 for a file of 0.2.
+    edition: i32,
     /// The number of the current generation.
     generation: f64,
 }
@@ -161,6 +163,7 @@ pub unsafe extern "C" fn ent_file_facts(file: *const File) -> FileFacts {
         is_own: i32::from(is_own(file)),
         format_major: i32::from(version.major),
         format_minor: i32::from(version.minor),
+        edition: i32::from(file.edition()),
         generation: file.generation() as f64,
     }
 }

@@ -19,6 +19,8 @@ pub struct Options {
     durable: i32,
     /// Whether a file at the path is an error.
     must_be_new: i32,
+    /// Negative: the newest edition.
+    edition: i32,
     /// Seconds to wait for another writer.
     wait: f64,
 }
@@ -38,6 +40,9 @@ impl Options {
             },
             wait: Duration::from_secs_f64(self.wait.clamp(0.0, LONGEST_WAIT)),
             must_be_new: self.must_be_new != 0,
+            edition: u32::try_from(self.edition)
+                .ok()
+                .map(|edition| u8::try_from(edition).unwrap_or(u8::MAX)),
             ..WriteOptions::default()
         }
     }
