@@ -92,5 +92,6 @@ class Forge:
 
 def write_builder(builder, path, host):
     """Writes the columns of a builder with their host map, as `en.write` would."""
-    options = {"compression": 50, "column_compression": [], "edition": None, "threads": None, "durable": None, "wait": 0}
+    options = {"compression": 50, "column_compression": [], "edition": None}
+    options |= {"threads": None, "durable": None, "wait": 0}
     builder.write(host, {"path": str(path), "is_new": False, "change": None, "stream": None, **options})

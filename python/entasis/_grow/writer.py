@@ -84,11 +84,11 @@ class Writer:
             change = _entasis.Change(path, to["wait"])
             try:
                 self._extend(open_value(path))
-                self._stream: _entasis.Stream | None = _entasis.Stream.extend(change, to["durable"])
+                self._stream: _entasis.Stream | None = _entasis.Stream.extend(change, to["durable"], to["edition"])
             finally:
                 change.end()
         else:
-            self._stream = _entasis.Stream(path, to["wait"], to["durable"])
+            self._stream = _entasis.Stream(path, to["wait"], to["durable"], to["edition"])
         if schema is not None:
             try:
                 self.write(_empty(schema))

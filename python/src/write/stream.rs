@@ -37,18 +37,29 @@ impl Stream {
 impl Stream {
     /// Begins a file that replaces one at `path`.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, seconds: f64, is_durable: Option<bool>) -> PyResult<Self> {
-        let options =
-            WriteOptions { wait: wait(seconds), durable: durable(is_durable), ..WriteOptions::default() };
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        seconds: f64,
+        is_durable: Option<bool>,
+        edition: Option<u8>,
+    ) -> PyResult<Self> {
+        let (wait, durable) = (wait(seconds), durable(is_durable));
+        let options = WriteOptions { wait, durable, edition, ..WriteOptions::default() };
         let stream = monitor::run(py, |monitor| entasis::Stream::create(&path, &options, monitor))?;
         Ok(Self { stream: Some(stream), labels: Vec::new() })
     }
 
     /// Adds rows to a file.
     #[staticmethod]
-    fn extend(py: Python<'_>, change: &Bound<'_, Change>, is_durable: Option<bool>) -> PyResult<Self> {
+    fn extend(
+        py: Python<'_>,
+        change: &Bound<'_, Change>,
+        is_durable: Option<bool>,
+        edition: Option<u8>,
+    ) -> PyResult<Self> {
         let change = change.borrow_mut().take()?;
-        let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
+        let options = WriteOptions { durable: durable(is_durable), edition, ..WriteOptions::default() };
         let stream = monitor::run(py, |_| entasis::Stream::extend(change, &options))?;
         Ok(Self { stream: Some(stream), labels: Vec::new() })
     }

@@ -53,6 +53,7 @@ impl Stream {
     /// # Errors
     /// As [`write`](crate::write()).
     pub fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
+        options.check_edition()?;
         let replacement =
             create(path, options, monitor)?.map_err(|e| Error::io(e, "create").in_file(path))?;
         Ok(Self {
@@ -67,8 +68,9 @@ impl Stream {
     /// Adds rows to the table of a file.
     ///
     /// # Errors
-    /// *Io*.
+    /// *Argument* for an unknown edition; *io*.
     pub fn extend(change: Change, options: &WriteOptions) -> Result<Self> {
+        options.check_edition()?;
         let Change { mut in_place, file } = change;
         check_change(&file, file.header().has_slot_pages()).map_err(|e| e.in_file(file.path()))?;
         let failed = |source| Error::io(source, "change").in_file(file.path());

@@ -40,9 +40,7 @@ impl Options {
             },
             wait: Duration::from_secs_f64(self.wait.clamp(0.0, LONGEST_WAIT)),
             must_be_new: self.must_be_new != 0,
-            edition: u32::try_from(self.edition)
-                .ok()
-                .map(|edition| u8::try_from(edition).unwrap_or(u8::MAX)),
+            edition: u32::try_from(self.edition).ok().map(|edition| u8::try_from(edition).unwrap_or(u8::MAX)),
             ..WriteOptions::default()
         }
     }
