@@ -83,8 +83,8 @@ fn rows_are_stored_in_an_edition() {
     verify(&file);
     let message = entasis(args!["append", "--edition", "2", file, file]).failed();
     assert!(message.contains("edition 2 is not known: this release writes edition 1"), "{message}");
-    let more = folder.write("more.entasis", &cities(&[0; 10], &["Oslo"], false));
-    let message = entasis(args!["add", "--edition", "0", file, more]).failed();
+    let more = folder.write("more.entasis", &counting(10));
+    let message = entasis(args!["replace", "--edition", "0", file, more]).failed();
     assert!(message.contains("edition 0 is not known"), "{message}");
     assert_eq!(rows(&file).len(), 10);
 }

@@ -225,7 +225,7 @@ fn frames_that_contradict_themselves_are_refused() {
     for edition in [0, 2, 255] {
         let options = WriteOptions { edition: Some(edition), ..WriteOptions::default() };
         let message = format!("edition {edition} is not known: this release writes edition 1");
-        assert_eq!(refused(&frame, &options), message);
+        assert!(refused(&frame, &options).contains(&message));
     }
     let mut frame = frame_of(&columns, &memory);
     let column: &mut Column = &mut frame.columns[0];
