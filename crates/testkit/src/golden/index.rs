@@ -82,5 +82,5 @@ pub fn json(files: &[Golden]) -> String {
         )
     };
     let files: Vec<String> = files.iter().map(file).collect();
-    format!("{{\n  \"format\": \"0.2\",\n  \"files\": [\n{}\n  ]\n}}\n", files.join(",\n"))
+    format!("{{\n  \"format\": \"0.3\",\n  \"files\": [\n{}\n  ]\n}}\n", files.join(",\n"))
 }
