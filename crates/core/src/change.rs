@@ -371,6 +371,7 @@ impl Change {
         let Self { mut in_place, file } = self;
         check_change(&file, is_in_place)?;
         let file = file.whole();
+        kept::check_keys(file.value(), &content)?;
         Keeper { file: &file, is_in_place, own_compression: &options.column_compression }
             .find(&mut content)?;
         let plan = Plan::after(Some(&file), content.parts()?, options)?;

@@ -11,6 +11,27 @@ use crate::frame::{Array, Column, Document, Field, Frame};
 /// The use of memory, in messages.
 const WHAT: &str = "the columns that stay";
 
+/// The keys of a file's value that this release knows (`docs/format/values.md`).
+const KEYS: [&str; 5] = ["value", "metadata", "cells", "host", "environments"];
+
+/// Refuses a new value without a key of the file's value that this release does not know.
+pub(super) fn check_keys(old: &Value, new: &Content) -> Result<()> {
+    let Value::Map(pairs) = old else { return Ok(()) };
+    let is_in_new = |key: &str| match new {
+        Content::Frame(_) => false,
+        Content::Document(document) => document.value.get(key).is_some(),
+    };
+    for (key, _) in pairs {
+        let name = key.as_str().unwrap_or_default();
+        if !KEYS.contains(&name) && !is_in_new(name) {
+            let message =
+                format!("the change would lose \"{name}\" of the file, which this release does not know");
+            return Err(Error::unsupported(message).advise("use a newer release, or write the file again"));
+        }
+    }
+    Ok(())
+}
+
 /// The number of the table that is the file's value.
 pub(super) fn table_of(value: &Value) -> Option<u64> {
     if let Value::Map(_) = value { value.get("value")?.as_table() } else { value.as_table() }

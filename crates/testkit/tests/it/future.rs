@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use entasis::{Change, Kind, Operation, Result, Silent, WriteOptions, compact, repair};
-use entasis_format::{COPY, Features, READERS_MUST_KNOW, SectionKind, Version, WRITERS_MUST_KNOW};
+use entasis::{Change, Document, Kind, Operation, Result, Silent, WriteOptions, compact, repair};
+use entasis_format::{COPY, Features, READERS_MUST_KNOW, SectionKind, Value, Version, WRITERS_MUST_KNOW};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::{self, Model, Table, grown, host::Memory};
 use entasis_testkit::future::{Future, UNKNOWN, sections};
@@ -345,6 +345,30 @@ fn a_model_of_an_unknown_type_does_not_hide_the_others() {
     assert_eq!(file.column(0).unwrap_err().kind(), Kind::Unsupported);
     assert_eq!(file.column(1).unwrap().name, "b");
     assert_eq!(verify(&bytes).unwrap_err().kind(), Kind::Unsupported);
+}
+
+#[test]
+fn unknown_keys_of_the_value_are_kept_or_the_change_is_refused() {
+    let table = table();
+    let memory = Memory::of(&table);
+    let pairs = vec![
+        (Value::from("value"), Value::Table(0)),
+        (Value::from("later"), Value::List(vec![Value::from("kept"), Value::Int(7)])),
+    ];
+    let value = Value::Map(pairs);
+    let document = Document { frames: vec![memory.frame(&table)], columns: Vec::new(), value: value.clone() };
+    let temp = Temp::of(&[]);
+    entasis::write_document(&temp.0, &document, &WriteOptions::default(), &Silent).unwrap();
+    let before = temp.bytes();
+    let error = change(&temp, "metadata").unwrap_err();
+    assert_eq!(error.kind(), Kind::Unsupported);
+    assert!(error.to_string().contains("\"later\""), "{error}");
+    assert_eq!(temp.bytes(), before);
+    for operation in ["append", "rename", "compact"] {
+        change(&temp, operation).unwrap();
+        assert_eq!(open(&temp.bytes()).unwrap().value(), &value, "{operation}");
+        naive::verify(&temp.bytes()).unwrap();
+    }
 }
 
 /// Columns of a table in any order, some of them of no table.
