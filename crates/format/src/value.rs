@@ -1,7 +1,12 @@
 //! Values: the contents of a file, and host maps (`docs/format/values.md`).
 
+use std::collections::HashSet;
+
 use crate::error::{Error, Result};
 use crate::limits::{Limits, MAX_DEPTH};
+
+/// The keys of maps with at most this many are compared with each other.
+const FEW_KEYS: usize = 8;
 
 /// A value. Floats are equal if their bits are equal.
 #[derive(Clone, Debug)]
@@ -138,7 +143,25 @@ impl Value {
         }
     }
 
-    /// Checks that a reader with these limits accepts the value.
+    /// A string that is a key of this map twice.
+    ///
+    /// # Errors
+    /// *Out of memory*.
+    pub fn repeated_key(&self) -> Result<Option<&str>> {
+        let texts = || self.as_map().into_iter().flatten().filter_map(|(key, _)| key.as_str());
+        let n = texts().count();
+        if n <= FEW_KEYS {
+            let is_repeated = |(i, key): (usize, &&str)| texts().take(i).any(|earlier| earlier == *key);
+            let mut all = texts().enumerate();
+            return Ok(all.find(|(i, key)| is_repeated((*i, key))).map(|(_, key)| key));
+        }
+        let mut known = HashSet::new();
+        known.try_reserve(n).map_err(|_| Error::out_of_memory(n, "the keys of a map"))?;
+        Ok(texts().find(|key| !known.insert(*key)))
+    }
+
+    /// Checks that a reader with these limits accepts the value, and that no map has a string key
+    /// twice.
     ///
     /// # Errors
     /// *Argument*.
@@ -159,6 +182,9 @@ impl Value {
             match value {
                 Self::List(values) => rest.extend(values.iter().map(|value| (value, below))),
                 Self::Map(pairs) => {
+                    if let Some(key) = value.repeated_key()? {
+                        return Err(Error::argument(format!("a map has the key \"{key}\" twice")));
+                    }
                     rest.extend(pairs.iter().flat_map(|(key, value)| [(key, below), (value, below)]));
                 }
                 _ => {}
@@ -213,5 +239,33 @@ impl From<Vec<u8>> for Value {
 impl From<Vec<Value>> for Value {
     fn from(values: Vec<Value>) -> Self {
         Self::List(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+
+    #[test]
+    fn keys_that_are_there_twice() {
+        for n in [1, FEW_KEYS, FEW_KEYS + 1, 1_000] {
+            let keys: Vec<String> = (0..n).map(|i| format!("key {i}")).collect();
+            let map = |last: Value| {
+                let mut pairs: Vec<_> = keys.iter().map(|key| (key.as_str().into(), Value::Null)).collect();
+                pairs.push((last, Value::Null));
+                Value::Map(pairs)
+            };
+            let last = keys.last().unwrap();
+            assert_eq!(map(last.as_str().into()).repeated_key().unwrap(), Some(last.as_str()));
+            for other in [Value::from("another"), Value::Bytes(last.clone().into()), Value::Null] {
+                assert_eq!(map(other).repeated_key().unwrap(), None);
+            }
+            let inner = Value::List(vec![map(last.as_str().into())]);
+            assert_eq!(inner.check(&Limits::default()).unwrap_err().kind(), Kind::Argument);
+        }
+        // Other keys may be equal: nothing looks them up.
+        let nan = || (Value::Float(f64::NAN), Value::Null);
+        assert_eq!(Value::Map(vec![nan(), nan()]).repeated_key().unwrap(), None);
     }
 }

@@ -172,12 +172,13 @@ impl File {
         Ok(())
     }
 
-    /// Checks that the columns and tables in a value of this view exist, and that its cells have
-    /// numbers below `n_cells`.
+    /// Checks that no map in a value of this view has a string key twice, that the columns and tables
+    /// in it exist, and that its cells have numbers below `n_cells`.
     ///
     /// # Errors
-    /// *Corrupt*.
+    /// *Corrupt*; *out of memory*.
     pub(super) fn verify_nodes(&self, value: &mut Value, n_cells: u64) -> Result<()> {
+        check_keys(value)?;
         let mut problem = None;
         let (n_columns, n_tables) = (self.n_columns_total(), self.n_tables());
         value.visit_mut(&mut |scalar| {
@@ -193,6 +194,26 @@ impl File {
         });
         problem.map_or(Ok(()), |problem| Err(Error::corrupt(problem).in_section("nodes")))
     }
+}
+
+/// Checks that no map in the value has a string key twice.
+fn check_keys(value: &Value) -> Result<()> {
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::List(values) => fallible::extend(&mut rest, values.iter(), PARTS)?,
+            Value::Map(pairs) => {
+                if let Some(key) = value.repeated_key()? {
+                    let message = format!("a map has the key \"{key}\" twice");
+                    return Err(Error::corrupt(message).in_section("nodes"));
+                }
+                fallible::extend(&mut rest, pairs.iter().map(|(key, _)| key), PARTS)?;
+                fallible::extend(&mut rest, pairs.iter().map(|(_, value)| value), PARTS)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The ranges of a column. In files of 0.2 they are found by the number of the column.

@@ -353,6 +353,12 @@ const EDITS: &[Edit] = &[
     }),
     ("node-column", "values", true, C, "column", |file, map| node(file, map, 9, 37)),
     ("node-table", "values", true, C, "table", |file, map| node(file, map, 10, 37)),
+    ("node-key-twice", "values", true, C, "twice", |file, map| {
+        let keys: Vec<_> = map.named("node.key_hash").collect();
+        let of_one_map = keys.windows(2).find(|pair| pair.iter().all(|field| get(file, field) > 0));
+        let (from, to) = of_one_map.map_or((0, 0), |pair| (pair[0].at - 16, pair[1].at - 16));
+        (0..24).map(|i| (to + i, file[from + i])).filter(|&(at, byte)| file[at] != byte).collect()
+    }),
     ("piece-without-block", "pieces", true, C, "block", |_, map| {
         // A piece has 23 instead of 24 rows, and the next one 17 instead of 16.
         map.named("piece.n_rows").zip([23, 17]).map(|(field, n)| (field.at, n)).collect()

@@ -35,6 +35,7 @@ pub fn state(file: &[u8], decoded: &Decoded) -> Result<(), Wrong> {
         sort_order(decoded, table)?;
     }
     tables(decoded)?;
+    trees(decoded).try_for_each(distinct_keys)?;
     metadata(decoded)?;
     if decoded.root.version != (0, 2) {
         decoded.columns.iter().try_for_each(detail)?;
@@ -131,6 +132,29 @@ fn tables(decoded: &Decoded) -> Result<(), Wrong> {
 /// The value of a string key.
 fn get<'a>(map: &'a [(Tree, Tree)], key: &str) -> Option<&'a Tree> {
     map.iter().find(|(name, _)| *name == Tree::Str(key.into())).map(|(_, value)| value)
+}
+
+/// All values of the file but those of cells.
+fn trees(decoded: &Decoded) -> impl Iterator<Item = &Tree> {
+    let of_tables = decoded.tables.iter().flat_map(|table| [&table.host, &table.sort_order, &table.metadata]);
+    let of_columns = decoded.columns.iter();
+    let of_columns = of_columns.flat_map(|column| [&column.detail, &column.host_detail, &column.metadata]);
+    std::iter::once(&decoded.value).chain(of_tables).chain(of_columns.flatten())
+}
+
+/// No map has a string key twice.
+fn distinct_keys(tree: &Tree) -> Result<(), Wrong> {
+    match tree {
+        Tree::List(items) => items.iter().try_for_each(distinct_keys),
+        Tree::Map(pairs) => {
+            let texts: Vec<&Tree> =
+                pairs.iter().map(|(key, _)| key).filter(|key| matches!(key, Tree::Str(_))).collect();
+            let is_repeated = |(i, key): (usize, &&Tree)| texts[..i].contains(key);
+            rule(!texts.iter().enumerate().any(is_repeated), "a map has a key twice")?;
+            pairs.iter().try_for_each(|(key, value)| distinct_keys(key).and(distinct_keys(value)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The sort order is a list of columns of the table (W).

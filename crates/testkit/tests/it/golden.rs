@@ -60,7 +60,8 @@ fn unsigned_integers_of_version_0_2_have_no_order() {
     // The file has them, in the order of signed numbers.
     let decoded = naive::decode(&bytes).unwrap();
     let stored = decoded.of_blocks.tiers[0].1.chunks_exact(48);
-    let negative = stored.map(|record| naive::records::Statistics::parse(record, decoded.root.version).unwrap());
+    let negative =
+        stored.map(|record| naive::records::Statistics::parse(record, decoded.root.version).unwrap());
     assert!(negative.filter(|found| found.flags & 1 == 1 && found.min[15] >= 128).count() > 1);
 }
 
