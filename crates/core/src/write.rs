@@ -72,7 +72,7 @@ pub struct WriteOptions {
     pub compression: Option<u8>,
     /// Columns with a compression of their own, by name.
     pub column_compression: Vec<(String, u8)>,
-    /// The newest edition whose codes may be stored. `None`: the newest that this release writes, 1.
+    /// The newest edition whose codes may be stored. `None`: the newest that this release writes.
     pub edition: Option<u8>,
     /// The number of threads; none: [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,

@@ -193,7 +193,7 @@ macro_rules! float_range {
             const COLUMNS: usize = 128 / size_of::<$float>();
             let mut min = [$float::INFINITY; COLUMNS];
             let mut max = [$float::NEG_INFINITY; COLUMNS];
-            // As wide as the floats, so that the masks of comparisons are counters without conversion.
+            // As wide as the floats: then the masks of comparisons are counters as they are.
             let mut nan = [0 as $count; COLUMNS];
             let (rows, rest) = values.as_chunks::<COLUMNS>();
             for row in rows {

@@ -172,8 +172,8 @@ impl File {
         Ok(())
     }
 
-    /// Checks that no map in a value of this view has a string key twice, that the columns and tables
-    /// in it exist, and that its cells have numbers below `n_cells`.
+    /// Checks that no map in a value of this view has a string key twice, that the columns and
+    /// tables in it exist, and that its cells have numbers below `n_cells`.
     ///
     /// # Errors
     /// *Corrupt*; *out of memory*.
