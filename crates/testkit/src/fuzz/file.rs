@@ -1,14 +1,15 @@
 //! Whole files, of any bytes.
 
 use crate::frames::small;
+use crate::future::Future;
 use crate::golden::{bad, folder, tree_folder};
 use crate::hostile;
 use crate::memory;
 use crate::naive;
 use crate::probe::{contents, is_fit, metadata, open, verify, work};
 
-/// Longest seed, in bytes.
-const LONGEST: usize = 20_000;
+/// Longest seed, in bytes. The golden files with pieces and with parts named again are shorter.
+const LONGEST: usize = 32_000;
 /// The most bytes of values that one input may have decoded. More take longer than a second.
 const WORK: u64 = 4 << 20;
 /// The same for the naive decoder.
@@ -86,14 +87,24 @@ fn examine(bytes: &[u8]) -> Option<(Option<String>, u64)> {
     Some((error.map(|error| error.to_string()), work))
 }
 
-/// Golden files, good and bad, and small files.
+/// Golden files, good and bad, small files, and files of later versions.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = super::files(&folder(), "entasis");
     seeds.extend(super::files(&tree_folder(), "entasis"));
     seeds.extend(bad::all().into_iter().map(|bad| bad.bytes));
     seeds.extend(small::all().into_iter().map(|small| small.bytes));
+    seeds.extend(later());
     seeds.retain(|seed| seed.len() <= LONGEST);
     seeds
+}
+
+/// Files with the additions of a later version, and with column ranges.
+fn later() -> impl Iterator<Item = Vec<u8>> {
+    let golden = |name: &str| std::fs::read(folder().join(name)).expect("a golden file");
+    let ranges = Future { column_ranges: vec![4..7, 0..3], ..Future::default() };
+    let parameters = Future { parameters_len: 8, ..Future::default() };
+    let of = [(Future::kept(), "delta.entasis"), (ranges, "meanings.entasis"), (parameters, "delta.entasis")];
+    of.into_iter().map(move |(future, name)| future.forge(&golden(name)))
 }
 
 /// Golden and small files that can be read, as the naive decoder decodes them.
