@@ -7,7 +7,7 @@ has_attributes_alone <- function(description) identical(names(description), "att
 given_by <- function(reader, descriptions) {
   given <- lapply(descriptions, `[[`, "attributes")
   left <- !vapply(given, are_decoded, NA)
-  given[left] <- lapply(given[left], function(pairs) lapply_pairs(extras_of(reader$file), pairs))
+  given[left] <- lapply(given[left], function(pairs) lapply_pairs(reader$file, pairs))
   given
 }
 

@@ -164,7 +164,7 @@ own_layout <- function(file) {
     descriptions <- vector("list", length(first))
     descriptions[at] <- kept
   }
-  names <- if ("names" %in% names(file$host)) decode_value(extras_of(file), file$host$names) else table_names(file, first)
+  names <- if ("names" %in% names(file$host)) decode_value(file, file$host$names) else table_names(file, first)
   if (!is.null(names) && (!is.character(names) || length_of(names) != length(first))) nonsense("names don't fit the columns")
   list(first = first, descriptions = descriptions, names = names)
 }

@@ -12,7 +12,7 @@ metadata_entasis <- function(path, limits = list()) {
   columns <- data.frame(name = facts$name, type = facts$type, class = column_classes(file, facts), n_missing = n_missing)
   key <- NULL
   for (pair in if (file$own) file$host$attributes) {
-    if (identical(pair[[1L]], "sorted")) key <- interpret(file, decode_value(extras_of(file), pair[[2L]]))
+    if (identical(pair[[1L]], "sorted")) key <- interpret(file, decode_value(file, pair[[2L]]))
   }
   structure(
     list(
@@ -56,7 +56,7 @@ column_classes <- function(file, facts) {
     for (k in which(!vapply(layout$descriptions, is.null, NA))) {
       of <- layout$descriptions[[k]]
       at <- layout$first[k] + seq_len(width_of(of))
-      kept <- interpret(file, lapply_pairs(extras_of(file), of$attributes))$class
+      kept <- interpret(file, lapply_pairs(file, of$attributes))$class
       if (is.character(kept) && length(kept) > 0L) class[at] <- kept[1L] else if (!is.null(of$matrix)) class[at] <- "matrix"
     }
   }

@@ -146,7 +146,7 @@ own_frame <- function(file, columns, which, rows, attrs, has_row_names = TRUE) {
   row_names <- if (!is.null(host$index) && has_row_names) {
     description <- if (is.list(host$row_names)) host$row_names
     labels <- extra_values(file, number_of(check_map(host$index)$column), NULL, rows)
-    unique_labels(decorate(labels, lapply_pairs(extras_of(file), description$attributes)), rows)
+    unique_labels(decorate(labels, lapply_pairs(file, description$attributes)), rows)
   } else {
     c(NA, if (identical(host$row_names, "numbers") && is_all(rows)) as.integer(n) else -as.integer(n))
   }

@@ -167,7 +167,7 @@ reader_want <- function(reader, facts, which, description) {
       parts[[i]] <- reader_want(reader, facts, which, description$parts[[i]])
       which <- which + width_of(description$parts[[i]])
     }
-    return(list(parts = parts, attributes = lapply_pairs(extras_of(file), description$attributes)))
+    return(list(parts = parts, attributes = lapply_pairs(file, description$attributes)))
   }
   attributes <- described_attributes(reader, description$attributes)
   want <- list(has_attributes = "attributes" %in% names(description), attributes = attributes, s4 = isTRUE(description$s4))
@@ -214,7 +214,7 @@ described_attributes <- function(reader, pairs) {
     return(list())
   }
   if (!identical(reader$pairs, pairs, num.eq = FALSE, single.NA = FALSE, attrib.as.set = FALSE)) {
-    reader$attributes <- lapply_pairs(extras_of(reader$file), pairs)
+    reader$attributes <- lapply_pairs(reader$file, pairs)
     reader$pairs <- pairs
   }
   reader$attributes
@@ -263,7 +263,7 @@ reader_finish <- function(reader, vectors, want) {
   x <- if (!is.null(want$record)) {
     found <- look_at_cell(reader$file, want$record)
     if (!is_all(rows) || found$kind != CELL_LIST) nonsense("a record without its fields")
-    read_cells(reader$file, found$first, found$first + found$count)
+    read_reference(cells_ref(found$first, found$first + found$count), reader$file)
   } else if (is.null(want$empty)) {
     vectors[[want$vector]]
   } else {
@@ -332,12 +332,4 @@ extra_values <- function(file, number, description = NULL, rows = ALL_ROWS) {
   reader_finish(reader, reader_run(reader), want)
 }
 
-extras_of <- function(file) {
-  function(node, description) {
-    if (inherits(node, "entasis_cell")) {
-      return(read_cells(file, as.double(node), as.double(node) + 1)[[1L]])
-    }
-    if (!inherits(node, "entasis_column")) nonsense("a reference that is not a column")
-    extra_values(file, as.double(node), description)
-  }
-}
+read_reference.entasis_column <- function(node, file, description) extra_values(file, as.double(node), description)

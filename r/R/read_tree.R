@@ -58,6 +58,10 @@ read_cells <- function(file, start, end) {
   })
 }
 
+read_reference.entasis_cell <- function(node, file, description) read_cells(file, as.double(node), as.double(node) + 1)[[1L]]
+
+read_reference.entasis_cells <- function(node, file, description) read_cells(file, node[[1L]], node[[2L]])
+
 # Reads cells and all cells that they name; NULL for `end` means to the last one.
 load_cells <- function(session, start, end) {
   opened <- core(.Call(C_load, handle_of(session$file), int64_code(session$file)))
@@ -105,12 +109,13 @@ read_objects <- function(file, cell, n_values, rows) {
     if (rows[[1L]] == 2L) {
       wanted <- rows[[4L]]
       from <- if (length(wanted) > 0L) min(wanted) else 0
-      values <- read_cells(file, found$first + from, found$first + (if (length(wanted) > 0L) max(wanted) + 1 else 0))
+      upto <- if (length(wanted) > 0L) max(wanted) + 1 else 0
+      values <- read_reference(cells_ref(found$first + from, found$first + upto), file)
       values[wanted - from + 1]
     } else {
       range <- if (is_all(rows)) c(0, n_values) else c(rows[[2L]], rows[[3L]])
       if (range[2L] > n_values) nonsense("rows beyond the end of a column")
-      if (range[1L] == range[2L]) list() else read_cells(file, found$first + range[1L], found$first + range[2L])
+      if (range[1L] == range[2L]) list() else read_reference(cells_ref(found$first + range[1L], found$first + range[2L]), file)
     }
   })
 }
@@ -242,7 +247,7 @@ environment_records <- function(session, number, n) {
   number <- as.double(number)
   if (number + n > session$records$count) nonsense("a reference to an environment that does not exist")
   at <- session$records$first + number
-  read_cells(session$file, at, at + n)
+  read_reference(cells_ref(at, at + n), session$file)
 }
 
 fill_environment <- function(session, env, record) {

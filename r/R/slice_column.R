@@ -51,7 +51,7 @@ slicing_of <- function(file, description, n) {
   if (is.null(description)) {
     return(NULL)
   }
-  attrs <- lapply_pairs(extras_of(file), description$attributes)
+  attrs <- lapply_pairs(file, description$attributes)
   class <- class_in(attrs)
   if ("parts" %in% names(description)) {
     if ("POSIXlt" %in% class || "vctrs_rcrd" %in% class) {

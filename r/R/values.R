@@ -94,22 +94,22 @@ encode_attributes <- function(plan, attrs, path, skip = NULL) {
   })
 }
 
-# Decodes a map into a value. `extras` returns the vectors of columns.
-decode_value <- function(extras, node) {
+# Decodes a map of a file into a value.
+decode_value <- function(file, node) {
   if (!is.list(node) || is.null(names(node))) nonsense("a value is not a map")
   kind <- string_of(names(node)[1L])
   if (kind == "null") {
     return(NULL)
   }
   if (kind == "column" || kind == "cell") {
-    return(extras(node[[1L]], node$of))
+    return(read_reference(node[[1L]], file, node$of))
   }
   value <- if (kind == "list") {
-    lapply(node$list, function(item) decode_value(extras, item))
+    lapply(node$list, function(item) decode_value(file, item))
   } else {
     decode_inline(kind, node[[1L]])
   }
-  value <- decorate(value, lapply_pairs(extras, node$attributes), isTRUE(node$s4))
+  value <- decorate(value, lapply_pairs(file, node$attributes), isTRUE(node$s4))
   if (inherits(value, "data.frame")) check_frame(value, .row_names_info(value, 2L)) else value
 }
 
@@ -136,11 +136,11 @@ names_of_pairs <- function(pairs) {
 }
 
 # Attributes from pairs. NULL values stay: they stand for attributes that the column implies.
-lapply_pairs <- function(extras, pairs) {
+lapply_pairs <- function(file, pairs) {
   if (are_decoded(pairs)) {
     return(unclass(pairs))
   }
-  attrs <- lapply(pairs, function(pair) if (!is.null(part_of(pair, 2L))) decode_value(extras, pair[[2L]]))
+  attrs <- lapply(pairs, function(pair) if (!is.null(part_of(pair, 2L))) decode_value(file, pair[[2L]]))
   names(attrs) <- names_of_pairs(pairs)
   attrs
 }

@@ -38,10 +38,6 @@ unchain <- function(all) {
   out
 }
 
-# A node that names an extra column, counted among the extra columns, which follow the table's
-# columns.
-extra_ref <- function(number) structure(as.double(number), class = "entasis_column")
-
 # Adds columns, and returns the number of the first one.
 plan_add <- function(plan, extra, name, values, kind, n, variant = 0L, unit = 0L, seconds = 1L, na = 0L, levels = -1L,
                      n_levels = 0L, ordered = 0L, zone = "", offset = 0, cell = -1) {

@@ -35,9 +35,6 @@ document_walk <- function(doc, x, root) {
   .Call(C_walk, doc$walker, x)
 }
 
-# A node that names a cell.
-cell_ref <- function(number) structure(as.double(number), class = "entasis_cell")
-
 # Adds a frame or a vector as a table, and returns the number of the table.
 document_frame <- function(doc, x, root) {
   doc$n_frames <- doc$n_frames + 1L
