@@ -270,7 +270,8 @@ reader_finish <- function(reader, vectors, want) {
     want$empty
   }
   if (!reader$file$own) {
-    return(foreign_vector(reader, x, want))
+    levels <- if (identical(want$kind, CODES)) levels_of(reader, want$facts$dictionary)
+    return(foreign_vector(reader$file, x, want, levels))
   }
   attrs <- want$attributes
   if (!want$has_attributes && !is.null(want$kind)) {
@@ -333,3 +334,28 @@ extra_values <- function(file, number, description = NULL, rows = ALL_ROWS) {
 }
 
 read_reference.entasis_column <- function(node, file, description) extra_values(file, as.double(node), description)
+
+# Reads a nested column, by its facts, in some rows.
+read_nested <- function(file, of, rows, depth) {
+  if (depth >= DEEPEST_COLUMN || of$n_children > 0 && of$first_child <= of$number) nonsense("a nested column that contains itself")
+  children <- describe_columns(file, of$first_child + seq_len(of$n_children) - 1)
+  check_children(of, children)
+  request <- child_request(of, children, rows, read_words(file, of, structure_rows(of, rows)))
+  values <- Map(function(i, rows) read_child(file, children, i, rows, depth), request$children, request$rows)
+  join_children(of, children, rows, request, values)
+}
+
+# A column's structure: lengths, type ids, run starts, or 1; NA for missing values.
+read_words <- function(file, of, rows) {
+  reader <- new_reader(file, rows, FALSE)
+  reader_add(reader, of, 1L, WORDS)
+  reader_run(reader)[[1L]]
+}
+
+# The values of a child in some of its rows.
+read_child <- function(file, children, i, rows, depth) {
+  if (rows[[1L]] == 1L && rows[[3L]] > children$n_values[i]) nonsense("a nested column needs more values than its child has")
+  reader <- new_reader(file, rows, TRUE, depth + 1L)
+  want <- reader_want(reader, children, i, NULL)
+  reader_finish(reader, reader_run(reader), want)
+}
