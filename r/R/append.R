@@ -66,14 +66,6 @@ check_growing <- function(file) {
   }
 }
 
-# The whole value of a file of R.
-value_of <- function(file) {
-  if (identical(file$host$form, "vector")) {
-    return(in_session(file, read_vector(file, ALL_ROWS)))
-  }
-  read_frame(file, seq_along(layout_of(file)$first), ALL_ROWS)
-}
-
 # The value of a file with the rows of `x` after its own.
 grown_value <- function(old, x, fill, file) {
   if (is_frame_like(old)) grown_frame(old, x, fill, file) else grown_vector(old, x, file)

@@ -1,10 +1,5 @@
 # Frames of classes with rules of their own.
 
-# Whether a class has a method of a generic function.
-has_method_of <- function(generic, class) {
-  any(vapply(class, function(name) !is.null(getS3method(generic, name, optional = TRUE, envir = globalenv())), NA))
-}
-
 # Groups are computed anew.
 grown_groups <- function(old, new, fill, file) {
   if (!requireNamespace("dplyr", quietly = TRUE)) refuse_frame(old, file, "package dplyr is not installed")

@@ -124,9 +124,6 @@ fit_factors <- function(old, new, label, file) {
   list(old = old, new = decorate(codes, attrs), grows = grows)
 }
 
-# Attributes, except those with a part for each row.
-row_independent <- function(attrs) attrs[!names(attrs) %in% c("names", "dim", "dimnames")]
-
 attributes_besides <- function(old, new) {
   attrs <- row_independent(attributes(old))
   attrs[!names(attrs) %in% names(attributes(new))]

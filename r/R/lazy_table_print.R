@@ -33,8 +33,6 @@ check_count <- function(n, name) {
   trunc(n)
 }
 
-counted <- function(n, what) paste0(shown_number(n), " ", what, if (n != 1) "s")
-
 # The numbers of the shown rows: the first and the last ones.
 shown_rows <- function(n, n_rows) {
   if (n >= n_rows) {

@@ -2,7 +2,6 @@
 # data frames, structs become data frames. Children are columns, which are read like others.
 # `child_request` lists the children and their rows to read, and `join_children` makes the values.
 
-NESTED_TYPES <- c("list", "map", "fixed-size list", "struct", "run-end", "union")
 DEEPEST_COLUMN <- 64L
 
 # Checks the number of children of a nested column, and the lengths of those of a struct.

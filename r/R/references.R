@@ -17,3 +17,13 @@ extra_ref <- function(number) structure(as.double(number), class = "entasis_colu
 read_reference <- function(node, file, description = NULL) UseMethod("read_reference")
 
 read_reference.default <- function(node, file, description) nonsense("a reference that is not a column")
+
+# The kind and children of a cell.
+look_at_cell <- function(file, cell) core(.Call(C_look, handle_of(file), cell))
+
+CELL_TABLE <- 30L
+CELL_LIST <- 64L
+CELL_MAP <- 68L
+
+CELL_OBJECT <- 77L
+CELL_ARRAY <- 96L

@@ -29,9 +29,6 @@ as_metadata <- function(expr) {
   })
 }
 
-# Whether R wrote a file.
-is_own_file <- function(file) if (is_tree(file)) isTRUE(file$facts$is_own) else file$own
-
 # Stores metadata without storing the value of the file anew. False if that is not possible: the
 # file has other objects, or frames are among the metadata.
 set_in_place <- function(value, change, options) {

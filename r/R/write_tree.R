@@ -121,41 +121,6 @@ apart_list <- function(doc, x) {
   }
 }
 
-# Whether a value is a valid data frame: all columns have as many rows as row names.
-is_frame <- function(x) {
-  if (!is_frame_like(x)) {
-    return(FALSE)
-  }
-  n <- .row_names_info(x, 2L)
-  names <- names_of(x)
-  x <- unclass(x)
-  if (!is.null(names) && length(names) != length(x)) {
-    return(FALSE)
-  }
-  all(vapply(x, function(column) {
-    if (is_frame_like(column)) {
-      return(is_frame(column) && .row_names_info(column, 2L) == n)
-    }
-    if (is_lt_like(column)) {
-      return(is_times(column, n))
-    }
-    if (is_record(column, n)) {
-      return(TRUE)
-    }
-    if (!(is.atomic(column) && !is.null(column) || typeof(column) == "list")) {
-      return(FALSE)
-    }
-    dim <- dim_of(column)
-    if (length(dim) > 1L) dim[1L] == n else length_of(column) == n
-  }, NA))
-}
-
-# Whether all parts of a POSIXlt have `n` values. Parts may be shorter than the POSIXlt.
-is_times <- function(x, n) {
-  x <- unclass(x)
-  all(lengths_of(x) == n) && all(vapply(x, function(part) is.atomic(part) && !is.null(part), NA))
-}
-
 # A standard family of generalized linear models is stored by name and link, because it contains
 # functions. NULL for another family.
 apart_family <- function(x) {
@@ -170,19 +135,6 @@ apart_family <- function(x) {
     return(NULL)
   }
   if (identical(unclass(known), x, ignore.environment = TRUE, ignore.bytecode = TRUE, ignore.srcref = TRUE)) list("r.family", family, link)
-}
-
-# A family of package stats by its name and link, or NULL.
-standard_family <- function(family, link) {
-  links <- c("logit", "probit", "cauchit", "cloglog", "identity", "log", "sqrt", "1/mu^2", "inverse")
-  if (!is_string(family) || !is_string(link) || !link %in% links) {
-    return(NULL)
-  }
-  make <- switch(family,
-    binomial = stats::binomial, gaussian = stats::gaussian, Gamma = stats::Gamma, inverse.gaussian = stats::inverse.gaussian,
-    poisson = stats::poisson, quasibinomial = stats::quasibinomial, quasipoisson = stats::quasipoisson
-  )
-  if (!is.null(make)) tryCatch(make(link = link), error = function(e) NULL)
 }
 
 apart_environment <- function(doc, x) {
