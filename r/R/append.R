@@ -78,12 +78,3 @@ grown_vector <- function(old, new, file) {
   if (!is.null(names_of(old)) || !is.null(names_of(new))) attr(value, "names") <- joined_names(old, new)
   value
 }
-
-fit_vectors <- function(old, new, missing, file) {
-  if (!is.atomic(new)) must_be("x", "a vector like that in the file", new)
-  if (length(dim_of(old)) > 1L || length(dim_of(new)) > 1L) {
-    abort("unsupported", paste0("not supported: rows cannot be appended to an array (file \"", file$path,
-                                "\"); write it again, or store a data frame"), list(file = file$path))
-  }
-  fit_column(old, new, NULL, missing, file)
-}

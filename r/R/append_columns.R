@@ -22,7 +22,3 @@ column_positions <- function(of_file, of_rows, fill, within, file) {
   }
   at
 }
-
-wrong_column <- function(file, column, ...) {
-  abort("argument", paste0(..., " (file \"", file$path, "\")"), list(file = file$path, column = column))
-}

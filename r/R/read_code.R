@@ -1,4 +1,5 @@
-# Functions and other code of a file. It is built and never called, and only if the caller asked for it.
+# Functions and other code of a file, which are built and never called, and only if the caller asked
+# for functions.
 
 # Code is made only if the caller asked for functions.
 check_code <- function(session, what) {

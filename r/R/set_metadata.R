@@ -40,14 +40,3 @@ set_in_place <- function(value, change, options) {
   environments <- document_finish(doc)
   length(doc$made) == 0L && core(.Call(C_change_metadata, change, doc$walker, c(at, environments), options))
 }
-
-# The metadata of a file for its facts. A value of Python may have no counterpart in R.
-shown_metadata <- function(file) {
-  if (file$facts$metadata < 0) {
-    return(NULL)
-  }
-  tryCatch(read_cell(file, file$facts$metadata), entasis_error_unsupported = function(e) {
-    warning("the metadata cannot be read: ", conditionMessage(e), call. = FALSE)
-    NULL
-  })
-}

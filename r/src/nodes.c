@@ -2,8 +2,8 @@
  *
  * The values are NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and
  * named lists. A column is a double of class `entasis_column`, a cell a double of class
- * `entasis_cell`. NA is null. R/values.R converts all other values to these. Attributes of columns
- * have lists of their own classes: see attribute_nodes_write.c and host_map_read.c.
+ * `entasis_cell`. NA is null. R/encode_values.R converts all other values to these. Attributes of
+ * columns have lists of their own classes: see attribute_nodes_write.c and host_map_read.c.
  */
 #include "values.h"
 
