@@ -46,9 +46,7 @@ static int are_inline(SEXP x) {
     return 1;
 }
 
-static int has_name(SEXP names, R_xlen_t i, const char *name) {
-    return strcmp(CHAR(STRING_ELT(names, i)), name) == 0;
-}
+static int has_name(SEXP names, R_xlen_t i, const char *name) { return strcmp(CHAR(STRING_ELT(names, i)), name) == 0; }
 
 static SEXP plain_attributes(SEXP attributes, int has_levels);
 
