@@ -116,6 +116,7 @@ lint: check-rust $(VENV)/.tests ## Formatting, clippy, dependencies, ruff, mypy,
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(VENV)/bin/clang-format --dry-run -Werror r/src/*.c r/src/*.h
 	$(py) tools/check-layers.py
 	$(py) -m ruff check python bench
 	$(py) -m ruff check --config bench/ruff.toml attacks examples fuzz r tools

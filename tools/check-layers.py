@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""Check that dependencies point down: between crates, modules of a crate, and C files of R.
+"""Check that dependencies point down: between crates, modules of a crate, and files of R and its C.
 
-Four rules, each of them an error with a file or a crate:
+Five rules, each of them an error with a file or a crate:
 
 1. A crate of the workspace depends on the crates below it alone (`ALLOWED`).
 2. The crates without `unsafe` say `#![forbid(unsafe_code)]` in their `lib.rs` (`SAFE`).
 3. In the crates of `ACYCLIC`, modules with the same parent do not import each other in a circle. An
    import of the parent by its child, and imports in `#[cfg(test)] mod tests`, do not count.
 4. The C files of `r/src` do not name each other's functions in a circle.
+5. The files of `r/R` do not use each other's functions and constants in a circle.
+
+A file of R uses a function if it calls it, passes it by its name, or registers it as a method. A
+generic does not use its methods. A name does not count in a comment or a string, after `$`, `@` or
+`::`, or as the name of an argument. In a function that has a parameter or variable of that name, it
+counts only where it is called.
 
 Usage: tools/check-layers.py. Needs `cargo`; builds nothing.
 """
@@ -17,6 +23,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,6 +90,14 @@ REEXPORT = re.compile(
 # The head of a function that other files may call: it begins a line, and a body follows.
 FUNCTION = re.compile(r"^(?!static\b)\w[\w *]*?\b(\w+)\([^;{}]*\) \{", re.M)
 
+# Comments, strings, names, numbers, and the operators that decide what a name next to them is.
+R_TOKEN = re.compile(
+    r"""\#[^\n]* | "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | `[^`]+` | [A-Za-z.][\w.]* | [0-9][\w.]*
+    | <<?- | :::? | [=!<>]= | \n | \S""",
+    re.S | re.X,
+)
+R_DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
 
 def main() -> int:
     packages = workspace()
@@ -93,6 +108,8 @@ def main() -> int:
         errors += [f"{name}: {circle}" for circle in module_circles(source_of(package))]
     for circle in circles(c_edges(ROOT / "r" / "src")):
         errors.append(f"r/src: C files call each other in a circle: {', '.join(circle)}")
+    for circle in circles(r_edges(ROOT / "r" / "R")):
+        errors.append(f"r/R: files use each other's functions in a circle: {', '.join(circle)}")
     for error in errors:
         print(f"check-layers: {error}", file=sys.stderr)
     return 1 if errors else 0
@@ -254,6 +271,64 @@ def c_edges(source: Path) -> dict[str, set]:
         file: {owners[word] for word in re.findall(r"\w+", text) if word in owners} - {file}
         for file, text in texts.items()
     }
+
+
+def r_edges(source: Path) -> dict[str, set]:
+    """Each file of R with the other files whose functions and constants it uses."""
+    files = {file.name: r_definitions(file.read_text()) for file in sorted(source.glob("*.R"))}
+    owners = {tokens[0].strip("`"): file for file, found in files.items() for tokens in found}
+    return {
+        file: {owners[name] for tokens in found for name in r_uses(tokens) & set(owners)} - {file}
+        for file, found in files.items()
+    }
+
+
+def r_definitions(text: str) -> list[list[str]]:
+    """The tokens of each definition at the top level, from its name on."""
+    found, depth, begins_line = [], 0, True
+    for token, after in pairwise([*R_TOKEN.findall(text), ""]):
+        if token == "\n" or token.startswith("#"):
+            begins_line = True
+            continue
+        if depth == 0 and begins_line and after == "<-":
+            found.append([])
+        if found:
+            found[-1].append(token)
+        depth += R_DEPTH.get(token, 0)
+        begins_line = False
+    return found
+
+
+def r_uses(tokens: list[str]) -> set[str]:
+    """The names that a definition uses and does not bind, and all names that it calls."""
+    bound, used = r_bound(tokens), set()
+    padded = ["", *tokens[1:], ""]
+    for before, token, after in zip(padded, padded[1:], padded[2:], strict=False):
+        is_member = before in ("$", "@", "::", ":::")
+        is_argument = after == "=" and before in ("(", ",")
+        if not is_member and not is_argument and (after == "(" or token not in bound):
+            used.add(token.strip("`"))
+    return used
+
+
+def r_bound(tokens: list[str]) -> set[str]:
+    """The parameters and variables of a definition."""
+    bound = set()
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_assigned = after in ("<-", "<<-") and before not in ("$", "@")
+        is_of_loop = before == "(" and after == "in"
+        if is_assigned or is_of_loop:
+            bound.add(token)
+    for at, token in enumerate(tokens):
+        depth = 0
+        # The parameters of `function(`: the names in its own parentheses that begin an argument.
+        for before, inner in pairwise(tokens[at + 1 :] if token == "function" else []):
+            depth += R_DEPTH.get(before, 0)
+            if depth == 0:
+                break
+            if depth == 1 and before in ("(", ","):
+                bound.add(inner)
+    return bound
 
 
 def circles(edges: dict[str, set]) -> list[list[str]]:

@@ -66,14 +66,6 @@ check_growing <- function(file) {
   }
 }
 
-# The whole value of a file of R.
-value_of <- function(file) {
-  if (identical(file$host$form, "vector")) {
-    return(in_session(file, read_vector(file, ALL_ROWS)))
-  }
-  read_frame(file, seq_along(layout_of(file)$first), ALL_ROWS)
-}
-
 # The value of a file with the rows of `x` after its own.
 grown_value <- function(old, x, fill, file) {
   if (is_frame_like(old)) grown_frame(old, x, fill, file) else grown_vector(old, x, file)
@@ -85,13 +77,4 @@ grown_vector <- function(old, new, file) {
   value <- join_columns_of(fitted$old, fitted$new, "x", file)
   if (!is.null(names_of(old)) || !is.null(names_of(new))) attr(value, "names") <- joined_names(old, new)
   value
-}
-
-fit_vectors <- function(old, new, missing, file) {
-  if (!is.atomic(new)) must_be("x", "a vector like that in the file", new)
-  if (length(dim_of(old)) > 1L || length(dim_of(new)) > 1L) {
-    abort("unsupported", paste0("not supported: rows cannot be appended to an array (file \"", file$path,
-                                "\"); write it again, or store a data frame"), list(file = file$path))
-  }
-  fit_column(old, new, NULL, missing, file)
 }

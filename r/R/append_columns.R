@@ -22,13 +22,3 @@ column_positions <- function(of_file, of_rows, fill, within, file) {
   }
   at
 }
-
-wrong_column <- function(file, column, ...) {
-  abort("argument", paste0(..., " (file \"", file$path, "\")"), list(file = file$path, column = column))
-}
-
-# Some names for a message.
-listed <- function(names, most = 5L) {
-  shown <- paste0("'", substr(names[seq_len(min(length(names), most))], 1L, 60L), "'", collapse = ", ")
-  if (length(names) > most) paste0(shown, " and ", length(names) - most, " more") else shown
-}

@@ -1,50 +1,5 @@
 # Joins frames as `rbind()` does. The result has the attributes and class of the file.
 
-# Fits the columns of a frame. Returns lists of columns in the file's order, and whether a type in
-# the file changes. `missing` has for each column of the file whether all values are NA; NULL to
-# look.
-fit_frames <- function(old, new, fill, within, file, missing = NULL) {
-  names <- names_of(old)
-  at <- column_positions(old, new, fill, within, file)
-  n <- .row_names_info(new, 2L)
-  of_old <- unclass_all(old)
-  of_new <- unclass_all(new)
-  grows <- FALSE
-  columns <- vector("list", length(of_old))
-  for (k in seq_along(of_old)) {
-    label <- paste0(within, if (is.null(names)) k else names[k])
-    x <- of_old[[k]]
-    if (is.na(at[k])) {
-      columns[[k]] <- filled(x, n, label, file)
-      next
-    }
-    fitted <- fit_column(x, of_new[[at[k]]], label, if (is.null(missing)) is_all_missing(x) else missing[k], file)
-    columns[[k]] <- fitted$new
-    grows <- grows || fitted$grows
-    of_old[[k]] <- fitted$old
-  }
-  list(old = of_old, new = columns, grows = grows, names = names)
-}
-
-# A column of NA.
-filled <- function(like, n, label, file) {
-  if (is_frame_like(like)) {
-    attrs <- attributes(like)
-    attrs[["row.names"]] <- c(NA, -n)
-    return(decorate(lapply(unclass_all(like), filled, n, label, file), attrs))
-  }
-  if (is_parted(like) || is.raw(like)) {
-    wrong_column(file, label, "column '", label, "' of type ", shown_type(like), " has no NA: the rows to append must have it")
-  }
-  missing_like(like, n)
-}
-
-# The columns of both frames, one after the other.
-joined_columns <- function(fitted, file) {
-  labels <- if (is.null(fitted$names)) seq_along(fitted$old) else fitted$names
-  Map(function(old, new, label) join_columns_of(old, new, label, file), fitted$old, fitted$new, labels, USE.NAMES = FALSE)
-}
-
 # The frame of a file with the rows of another one after its own.
 grown_frame <- function(old, new, fill, file) {
   if (!is_frame_like(new)) must_be("x", "a data frame like that in the file", new)
@@ -73,4 +28,30 @@ plain_grown <- function(old, fitted, new, n, file) {
   attrs <- grown_attributes(attributes(old), fitted, if (n[1L] > 0) last_rows(fitted$old, n[1L]))
   attrs[["row.names"]] <- joined_row_names(old, new, n, file)
   decorate(joined_columns(fitted, file), attrs)
+}
+
+# Groups are computed anew.
+grown_groups <- function(old, new, fill, file) {
+  if (!requireNamespace("dplyr", quietly = TRUE)) refuse_frame(old, file, "package dplyr is not installed")
+  groups <- attr(old, "groups", exact = TRUE)
+  by <- setdiff(names(groups), ".rows")
+  is_rowwise <- has_class(old, "rowwise_df")
+  attrs <- attributes(old)
+  attrs[["groups"]] <- NULL
+  attrs[["class"]] <- oldClass(old)[-1L]
+  frame <- grown_frame(decorate(unclass_all(old), attrs), new, fill, file)
+  if (is_rowwise) dplyr::rowwise(frame, dplyr::all_of(by)) else
+    dplyr::grouped_df(frame, by, drop = !identical(attr(groups, ".drop"), FALSE))
+}
+
+# Joins by the `rbind` method of the class. It may be any code, so its result is checked.
+grown_by_class <- function(old, new, fill, file) {
+  names <- fit_frames(old, new, fill, "", file)$names
+  if (!identical(oldClass(new), oldClass(old))) refuse_frame(old, file, "the rows to append are of another class")
+  value <- tryCatch(rbind(old, new[names]), error = function(e) {
+    refuse_frame(old, file, paste0("`rbind` of its class says: ", substr(conditionMessage(e), 1L, 200L)))
+  })
+  n <- .row_names_info(old, 2L) + .row_names_info(new, 2L)
+  if (!is_frame(value) || !identical(oldClass(value), oldClass(old)) || .row_names_info(value, 2L) != n) refuse_frame(old, file)
+  value
 }

@@ -1,15 +1,6 @@
 # Adds rows to the end of a file without storing its values anew. The rows are planned as columns
 # with the forms of the file; the core compares the forms once more.
 
-# Whether no attribute of a frame depends on its rows, besides the key of a data.table.
-is_fixed_frame <- function(attrs, n) {
-  class <- class_in(attrs)
-  extra <- attrs[!names(attrs) %in% c(KNOWN_ATTRIBUTES, "sorted")]
-  special <- setdiff(class, c(SIMPLE_FRAMES, "spec_tbl_df"))
-  has_rules <- any(special %in% names(CLASS_PACKAGES)) || has_method_of("rbind", special)
-  !has_rules && !"index" %in% names(attrs) && !any(vapply(extra, depends_on_rows, NA, n))
-}
-
 # Some rows of columns of a file, with all their attributes. Without rows they are prototypes.
 bare_columns <- function(file, which, rows) {
   layout <- layout_of(file)
@@ -83,9 +74,6 @@ part_of_frame <- function(file, fitted, x) {
   attrs[["row.names"]] <- c(NA, -as.integer(n[2L]))
   decorate(unname(fitted$new), attrs)
 }
-
-# The codes of time units by their names in the file.
-UNIT_CODES <- c(W = 3L, D = 4L, h = 5L, m = 6L, s = 7L, ms = 8L, us = 9L, ns = 10L)
 
 # The forms of a file's columns: the time unit (0 if times are stored as doubles), and which NaN
 # means missing.

@@ -76,34 +76,8 @@ join_by_class <- function(old, new, label, file) {
   value
 }
 
-# Refuses a class whose attributes have a part for each row. They would not fit the joined values.
-check_rows_of_attributes <- function(old, new, label, file) {
-  class <- oldClass(old)
-  if (is.null(class)) {
-    return(invisible())
-  }
-  n <- c(length_of(old), length_of(new))
-  attrs <- row_independent(attributes(old))
-  attrs <- attrs[!names(attrs) %in% c("class", "levels", PARAMETERS)]
-  by_rows <- n[1L] > 1 && any(vapply(names(attrs), function(name) {
-    of_new <- attr(new, name, exact = TRUE)
-    depends_on_rows(attrs[[name]], n[1L]) && depends_on_rows(of_new, n[2L]) && !identical(attrs[[name]], of_new)
-  }, NA))
-  if (by_rows || any(ROW_BOUND %in% class)) refuse_class(old, label, file)
-}
-
-# Refuses a column whose values cannot be joined. `error` comes from the method of its class.
-refuse_class <- function(x, label, file, error = NULL) {
-  class <- oldClass(x)
-  if (is.null(class)) {
-    what <- paste0(", an array of ", length(dim_of(x)), " dimensions")
-    why <- "only matrices are joined"
-  } else {
-    what <- paste0(" of class ", shown_class(class))
-    why <- if (is.null(error)) "its values depend on all rows, and there is no known way to join them" else
-      paste0("`c` of its class says: ", substr(conditionMessage(error), 1L, 200L))
-  }
-  abort("unsupported", paste0("not supported: rows cannot be appended to column '", substr(label, 1L, 60L), "'", what, ": ", why,
-                              " (file \"", file$path, "\"); read the file, join the values, and write it again"),
-        list(file = file$path, column = label))
+# The columns of both frames, one after the other.
+joined_columns <- function(fitted, file) {
+  labels <- if (is.null(fitted$names)) seq_along(fitted$old) else fitted$names
+  Map(function(old, new, label) join_columns_of(old, new, label, file), fitted$old, fitted$new, labels, USE.NAMES = FALSE)
 }

@@ -93,3 +93,12 @@ unit_name <- function(code) {
     names(UNIT_CODES)[UNIT_CODES == code]
   ]]
 }
+
+# Whether no attribute of a frame depends on its rows, besides the key of a data.table.
+is_fixed_frame <- function(attrs, n) {
+  class <- class_in(attrs)
+  extra <- attrs[!names(attrs) %in% c(KNOWN_ATTRIBUTES, "sorted")]
+  special <- setdiff(class, c(SIMPLE_FRAMES, "spec_tbl_df"))
+  has_rules <- any(special %in% names(CLASS_PACKAGES)) || has_method_of("rbind", special)
+  !has_rules && !"index" %in% names(attrs) && !any(vapply(extra, depends_on_rows, NA, n))
+}

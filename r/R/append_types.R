@@ -76,23 +76,6 @@ is_plain_pair <- function(old, new) {
     !(is.factor(old) && anyNA(levels(old)))
 }
 
-# Classes of vectors with a time for each value.
-ROW_BOUND <- c("ts", "zoo", "xts")
-
-# Whether a column has more than one value for each row, or values with parts: a matrix, a frame,
-# times as lists, a record, geometries, an object of S4.
-is_parted <- function(x) {
-  length(dim_of(x)) > 1L || isS4(x) || is_frame_like(x) || is_lt_like(x) || typeof(x) == "list" && has_class(x, "vctrs_rcrd") ||
-    !is.null(attr(x, "tsp", exact = TRUE)) || is_geometry(x)
-}
-
-# Geometries of sf have attributes about all rows. Their method of `c` joins several kinds.
-is_geometry <- function(x) typeof(x) == "list" && !isS4(x) && has_class(x, "sfc")
-
-have_same_class <- function(old, new) {
-  identical(unclass_all(oldClass(old)), unclass_all(oldClass(new))) && isS4(old) == isS4(new) && identical(is_parted(old), is_parted(new))
-}
-
 # Columns of one type and class.
 fit_alike <- function(old, new, label, file) {
   check_parameters(old, new, label, file)
@@ -124,9 +107,6 @@ fit_factors <- function(old, new, label, file) {
   list(old = old, new = decorate(codes, attrs), grows = grows)
 }
 
-# Attributes, except those with a part for each row.
-row_independent <- function(attrs) attrs[!names(attrs) %in% c("names", "dim", "dimnames")]
-
 attributes_besides <- function(old, new) {
   attrs <- row_independent(attributes(old))
   attrs[!names(attrs) %in% names(attributes(new))]
@@ -134,50 +114,11 @@ attributes_besides <- function(old, new) {
 
 as_doubles <- function(x) if (is.double(x)) x else decorate(as.double(unclass_all(x)), attributes(x))
 
-# Whether all values are NA. NaN is a value.
-is_all_missing <- function(x) {
-  typeof(x) %in% c("logical", "integer", "double", "character") && is.null(oldClass(x)) && all(is.na(x)) && !(is.double(x) && any(is.nan(x)))
-}
-
-# Missing values of the type of a column. The least 64-bit integer has the bits of -0.
-missing_like <- function(like, n) {
-  values <- if (typeof(like) == "list") vector("list", n) else
-    rep_len(if (has_class(like, "integer64")) -0 else unclass_all(like)[NA_integer_], n)
-  decorate(values, row_independent(attributes(like)))
-}
-
-# Attributes that decide what values mean.
-PARAMETERS <- c("units", "tzone", "ptype")
-
-check_parameters <- function(old, new, label, file) {
-  for (name in PARAMETERS) {
-    if (!identical(parameter_of(old, name), parameter_of(new, name))) refuse_types(old, new, label, file)
+fit_vectors <- function(old, new, missing, file) {
+  if (!is.atomic(new)) must_be("x", "a vector like that in the file", new)
+  if (length(dim_of(old)) > 1L || length(dim_of(new)) > 1L) {
+    abort("unsupported", paste0("not supported: rows cannot be appended to an array (file \"", file$path,
+                                "\"); write it again, or store a data frame"), list(file = file$path))
   }
-}
-
-# Times without a zone, or with an empty one, are local times.
-parameter_of <- function(x, name) {
-  value <- attr(x, name, exact = TRUE)
-  if (name != "tzone") value else if (is.null(value)) "" else unclass_all(value)[1L]
-}
-
-refuse_types <- function(old, new, label, file) {
-  what <- if (is.null(label)) "the vector" else paste0("column '", substr(label, 1L, 60L), "'")
-  wrong_column(file, if (is.null(label)) NA_character_ else label, what, " is ", shown_type(old), " in the file and ", shown_type(new),
-               " in the rows to append: convert one of them")
-}
-
-# The type of a column for messages.
-shown_type <- function(x) {
-  if (is_frame_like(x)) {
-    return("a data frame")
-  }
-  # oldClass() of an object of S4 may be the class that it extends.
-  class <- unclass_all(attr(x, "class", exact = TRUE))
-  what <- if (is.ordered(x)) paste0("ordered (", substr(paste(levels(x), collapse = " < "), 1L, 60L), ")") else
-    if (length(class) > 0L) class[1L] else typeof(x)
-  parameter <- c(units = attr(x, "units", exact = TRUE)[1L], tzone = if (has_class(x, "POSIXt")) parameter_of(x, "tzone"))
-  if (is.character(parameter)) what <- paste0(what, " in ", if (parameter[[1L]] == "") "local time" else substr(parameter[[1L]], 1L, 60L))
-  dim <- dim_of(x)
-  if (length(dim) > 1L) paste0(what, " matrix of ", paste(dim[-1L], collapse = " x "), " columns") else what
+  fit_column(old, new, NULL, missing, file)
 }

@@ -1,13 +1,11 @@
 # Columns whose descriptions hold attributes alone, such as labels and times without a zone.
 # They are read together, and columns with equal descriptions share their attributes.
 
-has_attributes_alone <- function(description) identical(names(description), "attributes")
-
 # The attributes in descriptions, as named lists. NULL stands for attributes that the columns imply.
 given_by <- function(reader, descriptions) {
   given <- lapply(descriptions, `[[`, "attributes")
   left <- !vapply(given, are_decoded, NA)
-  given[left] <- lapply(given[left], function(pairs) lapply_pairs(extras_of(reader$file), pairs))
+  given[left] <- lapply(given[left], function(pairs) lapply_pairs(reader$file, pairs))
   given
 }
 

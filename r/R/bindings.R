@@ -2,14 +2,6 @@
 # `...`. Also external pointers, which are null when read. Reading evaluates nothing: a promise from
 # a file is forced when its variable is used, as in the session that wrote it.
 
-# Code is made only if the caller asked for functions.
-check_code <- function(session, what) {
-  if (!session$file$functions) {
-    abort("unsupported", paste0("not supported: the file holds ", what, " (file \"", session$file$path,
-                                "\"); read with functions = TRUE if you trust who wrote it"), list(file = session$file$path))
-  }
-}
-
 # A promise is made with its binding. Until then a list represents the promise. The list's attribute
 # is an object of this session, which no file can forge.
 make_promise <- function(session, parts) {
@@ -67,4 +59,11 @@ make_pointer <- function(what, parts) {
   attributes <- part_of(parts, 2L)
   if (length(parts) != 2L || !is.null(attributes) && (!is.list(attributes) || is.null(names(attributes)))) nonsense("a pointer without its parts")
   .Call(C_decorate, .Call(C_pointer, what == "r.weakref"), as.list(attributes), FALSE)
+}
+
+make_dots <- function(parts) {
+  values <- parts[-(1:3)]
+  names <- if (length(values) > 0L) parts[[3L]]
+  if (length(values) == 0L || !is.null(names) && (!is.character(names) || length(names) != length(values))) nonsense("dots without values")
+  structure(values, names = names, class = "entasis_dots")
 }

@@ -1,7 +1,4 @@
-# Changes of a file: the lock, and the operations that generations record.
-
-# Codes of operations (docs/format/container.md).
-OPERATION <- list(append = 2L, add = 3L, replace = 4L, drop = 5L, rename = 6L, metadata = 7L, update = 8L)
+# Changes of a file: their arguments and the lock.
 
 # Checks the arguments of a change. Without `compress`, the compression of the file's last write
 # applies.

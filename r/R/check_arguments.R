@@ -83,32 +83,3 @@ check_order <- function(own, name, value, path) {
   shown <- encodeString(value, quote = "\"")
   wrong(own, "() takes '", name, "' first, then 'path': ", own, "(", name, ", ", shown, ")")
 }
-
-# A number with a comma between thousands, regardless of options(OutDec).
-shown_number <- function(x) format(x, scientific = FALSE, big.mark = ",", decimal.mark = ".", trim = TRUE)
-
-# A short description of a value.
-what_is <- function(x) {
-  if (is.null(x)) {
-    return("NULL")
-  }
-  if (is.data.frame(x)) {
-    return("a data frame")
-  }
-  if (is.function(x)) {
-    return("a function")
-  }
-  if (is.object(x) && !is.factor(x)) {
-    return(paste0("an object of class '", class(x)[1L], "'"))
-  }
-  kind <- if (is.factor(x)) "factor" else switch(typeof(x), double = "numeric", typeof(x))
-  if (is.atomic(x) && length(x) == 1L && !is.factor(x)) {
-    if (is.na(x)) return("NA")
-    if (is.character(x)) return(if (nchar(x, "bytes") <= 40L) encodeString(x, quote = "\"") else "a string")
-    if (is.numeric(x) && abs(x) < 1e15) return(format(x, digits = 15L, scientific = FALSE, decimal.mark = "."))
-    return(format(x, digits = 15L))
-  }
-  what <- if (is.atomic(x) && !is.factor(x)) paste(kind, "vector") else kind
-  article <- if (grepl("^[aeiou]", what)) "an " else "a "
-  paste0(article, what, if (is.vector(x)) paste(" of length", shown_number(length(x))))
-}

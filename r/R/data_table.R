@@ -2,28 +2,6 @@
 # the columns that the call names are read. On these, data.table itself evaluates `j` and `by`, in
 # the frame of the caller.
 
-# The lazy object of an open frame. Its attribute `sorted` is where data.table::key() looks.
-lazy_frame <- function(file) {
-  if (!is_data_table(file)) {
-    return(lazy_object(file, "entasis_table"))
-  }
-  x <- lazy_object(file, c("entasis_data_table", "entasis_table"))
-  key <- if (!isTRUE(file$as_table)) interpret(file, own_attribute(file, "sorted"))
-  if (is.character(key) && all(key %in% frame_names(file))) attr(x, "sorted") <- key
-  x
-}
-
-# Whether a file has a data.table, or was opened as one.
-is_data_table <- function(file) isTRUE(file$as_table) || is_stored_table(file)
-
-is_stored_table <- function(file) file$own && "data.table" %in% interpret(file, own_attribute(file, "class"))
-
-# Makes a data.table of a frame by reference.
-as_table_frame <- function(frame, why) {
-  if (!requireNamespace("data.table", quietly = TRUE)) wrong(why, " needs the package data.table")
-  data.table::setDT(frame)
-}
-
 `[.entasis_data_table` <- function(x, ...) {
   caller <- parent.frame()
   if (!requireNamespace("data.table", quietly = TRUE) || !is_table_aware(caller)) {
@@ -82,23 +60,3 @@ evaluate_chosen <- function(query, chosen) {
   if (length(left) > 0L && !any(c("i", "j", "on") %in% names(left))) left <- c(list(i = TRUE), left)
   if (length(left) == 0L) table else evaluate_on(table, left, query$caller)
 }
-
-# Some rows and columns as a data.table. Without columns, one that no call can name carries the
-# number of rows.
-read_queried <- function(file, columns, rows, n_rows = NULL) {
-  n <- file$facts$n_rows
-  if (length(columns) > 0L) {
-    return(read_frame(file, columns, if (is.null(rows)) ALL_ROWS else rows_at(rows, n)))
-  }
-  if (is.null(n_rows)) n_rows <- if (is.null(rows)) n else length(rows)
-  data.table::setDT(list(` ` = seq_len(n_rows)))
-}
-
-# Evaluates `[` with some arguments on a table. A function returns the table, because errors show
-# the call.
-evaluate_on <- function(table, arguments, caller) {
-  the_table <- function() table
-  eval(as.call(c(list(as.name("["), call_of(the_table)), arguments)), caller)
-}
-
-call_of <- function(f) as.call(list(f))

@@ -31,11 +31,6 @@ refuse_assignment <- function(j) {
   }
 }
 
-is_call_of <- function(e, names) is.call(e) && head_of(e) %in% names
-
-# The name of the function that a call calls, or "".
-head_of <- function(e) if (is.call(e) && is.symbol(e[[1L]])) as.character(e[[1L]]) else ""
-
 # Functions that find columns which a call does not name.
 FINDING <- c("get", "mget", "get0", "exists", "eval", "evalq", "eval.parent")
 
@@ -64,20 +59,4 @@ is_selection <- function(query) {
 is_with <- function(query) {
   with <- query$given[["with"]]
   is.null(with) || !isFALSE(tryCatch(eval(with, query$caller), error = function(e) TRUE))
-}
-
-# Replaces `j` by the names of its columns. Returns the result of data.table for no rows. NULL after
-# an error, which data.table repeats after any error in `i`.
-select_columns <- function(query) {
-  names <- query$names
-  none <- read_frame(query$file, seq_along(names), row_range(0, 0, -1))
-  given <- query$given[intersect(names(query$given), c("j", "with"))]
-  found <- tryCatch(evaluate_on(none, given, query$caller), error = function(e) NULL)
-  if (is.null(found)) {
-    return(NULL)
-  }
-  query$given$j <- names(found)
-  query$given$with <- FALSE
-  query$columns <- sort(unique(match(names(found), names)))
-  found
 }

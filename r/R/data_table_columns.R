@@ -98,3 +98,19 @@ may_have_key <- function(query, key) {
   is_vector <- is_symbol | vapply(parts, function(part) is_vector_call(query, part), NA)
   !all(is_vector) || all(key %in% labels)
 }
+
+# Replaces `j` by the names of its columns. Returns the result of data.table for no rows. NULL after
+# an error, which data.table repeats after any error in `i`.
+select_columns <- function(query) {
+  names <- query$names
+  none <- read_frame(query$file, seq_along(names), row_range(0, 0, -1))
+  given <- query$given[intersect(names(query$given), c("j", "with"))]
+  found <- tryCatch(evaluate_on(none, given, query$caller), error = function(e) NULL)
+  if (is.null(found)) {
+    return(NULL)
+  }
+  query$given$j <- names(found)
+  query$given$with <- FALSE
+  query$columns <- sort(unique(match(names(found), names)))
+  found
+}

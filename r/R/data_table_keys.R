@@ -1,16 +1,6 @@
 # Look-ups of keys in a call of `[` on a table of data.table: x["a"], x[.(1, 2)]. The core finds the
 # rows with these values, and data.table joins them.
 
-# The columns of `on`, if it is a plain list of their names; else NULL.
-names_of_on <- function(on) {
-  names <- if (is.character(on)) on else if (is_call_of(on, c("c", ".", "list"))) {
-    parts <- as.list(on)[-1L]
-    is_plain <- is.null(names(parts)) && all(vapply(parts, if (head_of(on) == "c") is_string else is.symbol, NA))
-    if (is_plain) vapply(parts, as.character, "")
-  }
-  if (!is.null(names) && is.null(names(names)) && !any(grepl("[=<> `]", names))) names
-}
-
 # A look-up by .(), J() or list(). The values may not depend on columns.
 look_up_call <- function(query, i) {
   if (any(all.vars(i) %in% query$names)) {

@@ -1,19 +1,5 @@
 # The rows that `i` chooses in a call of `[` on a table of data.table.
 
-# A choice of rows, with these parts:
-# rows      the row numbers to read, in the order of the file; NULL for all
-# n_rows    their number, if nothing has to be read
-# i         a list with the `i` to evaluate on these rows, or NULL
-# columns   the positions of the columns in that `i`; NULL for all
-# may_join  whether `i` may be another table
-# more      more arguments
-rows_chosen <- function(rows = NULL, i = NULL, columns = integer(), may_join = FALSE, n_rows = NULL, more = NULL) {
-  list(rows = rows, i = if (!is.null(i)) list(i = i), columns = columns, may_join = may_join, n_rows = n_rows, more = more)
-}
-
-# Rows in the order of the file. For data.table, selecting no rows differs from an empty table.
-rows_in_order <- function(rows) rows_chosen(rows, if (length(rows) == 0L) integer())
-
 # Arguments that need all rows: they look beyond the rows that match, or return row numbers.
 WHOLE_ARGUMENTS <- c("roll", "rollends", "which", "allow.cartesian", "env")
 
@@ -46,39 +32,6 @@ select_rows <- function(query) {
   }
   value <- value_of_i(query, i)
   rows_of_value(query, value, if (is.symbol(i)) i else value)
-}
-
-# The value of an `i` without columns.
-value_of_i <- function(query, i) {
-  if (!is.language(i)) {
-    return(i)
-  }
-  scope <- new.env(parent = query$caller)
-  scope$.N <- if (query$n <= .Machine$integer.max) as.integer(query$n) else query$n
-  or_message(query, eval(i, scope))
-}
-
-# Evaluates a part of `i`. After an error, data.table gives its own message, which needs no rows.
-or_message <- function(query, expr) {
-  tryCatch(expr, entasis_error = function(e) stop(e), error = function(e) {
-    none <- read_frame(query$file, seq_along(query$names), row_range(0, 0, -1))
-    evaluate_on(none, list(i = query$given$i, which = TRUE), query$caller)
-    stop(e)
-  })
-}
-
-# All rows, with the expression `i` or with its value.
-rows_as_written <- function(query, i = query$given$i, may_join = TRUE) {
-  given <- query$given
-  of_call <- if (is.language(i)) all.names(i) else character()
-  on <- given[["on"]]
-  key <- if (may_join) query$key
-  columns <- if (!finds_columns(i, on)) columns_named(query, c(of_call, key, unlist(names_of_on(on))))
-  # An `on` that is not plain may name any column.
-  if (!is.null(on) && is.null(names_of_on(on))) columns <- NULL
-  chosen <- rows_chosen(columns = columns, may_join = may_join)
-  chosen$i <- list(i = i)
-  chosen
 }
 
 # A condition on columns. The core tests the parts that it can, if R can evaluate all other parts on

@@ -59,9 +59,9 @@ plan_of <- function(condition, query) {
   }
   left <- c(plan$by_row, plan$whole)
   is_tested <- !is.null(plan$predicate) && !is.null(ask_core(.Call(C_plan_rows, handle_of(parts$file), plan$predicate)))
-  is_by_row <- all(vapply(left, is_by_row, NA, plan))
-  if (!is_tested || !is_by_row) {
-    return(list(rest = plan$condition, is_by_row = is_by_row))
+  are_by_row <- all(vapply(left, is_by_row, NA, plan))
+  if (!is_tested || !are_by_row) {
+    return(list(rest = plan$condition, is_by_row = are_by_row))
   }
   # A part that `&` joins may be a number.
   rest <- if (length(left) > 0L) Reduce(function(a, b) call("&", a, b), left, TRUE)

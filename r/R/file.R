@@ -1,4 +1,4 @@
-# Open files: the handle, and the host map.
+# Open files: the handle, and facts about the columns.
 
 open_file <- function(path, functions = FALSE, int64 = "fit", limits = list(), generation = NULL) {
   file <- new.env(parent = emptyenv())
@@ -102,81 +102,9 @@ string_encodings_of <- function(host) {
   list(of = of, by = vapply(pairs, function(pair) number_of(part_of(pair, 2L)), 0))
 }
 
-# Checks that a node is a number: of a column, or of a position in it.
-number_of <- function(node) {
-  if (!is.numeric(node) || length(node) != 1L || is.na(node)) nonsense("a column number that is not a number")
-  as.double(node)
-}
-
-# Item `k` of a node that must be a list.
-part_of <- function(node, k) {
-  if (!is.list(node) || length(node) < k) nonsense("a list with too few items")
-  node[[k]]
-}
-
-# Checks that a node is a string.
-string_of <- function(node) {
-  if (!is.character(node) || length(node) != 1L || is.na(node)) nonsense("a name that is not a string")
-  node
-}
-
-# Checks that a description of a column or labels is a map, or NULL.
-check_map <- function(node) {
-  if (!is.null(node) && !is.list(node)) nonsense("a description that is not a map")
-  node
-}
-
 # Facts about columns by their numbers; NULL for all columns of the table.
 describe_columns <- function(file, numbers = NULL) {
   core(.Call(C_describe, handle_of(file), if (!is.null(numbers)) as.double(numbers)))
-}
-
-# For each column in R: its first column in the file, its description, and its name.
-layout_of <- function(file) {
-  if (is.null(file$layout)) {
-    file$layout <- if (file$own) interpret(file, own_layout(file)) else foreign_layout(file)
-  }
-  file$layout
-}
-
-own_layout <- function(file) {
-  n <- file$facts$n_columns
-  entries <- file$host$columns
-  first <- double()
-  descriptions <- list()
-  if (length(entries) == 0L) {
-    first <- seq_len(n) - 1
-    descriptions <- vector("list", n)
-  } else {
-    starts <- vapply(entries, function(entry) number_of(part_of(entry, 1L)), 0)
-    kept <- lapply(entries, part_of, 2L)
-    widths <- rep_len(1, length(entries))
-    has_more <- !vapply(kept, has_attributes_alone, NA)
-    widths[has_more] <- vapply(kept[has_more], width_of, 0)
-    ends <- c(0, starts + widths)
-    if (is.unsorted(c(0, starts)) || any(c(starts, n) < ends)) nonsense("columns overlap")
-    # Columns without a description fill the gaps.
-    gaps <- c(starts, n) - ends
-    first <- double(sum(gaps) + length(entries))
-    at <- cumsum(gaps[seq_along(entries)] + 1)
-    first[at] <- starts
-    first[-at] <- rep.int(ends, gaps) + sequence(gaps) - 1
-    descriptions <- vector("list", length(first))
-    descriptions[at] <- kept
-  }
-  names <- if ("names" %in% names(file$host)) decode_value(extras_of(file), file$host$names) else table_names(file, first)
-  if (!is.null(names) && (!is.character(names) || length_of(names) != length(first))) nonsense("names don't fit the columns")
-  list(first = first, descriptions = descriptions, names = names)
-}
-
-foreign_layout <- function(file) {
-  first <- seq_len(file$facts$n_columns) - 1
-  list(first = first, descriptions = vector("list", length(first)), names = table_names(file, first))
-}
-
-table_names <- function(file, first) {
-  names <- table_facts(file)$name
-  names[first + 1]
 }
 
 table_facts <- function(file) {
@@ -186,16 +114,7 @@ table_facts <- function(file) {
   file$table_facts
 }
 
-# How many columns of the file a column in R takes.
-width_of <- function(description) {
-  check_map(description)
-  if (!is.null(description$matrix)) {
-    width <- number_of(description$matrix)
-    if (width < 0) nonsense("a matrix with a negative number of columns")
-    width
-  } else if ("parts" %in% names(description)) {
-    sum(vapply(description$parts, width_of, 0), 0)
-  } else {
-    1
-  }
-}
+INT64 <- c("fit", "integer64", "double")
+
+# Whether R wrote a file.
+is_own_file <- function(file) if (is_tree(file)) isTRUE(file$facts$is_own) else file$own

@@ -25,16 +25,6 @@ known_name <- function(plan, e) {
 
 is_known_call <- function(plan, e, name) identical(known_name(plan, e), name)
 
-# Whether a name stands for the function of base R in an environment. The `%in%` of bit64 calls base
-# R except for its own class.
-is_of_base <- function(name, env) {
-  found <- get0(name, envir = env, mode = "function")
-  if (identical(found, get(name, envir = baseenv()))) {
-    return(TRUE)
-  }
-  name == "%in%" && isNamespaceLoaded("bit64") && identical(found, get0(name, envir = asNamespace("bit64")))
-}
-
 # Whether an expression names a column.
 names_columns <- function(plan, e) any(all.vars(e) %in% plan$names)
 

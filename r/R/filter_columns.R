@@ -29,7 +29,7 @@ tested_column <- function(file, k) {
     return(NULL)
   }
   of_kind <- if (kind > CHARACTER) implied(kind, facts$ordered > 0L, facts$zone)
-  attrs <- if (is.null(description)) of_kind else in_session(file, interpret(file, lapply_pairs(extras_of(file), description$attributes)))
+  attrs <- if (is.null(description)) of_kind else in_session(file, interpret(file, lapply_pairs(file, description$attributes)))
   if (!identical(attrs[["class"]], of_kind[["class"]]) || any(c("dim", "dimnames", "tsp") %in% names(attrs))) {
     return(NULL)
   }

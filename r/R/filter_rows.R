@@ -42,10 +42,10 @@ plan_condition <- function(file, condition, caller, names = frame_names(file), a
   parts <- conjuncts(plan, plan$condition)
   predicates <- lapply(parts, predicate_of, plan = plan)
   is_core <- !vapply(predicates, is.null, NA)
-  is_by_row <- !is_core & any(is_core) & vapply(parts, is_by_row, NA, plan = plan)
+  by_row <- !is_core & any(is_core) & vapply(parts, is_by_row, NA, plan = plan)
   plan$core <- parts[is_core]
-  plan$by_row <- parts[is_by_row]
-  plan$whole <- parts[!is_core & !is_by_row]
+  plan$by_row <- parts[by_row]
+  plan$whole <- parts[!is_core & !by_row]
   plan$predicate <- if (any(is_core)) c(list("and"), predicates[is_core])
   plan
 }

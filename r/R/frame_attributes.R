@@ -6,7 +6,7 @@ own_attributes <- function(file) {
     return(file$attributes)
   }
   attrs <- if ("attributes" %in% names(file$host)) {
-    lapply_pairs(extras_of(file), file$host$attributes)
+    lapply_pairs(file, file$host$attributes)
   } else {
     list(names = NULL, class = "data.frame", row.names = NULL)
   }
@@ -22,7 +22,7 @@ own_attribute <- function(file, name) {
   if (is.null(pairs) || are_decoded(pairs)) {
     return(own_attributes(file)[[name]])
   }
-  lapply_pairs(extras_of(file), pairs[names_of_pairs(pairs) == name])[[name]]
+  lapply_pairs(file, pairs[names_of_pairs(pairs) == name])[[name]]
 }
 
 # The class of the frame that a file opens as.

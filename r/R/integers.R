@@ -2,8 +2,6 @@
 # NA, and the 64-bit integers of the package bit64. The choice depends on all values of a column, so
 # that each part of it has the same type.
 
-INT64 <- c("fit", "integer64", "double")
-
 # The codes of src/rust/src/integers.rs.
 FITS_INTEGER <- 0L
 FITS_INTEGER64 <- 1L

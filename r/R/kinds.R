@@ -48,3 +48,6 @@ implied <- function(kind, ordered = FALSE, zone = "") {
     list(class = "integer64")
   }
 }
+
+# The codes of time units by their names in the file.
+UNIT_CODES <- c(W = 3L, D = 4L, h = 5L, m = 6L, s = 7L, ms = 8L, us = 9L, ns = 10L)

@@ -28,8 +28,6 @@ tree_part_or_null <- function(file) {
   if (found$kind == CELL_LIST || found$kind == CELL_MAP) tree_part(file, file$facts$root, "x")
 }
 
-read_cell <- function(file, cell) interpret(file, read_cells(file, cell, cell + 1)[[1L]])
-
 tree_of <- function(x) {
   tree <- lazy_content(x)
   handle_of(tree$file)

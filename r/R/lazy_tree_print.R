@@ -50,9 +50,6 @@ describe_cell <- function(file, found) {
   "list"
 }
 
-CELL_OBJECT <- 77L
-CELL_ARRAY <- 96L
-
 # The type of an array, without reading values.
 vector_type <- function(file, found) {
   in_session(file, {

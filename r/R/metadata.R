@@ -12,7 +12,7 @@ metadata_entasis <- function(path, limits = list()) {
   columns <- data.frame(name = facts$name, type = facts$type, class = column_classes(file, facts), n_missing = n_missing)
   key <- NULL
   for (pair in if (file$own) file$host$attributes) {
-    if (identical(pair[[1L]], "sorted")) key <- interpret(file, decode_value(extras_of(file), pair[[2L]]))
+    if (identical(pair[[1L]], "sorted")) key <- interpret(file, decode_value(file, pair[[2L]]))
   }
   structure(
     list(
@@ -56,7 +56,7 @@ column_classes <- function(file, facts) {
     for (k in which(!vapply(layout$descriptions, is.null, NA))) {
       of <- layout$descriptions[[k]]
       at <- layout$first[k] + seq_len(width_of(of))
-      kept <- interpret(file, lapply_pairs(extras_of(file), of$attributes))$class
+      kept <- interpret(file, lapply_pairs(file, of$attributes))$class
       if (is.character(kept) && length(kept) > 0L) class[at] <- kept[1L] else if (!is.null(of$matrix)) class[at] <- "matrix"
     }
   }
@@ -104,26 +104,13 @@ shown_parts <- function(parts, most = 30L) {
   c(shown, if (length(parts) > most) paste(shown_number(length(parts) - most), "more"))
 }
 
-verify_entasis <- function(path, limits = list(), generation = NULL) {
-  path <- check_path(path)
-  generation <- if (is.null(generation)) 0 else check_whole(generation, "generation", 1)
-  found <- core(.Call(C_verify, path, check_limits(limits), generation))
-  invisible(structure(found[1L], n_generations = found[2L], leftover_bytes = found[3L]))
-}
-
-repair_entasis <- function(path, out, limits = list(), durable = NULL, wait = 10) {
-  path <- check_path(path)
-  if (!is.character(out) || length(out) != 1L || is.na(out)) must_be("out", "a string", out)
-  out <- enc2native(path.expand(out))
-  options <- change_options(durable, wait)
-  invisible(core(.Call(C_repair, path, out, check_limits(limits), options)))
-}
-
-# More threads would only exhaust the system's limit.
-MOST_THREADS <- 1024L
-
-threads_entasis <- function(n = NULL) {
-  if (!is.null(n)) n <- as.integer(check_whole(n, "n", 0, MOST_THREADS))
-  before <- .Call(C_threads, n)
-  if (is.null(n)) before else invisible(before)
+# The metadata of a file for its facts. A value of Python may have no counterpart in R.
+shown_metadata <- function(file) {
+  if (file$facts$metadata < 0) {
+    return(NULL)
+  }
+  tryCatch(read_cell(file, file$facts$metadata), entasis_error_unsupported = function(e) {
+    warning("the metadata cannot be read: ", conditionMessage(e), call. = FALSE)
+    NULL
+  })
 }

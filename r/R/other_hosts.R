@@ -1,14 +1,16 @@
 # Converts columns of other hosts to values of R; docs/fidelity.md has the table.
 
-foreign_vector <- function(reader, x, want) {
+# The vector of a request (`reader_want`), made of the values `x` of its column and the `levels` of
+# a factor.
+foreign_vector <- function(file, x, want, levels) {
   facts <- want$facts
   kind <- want$kind
   if (kind == LIST || kind == NESTED || kind == BYTES) {
     x
   } else if (kind == CODES) {
-    foreign_factor(reader, x, facts)
+    foreign_factor(file, x, facts, levels)
   } else if (kind == INSTANT) {
-    decorate(x, implied(INSTANT, zone = zone_shown(reader$file, facts$zone, facts$name)))
+    decorate(x, implied(INSTANT, zone = zone_shown(file, facts$zone, facts$name)))
   } else if (kind == SPAN && facts$logical == "time") {
     decorate(x, list(class = c("hms", "difftime"), units = "secs"))
   } else {
@@ -18,17 +20,16 @@ foreign_vector <- function(reader, x, want) {
 
 # Levels of R are distinct strings. Categories of other hosts have any type, and categories of Arrow
 # may be missing or equal.
-foreign_factor <- function(reader, codes, facts) {
-  levels <- levels_of(reader, facts$dictionary)
+foreign_factor <- function(file, codes, facts, levels) {
   # as.character() needs its method for integer64.
   if (inherits(levels, "integer64") && !requireNamespace("bit64", quietly = TRUE)) {
     abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are 64-bit integers; install bit64"),
-          list(file = reader$file$path, column = facts$name))
+          list(file = file$path, column = facts$name))
   }
   if (is.double(levels) && !is.object(levels) && any(abs(levels) > 2^53, na.rm = TRUE) &&
-      describe_columns(reader$file, facts$dictionary)$physical %in% c("i64", "u64")) {
+      describe_columns(file, facts$dictionary)$physical %in% c("i64", "u64")) {
     abort("unsupported", paste0("not supported: categories of column \"", facts$name, "\" are integers beyond the range of bit64; read other columns"),
-          list(file = reader$file$path, column = facts$name))
+          list(file = file$path, column = facts$name))
   }
   levels <- as.character(levels)
   if (anyNA(levels) || anyDuplicated(levels)) {
@@ -39,46 +40,4 @@ foreign_factor <- function(reader, codes, facts) {
   attrs <- implied(CODES, facts$ordered > 0L)
   attrs[["levels"]] <- levels
   decorate(codes, attrs)
-}
-
-# A column of objects. Only dates, or only times of day, from another host become a vector: pandas
-# can store these only as objects.
-read_object_column <- function(file, cell, n_values, rows) {
-  values <- read_objects(file, cell, n_values, rows)
-  class <- if (file$own) "" else class_of_objects(file, cell, n_values, rows, values)
-  if (class == "") {
-    return(values)
-  }
-  numbers <- vapply(values, function(value) if (inherits(value, class)) as.double(value) else NA_real_, 0)
-  decorate(numbers, if (class == "Date") list(class = "Date") else list(class = c("hms", "difftime"), units = "secs"))
-}
-
-# The common class of all values of a column of objects, or "". It depends on all rows, so that each
-# part has the type of the whole.
-class_of_objects <- function(file, cell, n_values, rows, values) {
-  key <- as.character(cell)
-  if (is.null(file$object_classes[[key]])) {
-    class <- common_class(values)
-    if (!is_all(rows) && !identical(class, "")) {
-      # A value without counterpart in R is not a date.
-      class <- tryCatch(common_class(read_objects(file, cell, n_values, ALL_ROWS)), entasis_error_unsupported = function(e) "")
-    }
-    file$object_classes[[key]] <- if (is.null(class)) "" else class
-  }
-  file$object_classes[[key]]
-}
-
-# "Date" or "hms" if all values are of that class or missing; NULL if all are missing, else "".
-common_class <- function(values) {
-  missing <- vapply(values, function(value) is.null(value) || is.atomic(value) && length(value) == 1L && is.na(value), NA)
-  there <- values[!missing]
-  if (length(there) == 0L) {
-    return(NULL)
-  }
-  for (class in c("Date", "hms")) {
-    if (all(vapply(there, inherits, NA, class))) {
-      return(class)
-    }
-  }
-  ""
 }

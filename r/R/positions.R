@@ -57,3 +57,6 @@ resolve_position <- function(names, i, what, exact = TRUE) {
     wrong("[[ must be given one ", what, ", by its name or its number from 1 to ", length(names), ", not ", what_is(i))
   })
 }
+
+# The positions of columns by names, numbers or a mask.
+resolve_columns <- function(names, columns, is_tibble = FALSE) resolve_positions(names, columns, "column", is_tibble)

@@ -55,12 +55,6 @@ tail.entasis_query <- function(x, n = 6L, ...) {
   by_class_of(tail, some_of_query(x, n_rows - n + seq_len(n)), n)
 }
 
-# The frame of a query's rows at some positions.
-some_of_query <- function(x, positions) {
-  rows <- rows_of_query(x)
-  gather_grouped(x, if (is.null(rows)) positions else rows[positions])
-}
-
 # Methods of data frames drop the attributes of columns, even when they keep all rows. Methods of
 # data.table depend on the caller.
 by_class_of <- function(part, frame, n) if (inherits(frame, "data.table")) frame else part(frame, n)

@@ -43,7 +43,3 @@ shown_column <- function(file, k, rows) {
     subset_rows(x, row_positions(rows, file$facts$n_rows))
   })
 }
-
-# Whether the class of a frame keeps the attributes of columns whose classes have no `[` method.
-keeps_attributes <- function(class) any(c("tbl_df", KEEPING) %in% class)
-KEEPING <- "data.table"

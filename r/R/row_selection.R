@@ -81,3 +81,9 @@ rows_at <- function(i, n = -1) {
   }
   row_numbers(i - 1)
 }
+
+# The numbers of the selected rows, from 1 on.
+row_positions <- function(rows, n) {
+  numbers <- switch(rows[[1L]] + 1L, seq_len(n), rows[[2L]] + seq_len(rows[[3L]] - rows[[2L]]), rows[[4L]] + 1)
+  if (n <= .Machine$integer.max) as.integer(numbers) else numbers
+}

@@ -29,9 +29,6 @@ as_metadata <- function(expr) {
   })
 }
 
-# Whether R wrote a file.
-is_own_file <- function(file) if (is_tree(file)) isTRUE(file$facts$is_own) else file$own
-
 # Stores metadata without storing the value of the file anew. False if that is not possible: the
 # file has other objects, or frames are among the metadata.
 set_in_place <- function(value, change, options) {
@@ -42,15 +39,4 @@ set_in_place <- function(value, change, options) {
   at <- document_walk(doc, value, "metadata")
   environments <- document_finish(doc)
   length(doc$made) == 0L && core(.Call(C_change_metadata, change, doc$walker, c(at, environments), options))
-}
-
-# The metadata of a file for its facts. A value of Python may have no counterpart in R.
-shown_metadata <- function(file) {
-  if (file$facts$metadata < 0) {
-    return(NULL)
-  }
-  tryCatch(read_cell(file, file$facts$metadata), entasis_error_unsupported = function(e) {
-    warning("the metadata cannot be read: ", conditionMessage(e), call. = FALSE)
-    NULL
-  })
 }

@@ -28,3 +28,11 @@ is_string <- function(x) is.character(x) && !is.object(x) && length(x) == 1L && 
 # as several columns.
 is_frame_like <- function(x) typeof(x) == "list" && !isS4(x) && has_class(x, "data.frame")
 is_lt_like <- function(x) typeof(x) == "list" && !isS4(x) && has_class(x, "POSIXlt")
+
+# Sets the attributes of a new value in place.
+decorate <- function(x, attrs, s4 = FALSE) {
+  if (length(attrs) == 0L && !s4) {
+    return(x)
+  }
+  .Call(C_decorate, x, attrs, s4)
+}

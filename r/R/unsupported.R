@@ -28,7 +28,6 @@ refuse_code_at <- function(doc, path, what, removal) {
   refuse(path, paste(what, "is code"), paste0("write with functions = TRUE", if (!is.null(removal)) paste0(", or remove it: ", removal)), TRUE)
 }
 
-
 # Shortens a path to 300 characters.
 shortened <- function(path) {
   n <- nchar(path)

@@ -2,29 +2,6 @@
 # handle: frames become tables, environments get names or numbers, and values that can't be stored
 # are refused with their paths.
 
-# The contents of one file.
-new_document <- function(functions = FALSE) {
-  note_locale()
-  doc <- new.env(parent = emptyenv())
-  doc$functions <- isTRUE(functions)
-  # Frames and environments found so far, by their numbers from 1 on.
-  doc$frames <- new.env(parent = emptyenv())
-  doc$n_frames <- 0L
-  doc$environments <- new.env(parent = emptyenv())
-  doc$n_environments <- 0L
-  # The parts of the cell of each environment.
-  doc$numbers <- utils::hashtab("address")
-  # The numbers of frames, so that one that occurs twice is one table.
-  doc$tables <- utils::hashtab("address")
-  doc$root <- ""
-  # How many external pointers and weak references there are, and the path of the first.
-  doc$n_pointers <- 0L
-  doc$pointer <- NULL
-  # Whether the current tree is a record of `environment_record`.
-  doc$is_record <- FALSE
-  doc
-}
-
 # Adds a tree, and returns the number of its cell. `root` is the start of its paths: text, or a
 # result of `walk_steps`.
 document_walk <- function(doc, x, root) {
@@ -33,37 +10,6 @@ document_walk <- function(doc, x, root) {
   }
   doc$root <- root
   .Call(C_walk, doc$walker, x)
-}
-
-# A node that names a cell.
-cell_ref <- function(number) structure(as.double(number), class = "entasis_cell")
-
-# Adds a frame or a vector as a table, and returns the number of the table.
-document_frame <- function(doc, x, root) {
-  doc$n_frames <- doc$n_frames + 1L
-  assign(as.character(doc$n_frames), list(x, root), envir = doc$frames)
-  doc$n_frames - 1
-}
-
-# Plans all frames and environments, which may contain others.
-document_finish <- function(doc) {
-  made <- list()
-  records <- double()
-  while (length(made) < doc$n_frames || length(records) < doc$n_environments) {
-    k <- length(made) + 1L
-    if (k <= doc$n_frames) {
-      entry <- doc$frames[[as.character(k)]]
-      made[[k]] <- make_frame(doc, entry[[1L]], entry[[2L]])
-      next
-    }
-    k <- length(records) + 1L
-    entry <- doc$environments[[as.character(k)]]
-    doc$is_record <- TRUE
-    records[k] <- document_walk(doc, environment_record(doc, entry[[1L]], entry[[2L]]), entry[[2L]])
-    doc$is_record <- FALSE
-  }
-  doc$made <- made
-  if (length(records) > 0L) .Call(C_references, doc$walker, records) else -1
 }
 
 # Takes a value apart for src/walk.c. Returns a list of a name and parts, whose names give their
@@ -124,41 +70,6 @@ apart_list <- function(doc, x) {
   }
 }
 
-# Whether a value is a valid data frame: all columns have as many rows as row names.
-is_frame <- function(x) {
-  if (!is_frame_like(x)) {
-    return(FALSE)
-  }
-  n <- .row_names_info(x, 2L)
-  names <- names_of(x)
-  x <- unclass(x)
-  if (!is.null(names) && length(names) != length(x)) {
-    return(FALSE)
-  }
-  all(vapply(x, function(column) {
-    if (is_frame_like(column)) {
-      return(is_frame(column) && .row_names_info(column, 2L) == n)
-    }
-    if (is_lt_like(column)) {
-      return(is_times(column, n))
-    }
-    if (is_record(column, n)) {
-      return(TRUE)
-    }
-    if (!(is.atomic(column) && !is.null(column) || typeof(column) == "list")) {
-      return(FALSE)
-    }
-    dim <- dim_of(column)
-    if (length(dim) > 1L) dim[1L] == n else length_of(column) == n
-  }, NA))
-}
-
-# Whether all parts of a POSIXlt have `n` values. Parts may be shorter than the POSIXlt.
-is_times <- function(x, n) {
-  x <- unclass(x)
-  all(lengths_of(x) == n) && all(vapply(x, function(part) is.atomic(part) && !is.null(part), NA))
-}
-
 # A standard family of generalized linear models is stored by name and link, because it contains
 # functions. NULL for another family.
 apart_family <- function(x) {
@@ -173,19 +84,6 @@ apart_family <- function(x) {
     return(NULL)
   }
   if (identical(unclass(known), x, ignore.environment = TRUE, ignore.bytecode = TRUE, ignore.srcref = TRUE)) list("r.family", family, link)
-}
-
-# A family of package stats by its name and link, or NULL.
-standard_family <- function(family, link) {
-  links <- c("logit", "probit", "cauchit", "cloglog", "identity", "log", "sqrt", "1/mu^2", "inverse")
-  if (!is_string(family) || !is_string(link) || !link %in% links) {
-    return(NULL)
-  }
-  make <- switch(family,
-    binomial = stats::binomial, gaussian = stats::gaussian, Gamma = stats::Gamma, inverse.gaussian = stats::inverse.gaussian,
-    poisson = stats::poisson, quasibinomial = stats::quasibinomial, quasipoisson = stats::quasipoisson
-  )
-  if (!is.null(make)) tryCatch(make(link = link), error = function(e) NULL)
 }
 
 apart_environment <- function(doc, x) {

@@ -48,7 +48,7 @@ typedef struct {
 
 static recent_t recent_of(SEXP both) {
     SEXP keeper = VECTOR_ELT(both, 0);
-    recent_t recent = {keeper, (SEXP *)STRING_PTR_RO(keeper), (uint64_t(*)[2])RAW(VECTOR_ELT(both, 1)), 0, 0, 0};
+    recent_t recent = {keeper, (SEXP *)STRING_PTR_RO(keeper), (uint64_t (*)[2])RAW(VECTOR_ELT(both, 1)), 0, 0, 0};
     return recent;
 }
 
@@ -90,7 +90,7 @@ static SEXP make_once(const ent_text *text, const uint64_t *views, size_t i, rec
 /* Creates all strings that `out` lacks. */
 static void make_all(const ent_text *text, SEXP out) {
     const void *top = vmaxget();
-    recent_t recent = {NULL, (SEXP *)R_alloc(RECENT, sizeof(SEXP)), (uint64_t(*)[2])R_alloc(RECENT, 16), 0, 0, 0};
+    recent_t recent = {NULL, (SEXP *)R_alloc(RECENT, sizeof(SEXP)), (uint64_t (*)[2])R_alloc(RECENT, 16), 0, 0, 0};
     for (size_t k = 0; k < RECENT; k++) recent.strings[k] = R_BlankString;
     memset(recent.views, 0, RECENT * 16);
     const uint64_t *views = ent_text_views(text);
@@ -211,7 +211,8 @@ static SEXP part(parts_t *parts, size_t at, size_t n) {
     SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
     for (size_t k = 0; k < n; k++) {
         int missing = is_missing(parts->validity, at + k);
-        SET_STRING_ELT(out, (R_xlen_t)k, missing ? NA_STRING : make_once(parts->text, parts->views, at + k, &parts->recent));
+        SET_STRING_ELT(out, (R_xlen_t)k,
+                       missing ? NA_STRING : make_once(parts->text, parts->views, at + k, &parts->recent));
     }
     UNPROTECT(1);
     return out;
@@ -231,7 +232,8 @@ int ent_lazy_slices(SEXP x, SEXP items, R_xlen_t to, const ent_span *spans, size
     if (!begin_parts(x, &parts)) return 0;
     uint64_t length = ent_text_n(parts.text);
     for (size_t k = from; k < n; k++) {
-        if (spans[k].len > length || spans[k].at > length - spans[k].len) ent_nonsense("strings beyond the end of a pool");
+        if (spans[k].len > length || spans[k].at > length - spans[k].len)
+            ent_nonsense("strings beyond the end of a pool");
         SET_VECTOR_ELT(items, to + (R_xlen_t)k, part(&parts, spans[k].at, spans[k].len));
     }
     return 1;
@@ -244,7 +246,8 @@ static int lazy_no_na(SEXP x) {
 
 static Rboolean lazy_inspect(SEXP x, int pre, int deep, int pvec, void (*subtree)(SEXP, int, int, int)) {
     (void)pre, (void)deep, (void)pvec, (void)subtree;
-    Rprintf("entasis strings (%s)\n", R_ExternalPtrAddr(R_altrep_data1(x)) == NULL ? "all made" : "made when looked at");
+    Rprintf("entasis strings (%s)\n",
+            R_ExternalPtrAddr(R_altrep_data1(x)) == NULL ? "all made" : "made when looked at");
     return TRUE;
 }
 
@@ -297,7 +300,7 @@ int ent_mark_strings(SEXP strings, const unsigned char *encodings) {
         if (string == NA_STRING || encodings[i] == 0) continue;
         const void *top = vmaxget();
         SEXP marked = encodings[i] == 3 ? Rf_mkCharLenCE(CHAR(string), LENGTH(string), unmarked)
-                                   : make_bytes(CHAR(string), (size_t)LENGTH(string), marks[encodings[i]]);
+                                        : make_bytes(CHAR(string), (size_t)LENGTH(string), marks[encodings[i]]);
         vmaxset(top);
         if (marked == NULL) return 0;
         SET_STRING_ELT(strings, i, marked);

@@ -1,14 +1,15 @@
 /* Writes descriptions of columns: attributes become nodes without a tree of R lists.
  *
  * Attributes are plain if they and their own attributes are short atomic vectors that nodes hold
- * exactly. R/values.R encodes the others, and defines what nodes hold. Both give the same nodes.
+ * exactly. R/encode_values.R encodes the others, and defines what nodes hold. Both give the same
+ * nodes.
  *
  * Plain attributes are a list with names, of class `entasis_attributes`. Each item is the value,
  * NULL for levels that are in the column, or a list of a value and its plain attributes.
  */
 #include "values.h"
 
-/* Vectors with more values are columns: `INLINE` in R/values.R. */
+/* Vectors with more values are columns: `INLINE` in R/encode_values.R. */
 #define INLINE 32
 
 static int is_shown(const char *text, size_t len) {
@@ -45,9 +46,7 @@ static int are_inline(SEXP x) {
     return 1;
 }
 
-static int has_name(SEXP names, R_xlen_t i, const char *name) {
-    return strcmp(CHAR(STRING_ELT(names, i)), name) == 0;
-}
+static int has_name(SEXP names, R_xlen_t i, const char *name) { return strcmp(CHAR(STRING_ELT(names, i)), name) == 0; }
 
 static SEXP plain_attributes(SEXP attributes, int has_levels);
 

@@ -18,8 +18,8 @@ SEXP ent_c_compress(SEXP x, SEXP codec, SEXP level) {
     ent_failure *failure = NULL;
     size_t len = 0;
     int wanted = Rf_asInteger(level);
-    ent_compressed *compressed = ent_compress(RAW(x), (size_t)Rf_xlength(x), ent_chars_of(STRING_ELT(codec, 0)),
-                                              wanted, &len, ent_is_interrupted, &failure);
+    ent_compressed *compressed = ent_compress(RAW(x), (size_t)Rf_xlength(x), ent_chars_of(STRING_ELT(codec, 0)), wanted,
+                                              &len, ent_is_interrupted, &failure);
     if (compressed == NULL) return ent_failed(failure);
     SEXP pointer = PROTECT(ent_hold(compressed, free_compressed, R_NilValue));
     SEXP out = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)len));

@@ -5,10 +5,12 @@
 
 #include "compat.h"
 
+/* clang-format off */
 #define ENT_CALLS(E) \
     /* guard.c */ E(was_setting, 0) \
     /* buffers.c */ E(threads, 1) E(compress, 3) E(decompress, 2) E(hash, 2) \
-    /* read.c */ E(open, 3) E(table, 2) E(at_generation, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) E(read, 3) E(verify, 3) E(repair, 4) E(lost, 1) \
+    /* read.c */ E(open, 3) E(table, 2) E(at_generation, 2) E(shut, 1) E(is_open, 1) E(facts, 1) E(host, 1) E(describe, 2) \
+    /* read.c */ E(read, 3) E(verify, 3) E(repair, 4) E(lost, 1) \
     /* column_groups.c */ E(groups, 2) E(distinct, 1) \
     /* attribute_nodes_write.c */ E(describe_groups, 4) \
     /* locale.c */ E(note_locale, 1) \
@@ -22,6 +24,7 @@
     /* cell_session.c, make_values.c, make_objects.c */ E(load, 2) E(close, 3) E(pools, 2) E(unload, 1) E(look, 2) E(make, 3) E(split, 3) \
     /* integers.c */ E(integer_fits, 2) E(beyond_integer64, 2) E(has_made_integer64, 1) \
     /* objects.c, altstring.c */ E(lazy, 2) E(decorate, 3) E(decorate_all, 4) E(lengths, 1) E(pointer, 1) E(materialised, 1)
+/* clang-format on */
 
 #define ENT_0 void
 #define ENT_1 SEXP

@@ -37,7 +37,8 @@ SEXP ent_c_close(SEXP pointer, SEXP start, SEXP end) {
     static const char *fields[] = {"column", "start", "end", ""};
     ent_failure *failure = NULL;
     ent_session *s = ent_pointer_of(pointer, "cells");
-    if (ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted, &failure) < 0) {
+    if (ent_loaded_close(s->loaded, (uint64_t)Rf_asReal(start), (uint64_t)Rf_asReal(end), ent_is_interrupted,
+                         &failure) < 0) {
         return ent_failed(failure);
     }
     size_t n_targets, n;

@@ -25,8 +25,8 @@ SEXP ent_c_change_end(SEXP change) {
 SEXP ent_c_append(SEXP change, SEXP frame, SEXP options) {
     ent_failure *failure = NULL;
     ent_watch();
-    int done = ent_change_append(ent_pointer_of(change, "a change"), ent_pointer_of(frame, "a frame"), ent_options_of(options),
-                                 ent_is_interrupted, &failure);
+    int done = ent_change_append(ent_pointer_of(change, "a change"), ent_pointer_of(frame, "a frame"),
+                                 ent_options_of(options), ent_is_interrupted, &failure);
     ent_watched();
     ent_free_builder(frame);
     return done < 0 ? ent_failed(failure) : Rf_ScalarLogical(done);
@@ -72,13 +72,18 @@ SEXP ent_c_stream_finish(SEXP stream) {
 /* Replaces the columns of a file's table. Each has a name, a flag for new columns, and a position
  * among the columns of the file or, if new, of the frame. False if the file must be written
  * anew. */
-SEXP ent_c_change_columns(SEXP change, SEXP frame, SEXP positions, SEXP is_new, SEXP names, SEXP operation, SEXP options) {
+SEXP ent_c_change_columns(SEXP change, SEXP frame, SEXP positions, SEXP is_new, SEXP names, SEXP operation,
+                          SEXP options) {
     ent_failure *failure = NULL;
     R_xlen_t n = Rf_xlength(names);
     ent_chars *texts = (ent_chars *)R_alloc((size_t)n + 1, sizeof *texts);
     for (R_xlen_t i = 0; i < n; i++) texts[i] = ent_chars_of(STRING_ELT(names, i));
     ent_final_columns columns = {
-        .positions = REAL(positions), .is_new = LOGICAL(is_new), .names = texts, .n = (size_t)n, .operation = Rf_asInteger(operation),
+        .positions = REAL(positions),
+        .is_new = LOGICAL(is_new),
+        .names = texts,
+        .n = (size_t)n,
+        .operation = Rf_asInteger(operation),
     };
     ent_watch();
     int done = ent_change_columns(ent_pointer_of(change, "a change"), ent_pointer_of(frame, "a frame"), &columns,
@@ -112,7 +117,8 @@ SEXP ent_c_rollback(SEXP change, SEXP generation, SEXP options) {
 SEXP ent_c_compact(SEXP change, SEXP options) {
     ent_failure *failure = NULL;
     ent_watch();
-    int done = ent_change_compact(ent_pointer_of(change, "a change"), ent_options_of(options), ent_is_interrupted, &failure);
+    int done =
+        ent_change_compact(ent_pointer_of(change, "a change"), ent_options_of(options), ent_is_interrupted, &failure);
     ent_watched();
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }

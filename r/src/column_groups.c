@@ -16,7 +16,8 @@ SEXP ent_attributes_of(SEXP x) {
 static size_t width_of(SEXP x) {
     switch (TYPEOF(x)) {
     case RAWSXP: return 1;
-    case LGLSXP: case INTSXP: return 4;
+    case LGLSXP:
+    case INTSXP: return 4;
     case REALSXP: return 8;
     case STRSXP: return sizeof(SEXP);
     case CPLXSXP: return 16;
@@ -220,8 +221,11 @@ SEXP ent_c_groups(SEXP x, SEXP n_rows) {
             size_t at = ent_table_slot(hash, slots.room);
             for (; slots.group[at] != 0; at = (at + 1) & (slots.room - 1)) {
                 if (slots.hash[at] != hash) continue;
-                SEXP like = VECTOR_ELT(x, INTEGER(first)[slots.group[at] - 1] - 1), others = VECTOR_ELT(all, slots.group[at] - 1);
-                if (TYPEOF(like) != TYPEOF(column) || Rf_isS4(like) != is_s4 || are_of_factor(like, others) != is_factor) continue;
+                SEXP like = VECTOR_ELT(x, INTEGER(first)[slots.group[at] - 1] - 1),
+                     others = VECTOR_ELT(all, slots.group[at] - 1);
+                if (TYPEOF(like) != TYPEOF(column) || Rf_isS4(like) != is_s4 ||
+                    are_of_factor(like, others) != is_factor)
+                    continue;
                 if (have_same_attributes(others, attributes, is_factor, 0)) break;
             }
             slots.hash[at] = hash;

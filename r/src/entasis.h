@@ -45,7 +45,17 @@ int ent_is_utf8(ent_chars text);
 
 /* nodes.rs: a value as an array of nodes, each before its children */
 enum {
-    ENT_NULL, ENT_FALSE, ENT_TRUE, ENT_INTEGER, ENT_FLOAT, ENT_STRING, ENT_BYTES, ENT_LIST, ENT_MAP, ENT_COLUMN, ENT_TABLE,
+    ENT_NULL,
+    ENT_FALSE,
+    ENT_TRUE,
+    ENT_INTEGER,
+    ENT_FLOAT,
+    ENT_STRING,
+    ENT_BYTES,
+    ENT_LIST,
+    ENT_MAP,
+    ENT_COLUMN,
+    ENT_TABLE,
     ENT_CELL = 12
 };
 
@@ -61,17 +71,46 @@ void ent_tree_free(ent_tree *tree);
 
 /* column.rs: kinds of vectors, as in R/kinds.R */
 enum {
-    ENT_KIND_LOGICAL = 1, ENT_KIND_INTEGER, ENT_KIND_DOUBLE, ENT_KIND_COMPLEX, ENT_KIND_RAW, ENT_KIND_CHARACTER,
-    ENT_KIND_CODES, ENT_KIND_INTEGER64, ENT_KIND_DAYS, ENT_KIND_DAYS_INTEGER, ENT_KIND_INSTANT,
-    ENT_KIND_INSTANT_INTEGER, ENT_KIND_SPAN, ENT_KIND_SPAN_INTEGER, ENT_KIND_LIST, ENT_KIND_WORDS, ENT_KIND_BYTES,
+    ENT_KIND_LOGICAL = 1,
+    ENT_KIND_INTEGER,
+    ENT_KIND_DOUBLE,
+    ENT_KIND_COMPLEX,
+    ENT_KIND_RAW,
+    ENT_KIND_CHARACTER,
+    ENT_KIND_CODES,
+    ENT_KIND_INTEGER64,
+    ENT_KIND_DAYS,
+    ENT_KIND_DAYS_INTEGER,
+    ENT_KIND_INSTANT,
+    ENT_KIND_INSTANT_INTEGER,
+    ENT_KIND_SPAN,
+    ENT_KIND_SPAN_INTEGER,
+    ENT_KIND_LIST,
+    ENT_KIND_WORDS,
+    ENT_KIND_BYTES,
     ENT_KIND_WHOLE
 };
 
 /* cells.rs: trees to write. docs/format/values.md has the kinds of cells. */
 enum {
-    ENT_CELL_NULL = 0, ENT_CELL_FALSE = 1, ENT_CELL_TRUE = 2, ENT_CELL_NA = 4, ENT_CELL_INT = 16,
-    ENT_CELL_NUMPY_INT64 = 24, ENT_CELL_REFERENCE = 29, ENT_CELL_TABLE = 30, ENT_CELL_FLOAT = 32, ENT_CELL_STRING = 40,
-    ENT_CELL_BYTES = 48, ENT_CELL_LIST = 64, ENT_CELL_MAP = 68, ENT_CELL_OBJECT = 77, ENT_CELL_RECORDS = 78, ENT_CELL_ROWS = 79, ENT_CELL_ARRAY = 96, ENT_CELL_FORTRAN = 97
+    ENT_CELL_NULL = 0,
+    ENT_CELL_FALSE = 1,
+    ENT_CELL_TRUE = 2,
+    ENT_CELL_NA = 4,
+    ENT_CELL_INT = 16,
+    ENT_CELL_NUMPY_INT64 = 24,
+    ENT_CELL_REFERENCE = 29,
+    ENT_CELL_TABLE = 30,
+    ENT_CELL_FLOAT = 32,
+    ENT_CELL_STRING = 40,
+    ENT_CELL_BYTES = 48,
+    ENT_CELL_LIST = 64,
+    ENT_CELL_MAP = 68,
+    ENT_CELL_OBJECT = 77,
+    ENT_CELL_RECORDS = 78,
+    ENT_CELL_ROWS = 79,
+    ENT_CELL_ARRAY = 96,
+    ENT_CELL_FORTRAN = 97
 };
 
 typedef struct {
@@ -98,7 +137,8 @@ int ent_cells_text(ent_cells *cells, ent_chars text, ent_failure **failure); /* 
 ptrdiff_t ent_cells_parents(ent_cells *cells, int kind, size_t n, ent_failure **failure);
 void ent_cells_children(ent_cells *cells, size_t parent, uint64_t first, uint64_t count, uint64_t keys);
 void ent_cells_end(ent_cells *cells, size_t parent);
-int ent_cells_numbers(ent_cells *cells, int kind, const void *values, size_t n, ent_pooled *pooled, ent_failure **failure);
+int ent_cells_numbers(ent_cells *cells, int kind, const void *values, size_t n, ent_pooled *pooled,
+                      ent_failure **failure);
 ent_strings *ent_cells_strings(ent_cells *cells, size_t n, ent_pooled *pooled, ent_failure **failure); /* borrowed */
 int ent_cells_array(ent_cells *cells, ent_pooled pooled, const int *dim, size_t n_dim, ent_failure **failure);
 int ent_cells_arrays(ent_cells *cells, int kind, const void *const *values, const size_t *lens, size_t n,
@@ -115,7 +155,7 @@ int ent_exact_unit(const double *values, size_t n, int scale, int is_finest, ent
 
 /* strings.rs */
 ptrdiff_t ent_strings_add_recent(ent_strings *strings, const uintptr_t *addresses, size_t n, uintptr_t missing,
-                            ent_failure **failure);
+                                 ent_failure **failure);
 int ent_strings_add(ent_strings *strings, const ent_string *batch, size_t n, uintptr_t missing, ent_failure **failure);
 const unsigned char *ent_strings_encodings(const ent_strings *strings, uint64_t at);
 
@@ -189,8 +229,8 @@ typedef struct {
     double value, environments;
 } ent_metadata;
 
-int ent_change_metadata(ent_change *change, const ent_metadata *metadata, ent_options options, ent_interrupted interrupted,
-                        ent_failure **failure); /* 0: the file must be written anew */
+int ent_change_metadata(ent_change *change, const ent_metadata *metadata, ent_options options,
+                        ent_interrupted interrupted, ent_failure **failure); /* 0: the file must be written anew */
 
 /* build.rs */
 int ent_write(const ent_new_file *file, ent_interrupted interrupted, ent_failure **failure);
@@ -277,10 +317,12 @@ typedef struct {
 
 double ent_look(const ent_file *file, uint64_t number, ent_cell *cell, ent_failure **failure);
 ent_loaded *ent_loaded_new(const ent_file *file, uint64_t *n_cells, ent_failure **failure);
-int ent_loaded_close(ent_loaded *loaded, uint64_t start, uint64_t end, ent_interrupted interrupted, ent_failure **failure);
+int ent_loaded_close(ent_loaded *loaded, uint64_t start, uint64_t end, ent_interrupted interrupted,
+                     ent_failure **failure);
 int ent_loaded_cell(const ent_loaded *loaded, uint64_t number, ent_cell *cell, ent_failure **failure);
 int ent_loaded_shape(const ent_loaded *loaded, uint64_t number, uint64_t n, double *shape, ent_failure **failure);
-ptrdiff_t ent_loaded_small_vectors(ent_loaded *loaded, uint64_t number, uint64_t end, ent_small_vectors *vectors, ent_failure **failure);
+ptrdiff_t ent_loaded_small_vectors(ent_loaded *loaded, uint64_t number, uint64_t end, ent_small_vectors *vectors,
+                                   ent_failure **failure);
 const uint64_t *ent_loaded_targets(const ent_loaded *loaded, size_t *n);
 const ent_pool *ent_loaded_pools(const ent_loaded *loaded, size_t *n);
 void ent_loaded_free(ent_loaded *loaded);

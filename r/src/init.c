@@ -4,7 +4,7 @@
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
 
-#define ENTRY(name, n) {"C_" #name, (DL_FUNC)&ent_c_##name, n},
+#define ENTRY(name, n) {"C_" #name, (DL_FUNC)ent_c_##name, n},
 
 static const R_CallMethodDef calls[] = {ENT_CALLS(ENTRY){NULL, NULL, 0}};
 

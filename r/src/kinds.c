@@ -3,21 +3,19 @@
 
 SEXPTYPE ent_kind_type(int kind) {
     switch (kind) {
-    case ENT_KIND_LOGICAL:
-        return LGLSXP;
-    case ENT_KIND_INTEGER: case ENT_KIND_CODES: case ENT_KIND_WORDS:
-    case ENT_KIND_DAYS_INTEGER: case ENT_KIND_INSTANT_INTEGER: case ENT_KIND_SPAN_INTEGER:
-        return INTSXP;
-    case ENT_KIND_COMPLEX:
-        return CPLXSXP;
-    case ENT_KIND_RAW:
-        return RAWSXP;
-    case ENT_KIND_CHARACTER:
-        return STRSXP;
-    case ENT_KIND_LIST: case ENT_KIND_BYTES:
-        return VECSXP;
-    default:
-        return REALSXP;
+    case ENT_KIND_LOGICAL: return LGLSXP;
+    case ENT_KIND_INTEGER:
+    case ENT_KIND_CODES:
+    case ENT_KIND_WORDS:
+    case ENT_KIND_DAYS_INTEGER:
+    case ENT_KIND_INSTANT_INTEGER:
+    case ENT_KIND_SPAN_INTEGER: return INTSXP;
+    case ENT_KIND_COMPLEX: return CPLXSXP;
+    case ENT_KIND_RAW: return RAWSXP;
+    case ENT_KIND_CHARACTER: return STRSXP;
+    case ENT_KIND_LIST:
+    case ENT_KIND_BYTES: return VECSXP;
+    default: return REALSXP;
     }
 }
 
@@ -40,7 +38,8 @@ const void *ent_memory_read(SEXP x) { return TYPEOF(x) == STRSXP ? (const void *
 size_t ent_type_width(SEXPTYPE type) {
     switch (type) {
     case RAWSXP: return 1;
-    case LGLSXP: case INTSXP: return sizeof(int);
+    case LGLSXP:
+    case INTSXP: return sizeof(int);
     case REALSXP: return sizeof(double);
     case CPLXSXP: return sizeof(Rcomplex);
     case STRSXP: return sizeof(SEXP);

@@ -104,7 +104,8 @@ static SEXP part_of(SEXP x, R_xlen_t at, R_xlen_t n) {
 /* Pieces of a vector or frame, by starts and lengths; NULL where the length is NA. */
 SEXP ent_c_split(SEXP x, SEXP starts, SEXP lengths) {
     R_xlen_t n = Rf_xlength(lengths);
-    if (TYPEOF(starts) != REALSXP || TYPEOF(lengths) != INTSXP || Rf_xlength(starts) != n) ent_nonsense("pieces without places");
+    if (TYPEOF(starts) != REALSXP || TYPEOF(lengths) != INTSXP || Rf_xlength(starts) != n)
+        ent_nonsense("pieces without places");
     SEXP out = PROTECT(Rf_allocVector(VECSXP, n));
     for (R_xlen_t i = 0; i < n; i++) {
         int length = INTEGER(lengths)[i];
@@ -129,12 +130,14 @@ SEXP ent_make_array(maker *m, const ent_cell *cell) {
     }
     if (low == n || pools[low].pool != cell->of[0]) ent_nonsense("an array without a pool");
     const ent_pool *pool = &pools[low];
-    if (cell->of[1] < pool->start || cell->of[1] + cell->of[2] > pool->end) ent_nonsense("an array extends beyond its pool");
+    if (cell->of[1] < pool->start || cell->of[1] + cell->of[2] > pool->end)
+        ent_nonsense("an array extends beyond its pool");
     SEXP out, all = VECTOR_ELT(m->pools, (R_xlen_t)low);
     uint64_t at = cell->of[1] - pool->start;
     if (pool->values != NULL) {
         size_t width = ent_kind_width(pool->kind);
-        out = ent_make_numbers(ent_kind_type(pool->kind), (const char *)pool->values + at * width, width, (R_xlen_t)cell->of[2]);
+        out = ent_make_numbers(ent_kind_type(pool->kind), (const char *)pool->values + at * width, width,
+                               (R_xlen_t)cell->of[2]);
     } else {
         int is_all = pool->n == 1 && pool->end - pool->start == cell->of[2];
         out = is_all ? all : ent_make_slice(all, (R_xlen_t)at, (R_xlen_t)cell->of[2]);
@@ -227,7 +230,8 @@ static SEXP vector_of(maker *m, SEXP value, SEXP attributes, int is_s4) {
 static SEXP call_of(SEXP items, int is_call) {
     R_xlen_t n = Rf_xlength(items) - 3;
     SEXP tags = n < 0 ? R_NilValue : VECTOR_ELT(items, 2);
-    if (n < 1 || (tags != R_NilValue && (TYPEOF(tags) != STRSXP || Rf_xlength(tags) != n))) ent_nonsense("a call without its parts");
+    if (n < 1 || (tags != R_NilValue && (TYPEOF(tags) != STRSXP || Rf_xlength(tags) != n)))
+        ent_nonsense("a call without its parts");
     SEXP out = R_NilValue;
     for (R_xlen_t i = n - 1; i >= 0; i--) {
         PROTECT(out);
@@ -257,13 +261,15 @@ static SEXP object_of(maker *m, SEXP items) {
     }
     if (is_named(name, "r.symbol") && n == 2) {
         SEXP text = VECTOR_ELT(items, 1);
-        if (TYPEOF(text) != STRSXP || Rf_xlength(text) != 1 || STRING_ELT(text, 0) == NA_STRING) ent_nonsense("a symbol without a name");
+        if (TYPEOF(text) != STRSXP || Rf_xlength(text) != 1 || STRING_ELT(text, 0) == NA_STRING)
+            ent_nonsense("a symbol without a name");
         return LENGTH(STRING_ELT(text, 0)) == 0 ? R_MissingArg : Rf_installTrChar(STRING_ELT(text, 0));
     }
     if (is_named(name, "r.call") || is_named(name, "r.pairlist")) return call_of(items, is_named(name, "r.call"));
     if (is_named(name, "r.text") && n == 3) {
         SEXP text = VECTOR_ELT(items, 1), kept = VECTOR_ELT(items, 2);
-        if (TYPEOF(text) != STRSXP || TYPEOF(kept) != RAWSXP || Rf_xlength(text) != Rf_xlength(kept)) ent_nonsense("strings without encodings");
+        if (TYPEOF(text) != STRSXP || TYPEOF(kept) != RAWSXP || Rf_xlength(text) != Rf_xlength(kept))
+            ent_nonsense("strings without encodings");
         SEXP out = PROTECT(MAYBE_SHARED(text) ? Rf_shallow_duplicate(text) : text);
         if (!ent_mark_strings(out, RAW(kept))) ent_nonsense("string encodings are invalid");
         UNPROTECT(1);
@@ -295,7 +301,8 @@ static SEXP object_of(maker *m, SEXP items) {
 SEXP ent_make_names(maker *m, const unfinished_t *open) {
     size_t slot = (size_t)(open->keys % ENT_RECENT);
     SEXP known = VECTOR_ELT(m->recent, (R_xlen_t)slot);
-    if (m->s->recent[slot] == open->keys && known != R_NilValue && (uint64_t)Rf_xlength(known) == open->count) return known;
+    if (m->s->recent[slot] == open->keys && known != R_NilValue && (uint64_t)Rf_xlength(known) == open->count)
+        return known;
     SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)open->count));
     for (uint64_t i = 0; i < open->count; i++) {
         ent_cell cell = {0};
@@ -313,7 +320,8 @@ SEXP ent_make_names(maker *m, const unfinished_t *open) {
 static SEXP rows_of(SEXP columns, SEXP names) {
     R_xlen_t k = Rf_xlength(columns), n = k == 0 ? 0 : Rf_xlength(VECTOR_ELT(columns, 0));
     for (R_xlen_t j = 0; j < k; j++) {
-        if (TYPEOF(VECTOR_ELT(columns, j)) != VECSXP || Rf_xlength(VECTOR_ELT(columns, j)) != n) ent_nonsense("rows of different lengths");
+        if (TYPEOF(VECTOR_ELT(columns, j)) != VECSXP || Rf_xlength(VECTOR_ELT(columns, j)) != n)
+            ent_nonsense("rows of different lengths");
     }
     SEXP out = PROTECT(Rf_allocVector(VECSXP, n));
     for (R_xlen_t i = 0; i < n; i++) {
@@ -330,8 +338,9 @@ static SEXP rows_of(SEXP columns, SEXP names) {
 SEXP ent_make_finished(maker *m, const unfinished_t *open) {
     switch (open->kind) {
     case ENT_CELL_LIST:
-    case ENT_CELL_LIST + 1: case ENT_CELL_LIST + 2: case ENT_CELL_LIST + 3:
-        return open->items;
+    case ENT_CELL_LIST + 1:
+    case ENT_CELL_LIST + 2:
+    case ENT_CELL_LIST + 3: return open->items;
     case ENT_CELL_MAP: {
         if (open->names != R_NilValue) return open->items;
         SEXP names = PROTECT(open->count == 0 ? Rf_allocVector(STRSXP, 0) : ent_make_names(m, open));
@@ -346,14 +355,10 @@ SEXP ent_make_finished(maker *m, const unfinished_t *open) {
         UNPROTECT(1);
         return out;
     }
-    case ENT_CELL_ROWS:
-        return rows_of(open->items, R_NilValue);
-    case ENT_CELL_OBJECT:
-        return object_of(m, open->items);
-    case KIND_VECTOR:
-        return ent_make_decorated(m, open->items);
-    case KIND_ATTRIBUTES:
-        return R_NilValue;
+    case ENT_CELL_ROWS: return rows_of(open->items, R_NilValue);
+    case ENT_CELL_OBJECT: return object_of(m, open->items);
+    case KIND_VECTOR: return ent_make_decorated(m, open->items);
+    case KIND_ATTRIBUTES: return R_NilValue;
     default: {
         ent_cell cell = {0};
         ent_cell_at(m->s, open->number, &cell);
@@ -361,4 +366,3 @@ SEXP ent_make_finished(maker *m, const unfinished_t *open) {
     }
     }
 }
-

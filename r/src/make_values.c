@@ -70,7 +70,8 @@ static void put(maker *m, int at, SEXP value) {
         SET_VECTOR_ELT(to->items, (R_xlen_t)i, value);
     } else {
         SEXP key = R_NilValue;
-        if (Rf_isVectorAtomic(value) && Rf_xlength(value) == 1) key = TYPEOF(value) == STRSXP ? value : text_of_key(value);
+        if (Rf_isVectorAtomic(value) && Rf_xlength(value) == 1)
+            key = TYPEOF(value) == STRSXP ? value : text_of_key(value);
         if (key == R_NilValue) ent_make_ask(m, "key", R_NilValue);
         SET_STRING_ELT(to->names, (R_xlen_t)(i - to->count), TYPEOF(key) == STRSXP ? STRING_ELT(key, 0) : key);
     }
@@ -82,7 +83,9 @@ static int is_vector(const maker *m, const ent_cell *cell) {
     if (cell->kind != ENT_CELL_OBJECT || cell->of[2] != 3) return 0;
     ent_cell first = {0};
     ent_cell_at(m->s, cell->of[0], &first);
-    if (first.kind != ENT_CELL_STRING || first.text.len != sizeof name - 1 || memcmp(first.text.start, name, sizeof name - 1) != 0) return 0;
+    if (first.kind != ENT_CELL_STRING || first.text.len != sizeof name - 1 ||
+        memcmp(first.text.start, name, sizeof name - 1) != 0)
+        return 0;
     ent_cell last = {0};
     ent_cell_at(m->s, cell->of[0] + 2, &last);
     return last.kind == ENT_CELL_NULL || (last.kind == ENT_CELL_MAP && target_of(m->s, cell->of[0] + 2) < 0);
@@ -128,7 +131,8 @@ static void begin(maker *m, uint64_t number, const ent_cell *cell, R_xlen_t targ
     open->target = target;
     open->items = open->names = R_NilValue;
     if (target >= 0) m->s->state[target] = 1;
-    if (m->unfinished[m->n - 1].kind == KIND_VECTOR && m->unfinished[m->n - 1].next == m->unfinished[m->n - 1].first + 3) {
+    if (m->unfinished[m->n - 1].kind == KIND_VECTOR &&
+        m->unfinished[m->n - 1].next == m->unfinished[m->n - 1].first + 3) {
         begin_attributes(m, open);
         return;
     }
@@ -177,8 +181,8 @@ static void one(maker *m, uint64_t number) {
     SEXP value;
     switch (cell.class) {
     case 0:
-        value = cell.kind == ENT_CELL_NULL   ? R_NilValue
-                : cell.kind == ENT_CELL_TRUE ? Rf_ScalarLogical(1)
+        value = cell.kind == ENT_CELL_NULL    ? R_NilValue
+                : cell.kind == ENT_CELL_TRUE  ? Rf_ScalarLogical(1)
                 : cell.kind == ENT_CELL_FALSE ? Rf_ScalarLogical(0)
                                               : ent_make_ask_one(m, cell.text, R_NilValue);
         break;
@@ -238,8 +242,14 @@ SEXP ent_c_make(SEXP pointer, SEXP range, SEXP hook) {
     uint64_t start = (uint64_t)REAL(range)[0], end = (uint64_t)REAL(range)[1];
     SEXP results = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)(end - start)));
     maker m = {
-        .s = s, .made = VECTOR_ELT(kept, 0), .pools = VECTOR_ELT(kept, 1), .recent = VECTOR_ELT(kept, 2), .hook = hook,
-        .unfinished = (unfinished_t *)R_alloc(64, sizeof(unfinished_t)), .n = 1, .room = 64,
+        .s = s,
+        .made = VECTOR_ELT(kept, 0),
+        .pools = VECTOR_ELT(kept, 1),
+        .recent = VECTOR_ELT(kept, 2),
+        .hook = hook,
+        .unfinished = (unfinished_t *)R_alloc(64, sizeof(unfinished_t)),
+        .n = 1,
+        .room = 64,
     };
     PROTECT_WITH_INDEX(m.held = Rf_allocVector(VECSXP, m.room), &m.held_at);
     m.unfinished[0] = (unfinished_t){UINT64_MAX, start, end - start, 0, start, ENT_CELL_LIST, results, R_NilValue, -1};

@@ -2,8 +2,8 @@
  *
  * The values are NULL, TRUE, FALSE, single integers, doubles and strings, raw vectors, lists and
  * named lists. A column is a double of class `entasis_column`, a cell a double of class
- * `entasis_cell`. NA is null. R/values.R converts all other values to these. Attributes of columns
- * have lists of their own classes: see attribute_nodes_write.c and host_map_read.c.
+ * `entasis_cell`. NA is null. R/encode_values.R converts all other values to these. Attributes of
+ * columns have lists of their own classes: see attribute_nodes_write.c and host_map_read.c.
  */
 #include "values.h"
 
@@ -71,10 +71,8 @@ static ent_node *put(SEXP value, ent_node *at) {
             memcpy(&at->number, REAL(value), sizeof(double));
         }
         return at + 1;
-    case STRSXP:
-        return put_string(STRING_ELT(value, 0), at);
-    default:
-        Rf_error("a value of type %s is in a tree", Rf_type2char(TYPEOF(value)));
+    case STRSXP: return put_string(STRING_ELT(value, 0), at);
+    default: Rf_error("a value of type %s is in a tree", Rf_type2char(TYPEOF(value)));
     }
 }
 
@@ -125,11 +123,9 @@ SEXP ent_take(const ent_node **at, const ent_node *end) {
     if (*at >= end) Rf_error("a tree without an end");
     const ent_node *node = (*at)++;
     switch (node->kind) {
-    case ENT_NULL:
-        return R_NilValue;
+    case ENT_NULL: return R_NilValue;
     case ENT_FALSE:
-    case ENT_TRUE:
-        return Rf_ScalarLogical(node->kind == ENT_TRUE);
+    case ENT_TRUE: return Rf_ScalarLogical(node->kind == ENT_TRUE);
     case ENT_INTEGER:
         if (node->integer > INT_MIN && node->integer <= INT_MAX) return Rf_ScalarInteger((int)node->integer);
         return Rf_ScalarReal((double)node->integer);
@@ -161,9 +157,7 @@ SEXP ent_take(const ent_node **at, const ent_node *end) {
         UNPROTECT(1);
         return value;
     }
-    case ENT_MAP:
-        return ent_take_map(at, end, node->n, take_any);
-    default:
-        Rf_error("a node of kind %d", node->kind);
+    case ENT_MAP: return ent_take_map(at, end, node->n, take_any);
+    default: Rf_error("a node of kind %d", node->kind);
     }
 }

@@ -17,9 +17,7 @@ SEXP ent_c_decorate(SEXP x, SEXP attributes, SEXP s4) {
     return Rf_asLogical(s4) == TRUE ? Rf_asS4(x, TRUE, 0) : x;
 }
 
-static int is_named(SEXP names, R_xlen_t i, const char *name) {
-    return strcmp(CHAR(STRING_ELT(names, i)), name) == 0;
-}
+static int is_named(SEXP names, R_xlen_t i, const char *name) { return strcmp(CHAR(STRING_ELT(names, i)), name) == 0; }
 
 /* Sets the attributes of many atomic vectors: each gets the attributes at its position in `given`.
  * `levels` is NULL, or has for each vector the levels to set where the attribute is NULL. */

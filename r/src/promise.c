@@ -29,26 +29,20 @@ static SEXP delayed_of(SEXP expression, SEXP env) {
 static SEXP variable_of(SEXP symbol, SEXP env, R_BindingType_t type) {
     switch (type) {
     case R_BindingTypeValue:
-    case R_BindingTypeForced:
-        return R_getVarEx(symbol, env, FALSE, R_NilValue);
-    case R_BindingTypeMissing:
-        return R_MissingArg;
+    case R_BindingTypeForced: return R_getVarEx(symbol, env, FALSE, R_NilValue);
+    case R_BindingTypeMissing: return R_MissingArg;
     case R_BindingTypeDelayed:
         return delayed_of(R_DelayedBindingExpression(symbol, env), R_DelayedBindingEnvironment(symbol, env));
-    default:
-        return R_NilValue;
+    default: return R_NilValue;
     }
 }
 
 /* The value of an argument in `...`, by its number from 1 on, or the promise that it is. */
 static SEXP argument_of(int i, SEXP env) {
     switch (R_GetDotType(i, env)) {
-    case R_DotTypeMissing:
-        return R_MissingArg;
-    case R_DotTypeDelayed:
-        return delayed_of(R_DotDelayedExpression(i, env), R_DotDelayedEnvironment(i, env));
-    default:
-        return R_DotsElt(i, env);
+    case R_DotTypeMissing: return R_MissingArg;
+    case R_DotTypeDelayed: return delayed_of(R_DotDelayedExpression(i, env), R_DotDelayedEnvironment(i, env));
+    default: return R_DotsElt(i, env);
     }
 }
 
@@ -102,7 +96,9 @@ SEXP ent_c_bindings(SEXP env, SEXP names) {
 }
 
 /* The arguments in the `...` of an environment itself, or NULL. */
-static SEXP dots_of(SEXP env) { return R_DotsExist(env) ? R_getVarEx(R_DotsSymbol, env, FALSE, R_NilValue) : R_NilValue; }
+static SEXP dots_of(SEXP env) {
+    return R_DotsExist(env) ? R_getVarEx(R_DotsSymbol, env, FALSE, R_NilValue) : R_NilValue;
+}
 
 /* Gives an environment the `...` of another one. An argument with an environment in `frames`
  * becomes the promise in that environment's `...`. An argument with NA in `frames` is missing. */

@@ -40,7 +40,8 @@ static const ent_limit *limits_of(SEXP limits) {
 SEXP ent_c_open(SEXP path, SEXP limits, SEXP whole) {
     ent_failure *failure = NULL;
     const ent_limit *of_file = limits_of(limits);
-    ent_file *file = ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), Rf_asLogical(whole), &failure);
+    ent_file *file =
+        ent_open(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), Rf_asLogical(whole), &failure);
     return file == NULL ? ent_failed(failure) : ent_hold(file, ent_free_file, R_NilValue);
 }
 
@@ -65,14 +66,13 @@ SEXP ent_c_at_generation(SEXP file, SEXP number) {
 }
 
 /* False for a handle that was saved with another session. */
-SEXP ent_c_is_open(SEXP file) {
-    return Rf_ScalarLogical(TYPEOF(file) == EXTPTRSXP && R_ExternalPtrAddr(file) != NULL);
-}
+SEXP ent_c_is_open(SEXP file) { return Rf_ScalarLogical(TYPEOF(file) == EXTPTRSXP && R_ExternalPtrAddr(file) != NULL); }
 
 SEXP ent_c_facts(SEXP file) {
     ent_facts facts = ent_file_facts(ent_pointer_of(file, "an open file"));
-    static const char *names[] = {"n_rows", "n_columns", "n_columns_total", "file_len", "format_version", "n_tables", "root",
-                                  "metadata", "environments", "is_own", "generation", "edition", ""};
+    static const char *names[] = {"n_rows", "n_columns", "n_columns_total", "file_len", "format_version", "n_tables",
+                                  "root",   "metadata",  "environments",    "is_own",   "generation",     "edition",
+                                  ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
     SET_VECTOR_ELT(out, 0, Rf_ScalarReal(facts.n_rows));
     SET_VECTOR_ELT(out, 1, Rf_ScalarReal(facts.n_columns));
@@ -108,9 +108,10 @@ SEXP ent_c_host(SEXP file) {
 /* Facts about columns by their numbers, or about all columns of the table: a list of vectors with
  * an element for each column. */
 SEXP ent_c_describe(SEXP file, SEXP numbers) {
-    static const char *names[] = {"name", "type", "zone", "physical", "logical", "unit", "number", "n_values",
-                                  "n_missing", "dictionary", "cell", "first_child", "n_children", "value_len",
-                                  "variant", "ordered", "precision", "scale", ""};
+    static const char *names[] = {"name",    "type",        "zone",       "physical",  "logical",
+                                  "unit",    "number",      "n_values",   "n_missing", "dictionary",
+                                  "cell",    "first_child", "n_children", "value_len", "variant",
+                                  "ordered", "precision",   "scale",      ""};
     ent_failure *failure = NULL;
     const double *wanted = numbers == R_NilValue ? NULL : REAL(numbers);
     /* An empty vector has a pointer other than NULL, so it does not mean all columns. */
@@ -124,8 +125,8 @@ SEXP ent_c_describe(SEXP file, SEXP numbers) {
     for (R_xlen_t i = 0; i < n; i++) {
         ent_column_facts facts = ent_described_at(described, (size_t)i);
         const ent_chars texts[] = {facts.name, facts.type_name, facts.zone, facts.physical, facts.logical, facts.unit};
-        const double reals[] = {facts.number, facts.n_values, facts.n_missing, facts.dictionary, facts.cell,
-                                facts.first_child, facts.n_children, facts.value_len};
+        const double reals[] = {facts.number, facts.n_values,    facts.n_missing,  facts.dictionary,
+                                facts.cell,   facts.first_child, facts.n_children, facts.value_len};
         const int integers[] = {facts.variant, facts.ordered, facts.precision, facts.scale};
         for (int k = 0; k < 6; k++) {
             int has_zero = texts[k].len > 0 && memchr(texts[k].start, 0, texts[k].len) != NULL;
@@ -211,9 +212,11 @@ SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
     }
     SEXP numbers = VECTOR_ELT(rows, 3);
     ent_rows selected = {
-        .kind = Rf_asInteger(VECTOR_ELT(rows, 0)), .start = Rf_asReal(VECTOR_ELT(rows, 1)),
+        .kind = Rf_asInteger(VECTOR_ELT(rows, 0)),
+        .start = Rf_asReal(VECTOR_ELT(rows, 1)),
         .stop = Rf_asReal(VECTOR_ELT(rows, 2)),
-        .numbers = numbers == R_NilValue ? NULL : REAL(numbers), .n = (size_t)Rf_xlength(numbers),
+        .numbers = numbers == R_NilValue ? NULL : REAL(numbers),
+        .n = (size_t)Rf_xlength(numbers),
     };
     ent_watch();
     ent_found *found = ent_read(opened, wants, (size_t)n_wants, &selected, ent_is_interrupted, &failure);
@@ -272,8 +275,8 @@ SEXP ent_c_verify(SEXP path, SEXP limits, SEXP generation) {
     ent_checked checked;
     const ent_limit *of_file = limits_of(limits);
     ent_watch();
-    int done = ent_verify(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), Rf_asReal(generation), &checked,
-                          ent_is_interrupted, &failure);
+    int done = ent_verify(ent_chars_of(STRING_ELT(path, 0)), of_file, (size_t)Rf_xlength(limits), Rf_asReal(generation),
+                          &checked, ent_is_interrupted, &failure);
     ent_watched();
     if (done < 0) return ent_failed(failure);
     SEXP out = Rf_allocVector(REALSXP, 3);
@@ -289,7 +292,8 @@ SEXP ent_c_repair(SEXP path, SEXP out, SEXP limits, SEXP options) {
     const ent_limit *of_file = limits_of(limits);
     ent_chars from = ent_chars_of(STRING_ELT(path, 0)), to = ent_chars_of(STRING_ELT(out, 0));
     ent_watch();
-    double n = ent_repair(from, to, of_file, (size_t)Rf_xlength(limits), ent_options_of(options), ent_is_interrupted, &failure);
+    double n = ent_repair(from, to, of_file, (size_t)Rf_xlength(limits), ent_options_of(options), ent_is_interrupted,
+                          &failure);
     ent_watched();
     return n < 0 ? ent_failed(failure) : Rf_ScalarReal(n);
 }

@@ -55,19 +55,23 @@ static int add_value(look *l, SEXP x) {
     int type = TYPEOF(x);
     add(l, (uint64_t)type);
     switch (type) {
-    case NILSXP:
-        return 1;
-    case SYMSXP: case ENVSXP:
-        add(l, (uint64_t)(uintptr_t)x);
-        return 1;
-    case LANGSXP: case LISTSXP:
+    case NILSXP: return 1;
+    case SYMSXP:
+    case ENVSXP: add(l, (uint64_t)(uintptr_t)x); return 1;
+    case LANGSXP:
+    case LISTSXP:
         if (!add_attributes(l, x)) return 0;
         for (; TYPEOF(x) == LANGSXP || TYPEOF(x) == LISTSXP; x = CDR(x)) {
             if (!add_value(l, CAR(x))) return 0;
             add(l, (uint64_t)(uintptr_t)TAG(x));
         }
         return x == R_NilValue;
-    case LGLSXP: case INTSXP: case REALSXP: case CPLXSXP: case RAWSXP: case STRSXP:
+    case LGLSXP:
+    case INTSXP:
+    case REALSXP:
+    case CPLXSXP:
+    case RAWSXP:
+    case STRSXP:
         if (Rf_isS4(x)) return 0;
         add(l, (uint64_t)Rf_xlength(x));
         if (!add_bytes(l, x)) return 0;
@@ -81,8 +85,7 @@ static int add_value(look *l, SEXP x) {
         }
         break;
     }
-    default:
-        return 0;
+    default: return 0;
     }
     return add_attributes(l, x);
 }
@@ -118,13 +121,19 @@ static int are_equal(SEXP a, SEXP b) {
     int type = TYPEOF(a);
     if (type != TYPEOF(b)) return 0;
     switch (type) {
-    case LANGSXP: case LISTSXP:
+    case LANGSXP:
+    case LISTSXP:
         if (!have_equal_attributes(a, b)) return 0;
         for (; TYPEOF(a) == LANGSXP || TYPEOF(a) == LISTSXP; a = CDR(a), b = CDR(b)) {
             if (TYPEOF(a) != TYPEOF(b) || TAG(a) != TAG(b) || !are_equal(CAR(a), CAR(b))) return 0;
         }
         return a == b;
-    case LGLSXP: case INTSXP: case REALSXP: case CPLXSXP: case RAWSXP: case STRSXP: {
+    case LGLSXP:
+    case INTSXP:
+    case REALSXP:
+    case CPLXSXP:
+    case RAWSXP:
+    case STRSXP: {
         R_xlen_t n = Rf_xlength(a);
         if (n != Rf_xlength(b) || Rf_isS4(a) || Rf_isS4(b)) return 0;
         size_t len = (size_t)n * ent_type_width(TYPEOF(a));
@@ -139,8 +148,7 @@ static int are_equal(SEXP a, SEXP b) {
         }
         break;
     }
-    default:
-        return 0;
+    default: return 0;
     }
     return have_equal_attributes(a, b);
 }

@@ -6,7 +6,9 @@
 #define LARGE 512
 
 /* Zero only for a free slot: the mixing is a bijection. */
-static uint64_t hash_of(const void *one) { return ent_table_mix((uint64_t)(uintptr_t)((const ent_shared_vector *)one)->vector); }
+static uint64_t hash_of(const void *one) {
+    return ent_table_mix((uint64_t)(uintptr_t)((const ent_shared_vector *)one)->vector);
+}
 
 static ent_shared_vector *slot_of(const ent_shared_vectors *table, SEXP x) {
     size_t at = ent_table_slot(ent_table_mix((uint64_t)(uintptr_t)x), table->room);

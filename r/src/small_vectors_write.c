@@ -119,14 +119,17 @@ R_xlen_t ent_write_like_previous(walker *w, const step_t *step) {
         fetch(step->object, i, end);
         lens[n] = (size_t)Rf_xlength(item);
         /* A single number is a scalar, which has no attributes unless it is a double. */
-        if (TYPEOF(item) != type || lens[n] == 0 || (lens[n] == 1 && type != REALSXP) || !ent_has_attributes(item, &like, ent_are_equal)) break;
+        if (TYPEOF(item) != type || lens[n] == 0 || (lens[n] == 1 && type != REALSXP) ||
+            !ent_has_attributes(item, &like, ent_are_equal))
+            break;
         memory[n] = DATAPTR_RO(item);
     }
     vmaxset(top);
     if (n == 0) return 0;
     ent_failure *failure = NULL;
     int kind = ent_vector_kind(VECTOR_ELT(step->object, at));
-    if (ent_cells_like(w->cells, step->parent, kind, memory, lens, (size_t)n, w->previous_attributes, &failure) < 0) ent_fail(failure);
+    if (ent_cells_like(w->cells, step->parent, kind, memory, lens, (size_t)n, w->previous_attributes, &failure) < 0)
+        ent_fail(failure);
     return n;
 }
 
@@ -138,7 +141,8 @@ R_xlen_t ent_write_small_vectors(walker *w, SEXP x, at_t at) {
     switch (TYPEOF(first)) {
     case STRSXP: return texts(w, x, at);
     case LGLSXP: return vectors(w, x, at);
-    case INTSXP: case REALSXP: return Rf_xlength(first) == 1 ? singles(w, x, at) : vectors(w, x, at);
+    case INTSXP:
+    case REALSXP: return Rf_xlength(first) == 1 ? singles(w, x, at) : vectors(w, x, at);
     default: return 0;
     }
 }

@@ -37,7 +37,7 @@ int ent_collect(ent_strings *collected, SEXP x, R_xlen_t i, R_xlen_t n, ent_fail
         }
         R_xlen_t most = seen < n ? seen - i : n - i;
         ptrdiff_t again = ent_strings_add_recent(collected, (const uintptr_t *)(strings + i), (size_t)most,
-                                            (uintptr_t)NA_STRING, failure);
+                                                 (uintptr_t)NA_STRING, failure);
         if (again < 0) return 0;
         i += again;
         R_xlen_t now = most - again < BATCH ? most - again : BATCH;

@@ -111,7 +111,7 @@ void ent_repeats_free(ent_repeats *table);
  * recent names. */
 #define ENT_RECENT 256
 
-/* The types for 64-bit integers of other hosts, as in R/integers.R. */
+/* The types for 64-bit integers of other hosts, as in R/file.R. */
 enum { ENT_INT64_FIT = 1, ENT_INT64_ALWAYS, ENT_INT64_DOUBLE };
 
 typedef struct {

@@ -111,7 +111,8 @@ SEXP ent_c_walk_steps(SEXP pointer) {
             vmaxset(top);
         } else if (step->below == BELOW_LIST || step->below == BELOW_MAP || step->below == BELOW_PARTS) {
             SEXP of = Rf_getAttrib(step->object, R_NamesSymbol);
-            if (TYPEOF(of) == STRSXP && at.position < Rf_xlength(of)) SET_STRING_ELT(names, i, STRING_ELT(of, at.position));
+            if (TYPEOF(of) == STRSXP && at.position < Rf_xlength(of))
+                SET_STRING_ELT(names, i, STRING_ELT(of, at.position));
         }
         at = step->at;
     }

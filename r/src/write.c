@@ -52,9 +52,17 @@ static ent_failure *add_columns(ent_builder *builder, SEXP columns, int is_extra
     for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
         SEXP x = VECTOR_ELT(values, i);
         ent_column column = {
-            .name = ent_chars_of(STRING_ELT(names, i)), .zone = ent_chars_of(STRING_ELT(zones, i)),
-            .n = (size_t)lengths[i], .kind = kinds[i], .variant = variants[i], .unit = units[i],
-            .seconds = seconds[i], .na = na[i], .levels = levels[i], .n_levels = n_levels[i], .ordered = ordered[i],
+            .name = ent_chars_of(STRING_ELT(names, i)),
+            .zone = ent_chars_of(STRING_ELT(zones, i)),
+            .n = (size_t)lengths[i],
+            .kind = kinds[i],
+            .variant = variants[i],
+            .unit = units[i],
+            .seconds = seconds[i],
+            .na = na[i],
+            .levels = levels[i],
+            .n_levels = n_levels[i],
+            .ordered = ordered[i],
             .cell = cells[i],
         };
         if (kinds[i] != ENT_KIND_LIST) {
@@ -100,7 +108,11 @@ SEXP ent_c_frame(SEXP n_rows, SEXP columns, SEXP extra, SEXP host) {
 ent_options ent_options_of(SEXP options) {
     const double *of = REAL(options);
     ent_options out = {
-        .compression = (int)of[0], .threads = (int)of[1], .durable = (int)of[2], .must_be_new = (int)of[4], .wait = of[3],
+        .compression = (int)of[0],
+        .threads = (int)of[1],
+        .durable = (int)of[2],
+        .must_be_new = (int)of[4],
+        .wait = of[3],
         .edition = (int)of[5],
     };
     return out;
@@ -114,9 +126,16 @@ SEXP ent_c_write(SEXP path, SEXP frames, SEXP cells, SEXP roots, SEXP options, S
     ent_builder **builders = (ent_builder **)R_alloc((size_t)n + 1, sizeof *builders);
     for (R_xlen_t i = 0; i < n; i++) builders[i] = ent_pointer_of(VECTOR_ELT(frames, i), "a frame");
     ent_new_file file = {
-        .path = ent_chars_of(STRING_ELT(path, 0)), .frames = builders, .n_frames = (size_t)n, .cells = ent_walked(cells),
-        .root = REAL(roots)[0], .environments = REAL(roots)[1], .metadata = REAL(roots)[2], .options = ent_options_of(options),
-        .change = change == R_NilValue ? NULL : ent_pointer_of(change, "a change"), .operation = Rf_asInteger(operation),
+        .path = ent_chars_of(STRING_ELT(path, 0)),
+        .frames = builders,
+        .n_frames = (size_t)n,
+        .cells = ent_walked(cells),
+        .root = REAL(roots)[0],
+        .environments = REAL(roots)[1],
+        .metadata = REAL(roots)[2],
+        .options = ent_options_of(options),
+        .change = change == R_NilValue ? NULL : ent_pointer_of(change, "a change"),
+        .operation = Rf_asInteger(operation),
     };
     ent_watch();
     ent_write(&file, ent_is_interrupted, &failure);

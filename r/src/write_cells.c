@@ -27,13 +27,9 @@ static int single(walker *w, SEXP x) {
         if (INTEGER_ELT(x, 0) == NA_INTEGER) return 0;
         ent_put_scalar(w, ENT_CELL_INT, INTEGER_ELT(x, 0), 0);
         return 1;
-    case REALSXP:
-        ent_put_scalar(w, ENT_CELL_FLOAT, 0, REAL_ELT(x, 0));
-        return 1;
-    case STRSXP:
-        return is_plain(STRING_ELT(x, 0)) && ent_put_text(w, STRING_ELT(x, 0));
-    default:
-        return 0;
+    case REALSXP: ent_put_scalar(w, ENT_CELL_FLOAT, 0, REAL_ELT(x, 0)); return 1;
+    case STRSXP: return is_plain(STRING_ELT(x, 0)) && ent_put_text(w, STRING_ELT(x, 0));
+    default: return 0;
     }
 }
 
@@ -86,7 +82,8 @@ static void refuse(walker *w, at_t at, const char *why) {
 static void ask_about(walker *w, SEXP x, at_t at, const char *what) {
     w->here = at;
     int type = TYPEOF(x);
-    int is_seen = type == ENVSXP || type == CLOSXP || type == BUILTINSXP || type == SPECIALSXP || type == VECSXP || type == S4SXP;
+    int is_seen =
+        type == ENVSXP || type == CLOSXP || type == BUILTINSXP || type == SPECIALSXP || type == VECSXP || type == S4SXP;
     SEXP holder = PROTECT(Rf_allocVector(VECSXP, 1));
     SET_VECTOR_ELT(holder, 0, is_seen ? x : R_NilValue);
     SEXP call = PROTECT(Rf_lang3(w->hook, holder, PROTECT(Rf_mkString(what))));
@@ -173,10 +170,13 @@ void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare) {
     int is_whole = !is_bare;
     is_bare = is_bare || (!ANY_ATTRIB(x) && !Rf_isS4(x));
     switch (TYPEOF(x)) {
-    case NILSXP:
-        ent_put_scalar(w, ENT_CELL_NULL, 0, 0);
-        return;
-    case LGLSXP: case INTSXP: case REALSXP: case CPLXSXP: case RAWSXP: case STRSXP: {
+    case NILSXP: ent_put_scalar(w, ENT_CELL_NULL, 0, 0); return;
+    case LGLSXP:
+    case INTSXP:
+    case REALSXP:
+    case CPLXSXP:
+    case RAWSXP:
+    case STRSXP: {
         uint64_t number = ent_cells_n(w->cells);
         if (is_whole && ent_shared_vectors_find(&w->shared, x, &number)) {
             ent_put_reference(w, number);
@@ -185,37 +185,27 @@ void ent_write_cell(walker *w, SEXP x, at_t at, int is_bare) {
         }
         return;
     }
-    case VECSXP:
-        write_list(w, x, at, is_bare);
-        return;
+    case VECSXP: write_list(w, x, at, is_bare); return;
     case SYMSXP: {
         uint64_t number;
         if (!write_repeat(w, &w->symbols, x, &number)) ent_put_object(w, BELOW_SYMBOL, x, at);
         return;
     }
-    case LANGSXP: case LISTSXP: {
+    case LANGSXP:
+    case LISTSXP: {
         uint64_t number;
         if (!write_repeat(w, &w->calls, x, &number)) ent_put_object(w, BELOW_CALL, x, at);
         return;
     }
-    case DOTSXP:
-        ent_put_object(w, BELOW_CALL, x, at);
-        return;
-    case EXPRSXP:
-        ent_put_object(w, BELOW_EXPRESSION, x, at);
-        return;
+    case DOTSXP: ent_put_object(w, BELOW_CALL, x, at); return;
+    case EXPRSXP: ent_put_object(w, BELOW_EXPRESSION, x, at); return;
     case S4SXP:
         if (ent_is_shell(x)) ask_about(w, x, at, "shell");
         else ent_put_object(w, BELOW_S4, x, at);
         return;
-    case EXTPTRSXP:
-        write_pointer(w, x, at);
-        return;
-    case PROMSXP:
-        write_temporary(w, ent_promise(x), at);
-        return;
-    default:
-        ask(w, x, at);
+    case EXTPTRSXP: write_pointer(w, x, at); return;
+    case PROMSXP: write_temporary(w, ent_promise(x), at); return;
+    default: ask(w, x, at);
     }
 }
 
@@ -362,12 +352,9 @@ static uint64_t below_items(walker *w, SEXP x, at_t at) {
 uint64_t ent_write_children(walker *w, const step_t *step, at_t at, uint64_t *keys) {
     SEXP x = step->object;
     switch (step->below) {
-    case BELOW_CALL:
-        return below_call(w, x, at);
-    case BELOW_ATTRIBUTES:
-        return below_attributes(w, x, at, keys);
-    case BELOW_TEXT:
-        return below_text(w, x);
+    case BELOW_CALL: return below_call(w, x, at);
+    case BELOW_ATTRIBUTES: return below_attributes(w, x, at, keys);
+    case BELOW_TEXT: return below_text(w, x);
     case BELOW_VECTOR:
         ent_put_name(w, "r.vector");
         ent_write_cell(w, x, at, 1);
@@ -412,7 +399,6 @@ uint64_t ent_write_children(walker *w, const step_t *step, at_t at, uint64_t *ke
         *keys = write_keys(w, (SEXP *)STRING_PTR_RO(ent_only_attribute(x, R_NamesSymbol)), (R_xlen_t)count);
         return count;
     }
-    default:
-        return below_items(w, x, at);
+    default: return below_items(w, x, at);
     }
 }

@@ -1,6 +1,6 @@
-# Values in the host map, such as attributes. Atomic vectors and lists of them, each with its
-# attributes, become maps whose key is their type (docs/format/hosts/). Nothing of a file is ever
-# unserialized or evaluated.
+# Encodes vectors as columns, and values such as attributes in the host map. Atomic vectors and
+# lists of them, each with its attributes, become maps whose key is their type (docs/format/hosts/).
+# Long vectors among these are columns, which have attributes too.
 
 # Vectors of up to this many values are stored in the host map, longer ones in columns.
 INLINE <- 32L
@@ -63,8 +63,6 @@ is_inline <- function(x, type) {
   all(Encoding(there) == "UTF-8" & validUTF8(there) | is_ascii(there))
 }
 
-is_ascii <- function(x) !grepl("[^ -~\t\r\n]", x, useBytes = TRUE)
-
 with_attributes <- function(plan, value, x, path) {
   attrs <- attributes(x)
   if (!is.null(attrs)) {
@@ -94,61 +92,47 @@ encode_attributes <- function(plan, attrs, path, skip = NULL) {
   })
 }
 
-# Decodes a map into a value. `extras` returns the vectors of columns.
-decode_value <- function(extras, node) {
-  if (!is.list(node) || is.null(names(node))) nonsense("a value is not a map")
-  kind <- string_of(names(node)[1L])
-  if (kind == "null") {
-    return(NULL)
-  }
-  if (kind == "column" || kind == "cell") {
-    return(extras(node[[1L]], node$of))
-  }
-  value <- if (kind == "list") {
-    lapply(node$list, function(item) decode_value(extras, item))
+# Adds a vector as `parts` columns of equal length. Returns the number of the first column, and a
+# description of the attributes that the kind does not imply, or NULL.
+plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
+  chosen <- kind_by(typeof(x), attributes(x), isS4(x))
+  n <- if (parts == 0L) 0 else length_of(x) / parts
+  offsets <- if (parts == 0L) double() else n * (seq_len(parts) - 1)
+  if (chosen$kind == LIST) {
+    # The values of a list are cells.
+    bare <- unclass_all(x)
+    first <- NULL
+    for (k in seq_len(parts)) {
+      part <- if (parts == 1L) bare else bare[offsets[k] + seq_len(n)]
+      cell <- document_walk(plan$doc, part, path)
+      number <- plan_add(plan, extra, names[k], list(part), LIST, n, cell = cell)
+      first <- if (is.null(first)) number else first
+    }
   } else {
-    decode_inline(kind, node[[1L]])
+    chosen <- fit_kind(chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L), if (extra) "first" else plan$times)
+    if (!chosen$fits) chosen$implied_attrs <- NULL
+    if (chosen$kind == CODES) {
+      levels <- attr(x, "levels", exact = TRUE)
+      chosen$levels <- plan_add(plan, TRUE, "", list(levels), CHARACTER, length(levels))
+      chosen$n_levels <- length(levels)
+    }
+    columns <- chosen[setdiff(names(chosen), c("implied_attrs", "fits"))]
+    first <- do.call(plan_add, c(list(plan, extra, names, rep_len(list(x), parts), n = n, offset = offsets), columns))
   }
-  value <- decorate(value, lapply_pairs(extras, node$attributes), isTRUE(node$s4))
-  if (inherits(value, "data.frame")) check_frame(value, .row_names_info(value, 2L)) else value
+  list(first = first, description = describe(plan, x, chosen$implied_attrs, path))
 }
 
-decode_inline <- function(kind, items) {
-  missing <- switch(kind,
-    logical = NA, integer = NA_integer_, double = NA_real_, character = NA_character_,
-    nonsense("a vector of kind ", kind)
-  )
-  out <- rep_len(missing, length(items))
-  there <- !vapply(items, is.null, NA)
-  found <- items[there]
-  if (!all(vapply(found, typeof, "") == kind) || !all(lengths(found) == 1L)) nonsense("a vector of several types")
-  if (length(found) > 0L) {
-    out[there] <- unlist(found, use.names = FALSE)
+# The description of a vector: what the kind of its column does not imply.
+describe <- function(plan, x, implied_attrs, path) {
+  attrs <- attributes(x)
+  description <- list()
+  same <- identical(names(attrs), names(implied_attrs)) &&
+    all(vapply(names(implied_attrs), function(name) is.null(implied_attrs[[name]]) || identical(attrs[[name]], implied_attrs[[name]]), NA))
+  if (!same) {
+    description$attributes <- encode_attributes(plan, attrs, path, skip = if ("levels" %in% names(implied_attrs)) "levels")
   }
-  out
-}
-
-# Whether attributes come from src/attribute_nodes_read.c, by name, and not as pairs.
-are_decoded <- function(pairs) is.list(pairs) && is.object(pairs)
-
-names_of_pairs <- function(pairs) {
-  if (are_decoded(pairs)) names(pairs) else vapply(pairs, function(pair) string_of(part_of(pair, 1L)), "")
-}
-
-# Attributes from pairs. NULL values stay: they stand for attributes that the column implies.
-lapply_pairs <- function(extras, pairs) {
-  if (are_decoded(pairs)) {
-    return(unclass(pairs))
+  if (isS4(x)) {
+    description$s4 <- TRUE
   }
-  attrs <- lapply(pairs, function(pair) if (!is.null(part_of(pair, 2L))) decode_value(extras, pair[[2L]]))
-  names(attrs) <- names_of_pairs(pairs)
-  attrs
-}
-
-# Sets the attributes of a new value in place.
-decorate <- function(x, attrs, s4 = FALSE) {
-  if (length(attrs) == 0L && !s4) {
-    return(x)
-  }
-  .Call(C_decorate, x, attrs, s4)
+  if (length(description) > 0L) description
 }

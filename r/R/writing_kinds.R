@@ -1,5 +1,4 @@
-# Converts vectors to columns: chooses a kind that is exact, and describes the attributes that the
-# kind does not imply.
+# Chooses the kind of column that stores vectors exactly.
 
 # The kind of column for vectors of a type with some attributes: a list of arguments for `plan_add`,
 # and `implied_attrs`, the attributes that the kind implies. It has a `scale` if the kind also
@@ -85,49 +84,4 @@ fit_kind <- function(chosen, values, forms = NULL, times = "first") {
     if (any(chosen$na == 2L)) chosen$variant <- c(0L, VARIANT_QUIET)[(chosen$na == 2L) + 1L]
   }
   chosen
-}
-
-# Adds a vector as `parts` columns of equal length. Returns the number of the first column, and a
-# description of the attributes that the kind does not imply, or NULL.
-plan_vector <- function(plan, extra, x, names, path, parts = 1L) {
-  chosen <- kind_by(typeof(x), attributes(x), isS4(x))
-  n <- if (parts == 0L) 0 else length_of(x) / parts
-  offsets <- if (parts == 0L) double() else n * (seq_len(parts) - 1)
-  if (chosen$kind == LIST) {
-    # The values of a list are cells.
-    bare <- unclass_all(x)
-    first <- NULL
-    for (k in seq_len(parts)) {
-      part <- if (parts == 1L) bare else bare[offsets[k] + seq_len(n)]
-      cell <- document_walk(plan$doc, part, path)
-      number <- plan_add(plan, extra, names[k], list(part), LIST, n, cell = cell)
-      first <- if (is.null(first)) number else first
-    }
-  } else {
-    chosen <- fit_kind(chosen, list(x), if (!extra) stored_forms(plan, plan$n_columns + 1L), if (extra) "first" else plan$times)
-    if (!chosen$fits) chosen$implied_attrs <- NULL
-    if (chosen$kind == CODES) {
-      levels <- attr(x, "levels", exact = TRUE)
-      chosen$levels <- plan_add(plan, TRUE, "", list(levels), CHARACTER, length(levels))
-      chosen$n_levels <- length(levels)
-    }
-    columns <- chosen[setdiff(names(chosen), c("implied_attrs", "fits"))]
-    first <- do.call(plan_add, c(list(plan, extra, names, rep_len(list(x), parts), n = n, offset = offsets), columns))
-  }
-  list(first = first, description = describe(plan, x, chosen$implied_attrs, path))
-}
-
-# The description of a vector: what the kind of its column does not imply.
-describe <- function(plan, x, implied_attrs, path) {
-  attrs <- attributes(x)
-  description <- list()
-  same <- identical(names(attrs), names(implied_attrs)) &&
-    all(vapply(names(implied_attrs), function(name) is.null(implied_attrs[[name]]) || identical(attrs[[name]], implied_attrs[[name]]), NA))
-  if (!same) {
-    description$attributes <- encode_attributes(plan, attrs, path, skip = if ("levels" %in% names(implied_attrs)) "levels")
-  }
-  if (isS4(x)) {
-    description$s4 <- TRUE
-  }
-  if (length(description) > 0L) description
 }

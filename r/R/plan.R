@@ -18,30 +18,6 @@ new_plan <- function(doc = NULL) {
 # The forms of some columns of the file that the values follow, or NULL.
 stored_forms <- function(plan, at) if (!is.null(plan$forms)) lapply(plan$forms, `[`, at)
 
-# Appends to a linked list: a pair of the earlier values and the new one. A list of R would be
-# copied whole at each step.
-chain <- function(all, value) list(all, value)
-
-unchain <- function(all) {
-  n <- 0L
-  for_each <- all
-  while (!is.null(for_each)) {
-    n <- n + 1L
-    for_each <- for_each[[1L]]
-  }
-  out <- vector("list", n)
-  while (n > 0L) {
-    if (!is.null(all[[2L]])) out[[n]] <- all[[2L]]
-    all <- all[[1L]]
-    n <- n - 1L
-  }
-  out
-}
-
-# A node that names an extra column, counted among the extra columns, which follow the table's
-# columns.
-extra_ref <- function(number) structure(as.double(number), class = "entasis_column")
-
 # Adds columns, and returns the number of the first one.
 plan_add <- function(plan, extra, name, values, kind, n, variant = 0L, unit = 0L, seconds = 1L, na = 0L, levels = -1L,
                      n_levels = 0L, ordered = 0L, zone = "", offset = 0, cell = -1) {

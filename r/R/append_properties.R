@@ -1,0 +1,27 @@
+# Properties of columns that decide how they are joined.
+
+# Whether a column has more than one value for each row, or values with parts: a matrix, a frame,
+# times as lists, a record, geometries, an object of S4.
+is_parted <- function(x) {
+  length(dim_of(x)) > 1L || isS4(x) || is_frame_like(x) || is_lt_like(x) || typeof(x) == "list" && has_class(x, "vctrs_rcrd") ||
+    !is.null(attr(x, "tsp", exact = TRUE)) || is_geometry(x)
+}
+
+# Geometries of sf have attributes about all rows. Their method of `c` joins several kinds.
+is_geometry <- function(x) typeof(x) == "list" && !isS4(x) && has_class(x, "sfc")
+
+have_same_class <- function(old, new) {
+  identical(unclass_all(oldClass(old)), unclass_all(oldClass(new))) && isS4(old) == isS4(new) && identical(is_parted(old), is_parted(new))
+}
+
+# Whether all values are NA. NaN is a value.
+is_all_missing <- function(x) {
+  typeof(x) %in% c("logical", "integer", "double", "character") && is.null(oldClass(x)) && all(is.na(x)) && !(is.double(x) && any(is.nan(x)))
+}
+
+# Missing values of the type of a column. The least 64-bit integer has the bits of -0.
+missing_like <- function(like, n) {
+  values <- if (typeof(like) == "list") vector("list", n) else
+    rep_len(if (has_class(like, "integer64")) -0 else unclass_all(like)[NA_integer_], n)
+  decorate(values, row_independent(attributes(like)))
+}
