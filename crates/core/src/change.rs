@@ -230,6 +230,8 @@ impl Change {
         names: Vec<String>,
         levels: Vec<(usize, String)>,
     ) -> Result<Content> {
+        let levels = levels.into_iter().map(|(number, name)| (self.file.number_in_file(number as u64), name));
+        let levels = levels.collect();
         self.edit(|frame| {
             let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
             let old = std::mem::replace(frame, nothing);

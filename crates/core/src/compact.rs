@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Operation, Physical, Pieces, Result, SLOT_PAGES_END, Version, fallible,
+    BlockRecord, Error, HEADER_LEN, Operation, Physical, Pieces, Result, SLOT_PAGES_END, SectionKind,
+    Version, fallible,
 };
 use entasis_io::Durable;
 
@@ -99,6 +100,7 @@ pub(crate) fn start(file: &File, columns: &[ColumnInfo]) -> Result<u64> {
 fn is_compact(file: &File, pieces: &[Vec<Piece>]) -> bool {
     file.root().version() > Version::OLDEST
         && file.root().previous.is_none()
+        && file.n_records(SectionKind::ColumnRanges) == 0
         && file.source_len() == file.slot().end
         && pieces.iter().flatten().all(|piece| matches!(piece, Piece::Copied(_)))
 }

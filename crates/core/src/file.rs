@@ -11,9 +11,11 @@ mod known_blocks;
 mod known_pieces;
 mod names;
 mod numbering;
+mod numbers_in_file;
 mod open;
 mod pieces;
 mod ranges;
+mod whole_section;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -189,16 +191,6 @@ impl File {
         Ok(Self { table, is_table: true, numbering, ..Self::base(&self.opened) })
     }
 
-    /// The numbers of the table's columns in the file.
-    pub(crate) fn columns_in_file(&self) -> Vec<Range<u64>> {
-        self.numbering.ranges(self.table.n_columns)
-    }
-
-    /// The number in the table of this column of the file, if the table has it.
-    pub(crate) fn position(&self, column: u64) -> Option<u64> {
-        self.numbering.in_view(column).ok().filter(|&number| number < self.table.n_columns)
-    }
-
     /// Whether the view has a table.
     pub fn is_table(&self) -> bool {
         self.is_table
@@ -356,6 +348,11 @@ impl File {
         node.map_or(Ok(Value::Null), |node| self.opened.read_value(node))
     }
 
+    /// The node of the table's host map.
+    pub(crate) fn host_node(&self) -> Option<u64> {
+        self.table.host_node
+    }
+
     /// The node of the table's sort order.
     pub(crate) fn sort_order_node(&self) -> Option<u64> {
         self.table.sort_order
@@ -427,6 +424,11 @@ impl File {
     /// The number of the record of a column of the file.
     pub(crate) fn record_of(&self, column: u64) -> u64 {
         self.opened.runs.record_of(column)
+    }
+
+    /// The columns of the file that a column record stands for.
+    pub(crate) fn columns_of_record(&self, record: u64) -> Range<u64> {
+        self.opened.runs.columns_of(record)
     }
 
     /// The bytes of a part of a section, from the cache if possible.

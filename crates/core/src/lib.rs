@@ -107,6 +107,7 @@ pub mod buffers;
 pub mod cells;
 pub mod change;
 mod column_groups;
+mod column_owners;
 mod compact;
 mod file;
 mod frame;

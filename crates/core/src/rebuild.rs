@@ -1,15 +1,19 @@
 //! Rewrites the columns of a file block by block, without decoding unchanged blocks.
 //!
-//! The footer keeps all numbers of columns, tables and nodes, so most sections are copied.
+//! The footer keeps all numbers of columns, tables and nodes, so most sections are copied. A new
+//! file gets its columns in order.
 
 mod copy;
 mod records;
+mod tidy;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use entasis_format::{BlockRange, Error, Pieces, Result, SectionKind, SectionRecords, Statistics, fallible};
+use entasis_format::{
+    BlockRange, Error, Kind, Pieces, Result, SectionKind, SectionRecords, Statistics, fallible,
+};
 use entasis_io::Sink;
 
 use crate::file::{ColumnInfo, File};
@@ -23,13 +27,12 @@ use crate::write::{Ground, WRITE};
 use copy::{Task, Worker};
 use records::Columns;
 pub(crate) use records::{Changed, check_made_records};
+use tidy::{Described, is_untidy, tidied};
 
 /// The use of the memory, in messages.
 pub(crate) const PARTS: &str = "the parts of the file";
 /// Blocks that a thread stores in one piece.
 const RUN: u64 = 16;
-/// Records of the footer that are read together.
-const RECORDS: u64 = 1 << 20;
 
 /// How some blocks of a column are stored.
 #[derive(Clone, Debug)]
@@ -197,34 +200,60 @@ impl Rebuild<'_> {
                 block.statistics.emit(&mut statistics);
             }
         }
-        let values = records::values(self.file, self.columns)?;
-        let (changed, details) = (&self.changed, &values.details);
-        let columns = Columns { file: self.file, changed, first_ranges: &first_ranges, details };
-        let columns = columns.records(self.columns)?;
-        let tables = records::tables(self.file, self.joins_pieces)?;
+        let described = self.describe(ranges, &first_ranges, ground.is_in_place)?;
         let copied = |kind| records::section(self.file, kind);
-        let (names, name_index) = (copied(SectionKind::Names)?, copied(SectionKind::NameIndex)?);
-        let column_ranges = copied(SectionKind::ColumnRanges)?;
         let pieces = if self.joins_pieces { None } else { Some(copied(SectionKind::Pieces)?) };
         let made = |kind, bytes| SectionRecords::new(kind, 0, bytes);
         let sections = [
-            tables.of(SectionKind::Tables),
-            columns.records.of(SectionKind::Columns),
-            names.of(SectionKind::Names),
-            name_index.of(SectionKind::NameIndex),
-            made(SectionKind::Ranges, &ranges),
+            described.tables.of(SectionKind::Tables),
+            described.columns.records.of(SectionKind::Columns),
+            described.names.of(SectionKind::Names),
+            described.name_index.of(SectionKind::NameIndex),
+            made(SectionKind::Ranges, &described.ranges),
             made(SectionKind::Blocks, &records),
             made(SectionKind::Statistics, &statistics),
-            values.nodes.of(SectionKind::Nodes),
-            values.heap.of(SectionKind::ValueHeap),
-            made(SectionKind::Runs, &columns.runs),
-            column_ranges.of(SectionKind::ColumnRanges),
+            described.values.nodes.of(SectionKind::Nodes),
+            described.values.heap.of(SectionKind::ValueHeap),
+            made(SectionKind::Runs, &described.columns.runs),
+            described.column_ranges.of(SectionKind::ColumnRanges),
             pieces.as_ref().map_or(made(SectionKind::Pieces, &[]), |pieces| pieces.of(SectionKind::Pieces)),
         ];
         let unknown =
             if ground.is_in_place { Unknown::staying(self.file) } else { Unknown::copied(self.file)? };
-        let value_node = self.file.root().value_node;
-        seal(&sections, Vec::new(), unknown, value_node, ground, placement)
+        seal(&sections, Vec::new(), unknown, described.value_node, ground, placement)
+    }
+
+    /// The sections that name columns, values or names. A new file gets its columns in order.
+    fn describe(
+        &self,
+        ranges: Vec<u8>,
+        first_ranges: &HashMap<u64, u64>,
+        is_in_place: bool,
+    ) -> Result<Described> {
+        let values = records::values(self.file, self.columns)?;
+        let (changed, details) = (&self.changed, &values.details);
+        let columns = Columns { file: self.file, changed, first_ranges, details };
+        let columns = columns.records(self.columns)?;
+        let tables = records::tables(self.file, self.joins_pieces)?;
+        let copied = |kind| records::section(self.file, kind);
+        let described = Described {
+            tables,
+            columns,
+            names: copied(SectionKind::Names)?,
+            name_index: copied(SectionKind::NameIndex)?,
+            column_ranges: copied(SectionKind::ColumnRanges)?,
+            ranges,
+            values,
+            value_node: self.file.root().value_node,
+        };
+        if !is_in_place && is_untidy(self.file, self.columns) {
+            match tidied(self.file, self.columns, &described) {
+                // An unusual footer is copied as it is.
+                Err(error) if error.kind() == Kind::Unsupported => {}
+                tidied => return tidied,
+            }
+        }
+        Ok(described)
     }
 }
 

@@ -5,24 +5,31 @@ mod block_records;
 mod bundle;
 mod check;
 mod coalesce;
+mod column_ranges;
 mod column_records;
 mod contents;
 pub(crate) mod footer;
 mod ground;
 pub(crate) mod input;
+mod name_indexes;
 mod named;
+mod names;
 mod nested;
+mod numbers;
 pub(crate) mod placement;
 mod range_records;
 mod reuse;
 mod run_order;
 mod sections;
+mod table_of_column;
 mod table_records;
 mod tails;
 mod tasks;
 pub(crate) mod tiers;
 mod type_counts;
 pub(crate) mod unknown;
+mod values;
+mod waste;
 mod worker;
 
 use std::collections::HashMap;
@@ -364,7 +371,11 @@ impl<'a> Plan<'a> {
 
     /// The pieces of a frame, if it has several.
     fn pieces(&self, frame: usize) -> Result<Option<Pieces>> {
-        let Some(bundle) = self.bundles.iter().find(|bundle| bundle.frame == frame) else { return Ok(None) };
+        // Bundles ascend by frame.
+        let first = self.bundles.partition_point(|bundle| bundle.frame < frame);
+        let Some(bundle) = self.bundles.get(first).filter(|bundle| bundle.frame == frame) else {
+            return Ok(None);
+        };
         let Some(kept) = &bundle.kept else { return Ok(None) };
         let n_new = self.parts.frames[frame].1.n_rows.saturating_sub(kept.pieces.iter().sum());
         let new = (n_new > 0).then_some(n_new);

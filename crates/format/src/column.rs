@@ -83,6 +83,11 @@ impl ColumnRecord {
         put_optional(out, self.host_detail);
     }
 
+    /// The offset and the length of the names in the first bytes of a record.
+    pub fn name_of([_, _, _, _, _, _, _, _, at @ .., a, b, c, d]: &[u8; 20]) -> (u64, u32) {
+        (u64::from_le_bytes(*at), u32::from_le_bytes([*a, *b, *c, *d]))
+    }
+
     /// Clears the first range in the bytes of a record, whose type may be unknown.
     pub fn clear_first_range(bytes: &mut [u8; Self::LEN]) {
         bytes.iter_mut().skip(FIRST_RANGE_AT).take(8).for_each(|byte| *byte = u8::MAX);

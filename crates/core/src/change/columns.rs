@@ -3,6 +3,7 @@
 use entasis_format::{Error, Result, Value};
 
 use super::host_map::{self, Moved};
+use crate::frame::kept::Kept;
 use crate::frame::{Column, Field, Frame};
 
 /// A column of the new table, by its position in the file's table or in the frame of new columns.
@@ -15,13 +16,13 @@ pub enum ColumnSource {
 }
 
 /// The table of `sources`, with these names. Unused extra columns are dropped. `levels` are new
-/// names of extra columns of `old`, by their numbers among all its columns.
+/// names of extra columns of `old`, by their numbers in the file.
 pub(super) fn combine(
     mut old: Frame,
     new: Frame,
     sources: &[ColumnSource],
     names: Vec<String>,
-    levels: Vec<(usize, String)>,
+    levels: Vec<(u64, String)>,
 ) -> Result<Frame> {
     if sources.len() != names.len() {
         return Err(Error::argument("the table has another number of columns than names"));
@@ -31,7 +32,9 @@ pub(super) fn combine(
         return Err(Error::argument(message));
     }
     for (number, name) in levels {
-        let level = number.checked_sub(old.columns.len()).and_then(|index| old.extra.get_mut(index));
+        let is_level =
+            |column: &&mut Column| matches!(column.array.kept, Some(Kept::Column(of)) if of == number);
+        let level = old.extra.iter_mut().find(is_level);
         level.ok_or_else(|| Error::argument("a level of the index is not there"))?.name = name;
     }
     let (n_old, n_new, n_old_extra) = (old.columns.len(), new.columns.len(), old.extra.len());

@@ -1,10 +1,9 @@
 //! The value of a file with all columns kept. Every change begins with it.
 
-use std::ops::Range;
-
 use entasis_format::{Error, Result, Value, fallible};
 
 use super::Content;
+use crate::column_owners::{ColumnOwners, OfTable, unusual};
 use crate::file::{ColumnInfo, File};
 use crate::frame::{Array, Column, Document, Field, Frame};
 
@@ -37,49 +36,54 @@ pub(super) fn table_of(value: &Value) -> Option<u64> {
     if let Value::Map(_) = value { value.get("value")?.as_table() } else { value.as_table() }
 }
 
-/// The value of a file. The file has the columns of each table with its extra columns, then columns
-/// of no table, then children and bundles.
+/// The value of a file.
 pub(super) fn kept(file: &File) -> Result<Content> {
     let whole = file.whole();
     let infos = whole.columns(0..whole.n_columns_total())?;
-    let n_own = infos.iter().take_while(|info| is_own(info)).count();
-    if infos.iter().skip(n_own).any(is_own) {
-        return Err(unusual());
-    }
-    let first_loose = first_loose(&whole, n_own)?;
     let mut tables = Vec::new();
     for number in 0..whole.n_tables() {
         fallible::push(&mut tables, whole.table(number)?, WHAT)?;
     }
+    let owners = ColumnOwners::of(&whole, &infos, &tables)?;
     let mut frames = Vec::with_capacity(tables.len());
-    for (i, table) in tables.iter().enumerate() {
-        let columns = consecutive_columns(table)?;
-        let end = match tables.get(i + 1) {
-            Some(next) => consecutive_columns(next)?.start,
-            None => first_loose,
-        };
-        let extra = columns.end..end;
-        let column = |info| column(&infos, info, Some(&extra));
-        let part = |range: Range<usize>| infos.get(range).ok_or_else(unusual);
-        frames.push(Frame {
-            n_rows: table.n_rows(),
-            columns: part(columns)?.iter().map(column).collect::<Result<_>>()?,
-            extra: part(extra.clone())?.iter().map(column).collect::<Result<_>>()?,
-            host: table.known_host()?,
-        });
+    for (table, of) in tables.iter().zip(&owners.tables) {
+        frames.push(frame(&infos, table, of)?);
     }
-    let loose = infos.get(first_loose..n_own).ok_or_else(unusual)?;
-    let columns = loose.iter().map(|info| column(&infos, info, None)).collect::<Result<Vec<_>>>()?;
+    let columns = columns(&infos, &owners.loose, &[])?;
     if whole.value() == &Value::Table(0) && columns.is_empty() && frames.len() == 1 {
         return frames.pop().map(Content::Frame).ok_or_else(unusual);
     }
     let mut value = whole.value().clone();
+    renumber(&mut value, |column| owners.loose.binary_search(&column).ok())?;
+    Ok(Content::Document(Document { frames, columns, value }))
+}
+
+/// A table with all its columns kept.
+fn frame(infos: &[ColumnInfo], table: &File, of: &OfTable) -> Result<Frame> {
+    let mut host = table.value_in_file(table.known_host()?);
+    let position = |column: u64| usize::try_from(table.position(column)?).ok();
+    let index = |column: u64| Some(of.columns.len() + of.extra.binary_search(&column).ok()?);
+    renumber(&mut host, |column| position(column).or_else(|| index(column)))?;
+    Ok(Frame {
+        n_rows: table.n_rows(),
+        columns: columns(infos, &of.columns, &of.extra)?,
+        extra: columns(infos, &of.extra, &of.extra)?,
+        host,
+    })
+}
+
+/// Replaces the column numbers of the file in a value.
+fn renumber(value: &mut Value, to: impl Fn(u64) -> Option<usize>) -> Result<()> {
+    let mut is_known = true;
     value.visit_mut(&mut |scalar| {
         if let Value::Column(number) = scalar {
-            *number = number.saturating_sub(first_loose as u64);
+            match to(*number) {
+                Some(index) => *number = index as u64,
+                None => is_known = false,
+            }
         }
     });
-    Ok(Content::Document(Document { frames, columns, value }))
+    if is_known { Ok(()) } else { Err(unusual()) }
 }
 
 /// Whether neither the table nor its host map refers to cells.
@@ -101,37 +105,16 @@ pub(super) fn is_without_cells(frame: &Frame) -> bool {
     has_none(&frame.host) && details.all(has_none)
 }
 
-fn is_own(info: &ColumnInfo) -> bool {
-    info.record.parent.is_none() && !info.record.is_bundle
+/// Kept columns with these numbers. `extra` are the numbers of the extra columns, which include
+/// their dictionaries.
+fn columns(infos: &[ColumnInfo], numbers: &[u64], extra: &[u64]) -> Result<Vec<Column>> {
+    let info = |number: &u64| usize::try_from(*number).ok().and_then(|number| infos.get(number));
+    let column = |number| column(infos, info(number).ok_or_else(unusual)?, extra);
+    numbers.iter().map(column).collect()
 }
 
-/// The first column of no table: a column of cells, or a pool of arrays.
-fn first_loose(file: &File, n_own: usize) -> Result<usize> {
-    let Some(cells) = file.cell_columns() else { return Ok(n_own) };
-    let (pool, n_pools) = cells.pools;
-    let pools = (n_pools > 0).then_some(pool);
-    let first = cells.numbers.iter().flatten().copied().chain(pools).min();
-    first.map_or(Ok(n_own), |first| usize::try_from(first).map_err(|_| unusual()))
-}
-
-/// The columns of a table, which have to follow one another in the file.
-fn consecutive_columns(table: &File) -> Result<Range<usize>> {
-    let [columns] = &*table.columns_in_file() else { return Err(unusual()) };
-    in_memory(columns.clone())
-}
-
-/// The range of these columns in memory.
-fn in_memory(columns: Range<u64>) -> Result<Range<usize>> {
-    let index = |number: u64| usize::try_from(number).map_err(|_| unusual());
-    Ok(index(columns.start)?..index(columns.end)?)
-}
-
-fn unusual() -> Error {
-    Error::unsupported("the columns of the file are in an unusual order").advise("write the file again")
-}
-
-/// A kept column. `extra` are the numbers of the extra columns, which include its dictionary.
-fn column(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Column> {
+/// A kept column.
+fn column(infos: &[ColumnInfo], info: &ColumnInfo, extra: &[u64]) -> Result<Column> {
     Ok(Column {
         name: info.name.clone(),
         run: None,
@@ -155,15 +138,12 @@ fn kept_detail(info: &ColumnInfo, detail: &Option<Value>) -> Result<Option<Value
     if is_plain { Ok(copy) } else { Err(Error::unsupported(message).in_column(&info.name)) }
 }
 
-fn dictionary(info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Option<usize>> {
+fn dictionary(info: &ColumnInfo, extra: &[u64]) -> Result<Option<usize>> {
     let Some(number) = info.record.dictionary else { return Ok(None) };
-    let number = usize::try_from(number).ok();
-    let number = number.filter(|number| extra.is_some_and(|extra| extra.contains(number)));
-    let first = extra.map_or(0, |extra| extra.start);
-    number.map(|number| Some(number - first)).ok_or_else(|| unusual().in_column(&info.name))
+    extra.binary_search(&number).map(Some).map_err(|_| unusual().in_column(&info.name))
 }
 
-fn fields(infos: &[ColumnInfo], info: &ColumnInfo, extra: Option<&Range<usize>>) -> Result<Vec<Field>> {
+fn fields(infos: &[ColumnInfo], info: &ColumnInfo, extra: &[u64]) -> Result<Vec<Field>> {
     let record = &info.record;
     let n = u64::from(record.n_children) - u64::from(record.column_type.has_child_offsets());
     let first = record.first_child.unwrap_or(0);

@@ -7,7 +7,7 @@ use entasis_format::{
     Version, fallible,
 };
 
-use super::{PARTS, RECORDS};
+use super::PARTS;
 use crate::file::{ColumnInfo, File};
 
 /// The new numbers in the record of a column.
@@ -21,16 +21,34 @@ pub(crate) struct Changed {
 #[derive(Default)]
 pub(super) struct Copied {
     record_len: u32,
-    bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
 }
 
 impl Copied {
+    /// Records of this length.
+    pub(super) fn new(record_len: u32, bytes: Vec<u8>) -> Self {
+        Self { record_len, bytes }
+    }
+
+    /// Bytes of a record.
+    pub(super) fn record_len(&self) -> u32 {
+        self.record_len
+    }
+
+    /// A record by its number.
+    pub(super) fn get(&self, number: u64) -> Option<&[u8]> {
+        let len = self.record_len.max(1) as usize;
+        let at = usize::try_from(number).ok()?.checked_mul(len)?;
+        self.bytes.get(at..)?.get(..len)
+    }
+
     /// The records as a section of this kind.
     pub(super) fn of(&self, kind: SectionKind) -> SectionRecords<'_> {
         SectionRecords { kind, tier: 0, record_len: self.record_len, bytes: &self.bytes }
     }
 
-    fn records(&self) -> impl Iterator<Item = &[u8]> {
+    /// All records.
+    pub(super) fn records(&self) -> impl Iterator<Item = &[u8]> {
         self.bytes.chunks_exact(self.record_len.max(1) as usize)
     }
 }
@@ -41,13 +59,7 @@ pub(super) fn section(file: &File, kind: SectionKind) -> Result<Copied> {
     if record_len == 0 {
         return Ok(Copied { record_len: kind.record_len(), bytes: Vec::new() });
     }
-    let (n, mut bytes) = (file.n_records(kind), Vec::new());
-    let step = (RECORDS / u64::from(record_len)).max(1);
-    for from in (0..n).step_by(step as usize) {
-        let some = file.whole_records(kind, 0, from..n.min(from + step))?;
-        fallible::extend(&mut bytes, some.into_iter(), PARTS)?;
-    }
-    Ok(Copied { record_len, bytes })
+    Ok(Copied { record_len, bytes: file.section_bytes(kind)? })
 }
 
 /// The records of all tables, in the form of the current version. With `joins_pieces`, the rows of

@@ -1,14 +1,17 @@
 //! The records of the columns of a new generation, with their names and details.
 
-use entasis_format::{ColumnRecord, ColumnType, Error, Physical, Result, Runs, SectionKind, ValueTree};
+use entasis_format::{ColumnRecord, ColumnType, Error, Physical, Result, Runs, SectionKind, Value};
 
 use super::contents::Contents;
 use super::input::Scratch;
+use super::names::Names;
 use super::nested::ChildColumns;
-use super::sections;
+use super::numbers::Slot;
 use super::tails::{Tails, number};
+use super::values::Values;
+use super::{PartColumn, sections};
 use crate::file::File;
-use crate::frame::{Array, Column};
+use crate::frame::Array;
 use crate::name_list::NameList;
 
 /// The sections of columns and of their names.
@@ -16,181 +19,242 @@ pub(super) struct ColumnRecords<'a> {
     pub columns: Vec<u8>,
     /// Bytes of a column record.
     pub record_len: u32,
-    pub names: Vec<u8>,
+    pub names: Names<'a>,
     /// The section *runs*; empty if each record is one column.
     pub runs: Vec<u8>,
-    tails: Tails<'a>,
-    /// For each record, the number of its first range.
-    first_ranges: &'a [Option<u64>],
 }
 
 impl<'a> ColumnRecords<'a> {
-    /// The records of all columns. Adds their details to `tree`. `file` is the file that changes.
+    /// The records of all columns. Adds their details to `values`. `file` is the file that changes.
+    /// The names of `old` stay where they are.
     pub(super) fn of(
         contents: &Contents<'_>,
-        first_ranges: &'a [Option<u64>],
+        first_ranges: &[Option<u64>],
         file: Option<&'a File>,
-        tree: &mut ValueTree,
+        old: Option<&'a File>,
+        values: &mut Values,
     ) -> Result<Self> {
         let tails = Tails::of(file, SectionKind::Columns);
         let record_len = tails.record_len;
-        let (columns, names) = (Vec::with_capacity(contents.n_records() * record_len as usize), Vec::new());
-        let mut records = Self { columns, record_len, names, runs: Vec::new(), tails, first_ranges };
-        let n_joined = records.add_top_level(contents, file, tree)?;
-        records.add_children(contents, tree)?;
-        records.add_bundles(contents, tree)?;
-        records.runs = contents.emit_runs(&n_joined);
+        let found = RecordMaker::new(contents, first_ranges, old, &tails)?.all(values)?;
+        let may_join = file.is_some() && tails.is_without();
+        let n_joined = if may_join { joined(&found) } else { vec![0; found.len()] };
+        let columns = Vec::with_capacity(found.len() * record_len as usize);
+        let mut records = Self { columns, record_len, names: Names::after(old)?, runs: Vec::new() };
+        records.emit(&found, &n_joined, &tails)?;
         Ok(records)
     }
 
-    /// Adds the records of the columns of frames and of no table. Returns how many more columns
-    /// each stands for: a file that changes gets column runs where its columns allow them.
-    fn add_top_level(
-        &mut self,
-        contents: &Contents<'_>,
-        file: Option<&File>,
-        tree: &mut ValueTree,
-    ) -> Result<Vec<usize>> {
-        let mut tops_found = Vec::with_capacity(contents.plan.parts.n_columns);
-        let mut members = bundled_members(contents)?;
-        let mut tops = contents.plan.nested.tops.iter().peekable();
-        for (i, of) in contents.plan.parts.columns().enumerate() {
-            let column = of.column;
-            let n_values = column.array.n_total() / column.n_columns() as u64;
-            let mut record = record(contents.number(i), column.column_type, n_values);
-            record.dictionary = column.dictionary.map(|d| contents.number(of.first_extra + d));
-            record.detail = column.detail.as_ref().map(|detail| tree.add(detail));
-            record.host_detail = column.host_detail.as_ref().map(|detail| tree.add(detail));
-            record.n_missing = n_missing(contents, i, &column.column_type, &column.array);
-            if let Some(member) = members.get_mut(i).and_then(Option::take) {
-                record.is_bundled = true;
-                record.storage = Some(contents.number(contents.first_bundle() + member.bundle));
-                record.first_value = member.first_value;
-                record.n_missing = member.n_missing;
-            }
-            if let Some((_, child_columns)) = tops.next_if(|(top, _)| *top == i) {
-                link_children(&mut record, child_columns, contents);
-            }
-            record.first_range = self.first_ranges.get(i).copied().flatten();
-            let old = self.tails.of_column(number(&column.array), &mut record, tree)?;
-            tops_found.push(TopLevel { column, record, old });
+    /// Adds the records and their names. Each record stands for so many of the next ones too.
+    fn emit(&mut self, found: &[Found<'_>], n_joined: &[usize], tails: &Tails<'_>) -> Result<()> {
+        let (mut starts, mut number) = (Vec::with_capacity(8 * (found.len() + 1)), 0);
+        let (mut n_records, mut bytes) = (0, Vec::new());
+        let mut rest = found;
+        while let Some(first) = rest.first() {
+            let (same, later) = rest.split_at(1 + n_joined[found.len() - rest.len()]);
+            rest = later;
+            let n = first.run.map_or(same.len(), NameList::len) as u64;
+            let of_same = same.iter().map(|of| of.name);
+            bytes.clear();
+            emit_names(first, of_same, &mut bytes);
+            let name_len = u32::try_from(bytes.len()).map_err(|_| too_long(first.name))?;
+            let name_at = self.names.add(&bytes, number, n);
+            ColumnRecord { name_at, name_len, ..first.record }.emit(&mut self.columns);
+            tails.push(first.old, &mut self.columns)?;
+            starts.extend_from_slice(&number.to_le_bytes());
+            (number, n_records) = (number + n, n_records + 1);
         }
-        let may_join = file.is_some() && self.tails.is_without();
-        let runs = if may_join { joined(&tops_found) } else { vec![0; tops_found.len()] };
-        let mut rest = tops_found.into_iter();
-        let mut n_joined = Vec::with_capacity(runs.len());
-        let mut i = 0;
-        while let Some(TopLevel { column, mut record, old }) = rest.next() {
-            let n = runs[i];
-            record.name_at = self.names.len() as u64;
-            match &column.run {
-                Some(names) => names.emit(&mut self.names),
-                None if n > 0 => {
-                    let others = rest.by_ref().take(n).map(|other| other.column.name.as_str());
-                    let mut names = NameList::with_capacity(n + 1);
-                    for name in std::iter::once(column.name.as_str()).chain(others) {
-                        // Longer names are not joined.
-                        _ = names.push(name);
-                    }
-                    names.emit(&mut self.names);
-                }
-                None => self.names.extend_from_slice(column.name.as_bytes()),
-            }
-            self.end(record, old, &column.name)?;
-            n_joined.push(n);
-            i += n + 1;
-        }
-        Ok(n_joined)
-    }
-
-    fn add_children(&mut self, contents: &Contents<'_>, tree: &mut ValueTree) -> Result<()> {
-        let children = &contents.plan.nested.children;
-        if children.is_empty() {
-            return Ok(());
-        }
-        let first_extra: Vec<usize> = contents.plan.parts.columns().map(|of| of.first_extra).collect();
-        let first_child = contents.first_child();
-        for (i, child) in (first_child..).zip(children) {
-            let mut record = record(contents.number(i), child.column_type, child.array.n_total());
-            record.name_at = self.names.len() as u64;
-            record.first_range = self.first_ranges.get(i).copied().flatten();
-            let parent = child.parent.map_or(child.top, |parent| first_child + parent);
-            record.parent = Some(contents.number(parent));
-            record.dictionary = child.dictionary.map(|d| contents.number(first_extra[child.top] + d));
-            record.detail = child.detail.map(|detail| tree.add(detail));
-            record.host_detail = child.host_detail.map(|detail| tree.add(detail));
-            record.n_missing = n_missing(contents, i, &child.column_type, &child.array);
-            link_children(&mut record, &child.child_columns, contents);
-            self.names.extend_from_slice(child.name.as_bytes());
-            let old = self.tails.of_column(number(&child.array), &mut record, tree)?;
-            self.end(record, old, &child.path)?;
+        if number > n_records {
+            starts.extend_from_slice(&number.to_le_bytes());
+            self.runs = starts;
         }
         Ok(())
-    }
-
-    fn add_bundles(&mut self, contents: &Contents<'_>, tree: &mut ValueTree) -> Result<()> {
-        for (i, bundle) in (contents.first_bundle()..).zip(&contents.plan.bundles) {
-            let (_, frame) = contents.plan.parts.frames[bundle.frame];
-            let first = &frame.columns[bundle.members[0]];
-            let mut record = record(contents.number(i), bundle.column_type, bundle.array.n_total());
-            record.name_at = self.names.len() as u64;
-            record.first_range = self.first_ranges.get(i).copied().flatten();
-            record.is_bundle = true;
-            record.detail = first.detail.as_ref().map(|detail| tree.add(detail));
-            record.host_detail = first.host_detail.as_ref().map(|detail| tree.add(detail));
-            let n_kept = bundle.array.keep().map_or(0, |keep| keep.n_missing);
-            record.n_missing = n_kept + contents.n_missing(i);
-            self.end(record, None, "")?;
-        }
-        Ok(())
-    }
-
-    /// Adds a record, whose name was added already. `old` is the number of the record from which it
-    /// comes, if any. `name` is the column's name in messages.
-    fn end(&mut self, mut record: ColumnRecord, old: Option<u64>, name: &str) -> Result<()> {
-        let name_len = self.names.len() as u64 - record.name_at;
-        record.name_len = u32::try_from(name_len).map_err(|_| too_long(name))?;
-        record.emit(&mut self.columns);
-        self.tails.push(old, &mut self.columns)
     }
 }
 
-/// A column of a frame or of no table, with its record.
-struct TopLevel<'a> {
-    column: &'a Column,
+/// Appends the names of a record, in the form of the section *names*.
+fn emit_names<'a>(first: &Found<'_>, names: impl ExactSizeIterator<Item = &'a str>, out: &mut Vec<u8>) {
+    if let Some(run) = first.run {
+        run.emit(out);
+    } else if names.len() == 1 {
+        out.extend_from_slice(first.name.as_bytes());
+    } else {
+        let mut list = NameList::with_capacity(names.len());
+        for name in names {
+            // Longer names are not joined.
+            _ = list.push(name);
+        }
+        list.emit(out);
+    }
+}
+
+/// A record without its names.
+struct Found<'a> {
+    /// Its index, by which neighbours in a table are found; `None` for a free column.
+    index: Option<usize>,
+    name: &'a str,
+    run: Option<&'a NameList>,
+    /// Whether it is a column of a frame or of no table.
+    is_top: bool,
     record: ColumnRecord,
     /// The number of the record from which it comes.
     old: Option<u64>,
 }
 
+/// Makes the records of columns.
+struct RecordMaker<'a, 'c> {
+    contents: &'a Contents<'c>,
+    /// For each record, the number of its first range.
+    first_ranges: &'a [Option<u64>],
+    /// The file whose values stay where they are.
+    old: Option<&'a File>,
+    tails: &'a Tails<'a>,
+    tops: Vec<PartColumn<'a>>,
+    members: Vec<Option<Member>>,
+}
+
+impl<'a, 'c> RecordMaker<'a, 'c> {
+    fn new(
+        contents: &'a Contents<'c>,
+        first_ranges: &'a [Option<u64>],
+        old: Option<&'a File>,
+        tails: &'a Tails<'a>,
+    ) -> Result<Self> {
+        let tops = contents.plan.parts.columns().collect();
+        let members = bundled_members(contents)?;
+        Ok(Self { contents, first_ranges, old, tails, tops, members })
+    }
+
+    /// The records of all columns, ascending by number.
+    fn all(&self, values: &mut Values) -> Result<Vec<Found<'a>>> {
+        let (first_child, first_bundle) = (self.contents.first_child(), self.contents.first_bundle());
+        let mut found = Vec::with_capacity(self.contents.n_records());
+        for slot in self.contents.slots() {
+            found.push(match slot {
+                Slot::Record(i) if i < first_child => self.top(i, values)?,
+                Slot::Record(i) if i < first_bundle => self.child(i, values)?,
+                Slot::Record(i) => self.bundle(i, values)?,
+                Slot::Free(number) => free(number),
+            });
+        }
+        Ok(found)
+    }
+
+    /// The record of a column of a frame or of no table.
+    fn top(&self, i: usize, values: &mut Values) -> Result<Found<'a>> {
+        let contents = self.contents;
+        let of = &self.tops[i];
+        let column = of.column;
+        let n_values = column.array.n_total() / column.n_columns() as u64;
+        let mut record = self.record(i, column.column_type, n_values);
+        record.dictionary = column.dictionary.map(|d| contents.number(of.first_extra + d));
+        self.add_details(&mut record, [column.detail.as_ref(), column.host_detail.as_ref()], values)?;
+        record.n_missing = n_missing(contents, i, &column.column_type, &column.array);
+        if let Some(Some(member)) = self.members.get(i) {
+            record.is_bundled = true;
+            record.storage = Some(contents.number(contents.first_bundle() + member.bundle));
+            record.first_value = member.first_value;
+            record.n_missing = member.n_missing;
+        }
+        let tops = &contents.plan.nested.tops;
+        if let Ok(top) = tops.binary_search_by_key(&i, |(top, _)| *top) {
+            link_children(&mut record, &tops[top].1, contents);
+        }
+        let old = self.tails.of_column(number(&column.array), &mut record, values)?;
+        Ok(Found { index: Some(i), name: &column.name, run: column.run.as_ref(), is_top: true, record, old })
+    }
+
+    fn child(&self, i: usize, values: &mut Values) -> Result<Found<'a>> {
+        let contents = self.contents;
+        let first_child = contents.first_child();
+        let child = &contents.plan.nested.children[i - first_child];
+        let mut record = self.record(i, child.column_type, child.array.n_total());
+        let parent = child.parent.map_or(child.top, |parent| first_child + parent);
+        record.parent = Some(contents.number(parent));
+        let first_extra = self.tops[child.top].first_extra;
+        record.dictionary = child.dictionary.map(|d| contents.number(first_extra + d));
+        self.add_details(&mut record, [child.detail, child.host_detail], values)?;
+        record.n_missing = n_missing(contents, i, &child.column_type, &child.array);
+        link_children(&mut record, &child.child_columns, contents);
+        let old = self.tails.of_column(number(&child.array), &mut record, values)?;
+        Ok(Found { index: Some(i), name: child.name, run: None, is_top: false, record, old })
+    }
+
+    fn bundle(&self, i: usize, values: &mut Values) -> Result<Found<'a>> {
+        let bundle = &self.contents.plan.bundles[i - self.contents.first_bundle()];
+        let (_, frame) = self.contents.plan.parts.frames[bundle.frame];
+        let first = &frame.columns[bundle.members[0]];
+        let mut record = self.record(i, bundle.column_type, bundle.array.n_total());
+        record.is_bundle = true;
+        self.add_details(&mut record, [first.detail.as_ref(), first.host_detail.as_ref()], values)?;
+        let n_kept = bundle.array.keep().map_or(0, |keep| keep.n_missing);
+        record.n_missing = n_kept + self.contents.n_missing(i);
+        Ok(Found { index: Some(i), name: "", run: None, is_top: false, record, old: None })
+    }
+
+    /// A record with its number and its ranges.
+    fn record(&self, i: usize, column_type: ColumnType, n_values: u64) -> ColumnRecord {
+        let first_range = self.first_ranges.get(i).copied().flatten();
+        ColumnRecord { first_range, ..record(self.contents.number(i), column_type, n_values) }
+    }
+
+    /// Adds detail and host detail of a column.
+    fn add_details(
+        &self,
+        record: &mut ColumnRecord,
+        details: [Option<&Value>; 2],
+        values: &mut Values,
+    ) -> Result<()> {
+        let is_old = |file: &&File| record.id < file.n_columns_total() && details.iter().any(Option::is_some);
+        let old = self.old.filter(is_old).map(|file| file.column(record.id)).transpose()?;
+        let old = old.as_ref();
+        let of_detail = old.and_then(|old| old.record.detail.zip(old.detail.as_ref()));
+        let of_host_detail = old.and_then(|old| old.record.host_detail.zip(old.host_detail.as_ref()));
+        let [detail, host_detail] = details;
+        record.detail = detail.map(|detail| values.add(detail, of_detail));
+        record.host_detail = host_detail.map(|detail| values.add(detail, of_host_detail));
+        Ok(())
+    }
+}
+
+/// The record of a free column.
+fn free(number: u64) -> Found<'static> {
+    let record = record(number, ColumnType::plain(Physical::Null), 0);
+    Found { index: None, name: "", run: None, is_top: false, record, old: None }
+}
+
 /// Bytes of a column record in a long section, which is compressed, about.
 const COMPRESSED: usize = 6;
 
-/// For each column, how many of the following ones its record can stand for too. They differ only
-/// in id, name and first value. All 0 if that would save no bytes.
-fn joined(columns: &[TopLevel<'_>]) -> Vec<usize> {
-    let mut joined = vec![0; columns.len()];
+/// For each record, how many of the following ones it can stand for too. They belong to columns
+/// that follow one another, and differ only in id, name and first value. All 0 if that would save
+/// no bytes.
+fn joined(records: &[Found<'_>]) -> Vec<usize> {
+    let mut joined = vec![0; records.len()];
     let (mut first, mut n_records, mut names_len) = (0, 0, 0);
-    for (i, column) in columns.iter().enumerate() {
+    let n_tops = records.iter().filter(|record| record.is_top).count();
+    for (i, record) in records.iter().enumerate() {
         let n = i - first;
-        let of_first = &columns[first];
-        names_len += column.column.name.len() + size_of::<u32>();
+        let of_first = &records[first];
+        names_len += record.name.len() + size_of::<u32>();
         let is_alike = n > 0
-            && column.column.run.is_none()
-            && of_first.column.run.is_none()
+            && record.run.is_none()
+            && of_first.run.is_none()
             && names_len < u32::MAX as usize
             && of_first.record.is_bundled
-            && of_first.record.member(n as u64).is_ok_and(|member| member == column.record);
+            && record.index == of_first.index.map(|index| index + n)
+            && of_first.record.member(n as u64).is_ok_and(|member| member == record.record);
         if is_alike {
             joined[first] = n;
         } else {
-            (first, n_records, names_len) = (i, n_records + 1, column.column.name.len());
+            n_records += usize::from(record.is_top);
+            (first, names_len) = (i, record.name.len());
         }
     }
-    let is_long = columns.len() * ColumnRecord::LEN >= sections::MIN_LEN;
+    let is_long = n_tops * ColumnRecord::LEN >= sections::MIN_LEN;
     let len = if is_long { COMPRESSED } else { ColumnRecord::LEN - size_of::<u32>() };
-    let saved = (columns.len() - n_records) * len;
-    if saved > (n_records + 1) * Runs::LEN { joined } else { vec![0; columns.len()] }
+    let saved = (n_tops - n_records) * len;
+    if saved > (n_records + 1) * Runs::LEN { joined } else { vec![0; records.len()] }
 }
 
 /// A record without a name.
@@ -248,8 +312,8 @@ fn bundled_members(contents: &Contents<'_>) -> Result<Vec<Option<Member>>> {
 /// Enters the children of a column in its record.
 fn link_children(record: &mut ColumnRecord, child_columns: &ChildColumns, contents: &Contents<'_>) {
     if !child_columns.children.is_empty() {
-        let first_child = contents.number(contents.first_child());
-        record.first_child = Some(first_child + child_columns.children.start as u64);
+        let first = contents.first_child() + child_columns.children.start;
+        record.first_child = Some(contents.number(first));
         record.n_children = child_columns.children.len() as u32;
     }
 }

@@ -1,11 +1,14 @@
 //! All columns of a new generation, with the blocks that were stored for them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use entasis_format::{BlockRange, Value};
 
+use super::column_ranges::column_ranges;
+use super::numbers::{Numbers, Slot};
 use super::placement::Placed;
-use super::{Parts, Plan, Stored};
+use super::{Plan, Stored};
 
 /// All columns of a new generation, by the index of their record: the columns of frames, then
 /// columns of no table, then children, then bundles.
@@ -20,14 +23,14 @@ pub(super) struct Contents<'a> {
 
 impl<'a> Contents<'a> {
     /// `placed` has the new blocks of each stored column.
-    pub(super) fn new(plan: &'a Plan<'_>, stored: &[Stored<'a>], placed: &'a [Vec<Placed>]) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan<'_>,
+        stored: &[Stored<'a>],
+        placed: &'a [Vec<Placed>],
+        numbers: Numbers,
+    ) -> Self {
         let n = plan.parts.n_columns + plan.nested.children.len() + plan.bundles.len();
-        let mut contents = Self {
-            plan,
-            new_blocks: vec![&[]; n],
-            kept_blocks: vec![&[]; n],
-            numbers: Numbers::of(&plan.parts),
-        };
+        let mut contents = Self { plan, new_blocks: vec![&[]; n], kept_blocks: vec![&[]; n], numbers };
         for (column, placed) in stored.iter().zip(placed) {
             contents.new_blocks[column.column] = placed;
             contents.kept_blocks[column.column] = column.array.keep().map_or(&[], |keep| &keep.ranges);
@@ -60,63 +63,49 @@ impl<'a> Contents<'a> {
         self.new_blocks[record].iter().map(|block| u64::from(block.statistics.n_missing)).sum()
     }
 
-    /// A value whose column numbers count from the column of record `first`, converted to column
+    /// A value whose column numbers count the columns from record `first` on, converted to column
     /// numbers of the file.
     pub(super) fn in_file<'v>(&self, value: &'v Value, first: usize) -> Cow<'v, Value> {
-        let first = self.number(first);
-        if first == 0 {
+        let is_in_file = matches!(self.numbers, Numbers::InOrder { .. }) && self.number(first) == 0;
+        if is_in_file {
             return Cow::Borrowed(value);
         }
         let mut value = value.clone();
         value.visit_mut(&mut |scalar| {
             if let Value::Column(number) = scalar {
-                *number += first;
+                *number = self.numbers.of_column(first, *number);
             }
         });
         Cow::Owned(value)
     }
 
-    /// The section of column runs. `n_joined` has a number for each record of a column of a frame
-    /// or of no table that is written: how many of the next columns share it.
-    pub(super) fn emit_runs(&self, n_joined: &[usize]) -> Vec<u8> {
-        let n_top = self.plan.parts.n_columns;
-        let has_runs = n_joined.len() < n_top || !self.numbers.0.is_empty();
-        let mut out = Vec::new();
-        let mut record = 0;
-        for n in if has_runs { n_joined } else { &[] } {
-            out.extend_from_slice(&self.number(record).to_le_bytes());
-            record += n + 1;
-        }
-        for record in if has_runs { n_top..self.n_records() + 1 } else { 0..0 } {
-            out.extend_from_slice(&self.number(record).to_le_bytes());
-        }
-        out
-    }
-}
-
-/// The number of each record's first column; empty if each record is one column.
-struct Numbers(Vec<u64>);
-
-impl Numbers {
-    fn of(parts: &Parts<'_>) -> Self {
-        let mut numbers = Vec::new();
-        if parts.columns().any(|of| of.column.run.is_some()) {
-            let mut next = 0;
-            for of in parts.columns() {
-                numbers.push(next);
-                next += of.column.n_columns() as u64;
-            }
-            numbers.push(next);
-        }
-        Self(numbers)
+    /// The meanings of the column records, ascending by number.
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.numbers.slots(self.n_records())
     }
 
-    fn of_record(&self, record: usize) -> u64 {
-        match (self.0.get(record), self.0.last()) {
-            (Some(&number), _) => number,
-            // Children and bundles come after the columns, with one record each.
-            (None, Some(&last)) => last + (record + 1 - self.0.len()) as u64,
-            (None, None) => record as u64,
+    /// A lower bound of the numbers of all columns that the table of frame `number` has or names.
+    pub(super) fn first_number(&self, number: usize) -> u64 {
+        let (first, frame) = self.plan.parts.frames[number];
+        let own = first..first + frame.columns.len() + frame.extra.len();
+        // Bundles ascend by frame.
+        let bundle = |frame| self.plan.bundles.partition_point(|bundle| bundle.frame < frame);
+        let bundles = (bundle(number)..bundle(number + 1)).map(|bundle| self.first_bundle() + bundle);
+        match self.numbers {
+            // Columns of tables come before all others, and tables before later ones.
+            Numbers::InOrder { .. } => self.number(first),
+            // A child has a greater number than its parent.
+            Numbers::Kept { .. } => own.chain(bundles).map(|record| self.number(record)).min().unwrap_or(0),
         }
+    }
+
+    /// The numbers of the columns of frame `number`, as ranges in their order.
+    pub(super) fn column_ranges(&self, number: usize) -> Vec<Range<u64>> {
+        let (first, frame) = self.plan.parts.frames[number];
+        if let Numbers::InOrder { .. } = self.numbers {
+            let first = self.number(first);
+            return Vec::from_iter(Some(first..first + frame.n_columns() as u64));
+        }
+        column_ranges((first..first + frame.columns.len()).map(|record| self.number(record)))
     }
 }

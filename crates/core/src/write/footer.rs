@@ -2,23 +2,29 @@
 
 use entasis_format::{
     EDITION, Features, Header, Keep, Result, Root, SLOT_PAGES_END, Section, SectionKind, SectionRecords,
-    Slot, TRAILER_LEN, Trailer, Value, ValueTree, checksum,
+    Slot, TRAILER_LEN, Trailer, Value, checksum,
 };
 
 use super::block_records::BlockRecords;
 use super::column_records::ColumnRecords;
 use super::contents::Contents;
 use super::ground::Ground;
+use super::numbers::Numbers;
 use super::placement::{Placed, Placement};
 use super::sections;
 use super::table_records::TableRecords;
 use super::unknown::Unknown;
+use super::values::Values;
 use super::{Plan, Stored};
 use crate::file::File;
 use entasis_io::Sink;
 
 /// Parts and roots begin at multiples of this.
 const PART_ALIGN: u64 = 8;
+
+/// In a file with more columns, columns of the old footer keep their numbers in a change, and names
+/// and values their places. A shorter footer is stored anew in the order of its tables.
+pub(crate) const LONG: u64 = 1 << 10;
 
 /// Writes the root of a new generation that takes all sections from an earlier generation. Returns
 /// the slot that makes it current.
@@ -66,43 +72,86 @@ pub(super) fn make<'p>(
     ground: &Ground<'_>,
     placement: Placement<'p>,
 ) -> Result<Footer<'p>> {
-    let contents = Contents::new(plan, stored, placed);
-    // The bytes of the file depend on the order in which values are added to the tree.
-    let mut tree = ValueTree::new();
-    let value_node = match plan.parts.value {
-        None => tree.add(&Value::Table(0)),
-        Some(value) => {
-            let first_loose = plan.parts.n_columns - plan.parts.loose.len();
-            tree.add(&contents.in_file(value, first_loose))
+    let old = ground.file.filter(|file| ground.is_in_place && file.n_columns_total() > LONG);
+    if let Some(file) = old
+        && let Some(numbers) = Numbers::kept(plan, file)?
+    {
+        let contents = Contents::new(plan, stored, placed, numbers);
+        let records = Records::of(&contents, ground, old)?;
+        if !records.are_wasteful() {
+            return records.seal(ground, placement);
         }
-    };
-    let blocks = BlockRecords::of(&contents, ground)?;
-    let columns = ColumnRecords::of(&contents, &blocks.ranges.first_ranges, ground.file, &mut tree)?;
-    let tables = TableRecords::of(&contents, ground.file, &mut tree)?;
-    let (nodes, heap) = tree.into_parts();
-    let new_tier = blocks.new_tier(ground);
-    let [blocks_len, statistics_len] = blocks.record_lens;
-    let of = |kind, bytes| SectionRecords::new(kind, 0, bytes);
-    let in_tier = |kind, record_len, bytes| SectionRecords { kind, tier: new_tier.number, record_len, bytes };
-    let sections = [
-        SectionRecords { record_len: tables.record_len, ..of(SectionKind::Tables, &tables.tables) },
-        SectionRecords { record_len: columns.record_len, ..of(SectionKind::Columns, &columns.columns) },
-        of(SectionKind::Names, &columns.names),
-        of(SectionKind::NameIndex, &tables.name_index),
-        of(SectionKind::Ranges, &blocks.ranges.bytes),
-        in_tier(SectionKind::Blocks, blocks_len, &blocks.blocks),
-        in_tier(SectionKind::Statistics, statistics_len, &blocks.statistics),
-        of(SectionKind::Nodes, &nodes),
-        of(SectionKind::ValueHeap, &heap),
-        of(SectionKind::Runs, &columns.runs),
-        of(SectionKind::Pieces, &tables.pieces),
-    ];
-    let unknown = match ground.file {
-        Some(file) if ground.is_in_place => Unknown::staying(file),
-        Some(file) => Unknown::copied(file)?,
-        None => Unknown::default(),
-    };
-    seal(&sections, new_tier.earlier, unknown, value_node, ground, placement)
+    }
+    let contents = Contents::new(plan, stored, placed, Numbers::in_order(&plan.parts));
+    Records::of(&contents, ground, None)?.seal(ground, placement)
+}
+
+/// The records of a new footer.
+struct Records<'a> {
+    blocks: BlockRecords,
+    columns: ColumnRecords<'a>,
+    tables: TableRecords,
+    values: Values,
+    value_node: u64,
+}
+
+impl<'a> Records<'a> {
+    /// Makes the records. Names, values and name indexes of `old` stay where they are.
+    fn of(contents: &Contents<'_>, ground: &Ground<'a>, old: Option<&'a File>) -> Result<Self> {
+        let plan = contents.plan;
+        // The bytes of the file depend on the order in which values are added.
+        let mut values = Values::after(old)?;
+        let old_value = old.map(|file| (file.root().value_node, file.value()));
+        let value_node = match plan.parts.value {
+            None => values.add(&Value::Table(0), old_value),
+            Some(value) => {
+                let first_loose = plan.parts.n_columns - plan.parts.loose.len();
+                values.add(&contents.in_file(value, first_loose), old_value)
+            }
+        };
+        let blocks = BlockRecords::of(contents, ground)?;
+        let first_ranges = &blocks.ranges.first_ranges;
+        let columns = ColumnRecords::of(contents, first_ranges, ground.file, old, &mut values)?;
+        let tables = TableRecords::of(contents, ground.file, old, &mut values)?;
+        Ok(Self { blocks, columns, tables, values, value_node })
+    }
+
+    /// Whether most bytes of a section are of no record.
+    fn are_wasteful(&self) -> bool {
+        let (names, indexes) = (&self.columns.names, &self.tables.name_indexes);
+        names.is_wasteful() || indexes.is_wasteful() || self.values.is_wasteful()
+    }
+
+    /// Makes the footer.
+    fn seal<'p>(self, ground: &Ground<'_>, placement: Placement<'p>) -> Result<Footer<'p>> {
+        let Self { blocks, columns, tables, values, value_node } = self;
+        let (nodes, heap) = values.into_parts();
+        let new_tier = blocks.new_tier(ground);
+        let [blocks_len, statistics_len] = blocks.record_lens;
+        let of = |kind, bytes| SectionRecords::new(kind, 0, bytes);
+        let in_tier =
+            |kind, record_len, bytes| SectionRecords { kind, tier: new_tier.number, record_len, bytes };
+        let sections = [
+            SectionRecords { record_len: tables.record_len, ..of(SectionKind::Tables, &tables.tables) },
+            SectionRecords { record_len: columns.record_len, ..of(SectionKind::Columns, &columns.columns) },
+            of(SectionKind::Names, &columns.names.bytes),
+            of(SectionKind::NameIndex, &tables.name_indexes.bytes),
+            of(SectionKind::Ranges, &blocks.ranges.bytes),
+            in_tier(SectionKind::Blocks, blocks_len, &blocks.blocks),
+            in_tier(SectionKind::Statistics, statistics_len, &blocks.statistics),
+            of(SectionKind::Nodes, &nodes),
+            of(SectionKind::ValueHeap, &heap),
+            of(SectionKind::Runs, &columns.runs),
+            of(SectionKind::Pieces, &tables.pieces),
+            of(SectionKind::ColumnRanges, &tables.column_ranges.bytes),
+        ];
+        let unknown = match ground.file {
+            Some(file) if ground.is_in_place => Unknown::staying(file),
+            Some(file) => Unknown::copied(file)?,
+            None => Unknown::default(),
+        };
+        seal(&sections, new_tier.earlier, unknown, value_node, ground, placement)
+    }
 }
 
 /// Emits the records of all sections, the root and the trailer.

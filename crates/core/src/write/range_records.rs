@@ -59,9 +59,7 @@ impl RangeRecords {
 
 /// All ranges of a file.
 fn old_ranges(file: &File) -> Result<Vec<BlockRange>> {
-    let n = file.n_records(SectionKind::Ranges);
-    let bytes = file.records(SectionKind::Ranges, 0..n)?;
-    BlockRange::parse_all(&bytes)
+    BlockRange::parse_all(&file.section_bytes(SectionKind::Ranges)?)
 }
 
 /// Where the old section has the ranges of columns.

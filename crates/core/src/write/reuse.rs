@@ -16,6 +16,9 @@ const LEAVES: &str = "the leaves of a section";
 /// change would leave a short leaf.
 const SHORT: u32 = 32 << 10;
 
+/// The most records by which the distance from the start may change between two leaves.
+const NEAR: usize = 64;
+
 /// A section with fewer bytes is stored anew, near the root. Opening the file then reads it
 /// together with the root.
 const SMALL: usize = 8 << 10;
@@ -62,12 +65,15 @@ pub(super) fn reuse(file: &File, new: &SectionRecords<'_>, filter: Option<Filter
 }
 
 /// Matches old leaves with new records, from the first to the last. An old leaf may be as far
-/// from the start of the section as before, or as far from its end.
+/// from the start of the section as before, as far from its end, or near the place that follows
+/// the leaf before it.
 struct Search<'a> {
     new: &'a [u8],
     record_len: usize,
     /// The bytes that the new records have more than the old ones.
     shift: isize,
+    /// The bytes that were added before the last kept leaf.
+    last_shift: isize,
     /// The bytes of the old leaves so far.
     old_len: usize,
     /// The bytes of new records that are matched or passed.
@@ -83,6 +89,7 @@ impl<'a> Search<'a> {
             new,
             record_len: old.record_len as usize,
             shift: new.len() as isize - old_len,
+            last_shift: 0,
             old_len: 0,
             end: 0,
             kept: Vec::new(),
@@ -92,15 +99,23 @@ impl<'a> Search<'a> {
     fn leaf(&mut self, part: &Part, records: &[u8]) -> Result<()> {
         let at = self.old_len;
         self.old_len += records.len();
-        for from in [Some(at), at.checked_add_signed(self.shift)] {
-            let Some(from) = from.filter(|&from| from >= self.end) else { continue };
-            let range = from..from.saturating_add(records.len());
-            if self.new.get(range.clone()) == Some(records) {
-                self.end = range.end;
-                return fallible::push(&mut self.kept, (range, *part), LEAVES);
-            }
+        for shift in [0, self.shift, self.last_shift].into_iter().chain(self.near_shifts()) {
+            let from = at.checked_add_signed(shift).filter(|&from| from >= self.end);
+            let range = from.map(|from| from..from.saturating_add(records.len()));
+            let Some(range) = range.filter(|range| self.new.get(range.clone()) == Some(records)) else {
+                continue;
+            };
+            (self.end, self.last_shift) = (range.end, shift);
+            return fallible::push(&mut self.kept, (range, *part), LEAVES);
         }
         Ok(())
+    }
+
+    /// Shifts that differ from the last one by few records. Heaps of bytes have none.
+    fn near_shifts(&self) -> impl Iterator<Item = isize> + use<> {
+        let (last, record_len) = (self.last_shift, self.record_len as isize);
+        let n = if record_len > 1 { NEAR as isize } else { 0 };
+        (1..=n).flat_map(move |i| [last + i * record_len, last - i * record_len])
     }
 
     /// Whether the new records are the old ones.
@@ -199,11 +214,26 @@ mod tests {
     }
 
     #[test]
+    fn leaves_between_two_inserts_are_found() {
+        let record = |name: u8| [name; 4];
+        let bytes = |names: &[u8]| names.iter().flat_map(|&name| record(name)).collect::<Vec<u8>>();
+        let (old, new) = (bytes(b"abcdefghi"), bytes(b"aXXbcdefghiY"));
+        let section = Section { record_len: 4, n_records: 9, ..Section::default() };
+        let mut search = Search::new(&section, &new);
+        for (at, leaf) in (0u64..).step_by(3).zip(old.chunks(12)) {
+            let part = Part { at, len: SHORT, stored_len: SHORT, checksum: 0, shuffle_len: 0 };
+            search.leaf(&part, leaf).unwrap();
+        }
+        assert_eq!(text(&search.leaves().unwrap()), "new 0-5, 3, 6, new 11-12");
+    }
+
+    #[test]
     fn short_leaves_next_to_new_ones_are_stored_anew() {
         let part = |at, len| Part { at, len, stored_len: len, checksum: 0, shuffle_len: 0 };
         let new = vec![7; 300_000];
         let leaves = |kept: Vec<(Range<usize>, Part)>| {
-            let search = Search { new: &new, record_len: 1, shift: 0, old_len: 0, end: 0, kept };
+            let search =
+                Search { new: &new, record_len: 1, shift: 0, last_shift: 0, old_len: 0, end: 0, kept };
             text(&search.leaves().unwrap())
         };
         let (short, long) = (0..1_000, 1_000..60_000);

@@ -1,16 +1,13 @@
 //! Copies the parts of old column and table records that a change does not make anew: the user's
 //! metadata, and the bytes of fields that this release does not know.
 
-use std::ops::Range;
+use entasis_format::{ColumnRecord, Error, Result, SectionKind, Value};
 
-use entasis_format::{ColumnRecord, Error, Result, SectionKind, TableRecord, Value, ValueTree, fallible};
-
+use super::table_of_column::TableOfColumn;
+use super::values::Values;
 use crate::file::File;
 use crate::frame::kept::Kept;
 use crate::frame::{Array, Column};
-
-/// The use of memory, in messages.
-const TABLES: &str = "the tables of the file";
 
 /// Copies what stays of the old records of one kind.
 pub(super) struct Tails<'a> {
@@ -18,27 +15,20 @@ pub(super) struct Tails<'a> {
     kind: SectionKind,
     /// Bytes of a new record.
     pub record_len: u32,
-    /// The columns of the old tables, ascending, and the numbers of the tables.
-    tables: Vec<(Range<u64>, u64)>,
+    /// The tables of the old columns.
+    tables: TableOfColumn,
 }
 
 impl<'a> Tails<'a> {
     pub(super) fn of(file: Option<&'a File>, kind: SectionKind) -> Self {
         let of_file = file.map_or(0, |file| file.record_len(kind, 0));
-        Self { file, kind, record_len: of_file.max(kind.record_len()), tables: Vec::new() }
+        Self { file, kind, record_len: of_file.max(kind.record_len()), tables: TableOfColumn::default() }
     }
 
     /// For the records of tables.
     pub(super) fn of_tables(file: Option<&'a File>) -> Result<Self> {
-        let mut tails = Self::of(file, SectionKind::Tables);
-        let n_tables = file.map_or(0, File::n_tables);
-        for (file, table) in file.into_iter().flat_map(|file| (0..n_tables).map(move |table| (file, table))) {
-            for columns in file.table(table)?.columns_in_file() {
-                fallible::push(&mut tails.tables, (columns, table), TABLES)?;
-            }
-        }
-        tails.tables.sort_unstable_by_key(|(columns, _)| columns.start);
-        Ok(tails)
+        let tables = file.map_or_else(|| Ok(TableOfColumn::default()), TableOfColumn::of)?;
+        Ok(Self { tables, ..Self::of(file, SectionKind::Tables) })
     }
 
     /// Whether records have no further bytes.
@@ -68,35 +58,27 @@ impl<'a> Tails<'a> {
         &self,
         column: Option<u64>,
         record: &mut ColumnRecord,
-        tree: &mut ValueTree,
+        values: &mut Values,
     ) -> Result<Option<u64>> {
         let (Some(file), Some(column)) = (self.file, column) else { return Ok(None) };
         let old = &file.column(column)?.record;
-        record.metadata = self.copied(old.metadata, tree)?;
+        record.metadata = self.copied(old.metadata, values)?;
         Ok(Some(file.record_of(column)))
     }
 
-    /// Enters the metadata of the old table of these columns in a new record. Returns the number of
-    /// the old table.
-    pub(super) fn of_table(
-        &self,
-        columns: &[Column],
-        record: &mut TableRecord,
-        tree: &mut ValueTree,
-    ) -> Result<Option<u64>> {
-        let Some(file) = self.file else { return Ok(None) };
-        let Some(column) = columns.iter().find_map(|column| number(&column.array)) else { return Ok(None) };
-        let after = self.tables.partition_point(|(columns, _)| columns.start <= column);
-        let found = after.checked_sub(1).and_then(|i| self.tables.get(i));
-        let Some(&(_, table)) = found.filter(|(columns, _)| columns.contains(&column)) else {
-            return Ok(None);
-        };
-        record.metadata = self.copied(file.table(table)?.metadata_node(), tree)?;
-        Ok(Some(table))
+    /// The number of the old table of these columns.
+    pub(super) fn old_table(&self, columns: &[Column]) -> Option<u64> {
+        let column = columns.iter().find_map(|column| number(&column.array))?;
+        self.tables.get(column)
     }
 
-    /// A copy of the value of a node of the file.
-    fn copied(&self, node: Option<u64>, tree: &mut ValueTree) -> Result<Option<u64>> {
+    /// A view of an old table.
+    pub(super) fn table(&self, number: u64) -> Result<Option<File>> {
+        self.file.map(|file| file.table(number)).transpose()
+    }
+
+    /// A copy of the user's metadata at a node of the file.
+    pub(super) fn copied(&self, node: Option<u64>, values: &mut Values) -> Result<Option<u64>> {
         let (Some(file), Some(_)) = (self.file, node) else { return Ok(None) };
         let mut value = file.node_value(node)?;
         let mut is_plain = true;
@@ -107,7 +89,7 @@ impl<'a> Tails<'a> {
             let message = "metadata that name columns, tables or cells cannot be kept by a change";
             return Err(Error::unsupported(message).in_section(self.kind.name()));
         }
-        Ok(Some(tree.add(&value)))
+        Ok(node.map(|node| values.add(&value, Some((node, &value)))))
     }
 }
 
