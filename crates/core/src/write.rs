@@ -10,6 +10,7 @@ mod column_records;
 mod contents;
 pub(crate) mod footer;
 mod ground;
+mod ids;
 pub(crate) mod input;
 mod name_indexes;
 mod named;

@@ -3,6 +3,8 @@
 use entasis_format::{ColumnRecord, ColumnType, Error, Physical, Result, Runs, SectionKind, Value};
 
 use super::contents::Contents;
+use super::ground::Ground;
+use super::ids::ids;
 use super::input::Scratch;
 use super::names::Names;
 use super::nested::ChildColumns;
@@ -25,19 +27,20 @@ pub(super) struct ColumnRecords<'a> {
 }
 
 impl<'a> ColumnRecords<'a> {
-    /// The records of all columns. Adds their details to `values`. `file` is the file that changes.
-    /// The names of `old` stay where they are.
+    /// The records of all columns. Adds their details to `values`. The names of `old` stay where
+    /// they are.
     pub(super) fn of(
         contents: &Contents<'_>,
         first_ranges: &[Option<u64>],
-        file: Option<&'a File>,
+        ground: &Ground<'a>,
         old: Option<&'a File>,
         values: &mut Values,
     ) -> Result<Self> {
-        let tails = Tails::of(file, SectionKind::Columns);
+        let tails = Tails::of(ground.file, SectionKind::Columns);
         let record_len = tails.record_len;
-        let found = RecordMaker::new(contents, first_ranges, old, &tails)?.all(values)?;
-        let may_join = file.is_some() && tails.is_without();
+        let ids = ids(contents, ground.file, ground.generation())?;
+        let found = RecordMaker::new(contents, (first_ranges, &ids), old, &tails)?.all(values)?;
+        let may_join = ground.file.is_some() && tails.is_without();
         let n_joined = if may_join { joined(&found) } else { vec![0; found.len()] };
         let columns = Vec::with_capacity(found.len() * record_len as usize);
         let mut records = Self { columns, record_len, names: Names::after(old)?, runs: Vec::new() };
@@ -106,6 +109,8 @@ struct RecordMaker<'a, 'c> {
     contents: &'a Contents<'c>,
     /// For each record, the number of its first range.
     first_ranges: &'a [Option<u64>],
+    /// The id of each record.
+    ids: &'a [u64],
     /// The file whose values stay where they are.
     old: Option<&'a File>,
     tails: &'a Tails<'a>,
@@ -116,13 +121,13 @@ struct RecordMaker<'a, 'c> {
 impl<'a, 'c> RecordMaker<'a, 'c> {
     fn new(
         contents: &'a Contents<'c>,
-        first_ranges: &'a [Option<u64>],
+        (first_ranges, ids): (&'a [Option<u64>], &'a [u64]),
         old: Option<&'a File>,
         tails: &'a Tails<'a>,
     ) -> Result<Self> {
         let tops = contents.plan.parts.columns().collect();
         let members = bundled_members(contents)?;
-        Ok(Self { contents, first_ranges, old, tails, tops, members })
+        Ok(Self { contents, first_ranges, ids, old, tails, tops, members })
     }
 
     /// The records of all columns, ascending by number.
@@ -134,7 +139,7 @@ impl<'a, 'c> RecordMaker<'a, 'c> {
                 Slot::Record(i) if i < first_child => self.top(i, values)?,
                 Slot::Record(i) if i < first_bundle => self.child(i, values)?,
                 Slot::Record(i) => self.bundle(i, values)?,
-                Slot::Free(number) => free(number),
+                Slot::Free(number) => self.free(number)?,
             });
         }
         Ok(found)
@@ -148,7 +153,7 @@ impl<'a, 'c> RecordMaker<'a, 'c> {
         let n_values = column.array.n_total() / column.n_columns() as u64;
         let mut record = self.record(i, column.column_type, n_values);
         record.dictionary = column.dictionary.map(|d| contents.number(of.first_extra + d));
-        self.add_details(&mut record, [column.detail.as_ref(), column.host_detail.as_ref()], values)?;
+        self.add_details((i, &mut record), [column.detail.as_ref(), column.host_detail.as_ref()], values)?;
         record.n_missing = n_missing(contents, i, &column.column_type, &column.array);
         if let Some(Some(member)) = self.members.get(i) {
             record.is_bundled = true;
@@ -173,7 +178,7 @@ impl<'a, 'c> RecordMaker<'a, 'c> {
         record.parent = Some(contents.number(parent));
         let first_extra = self.tops[child.top].first_extra;
         record.dictionary = child.dictionary.map(|d| contents.number(first_extra + d));
-        self.add_details(&mut record, [child.detail, child.host_detail], values)?;
+        self.add_details((i, &mut record), [child.detail, child.host_detail], values)?;
         record.n_missing = n_missing(contents, i, &child.column_type, &child.array);
         link_children(&mut record, &child.child_columns, contents);
         let old = self.tails.of_column(number(&child.array), &mut record, values)?;
@@ -186,27 +191,36 @@ impl<'a, 'c> RecordMaker<'a, 'c> {
         let first = &frame.columns[bundle.members[0]];
         let mut record = self.record(i, bundle.column_type, bundle.array.n_total());
         record.is_bundle = true;
-        self.add_details(&mut record, [first.detail.as_ref(), first.host_detail.as_ref()], values)?;
+        self.add_details((i, &mut record), [first.detail.as_ref(), first.host_detail.as_ref()], values)?;
         let n_kept = bundle.array.keep().map_or(0, |keep| keep.n_missing);
         record.n_missing = n_kept + self.contents.n_missing(i);
-        Ok(Found { index: Some(i), name: "", run: None, is_top: false, record, old: None })
+        let old = number(&bundle.array).and_then(|storage| self.tails.number_of_record(storage));
+        Ok(Found { index: Some(i), name: "", run: None, is_top: false, record, old })
     }
 
-    /// A record with its number and its ranges.
+    /// The record of a free column, with the id of the column that had its number.
+    fn free(&self, number: u64) -> Result<Found<'a>> {
+        let id = self.old.map_or(Ok(number), |old| Ok(old.column(number)?.record.id))?;
+        let record = record(id, ColumnType::plain(Physical::Null), 0);
+        Ok(Found { index: None, name: "", run: None, is_top: false, record, old: None })
+    }
+
+    /// A record with its id and its ranges.
     fn record(&self, i: usize, column_type: ColumnType, n_values: u64) -> ColumnRecord {
         let first_range = self.first_ranges.get(i).copied().flatten();
-        ColumnRecord { first_range, ..record(self.contents.number(i), column_type, n_values) }
+        ColumnRecord { first_range, ..record(self.ids[i], column_type, n_values) }
     }
 
-    /// Adds detail and host detail of a column.
+    /// Adds detail and host detail of the column of a record.
     fn add_details(
         &self,
-        record: &mut ColumnRecord,
+        (i, record): (usize, &mut ColumnRecord),
         details: [Option<&Value>; 2],
         values: &mut Values,
     ) -> Result<()> {
-        let is_old = |file: &&File| record.id < file.n_columns_total() && details.iter().any(Option::is_some);
-        let old = self.old.filter(is_old).map(|file| file.column(record.id)).transpose()?;
+        let number = self.contents.number(i);
+        let is_old = |file: &&File| number < file.n_columns_total() && details.iter().any(Option::is_some);
+        let old = self.old.filter(is_old).map(|file| file.column(number)).transpose()?;
         let old = old.as_ref();
         let of_detail = old.and_then(|old| old.record.detail.zip(old.detail.as_ref()));
         let of_host_detail = old.and_then(|old| old.record.host_detail.zip(old.host_detail.as_ref()));
@@ -215,12 +229,6 @@ impl<'a, 'c> RecordMaker<'a, 'c> {
         record.host_detail = host_detail.map(|detail| values.add(detail, of_host_detail));
         Ok(())
     }
-}
-
-/// The record of a free column.
-fn free(number: u64) -> Found<'static> {
-    let record = record(number, ColumnType::plain(Physical::Null), 0);
-    Found { index: None, name: "", run: None, is_top: false, record, old: None }
 }
 
 /// Bytes of a column record in a long section, which is compressed, about.

@@ -111,7 +111,7 @@ impl<'a> Records<'a> {
         };
         let blocks = BlockRecords::of(contents, ground)?;
         let first_ranges = &blocks.ranges.first_ranges;
-        let columns = ColumnRecords::of(contents, first_ranges, ground.file, old, &mut values)?;
+        let columns = ColumnRecords::of(contents, first_ranges, ground, old, &mut values)?;
         let tables = TableRecords::of(contents, ground.file, old, &mut values)?;
         Ok(Self { blocks, columns, tables, values, value_node })
     }

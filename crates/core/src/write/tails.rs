@@ -53,6 +53,11 @@ impl<'a> Tails<'a> {
         Ok(())
     }
 
+    /// The number of the old record of a column.
+    pub(super) fn number_of_record(&self, column: u64) -> Option<u64> {
+        self.file.map(|file| file.record_of(column))
+    }
+
     /// Enters the metadata of the old column in a new record. Returns the number of its old record.
     pub(super) fn of_column(
         &self,

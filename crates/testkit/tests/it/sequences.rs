@@ -1,16 +1,19 @@
 //! Random sequences of all changes, with crashes, against a model in memory. The naive decoder
 //! reads every result.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use entasis::{Change, ColumnSource, Durable, File, Operation, Result, Silent, Stream, Value, WriteOptions};
 use entasis_fault::FaultDisk;
+use entasis_format::{COPY, SectionKind};
 use entasis_io::{Disk, NativeDisk};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table, tables};
+use entasis_testkit::future::{Future, UNKNOWN, sections};
 use entasis_testkit::hostile::is_long;
 use proptest::prelude::*;
 
@@ -59,6 +62,37 @@ struct Trial {
     /// The states of the generations that the file has, with their numbers.
     generations: Vec<(u64, State)>,
     n_names: usize,
+    /// The additions of a later version to the first file.
+    additions: Option<Additions>,
+    /// The ids of all columns that the file ever had, by their names.
+    ids: BTreeMap<String, u64>,
+}
+
+/// Additions that each change has to keep.
+#[derive(Debug, PartialEq)]
+struct Additions {
+    /// The kinds and records of the sections to be copied.
+    sections: Vec<(u16, Vec<u8>)>,
+    /// By the id of a column, the bytes after the known fields of its record.
+    of_columns: BTreeMap<u64, Vec<u8>>,
+}
+
+impl Additions {
+    fn of(bytes: &[u8], file: &File) -> Self {
+        let all = sections(bytes);
+        let is_copied = |kind: u16, flags: u8| kind >= UNKNOWN && flags & COPY != 0;
+        let copied = all.iter().filter(|(section, _)| is_copied(section.kind, section.flags));
+        let columns = all.iter().find(|(section, _)| section.kind == SectionKind::Columns.code());
+        let records = columns.map_or(Vec::new(), |(section, records)| {
+            records.chunks_exact(section.record_len as usize).collect()
+        });
+        let known = SectionKind::Columns.record_len() as usize;
+        let id = |number: usize| file.column(number as u64).unwrap().record.id;
+        Self {
+            sections: copied.map(|(section, records)| (section.kind, records.clone())).collect(),
+            of_columns: (0..).zip(records).map(|(i, record)| (id(i), record[known..].to_vec())).collect(),
+        }
+    }
 }
 
 impl Drop for Trial {
@@ -73,17 +107,32 @@ fn options(durable: bool) -> WriteOptions {
 }
 
 impl Trial {
-    fn new(n: usize, of: &[usize], source: &Table) -> Self {
+    /// A file of these columns of the source. With `is_later` a later version added to it.
+    fn new(n: usize, of: &[usize], source: &Table, is_later: bool) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("entasis-sequences-{}-{number}", std::process::id()));
-        let mut trial = Self { path, source: source.clone(), generations: Vec::new(), n_names: 0 };
+        let mut trial = Self {
+            path,
+            source: source.clone(),
+            generations: Vec::new(),
+            n_names: 0,
+            additions: None,
+            ids: BTreeMap::new(),
+        };
         let columns = of.iter().map(|&of| (trial.name(), of % source.columns.len())).collect();
         let state = State { columns, n };
         let table = trial.table(&state, 0..n);
         let memory = Memory::of(&table);
         entasis::write(&trial.path, &memory.frame(&table), &options(false), &Silent).unwrap();
         trial.generations.push((1, state));
+        let file = File::open(&trial.path).unwrap();
+        trial.ids = file.columns(0..file.n_columns()).unwrap().into_iter().map(named_id).collect();
+        if is_later {
+            let bytes = Future::kept().forge(&std::fs::read(&trial.path).unwrap());
+            std::fs::write(&trial.path, &bytes).unwrap();
+            trial.additions = Some(Additions::of(&bytes, &File::open(&trial.path).unwrap()));
+        }
         trial
     }
 
@@ -209,6 +258,40 @@ impl Trial {
         }
     }
 
+    /// Checks that the file has the additions of a later version, for the columns that stayed.
+    fn check_additions(&mut self, step: &Step, bytes: &[u8], file: &File) {
+        let Some(first) = &mut self.additions else { return };
+        if let Step::Write(_) = step {
+            // The columns are new ones.
+            first.of_columns.clear();
+        }
+        let found = Additions::of(bytes, file);
+        assert_eq!(found.sections, first.sections, "{step:?}");
+        for (id, further) in &found.of_columns {
+            let expected = first.of_columns.get(id);
+            assert!(expected.is_none_or(|expected| expected == further), "{step:?}: column {id}");
+        }
+    }
+
+    /// Checks that columns keep their ids, and that new ones get ids that no column had.
+    fn check_ids(&mut self, step: &Step, file: &File) {
+        for (i, column) in file.columns(0..file.n_columns()).unwrap().into_iter().enumerate() {
+            let (name, id) = named_id(column);
+            let before = &self.generations[self.generations.len() - 1].1.columns;
+            let known = match step {
+                // Columns that are written again are new ones.
+                Step::Write(_) => None,
+                Step::Rename(_) => self.ids.get(&before[i].0),
+                _ => self.ids.get(&name),
+            };
+            match known {
+                Some(known) => assert_eq!(id, *known, "{step:?}: {name}"),
+                None => assert!(self.ids.values().all(|known| *known != id), "{step:?}: {name}"),
+            }
+            self.ids.insert(name, id);
+        }
+    }
+
     /// Performs a step, with a crash at a call of the disk if there is one. The file then has the
     /// old or the new state.
     fn step(&mut self, step: &Step, crash: Option<u64>) {
@@ -235,6 +318,10 @@ impl Trial {
         let len = file.file_len() as usize;
         assert!(crash.is_some() || !is_new || bytes.len() == len);
         assert_holds(&bytes[..len], &self.table(&state, 0..state.n));
+        self.check_additions(step, &bytes[..len], &file);
+        if is_new {
+            self.check_ids(step, &file);
+        }
         self.generations.retain(|(number, _)| file.at_generation(*number).is_ok());
         if is_new {
             self.generations.push((file.generation(), state));
@@ -249,6 +336,10 @@ impl Trial {
     }
 }
 
+fn named_id(column: entasis::ColumnInfo) -> (String, u64) {
+    (column.name, column.record.id)
+}
+
 fn cases() -> u32 {
     if is_long() { 10_000 } else { 60 }
 }
@@ -261,9 +352,10 @@ proptest! {
         n in prop_oneof![0usize..100, 5000usize..ROWS / 2],
         of in prop::collection::vec(0usize..30, 1..5),
         steps in prop::collection::vec((step(), prop::option::weighted(0.4, 0u64..30)), 1..7),
+        is_later: bool,
     ) {
         let source = source();
-        let mut trial = Trial::new(n, &of, source);
+        let mut trial = Trial::new(n, &of, source, is_later);
         for (step, crash) in &steps {
             trial.step(step, *crash);
         }
@@ -276,9 +368,10 @@ proptest! {
         of in prop::collection::vec(0usize..4, 4..12),
         kinds in prop::collection::vec(0usize..30, 4),
         steps in prop::collection::vec((short_step(), prop::option::weighted(0.2, 0u64..30)), 3..14),
+        is_later: bool,
     ) {
         let of: Vec<usize> = of.iter().map(|&of| kinds[of]).collect();
-        let mut trial = Trial::new(n, &of, source());
+        let mut trial = Trial::new(n, &of, source(), is_later);
         for (step, crash) in &steps {
             trial.step(step, *crash);
         }
