@@ -1,6 +1,7 @@
 //! Files of every kind: written, read by two decoders, changed, damaged and repaired.
 
 mod buffers;
+mod column_ranges;
 mod compact;
 mod damage;
 mod differential;

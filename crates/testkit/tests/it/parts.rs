@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use entasis::{Change, Content, Document, Operation, Silent, Value, WriteOptions, compact};
+use entasis::{
+    Change, Column, Content, Document, File, Frame, Operation, Silent, Value, WriteOptions, compact,
+};
 use entasis_format::{COUNTED, SectionKind};
 use entasis_testkit::frames::host::Memory;
 use entasis_testkit::frames::{Model, Table};
@@ -112,6 +114,74 @@ fn an_append_to_one_of_many_tables_writes_few_parts() {
     assert_eq!(file.table(5_000).unwrap().n_rows(), 5);
     assert_eq!(file.table(17).unwrap().n_rows(), 4);
     assert_eq!(file.table(5_001).unwrap().n_rows(), 3);
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// Changes the columns of a table of three rows: `change` gets its frame and a frame of columns
+/// that may replace others.
+fn change_columns(path: &Path, table: usize, of: usize, change: impl FnOnce(&mut Frame, Frame)) {
+    let others = rows(of, 0, 3);
+    let memory = Memory::of(&others);
+    let begun = Change::begin(path, &options(), &Silent).unwrap();
+    let Content::Document(mut document) = begun.kept().unwrap() else { panic!("several tables") };
+    change(&mut document.frames[table], memory.frame(&others));
+    begun.commit(document, Operation::Update, &options(), &Silent).unwrap();
+}
+
+/// The names of the columns of a table.
+fn names(file: &File, table: u64) -> Vec<String> {
+    let table = file.table(table).unwrap();
+    table.columns(0..table.n_columns()).unwrap().into_iter().map(|column| column.name).collect()
+}
+
+#[test]
+fn changed_columns_of_one_of_many_tables_write_few_parts() {
+    let path = file("columns", 10_000);
+    let len = || std::fs::metadata(&path).unwrap().len();
+    let mut lens = Vec::new();
+    let mut counted = |what: &str, change: &mut dyn FnMut()| {
+        let before = len();
+        change();
+        println!("{what}: {} bytes", len() - before);
+        lens.push(len() - before);
+    };
+    let host = |n: i64| Value::map([("host", Value::from("testkit")), ("columns", Value::Int(n))]);
+    counted("add at the end", &mut || {
+        change_columns(&path, 5_000, 7, |frame, others| {
+            let column = others.columns.into_iter().next().unwrap();
+            frame.columns.push(Column { name: "added".into(), ..column });
+            frame.host = host(11);
+        });
+    });
+    counted("add in the middle", &mut || {
+        change_columns(&path, 17, 7, |frame, others| {
+            let column = others.columns.into_iter().nth(1).unwrap();
+            frame.columns.insert(4, Column { name: "a longer name of a column".into(), ..column });
+        });
+    });
+    counted("replace", &mut || {
+        change_columns(&path, 9_000, 7, |frame, others| {
+            frame.columns[3] = others.columns.into_iter().nth(1).unwrap();
+        });
+    });
+    counted("drop", &mut || {
+        change_columns(&path, 5_000, 7, |frame, _| _ = frame.columns.remove(2));
+    });
+    counted("rename", &mut || {
+        change_columns(&path, 300, 7, |frame, _| frame.columns[2].name = "renamed, to a longer name".into());
+    });
+    counted("append", &mut || append(&path, 4_000, 3));
+    println!("bytes of the file {}", len());
+    let bytes = std::fs::read(&path).unwrap();
+    verify(&bytes).unwrap();
+    let file = open(&bytes).unwrap();
+    assert_eq!(names(&file, 5_000).len(), 10);
+    assert_eq!(names(&file, 5_000)[2..4], ["number 3", "text 4"]);
+    assert_eq!(names(&file, 5_000)[9], "added");
+    assert_eq!(names(&file, 17)[4], "a longer name of a column");
+    assert_eq!(names(&file, 300)[2], "renamed, to a longer name");
+    assert_eq!(names(&file, 9_000)[3], "text 1");
+    assert!(lens.iter().all(|&len| len <= 100_000), "{lens:?}");
     std::fs::remove_file(&path).unwrap();
 }
 
