@@ -1,5 +1,5 @@
-//! The ids of the columns of a new generation (`docs/format/columns.md`): a column keeps its id, and
-//! no new column gets the id that another one had in an earlier generation.
+//! The ids of the columns of a new generation (`docs/format/columns.md`): a column keeps its id,
+//! and no new column gets the id that another one had in an earlier generation.
 
 use entasis_format::{Error, Result, fallible};
 
