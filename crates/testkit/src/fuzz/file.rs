@@ -87,24 +87,21 @@ fn examine(bytes: &[u8]) -> Option<(Option<String>, u64)> {
     Some((error.map(|error| error.to_string()), work))
 }
 
-/// Golden files, good and bad, small files, and files of later versions.
+/// Golden files, good and bad, small files, and a file of a later version.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = super::files(&folder(), "entasis");
     seeds.extend(super::files(&tree_folder(), "entasis"));
     seeds.extend(bad::all().into_iter().map(|bad| bad.bytes));
     seeds.extend(small::all().into_iter().map(|small| small.bytes));
-    seeds.extend(later());
+    seeds.push(later());
     seeds.retain(|seed| seed.len() <= LONGEST);
     seeds
 }
 
-/// Files with the additions of a later version, and with column ranges.
-fn later() -> impl Iterator<Item = Vec<u8>> {
-    let golden = |name: &str| std::fs::read(folder().join(name)).expect("a golden file");
-    let ranges = Future { column_ranges: vec![4..7, 0..3], ..Future::default() };
-    let parameters = Future { parameters_len: 8, ..Future::default() };
-    let of = [(Future::kept(), "delta.entasis"), (ranges, "meanings.entasis"), (parameters, "delta.entasis")];
-    of.into_iter().map(move |(future, name)| future.forge(&golden(name)))
+/// A file whose directories have parameters of a later version.
+fn later() -> Vec<u8> {
+    let golden = std::fs::read(folder().join("delta.entasis")).expect("a golden file");
+    Future { parameters_len: 8, ..Future::default() }.forge(&golden)
 }
 
 /// Golden and small files that can be read, as the naive decoder decodes them.

@@ -33,7 +33,17 @@ pub fn all() -> Vec<Golden> {
     all.extend(generations());
     all.extend(changed());
     all.push(unsigned_wide());
+    all.extend(forged());
     all
+}
+
+/// Files that writers make of large tables alone, or that later versions make.
+fn forged() -> [Golden; 2] {
+    let of = |name: &str, form| {
+        let table = Table { name: name.to_owned(), ..grown::table(250) };
+        Golden { table, compression: 50, features: &[], form }
+    };
+    [of("column-ranges", Form::ColumnRanges), of("later", Form::Later)]
 }
 
 fn integers() -> Vec<Golden> {

@@ -12,6 +12,7 @@ use entasis::{Operation, WriteOptions};
 
 use crate::forge::{Plan, forge, naive_type};
 use crate::frames::{self, Table};
+use crate::future::Future;
 use crate::naive::bytes::checksum;
 
 /// A golden file.
@@ -41,6 +42,10 @@ pub enum Form {
     Grown(&'static [usize]),
     /// As the last of several generations, after a change of this kind.
     Changed(Operation),
+    /// With column ranges: the columns of the second half come first in the file.
+    ColumnRanges,
+    /// With sections and fields of a later version.
+    Later,
 }
 
 impl Golden {
@@ -55,6 +60,8 @@ impl Golden {
             Form::Whole => file,
             Form::Grown(parts) => frames::grown::grown(&self.table, parts, &options),
             Form::Changed(operation) => frames::grown::changed(&self.table, operation, &options),
+            Form::ColumnRanges => self.with_column_ranges(),
+            Form::Later => Future::kept().forge(&file),
             Form::Streamed => {
                 stream(&mut file);
                 file
@@ -66,6 +73,15 @@ impl Golden {
                 forged.unwrap_or_else(|| panic!("{}: no dictionary", self.table.name))
             }
         }
+    }
+
+    fn with_column_ranges(&self) -> Vec<u8> {
+        let n = self.table.columns.len();
+        let mut stored = self.table.clone();
+        stored.columns.rotate_left(n / 2);
+        let (n, n_second) = (n as u64, (n - n / 2) as u64);
+        let future = Future { column_ranges: vec![n_second..n, 0..n_second], ..Future::default() };
+        future.forge(&frames::write_at(&stored, self.compression))
     }
 
     /// The file's name.
