@@ -124,7 +124,7 @@ fn parts(info: &Info) -> Vec<Column> {
 /// The columns of the table, then labels and categories. Columns in a bundle count their share of
 /// it.
 fn shown(info: &Info) -> impl Iterator<Item = &ColumnLayout> {
-    info.columns.iter().filter(|column| column.role != Role::Bundle)
+    info.columns.iter().filter(|column| !matches!(column.role, Role::Bundle | Role::Free))
 }
 
 fn sum(info: &Info, of: fn(&ColumnLayout) -> u64) -> u64 {

@@ -8,6 +8,7 @@ use entasis_format::{
     fallible, visit_part_entries,
 };
 
+use crate::column_owners::is_blank;
 use crate::file::{ColumnInfo, File};
 
 /// The layout of a file.
@@ -86,6 +87,8 @@ pub enum Role {
     Cells,
     /// The storage column of a bundle.
     Bundle,
+    /// Nothing: it keeps the number of a column that was dropped.
+    Free,
 }
 
 /// The name of a type that this release does not know.
@@ -103,6 +106,7 @@ impl Role {
             Self::Array => "array",
             Self::Cells => "cells",
             Self::Bundle => "bundle",
+            Self::Free => "free",
         }
     }
 }
@@ -194,6 +198,7 @@ impl File {
             false if column.record.parent.is_some() => Role::Child,
             false if self.cell_columns().is_some_and(|cells| cells.contain(column.index)) => Role::Cells,
             false if self.cell_columns().is_some_and(|cells| cells.is_pool(column.index)) => Role::Array,
+            false if is_blank(column) => Role::Free,
             false => Role::Extra,
         };
         Ok(ColumnLayout {

@@ -1,6 +1,7 @@
 //! Changes of files with long footers: parts that stay equal are named where they lie.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use entasis::{
     Change, Column, Content, Document, File, Frame, Operation, Silent, Value, WriteOptions, compact,
@@ -54,6 +55,20 @@ fn file(name: &str, n_tables: usize) -> PathBuf {
     path
 }
 
+/// A file of 10,000 tables.
+fn many(name: &str) -> PathBuf {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    let path = std::env::temp_dir().join(format!("entasis-parts-{}-{name}", std::process::id()));
+    let bytes = BYTES.get_or_init(|| {
+        let made = file("many", 10_000);
+        let bytes = std::fs::read(&made).unwrap();
+        std::fs::remove_file(&made).unwrap();
+        bytes
+    });
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
 /// Appends a row to a table that has `n` rows.
 fn append(path: &Path, table: usize, n: usize) {
     let more = rows(table, n, n + 1);
@@ -89,7 +104,7 @@ fn holds(bytes: &[u8], n_rows: &[usize]) {
 
 #[test]
 fn an_append_to_one_of_many_tables_writes_few_parts() {
-    let path = file("many", 10_000);
+    let path = many("appends");
     let len = || std::fs::metadata(&path).unwrap().len();
     let mut lens = Vec::new();
     for (i, table) in [5_000, 5_000, 17].into_iter().enumerate() {
@@ -136,7 +151,7 @@ fn names(file: &File, table: u64) -> Vec<String> {
 
 #[test]
 fn changed_columns_of_one_of_many_tables_write_few_parts() {
-    let path = file("columns", 10_000);
+    let path = many("columns");
     let len = || std::fs::metadata(&path).unwrap().len();
     let mut lens = Vec::new();
     let mut counted = |what: &str, change: &mut dyn FnMut()| {
