@@ -13,7 +13,7 @@ use entasis_kernels::{VECTOR, bits};
 use entasis_platform::Buffers;
 
 use super::alloc::{STRINGS, zeros};
-use super::assembly::{Assembly, Piece};
+use super::assembly::{Assembly, TaskResult};
 use super::decoded_len::DecodedLen;
 use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
@@ -176,7 +176,7 @@ impl TakeTask<'_> {
         reader: &mut Reader<'_>,
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
-    ) -> Result<Option<Piece>> {
+    ) -> Result<Option<TaskResult>> {
         let (source, done) = match self {
             Self::Fixed(task) => (task.source, task.take(reader, control, decoded_len)),
             Self::Strings(task) => (task.source, task.take(reader, control, decoded_len).map(Some)),
@@ -191,7 +191,7 @@ impl TakeFixed<'_> {
         reader: &mut Reader<'_>,
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
-    ) -> Result<Option<Piece>> {
+    ) -> Result<Option<TaskResult>> {
         let Self { request, source, rows, part, positions, output, missing, bits, with_nan } = self;
         let (at, n) = (part.start, part.len());
         let rows = &rows[part];
@@ -259,7 +259,7 @@ impl TakeFixed<'_> {
             strings.assemble(text)?;
         }
         let has_bits = bits.0 || bits.1;
-        Ok(has_bits.then(|| Piece { request, at, n, validity, values, ..Piece::default() }))
+        Ok(has_bits.then(|| TaskResult { request, at, n, validity, values, ..TaskResult::default() }))
     }
 }
 
