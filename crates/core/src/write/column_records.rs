@@ -57,7 +57,7 @@ impl<'a> ColumnRecords<'a> {
         for (i, of) in contents.plan.parts.columns().enumerate() {
             let column = of.column;
             let n_values = column.array.n_total() / column.n_columns() as u64;
-            let mut record = record(contents.number(i), column.column_type, n_values);
+            let mut record = ColumnRecord::plain(contents.number(i), column.column_type, n_values);
             record.dictionary = column.dictionary.map(|d| contents.number(of.first_extra + d));
             record.detail = column.detail.as_ref().map(|detail| tree.add(detail));
             record.host_detail = column.host_detail.as_ref().map(|detail| tree.add(detail));
@@ -111,7 +111,8 @@ impl<'a> ColumnRecords<'a> {
         let first_extra: Vec<usize> = contents.plan.parts.columns().map(|of| of.first_extra).collect();
         let first_child = contents.first_child();
         for (i, child) in (first_child..).zip(children) {
-            let mut record = record(contents.number(i), child.column_type, child.array.n_total());
+            let mut record =
+                ColumnRecord::plain(contents.number(i), child.column_type, child.array.n_total());
             record.name_at = self.names.len() as u64;
             record.first_range = self.first_ranges.get(i).copied().flatten();
             let parent = child.parent.map_or(child.top, |parent| first_child + parent);
@@ -132,7 +133,8 @@ impl<'a> ColumnRecords<'a> {
         for (i, bundle) in (contents.first_bundle()..).zip(&contents.plan.bundles) {
             let (_, frame) = contents.plan.parts.frames[bundle.frame];
             let first = &frame.columns[bundle.members[0]];
-            let mut record = record(contents.number(i), bundle.column_type, bundle.array.n_total());
+            let mut record =
+                ColumnRecord::plain(contents.number(i), bundle.column_type, bundle.array.n_total());
             record.name_at = self.names.len() as u64;
             record.first_range = self.first_ranges.get(i).copied().flatten();
             record.is_bundle = true;
@@ -191,30 +193,6 @@ fn joined(columns: &[TopLevel<'_>]) -> Vec<usize> {
     let len = if is_long { COMPRESSED } else { ColumnRecord::LEN - size_of::<u32>() };
     let saved = (columns.len() - n_records) * len;
     if saved > (n_records + 1) * Runs::LEN { joined } else { vec![0; columns.len()] }
-}
-
-/// A record without a name.
-fn record(id: u64, column_type: ColumnType, n_values: u64) -> ColumnRecord {
-    ColumnRecord {
-        id,
-        name_at: 0,
-        name_len: 0,
-        column_type,
-        is_bundled: false,
-        is_bundle: false,
-        n_values,
-        storage: None,
-        parent: None,
-        first_value: 0,
-        first_child: None,
-        n_children: 0,
-        dictionary: None,
-        detail: None,
-        n_missing: 0,
-        metadata: None,
-        first_range: None,
-        host_detail: None,
-    }
 }
 
 /// Where the values of a bundled column are.
