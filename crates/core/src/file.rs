@@ -38,7 +38,7 @@ pub(crate) use names::NameRange;
 use names::Names;
 pub use names::{NameGroup, NameRanges};
 use numbering::Numbering;
-pub(crate) use pieces::Member;
+pub(crate) use pieces::{Member, Stretch};
 
 /// The use of memory for block records, in messages.
 const BLOCKS: &str = "the block records";
@@ -456,7 +456,7 @@ impl File {
         self.opened.room_for(at, len, out)
     }
 
-    /// Reads several pieces of the file, in one round of reads.
+    /// Reads several ranges of the file, in one round of reads.
     pub(crate) fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
         self.opened.read_many(parts)
     }

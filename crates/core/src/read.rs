@@ -42,7 +42,6 @@ pub use nested::{Form, Nested, NestedValues};
 pub(crate) use pages::Reader;
 pub use pages::{OpenPage, PageVisitor};
 pub(crate) use request::Source;
-pub(crate) use request::Stretch;
 pub use request::{MissingTo, Output, Request};
 use request::{Place, threads_for};
 use take::TakeTask;

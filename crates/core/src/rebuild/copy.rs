@@ -15,7 +15,7 @@ use crate::monitor::{Control, Silent};
 use crate::read::{missing_chunk, read_chunk, read_rows};
 use crate::rows::Rows;
 use crate::write::input::{LoadOptions, Scratch, StringBlocks};
-use crate::write::placement::{ENCODED, Placement, Run};
+use crate::write::placement::{BlockRun, ENCODED, Placement};
 use crate::write::{BUFFER, LONG_BLOCK, WRITE};
 
 /// Consecutive plans of a column, whose blocks one thread stores.
@@ -135,7 +135,7 @@ impl Worker {
         chunk: Chunk,
         start: Start,
         profile: &Profile,
-        run: &mut Run<'_>,
+        run: &mut BlockRun<'_>,
         control: &Control<'_>,
     ) -> Result<()> {
         let of = column.record.column_type.layout();
@@ -177,8 +177,8 @@ fn joined(pieces: &Arc<Pieces>, values: &Range<u64>, n_stored: u64) -> Result<Ve
         let first = at - at % n_rows;
         let end = values.end.min(first + n_rows);
         let member = Member::new(Arc::clone(pieces), first, n_rows, n_stored)?;
-        for (rows, first_value) in member.parts(at - first..end - first) {
-            found.extend(first_value..first_value + (rows.end - rows.start));
+        for stretch in member.stretches(at - first..end - first) {
+            found.extend(stretch.values());
         }
         at = end;
     }
@@ -186,7 +186,7 @@ fn joined(pieces: &Arc<Pieces>, values: &Range<u64>, n_stored: u64) -> Result<Ve
 }
 
 /// Copies a block, and verifies its checksums.
-fn copy(file: &File, task: &Task<'_>, i: usize, run: &mut Run<'_>) -> Result<()> {
+fn copy(file: &File, task: &Task<'_>, i: usize, run: &mut BlockRun<'_>) -> Result<()> {
     let block = task.block(i)?;
     let statistics = task.statistics.get(i).ok_or_else(|| Error::corrupt("a block has no statistics"))?;
     let mut bytes = Vec::new();

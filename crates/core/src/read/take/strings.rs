@@ -8,7 +8,7 @@ use entasis_format::{BlockRecord, Result, fallible};
 use entasis_kernels::VECTOR;
 use entasis_platform::Buffers;
 
-use super::runs::{Scratch, run, take_missing};
+use super::close_rows::{Scratch, n_close, take_missing};
 use super::{CHECK, DENSE, end_of_block};
 use crate::monitor::Control;
 use crate::read::alloc::{self, STRINGS, zeros};
@@ -197,7 +197,7 @@ impl TakeStrings<'_> {
             n_done += n_of_page as u64;
             while k < page_end {
                 let own = &rows[k..page_end];
-                let own = &own[..if is_sparse { in_vector(own, zero) } else { run(own) }];
+                let own = &own[..if is_sparse { in_vector(own, zero) } else { n_close(own) }];
                 let index = |row: u64| (row - zero) as usize;
                 let range = index(own[0])..index(own[own.len() - 1]) + 1;
                 let here = OpenPage { range: range.clone(), ..opened };
