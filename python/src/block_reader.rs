@@ -13,7 +13,7 @@ use crate::{errors, monitor};
 type Rowwise<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 /// The columns of a group outside of all matrices.
-struct Part<'a> {
+struct LooseColumns<'a> {
     group: &'a Group,
     /// Their indices in the group.
     members: Vec<usize>,
@@ -49,7 +49,7 @@ pub fn read_blocks<'py>(
     file.check_decoded_len(len).map_err(|error| errors::raise(py, &error))?;
     let n_rows = usize::try_from(n_rows).map_err(|_| no_memory())?;
     let mut others = found.others.clone();
-    let mut parts = Vec::new();
+    let mut loose = Vec::new();
     for group in &found.groups {
         let kind = &group.record.column_type;
         let is_plain = kind.logical == Logical::Plain && !group.has_missing && kind.host_variant == 0;
@@ -59,20 +59,20 @@ pub fn read_blocks<'py>(
             false => is_plain || (is_time && kind.host_variant == 0),
         };
         if is_wanted {
-            parts.push(Part { members: Vec::new(), group });
+            loose.push(LooseColumns { members: Vec::new(), group });
         } else {
             others.extend(&group.columns);
         }
     }
     others.sort_unstable();
     let mut sides = Vec::with_capacity(matrices.len());
-    let mut taken: Vec<Vec<(usize, usize)>> = parts.iter().map(|_| Vec::new()).collect();
+    let mut taken: Vec<Vec<(usize, usize)>> = loose.iter().map(|_| Vec::new()).collect();
     for (first, n) in matrices {
-        let found = parts.iter().enumerate().find_map(|(at, part)| {
-            let from = part.group.columns.binary_search(&first).ok()?;
+        let found = loose.iter().enumerate().find_map(|(at, of_group)| {
+            let from = of_group.group.columns.binary_search(&first).ok()?;
             let to = from.checked_add(usize::try_from(n).ok()?)?;
             let last = first.checked_add(n)?.checked_sub(1)?;
-            (part.group.columns.get(to.checked_sub(1)?) == Some(&last)).then_some((at, from, to))
+            (of_group.group.columns.get(to.checked_sub(1)?) == Some(&last)).then_some((at, from, to))
         });
         let Some((at, from, to)) = found else { return Ok(None) };
         if taken[at].last().is_some_and(|&(_, end)| from < end) {
@@ -81,32 +81,32 @@ pub fn read_blocks<'py>(
         taken[at].push((from, to));
         sides.push((at, from, to));
     }
-    for (part, taken) in parts.iter_mut().zip(taken) {
+    for (of_group, taken) in loose.iter_mut().zip(taken) {
         let mut from = 0;
-        for (start, end) in taken.into_iter().chain([(part.group.columns.len(), 0)]) {
-            part.members.extend(from..start);
+        for (start, end) in taken.into_iter().chain([(of_group.group.columns.len(), 0)]) {
+            of_group.members.extend(from..start);
             from = end;
         }
     }
-    let dtype = |part: &Part<'_>| array::dtype(&part.group.record.column_type);
-    let left: Vec<&Part<'_>> = parts.iter().filter(|part| !part.members.is_empty()).collect();
+    let dtype = |of_group: &LooseColumns<'_>| array::dtype(&of_group.group.record.column_type);
+    let left: Vec<&LooseColumns<'_>> = loose.iter().filter(|of_group| !of_group.members.is_empty()).collect();
     let mut rowwise = Vec::with_capacity(left.len());
-    for part in &left {
-        let values = array::empty(py, (part.members.len(), n_rows), &dtype(part))?;
-        rowwise.push((part.positions(py)?, values));
+    for of_group in &left {
+        let values = array::empty(py, (of_group.members.len(), n_rows), &dtype(of_group))?;
+        rowwise.push((of_group.positions(py)?, values));
     }
     let mut arrays = Vec::with_capacity(sides.len());
     for &(at, from, to) in &sides {
-        arrays.push(array::empty(py, (n_rows, to - from), &dtype(&parts[at]))?);
+        arrays.push(array::empty(py, (n_rows, to - from), &dtype(&loose[at]))?);
     }
     let mut requests = Vec::new();
-    for (part, (_, values)) in left.iter().zip(&rowwise) {
-        // SAFETY: nothing else knows the new array, and each request gets a part of its own.
-        part.requests(n_rows, unsafe { array::memory(values) }?, &mut requests);
+    for (of_group, (_, values)) in left.iter().zip(&rowwise) {
+        // SAFETY: nothing else knows the new array, and each request gets a slice of its own.
+        of_group.requests(n_rows, unsafe { array::memory(values) }?, &mut requests);
     }
     let mut wanted = Vec::with_capacity(sides.len());
     for ((at, from, to), values) in sides.into_iter().zip(&arrays) {
-        let group = parts[at].group;
+        let group = loose[at].group;
         let columns = match group.storage {
             Some(column) => Side::Stored { column, first: from as u64 * n_rows as u64, n: to - from },
             None => Side::Each(group.columns[from..to].to_vec()),
@@ -127,7 +127,7 @@ fn sentinel(group: &Group) -> Option<u64> {
     group.has_missing.then_some(i64::MIN as u64)
 }
 
-impl Part<'_> {
+impl LooseColumns<'_> {
     /// The numbers of the columns.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let positions = array::empty(py, (1, self.members.len()), "i8")?.get_item(0)?;

@@ -1,43 +1,30 @@
 //! An open file and its columns, as Python sees them.
 
-use std::collections::{HashMap, HashSet};
+mod column_infos;
+mod open;
+
+use std::collections::HashMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use entasis::{
-    ColumnInfo, Error, File, Groups, Limits, Logical, MemorySource, NameGroup, NameRanges, Physical,
-    WriteOptions,
-};
+use entasis::{ColumnInfo, Error, File, Groups, WriteOptions};
 use entasis_query::{NanIsNull, is_float};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::arrow::column::ArrowTable;
 use crate::arrow::export::Dictionaries;
 use crate::arrow::metadata::is_whole;
-use crate::arrow::{format, zones};
 use crate::cells::lazy::CellReader;
-use crate::column::{Column, type_name, type_of};
+use crate::column::{Column, type_of};
 use crate::query::{self, Filter};
 use crate::read::columns::Reader;
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
 use crate::row_sets::{RowBits, RowNumbers};
 use crate::{errors, monitor, options, statistics, value};
-
-/// The argument that a file is opened from.
-#[derive(FromPyObject)]
-pub enum Source {
-    /// The content of a file.
-    Bytes(PyBackedBytes),
-    /// The path of a file.
-    Path(PathBuf),
-}
-
-/// The name of a file in memory, for error messages.
-const IN_MEMORY: &str = "<bytes>";
+use open::Source;
 
 /// A file that is open for reading. Later commits to the file do not change what it reads.
 #[pyclass(frozen, module = "entasis._entasis")]
@@ -69,59 +56,6 @@ impl Handle {
         Self { classes, nan_to_null: self.nan_to_null, ..Self::of(Arc::new(file)) }
     }
 
-    /// All columns of the table.
-    fn infos(&self, py: Python<'_>) -> PyResult<Arc<Vec<ColumnInfo>>> {
-        if let Some(infos) = self.infos.get() {
-            return Ok(Arc::clone(infos));
-        }
-        let file = &self.file;
-        let infos = py.detach(|| file.columns(0..file.n_columns())).map_err(|e| errors::raise(py, &e))?;
-        Ok(Arc::clone(self.infos.get_or_init(|| Arc::new(infos))))
-    }
-
-    /// All columns of the table, grouped by type.
-    pub fn groups(&self, py: Python<'_>) -> PyResult<&Groups> {
-        if let Some(groups) = self.groups.get() {
-            return Ok(groups);
-        }
-        let groups = py.detach(|| self.file.groups()).map_err(|e| errors::raise(py, &e))?;
-        Ok(self.groups.get_or_init(|| groups))
-    }
-
-    /// The columns with these numbers, or all columns of the table.
-    fn select(&self, py: Python<'_>, columns: Option<&[u64]>) -> PyResult<Vec<ColumnInfo>> {
-        let Some(columns) = columns else { return Ok((*self.infos(py)?).clone()) };
-        // Reading one column checks the whole part of the footer that contains it. So many columns
-        // are read together.
-        if columns.len() > 16 && columns.len() as u64 > self.file.n_columns() / 64 {
-            // The failing column may not be requested. Requested columns that are still missing are
-            // read one by one below, and report their own errors.
-            _ = self.infos(py);
-        }
-        let mut infos = Vec::with_capacity(columns.len());
-        for &column in columns {
-            infos.push(match self.infos.get().and_then(|infos| infos.get(usize::try_from(column).ok()?)) {
-                Some(info) => info.clone(),
-                None => (*self.file.column(column).map_err(|e| errors::raise(py, &e))?).clone(),
-            });
-        }
-        Ok(infos)
-    }
-}
-
-impl Handle {
-    fn names_at<'py>(&self, py: Python<'py>, ranges: &NameRanges) -> PyResult<Bound<'py, PyList>> {
-        let names = PyList::empty(py);
-        let mut failed = Ok(());
-        let visited = self.file.visit_names(ranges, |name| {
-            failed = names.append(name);
-            if failed.is_ok() { Ok(()) } else { Err(Error::out_of_memory(name.len(), "the names")) }
-        });
-        failed?;
-        visited.map_err(|e| errors::raise(py, &e))?;
-        Ok(names)
-    }
-
     fn filter<'f>(&'f self, condition: &Bound<'_, PyTuple>, rows: Range<u64>) -> PyResult<Filter<'f>> {
         let nan_is_null = || self.nan_is_null_of(condition.py());
         Filter::new(&self.file, condition, rows, &nan_is_null)
@@ -140,30 +74,6 @@ impl Handle {
     fn nan_is_null_among(&self, py: Python<'_>, infos: &[ColumnInfo]) -> PyResult<NanIsNull> {
         if infos.iter().any(is_float) { self.nan_is_null_of(py) } else { Ok(NanIsNull::Nowhere) }
     }
-
-    /// Returns an error for a column whose type Polars does not have.
-    fn check_polars(&self, py: Python<'_>, info: &ColumnInfo) -> PyResult<()> {
-        let inside = info.record.dictionary.map(|index| self.file.column(index)).transpose();
-        let inside = inside.map_err(|e| errors::raise(py, &e))?;
-        let values = inside.as_deref().unwrap_or(info);
-        let is_time = values.record.column_type.logical == Logical::Timestamp;
-        let zone = values.detail.as_ref().and_then(|detail| detail.as_str()).filter(|_| is_time);
-        if format::is_polars(&values.record.column_type) && zone.is_none_or(zones::is_polars) {
-            let children = self.file.children(values).map_err(|e| errors::raise(py, &e))?;
-            let names: HashSet<&str> = children.iter().map(|child| child.name.as_str()).collect();
-            if values.record.column_type.physical == Physical::Struct && names.len() < children.len() {
-                let message = format!(
-                    "column '{}': a struct with one name twice has no counterpart in Polars",
-                    info.name
-                );
-                return Err(errors::unsupported(py, message));
-            }
-            return children.iter().try_for_each(|child| self.check_polars(py, child));
-        }
-        let type_name = type_name(values);
-        let message = format!("column '{}': type {type_name} has no counterpart in Polars", info.name);
-        Err(errors::unsupported(py, message))
-    }
 }
 
 #[pymethods]
@@ -178,23 +88,7 @@ impl Handle {
         limits: Option<HashMap<String, u64>>,
         whole: bool,
     ) -> PyResult<Self> {
-        let mut of_file = Limits::default();
-        for (name, value) in limits.unwrap_or_default() {
-            of_file.set(&name, value).map_err(|e| errors::raise(py, &e))?;
-        }
-        let opened = py.detach(|| match source {
-            Source::Bytes(bytes) => {
-                let (source, name) = (Box::new(MemorySource::new(bytes)), Path::new(IN_MEMORY));
-                match whole {
-                    true => File::whole_from_source(source, name, of_file),
-                    false => File::from_source(source, name, of_file),
-                }
-            }
-            Source::Path(path) if whole => File::open_whole(&path, of_file),
-            Source::Path(path) => File::open_with(&path, of_file),
-        });
-        let file = opened.map_err(|e| errors::raise(py, &e))?;
-        Ok(Self::of(Arc::new(file)))
+        Ok(Self::of(Arc::new(open::open(py, source, limits, whole)?)))
     }
 
     /// The file at an earlier generation.
@@ -395,32 +289,7 @@ impl Handle {
     /// The names of all columns of the table in one piece: their offsets as 64-bit integers, one
     /// more than there are names, and their UTF-8.
     fn joined_names<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let (mut ends, mut text) = (vec![0; 8], Vec::new());
-        let add = |name: &str, ends: &mut Vec<u8>, text: &mut Vec<u8>| {
-            text.extend_from_slice(name.as_bytes());
-            ends.extend_from_slice(&(text.len() as i64).to_ne_bytes());
-        };
-        match self.infos.get() {
-            Some(infos) => infos.iter().for_each(|info| add(&info.name, &mut ends, &mut text)),
-            None => {
-                let visited = self.file.visit_name_groups(&self.groups(py)?.names, |names| {
-                    match names {
-                        NameGroup::One(name) => add(name, &mut ends, &mut text),
-                        NameGroup::Run(names) => {
-                            let before = text.len() as i64;
-                            text.extend_from_slice(names.text().as_bytes());
-                            let (at, all) = (ends.len(), names.ends());
-                            ends.resize(at + 8 * all.len(), 0);
-                            for (stored, end) in ends[at..].as_chunks_mut::<8>().0.iter_mut().zip(all) {
-                                *stored = (before + i64::from(end)).to_ne_bytes();
-                            }
-                        }
-                    }
-                    Ok(())
-                });
-                visited.map_err(|e| errors::raise(py, &e))?;
-            }
-        }
+        let (ends, text) = self.joined(py)?;
         Ok((PyBytes::new(py, &ends), PyBytes::new(py, &text)))
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use entasis_format::{BlockRecord, Error, Layout, Result, Statistics};
 
-use crate::file::File;
+use crate::file::{File, Stretch};
 use crate::monitor::{Control, Monitor};
-use crate::read::{PageVisitor, Reader, Source, Stretch};
+use crate::read::{PageVisitor, Reader, Source};
 use crate::threads;
 
 /// A column with the statistics of its blocks.

@@ -17,7 +17,7 @@ use crate::file::{ColumnInfo, File};
 use crate::frame::HostValues;
 use crate::monitor::{Monitor, Silent};
 use crate::read::read_chunk;
-use crate::rebuild::{Changed, PARTS, Piece, Rebuild, check_made_records};
+use crate::rebuild::{BlockPlan, Changed, PARTS, Rebuild, check_made_records};
 use crate::write::unknown::check_writer;
 use crate::write::{Base, GROWS, Ground, WriteOptions};
 
@@ -53,7 +53,7 @@ impl Change {
             let whole = file.whole();
             let columns = known_columns(&whole)?;
             let rebuild = plan(&whole, &columns, options.threads)?;
-            if rebuild.changed.is_empty() && is_compact(&whole, &rebuild.pieces) {
+            if rebuild.changed.is_empty() && is_compact(&whole, &rebuild.plans) {
                 return Ok(());
             }
             let ground = Ground {
@@ -97,12 +97,12 @@ pub(crate) fn start(file: &File, columns: &[ColumnInfo]) -> Result<u64> {
 }
 
 /// Whether a file has nothing to drop and no blocks to merge.
-fn is_compact(file: &File, pieces: &[Vec<Piece>]) -> bool {
+fn is_compact(file: &File, plans: &[Vec<BlockPlan>]) -> bool {
     file.root().version() > Version::OLDEST
         && file.root().previous.is_none()
         && file.n_records(SectionKind::ColumnRanges) == 0
         && file.source_len() == file.slot().end
-        && pieces.iter().flatten().all(|piece| matches!(piece, Piece::Copied(_)))
+        && plans.iter().flatten().all(|plan| matches!(plan, BlockPlan::Copied(_)))
 }
 
 pub(crate) fn has_blocks(column: &ColumnInfo) -> bool {
@@ -112,21 +112,21 @@ pub(crate) fn has_blocks(column: &ColumnInfo) -> bool {
 /// Decides which blocks are copied and which are merged.
 fn plan<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -> Result<Rebuild<'a>> {
     let in_pieces = bundles_in_pieces(file, columns)?;
-    let mut pieces: Vec<Vec<Piece>> = fallible::with_capacity(columns.len(), PARTS)?;
+    let mut plans: Vec<Vec<BlockPlan>> = fallible::with_capacity(columns.len(), PARTS)?;
     for column in columns {
         let of_column = match in_pieces.get(&column.index) {
             _ if !has_blocks(column) => Vec::new(),
             Some(of_table) => joined(column, &file.blocks(column.index)?, of_table)?,
             None => merged(column, &file.blocks(column.index)?)?,
         };
-        pieces.push(of_column);
+        plans.push(of_column);
     }
     let mut changed = HashMap::new();
     for column in columns.iter().filter(|column| column.record.column_type.has_child_offsets()) {
         let record = &column.record;
         let Some(n_types) = u64::from(record.n_children).checked_sub(1) else { continue };
-        let of_parent = pieces.get(column.index as usize).map_or(&[][..], Vec::as_slice);
-        if of_parent.iter().all(|piece| matches!(piece, Piece::Copied(_))) {
+        let of_parent = plans.get(column.index as usize).map_or(&[][..], Vec::as_slice);
+        if of_parent.iter().all(|plan| matches!(plan, BlockPlan::Copied(_))) {
             continue;
         }
         let offsets = record.first_child.unwrap_or(0).saturating_add(n_types);
@@ -134,11 +134,11 @@ fn plan<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -
         let numbers = child_offsets(file, info, of_parent, n_types as usize)?;
         let n_values = numbers.len() as u64;
         fallible::insert(&mut changed, offsets, Changed { n_values, n_missing: 0 }, PARTS)?;
-        if let Some(pieces) = pieces.get_mut(offsets as usize) {
-            *pieces = vec![Piece::Numbers(numbers.into())];
+        if let Some(of_offsets) = plans.get_mut(offsets as usize) {
+            *of_offsets = vec![BlockPlan::Numbers(numbers.into())];
         }
     }
-    Ok(Rebuild { file, columns, pieces, changed, joins_pieces: true, threads })
+    Ok(Rebuild { file, columns, plans, changed, joins_pieces: true, threads })
 }
 
 /// The storage columns whose rows lie in several pieces, by number.
@@ -156,7 +156,7 @@ fn bundles_in_pieces(file: &File, columns: &[ColumnInfo]) -> Result<HashMap<u64,
 }
 
 /// Stores a bundle as if its rows had been written together.
-fn joined(column: &ColumnInfo, blocks: &[BlockRecord], pieces: &Arc<Pieces>) -> Result<Vec<Piece>> {
+fn joined(column: &ColumnInfo, blocks: &[BlockRecord], pieces: &Arc<Pieces>) -> Result<Vec<BlockPlan>> {
     let of = column.record.column_type.layout();
     let n_values = column.record.n_values;
     let mut most = block_values(of) as u64;
@@ -167,20 +167,20 @@ fn joined(column: &ColumnInfo, blocks: &[BlockRecord], pieces: &Arc<Pieces>) -> 
     let mut found = Vec::new();
     for start in (0..n_values).step_by(most as usize) {
         let values = start..n_values.min(start + most);
-        fallible::push(&mut found, Piece::Joined { pieces: Arc::clone(pieces), values }, PARTS)?;
+        fallible::push(&mut found, BlockPlan::Joined { pieces: Arc::clone(pieces), values }, PARTS)?;
     }
     Ok(found)
 }
 
 /// Merges neighbouring short blocks while they fit one block.
-fn merged(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<Piece>> {
+fn merged(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<BlockPlan>> {
     let of = column.record.column_type.layout();
     let most = block_values(of) as u64;
     let is_var = of.physical.is_var();
     let is_short = |block: &BlockRecord| {
         u64::from(block.n_values) * 2 <= most && (!is_var || block.decoded_len <= SHORT_LEN)
     };
-    let mut pieces: Vec<Piece> = fallible::with_capacity(blocks.len(), PARTS)?;
+    let mut plans: Vec<BlockPlan> = fallible::with_capacity(blocks.len(), PARTS)?;
     let mut i = 0;
     while let Some(first) = blocks.get(i) {
         let (mut n, mut len) = (0, 0);
@@ -190,27 +190,27 @@ fn merged(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<Piece>> {
         };
         let n_merged = blocks[i..].iter().take_while(fits).count();
         if n_merged > 1 && is_short(first) {
-            pieces.push(Piece::Merged(i..i + n_merged));
+            plans.push(BlockPlan::Merged(i..i + n_merged));
             i += n_merged;
         } else {
-            pieces.push(Piece::Copied(i));
+            plans.push(BlockPlan::Copied(i));
             i += 1;
         }
     }
-    Ok(pieces)
+    Ok(plans)
 }
 
-/// The child offsets of the first block of each piece.
-fn child_offsets(file: &File, info: &ColumnInfo, pieces: &[Piece], n_types: usize) -> Result<Vec<u64>> {
+/// The child offsets of the first block of each plan.
+fn child_offsets(file: &File, info: &ColumnInfo, plans: &[BlockPlan], n_types: usize) -> Result<Vec<u64>> {
     let (chunk, _) = read_chunk(file, info, 0..info.record.n_values, None, &Silent)?;
     let HostValues::Owned(values) = &chunk.values else { return Ok(Vec::new()) };
     let impossible = || Error::corrupt("the child offsets of a union do not fit its blocks");
     let mut numbers = Vec::new();
-    for piece in pieces {
-        let block = match piece {
-            Piece::Copied(block) | Piece::Missing(block) => *block,
-            Piece::Merged(blocks) => blocks.start,
-            Piece::Numbers(_) | Piece::Joined { .. } => continue,
+    for plan in plans {
+        let block = match plan {
+            BlockPlan::Copied(block) | BlockPlan::Missing(block) => *block,
+            BlockPlan::Merged(blocks) => blocks.start,
+            BlockPlan::Numbers(_) | BlockPlan::Joined { .. } => continue,
         };
         let from = block.checked_mul(n_types).ok_or_else(impossible)?;
         let end = from.checked_add(n_types).filter(|&end| end <= chunk.n).ok_or_else(impossible)?;

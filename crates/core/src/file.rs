@@ -32,13 +32,15 @@ pub(crate) use block_records::LastBlocks;
 use cell_columns::CellColumns;
 pub(crate) use chain::{Lost, is_part};
 pub use columns::ColumnInfo;
+pub(crate) use columns::ColumnRun;
 use footer::OpenFile;
 pub use generations::Generation;
 pub(crate) use known_blocks::KnownBlock;
+pub(crate) use names::NameRange;
 use names::Names;
 pub use names::{NameGroup, NameRanges};
 use numbering::Numbering;
-pub(crate) use pieces::Member;
+pub(crate) use pieces::{Member, Stretch};
 
 /// The use of memory for block records, in messages.
 const BLOCKS: &str = "the block records";
@@ -456,7 +458,7 @@ impl File {
         self.opened.room_for(at, len, out)
     }
 
-    /// Reads several pieces of the file, in one round of reads.
+    /// Reads several ranges of the file, in one round of reads.
     pub(crate) fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
         self.opened.read_many(parts)
     }

@@ -7,6 +7,7 @@ mod bundled;
 mod chunk;
 mod codes;
 mod decoded_len;
+mod dictionary_views;
 mod fixed;
 mod int32;
 mod layout;
@@ -30,8 +31,8 @@ use crate::rows::Rows;
 use crate::threads;
 
 use alloc::COLUMNS;
-use assembly::{Assembly, Piece};
-use bundled::{BundleTask, Part};
+use assembly::{Assembly, TaskResult};
+use bundled::{BundleTask, BundledRequest};
 pub(crate) use chunk::{missing_chunk, read_chunk, read_chunks, read_rows};
 pub(crate) use decoded_len::DecodedLen;
 use fixed::FixedTask;
@@ -41,11 +42,10 @@ pub use nested::{Form, Nested, NestedValues};
 pub(crate) use pages::Reader;
 pub use pages::{OpenPage, PageVisitor};
 pub(crate) use request::Source;
-pub(crate) use request::Stretch;
 pub use request::{MissingTo, Output, Request};
 use request::{Place, threads_for};
 use take::TakeTask;
-use text::StringTask;
+use text::{StringRequest, StringTask};
 
 /// Names the memory for the tasks of a read, in messages.
 const TASKS: &str = "the tasks of a read";
@@ -104,10 +104,10 @@ impl File {
         let control = Control::new(monitor, n_values);
         let threads = threads_for(work, threads);
         let mut tasks = Vec::new();
-        let mut bundled: BTreeMap<u64, Vec<Part<'_>>> = BTreeMap::new();
+        let mut bundled: BTreeMap<u64, Vec<BundledRequest<'_>>> = BTreeMap::new();
         let mut assemblies: Vec<Assembly<'_>> = fallible::with_capacity(requests.len(), COLUMNS)?;
         let (mut memory, mut scratch) = (Buffers::default(), Buffers::scratch());
-        let pieces: Mutex<Vec<Piece>> = Mutex::default();
+        let results: Mutex<Vec<TaskResult>> = Mutex::default();
         for (i, (request, source)) in requests.into_iter().zip(&sources).enumerate() {
             let named = |e: Error| if source.name.is_empty() { e } else { e.in_column(&source.name) };
             let is_scratch = matches!(&request.output, Output::Text(text) if text.is_scratch);
@@ -115,8 +115,8 @@ impl File {
             let memory = (memory, &decoded_len);
             assemblies.push(self.plan(i, request, source, &mut tasks, &mut bundled, memory).map_err(named)?);
         }
-        for parts in bundled.into_values() {
-            bundled::plan(parts, |task| put(&mut tasks, Task::Bundle(task)))?;
+        for requests in bundled.into_values() {
+            bundled::plan(requests, |task| put(&mut tasks, Task::Bundle(task)))?;
         }
         threads::run_in_ranges(
             tasks,
@@ -130,13 +130,13 @@ impl File {
                     Task::Bundle(task) => task.run(reader, &control).map(|()| None),
                     Task::Text(task) => task.run(reader, &control).map(Some),
                 };
-                let Some(piece) = done? else { return Ok(()) };
-                let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
-                fallible::push(&mut pieces, piece, TASKS)
+                let Some(result) = done? else { return Ok(()) };
+                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                fallible::push(&mut results, result, TASKS)
             },
         )?;
-        let pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
-        assembly::assemble(assemblies, pieces, threads, &control)
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        assembly::assemble(assemblies, results, threads, &control)
     }
 
     /// The stored column with the values of column `index`, and their range.
@@ -202,7 +202,7 @@ impl File {
         request: Request<'a>,
         source: &'a Source,
         tasks: &mut Vec<Task<'a>>,
-        bundled: &mut BTreeMap<u64, Vec<Part<'a>>>,
+        bundled: &mut BTreeMap<u64, Vec<BundledRequest<'a>>>,
         (memory, decoded_len): (&mut Buffers, &DecodedLen<'_>),
     ) -> Result<Assembly<'a>> {
         let Request { rows, output, missing, .. } = request;
@@ -228,24 +228,18 @@ impl File {
             }
         };
         if source.is_bundled && !rows.is_empty() {
-            let parts = bundled.entry(source.storage).or_default();
-            fallible::push(parts, Part { source, rows, output, missing }, COLUMNS)?;
+            let members = bundled.entry(source.storage).or_default();
+            fallible::push(members, BundledRequest { source, rows, output, missing }, COLUMNS)?;
             return Ok(Assembly::default());
         }
         // The values of a column with blocks of its own are its rows.
         let values = rows;
         match output {
             Output::Text(text) => {
-                let mut reader = Reader::new(self);
-                text::plan(
-                    number,
-                    &mut reader,
-                    source,
-                    values,
-                    (text, memory, decoded_len),
-                    missing,
-                    |task| put(tasks, Task::Text(task)),
-                )
+                let request = StringRequest { number, source, values, text, missing };
+                let plan = text::plan(request, &mut Reader::new(self), memory, decoded_len)?;
+                plan.tasks.into_iter().try_for_each(|task| put(tasks, Task::Text(task)))?;
+                Ok(plan.assembly)
             }
             output => {
                 fixed::plan(source, values, output, missing, |task| put(tasks, Task::Fixed(task)))?;

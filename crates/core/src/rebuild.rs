@@ -25,18 +25,18 @@ use crate::write::placement::{Placed, Placement};
 use crate::write::unknown::Unknown;
 use crate::write::{Ground, WRITE};
 use copy::{Task, Worker};
-use records::Columns;
 pub(crate) use records::{Changed, check_made_records};
+use records::{ColumnEdits, Values};
 use tidy::{Described, is_untidy, tidied};
 
 /// The use of the memory, in messages.
 pub(crate) const PARTS: &str = "the parts of the file";
-/// Blocks that a thread stores in one piece.
-const RUN: u64 = 16;
+/// Old blocks that a thread stores as one task.
+const TASK_BLOCKS: u64 = 16;
 
-/// How some blocks of a column are stored.
+/// How some blocks of a column are made.
 #[derive(Clone, Debug)]
-pub(crate) enum Piece {
+pub(crate) enum BlockPlan {
     /// This block as it is.
     Copied(usize),
     /// The values of these blocks as one block, or as few blocks of strings.
@@ -59,8 +59,8 @@ pub(crate) struct Rebuild<'a> {
     pub file: &'a File,
     /// All columns.
     pub columns: &'a [ColumnInfo],
-    /// The blocks of each column.
-    pub pieces: Vec<Vec<Piece>>,
+    /// The blocks of each column, in order.
+    pub plans: Vec<Vec<BlockPlan>>,
     /// The columns whose records change.
     pub changed: HashMap<u64, Changed>,
     /// Whether the rows of each table become one piece.
@@ -92,10 +92,10 @@ impl Rebuild<'_> {
         self.check_len()?;
         let mut blocks: Vec<Vec<Placed>> = Vec::new();
         let mut tasks = Vec::new();
-        for (column, pieces) in self.columns.iter().zip(&self.pieces) {
+        for (column, plans) in self.columns.iter().zip(&self.plans) {
             let mut kept = Vec::new();
-            if !pieces.is_empty() {
-                self.add_tasks(column, pieces, ground.is_in_place, &mut tasks, &mut kept)
+            if !plans.is_empty() {
+                self.add_tasks(column, plans, ground.is_in_place, &mut tasks, &mut kept)
                     .map_err(|e| e.in_column(&column.name))?;
             }
             fallible::push(&mut blocks, kept, PARTS)?;
@@ -130,8 +130,8 @@ impl Rebuild<'_> {
     /// could fill any disk.
     fn check_len(&self) -> Result<()> {
         let mut len = 0u64;
-        let columns = self.columns.iter().zip(&self.pieces);
-        for (column, _) in columns.filter(|(_, pieces)| !pieces.is_empty()) {
+        let columns = self.columns.iter().zip(&self.plans);
+        for (column, _) in columns.filter(|(_, plans)| !plans.is_empty()) {
             for block in self.file.blocks(column.index)?.iter() {
                 len = len.saturating_add(block.pages_len.into()).saturating_add(block.directory_len.into());
             }
@@ -139,23 +139,23 @@ impl Rebuild<'_> {
         if len <= self.file.slot().end { Ok(()) } else { Err(Error::corrupt("parts of the file overlap")) }
     }
 
-    /// Cuts the pieces of a column into tasks. Blocks that stay in place are added to `kept`.
+    /// Cuts the plans of a column into tasks. Blocks that stay in place are added to `kept`.
     fn add_tasks<'c>(
         &'c self,
         column: &'c ColumnInfo,
-        pieces: &'c [Piece],
+        plans: &'c [BlockPlan],
         is_in_place: bool,
         tasks: &mut Vec<Task<'c>>,
         kept: &mut Vec<Placed>,
     ) -> Result<()> {
         let blocks = self.file.blocks(column.index)?;
-        let needs_statistics = pieces.iter().any(|piece| matches!(piece, Piece::Copied(_)));
+        let needs_statistics = plans.iter().any(|plan| matches!(plan, BlockPlan::Copied(_)));
         let statistics = if needs_statistics { self.file.statistics_of(column)? } else { Vec::new() };
         let statistics: Arc<Vec<Statistics>> = Arc::new(statistics);
         let mut is_first = true;
-        let mut rest = pieces;
+        let mut rest = plans;
         while let Some((first, after)) = rest.split_first() {
-            if let (true, &Piece::Copied(i)) = (is_in_place, first) {
+            if let (true, &BlockPlan::Copied(i)) = (is_in_place, first) {
                 let (Some(block), Some(statistics)) = (blocks.get(i), statistics.get(i)) else {
                     return Err(Error::corrupt("a block has no statistics"));
                 };
@@ -164,15 +164,15 @@ impl Rebuild<'_> {
                 continue;
             }
             let mut n = 0;
-            let fits = |piece: &&Piece| {
-                n += piece.n_blocks();
-                n <= RUN && !(is_in_place && matches!(piece, Piece::Copied(_)))
+            let fits = |plan: &&BlockPlan| {
+                n += plan.n_blocks();
+                n <= TASK_BLOCKS && !(is_in_place && matches!(plan, BlockPlan::Copied(_)))
             };
-            let n_pieces = rest.iter().take_while(fits).count().max(1);
-            let (now, later) = rest.split_at(n_pieces);
+            let n_plans = rest.iter().take_while(fits).count().max(1);
+            let (now, later) = rest.split_at(n_plans);
             rest = later;
             let (blocks, statistics) = (Arc::clone(&blocks), Arc::clone(&statistics));
-            let task = Task { index: tasks.len(), column, is_first, pieces: now, blocks, statistics };
+            let task = Task { index: tasks.len(), column, is_first, plans: now, blocks, statistics };
             fallible::push(tasks, task, PARTS)?;
             is_first = false;
         }
@@ -230,10 +230,10 @@ impl Rebuild<'_> {
         first_ranges: &HashMap<u64, u64>,
         is_in_place: bool,
     ) -> Result<Described> {
-        let values = records::values(self.file, self.columns)?;
+        let values = Values::of(self.file, self.columns)?;
         let (changed, details) = (&self.changed, &values.details);
-        let columns = Columns { file: self.file, changed, first_ranges, details };
-        let columns = columns.records(self.columns)?;
+        let edits = ColumnEdits { file: self.file, changed, first_ranges, details };
+        let columns = edits.sections(self.columns.len())?;
         let tables = records::tables(self.file, self.joins_pieces)?;
         let copied = |kind| records::section(self.file, kind);
         let described = Described {
@@ -257,13 +257,13 @@ impl Rebuild<'_> {
     }
 }
 
-impl Piece {
+impl BlockPlan {
     /// The number of old blocks.
     fn n_blocks(&self) -> u64 {
         match self {
             Self::Copied(_) | Self::Missing(_) => 1,
             Self::Merged(blocks) => blocks.len() as u64,
-            Self::Numbers(_) | Self::Joined { .. } => RUN,
+            Self::Numbers(_) | Self::Joined { .. } => TASK_BLOCKS,
         }
     }
 }

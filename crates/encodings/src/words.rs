@@ -108,16 +108,16 @@ pub(crate) fn first_bytes(all: &[u8], range: Range<usize>) -> u64 {
     }
 }
 
-/// The positions of a sample, which depend only on `n`: all of them if `n` is small, else `pieces`
-/// evenly spread ranges of length `len`. A single piece is in the middle.
-pub(crate) fn sample_ranges(n: usize, pieces: usize, len: usize) -> impl Iterator<Item = Range<usize>> {
-    let whole = n <= pieces * len;
-    let count = if whole { 1 } else { pieces };
+/// The positions of a sample, which depend only on `n`: all of them if `n` is small, else
+/// `n_ranges` evenly spread ranges of length `len`. A single range is in the middle.
+pub(crate) fn sample_ranges(n: usize, n_ranges: usize, len: usize) -> impl Iterator<Item = Range<usize>> {
+    let whole = n <= n_ranges * len;
+    let count = if whole { 1 } else { n_ranges };
     (0..count).map(move |i| {
         if whole {
             0..n
         } else {
-            let start = if pieces == 1 { (n - len) / 2 } else { i * (n - len) / (pieces - 1) };
+            let start = if n_ranges == 1 { (n - len) / 2 } else { i * (n - len) / (n_ranges - 1) };
             start..start + len
         }
     })

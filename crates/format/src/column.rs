@@ -61,6 +61,30 @@ impl ColumnRecord {
     /// Bytes of the record.
     pub const LEN: usize = 120;
 
+    /// A column without a name, in no relation to other columns, without missing values and blocks.
+    pub const fn plain(id: u64, column_type: ColumnType, n_values: u64) -> Self {
+        Self {
+            id,
+            name_at: 0,
+            name_len: 0,
+            column_type,
+            is_bundled: false,
+            is_bundle: false,
+            n_values,
+            storage: None,
+            parent: None,
+            first_value: 0,
+            first_child: None,
+            n_children: 0,
+            dictionary: None,
+            detail: None,
+            n_missing: 0,
+            metadata: None,
+            first_range: None,
+            host_detail: None,
+        }
+    }
+
     /// Appends the record.
     pub fn emit(&self, out: &mut Vec<u8>) {
         let kind = &self.column_type;
@@ -174,24 +198,11 @@ impl ColumnRecord {
             return Err(Error::corrupt("a number in a column record is too large"));
         }
         let record = Self {
-            id,
             name_at,
             name_len,
-            column_type: ColumnType::plain(Physical::Null),
-            is_bundled: false,
-            is_bundle: false,
-            n_values,
-            storage: None,
-            parent: None,
-            first_value: 0,
-            first_child: None,
-            n_children: 0,
-            dictionary: None,
-            detail: None,
             n_missing: n_missing.min(n_values),
-            metadata: None,
             first_range: (first_range != NONE).then_some(first_range),
-            host_detail: None,
+            ..Self::plain(id, ColumnType::plain(Physical::Null), n_values)
         };
         Ok(Some((record, Unknown { codes, flags: flags & !FLAGS, reserved })))
     }
@@ -292,24 +303,12 @@ mod tests {
 
     fn plain() -> ColumnRecord {
         ColumnRecord {
-            id: 4,
             name_at: 10,
             name_len: 5,
-            column_type: ColumnType::plain(Physical::F64),
-            is_bundled: false,
-            is_bundle: false,
-            n_values: 100,
-            storage: None,
-            parent: None,
-            first_value: 0,
-            first_child: None,
-            n_children: 0,
-            dictionary: None,
-            detail: None,
             n_missing: 3,
             metadata: Some(8),
             first_range: Some(6),
-            host_detail: None,
+            ..ColumnRecord::plain(4, ColumnType::plain(Physical::F64), 100)
         }
     }
 

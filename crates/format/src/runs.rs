@@ -185,24 +185,11 @@ mod tests {
     #[test]
     fn members_of_a_run() {
         let record = ColumnRecord {
-            id: 7,
-            name_at: 0,
             name_len: 9,
-            column_type: ColumnType::plain(Physical::F64),
             is_bundled: true,
-            is_bundle: false,
-            n_values: 100,
             storage: Some(50),
-            parent: None,
             first_value: 300,
-            first_child: None,
-            n_children: 0,
-            dictionary: None,
-            detail: None,
-            n_missing: 0,
-            metadata: None,
-            first_range: None,
-            host_detail: None,
+            ..ColumnRecord::plain(7, ColumnType::plain(Physical::F64), 100)
         };
         assert_eq!(record.member(0).unwrap(), record);
         let third = record.member(2).unwrap();

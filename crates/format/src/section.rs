@@ -186,8 +186,32 @@ impl Part {
     }
 }
 
-/// Offset, length, stored length and checksum of a part, as its parent has them.
-type Entry = (u64, u32, u32, u64);
+/// A part as its parent describes it.
+#[derive(Clone, Copy)]
+struct Entry {
+    at: u64,
+    len: u32,
+    /// 0 for a part that is stored as it is.
+    stored_len: u32,
+    checksum: u64,
+}
+
+impl Entry {
+    fn of(part: &Part) -> Self {
+        let stored_len = if part.is_compressed() { part.stored_len } else { 0 };
+        Self { at: part.at, len: part.len, stored_len, checksum: part.checksum }
+    }
+
+    fn emit(&self, out: &mut Vec<u8>) {
+        put!(out, self.at, self.len, self.stored_len, self.checksum);
+    }
+
+    #[inline]
+    fn parse(reader: &mut Reader<'_>) -> Result<Self> {
+        let (at, len, stored_len) = (reader.u64()?, reader.u32()?, reader.u32()?);
+        Ok(Self { at, len, stored_len, checksum: reader.u64()? })
+    }
+}
 
 /// How the records of a section spread over its parts.
 #[derive(Clone, Copy)]
@@ -428,7 +452,8 @@ impl Section {
     }
 
     /// A part of this height, as its parent describes it.
-    fn part(&self, height: u8, (at, len, stored_len, checksum): Entry) -> Result<Part> {
+    fn part(&self, height: u8, entry: Entry) -> Result<Part> {
+        let Entry { at, len, stored_len, checksum } = entry;
         let part = Part { at, len, stored_len: len, checksum, shuffle_len: 0 };
         if stored_len == 0 {
             return Ok(part);
@@ -442,7 +467,8 @@ impl Section {
     }
 
     fn top(&self) -> Result<Part> {
-        self.part(self.height, (self.part_at, self.part_len, self.stored_len, self.checksum))
+        let &Self { part_at: at, part_len: len, stored_len, checksum, .. } = self;
+        self.part(self.height, Entry { at, len, stored_len, checksum })
     }
 }
 

@@ -117,11 +117,11 @@ pub trait Disk: Debug + Send + Sync {
 
 /// No call writes across a multiple of this offset.
 ///
-/// Linux caches each write in pages as large as fit, aligned to their size. Unaligned pieces become
-/// small pages, which take twice as long to write, to read and to drop. Larger pieces risk pages
+/// Linux caches each write in pages as large as fit, aligned to their size. Unaligned writes become
+/// small pages, which take twice as long to write, to read and to drop. Larger ones risk pages
 /// that a virtual machine has returned to its host (free page reporting): fetching these takes ten
-/// times as long as writing. Smaller pieces cost more calls.
-pub const PIECE: usize = 64 << 10;
+/// times as long as writing. Smaller ones cost more calls.
+pub const WRITE_UNIT: usize = 64 << 10;
 
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -164,7 +164,7 @@ impl Disk for NativeDisk {
     }
 
     fn write_at(&self, file: &File, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        let bytes = &bytes[..bytes.len().min(PIECE - (at % PIECE as u64) as usize)];
+        let bytes = &bytes[..bytes.len().min(WRITE_UNIT - (at % WRITE_UNIT as u64) as usize)];
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::write_at(file, bytes, at);
         #[cfg(windows)]

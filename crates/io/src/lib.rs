@@ -47,7 +47,7 @@ mod stale;
 mod target;
 mod temp_name;
 
-pub use disk::{Disk, NativeDisk, PIECE};
+pub use disk::{Disk, NativeDisk, WRITE_UNIT};
 pub use file::FileSource;
 pub use in_place::InPlace;
 pub use lock::Lock;

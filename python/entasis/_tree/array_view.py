@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # A selection within this many elements is read as a whole, with the elements between. Pieces have
 # this many or more.
 _NEAR = 512
-# The most pieces in which a view is read.
+# The most ranges in which a view is read.
 _MOST_PIECES = 64
 
 
@@ -166,7 +166,7 @@ class ArrayView:
             n = math.prod(self.shape)
             if high - low <= max(n + n // 4, _NEAR):
                 return self._strided(neighbours(low, high), low)
-            found = self._by_pieces(neighbours)
+            found = self._by_ranges(neighbours)
             if found is not None:
                 return found
             if high - low <= 4 * n:
@@ -229,7 +229,7 @@ class ArrayView:
                 found = found.take(pick, axis)
         return found
 
-    def _by_pieces(self, neighbours: Callable[[int, int], Any]) -> Any:
+    def _by_ranges(self, neighbours: Callable[[int, int], Any]) -> Any:
         """Read a view of few, long, distant rows one row at a time. None for other views."""
         import numpy as np
 
@@ -243,12 +243,12 @@ class ArrayView:
         low, high = row._bounds()
         if n < _NEAR or high - low > 4 * n:
             return None
-        pieces = []
+        arrays = []
         for index in indices:
             row._offset = self._offset + int(index) * stride
             low, high = row._bounds()
-            pieces.append(row._strided(neighbours(low, high), low))
-        return np.ma.stack(pieces) if isinstance(pieces[0], np.ma.MaskedArray) else np.stack(pieces)
+            arrays.append(row._strided(neighbours(low, high), low))
+        return np.ma.stack(arrays) if isinstance(arrays[0], np.ma.MaskedArray) else np.stack(arrays)
 
     def _all_positions(self) -> np.ndarray[Any, Any]:
         """The positions of all elements."""

@@ -115,7 +115,7 @@ class Cells:
             return self.children(number, rows.start, rows.stop, threads) if rows else []
         if len(rows) == 0:
             return []
-        wanted, of_rows = _pieces(rows)
+        wanted, of_rows = _ranges(rows)
         with _making():
             found = self.reader.children_at(number, wanted, self.maker(threads), threads)
         return [found[position] for position in of_rows]
@@ -132,7 +132,7 @@ _NEAR = 256
 _MOST_RANGES = 4096
 
 
-def _pieces(rows: Any) -> tuple[list[tuple[int, int]], list[int]]:
+def _ranges(rows: Any) -> tuple[list[tuple[int, int]], list[int]]:
     """Ranges that contain all rows, and the position of each row in their concatenation."""
     import numpy as np
 
@@ -146,8 +146,8 @@ def _pieces(rows: Any) -> tuple[list[tuple[int, int]], list[int]]:
     starts = distinct[np.concatenate(([0], cuts))]
     stops = distinct[np.concatenate((cuts - 1, [len(distinct) - 1]))] + 1
     before = np.cumsum(stops - starts) - (stops - starts)
-    piece = np.searchsorted(starts, rows, side="right") - 1
-    return list(zip(starts.tolist(), stops.tolist(), strict=True)), (rows - starts[piece] + before[piece]).tolist()
+    number = np.searchsorted(starts, rows, side="right") - 1
+    return list(zip(starts.tolist(), stops.tolist(), strict=True)), (rows - starts[number] + before[number]).tolist()
 
 
 @contextmanager

@@ -57,7 +57,7 @@ impl Options {
 /// Names the block table in messages about memory.
 const TABLE: &str = "the block table";
 
-/// A compressed container in several pieces.
+/// A compressed container in several buffers.
 #[derive(Debug)]
 pub struct Compressed {
     /// Header and block table.

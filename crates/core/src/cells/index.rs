@@ -18,7 +18,7 @@ const BUCKET: u64 = 4;
 /// Maps with more keys than this are indexed. Fewer keys fit a page or two.
 pub const INDEXED_FROM: usize = 4096;
 /// Keys whose bytes are copied together.
-const PIECE: usize = 1024;
+const BATCH: usize = 1024;
 /// Entries of `indexed` that are read together.
 const TOGETHER: u64 = 1024;
 
@@ -192,9 +192,9 @@ impl IndexPlan {
 fn buckets_of_strings(offsets: &HostRead, bytes: &HostRead, range: Range<usize>) -> Option<ScratchVec<u32>> {
     let n_buckets = (range.len() as u64).div_ceil(BUCKET);
     let (mut of, mut text) = (room(range.len()), Vec::new());
-    let mut ends = [0i64; PIECE + 1];
-    for from in range.clone().step_by(PIECE) {
-        let ends = &mut ends[..=PIECE.min(range.end - from)];
+    let mut ends = [0i64; BATCH + 1];
+    for from in range.clone().step_by(BATCH) {
+        let ends = &mut ends[..=BATCH.min(range.end - from)];
         let offset = |end: i64| usize::try_from(end).ok();
         if !offsets.copy_to(8 * from, bytemuck::cast_slice_mut(ends)) {
             return None;

@@ -126,11 +126,11 @@ impl File {
             let (mut end, mut step) = (range.end_block(), LAST);
             while end > range.first_block {
                 let start = end.saturating_sub(step).max(range.first_block);
-                let mut piece = self.opened.tier_records(SectionKind::Blocks, range.tier, start..end)?;
-                let first = piece.get(..BlockRecord::LEN).map(BlockRecord::parse).transpose()?;
+                let mut earlier = self.opened.tier_records(SectionKind::Blocks, range.tier, start..end)?;
+                let first = earlier.get(..BlockRecord::LEN).map(BlockRecord::parse).transpose()?;
                 let is_end = first.is_some_and(|first| !is_wanted(&first));
-                fallible::extend(&mut piece, records.drain(..), BLOCKS)?;
-                records = piece;
+                fallible::extend(&mut earlier, records.drain(..), BLOCKS)?;
+                records = earlier;
                 n_before -= end - start;
                 if is_end {
                     break 'ranges;

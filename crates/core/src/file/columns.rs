@@ -18,7 +18,7 @@ use super::{BLOCKS, File, lock};
 const PREFETCH: u64 = 16;
 
 /// Records that are read together.
-const PIECE: u64 = 1 << 14;
+const BATCH: u64 = 1 << 14;
 
 /// The use of the memory, in messages.
 const COLUMNS: &str = "the column records";
@@ -153,10 +153,10 @@ impl File {
     /// *Corrupt*, *io*, *limit*.
     pub fn all_columns(&self, range: Range<u64>) -> Result<Vec<ColumnInfo>> {
         let mut columns = Vec::new();
-        // Reads in pieces, so that any number of columns stays below the limits on metadata.
-        for start in range.clone().step_by(PIECE as usize) {
-            let part = start..range.end.min(start + PIECE);
-            self.add_columns(part, &mut columns).map_err(|e| e.in_file(self.path()))?;
+        // Reads in batches, so that any number of columns stays below the limits on metadata.
+        for start in range.clone().step_by(BATCH as usize) {
+            let batch = start..range.end.min(start + BATCH);
+            self.add_columns(batch, &mut columns).map_err(|e| e.in_file(self.path()))?;
         }
         Ok(columns)
     }
@@ -284,10 +284,10 @@ impl File {
             return Err(Error::corrupt(message).in_section("columns"));
         }
         let (first, last) = (runs.record_of(wanted.start), runs.record_of(wanted.end - 1));
-        for start in (first..=last).step_by(PIECE as usize) {
-            let piece = start..(last + 1).min(start + PIECE);
-            let records = self.records(SectionKind::Columns, piece.clone())?;
-            for (number, bytes) in piece.zip(records.chunks_exact(ColumnRecord::LEN)) {
+        for start in (first..=last).step_by(BATCH as usize) {
+            let batch = start..(last + 1).min(start + BATCH);
+            let records = self.records(SectionKind::Columns, batch.clone())?;
+            for (number, bytes) in batch.zip(records.chunks_exact(ColumnRecord::LEN)) {
                 let of = runs.columns_of(number);
                 let from = of.start.max(wanted.start);
                 let columns = in_view(from)..in_view(of.end.min(wanted.end));

@@ -313,7 +313,7 @@ impl OpenFile {
         self.source.read_exact_at(at, out).map_err(|e| read_error(e, at))
     }
 
-    /// Reads several pieces of the file, in one round of reads.
+    /// Reads several ranges of the file, in one round of reads.
     pub fn read_many(&self, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
         let mut others = Vec::new();
         for (at, out) in parts {
@@ -326,7 +326,7 @@ impl OpenFile {
     }
 }
 
-/// Reads several pieces of a source, in one round of reads.
+/// Reads several ranges of a source, in one round of reads.
 pub(super) fn read_many(source: &dyn Source, parts: &mut [(u64, &mut [u8])]) -> Result<()> {
     let Some(first) = parts.first().map(|(at, _)| *at) else { return Ok(()) };
     source.read_many(parts).map_err(|error| {

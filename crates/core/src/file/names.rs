@@ -15,7 +15,7 @@ use super::File;
 const NAMES: &str = "the column names";
 
 /// Ranges that are read together.
-const PIECE: usize = 1 << 14;
+const BATCH: usize = 1 << 14;
 
 /// Where the names of a record's columns are in the heap.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +154,7 @@ impl File {
         ranges: &NameRanges,
         mut visit: impl FnMut(NameGroup<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut visit_piece = |ranges: &[NameRange]| -> Result<()> {
+        let mut visit_batch = |ranges: &[NameRange]| -> Result<()> {
             let names = NamesAt::new(self, ranges)?;
             for range in ranges {
                 let bytes = names.get(range)?;
@@ -170,7 +170,7 @@ impl File {
             }
             Ok(())
         };
-        ranges.0.chunks(PIECE).try_for_each(|piece| visit_piece(piece).map_err(|e| e.in_file(self.path())))
+        ranges.0.chunks(BATCH).try_for_each(|batch| visit_batch(batch).map_err(|e| e.in_file(self.path())))
     }
 
     /// The number of the table's column with this name. O(1) with a name index; otherwise one pass

@@ -27,9 +27,9 @@ const PAUSE: Duration = Duration::from_millis(1);
 struct Head {
     header: Header,
     slots: [SlotState; 2],
-    /// The offset and the bytes of pieces of the file: the whole file if it is short, else header
+    /// The offset and the bytes of ranges of the file: the whole file if it is short, else header
     /// and slots, and the last bytes.
-    pieces: Vec<(u64, Vec<u8>)>,
+    cached: Vec<(u64, Vec<u8>)>,
 }
 
 /// The head of a file. A slot looks damaged while another program writes it.
@@ -49,7 +49,7 @@ fn read_head(source: &dyn Source, len: u64) -> Result<Head> {
     if len <= TAIL {
         let head = read(source, 0, len)?;
         let (header, slots) = parse_head(&head)?;
-        return Ok(Head { header, slots, pieces: vec![(0, head)] });
+        return Ok(Head { header, slots, cached: vec![(0, head)] });
     }
     let mut head = fallible::defaults(SLOT_PAGES_END as usize, BYTES)?;
     let mut tail = fallible::defaults(TAIL as usize, BYTES)?;
@@ -60,14 +60,14 @@ fn read_head(source: &dyn Source, len: u64) -> Result<Head> {
     }
     let (header, slots) = parse_head(&head)?;
     head.truncate(if header.has_slot_pages() { SLOT_PAGES_END as usize } else { HEADER_LEN });
-    let mut pieces = vec![(0, head)];
+    let mut cached = vec![(0, head)];
     match done {
-        Ok(()) => pieces.push((len - TAIL, tail)),
+        Ok(()) => cached.push((len - TAIL, tail)),
         // The file became shorter, perhaps by bytes that belong to no generation.
         Err(error) if error.kind() == Kind::Corrupt => {}
         Err(error) => return Err(error),
     }
-    Ok(Head { header, slots, pieces })
+    Ok(Head { header, slots, cached })
 }
 
 fn parse_head(head: &[u8]) -> Result<(Header, [SlotState; 2])> {
@@ -122,7 +122,7 @@ fn without_state(mut source: Box<dyn Source>, name: &Path, limits: Limits) -> Re
 pub(super) fn open_at(source: Box<dyn Source>, name: &Path, limits: Limits, slot: Slot) -> Result<OpenFile> {
     let (len, header) = (source.len(), Header::whole(slot, true));
     let head = read(&*source, 0, SLOT_PAGES_END)?;
-    let head = Head { header, slots: [SlotState::Empty; 2], pieces: vec![(0, head)] };
+    let head = Head { header, slots: [SlotState::Empty; 2], cached: vec![(0, head)] };
     let mut opened = OpenFile::new(name, source.into(), limits, head);
     opened.read_root(slot, len)?;
     opened.read_value_of_root()?;
@@ -132,7 +132,7 @@ pub(super) fn open_at(source: Box<dyn Source>, name: &Path, limits: Limits, slot
 impl OpenFile {
     /// A file without a state yet.
     fn new(name: &Path, source: Arc<dyn Source>, limits: Limits, head: Head) -> Self {
-        let Head { header, slots, pieces } = head;
+        let Head { header, slots, cached } = head;
         Self {
             path: name.to_path_buf(),
             source,
@@ -165,7 +165,7 @@ impl OpenFile {
             runs: Runs::default(),
             value: Value::Null,
             cells: None,
-            cached: pieces,
+            cached,
             parts: Arc::default(),
             known_blocks: KnownBlocks::default(),
             known_pieces: KnownPieces::default(),
@@ -179,7 +179,7 @@ impl OpenFile {
     pub(super) fn at(&self, slot: Slot) -> Result<Self> {
         let head = self.cached.first().map_or(&[][..], |(_, head)| head);
         let head = fallible::copied(head, "the head of the file")?;
-        let head = Head { header: self.header, slots: self.slots, pieces: vec![(0, head)] };
+        let head = Head { header: self.header, slots: self.slots, cached: vec![(0, head)] };
         let mut opened = Self::new(&self.path, Arc::clone(&self.source), self.limits.clone(), head);
         opened.parts = Arc::clone(&self.parts);
         opened.is_earlier = self.is_earlier || slot != self.slot;

@@ -125,12 +125,12 @@ impl Member {
         piece.map_or(row, |piece| self.in_piece(&piece, row))
     }
 
-    /// The rows of each piece that are among `rows`, with the position of the first one's value.
-    pub(crate) fn parts(&self, rows: Range<u64>) -> impl Iterator<Item = (Range<u64>, u64)> {
+    /// The rows of each piece that are among `rows`.
+    pub(crate) fn stretches(&self, rows: Range<u64>) -> impl Iterator<Item = Stretch> {
         self.pieces.of_rows(rows.clone()).map(move |piece| {
-            let part = rows.start.max(piece.start)..rows.end.min(piece.end);
-            let first = self.in_piece(&piece, part.start);
-            (part, first)
+            let rows = rows.start.max(piece.start)..rows.end.min(piece.end);
+            let first_value = self.in_piece(&piece, rows.start);
+            Stretch { rows, first_value }
         })
     }
 
@@ -138,6 +138,21 @@ impl Member {
     /// values of the storage column, so nothing overflows.
     fn in_piece(&self, piece: &Range<u64>, row: u64) -> u64 {
         piece.start * self.n + self.number * (piece.end - piece.start) + (row - piece.start)
+    }
+}
+
+/// Consecutive rows whose values are consecutive in the storage column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub rows: Range<u64>,
+    /// The position of the first row's value in the storage column.
+    pub first_value: u64,
+}
+
+impl Stretch {
+    /// The positions of the values in the storage column.
+    pub fn values(&self) -> Range<u64> {
+        self.first_value..self.first_value + (self.rows.end - self.rows.start)
     }
 }
 
@@ -161,8 +176,7 @@ mod tests {
                 assert_eq!(stored[member.value(row) as usize], (number, row));
             }
             for rows in [0..8, 0..5, 4..7, 6..8, 5..6, 3..3] {
-                let values =
-                    member.parts(rows.clone()).flat_map(|(rows, first)| first..first + rows.end - rows.start);
+                let values = member.stretches(rows.clone()).flat_map(|stretch| stretch.values());
                 let found: Vec<_> = values.map(|value| stored[value as usize]).collect();
                 assert_eq!(found, rows.map(|row| (number, row)).collect::<Vec<_>>());
             }

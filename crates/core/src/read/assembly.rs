@@ -12,7 +12,7 @@ use crate::threads;
 
 /// The results of a task that are put in place after all tasks.
 #[derive(Default)]
-pub(crate) struct Piece {
+pub(crate) struct TaskResult {
     pub request: usize,
     /// The position of the first value in the request.
     pub at: usize,
@@ -38,37 +38,37 @@ pub(crate) struct Assembly<'a> {
     pub values: Option<&'a mut [u8]>,
     /// The list that dictionaries are appended to, for views.
     pub dictionaries: Option<&'a mut Vec<Buffer>>,
-    /// For views: the list that receives the buffer of each piece.
+    /// For views: the list that receives the buffer of each result.
     pub buffers: Option<&'a mut Vec<Buffer>>,
     /// Strings that are joined, for a layout with offsets.
     pub text: Option<&'a mut Text>,
 }
 
-/// Strings of a piece, and the memory to copy them to.
+/// Strings of a result, and the memory to copy them to.
 struct Join<'a> {
-    piece: Piece,
-    /// Bytes of strings before this piece.
+    result: TaskResult,
+    /// Bytes of strings before this result.
     base: usize,
     ends: Ends<'a>,
     bytes: &'a mut [u8],
 }
 
-/// Puts pieces at their positions, in any order.
+/// Puts results at their positions, in any order.
 pub(crate) fn assemble(
     mut assemblies: Vec<Assembly<'_>>,
-    mut pieces: Vec<Piece>,
+    mut results: Vec<TaskResult>,
     threads: usize,
     control: &Control<'_>,
 ) -> Result<()> {
-    pieces.sort_unstable_by_key(|piece| (piece.request, piece.at));
+    results.sort_unstable_by_key(|result| (result.request, result.at));
     let mut joins: Vec<Join<'_>> = Vec::new();
-    let mut rest = pieces.into_iter().peekable();
+    let mut rest = results.into_iter().peekable();
     for (request, assembly) in assemblies.iter_mut().enumerate() {
         let mut own = Vec::new();
-        while let Some(mut piece) = rest.next_if(|piece| piece.request == request) {
-            assembly.put(&mut piece)?;
+        while let Some(mut result) = rest.next_if(|result| result.request == request) {
+            assembly.put(&mut result)?;
             if assembly.text.is_some() {
-                fallible::push(&mut own, piece, COLUMNS)?;
+                fallible::push(&mut own, result, COLUMNS)?;
             }
         }
         if let Some(text) = assembly.text.as_deref_mut() {
@@ -79,40 +79,40 @@ pub(crate) fn assemble(
 }
 
 impl Assembly<'_> {
-    /// Puts the bits of a piece in place, and takes its buffers.
-    fn put(&mut self, piece: &mut Piece) -> Result<()> {
-        let bits = [(&mut self.validity, &piece.validity), (&mut self.values, &piece.values)];
+    /// Puts the bits of a result in place, and takes its buffers.
+    fn put(&mut self, result: &mut TaskResult) -> Result<()> {
+        let bits = [(&mut self.validity, &result.validity), (&mut self.values, &result.values)];
         for (memory, found) in bits {
             if let Some(out) = memory.as_deref_mut()
-                && !bits::copy_bits(found, 0, out, piece.at, piece.n)
+                && !bits::copy_bits(found, 0, out, result.at, result.n)
             {
                 return Err(Error::argument("the memory for bits is too short"));
             }
         }
         if let Some(list) = self.dictionaries.as_deref_mut() {
-            fallible::extend(list, piece.dictionaries.drain(..), COLUMNS)?;
+            fallible::extend(list, result.dictionaries.drain(..), COLUMNS)?;
         }
         if let Some(list) = self.buffers.as_deref_mut() {
-            fallible::push(list, std::mem::take(&mut piece.bytes), COLUMNS)?;
+            fallible::push(list, std::mem::take(&mut result.bytes), COLUMNS)?;
         }
         Ok(())
     }
 }
 
-/// Allocates the memory of joined strings, and divides it between their pieces.
-fn plan_joins<'a>(text: &'a mut Text, pieces: Vec<Piece>, joins: &mut Vec<Join<'a>>) -> Result<()> {
+/// Allocates the memory of joined strings, and divides it between their results.
+fn plan_joins<'a>(text: &'a mut Text, results: Vec<TaskResult>, joins: &mut Vec<Join<'a>>) -> Result<()> {
     let sums = |sum: Option<usize>, len| sum?.checked_add(len);
-    let n = pieces.iter().map(|piece| piece.lengths.len()).fold(Some(0), sums).ok_or_else(too_many)?;
-    let len = pieces.iter().map(|piece| piece.bytes.len()).fold(Some(0), sums).ok_or_else(too_many)?;
+    let n = results.iter().map(|result| result.lengths.len()).fold(Some(0), sums).ok_or_else(too_many)?;
+    let len = results.iter().map(|result| result.bytes.len()).fold(Some(0), sums).ok_or_else(too_many)?;
     let (mut ends, buffers, _) = text.reserve(n, &[len], &mut Buffers::default())?;
     let mut bytes: &mut [u8] = buffers.first_mut().ok_or_else(too_many)?;
     let mut base = 0;
-    for piece in pieces {
-        let (head, tail) = ends.split_at(piece.lengths.len());
-        let (own, after) = bytes.split_at_mut(piece.bytes.len());
-        (ends, bytes) = (tail, after);
-        let len = piece.bytes.len();
-        fallible::push(joins, Join { piece, base, ends: head, bytes: own }, COLUMNS)?;
+    for result in results {
+        let len = result.bytes.len();
+        let (own, after) = bytes.split_at_mut(len);
+        bytes = after;
+        let own_ends = ends.take(result.lengths.len());
+        fallible::push(joins, Join { result, base, ends: own_ends, bytes: own }, COLUMNS)?;
         base += len;
     }
     Ok(())
@@ -121,11 +121,11 @@ fn plan_joins<'a>(text: &'a mut Text, pieces: Vec<Piece>, joins: &mut Vec<Join<'
 impl Join<'_> {
     fn run(self, control: &Control<'_>) -> Result<()> {
         control.check()?;
-        let Self { piece, base, ends, bytes } = self;
-        bytes.copy_from_slice(&piece.bytes);
+        let Self { result, base, ends, bytes } = self;
+        bytes.copy_from_slice(&result.bytes);
         match ends {
-            Ends::Small(ends) => sum(&piece.lengths, base as u32, ends),
-            Ends::Large(ends) => sum(&piece.lengths, base as u64, ends),
+            Ends::Small(ends) => sum(&result.lengths, base as u32, ends),
+            Ends::Large(ends) => sum(&result.lengths, base as u64, ends),
             Ends::Views(_) => return Err(Error::argument("views are not joined")),
         }
         Ok(())

@@ -15,56 +15,56 @@ use crate::monitor::Control;
 
 /// Approximate values per task.
 const TASK_VALUES: u64 = 1 << 18;
-/// Parts with a smaller gap between them are visited together.
+/// Values with a smaller gap between them are visited together.
 const GAP: u64 = 1024;
 
 /// The rows of a bundled column that one request wants.
-pub(crate) struct Part<'a> {
+pub(crate) struct BundledRequest<'a> {
     pub source: &'a Source,
     pub rows: Range<u64>,
     pub output: Output<'a>,
     pub missing: MissingTo<'a>,
 }
 
-/// Parts of one storage column, in its order.
+/// Requests for one storage column, in its order.
 pub(crate) struct BundleTask<'a> {
-    parts: Vec<Part<'a>>,
+    requests: Vec<BundledRequest<'a>>,
 }
 
-/// Consecutive values of the storage column that belong to one part.
+/// Consecutive values of the storage column that belong to one request.
 struct Span {
     values: Range<u64>,
-    /// The index of the part.
-    part: usize,
-    /// How many values of the part come before these.
+    /// The index of the request.
+    request: usize,
+    /// How many values of the request come before these.
     at: usize,
 }
 
-/// Cuts the parts of one storage column into tasks.
+/// Groups the requests for one storage column into tasks.
 pub(crate) fn plan<'a>(
-    mut parts: Vec<Part<'a>>,
+    mut requests: Vec<BundledRequest<'a>>,
     mut add: impl FnMut(BundleTask<'a>) -> Result<()>,
 ) -> Result<()> {
     // Stable sorting would allocate.
-    parts.sort_unstable_by_key(|part| part.source.value(part.rows.start));
+    requests.sort_unstable_by_key(|request| request.source.value(request.rows.start));
     let mut task = Vec::new();
     let mut n_values = 0;
-    for part in parts {
-        n_values += part.rows.end - part.rows.start;
-        fallible::push(&mut task, part, COLUMNS)?;
+    for request in requests {
+        n_values += request.rows.end - request.rows.start;
+        fallible::push(&mut task, request, COLUMNS)?;
         if n_values >= TASK_VALUES {
-            add(BundleTask { parts: std::mem::take(&mut task) })?;
+            add(BundleTask { requests: std::mem::take(&mut task) })?;
             n_values = 0;
         }
     }
-    if task.is_empty() { Ok(()) } else { add(BundleTask { parts: task }) }
+    if task.is_empty() { Ok(()) } else { add(BundleTask { requests: task }) }
 }
 
 impl BundleTask<'_> {
     pub(crate) fn run(mut self, reader: &mut Reader<'_>, control: &Control<'_>) -> Result<()> {
         let spans = self.spans()?;
-        let parts = &mut self.parts;
-        let mut strings = fallible::collect(parts.iter().map(|_| Strings::default()), COLUMNS)?;
+        let requests = &mut self.requests;
+        let mut strings = fallible::collect(requests.iter().map(|_| Strings::default()), COLUMNS)?;
         let mut rest = spans.as_slice();
         while let Some(first) = rest.first() {
             let mut end = first.values.end;
@@ -74,35 +74,35 @@ impl BundleTask<'_> {
                 is_near
             });
             let (neighbours, tail) = rest.split_at(near.count());
-            read_neighbours(neighbours, end, (parts, &mut strings), reader, control)?;
+            read_neighbours(neighbours, end, (requests, &mut strings), reader, control)?;
             rest = tail;
         }
-        for (part, strings) in parts.iter_mut().zip(strings) {
-            if let Output::Text(text) = &mut part.output {
+        for (request, strings) in requests.iter_mut().zip(strings) {
+            if let Output::Text(text) = &mut request.output {
                 strings.assemble(text)?;
             }
-            clear_nan(part.source, &part.output, &mut part.missing)?;
+            clear_nan(request.source, &request.output, &mut request.missing)?;
         }
         Ok(())
     }
 
-    /// The values of all parts, in the order of the storage column.
+    /// The values of all requests, in the order of the storage column.
     fn spans(&self) -> Result<Vec<Span>> {
-        let mut spans = fallible::with_capacity(self.parts.len(), COLUMNS)?;
-        for (i, part) in self.parts.iter().enumerate() {
-            for stretch in part.source.stretches(part.rows.clone()) {
-                let at = (stretch.rows.start - part.rows.start) as usize;
-                fallible::push(&mut spans, Span { values: stretch.values(), part: i, at }, COLUMNS)?;
+        let mut spans = fallible::with_capacity(self.requests.len(), COLUMNS)?;
+        for (i, request) in self.requests.iter().enumerate() {
+            for stretch in request.source.stretches(request.rows.clone()) {
+                let at = (stretch.rows.start - request.rows.start) as usize;
+                fallible::push(&mut spans, Span { values: stretch.values(), request: i, at }, COLUMNS)?;
             }
         }
-        if spans.len() > self.parts.len() {
-            spans.sort_unstable_by_key(|span| (span.values.start, span.part));
+        if spans.len() > self.requests.len() {
+            spans.sort_unstable_by_key(|span| (span.values.start, span.request));
         }
         Ok(spans)
     }
 }
 
-/// The strings of a part read so far.
+/// The strings of a request read so far.
 #[derive(Default)]
 struct Strings {
     bytes: Vec<u8>,
@@ -124,11 +124,11 @@ impl Strings {
 fn read_neighbours(
     spans: &[Span],
     end: u64,
-    (parts, strings): (&mut [Part<'_>], &mut [Strings]),
+    (requests, strings): (&mut [BundledRequest<'_>], &mut [Strings]),
     reader: &mut Reader<'_>,
     control: &Control<'_>,
 ) -> Result<()> {
-    let (start, source) = (spans[0].values.start, parts[spans[0].part].source);
+    let (start, source) = (spans[0].values.start, requests[spans[0].request].source);
     // The index of the first span that does not end before the current page.
     let mut first = 0;
     reader.pages(source, start..end, &mut |opened, scratch| {
@@ -147,7 +147,7 @@ fn read_neighbours(
             if from >= to {
                 continue;
             }
-            let (part, strings) = (&mut parts[span.part], &mut strings[span.part]);
+            let (request, strings) = (&mut requests[span.request], &mut strings[span.request]);
             let skip = opened.range.start + (from - page.start) as usize;
             let range = skip..skip + (to - from) as usize;
             let at = span.at + (from - values.start) as usize;
@@ -158,8 +158,8 @@ fn read_neighbours(
                 range: range.clone(),
                 at,
             };
-            let name = &part.source.name;
-            let done = if let Output::Text(_) = part.output {
+            let name = &request.source.name;
+            let done = if let Output::Text(_) = request.output {
                 opened.decoder.strings(opened.page, range.clone(), scratch).and_then(|slice| {
                     let at = strings.bytes.len();
                     fallible::resize(&mut strings.bytes, at + slice.total_len(), 0, STRINGS)?;
@@ -170,10 +170,10 @@ fn read_neighbours(
                         end
                     });
                     fallible::extend(&mut strings.ends, ends, STRINGS)?;
-                    put_missing(opened.page.validity, range, here.at, &mut part.missing)
+                    put_missing(opened.page.validity, range, here.at, &mut request.missing)
                 })
             } else {
-                put(part.source, here, &mut part.output, &mut part.missing)
+                put(request.source, here, &mut request.output, &mut request.missing)
             };
             done.map_err(|e| e.in_column(name))?;
             control.advance(to - from);

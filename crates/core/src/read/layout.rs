@@ -55,21 +55,17 @@ pub(super) enum Ends<'a> {
 }
 
 impl<'a> Ends<'a> {
-    /// Splits after the first `n` strings.
-    pub(super) fn split_at(self, n: usize) -> (Self, Self) {
+    /// Takes those of the first `n` strings off. There must be as many.
+    pub(super) fn take(&mut self, n: usize) -> Self {
+        fn head<'a, T>(all: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+            let (head, tail) = std::mem::take(all).split_at_mut(n);
+            *all = tail;
+            head
+        }
         match self {
-            Self::Small(ends) => {
-                let (head, tail) = ends.split_at_mut(n);
-                (Self::Small(head), Self::Small(tail))
-            }
-            Self::Large(ends) => {
-                let (head, tail) = ends.split_at_mut(n);
-                (Self::Large(head), Self::Large(tail))
-            }
-            Self::Views(views) => {
-                let (head, tail) = views.split_at_mut(n);
-                (Self::Views(head), Self::Views(tail))
-            }
+            Self::Small(ends) => Self::Small(head(ends, n)),
+            Self::Large(ends) => Self::Large(head(ends, n)),
+            Self::Views(views) => Self::Views(head(views, n)),
         }
     }
 }

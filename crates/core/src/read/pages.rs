@@ -1,4 +1,4 @@
-//! Reads the bytes of blocks: in large pieces for whole blocks, page by page otherwise.
+//! Reads the bytes of blocks: in large reads for whole blocks, page by page otherwise.
 
 mod chosen;
 mod scattered;

@@ -7,7 +7,7 @@ use entasis_encodings::PAGE;
 use entasis_format::{BlockRecord, Codec, Error, Layout};
 
 use super::layout::Text;
-use crate::file::Member;
+use crate::file::{Member, Stretch};
 use crate::rows::Rows;
 use crate::threads;
 
@@ -97,21 +97,6 @@ pub(crate) enum Place {
     InPieces(Member),
 }
 
-/// Consecutive rows whose values are consecutive in the storage column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stretch {
-    pub rows: Range<u64>,
-    /// The position of the first row's value in the storage column.
-    pub first_value: u64,
-}
-
-impl Stretch {
-    /// The positions of the values in the storage column.
-    pub fn values(&self) -> Range<u64> {
-        self.first_value..self.first_value + (self.rows.end - self.rows.start)
-    }
-}
-
 impl Source {
     /// The position of the value of an existing row in the storage column. Positions ascend by row.
     pub(crate) fn value(&self, row: u64) -> u64 {
@@ -130,10 +115,9 @@ impl Source {
                 let first_value = first + rows.start;
                 (Some(Stretch { rows, first_value }), None)
             }
-            Place::InPieces(member) => (None, Some(member.parts(rows))),
+            Place::InPieces(member) => (None, Some(member.stretches(rows))),
         };
-        let some = some.into_iter().flatten().map(|(rows, first_value)| Stretch { rows, first_value });
-        one.into_iter().chain(some)
+        one.into_iter().chain(some.into_iter().flatten())
     }
 
     /// Estimates the work of reading some rows, in bytes of memory that could be filled in the same

@@ -1,8 +1,8 @@
 //! Reads rows by number: sorts them, opens each page with some of them once, and puts each value at
 //! its position in the request.
 
+mod close_rows;
 mod few;
-mod runs;
 mod strings;
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use entasis_kernels::{VECTOR, bits};
 use entasis_platform::Buffers;
 
 use super::alloc::{STRINGS, zeros};
-use super::assembly::{Assembly, Piece};
+use super::assembly::{Assembly, TaskResult};
 use super::decoded_len::DecodedLen;
 use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
@@ -21,8 +21,8 @@ use super::nan::clear_nan;
 use super::pages::{OpenPage, Reader};
 use super::request::{MissingTo, Output, Place, Source};
 use crate::monitor::Control;
+use close_rows::Scratch;
 use few::take_few;
-use runs::Scratch;
 use strings::TakeStrings;
 
 /// A vector with this many wanted rows is decoded completely.
@@ -176,7 +176,7 @@ impl TakeTask<'_> {
         reader: &mut Reader<'_>,
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
-    ) -> Result<Option<Piece>> {
+    ) -> Result<Option<TaskResult>> {
         let (source, done) = match self {
             Self::Fixed(task) => (task.source, task.take(reader, control, decoded_len)),
             Self::Strings(task) => (task.source, task.take(reader, control, decoded_len).map(Some)),
@@ -191,7 +191,7 @@ impl TakeFixed<'_> {
         reader: &mut Reader<'_>,
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
-    ) -> Result<Option<Piece>> {
+    ) -> Result<Option<TaskResult>> {
         let Self { request, source, rows, part, positions, output, missing, bits, with_nan } = self;
         let (at, n) = (part.start, part.len());
         let rows = &rows[part];
@@ -208,7 +208,7 @@ impl TakeFixed<'_> {
         if let Output::Text(_) = output {
             strings.spans = fallible::defaults(rows.len(), STRINGS)?;
         }
-        let mut runs = Scratch::default();
+        let mut uncompacted = Scratch::default();
         let mut decoded = Vec::new();
         let (mut n_pages, mut n_done) = (0u32, 0);
         reader.scattered(source, rows, &mut |opened, scratch| {
@@ -225,9 +225,16 @@ impl TakeFixed<'_> {
             let is_sparse =
                 !matches!(output, Output::Text(_)) && (page_end - k) * VECTOR < DENSE * opened.range.len();
             while k < page_end && !is_sparse && positions.is_none() && !matches!(output, Output::Text(_)) {
-                let n = runs::run(&rows[k..page_end]);
+                let n = close_rows::n_close(&rows[k..page_end]);
                 let here = OpenPage { range: inside(k)..inside(k + n - 1) + 1, ..opened };
-                runs::take(source, here, (&rows[k..k + n], k), &mut output, &mut missing, &mut runs)?;
+                close_rows::take(
+                    source,
+                    here,
+                    (&rows[k..k + n], k),
+                    &mut output,
+                    &mut missing,
+                    &mut uncompacted,
+                )?;
                 k += n;
             }
             while k < page_end {
@@ -259,7 +266,7 @@ impl TakeFixed<'_> {
             strings.assemble(text)?;
         }
         let has_bits = bits.0 || bits.1;
-        Ok(has_bits.then(|| Piece { request, at, n, validity, values, ..Piece::default() }))
+        Ok(has_bits.then(|| TaskResult { request, at, n, validity, values, ..TaskResult::default() }))
     }
 }
 

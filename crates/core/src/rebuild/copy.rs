@@ -8,23 +8,23 @@ use entasis_format::{
     BlockRecord, Codec, Directory, Error, Packing, Pieces, Result, Statistics, Transform, checksum, fallible,
 };
 
-use super::Piece;
+use super::BlockPlan;
 use crate::file::{ColumnInfo, File, Member};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 use crate::monitor::{Control, Silent};
 use crate::read::{missing_chunk, read_chunk, read_rows};
 use crate::rows::Rows;
 use crate::write::input::{LoadOptions, Scratch, StringBlocks};
-use crate::write::placement::{ENCODED, Placement, Run};
+use crate::write::placement::{BlockRun, ENCODED, Placement};
 use crate::write::{BUFFER, LONG_BLOCK, WRITE};
 
-/// Consecutive pieces of a column, which one thread stores.
+/// Consecutive plans of a column, whose blocks one thread stores.
 pub(super) struct Task<'c> {
     pub index: usize,
     pub column: &'c ColumnInfo,
     /// Whether it is the first of its column.
     pub is_first: bool,
-    pub pieces: &'c [Piece],
+    pub plans: &'c [BlockPlan],
     /// The old blocks of the column.
     pub blocks: Arc<Vec<BlockRecord>>,
     pub statistics: Arc<Vec<Statistics>>,
@@ -33,16 +33,16 @@ pub(super) struct Task<'c> {
 impl Task<'_> {
     /// The number of values to store.
     pub(super) fn n_values(&self) -> u64 {
-        self.pieces.iter().map(|piece| self.n_values_of(piece)).sum()
+        self.plans.iter().map(|plan| self.n_values_of(plan)).sum()
     }
 
-    fn n_values_of(&self, piece: &Piece) -> u64 {
+    fn n_values_of(&self, plan: &BlockPlan) -> u64 {
         let of_block = |i: &usize| self.blocks.get(*i).map_or(0, |block| u64::from(block.n_values));
-        match piece {
-            Piece::Copied(i) | Piece::Missing(i) => of_block(i),
-            Piece::Merged(blocks) => blocks.clone().map(|i| of_block(&i)).sum(),
-            Piece::Numbers(numbers) => numbers.len() as u64,
-            Piece::Joined { values, .. } => values.end - values.start,
+        match plan {
+            BlockPlan::Copied(i) | BlockPlan::Missing(i) => of_block(i),
+            BlockPlan::Merged(blocks) => blocks.clone().map(|i| of_block(&i)).sum(),
+            BlockPlan::Numbers(numbers) => numbers.len() as u64,
+            BlockPlan::Joined { values, .. } => values.end - values.start,
         }
     }
 
@@ -51,7 +51,7 @@ impl Task<'_> {
     }
 }
 
-/// Where the values of a piece begin.
+/// Where the values of a plan begin.
 #[derive(Clone, Copy, Default)]
 struct Start {
     /// The number of the first value.
@@ -70,7 +70,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Stores the pieces of a task.
+    /// Makes and stores the blocks of a task.
     pub(super) fn run(
         &mut self,
         file: &File,
@@ -80,11 +80,11 @@ impl Worker {
     ) -> Result<()> {
         let align = task.is_first && task.blocks.first().is_some_and(is_plain);
         let mut run = placement.begin(task.index, align, self.bytes.take())?;
-        for piece in task.pieces {
+        for plan in task.plans {
             control.check()?;
-            match piece {
-                &Piece::Copied(i) => copy(file, task, i, &mut run).map_err(|e| e.in_block(i as u64))?,
-                Piece::Merged(blocks) => {
+            match plan {
+                &BlockPlan::Copied(i) => copy(file, task, i, &mut run).map_err(|e| e.in_block(i as u64))?,
+                BlockPlan::Merged(blocks) => {
                     let (first, last) = (task.block(blocks.start)?, task.block(blocks.end - 1)?);
                     let values = first.first_value..last.end_value();
                     let (chunk, _) = read_chunk(file, task.column, values, Some(1), &Silent)?;
@@ -92,13 +92,13 @@ impl Worker {
                     let start = Start { value: first.first_value, child: first.first_child };
                     self.store(task.column, chunk, start, &profile, &mut run, control)?;
                 }
-                &Piece::Missing(i) => {
+                &BlockPlan::Missing(i) => {
                     let block = task.block(i)?;
                     let chunk = missing_chunk(task.column, block.n_values as usize)?;
                     let start = Start { value: block.first_value, child: block.first_child };
                     self.store(task.column, chunk, start, &profile(file, &[])?, &mut run, control)?;
                 }
-                Piece::Joined { pieces, values } => {
+                BlockPlan::Joined { pieces, values } => {
                     let stored = joined(pieces, values, task.column.record.n_values)?;
                     let rows = Rows::Indices(Arc::new(stored));
                     let (chunk, _) = read_rows(file, task.column, rows, Some(1), &Silent)?;
@@ -106,7 +106,7 @@ impl Worker {
                     let profile = profile(file, &task.blocks)?;
                     self.store(task.column, chunk, start, &profile, &mut run, control)?;
                 }
-                Piece::Numbers(numbers) => {
+                BlockPlan::Numbers(numbers) => {
                     let values = HostValues::Counted(Arc::clone(numbers));
                     let chunk = Chunk { n: numbers.len(), values, validity: HostValidity::AllValid };
                     self.store(
@@ -119,7 +119,7 @@ impl Worker {
                     )?;
                 }
             }
-            control.advance(task.n_values_of(piece));
+            control.advance(task.n_values_of(plan));
             if run.bytes().len() >= BUFFER || (run.bytes().len() >= WRITE && run.is_next()) {
                 run.flush(control)?;
             }
@@ -135,7 +135,7 @@ impl Worker {
         chunk: Chunk,
         start: Start,
         profile: &Profile,
-        run: &mut Run<'_>,
+        run: &mut BlockRun<'_>,
         control: &Control<'_>,
     ) -> Result<()> {
         let of = column.record.column_type.layout();
@@ -177,8 +177,8 @@ fn joined(pieces: &Arc<Pieces>, values: &Range<u64>, n_stored: u64) -> Result<Ve
         let first = at - at % n_rows;
         let end = values.end.min(first + n_rows);
         let member = Member::new(Arc::clone(pieces), first, n_rows, n_stored)?;
-        for (rows, first_value) in member.parts(at - first..end - first) {
-            found.extend(first_value..first_value + (rows.end - rows.start));
+        for stretch in member.stretches(at - first..end - first) {
+            found.extend(stretch.values());
         }
         at = end;
     }
@@ -186,7 +186,7 @@ fn joined(pieces: &Arc<Pieces>, values: &Range<u64>, n_stored: u64) -> Result<Ve
 }
 
 /// Copies a block, and verifies its checksums.
-fn copy(file: &File, task: &Task<'_>, i: usize, run: &mut Run<'_>) -> Result<()> {
+fn copy(file: &File, task: &Task<'_>, i: usize, run: &mut BlockRun<'_>) -> Result<()> {
     let block = task.block(i)?;
     let statistics = task.statistics.get(i).ok_or_else(|| Error::corrupt("a block has no statistics"))?;
     let mut bytes = Vec::new();

@@ -9,18 +9,18 @@ use entasis_format::{
 };
 
 use super::PARTS;
-use super::records::{ColumnSections, Copied, Values};
+use super::records::{ColumnSections, Records, Values};
 use crate::column_owners::{ColumnOwners, is_blank};
 use crate::file::{ColumnInfo, File};
 use crate::write::footer::LONG;
 
 /// The sections of a rebuilt footer that name columns, values or names.
 pub(super) struct Described {
-    pub tables: Copied,
+    pub tables: Records,
     pub columns: ColumnSections,
-    pub names: Copied,
-    pub name_index: Copied,
-    pub column_ranges: Copied,
+    pub names: Records,
+    pub name_index: Records,
+    pub column_ranges: Records,
     pub ranges: Vec<u8>,
     pub values: Values,
     pub value_node: u64,
@@ -60,7 +60,7 @@ pub(super) fn tidied(file: &File, columns: &[ColumnInfo], old: &Described) -> Re
     let columns = tidy.columns(&owners, &first_ranges)?;
     let (tables, name_index) = tidy.tables(&owners)?;
     let (nodes, heap) = tidy.tree.into_parts();
-    let made = |kind: SectionKind, bytes| Copied::new(kind.record_len(), bytes);
+    let made = |kind: SectionKind, bytes| Records::new(kind.record_len(), bytes);
     Ok(Described {
         tables,
         columns,
@@ -133,9 +133,9 @@ impl Tidy<'_> {
     /// The records of all columns that stay, with their names and values.
     fn columns(&mut self, owners: &ColumnOwners, first_ranges: &HashMap<u64, u64>) -> Result<ColumnSections> {
         let old = &self.old.columns;
-        let n_records = old.records.records().count() as u64;
+        let n_records = old.records.iter().count() as u64;
         let runs = if old.runs.is_empty() { Runs::default() } else { Runs::parse(&old.runs, n_records)? };
-        let mut out = Copied::new(old.records.record_len(), Vec::new());
+        let mut out = Records::new(old.records.record_len(), Vec::new());
         fallible::reserve(&mut out.bytes, old.records.bytes.len(), PARTS)?;
         let (mut starts, mut next) = (Vec::new(), 0u64);
         for column in owners.in_order() {
@@ -180,10 +180,10 @@ impl Tidy<'_> {
     }
 
     /// The records of all tables, and the section *name index*.
-    fn tables(&mut self, owners: &ColumnOwners) -> Result<(Copied, Vec<u8>)> {
-        let mut out = Copied::new(self.old.tables.record_len(), Vec::new());
+    fn tables(&mut self, owners: &ColumnOwners) -> Result<(Records, Vec<u8>)> {
+        let mut out = Records::new(self.old.tables.record_len(), Vec::new());
         let (mut name_index, mut first_column) = (Vec::new(), 0u64);
-        for (bytes, owned) in self.old.tables.records().zip(&owners.tables) {
+        for (bytes, owned) in self.old.tables.iter().zip(&owners.tables) {
             let (known, tail) = bytes.split_at_checked(TableRecord::LEN).unwrap_or((bytes, &[]));
             let mut table = TableRecord::parse(known, self.file.root().version())?;
             (table.first_column, table.first_column_range, table.n_column_ranges) = (first_column, 0, 0);

@@ -9,7 +9,7 @@ use crate::compact::has_blocks;
 use crate::file::{ColumnInfo, File};
 use crate::monitor::Silent;
 use crate::read::read_chunk;
-use crate::rebuild::{Changed, PARTS, Piece, Rebuild};
+use crate::rebuild::{BlockPlan, Changed, PARTS, Rebuild};
 use crate::verify::Survey;
 
 /// The treatment of damaged blocks whose values cannot be missing.
@@ -30,7 +30,7 @@ pub(super) fn plan<'a>(
     threads: Option<usize>,
 ) -> Result<Rebuild<'a>> {
     let tables = tables(file)?;
-    let mut pieces: Vec<Vec<Piece>> = fallible::with_capacity(columns.len(), PARTS)?;
+    let mut plans: Vec<Vec<BlockPlan>> = fallible::with_capacity(columns.len(), PARTS)?;
     let mut changed = HashMap::new();
     for column in columns {
         let damaged = damaged(survey, column.index);
@@ -42,14 +42,14 @@ pub(super) fn plan<'a>(
         let damaged = if problem.is_some() { &[] } else { damaged };
         match of_column(file, column, damaged) {
             Ok((of_column, n_missing)) => {
-                pieces.push(of_column);
+                plans.push(of_column);
                 if let Some(n_missing) = n_missing {
                     let n_values = column.record.n_values;
                     fallible::insert(&mut changed, column.index, Changed { n_values, n_missing }, PARTS)?;
                 }
             }
             // Without blocks, reading the column is an error.
-            Err(error) if error.kind() == Kind::Corrupt && lost == Lost::Damaged => pieces.push(Vec::new()),
+            Err(error) if error.kind() == Kind::Corrupt && lost == Lost::Damaged => plans.push(Vec::new()),
             Err(error) => return Err(error.in_column(&column.name)),
         }
     }
@@ -62,7 +62,7 @@ pub(super) fn plan<'a>(
             fallible::insert(&mut changed, column.index, Changed { n_values, n_missing }, PARTS)?;
         }
     }
-    Ok(Rebuild { file, columns, pieces, changed, joins_pieces: false, threads })
+    Ok(Rebuild { file, columns, plans, changed, joins_pieces: false, threads })
 }
 
 /// The damaged blocks of a column, in order.
@@ -126,23 +126,23 @@ fn parent<'a>(columns: &'a [ColumnInfo], column: &ColumnInfo) -> Option<&'a Colu
     (parent.index < column.index).then_some(parent)
 }
 
-/// The pieces of a column, and its new number of missing values if it changes.
+/// The plans of a column, and its new number of missing values if it changes.
 fn of_column(
     file: &File,
     column: &ColumnInfo,
     damaged: &[(u64, Range<u64>)],
-) -> Result<(Vec<Piece>, Option<u64>)> {
+) -> Result<(Vec<BlockPlan>, Option<u64>)> {
     if column.unknown.is_some() || !has_blocks(column) {
         return Ok((Vec::new(), None));
     }
     let blocks = file.blocks(column.index)?;
-    let mut pieces = fallible::with_capacity(blocks.len(), PARTS)?;
+    let mut plans = fallible::with_capacity(blocks.len(), PARTS)?;
     let statistics = match file.statistics_of(column) {
         Ok(statistics) => statistics,
         Err(error) if error.kind() == Kind::Corrupt && damaged.is_empty() => {
             // Encoding the values again gives statistics for them.
-            pieces.extend((0..blocks.len()).map(|i| Piece::Merged(i..i + 1)));
-            return Ok((pieces, None));
+            plans.extend((0..blocks.len()).map(|i| BlockPlan::Merged(i..i + 1)));
+            return Ok((plans, None));
         }
         Err(error) => return Err(error),
     };
@@ -153,9 +153,9 @@ fn of_column(
             let before = u64::from(statistics.n_missing);
             n_missing = n_missing.saturating_sub(before).saturating_add(block.n_values.into());
         }
-        pieces.push(if is_damaged { Piece::Missing(i) } else { Piece::Copied(i) });
+        plans.push(if is_damaged { BlockPlan::Missing(i) } else { BlockPlan::Copied(i) });
     }
-    Ok((pieces, (!damaged.is_empty()).then_some(n_missing)))
+    Ok((plans, (!damaged.is_empty()).then_some(n_missing)))
 }
 
 /// The number of missing values of a bundled column after its storage column lost damaged blocks;

@@ -1,8 +1,8 @@
-//! Coalesces writes, so that a file is written in pieces of [`PIECE`] bytes.
+//! Coalesces writes, so that a file is written in units of [`WRITE_UNIT`] bytes.
 
 use std::ops::Range;
 
-use entasis_io::PIECE;
+use entasis_io::WRITE_UNIT;
 
 /// Bytes that are not written yet. They end at an offset in the file.
 #[derive(Default)]
@@ -18,21 +18,22 @@ pub(super) struct Due {
 }
 
 impl Coalescer {
-    /// Takes `bytes` for offset `at`, the end of the held bytes. Returns the whole pieces to write,
+    /// Takes `bytes` for offset `at`, the end of the held bytes. Returns the whole units to write,
     /// and holds the rest.
     pub fn take(&mut self, at: u64, bytes: &[u8]) -> Option<Due> {
         let from = at - self.0.len() as u64;
         let end = at + bytes.len() as u64;
-        let cut = end - end % PIECE as u64;
+        let cut = end - end % WRITE_UNIT as u64;
         if cut < at || cut <= from {
             self.0.extend_from_slice(bytes);
             return None;
         }
         let now = (cut - at) as usize;
-        // Bytes that complete the piece of the held bytes.
-        let first = if self.0.is_empty() { 0 } else { (at.next_multiple_of(PIECE as u64) - at) as usize };
-        // Room for a whole piece, because most of it will follow.
-        let mut rest = Vec::with_capacity(PIECE);
+        // Bytes that complete the unit of the held bytes.
+        let first =
+            if self.0.is_empty() { 0 } else { (at.next_multiple_of(WRITE_UNIT as u64) - at) as usize };
+        // Room for a whole unit, because most of it will follow.
+        let mut rest = Vec::with_capacity(WRITE_UNIT);
         rest.extend_from_slice(&bytes[now..]);
         let mut front = std::mem::replace(&mut self.0, rest);
         front.extend_from_slice(&bytes[..first]);
@@ -79,14 +80,14 @@ mod tests {
             .take(n)
             .collect();
             if let Some(due) = coalescer.take(at, &bytes) {
-                assert!(due.front.len() < 2 * PIECE);
+                assert!(due.front.len() < 2 * WRITE_UNIT);
                 if !due.front.is_empty() {
                     write(due.at, &due.front);
                 }
                 write(due.at + due.front.len() as u64, &bytes[due.direct]);
             }
             at += n as u64;
-            assert!(coalescer.len() < 2 * PIECE);
+            assert!(coalescer.len() < 2 * WRITE_UNIT);
         }
         let rest = coalescer.release();
         write(at - rest.len() as u64, &rest);
@@ -94,24 +95,24 @@ mod tests {
     }
 
     #[test]
-    fn all_bytes_are_written_in_whole_pieces() {
-        let piece = PIECE;
+    fn all_bytes_are_written_in_whole_units() {
+        let unit = WRITE_UNIT;
         for start in [256, 0, 77] {
             for lengths in [
                 vec![100, 200, 300],
                 vec![25_118; 20],
-                vec![piece],
-                vec![piece - 256, piece, 1],
-                vec![5, 3 * piece, 7, 0, piece - 1, piece + 1],
-                vec![10 * piece + 9, 1, 10 * piece],
+                vec![unit],
+                vec![unit - 256, unit, 1],
+                vec![5, 3 * unit, 7, 0, unit - 1, unit + 1],
+                vec![10 * unit + 9, 1, 10 * unit],
             ] {
                 let (file, writes) = written(start, &lengths);
                 let all: usize = lengths.iter().sum();
                 let expected = written(start, &[all]).0;
                 assert!(file == expected && file.len() == start as usize + all);
-                // All writes but the last one end at a multiple of the piece.
+                // All writes but the last one end at a multiple of the unit.
                 for write in &writes[..writes.len() - 1] {
-                    assert_eq!(write.end % piece as u64, 0);
+                    assert_eq!(write.end % unit as u64, 0);
                 }
             }
         }

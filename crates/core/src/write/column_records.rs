@@ -201,14 +201,14 @@ impl<'a, 'c> RecordMaker<'a, 'c> {
     /// The record of a free column, with the id of the column that had its number.
     fn free(&self, number: u64) -> Result<Found<'a>> {
         let id = self.old.map_or(Ok(number), |old| Ok(old.column(number)?.record.id))?;
-        let record = record(id, ColumnType::plain(Physical::Null), 0);
+        let record = ColumnRecord::plain(id, ColumnType::plain(Physical::Null), 0);
         Ok(Found { index: None, name: "", run: None, is_top: false, record, old: None })
     }
 
     /// A record with its id and its ranges.
     fn record(&self, i: usize, column_type: ColumnType, n_values: u64) -> ColumnRecord {
         let first_range = self.first_ranges.get(i).copied().flatten();
-        ColumnRecord { first_range, ..record(self.ids[i], column_type, n_values) }
+        ColumnRecord { first_range, ..ColumnRecord::plain(self.ids[i], column_type, n_values) }
     }
 
     /// Adds detail and host detail of the column of a record.
@@ -263,30 +263,6 @@ fn joined(records: &[Found<'_>]) -> Vec<usize> {
     let len = if is_long { COMPRESSED } else { ColumnRecord::LEN - size_of::<u32>() };
     let saved = (n_tops - n_records) * len;
     if saved > (n_records + 1) * Runs::LEN { joined } else { vec![0; records.len()] }
-}
-
-/// A record without a name.
-fn record(id: u64, column_type: ColumnType, n_values: u64) -> ColumnRecord {
-    ColumnRecord {
-        id,
-        name_at: 0,
-        name_len: 0,
-        column_type,
-        is_bundled: false,
-        is_bundle: false,
-        n_values,
-        storage: None,
-        parent: None,
-        first_value: 0,
-        first_child: None,
-        n_children: 0,
-        dictionary: None,
-        detail: None,
-        n_missing: 0,
-        metadata: None,
-        first_range: None,
-        host_detail: None,
-    }
 }
 
 /// Where the values of a bundled column are.

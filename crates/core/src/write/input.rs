@@ -3,11 +3,11 @@
 //! The host may change its memory during the call, so each value is copied once and only the copy
 //! is used.
 
+mod chunk_slices;
 mod equal;
 mod fixed;
 pub(crate) mod nested;
 mod owned;
-mod pieces;
 mod row_major;
 mod string_blocks;
 mod strings;
@@ -22,8 +22,8 @@ use entasis_platform::memory::ScratchVec;
 
 use crate::blocks::block_values;
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
+use chunk_slices::{ChunkSlice, byte_offset, chunk_slices};
 use fixed::{IntScratch, WideScratch, copy_fixed};
-use pieces::{Piece, byte_offset, pieces};
 use row_major::RowMajorColumns;
 
 pub(crate) use equal::have_equal_values;
@@ -110,7 +110,7 @@ impl Scratch {
         self.ints.any_missing = false;
         self.copied_at = self.find_copied(array, of, &block)?;
         if self.copied_at.is_none() {
-            self.copy_pieces(array, of, block)?;
+            self.copy_chunks(array, of, block)?;
         }
         if of.physical == Physical::LongDouble {
             // The padding of long doubles is undefined.
@@ -119,11 +119,11 @@ impl Scratch {
         Ok(())
     }
 
-    fn copy_pieces(&mut self, array: &Array, of: Layout, block: Range<u64>) -> Result<()> {
+    fn copy_chunks(&mut self, array: &Array, of: Layout, block: Range<u64>) -> Result<()> {
         let (n, width) = ((block.end - block.start) as usize, of.width().unwrap_or(1));
         self.words.resize_stale((n * width).div_ceil(16));
         let out: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
-        for Piece { chunk, inside, at } in pieces(array, block.clone()) {
+        for ChunkSlice { chunk, inside, at } in chunk_slices(array, block.clone()) {
             let out = &mut out[at * width..(at + inside.len()) * width];
             match chunk.values {
                 HostValues::Int32 { memory, first, n: n_allowed } => {

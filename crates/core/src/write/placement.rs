@@ -10,7 +10,7 @@ use entasis_encodings::Encoded;
 use entasis_format::{
     BlockRecord, Codec, Directory, Error, Packing, Result, Statistics, Transform, checksum, fallible,
 };
-use entasis_io::{PIECE, Sink};
+use entasis_io::{Sink, WRITE_UNIT};
 
 use super::coalesce::{Coalescer, Due};
 use crate::monitor::Control;
@@ -107,9 +107,13 @@ impl<'a> Placement<'a> {
     }
 
     /// Begins run number `index`, in `memory` if given.
-    pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Result<Run<'_>> {
+    pub(crate) fn begin(&self, index: usize, align: bool, memory: Option<Vec<u8>>) -> Result<BlockRun<'_>> {
         let bytes = self.memory(memory)?;
-        Ok(Run { placement: self, index, inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 } })
+        Ok(BlockRun {
+            placement: self,
+            index,
+            inner: Blocks { align, bytes, blocks: Vec::new(), n_placed: 0 },
+        })
     }
 
     /// Writes `bytes` after everything that has an offset so far. Returns their offset.
@@ -136,7 +140,7 @@ impl<'a> Placement<'a> {
     pub(crate) fn finish(&self, footer: &[u8], header: &[u8]) -> Result<()> {
         let mut turn = self.lock();
         let is_all = turn.at - turn.coalescer.len() as u64 == header.len() as u64;
-        if !is_all || footer.len() > PIECE {
+        if !is_all || footer.len() > WRITE_UNIT {
             drop(turn);
             self.append(footer)?;
             return self.write(0, header);
@@ -264,7 +268,7 @@ impl<'a> Placement<'a> {
 }
 
 /// The encoded blocks of an unfinished run.
-pub(crate) struct Run<'a> {
+pub(crate) struct BlockRun<'a> {
     placement: &'a Placement<'a>,
     index: usize,
     inner: Blocks,
@@ -315,7 +319,7 @@ impl Blocks {
     }
 }
 
-impl Run<'_> {
+impl BlockRun<'_> {
     /// Encoded bytes without an offset.
     pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.inner.bytes

@@ -77,15 +77,15 @@ pub(super) fn decoded_len(tasks: &[Task]) -> u64 {
     tasks.iter().map(|task| task.n_values().saturating_mul(task.value_len)).fold(0, u64::saturating_add)
 }
 
-/// Pieces of `run` values in the first half and of `last` values in the second half. Neither is 0.
+/// Runs of `run` values in the first half and of `last` values in the second half. Neither is 0.
 fn cut(n_values: u64, run: u64, last: u64) -> impl Iterator<Item = Range<u64>> {
-    assert!(run > 0 && last > 0, "pieces of nothing");
+    assert!(run > 0 && last > 0, "runs of nothing");
     let mut start = 0;
     std::iter::from_fn(move || {
         let n = if start < n_values / 2 { run } else { last };
-        let piece = start..(start + n).min(n_values);
-        start = piece.end;
-        (!piece.is_empty()).then_some(piece)
+        let values = start..(start + n).min(n_values);
+        start = values.end;
+        (!values.is_empty()).then_some(values)
     })
 }
 
@@ -147,18 +147,18 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_smaller_from_the_middle_on() {
+    fn runs_are_smaller_from_the_middle_on() {
         for (n_values, run, last) in [(0, 4, 2), (1, 4, 2), (16, 4, 2), (15, 4, 1), (17, 5, 5), (3, 1, 1)] {
-            let pieces: Vec<_> = cut(n_values, run, last).collect();
+            let runs: Vec<_> = cut(n_values, run, last).collect();
             let mut end = 0;
-            for piece in &pieces {
-                assert_eq!(piece.start, end);
-                end = piece.end;
-                let n = if piece.start < n_values / 2 { run } else { last };
-                assert!(piece.end == n_values || piece.end - piece.start == n, "{n_values} {run} {last}");
+            for values in &runs {
+                assert_eq!(values.start, end);
+                end = values.end;
+                let n = if values.start < n_values / 2 { run } else { last };
+                assert!(values.end == n_values || values.end - values.start == n, "{n_values} {run} {last}");
             }
             assert_eq!(end, n_values);
         }
-        assert_eq!(cut(16, 4, 2).map(|piece| piece.end).collect::<Vec<_>>(), [4, 8, 10, 12, 14, 16]);
+        assert_eq!(cut(16, 4, 2).map(|values| values.end).collect::<Vec<_>>(), [4, 8, 10, 12, 14, 16]);
     }
 }

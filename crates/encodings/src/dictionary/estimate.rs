@@ -55,8 +55,8 @@ pub(crate) fn estimate<K: Key>(
 ) -> Result<Estimate, NoDictionary> {
     let why = |unrepeated| if unrepeated { NoDictionary::Unrepeated } else { NoDictionary::Costly };
     let mut distinct = CodeTable::with_room_for(n.min(SAMPLE));
-    // How often each value occurred, and the last piece that contains it.
-    let (mut counts, mut pieces) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
+    // How often each value occurred, and the last range that contains it.
+    let (mut counts, mut last_ranges) = ([0u16; SAMPLE], [u16::MAX; SAMPLE]);
     let (mut seen, mut changes, mut counted, mut nearby) = (0, 0, 0, 0);
     for (i, range) in sample_ranges(n, SAMPLE / 16, 16).enumerate() {
         // Among a few thousand entries, a few hundred values contain many repetitions.
@@ -66,12 +66,12 @@ pub(crate) fn estimate<K: Key>(
         }
         let mut last = None;
         for code in range.map(|at| distinct.code(value(at))) {
-            // The first value of a piece may continue a run, except at the start of the block.
+            // The first value of a range may continue a run, except at the start of the block.
             let is_new = last != Some(code);
             changes += usize::from(is_new && (last.is_some() || i == 0));
             counts[code as usize] += u16::from(is_new);
             counted += usize::from(is_new);
-            let before = std::mem::replace(&mut pieces[code as usize], i as u16);
+            let before = std::mem::replace(&mut last_ranges[code as usize], i as u16);
             nearby += usize::from(before == i as u16);
             last = Some(code);
             seen += 1;

@@ -94,8 +94,8 @@ impl<K: Key> CodeTable<K> {
 
 /// The length of the common prefix of two sequences.
 fn n_equal<K: Key>(a: &[K], b: &[K]) -> usize {
-    let pieces = a.chunks_exact(TOGETHER).zip(b.chunks_exact(TOGETHER));
-    let n = pieces.take_while(|(a, b)| a == b).count() * TOGETHER;
+    let pairs = a.chunks_exact(TOGETHER).zip(b.chunks_exact(TOGETHER));
+    let n = pairs.take_while(|(a, b)| a == b).count() * TOGETHER;
     n + a[n..].iter().zip(&b[n..]).take_while(|(a, b)| a == b).count()
 }
 

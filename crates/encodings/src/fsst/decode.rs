@@ -4,7 +4,7 @@
 use entasis_format::{Error, Result};
 use entasis_kernels::fsst::SymbolTable;
 
-use super::{ESCAPE, MAX_LEN, PIECES, Symbols, piece_len};
+use super::{ESCAPE, MAX_LEN, STREAMS, Symbols, quarter_len};
 
 /// Codes that are decoded in one step.
 const CODES: usize = 4;
@@ -23,10 +23,10 @@ fn damaged() -> Error {
 /// then.
 pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     let (symbols, rest) = Symbols::parse(body)?;
-    let (lens, mut rest) = rest.split_at_checked(4 * PIECES).ok_or_else(crate::short_body)?;
+    let (lens, mut rest) = rest.split_at_checked(4 * STREAMS).ok_or_else(crate::short_body)?;
     let symbols = symbols.as_slice().iter().map(|symbol| (symbol.word, symbol.len));
     let symbols = SymbolTable::new(symbols).ok_or_else(damaged)?;
-    let mut streams = [[].as_slice(); PIECES];
+    let mut streams = [[].as_slice(); STREAMS];
     for (stream, len) in streams.iter_mut().zip(lens.chunks_exact(4)) {
         let len = u32::from_le_bytes([len[0], len[1], len[2], len[3]]) as usize;
         (*stream, rest) = rest.split_at_checked(len).ok_or_else(crate::short_body)?;
@@ -34,10 +34,10 @@ pub(crate) fn decode(body: &[u8], out: &mut [u8]) -> Result<()> {
     if !rest.is_empty() {
         return Err(crate::short_body());
     }
-    let piece = piece_len(out.len()).max(1);
-    let mut pieces = out.chunks_mut(piece);
-    let pieces: [&mut [u8]; PIECES] = std::array::from_fn(|_| pieces.next().unwrap_or_default());
-    Table::new(symbols).decode(streams, pieces)
+    let quarter = quarter_len(out.len()).max(1);
+    let mut quarters = out.chunks_mut(quarter);
+    let quarters: [&mut [u8]; STREAMS] = std::array::from_fn(|_| quarters.next().unwrap_or_default());
+    Table::new(symbols).decode(streams, quarters)
 }
 
 /// The symbols with their lengths, by code.
@@ -49,7 +49,7 @@ struct Table {
 }
 
 impl Table {
-    /// More than the length of any piece. Adding several of these does not overflow.
+    /// More than the length of any quarter. Adding several of these does not overflow.
     const NOWHERE: usize = usize::MAX / 16;
 
     fn new(symbols: SymbolTable) -> Self {
@@ -105,9 +105,9 @@ impl Table {
         true
     }
 
-    fn decode(&self, streams: [&[u8]; PIECES], mut outs: [&mut [u8]; PIECES]) -> Result<()> {
-        let (mut at, mut end) = ([0; PIECES], [0; PIECES]);
-        for i in 0..PIECES {
+    fn decode(&self, streams: [&[u8]; STREAMS], mut outs: [&mut [u8]; STREAMS]) -> Result<()> {
+        let (mut at, mut end) = ([0; STREAMS], [0; STREAMS]);
+        for i in 0..STREAMS {
             (at[i], end[i]) = self.symbols.decode(streams[i], outs[i]);
         }
         match Digrams::of(&self.symbols) {
@@ -118,7 +118,7 @@ impl Table {
                 self.steps(stream, at, out, end)
             }),
         }
-        for i in 0..PIECES {
+        for i in 0..STREAMS {
             let (stream, out) = (streams[i], &mut *outs[i]);
             while self.step(stream, &mut at[i], out, &mut end[i]) {}
             self.finish(stream, at[i], out, end[i])?;
@@ -147,10 +147,10 @@ impl Table {
 /// Advances all streams in turn until one stops.
 #[inline(always)]
 fn in_turn(
-    streams: [&[u8]; PIECES],
-    at: &mut [usize; PIECES],
-    outs: &mut [&mut [u8]; PIECES],
-    end: &mut [usize; PIECES],
+    streams: [&[u8]; STREAMS],
+    at: &mut [usize; STREAMS],
+    outs: &mut [&mut [u8]; STREAMS],
+    end: &mut [usize; STREAMS],
     steps: impl Fn(&[u8], &mut usize, &mut [u8], &mut usize) -> bool,
 ) {
     let [at0, at1, at2, at3] = at;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use entasis_kernels::fsst::{MatchEntry, SymbolIndex};
 use entasis_platform::memory::ScratchVec;
 
-use super::{PIECES, Symbol, Symbols, piece_len};
+use super::{STREAMS, Symbol, Symbols, quarter_len};
 use crate::profile::cost;
 
 /// A symbol table with the index that finds its symbols.
@@ -89,15 +89,15 @@ impl Matcher {
 
     /// Bytes of a page before its streams.
     pub(crate) fn heads_len(&self) -> usize {
-        self.symbols.stored_len() + 4 * PIECES
+        self.symbols.stored_len() + 4 * STREAMS
     }
 
-    /// Encodes one page. Splits each piece in halves, so that as many streams run at once as for
+    /// Encodes one page. Splits each quarter in halves, so that as many streams run at once as for
     /// two pages.
     pub(crate) fn encode_all(&mut self, bytes: &[u8]) -> Codes {
-        let half = piece_len(bytes.len()).div_ceil(2);
+        let half = quarter_len(bytes.len()).div_ceil(2);
         let halves = std::array::from_fn(|i| {
-            let (first, second) = piece(bytes, i / 2).split_at(half.min(piece(bytes, i / 2).len()));
+            let (first, second) = quarter(bytes, i / 2).split_at(half.min(quarter(bytes, i / 2).len()));
             if i % 2 == 0 { first } else { second }
         });
         let room = room(half);
@@ -117,21 +117,21 @@ impl Matcher {
     pub(crate) fn encode(&mut self, pages: [&[u8]; 2]) -> [Codes; 2] {
         let [first, second] = pages;
         if second.is_empty() {
-            return [self.encode_all(first), Codes { at: 0, room: 1, lens: [0; PARTS], n: PIECES }];
+            return [self.encode_all(first), Codes { at: 0, room: 1, lens: [0; PARTS], n: STREAMS }];
         }
-        let rooms = pages.map(|page| room(piece_len(page.len())));
-        let pieces = std::array::from_fn(|i| piece(pages[i / PIECES], i % PIECES));
-        let lens = self.encode_parts(pieces, std::array::from_fn(|i| rooms[i / PIECES]));
+        let rooms = pages.map(|page| room(quarter_len(page.len())));
+        let quarters = std::array::from_fn(|i| quarter(pages[i / STREAMS], i % STREAMS));
+        let lens = self.encode_parts(quarters, std::array::from_fn(|i| rooms[i / STREAMS]));
         let of_page = |page: usize| {
             let mut of_page = [0; PARTS];
-            of_page[..PIECES].copy_from_slice(&lens[page * PIECES..][..PIECES]);
+            of_page[..STREAMS].copy_from_slice(&lens[page * STREAMS..][..STREAMS]);
             of_page
         };
         [0, 1].map(|page| Codes {
-            at: page * PIECES * rooms[0],
+            at: page * STREAMS * rooms[0],
             room: rooms[page],
             lens: of_page(page),
-            n: PIECES,
+            n: STREAMS,
         })
     }
 
@@ -145,7 +145,7 @@ impl Matcher {
 }
 
 /// The number of parts that are encoded at once.
-const PARTS: usize = 2 * PIECES;
+const PARTS: usize = 2 * STREAMS;
 
 /// The location of a page's codes in `scratch`.
 pub(crate) struct Codes {
@@ -164,7 +164,7 @@ impl Codes {
     }
 
     fn stream_lens(&self) -> impl Iterator<Item = usize> {
-        self.parts().chunks(self.n / PIECES).map(|parts| parts.iter().sum())
+        self.parts().chunks(self.n / STREAMS).map(|parts| parts.iter().sum())
     }
 
     /// The length of all streams.
@@ -173,9 +173,9 @@ impl Codes {
     }
 }
 
-/// Piece `i` of a page.
-fn piece(page: &[u8], i: usize) -> &[u8] {
-    let len = piece_len(page.len());
+/// Quarter `i` of a page.
+fn quarter(page: &[u8], i: usize) -> &[u8] {
+    let len = quarter_len(page.len());
     &page[(i * len).min(page.len())..((i + 1) * len).min(page.len())]
 }
 

@@ -5,10 +5,10 @@
 //! matching symbol at each position.
 //!
 //! Three things differ from the paper. The encoder may take two consecutive symbols in one step.
-//! The bytes of a page are split into [`PIECES`] of equal length, each with its own stream of
-//! codes: a symbol's end is known only after its look-up, so a processor works on one stream while
-//! it waits for another. If longer symbols gain little, the table has symbols of at most two bytes
-//! (digrams), which need no such wait.
+//! The bytes of a page are split into quarters, each with its own stream of codes: a symbol's end
+//! is known only after its look-up, so a processor works on one stream while it waits for another.
+//! If longer symbols gain little, the table has symbols of at most two bytes (digrams), which need
+//! no such wait.
 
 mod decode;
 mod encode;
@@ -19,13 +19,13 @@ use entasis_format::{Error, Result};
 
 pub(crate) use decode::decode;
 pub(crate) use encode::{Codes, Matcher};
-pub use shared::{Pieces, SharedSymbols};
+pub use shared::{SharedSymbols, SymbolSamples};
 pub(crate) use train::{Trained, Trainer};
 
 /// Fewer bytes are not worth a symbol table.
 pub(crate) const MIN_LEN: usize = 16 << 10;
 /// The number of streams of a page.
-pub(crate) const PIECES: usize = 4;
+pub(crate) const STREAMS: usize = 4;
 /// The largest number of symbols. The code after the last possible one is the escape: the next byte
 /// is a literal.
 pub(crate) const MAX_SYMBOLS: usize = 255;
@@ -33,9 +33,9 @@ pub(crate) const ESCAPE: u8 = 255;
 /// The largest length of a symbol.
 pub(crate) const MAX_LEN: usize = 8;
 
-/// The length of each piece of `len` bytes; the last pieces may be shorter.
-pub(crate) fn piece_len(len: usize) -> usize {
-    len.div_ceil(PIECES)
+/// The length of each quarter of `len` bytes; the last quarters may be shorter.
+pub(crate) fn quarter_len(len: usize) -> usize {
+    len.div_ceil(STREAMS)
 }
 
 /// Up to 8 bytes in a little-endian word, padded with zeros.
@@ -258,11 +258,11 @@ mod tests {
                 let codes = [vec![0; before], vec![200], vec![0; 1000 - before - len]].concat();
                 let mut body = Vec::new();
                 Symbols::new(symbols.clone()).emit(&mut body);
-                body.extend((0..PIECES).flat_map(|i| {
+                body.extend((0..STREAMS).flat_map(|i| {
                     let n = if i == 1 { codes.len() } else { 1000 };
                     (n as u32).to_le_bytes()
                 }));
-                for i in 0..PIECES {
+                for i in 0..STREAMS {
                     body.extend_from_slice(if i == 1 { &codes } else { &[0; 1000] });
                 }
                 on_every_isa(|_| assert!(decode(&body, &mut [0; 4000]).is_err()));

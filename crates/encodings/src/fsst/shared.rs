@@ -14,13 +14,13 @@ use crate::profile::Profile;
 /// is.
 #[derive(Debug)]
 pub struct SharedSymbols {
-    pieces: Pieces,
+    samples: SymbolSamples,
     shared: OnceLock<Shared>,
 }
 
 /// Samples of a column of strings.
 #[derive(Debug, Default)]
-pub struct Pieces {
+pub struct SymbolSamples {
     /// Strings from the whole column that train the symbols.
     pub to_train: Vec<u8>,
     /// Other strings, which measure the ratio of their codes.
@@ -44,11 +44,11 @@ const MAX_DEVIATION: f64 = 0.03;
 
 impl SharedSymbols {
     /// A table for a column with these samples; `None` if they are too short.
-    pub fn of(pieces: Pieces) -> Option<Self> {
+    pub fn of(samples: SymbolSamples) -> Option<Self> {
         /// The minimum lengths of `to_train` and `to_try`, in bytes.
         const LEAST: (usize, usize) = (24 << 10, 16 << 10);
-        let are_enough = pieces.to_train.len() >= LEAST.0 && pieces.to_try.len() >= LEAST.1;
-        are_enough.then(|| Self { pieces, shared: OnceLock::new() })
+        let are_enough = samples.to_train.len() >= LEAST.0 && samples.to_try.len() >= LEAST.1;
+        are_enough.then(|| Self { samples, shared: OnceLock::new() })
     }
 
     /// A copy of the symbols for encoding, and the `ratio` of the run, if it is close to the
@@ -62,7 +62,7 @@ impl SharedSymbols {
         ratio: &mut impl FnMut(&mut Matcher) -> f64,
         mut beats_codecs: impl FnMut(&[u8], f64, f64) -> bool,
     ) -> Option<(Shared, f64)> {
-        let Pieces { to_train, to_try, neighbours } = &self.pieces;
+        let SymbolSamples { to_train, to_try, neighbours } = &self.samples;
         let ratio_of = |matcher: &mut Matcher, bytes: &[u8]| {
             matcher.encode_all(bytes).len() as f64 / bytes.len().max(1) as f64
         };
@@ -98,14 +98,14 @@ mod tests {
     #[test]
     fn they_serve_runs_that_are_like_the_column() {
         let (mut trainer, profile) = (Trainer::default(), Profile::new(Profile::DEFAULT).unwrap());
-        let pieces = |to_train: &[u8], to_try: &[u8]| Pieces {
+        let samples = |to_train: &[u8], to_try: &[u8]| SymbolSamples {
             to_train: to_train.to_vec(),
             to_try: to_try.to_vec(),
             neighbours: vec![to_try.to_vec(), to_train.to_vec()],
         };
-        assert!(SharedSymbols::of(pieces(&text(1000), &text(1000))).is_none());
+        assert!(SharedSymbols::of(samples(&text(1000), &text(1000))).is_none());
         let all = text(64 << 10);
-        let shared = SharedSymbols::of(pieces(&all[..48 << 10], &all[48 << 10..])).unwrap();
+        let shared = SharedSymbols::of(samples(&all[..48 << 10], &all[48 << 10..])).unwrap();
         let mut of = |bytes: &[u8]| {
             let mut ratio =
                 |matcher: &mut Matcher| matcher.encode_all(bytes).len() as f64 / bytes.len() as f64;
@@ -128,12 +128,12 @@ mod tests {
     fn no_codec_is_tried_if_none_does_well_anywhere() {
         let all = text(64 << 10);
         let no_codec = |neighbours: &[&[u8]]| {
-            let pieces = Pieces {
+            let samples = SymbolSamples {
                 to_train: all[..48 << 10].to_vec(),
                 to_try: all[48 << 10..].to_vec(),
                 neighbours: neighbours.iter().map(|bytes| bytes.to_vec()).collect(),
             };
-            let shared = SharedSymbols::of(pieces).unwrap();
+            let shared = SharedSymbols::of(samples).unwrap();
             let mut ratio = |matcher: &mut Matcher| matcher.encode_all(&all).len() as f64 / all.len() as f64;
             let beats_codecs = |bytes: &[u8], ratio: f64, _| bytes.len() > 1000 && ratio < 1.0;
             let profile = Profile::new(Profile::DEFAULT).unwrap();

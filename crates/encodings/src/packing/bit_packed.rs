@@ -50,7 +50,7 @@ pub(crate) fn emit_per_vector<T: Word>(words: &[T], order: Order, out: &mut Vec<
 }
 
 /// Words that are tested together.
-const PIECE: usize = 256;
+const BATCH: usize = 256;
 
 /// Adds the positions of words that exceed `width` bits to the ascending positions in `exceptions`.
 pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions: &mut Vec<u16>) {
@@ -59,13 +59,13 @@ pub(crate) fn add_outliers<T: Word>(words: &[T], base: T, width: u32, exceptions
     }
     let before = exceptions.len();
     let is_outside = |&word: &T| word.wrapping_sub(base).to_u64() >> width != 0;
-    for (i, piece) in words.chunks(PIECE).enumerate() {
-        // Most pieces have no such word, which a single test of the piece shows.
-        if column_stats::max_bits(piece, base) <= width {
+    for (i, batch) in words.chunks(BATCH).enumerate() {
+        // Most batches have no such word, which a single test of the batch shows.
+        if column_stats::max_bits(batch, base) <= width {
             continue;
         }
-        let outside = piece.iter().enumerate().filter(|(_, word)| is_outside(word));
-        exceptions.extend(outside.map(|(at, _)| narrow(i * PIECE + at)));
+        let outside = batch.iter().enumerate().filter(|(_, word)| is_outside(word));
+        exceptions.extend(outside.map(|(at, _)| narrow(i * BATCH + at)));
     }
     if before > 0 && exceptions.len() > before {
         exceptions.sort_unstable();

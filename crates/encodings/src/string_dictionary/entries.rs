@@ -30,8 +30,8 @@ const MIN_LEN: usize = 8 << 10;
 const SAMPLE: usize = 64 << 10;
 /// Bytes of the sample that test the symbols.
 const TRIED: usize = 16 << 10;
-/// The number of pieces of the sample.
-const PIECES: usize = 32;
+/// The number of ranges of the sample.
+const RANGES: usize = 32;
 
 /// The finding for dictionary entries in an earlier block of the run.
 #[derive(Default)]
@@ -179,8 +179,8 @@ fn sample<'m>(entries: &DistinctStrings<'_>, bytes_len: usize, memory: &'m mut S
         return entries.join(memory);
     }
     memory.clear();
-    for start in (0..PIECES).map(|piece| piece * entries.len() / PIECES) {
-        let end = memory.len() + SAMPLE / PIECES;
+    for start in (0..RANGES).map(|range| range * entries.len() / RANGES) {
+        let end = memory.len() + SAMPLE / RANGES;
         for entry in (start..entries.len()).map(|code| entries.get(code)) {
             if memory.len() >= end {
                 break;

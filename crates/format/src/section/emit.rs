@@ -131,39 +131,20 @@ impl<'a> SectionEmitter<'a> {
         let mut all = Leaves { section, bytes: Cow::Borrowed(&[]), parts: Vec::new() };
         let mut bytes = Vec::new();
         let record_len = u64::from(record_len.max(1));
+        let at = |record: u64| usize::try_from(record.saturating_mul(record_len)).unwrap_or(usize::MAX);
+        let leaf_len = at(self.geometry.part_len / record_len).max(at(1));
         for leaf in leaves {
             match leaf {
-                LeafSource::Kept(part) => {
-                    let stored_len = if part.is_compressed() { part.stored_len } else { 0 };
-                    let entry = (part.at, part.len, stored_len, part.checksum);
-                    all.parts.push(Placed { entry, is_in_file: true, before: all.section.n_records });
-                    let n = u64::from(part.len) / record_len;
-                    all.section.n_records = all.section.n_records.saturating_add(n);
-                }
+                LeafSource::Kept(part) => all.push_counted(Entry::of(part), true),
                 LeafSource::New(range) => {
-                    let at = |record: u64| {
-                        usize::try_from(record.saturating_mul(record_len)).unwrap_or(usize::MAX)
-                    };
                     let new = records.get(at(range.start)..at(range.end)).unwrap_or_default();
-                    let n = (self.geometry.part_len / record_len).max(1);
-                    for leaf in new.chunks(at(n).max(1)) {
-                        let part = store_leaf(leaf, &mut bytes, &mut compress);
-                        if let (true, Some(compress)) = (part.2 > 0, &compress) {
-                            (all.section.codec, all.section.filter) =
-                                (Codec::Lz4.code(), compress.filter.code());
-                        }
-                        all.parts.push(Placed {
-                            entry: part,
-                            is_in_file: false,
-                            before: all.section.n_records,
-                        });
-                        let n = len64(leaf.len()) / record_len;
-                        all.section.n_records = all.section.n_records.saturating_add(n);
+                    for leaf in new.chunks(leaf_len) {
+                        all.push_counted(store_leaf(leaf, &mut bytes, &mut compress), false);
                     }
                 }
             }
         }
-        all.bytes = Cow::Owned(bytes);
+        all.end(bytes, compress);
         self.sections.push(all);
     }
 
@@ -199,7 +180,9 @@ impl<'a> SectionEmitter<'a> {
         }
         let with_top = |Leaves { mut section, parts, .. }: Leaves<'_>| {
             if let Some(top) = parts.first() {
-                (section.part_at, section.part_len, section.stored_len, section.checksum) = top.entry;
+                let Entry { at, len, stored_len, checksum } = top.entry;
+                (section.part_at, section.part_len) = (at, len);
+                (section.stored_len, section.checksum) = (stored_len, checksum);
             } else {
                 section.n_records = 0;
             }
@@ -219,23 +202,38 @@ impl<'a> Leaves<'a> {
     /// Cuts records into leaves. Bytes are copied only if some are compressed or padded.
     fn cut(&mut self, records: &'a [u8], leaf_len: usize, mut compress: Option<Compress<'_>>) {
         let is_aligned = len64(leaf_len).is_multiple_of(PART_ALIGN) || records.len() <= leaf_len;
+        self.bytes = Cow::Borrowed(records);
         let mut bytes = Vec::new();
-        let mut is_compressed = false;
         for leaf in records.chunks(leaf_len) {
-            let len = len32(leaf.len());
             let entry = if compress.is_none() && is_aligned {
                 let at = len64(self.parts.len()).saturating_mul(len64(leaf_len));
-                (at, len, 0, checksum(leaf))
+                Entry { at, len: len32(leaf.len()), stored_len: 0, checksum: checksum(leaf) }
             } else {
                 store_leaf(leaf, &mut bytes, &mut compress)
             };
-            is_compressed |= entry.2 > 0;
             self.parts.push(Placed { entry, is_in_file: false, before: 0 });
         }
+        self.end(bytes, compress);
+    }
+
+    /// Appends a leaf of a counted section, whose records follow those so far.
+    fn push_counted(&mut self, entry: Entry, is_in_file: bool) {
+        let before = self.section.n_records;
+        self.parts.push(Placed { entry, is_in_file, before });
+        let n = u64::from(entry.len) / u64::from(self.section.record_len.max(1));
+        self.section.n_records = before.saturating_add(n);
+    }
+
+    /// Takes the stored bytes of the leaves, if they were copied, and enters how new leaves are
+    /// compressed.
+    fn end(&mut self, bytes: Vec<u8>, compress: Option<Compress<'_>>) {
+        let is_compressed = self.parts.iter().any(|part| !part.is_in_file && part.entry.stored_len > 0);
         if let Some(compress) = compress.filter(|_| is_compressed) {
             (self.section.codec, self.section.filter) = (Codec::Lz4.code(), compress.filter.code());
         }
-        self.bytes = if bytes.is_empty() { Cow::Borrowed(records) } else { Cow::Owned(bytes) };
+        if !bytes.is_empty() {
+            self.bytes = Cow::Owned(bytes);
+        }
     }
 
     /// Appends the next level: the leaves first, then the index parts of the level before.
@@ -244,7 +242,7 @@ impl<'a> Leaves<'a> {
         if self.parts.iter().any(|part| !part.is_in_file) {
             let at = out.append(&bytes);
             for part in self.parts.iter_mut().filter(|part| !part.is_in_file) {
-                part.entry.0 = part.entry.0.saturating_add(at);
+                part.entry.at = part.entry.at.saturating_add(at);
                 part.is_in_file = true;
             }
             return;
@@ -253,13 +251,14 @@ impl<'a> Leaves<'a> {
         let is_counted = self.section.is_counted();
         let parts = self.parts.chunks(self.fan_out(fan_out)).map(|below| {
             index.clear();
-            for Placed { entry: (at, len, stored_len, checksum), before, .. } in below {
-                put!(index, at, len, stored_len, checksum);
+            for Placed { entry, before, .. } in below {
+                entry.emit(&mut index);
                 if is_counted {
                     put!(index, before);
                 }
             }
-            let entry = (out.append(&index), len32(index.len()), 0, checksum(&index));
+            let (len, checksum) = (len32(index.len()), checksum(&index));
+            let entry = Entry { at: out.append(&index), len, stored_len: 0, checksum };
             Placed { entry, is_in_file: true, before: below.first().map_or(0, |part| part.before) }
         });
         self.parts = parts.collect();
@@ -286,7 +285,7 @@ fn store_leaf(leaf: &[u8], bytes: &mut Vec<u8>, compress: &mut Option<Compress<'
     }
     let stored = bytes.get(from..).unwrap_or_default();
     let stored_len = if is_shorter { len32(stored.len()) } else { 0 };
-    (len64(from), len32(leaf.len()), stored_len, checksum(stored))
+    Entry { at: len64(from), len: len32(leaf.len()), stored_len, checksum: checksum(stored) }
 }
 
 /// The bytes of the footer.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{COUNTED_ENTRY_LEN, ENTRY_LEN, FORMAT, Geometry, Part, Section, SectionKind, Shape};
+use super::{COUNTED_ENTRY_LEN, ENTRY_LEN, Entry, FORMAT, Geometry, Part, Section, SectionKind, Shape};
 use crate::bytes::{Reader, len64, to_usize};
 use crate::error::{Error, Result, Thousands};
 use crate::fallible;
@@ -98,8 +98,7 @@ pub(super) fn read_shaped(
     };
     let (wanted, reads_leaves) = (records, true);
     let mut fetch = |part: &Part| fetch(part).map(Some);
-    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch: &mut fetch, visit: &mut keep };
-    walk.part(section.top()?, section.height, 0..section.n_records)?;
+    Walk { section, shape, room, wanted, reads_leaves, fetch: &mut fetch, visit: &mut keep }.run()?;
     // The walk checks every length, so nothing can be missing. Callers rely on it all the same.
     if out.len() == capacity {
         Ok(out)
@@ -119,13 +118,7 @@ pub fn visit_known_parts(
     room: Room,
     fetch: &mut TryFetch<'_>,
 ) -> Result<()> {
-    let shape = section.shape(FORMAT, room)?;
-    if records.is_empty() || records.end > section.n_records {
-        return Ok(());
-    }
-    let (wanted, reads_leaves, visit) = (records, true, &mut |_: Part, _: &[u8]| Ok(()));
-    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch, visit };
-    walk.part(section.top()?, section.height, 0..section.n_records)
+    walk(FORMAT, section, room, records, true, fetch, &mut |_, _| Ok(()))
 }
 
 /// Reads all leaves of a section in order, by a `fetch` as for [`read_records`]. Visits each with
@@ -136,18 +129,11 @@ pub fn visit_leaves(
     fetch: &mut dyn FnMut(&Part) -> Result<Arc<Vec<u8>>>,
     visit: &mut dyn FnMut(&Part, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    let shape = section.shape(FORMAT, room)?;
-    if section.n_records == 0 {
-        return Ok(());
-    }
-    let wanted = 0..section.n_records;
-    let mut fetch = |part: &Part| fetch(part).map(Some);
     // A leaf has a record; for an index part the records are empty.
-    let mut tell =
+    let mut visit_leaf =
         |part: Part, records: &[u8]| if records.is_empty() { Ok(()) } else { visit(&part, records) };
-    let mut walk =
-        Walk { section, shape, room, wanted, reads_leaves: true, fetch: &mut fetch, visit: &mut tell };
-    walk.part(section.top()?, section.height, 0..section.n_records)
+    let all = 0..section.n_records;
+    walk(FORMAT, section, room, all, true, &mut |part| fetch(part).map(Some), &mut visit_leaf)
 }
 
 /// Visits each part of a section, and fetches only those that are an index.
@@ -179,15 +165,27 @@ pub(super) fn visit_shaped(
     fetch: &mut Fetch<'_>,
     visit: &mut dyn FnMut(&Part) -> Result<()>,
 ) -> Result<()> {
+    let mut fetch = |part: &Part| fetch(part).map(Some);
+    let all = 0..section.n_records;
+    walk(geometry, section, room, all, reads_leaves, &mut fetch, &mut |part, _| visit(&part))
+}
+
+/// Visits the parts with the `wanted` records, each with its wanted records if it is a leaf. Does
+/// nothing if no records are wanted, or some that the section lacks.
+fn walk(
+    geometry: Geometry,
+    section: &Section,
+    room: Room,
+    wanted: Range<u64>,
+    reads_leaves: bool,
+    fetch: &mut TryFetch<'_>,
+    visit: &mut dyn FnMut(Part, &[u8]) -> Result<()>,
+) -> Result<()> {
     let shape = section.shape(geometry, room)?;
-    if section.n_records == 0 {
+    if wanted.is_empty() || wanted.end > section.n_records {
         return Ok(());
     }
-    let wanted = 0..section.n_records;
-    let mut fetch = |part: &Part| fetch(part).map(Some);
-    let mut tell = |part: Part, _: &[u8]| visit(&part);
-    let mut walk = Walk { section, shape, room, wanted, reads_leaves, fetch: &mut fetch, visit: &mut tell };
-    walk.part(section.top()?, section.height, 0..section.n_records)
+    Walk { section, shape, room, wanted, reads_leaves, fetch, visit }.run()
 }
 
 /// A walk over the parts that cover the wanted records.
@@ -204,6 +202,10 @@ struct Walk<'a, 'f> {
 }
 
 impl Walk<'_, '_> {
+    fn run(mut self) -> Result<()> {
+        self.part(self.section.top()?, self.section.height, 0..self.section.n_records)
+    }
+
     /// Walks a part of this height that covers these records. The recursion is as deep as the
     /// height, at most eight.
     fn part(&mut self, part: Part, height: u8, covered: Range<u64>) -> Result<()> {
@@ -241,11 +243,10 @@ impl Walk<'_, '_> {
             let start = covered.start.saturating_add(number.saturating_mul(span));
             let child_covers = start..start.saturating_add(span).min(covered.end);
             let mut reader = Reader::exact(entry, ENTRY_LEN, "an index part")?;
-            let (at, len, stored_len) = (reader.u64()?, reader.u32()?, reader.u32()?);
-            let entry = (at, len, stored_len, reader.u64()?);
-            let child = self.section.part(below, entry).map_err(|error| error.at(part.at))?;
+            let child = Entry::parse(&mut reader)?;
+            let child = self.section.part(below, child).map_err(|error| error.at(part.at))?;
             let n_records = child_covers.end.saturating_sub(child_covers.start);
-            if self.shape.part_len(below, n_records) != Some(len.into()) {
+            if self.shape.part_len(below, n_records) != Some(child.len.into()) {
                 return Err(damage("the length of a part does not match its records"));
             }
             self.part(child, below, child_covers)?;
@@ -276,10 +277,9 @@ impl Walk<'_, '_> {
                 return Err(damage("the records of an index part do not ascend"));
             }
             let mut reader = Reader::exact(entry, COUNTED_ENTRY_LEN, "an index part")?;
-            let (at_child, len, stored_len) = (reader.u64()?, reader.u32()?, reader.u32()?);
-            let child = (at_child, len, stored_len, reader.u64()?);
+            let child = Entry::parse(&mut reader)?;
             let child = self.section.part(below, child).map_err(|error| error.at(at))?;
-            if !self.shape.is_counted_len(below, end.saturating_sub(start), len) {
+            if !self.shape.is_counted_len(below, end.saturating_sub(start), child.len) {
                 return Err(damage("the length of a part does not match its records"));
             }
             self.part(child, below, start..end)?;

@@ -17,10 +17,10 @@ type Read<'a> = dyn FnMut(Range<u64>) -> Result<Vec<u8>> + 'a;
 
 /// Nodes that are read together: a leaf of the section.
 const WINDOW: u64 = 2_048;
-/// The longest piece of the heap that is read for many strings together.
-const MAX_PIECE: u64 = 256 << 10;
-/// The longest piece of a long string that is read at once.
-const PIECE: u64 = 16 << 20;
+/// The longest range of the heap that is read for many strings together.
+const TOGETHER: u64 = 256 << 10;
+/// Bytes of a long string that are read at once.
+const AT_ONCE: u64 = 16 << 20;
 /// The use of the memory, in messages.
 const VALUES: &str = "the parts of a value";
 
@@ -40,8 +40,8 @@ pub fn parse_value(
         heap,
         limits,
         windows: BTreeMap::new(),
-        pieces: Vec::new(),
-        pieces_len: 0,
+        kept: Vec::new(),
+        kept_len: 0,
         keys: Keys::default(),
         n_visited: 0,
         value_len: 0,
@@ -57,11 +57,11 @@ struct Parser<'a, 'n, 'h> {
     limits: &'a Limits,
     /// Node records by the number of their window. Each window is read once.
     windows: BTreeMap<u64, Vec<u8>>,
-    /// The last piece of the heap read at each depth, for values and for keys. Strings of one depth
+    /// The bytes of the heap read last at each depth, for values and for keys. Strings of one depth
     /// are often neighbours.
-    pieces: Vec<[HeapPiece; 2]>,
-    /// Bytes read for `pieces` so far.
-    pieces_len: u64,
+    kept: Vec<[HeapBytes; 2]>,
+    /// Bytes read for `kept` so far.
+    kept_len: u64,
     keys: Keys,
     n_visited: u64,
     value_len: u64,
@@ -69,12 +69,12 @@ struct Parser<'a, 'n, 'h> {
 
 /// Bytes of the heap, and their offset.
 #[derive(Default)]
-struct HeapPiece {
+struct HeapBytes {
     at: u64,
     bytes: Vec<u8>,
 }
 
-impl HeapPiece {
+impl HeapBytes {
     fn get(&self, at: u64, len: u64) -> Option<&[u8]> {
         let from = usize::try_from(at.checked_sub(self.at)?).ok()?;
         self.bytes.get(from..from.checked_add(usize::try_from(len).ok()?)?)
@@ -223,18 +223,18 @@ impl Parser<'_, '_, '_> {
             return self.exact_bytes(node.a, node.b);
         }
         let slot = usize::try_from(depth).unwrap_or(usize::MAX);
-        if let Some(bytes) = self.piece(slot, is_key).and_then(|piece| piece.get(node.a, node.b)) {
+        if let Some(bytes) = self.kept(slot, is_key).and_then(|kept| kept.get(node.a, node.b)) {
             return fallible::copied(bytes, VALUES);
         }
-        if let Some(range) = self.piece_around(node, number, is_key) {
-            self.pieces_len = self.pieces_len.saturating_add(range.end.saturating_sub(range.start));
+        if let Some(range) = self.range_around(node, number, is_key) {
+            self.kept_len = self.kept_len.saturating_add(range.end.saturating_sub(range.start));
             let at = range.start;
             // Neighbouring nodes may belong to other values and be damaged. Then only these bytes
             // are read.
             if let Ok(bytes) = (self.heap)(range) {
-                let piece = HeapPiece { at, bytes };
-                let found = piece.get(node.a, node.b).map(|bytes| fallible::copied(bytes, VALUES));
-                self.keep(slot, is_key, piece);
+                let read = HeapBytes { at, bytes };
+                let found = read.get(node.a, node.b).map(|bytes| fallible::copied(bytes, VALUES));
+                self.keep(slot, is_key, read);
                 if let Some(bytes) = found {
                     return bytes;
                 }
@@ -243,23 +243,23 @@ impl Parser<'_, '_, '_> {
         self.exact_bytes(node.a, node.b)
     }
 
-    fn piece(&self, slot: usize, is_key: bool) -> Option<&HeapPiece> {
-        self.pieces.get(slot).map(|[values, keys]| if is_key { keys } else { values })
+    fn kept(&self, slot: usize, is_key: bool) -> Option<&HeapBytes> {
+        self.kept.get(slot).map(|[values, keys]| if is_key { keys } else { values })
     }
 
-    fn keep(&mut self, slot: usize, is_key: bool, piece: HeapPiece) {
-        if self.pieces.len() <= slot {
-            self.pieces.resize_with(slot.saturating_add(1), Default::default);
+    fn keep(&mut self, slot: usize, is_key: bool, read: HeapBytes) {
+        if self.kept.len() <= slot {
+            self.kept.resize_with(slot.saturating_add(1), Default::default);
         }
-        if let Some([values, keys]) = self.pieces.get_mut(slot) {
-            *(if is_key { keys } else { values }) = piece;
+        if let Some([values, keys]) = self.kept.get_mut(slot) {
+            *(if is_key { keys } else { values }) = read;
         }
     }
 
     /// The part of the heap with the strings of the neighbouring nodes, if one read of it pays.
-    fn piece_around(&self, node: &Node, number: u64, is_key: bool) -> Option<Range<u64>> {
+    fn range_around(&self, node: &Node, number: u64, is_key: bool) -> Option<Range<u64>> {
         // Strings that are scattered in the heap make every such read useless.
-        if self.pieces_len > self.value_len.saturating_mul(8).saturating_add(PIECE) || node.b > MAX_PIECE {
+        if self.kept_len > self.value_len.saturating_mul(8).saturating_add(AT_ONCE) || node.b > TOGETHER {
             return None;
         }
         let (window, _) = self.window_of(number);
@@ -268,25 +268,25 @@ impl Parser<'_, '_, '_> {
         for record in records {
             let Ok(near) = Node::parse(record) else { continue };
             let is_text = matches!(near.kind, NodeKind::String | NodeKind::Bytes);
-            if is_text && (near.key_hash != 0) == is_key && near.b <= MAX_PIECE {
+            if is_text && (near.key_hash != 0) == is_key && near.b <= TOGETHER {
                 from = from.min(near.a);
                 to = to.max(near.a.saturating_add(near.b));
                 sum = sum.saturating_add(near.b);
             }
         }
         let len = to.saturating_sub(from);
-        let most = MAX_PIECE.min(self.limits.metadata_len);
+        let most = TOGETHER.min(self.limits.metadata_len);
         (len <= most && len <= sum.saturating_mul(2)).then_some(from..to)
     }
 
-    /// Reads bytes of the heap in pieces, so that a false length fails before it takes memory.
+    /// Reads bytes of the heap in steps, so that a false length fails before it takes memory.
     fn exact_bytes(&mut self, at: u64, len: u64) -> Result<Vec<u8>> {
-        let piece = self.limits.metadata_len.clamp(1, PIECE);
+        let most = self.limits.metadata_len.clamp(1, AT_ONCE);
         let end = at.checked_add(len).ok_or_else(|| damage("a string is longer than the heap"))?;
         let mut out = Vec::new();
         let mut from = at;
         while from < end {
-            let to = from.saturating_add(piece).min(end);
+            let to = from.saturating_add(most).min(end);
             let bytes = (self.heap)(from..to)?;
             if len64(bytes.len()) != to.saturating_sub(from) {
                 return Err(Error::corrupt("some bytes of a value are missing").in_section("value heap"));

@@ -202,14 +202,14 @@ impl SymbolIndex {
         }
     }
 
-    /// Writes the codes of each piece to the start of its part of `outs`, and returns their
-    /// lengths. `None` if a part has less than twice the length of its piece, which escapes alone
+    /// Writes the codes of each input to the start of its part of `outs`, and returns their
+    /// lengths. `None` if a part has less than twice the length of its input, which escapes alone
     /// may need.
-    pub fn encode(&self, pieces: [&[u8]; STREAMS], outs: [&mut [u8]; STREAMS]) -> Option<[usize; STREAMS]> {
+    pub fn encode(&self, inputs: [&[u8]; STREAMS], outs: [&mut [u8]; STREAMS]) -> Option<[usize; STREAMS]> {
         let mut number = 0;
         let mut streams = outs.map(|out| {
             number += 1;
-            Stream { number: number - 1, bytes: pieces[number - 1], out, at: 0, end: 0 }
+            Stream { number: number - 1, bytes: inputs[number - 1], out, at: 0, end: 0 }
         });
         if streams.iter().any(|stream| stream.out.len() / 2 < stream.bytes.len()) {
             return None;
@@ -236,7 +236,7 @@ impl SymbolIndex {
     }
 }
 
-/// A piece during encoding. Invariant: `end <= 2 * at`, and `out` has twice the length of `bytes`,
+/// An input during encoding. Invariant: `end <= 2 * at`, and `out` has twice the length of `bytes`,
 /// so that there is room for the codes of each remaining byte.
 struct Stream<'a> {
     number: usize,
@@ -402,11 +402,11 @@ mod tests {
         out
     }
 
-    fn encode(index: &SymbolIndex, pieces: [&[u8]; STREAMS]) -> [Vec<u8>; STREAMS] {
-        let mut outs = pieces.map(|piece| vec![7; 2 * piece.len()]);
+    fn encode(index: &SymbolIndex, inputs: [&[u8]; STREAMS]) -> [Vec<u8>; STREAMS] {
+        let mut outs = inputs.map(|input| vec![7; 2 * input.len()]);
         let mut parts = outs.iter_mut();
         let parts = std::array::from_fn(|_| parts.next().expect("one for each stream").as_mut_slice());
-        let lens = index.encode(pieces, parts).unwrap();
+        let lens = index.encode(inputs, parts).unwrap();
         outs.iter_mut().zip(lens).for_each(|(out, len)| out.truncate(len));
         outs
     }
@@ -451,9 +451,9 @@ mod tests {
         ) {
             let mut index = index_of(&symbols);
             join(&mut index, &symbols, &pairs);
-            let pieces: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
-            let expected = pieces.map(|piece| model(&symbols, &pairs, piece));
-            on_every_isa(|_| assert_eq!(encode(&index, pieces), expected));
+            let inputs: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
+            let expected = inputs.map(|input| model(&symbols, &pairs, input));
+            on_every_isa(|_| assert_eq!(encode(&index, inputs), expected));
         }
 
         #[test]
@@ -461,9 +461,9 @@ mod tests {
             let mut index = index_of(&symbols);
             join(&mut index, &symbols, &pairs);
             // Streams of any lengths: most of them end long before the last one.
-            let pieces = [&all[..], &all[..all.len() / 3], &[], &all[all.len() / 2..]];
-            let pieces = std::array::from_fn(|i| if i < 4 { pieces[i] } else { &all[..all.len() * (i - 4) / 4] });
-            assert_eq!(encode(&index, pieces), pieces.map(|piece| model(&symbols, &pairs, piece)));
+            let inputs = [&all[..], &all[..all.len() / 3], &[], &all[all.len() / 2..]];
+            let inputs = std::array::from_fn(|i| if i < 4 { inputs[i] } else { &all[..all.len() * (i - 4) / 4] });
+            assert_eq!(encode(&index, inputs), inputs.map(|input| model(&symbols, &pairs, input)));
         }
     }
 
@@ -480,9 +480,9 @@ mod tests {
             let mut index = SymbolIndex::default();
             prop_assert!(index.set_digrams(symbols.iter().map(|symbol| (word(symbol), symbol.len()))));
             for all in [all, (0..STREAMS).map(|i| even.repeat(37 * i)).collect()] {
-                let pieces: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
-                let expected = pieces.map(|piece| model(&symbols, &[], piece));
-                on_every_isa(|_| assert_eq!(encode(&index, pieces), expected));
+                let inputs: [&[u8]; STREAMS] = std::array::from_fn(|i| all[i].as_slice());
+                let expected = inputs.map(|input| model(&symbols, &[], input));
+                on_every_isa(|_| assert_eq!(encode(&index, inputs), expected));
             }
         }
     }
@@ -497,8 +497,8 @@ mod tests {
         // No codes of earlier symbols are left.
         assert!(index.set_digrams([(7, 1)].into_iter()));
         let text = [5u8, 7].repeat(99);
-        let pieces = [text.as_slice(); STREAMS];
-        on_every_isa(|_| assert_eq!(encode(&index, pieces)[3], [ESCAPE, 5, 0].repeat(99)));
+        let inputs = [text.as_slice(); STREAMS];
+        on_every_isa(|_| assert_eq!(encode(&index, inputs)[3], [ESCAPE, 5, 0].repeat(99)));
     }
 
     #[test]

@@ -2,49 +2,49 @@
 
 use entasis::{Column, Frame};
 
+use super::chunk_memory::ChunkMemory;
 use super::models::{Model, Table};
-use super::nested::{self, NestedPiece};
-use super::piece::Piece;
+use super::nested::{self, NestedMemory};
 use super::runs::{self, RunMemory};
 
-/// Memory of all columns of a table. The form (strides, bits, masks, views, pieces) differs from
+/// Memory of all columns of a table. The form (strides, bits, masks, views, chunks) differs from
 /// column to column.
 #[derive(Debug)]
 pub struct Memory {
-    columns: Vec<Pieces>,
-    extra: Vec<Pieces>,
+    columns: Vec<ColumnMemory>,
+    extra: Vec<ColumnMemory>,
     runs: Vec<RunMemory>,
 }
 
 /// Memory of one column.
 #[derive(Debug)]
-enum Pieces {
-    Plain(Vec<Piece>),
-    Nested(Vec<NestedPiece>),
+enum ColumnMemory {
+    Plain(Vec<ChunkMemory>),
+    Nested(Vec<NestedMemory>),
 }
 
 impl Memory {
     /// Memory with the values of a table.
     pub fn of(table: &Table) -> Self {
-        let pieces = |(i, model): (usize, &Model)| {
-            // Every third column is in two pieces.
+        let memory = |(i, model): (usize, &Model)| {
+            // Every third column is in two chunks.
             let middle = if i % 3 == 2 { model.cells.len() / 2 } else { model.cells.len() };
             let ranges = [0..middle, middle..model.cells.len()];
             if model.of.physical.is_nested() {
-                return Pieces::Nested(nested::pieces(model, &ranges, i));
+                return ColumnMemory::Nested(nested::chunks(model, &ranges, i));
             }
-            Pieces::Plain(ranges.map(|range| Piece::new(model, range, i)).into())
+            ColumnMemory::Plain(ranges.map(|range| ChunkMemory::new(model, range, i)).into())
         };
         Self {
-            columns: table.columns.iter().enumerate().map(pieces).collect(),
-            extra: table.extra.iter().enumerate().map(pieces).collect(),
+            columns: table.columns.iter().enumerate().map(memory).collect(),
+            extra: table.extra.iter().enumerate().map(memory).collect(),
             runs: runs::of(table),
         }
     }
 
     /// The frame. It must not be used after `self` is gone.
     pub fn frame(&self, table: &Table) -> Frame {
-        let column = |(model, pieces): (&Model, &Pieces)| Column {
+        let column = |(model, memory): (&Model, &ColumnMemory)| Column {
             run: None,
             name: model.name.clone(),
             column_type: model.of,
@@ -52,9 +52,11 @@ impl Memory {
             host_detail: model.host_detail.clone(),
             dictionary: model.dictionary,
             children: nested::fields(&model.children),
-            array: match pieces {
-                Pieces::Plain(pieces) => pieces.iter().map(Piece::chunk).collect::<Vec<_>>().into(),
-                Pieces::Nested(pieces) => nested::array(pieces),
+            array: match memory {
+                ColumnMemory::Plain(memories) => {
+                    memories.iter().map(ChunkMemory::chunk).collect::<Vec<_>>().into()
+                }
+                ColumnMemory::Nested(memories) => nested::array(memories),
             },
         };
         let mut columns = Vec::new();

@@ -1,12 +1,12 @@
 //! Tables to write: models of cells, and generators that reach every encoding and type.
 
+mod chunk_memory;
 pub mod documents;
 pub mod grown;
 pub mod host;
 pub mod models;
 pub mod nested;
 pub mod nested_tables;
-mod piece;
 pub mod read;
 mod runs;
 pub mod shapes;

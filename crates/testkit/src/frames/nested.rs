@@ -9,8 +9,8 @@ use entasis::{
     Physical, Result, Rows, Silent, TextLayout,
 };
 
+use super::chunk_memory::{ChunkMemory, lend};
 use super::models::Model;
-use super::piece::{Piece, lend};
 use crate::naive::Cell;
 use crate::naive::nested::put;
 
@@ -66,7 +66,7 @@ pub fn fields(models: &[Model]) -> Vec<Field> {
 
 /// Memory of one chunk of a nested column, with its children's.
 #[derive(Debug)]
-pub(super) struct NestedPiece {
+pub(super) struct NestedMemory {
     n: usize,
     physical: Physical,
     form: usize,
@@ -74,40 +74,40 @@ pub(super) struct NestedPiece {
     sizes: Vec<u8>,
     codes: Vec<u8>,
     validity: Option<Vec<u8>>,
-    children: Vec<AnyPiece>,
+    children: Vec<AnyMemory>,
     /// For runs: unused values at the start of the child, and the bytes of an end.
     first: u64,
     width: usize,
 }
 
 #[derive(Debug)]
-enum AnyPiece {
-    Plain(Piece),
-    Nested(NestedPiece),
+enum AnyMemory {
+    Plain(ChunkMemory),
+    Nested(NestedMemory),
 }
 
-impl AnyPiece {
+impl AnyMemory {
     fn new(model: &Model, cells: &[Option<Cell>], form: usize) -> Self {
         if model.of.physical.is_nested() {
-            Self::Nested(NestedPiece::new(model, cells, form))
+            Self::Nested(NestedMemory::new(model, cells, form))
         } else {
             let model = Model { cells: cells.to_vec(), ..model.clone() };
-            Self::Plain(Piece::new(&model, 0..cells.len(), form))
+            Self::Plain(ChunkMemory::new(&model, 0..cells.len(), form))
         }
     }
 
     fn chunk(&self) -> Chunk {
         match self {
-            Self::Plain(piece) => piece.chunk(),
-            Self::Nested(piece) => piece.chunk(),
+            Self::Plain(memory) => memory.chunk(),
+            Self::Nested(memory) => memory.chunk(),
         }
     }
 }
 
-impl NestedPiece {
+impl NestedMemory {
     pub(super) fn new(model: &Model, cells: &[Option<Cell>], form: usize) -> Self {
         let (n, of) = (cells.len(), model.of);
-        let mut piece = Self {
+        let mut memory = Self {
             n,
             physical: of.physical,
             form,
@@ -122,10 +122,10 @@ impl NestedPiece {
         let has_validity = !matches!(of.physical, Physical::Union | Physical::RunEnd);
         if has_validity && cells.iter().any(Option::is_none) {
             let mask = cells.iter().map(|cell| u8::from(cell.is_none())).collect();
-            piece.validity = Some(mask);
+            memory.validity = Some(mask);
         }
         let made: Vec<Vec<Option<Cell>>> = match of.physical {
-            Physical::List | Physical::Map => vec![piece.lists(cells)],
+            Physical::List | Physical::Map => vec![memory.lists(cells)],
             Physical::FixedSizeList | Physical::Struct => {
                 let n_items = if of.physical == Physical::Struct {
                     model.children.len()
@@ -143,13 +143,13 @@ impl NestedPiece {
                 }
                 columns
             }
-            Physical::RunEnd => vec![piece.runs(cells)],
-            _ => piece.union(cells, model.children.len(), of.is_sparse()),
+            Physical::RunEnd => vec![memory.runs(cells)],
+            _ => memory.union(cells, model.children.len(), of.is_sparse()),
         };
         let children = model.children.iter().zip(made).enumerate();
-        piece.children =
-            children.map(|(k, (model, cells))| AnyPiece::new(model, &cells, form + k + 1)).collect();
-        piece
+        memory.children =
+            children.map(|(k, (model, cells))| AnyMemory::new(model, &cells, form + k + 1)).collect();
+        memory
     }
 
     fn push(&mut self, value: usize, is_size: bool) {
@@ -239,7 +239,7 @@ impl NestedPiece {
 
     pub(super) fn chunk(&self) -> Chunk {
         let offsets = lend(&self.offsets);
-        let children: Vec<Chunk> = self.children.iter().map(AnyPiece::chunk).collect();
+        let children: Vec<Chunk> = self.children.iter().map(AnyMemory::chunk).collect();
         let is_large = !self.form.is_multiple_of(2);
         let child = || Arc::new(children[0].clone());
         let values = match self.physical {
@@ -278,13 +278,13 @@ fn types(n: usize) -> Arc<[u8; 256]> {
     Arc::new(types)
 }
 
-/// The array of a nested model in pieces.
-pub(super) fn pieces(model: &Model, ranges: &[Range<usize>], form: usize) -> Vec<NestedPiece> {
-    ranges.iter().map(|range| NestedPiece::new(model, &model.cells[range.clone()], form)).collect()
+/// The array of a nested model in chunks.
+pub(super) fn chunks(model: &Model, ranges: &[Range<usize>], form: usize) -> Vec<NestedMemory> {
+    ranges.iter().map(|range| NestedMemory::new(model, &model.cells[range.clone()], form)).collect()
 }
 
-pub(super) fn array(pieces: &[NestedPiece]) -> Array {
-    pieces.iter().map(NestedPiece::chunk).collect::<Vec<_>>().into()
+pub(super) fn array(memories: &[NestedMemory]) -> Array {
+    memories.iter().map(NestedMemory::chunk).collect::<Vec<_>>().into()
 }
 
 /// Absent memory.

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use entasis::{Array, Chunk, Column, HostValidity, HostValues, Physical};
 
+use super::chunk_memory::lend;
 use super::models::{Model, Table};
-use super::piece::lend;
 
 /// Memory of a run. The order (by columns or by rows, from the end, with gaps) differs from run to
 /// run.

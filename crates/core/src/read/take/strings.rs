@@ -8,17 +8,17 @@ use entasis_format::{BlockRecord, Result, fallible};
 use entasis_kernels::VECTOR;
 use entasis_platform::Buffers;
 
-use super::runs::{Scratch, run, take_missing};
+use super::close_rows::{Scratch, n_close, take_missing};
 use super::{CHECK, DENSE, end_of_block};
 use crate::monitor::Control;
 use crate::read::alloc::{self, STRINGS, zeros};
-use crate::read::assembly::{Assembly, Piece};
+use crate::read::assembly::{Assembly, TaskResult};
 use crate::read::decoded_len::DecodedLen;
+use crate::read::dictionary_views::{DictionaryViews, is_dictionary};
 use crate::read::fixed::split_missing;
 use crate::read::layout::{self, Text, TextLayout};
 use crate::read::pages::{OpenPage, Reader};
 use crate::read::request::{MissingTo, Source};
-use crate::read::text::{Entries, is_dictionary};
 
 /// Rows of a task, at least.
 const TASK: usize = 1 << 13;
@@ -164,14 +164,14 @@ impl TakeStrings<'_> {
         reader: &mut Reader<'_>,
         control: &Control<'_>,
         decoded_len: &DecodedLen<'_>,
-    ) -> Result<Piece> {
+    ) -> Result<TaskResult> {
         let Self { request, source, rows, part, buffer, dictionary, mut views, missing, wants_bits } = self;
         let (at, n) = (part.start, part.len());
         let rows = &rows[part];
         let mut validity = if wants_bits { zeros(n.div_ceil(8))? } else { Vec::new() };
         let mut missing = if wants_bits { MissingTo::Bits(&mut validity) } else { missing };
         let mut strings = Strings::default();
-        let mut entries = Entries::new(dictionary);
+        let mut entries = DictionaryViews::new(dictionary);
         let (mut n_pages, mut n_done) = (0u32, 0);
         let mut scratch = Scratch::default();
         reader.scattered(source, rows, &mut |opened, text| {
@@ -197,7 +197,7 @@ impl TakeStrings<'_> {
             n_done += n_of_page as u64;
             while k < page_end {
                 let own = &rows[k..page_end];
-                let own = &own[..if is_sparse { in_vector(own, zero) } else { run(own) }];
+                let own = &own[..if is_sparse { in_vector(own, zero) } else { n_close(own) }];
                 let index = |row: u64| (row - zero) as usize;
                 let range = index(own[0])..index(own[own.len() - 1]) + 1;
                 let here = OpenPage { range: range.clone(), ..opened };
@@ -223,7 +223,7 @@ impl TakeStrings<'_> {
         let mut bytes = alloc::buffer(Some(strings.bytes.len()), STRINGS)?;
         bytes.copy_from_slice(&strings.bytes);
         let (lengths, dictionaries) = (strings.lengths, entries.into_buffers());
-        Ok(Piece { request, at, n, validity, lengths, bytes, dictionaries, ..Piece::default() })
+        Ok(TaskResult { request, at, n, validity, lengths, bytes, dictionaries, ..TaskResult::default() })
     }
 }
 

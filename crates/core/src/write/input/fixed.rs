@@ -8,7 +8,7 @@ use entasis_kernels::sign_extend::{self, Narrow};
 use entasis_kernels::{VECTOR, bits, sentinel, transpose};
 use entasis_platform::HostRead;
 
-use super::pieces::byte_offset;
+use super::chunk_slices::byte_offset;
 use super::{nested, too_short};
 use crate::frame::{Chunk, HostValues};
 

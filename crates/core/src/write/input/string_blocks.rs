@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use entasis_encodings::{PAGE_TEXT, Pieces, SharedSymbols, Values};
+use entasis_encodings::{PAGE_TEXT, SharedSymbols, SymbolSamples, Values};
 use entasis_format::{Layout, MAX_BLOCK_LEN, MAX_BLOCK_VALUES, checksum};
 
 use super::{MAX_STRING, Scratch};
@@ -78,7 +78,7 @@ impl StringBlocks {
     /// The most samples that are taken if strings are missing.
     const LOOKS: u64 = 8;
     /// The most bytes of each string to train symbols, and of every fourth string to test them.
-    /// Longer pieces cut fewer symbols at their ends.
+    /// Longer samples cut fewer symbols at their ends.
     const TO_TRAIN: usize = 128;
     const TO_TRY: usize = 512;
     /// The number of stretches of neighbouring strings to try codecs on, and bytes of each. Codecs
@@ -99,7 +99,8 @@ impl StringBlocks {
         }
         let (n_repeated, [to_train, to_try]) = sample(array, of);
         let is_shared = len.saturating_mul(array.n_values()) >= Self::OWN;
-        let symbols = is_shared.then(|| Pieces { to_train, to_try, neighbours: neighbours(array, of, len) });
+        let symbols =
+            is_shared.then(|| SymbolSamples { to_train, to_try, neighbours: neighbours(array, of, len) });
         Self {
             most: StringBlockLen::of(n_repeated),
             symbols: symbols.and_then(SharedSymbols::of).map(Arc::new),
@@ -108,10 +109,10 @@ impl StringBlocks {
 }
 
 /// Takes a sample of [`StringBlocks::SAMPLE`] non-empty strings. Returns the number of repeated
-/// ones, and pieces of them to train symbols and to test them.
+/// ones, and samples of them to train symbols and to test them.
 fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     let mut scratch = Scratch::default();
-    let (n, mut hashes, mut pieces) = (array.n_values(), Vec::new(), [Vec::new(), Vec::new()]);
+    let (n, mut hashes, mut samples) = (array.n_values(), Vec::new(), [Vec::new(), Vec::new()]);
     let n_looks = (n / StringBlocks::SAMPLE).min(StringBlocks::LOOKS);
     for look in 0..n_looks {
         for i in 0..StringBlocks::SAMPLE {
@@ -122,7 +123,7 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
             let at = start + (checksum(&i.to_le_bytes()) % (end - start) + shift) % (end - start);
             // Unreadable strings are reported when they are written.
             if scratch.load(array, of, at..at + 1).is_err() {
-                return (0, pieces);
+                return (0, samples);
             }
             if let (Values::Strings { bytes, .. }, _) = scratch.values(of, 1)
                 && !bytes.is_empty()
@@ -130,10 +131,10 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
                 hashes.push(checksum(bytes));
                 let (of, most) =
                     if i / 8 % 4 == 3 { (1, StringBlocks::TO_TRY) } else { (0, StringBlocks::TO_TRAIN) };
-                // Pieces at eight positions, from the beginning of some strings to the end of
+                // Samples at eight positions, from the beginning of some strings to the end of
                 // others.
                 let from = bytes.len().saturating_sub(most) * (i % 8) as usize / 7;
-                pieces[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
+                samples[of].extend_from_slice(&bytes[from..bytes.len().min(from + most)]);
             }
         }
         if hashes.len() as u64 >= StringBlocks::SAMPLE / 4 * 3 {
@@ -145,7 +146,7 @@ fn sample(array: &Array, of: Layout) -> (usize, [Vec<u8>; 2]) {
     hashes.dedup();
     // With fewer strings, chance repetitions decrease by the square.
     let n_looked_at = StringBlocks::SAMPLE as usize;
-    ((n_present - hashes.len()) * n_looked_at * n_looked_at / (n_present * n_present).max(1), pieces)
+    ((n_present - hashes.len()) * n_looked_at * n_looked_at / (n_present * n_present).max(1), samples)
 }
 
 /// Neighbouring strings of about `len` bytes each, from a few parts of a column.

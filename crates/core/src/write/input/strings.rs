@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use entasis_format::{Error, Result};
 use entasis_platform::{HostRead, HostViews, memory::ScratchVec};
 
-use super::pieces::{Piece, byte_offset, pieces};
+use super::chunk_slices::{ChunkSlice, byte_offset, chunk_slices};
 use super::validity::ValidBits;
 use super::{MAX_STRING, Scratch, too_short};
 use crate::frame::{Array, HostValues, OwnedValues};
@@ -14,7 +14,7 @@ use crate::frame::{Array, HostValues, OwnedValues};
 /// Bytes of padded strings that are copied together.
 const SPARE: usize = 1 << 14;
 /// Strings that are copied together if they are not contiguous.
-const PART: usize = 4096;
+const AT_ONCE: usize = 4096;
 /// Offsets that are copied together.
 const TOGETHER: usize = 1024;
 
@@ -33,11 +33,11 @@ impl Scratch {
         self.offsets.push(0);
         let mut spans: Vec<(u64, u64)> = Vec::new();
         // Copies a few at a time, because only some of the range may fit.
-        let parts = pieces(array, range).flat_map(|Piece { chunk, inside, .. }| {
+        let slices = chunk_slices(array, range).flat_map(|ChunkSlice { chunk, inside, .. }| {
             let end = inside.end;
-            inside.step_by(PART).map(move |start| (chunk, start..(start + PART).min(end)))
+            inside.step_by(AT_ONCE).map(move |start| (chunk, start..(start + AT_ONCE).min(end)))
         });
-        for (chunk, inside) in parts {
+        for (chunk, inside) in slices {
             let n_before = self.offsets.len() - 1;
             let valid = ValidBits::copy(chunk, inside.clone(), &mut self.spare)?;
             match &chunk.values {
@@ -74,8 +74,8 @@ impl Scratch {
     /// Fast path: copies contiguous strings of one chunk whose missing strings are empty. For
     /// others, copies nothing and returns false.
     fn load_whole(&mut self, array: &Array, range: Range<u64>) -> Result<bool> {
-        let mut parts = pieces(array, range);
-        let (Some(Piece { chunk, inside, .. }), None) = (parts.next(), parts.next()) else {
+        let mut slices = chunk_slices(array, range);
+        let (Some(ChunkSlice { chunk, inside, .. }), None) = (slices.next(), slices.next()) else {
             return Ok(false);
         };
         let (bytes, found) = match &chunk.values {
@@ -141,13 +141,13 @@ impl Scratch {
         let mut copy = [O::zeroed(); TOGETHER];
         let (mut before, mut start) = (i64::MIN, 0);
         self.offsets.resize_stale(n + 1);
-        for (piece, out) in self.offsets.chunks_mut(TOGETHER).enumerate() {
+        for (batch, out) in self.offsets.chunks_mut(TOGETHER).enumerate() {
             let copy = &mut copy[..out.len()];
-            if !offsets.copy_strided::<O>(at(piece * TOGETHER)?, size_of::<O>() as isize, copy) {
+            if !offsets.copy_strided::<O>(at(batch * TOGETHER)?, size_of::<O>() as isize, copy) {
                 return Err(too_short());
             }
             // The host may have changed the offsets since, so only the copy counts.
-            if piece == 0 {
+            if batch == 0 {
                 start = copy[0].to_i64();
             }
             if before > copy[0].to_i64() || !copy.is_sorted() {

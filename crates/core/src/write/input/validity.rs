@@ -5,7 +5,7 @@ use std::ops::Range;
 use entasis_format::{Physical, Result};
 use entasis_kernels::{Word, bits, sentinel};
 
-use super::pieces::{Piece, byte_offset, pieces};
+use super::chunk_slices::{ChunkSlice, byte_offset, chunk_slices};
 use super::{Scratch, too_short};
 use crate::frame::{Array, Chunk, HostValidity, HostValues};
 
@@ -20,16 +20,16 @@ impl Scratch {
     ) -> Result<()> {
         self.has_missing = false;
         let all_valid = |chunk: &Chunk| matches!(chunk.validity, HostValidity::AllValid);
-        if pieces(array, range.clone()).all(|piece| all_valid(piece.chunk)) {
+        if chunk_slices(array, range.clone()).all(|slice| all_valid(slice.chunk)) {
             return Ok(());
         }
         let is_marked =
             |chunk: &Chunk| matches!(chunk.validity, HostValidity::Sentinel(_) | HostValidity::AllValid);
-        let by_sentinel = pieces(array, range.clone()).all(|piece| is_marked(piece.chunk));
+        let by_sentinel = chunk_slices(array, range.clone()).all(|slice| is_marked(slice.chunk));
         let mut any_missing = false;
         self.validity.clear();
         self.validity.resize(n.div_ceil(8), 0);
-        for Piece { chunk, inside, at } in pieces(array, range) {
+        for ChunkSlice { chunk, inside, at } in chunk_slices(array, range) {
             let len = inside.len();
             let done = match &chunk.validity {
                 HostValidity::AllValid => bits::set_bits(&mut self.validity, at, len, true),

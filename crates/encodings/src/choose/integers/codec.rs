@@ -23,24 +23,24 @@ struct Trial {
     margin: f64,
 }
 
-/// Pieces of a block at fixed positions.
+/// Ranges of a block at fixed positions.
 #[derive(Clone, Copy)]
 struct Sample {
-    n_pieces: usize,
-    /// Words per piece.
+    n_ranges: usize,
+    /// Words per range.
     len: usize,
 }
 
 /// LZ4 must pass these trials before whole pages are tried.
 const LZ4_TRIALS: [Trial; 2] = [
-    Trial { sample: Sample { n_pieces: 2, len: 192 }, margin: 2.5 },
-    Trial { sample: Sample { n_pieces: 1, len: 2048 }, margin: 1.1 },
+    Trial { sample: Sample { n_ranges: 2, len: 192 }, margin: 2.5 },
+    Trial { sample: Sample { n_ranges: 1, len: 2048 }, margin: 1.1 },
 ];
 /// The trial of Zstandard. Zstandard needs only one, because it is slower than LZ4 and gains less
 /// from longer inputs.
-const ZSTD_TRIAL: Trial = Trial { sample: Sample { n_pieces: 1, len: 2048 }, margin: 1.1 };
+const ZSTD_TRIAL: Trial = Trial { sample: Sample { n_ranges: 1, len: 2048 }, margin: 1.1 };
 /// Codecs find repetitions only within a page, so whole pages decide.
-const WHOLE_PAGES: Sample = Sample { n_pieces: 2, len: PAGE };
+const WHOLE_PAGES: Sample = Sample { n_ranges: 2, len: PAGE };
 /// LZ4 wins without a trial of whole pages if it is below `SURE_BELOW` times the best score in its
 /// last trial and below `NEARLY_BELOW` times in all earlier ones. The ratio in whole pages is about
 /// `IN_PAGES` times the ratio of the trial.
@@ -204,7 +204,7 @@ impl<T: Word> Input<'_, T> {
         mut stored_len: impl FnMut(&[u8]) -> usize,
     ) -> f64 {
         let (mut before, mut after) = (0, 0);
-        for range in sample_ranges(self.words.len(), sample.n_pieces, sample.len) {
+        for range in sample_ranges(self.words.len(), sample.n_ranges, sample.len) {
             for page in self.words[range].chunks(PAGE) {
                 payload.clear();
                 if form.is_packed() {
@@ -356,7 +356,7 @@ impl<T: Word> Search<'_, T> {
 
     /// Whether the sample of a trial is much shorter than the block.
     fn is_short(&self, trial: &Trial) -> bool {
-        self.input.words.len() > 2 * trial.sample.n_pieces * trial.sample.len
+        self.input.words.len() > 2 * trial.sample.n_ranges * trial.sample.len
     }
 
     fn score(&self, candidate: Candidate, ratio: f64) -> f64 {

@@ -6,17 +6,17 @@ use crate::dictionary::MIX;
 use crate::limits::PAGE;
 use crate::words::sample_ranges;
 
-/// Words in a piece.
-const PIECE: usize = 4;
-/// Bits of the filter of pieces in the first half of a page.
+/// Words of a window.
+const WINDOW: usize = 4;
+/// Bits of the filter of windows in the first half of a page.
 const BITS: usize = 1 << 16;
-/// The distance in words between pieces of the second half that are looked up.
+/// The distance in words between windows of the second half that are looked up.
 const STEP: usize = 16;
-/// The page repeats if more than one in this many pieces repeats.
+/// The page repeats if more than one in this many windows repeats.
 const SHARE: usize = 2;
 
-/// Whether pieces of four words in the second half of a page are also in its first half. Pieces of
-/// four equal words don't count, because short trials find them.
+/// Whether windows of four words in the second half of a page are also in its first half. Windows
+/// of four equal words don't count, because short trials find them.
 pub(crate) fn repeats_far_back<T: Word>(words: &[T]) -> bool {
     if words.len() < PAGE {
         return false;
@@ -24,18 +24,18 @@ pub(crate) fn repeats_far_back<T: Word>(words: &[T]) -> bool {
     let page = sample_ranges(words.len(), 1, PAGE).next().map_or(words, |range| &words[range]);
     let (first, second) = page.split_at(PAGE / 2);
     let mut seen = [0u64; BITS / 64];
-    for piece in first.windows(PIECE) {
-        let bit = FilterBit::of(piece);
+    for window in first.windows(WINDOW) {
+        let bit = FilterBit::of(window);
         seen[bit.word] |= bit.mask;
     }
-    let is_repeat = |piece: &&[T]| {
-        let bit = FilterBit::of(piece);
-        seen[bit.word] & bit.mask != 0 && piece.iter().any(|word| *word != piece[0])
+    let is_repeat = |window: &&[T]| {
+        let bit = FilterBit::of(window);
+        seen[bit.word] & bit.mask != 0 && window.iter().any(|word| *word != window[0])
     };
-    second.windows(PIECE).step_by(STEP).filter(is_repeat).count() > second.len() / STEP / SHARE
+    second.windows(WINDOW).step_by(STEP).filter(is_repeat).count() > second.len() / STEP / SHARE
 }
 
-/// The bit of the filter for a piece.
+/// The bit of the filter for a window.
 struct FilterBit {
     /// The index of the filter's word with the bit.
     word: usize,
@@ -44,9 +44,9 @@ struct FilterBit {
 
 impl FilterBit {
     #[inline]
-    fn of<T: Word>(piece: &[T]) -> Self {
+    fn of<T: Word>(window: &[T]) -> Self {
         let mix = |hash: u64, word: &T| (hash.rotate_left(23) ^ word.to_u64()).wrapping_mul(MIX);
-        let hash = (piece.iter().fold(0, mix) >> 48) as usize;
+        let hash = (window.iter().fold(0, mix) >> 48) as usize;
         Self { word: hash / 64, mask: 1 << (hash % 64) }
     }
 }

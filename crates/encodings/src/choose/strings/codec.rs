@@ -8,9 +8,9 @@ use crate::codec::Codecs;
 use crate::profile::{Profile, cost};
 use crate::words::sample_ranges;
 
-/// A codec must pass this trial on one piece of a block before longer pieces are tried.
+/// A codec must pass this trial on one range of a block before longer ranges are tried.
 struct ShortTrial {
-    /// Bytes of the piece.
+    /// Bytes of the range.
     len: usize,
     /// The allowed ratio of the codec's score to the best score. It exceeds 1 because codecs find
     /// more matches in longer inputs.
@@ -19,10 +19,10 @@ struct ShortTrial {
 
 const SHORT_TRIALS: [ShortTrial; 2] =
     [ShortTrial { len: 4 * 1024, margin: 1.7 }, ShortTrial { len: 16 * 1024, margin: 1.3 }];
-/// The last trial has this many pieces of [`SAMPLE`] bytes.
-const N_PIECES: usize = 2;
-/// The last trial stops after its first piece if the score is this many times the score to beat.
-const FIRST_PIECE_MARGIN: f64 = 1.1;
+/// The last trial has this many ranges of [`SAMPLE`] bytes.
+const N_RANGES: usize = 2;
+/// The last trial stops after its first range if the score is this many times the score to beat.
+const FIRST_RANGE_MARGIN: f64 = 1.1;
 
 impl StringPlan {
     /// The best of this plan and plans with codecs. A codec is tried only while its score may get
@@ -118,16 +118,16 @@ impl Candidate<'_> {
 
     /// The plan with the codec, at the ratio of the last trial.
     fn into_plan(mut self) -> StringPlan {
-        let len = self.under.len * self.measure(N_PIECES, SAMPLE);
+        let len = self.under.len * self.measure(N_RANGES, SAMPLE);
         StringPlan { len, ..self.under }
     }
 
-    /// The codec's ratio in pieces of `len` bytes. Stops early once the codec can no longer win.
-    fn measure(&mut self, n_pieces: usize, len: usize) -> f64 {
+    /// The codec's ratio in ranges of `len` bytes. Stops early once the codec can no longer win.
+    fn measure(&mut self, n_ranges: usize, len: usize) -> f64 {
         let (codec, level) = self.under.codec;
         let (mut before, mut after) = (0, 0);
-        for range in sample_ranges(self.bytes.len(), n_pieces, len) {
-            if before > 0 && !self.may_win(after as f64 / before as f64, FIRST_PIECE_MARGIN) {
+        for range in sample_ranges(self.bytes.len(), n_ranges, len) {
+            if before > 0 && !self.may_win(after as f64 / before as f64, FIRST_RANGE_MARGIN) {
                 break;
             }
             before += range.len();

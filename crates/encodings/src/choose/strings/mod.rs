@@ -15,7 +15,7 @@ use super::{Choices, MIN_PAYLOAD};
 use crate::profile::cost;
 use crate::words::bits_of;
 
-/// Codecs and symbols are tried on pieces of a block of this many bytes.
+/// Codecs and symbols are tried on ranges of a block of this many bytes.
 const SAMPLE: usize = 64 * 1024;
 
 /// How to store lengths and bytes.

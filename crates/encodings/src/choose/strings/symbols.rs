@@ -9,17 +9,17 @@ use crate::profile::{Profile, cost};
 use crate::string_dictionary::entries::SymbolHint;
 use crate::words::sample_ranges;
 
-/// Pieces of a block at fixed positions.
-struct Pieces {
+/// Ranges of a block at fixed positions.
+struct Sample {
     n: usize,
     /// Bytes of each.
     len: usize,
 }
 
 /// The sample that shows whether a block resembles its column.
-const SMALL_SAMPLE: Pieces = Pieces { n: 4, len: 4 * 1024 };
+const SMALL_SAMPLE: Sample = Sample { n: 4, len: 4 * 1024 };
 /// The sample that measures the symbols of a block.
-const LARGE_SAMPLE: Pieces = Pieces { n: 1, len: SAMPLE };
+const LARGE_SAMPLE: Sample = Sample { n: 1, len: SAMPLE };
 
 /// Text hardly ever has symbols longer than four bytes on average, so symbols save at most this
 /// share.
@@ -146,9 +146,9 @@ impl Candidate<'_> {
     }
 
     /// The ratio of codes to bytes in a sample.
-    fn measure(&self, matcher: &mut Matcher, pieces: Pieces) -> f64 {
+    fn measure(&self, matcher: &mut Matcher, sample: Sample) -> f64 {
         let (mut before, mut after) = (0, 0);
-        for range in sample_ranges(self.bytes.len(), pieces.n, pieces.len) {
+        for range in sample_ranges(self.bytes.len(), sample.n, sample.len) {
             before += range.len();
             after += matcher.codes_len(&self.bytes[range]);
         }

@@ -17,8 +17,8 @@ pub(super) const ROUNDS: [usize; 5] = [8, 38, 68, 98, 128];
 /// The rounds for symbols that many runs share. These symbols are worth more time.
 pub(super) const MORE_ROUNDS: [usize; 8] = [8, 38, 68, 98, 128, 128, 128, 128];
 
-/// The number of pieces of a sample, and the largest length of each.
-const SAMPLE_PIECES: usize = 32;
+/// The number of ranges of a sample, and the largest length of each.
+const SAMPLE_RANGES: usize = 32;
 const SAMPLE_LEN: usize = 512;
 
 /// Finds symbols, in reusable memory.
@@ -111,10 +111,10 @@ impl Trainer {
 
     /// A sample: an eighth of `bytes`, at most 16 KiB.
     fn sample_of(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let len = SAMPLE_LEN.min(bytes.len() / (8 * SAMPLE_PIECES)).max(1);
+        let len = SAMPLE_LEN.min(bytes.len() / (8 * SAMPLE_RANGES)).max(1);
         let mut sample = std::mem::take(&mut self.sample);
         sample.clear();
-        for range in sample_ranges(bytes.len(), SAMPLE_PIECES, len) {
+        for range in sample_ranges(bytes.len(), SAMPLE_RANGES, len) {
             sample.extend_from_slice(&bytes[range]);
         }
         sample
@@ -281,13 +281,13 @@ struct Counts {
     n_seen: usize,
 }
 
-/// The rest of a piece of the sample, and the symbol before it.
+/// The rest of a range of the sample, and the symbol before it.
 struct Stream<'a> {
     rest: &'a [u8],
     last: Option<u16>,
 }
 
-/// Pieces of the sample that are counted at once.
+/// Ranges of the sample that are counted at once.
 const STREAMS: usize = 2;
 
 impl Default for Counts {
@@ -327,8 +327,8 @@ impl Counts {
         self.n_seen = 0;
     }
 
-    /// Counts the symbols in a sample, in a few pieces at once: a symbol's end is known only after
-    /// its look-up, so a processor works on one piece while it waits for another. Nothing that
+    /// Counts the symbols in a sample, in a few ranges at once: a symbol's end is known only after
+    /// its look-up, so a processor works on one range while it waits for another. Nothing that
     /// depends on the bytes is a branch, because it could not be predicted.
     fn count(&mut self, sample: &[u8], matcher: &Matcher, pairs: Pairs) {
         // At most two pairs per byte.

@@ -83,7 +83,7 @@ mod tests {
     }
 
     /// The lengths of the matches in a text, with pairs from a sample. The sample is repeated,
-    /// because two pieces are counted together.
+    /// because two ranges are counted together.
     fn steps(symbols: &[&str], sample: &str, text: &str) -> Vec<usize> {
         let mut matcher = Matcher::default();
         matcher.set(Symbols::new(symbols.iter().map(|s| symbol(s.as_bytes())).collect()));

@@ -12,7 +12,7 @@ use crate::read::request::{MissingTo, Output, Source};
 const VALUES: &str = "the values of a page";
 
 /// The number of these ascending rows before a gap of at least a vector.
-pub(super) fn run(rows: &[u64]) -> usize {
+pub(super) fn n_close(rows: &[u64]) -> usize {
     let gap = rows.windows(2).position(|pair| pair[1] - pair[0] >= VECTOR as u64);
     gap.map_or(rows.len(), |at| at + 1)
 }
@@ -143,10 +143,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_end_before_gaps() {
-        assert_eq!(run(&[5]), 1);
-        assert_eq!(run(&[5, 6, 1029]), 3);
-        assert_eq!(run(&[5, 6, 1030, 1031]), 2);
+    fn close_rows_end_before_gaps() {
+        assert_eq!(n_close(&[5]), 1);
+        assert_eq!(n_close(&[5, 6, 1029]), 3);
+        assert_eq!(n_close(&[5, 6, 1030, 1031]), 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::models::Model;
 
 /// Memory of one chunk.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct ChunkMemory {
     n: usize,
     form: usize,
     physical: Physical,
@@ -28,7 +28,7 @@ pub(super) fn lend(bytes: &[u8]) -> HostRead {
     unsafe { HostRead::new(bytes.as_ptr(), bytes.len()) }
 }
 
-impl Piece {
+impl ChunkMemory {
     pub(super) fn new(model: &Model, range: std::ops::Range<usize>, form: usize) -> Self {
         let physical = model.of.physical;
         let cells = &model.cells[range];

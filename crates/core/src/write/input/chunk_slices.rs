@@ -5,16 +5,16 @@ use std::ops::Range;
 use crate::frame::{Array, Chunk};
 
 /// Values of an array that are consecutive in a chunk.
-pub(super) struct Piece<'a> {
+pub(super) struct ChunkSlice<'a> {
     pub chunk: &'a Chunk,
     /// The range of the values in the chunk.
     pub inside: Range<usize>,
-    /// The index of the first value of the piece in the requested range.
+    /// The index of the first value in the requested range.
     pub at: usize,
 }
 
-/// The pieces of chunks that hold a range of values.
-pub(super) fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = Piece<'_>> {
+/// The slices of chunks that hold a range of values.
+pub(super) fn chunk_slices(array: &Array, range: Range<u64>) -> impl Iterator<Item = ChunkSlice<'_>> {
     let spans = array.spans(range.start).take_while(move |span| span.first < range.end);
     spans.filter_map(move |span| {
         let from = range.start.max(span.first);
@@ -22,7 +22,7 @@ pub(super) fn pieces(array: &Array, range: Range<u64>) -> impl Iterator<Item = P
         (from < to).then(|| {
             let start = span.start + (from - span.first) as usize;
             let inside = start..start + (to - from) as usize;
-            Piece { chunk: &array.chunks[span.chunk], inside, at: (from - range.start) as usize }
+            ChunkSlice { chunk: &array.chunks[span.chunk], inside, at: (from - range.start) as usize }
         })
     })
 }

@@ -1,0 +1,400 @@
+//! A column that is read into a vector of R, and the conversion of its values.
+
+use entasis::{
+    Buffer, ColumnInfo, Error, File, Logical, MissingTo, Output, Physical, Request, Result, Rows, TextLayout,
+};
+use entasis_query::{NanIsNull, is_float};
+
+use super::Want;
+use crate::build::scale;
+use crate::column::Kind;
+use crate::guard::slice_mut;
+use crate::missing::{self, NA_INTEGER, NA_INTEGER64};
+use crate::text::Strings;
+use crate::{integers, parallel, times};
+
+/// A column that is being read.
+pub(super) struct Job<'a> {
+    pub info: ColumnInfo,
+    kind: Kind,
+    seconds: i32,
+    na: u64,
+    /// Whether NaN counts as missing: in some float columns of other hosts.
+    nan_is_na: bool,
+    memory: &'a mut [u8],
+    /// Scratch memory for values before conversion.
+    scratch: Option<Buffer>,
+    /// The validity of integers of another host, if some are missing.
+    validity: Option<Buffer>,
+    /// Whether to check integers for values that R cannot hold.
+    is_checked: bool,
+    /// The index in `memory` and the value of the first integer that was rounded to a double.
+    pub rounded: Option<(usize, i128)>,
+    pub strings: Option<Box<Strings>>,
+    /// A byte for each structure value of a nested column, 1 = missing.
+    mask: Vec<u8>,
+}
+
+impl Job<'_> {
+    /// Checks that a column fits its vector, and allocates what the conversion of its values needs.
+    /// `nan_is_null` returns where NaN is null in the file.
+    ///
+    /// # Safety
+    /// The memory of the vector must be valid, aligned, and used by nothing else.
+    pub unsafe fn new(
+        file: &File,
+        want: &Want,
+        rows: &Rows,
+        nan_is_null: &mut dyn FnMut() -> Result<NanIsNull>,
+    ) -> Result<Self> {
+        let info = (*file.column(want.column as u64)?).clone();
+        let kind = Kind::of(want.kind)?;
+        let of = info.record.column_type;
+        let named = |e: Error| e.in_column(&info.name).in_file(file.path());
+        if !kind.takes(&of) {
+            let message = format!("values of type {} cannot be an R vector of this kind", of.physical.name());
+            return Err(named(Error::corrupt(message)));
+        }
+        let n = usize::try_from(rows.n(info.record.n_values)).map_err(|_| Error::limit("too many rows"))?;
+        if n != want.n {
+            let message = format!("a column has {} values, the vector {}", n, want.n);
+            return Err(named(Error::corrupt(message)));
+        }
+        let len = kind.width().map_or(Some(0), |width| n.checked_mul(width));
+        let len = len.ok_or_else(|| no_memory(usize::MAX))?;
+        // SAFETY: as the caller promises, it is memory for `n` values of the kind.
+        let memory = unsafe { slice_mut(want.values.cast::<u8>(), len) };
+        if memory.len() != len {
+            return Err(Error::argument("a vector without memory"));
+        }
+        entasis::buffers::ask_for_huge_pages(memory);
+        let has_mask = kind == Kind::Words && !matches!(of.physical, Physical::RunEnd | Physical::Union);
+        let width = of.layout().width().unwrap_or(0);
+        let needs_scratch = Self::needs_scratch(kind, of.physical);
+        let scratch = needs_scratch.then(|| zeroed(n.saturating_mul(width))).transpose()?;
+        let is_text = matches!(kind, Kind::String | Kind::Bytes);
+        let strings = || Strings::new(n, info.record.n_missing > 0, TextLayout::Views).map(Box::new);
+        let strings =
+            is_text.then(|| strings().ok_or_else(|| no_memory(n.saturating_mul(16)))).transpose()?;
+        let nan_is_na = want.foreign != 0 && is_float(&info) && nan_is_null()?.holds(&info);
+        let is_checked = want.foreign != 0
+            && matches!(of.physical, Physical::I32 | Physical::I64 | Physical::U64)
+            && (matches!(kind, Kind::Integer64 | Kind::Whole)
+                || (kind == Kind::Integer && of.physical == Physical::I32));
+        let has_validity = is_checked && info.record.n_missing > 0;
+        let validity = has_validity.then(|| zeroed(n.div_ceil(8))).transpose()?;
+        Ok(Self {
+            info,
+            kind,
+            seconds: want.seconds,
+            na: missing::na_real(want.quiet != 0),
+            nan_is_na,
+            memory,
+            scratch,
+            validity,
+            is_checked,
+            rounded: None,
+            strings,
+            mask: vec![0; if has_mask { n } else { 0 }],
+        })
+    }
+
+    fn physical(&self) -> Physical {
+        self.info.record.column_type.physical
+    }
+
+    /// Whether values are converted from scratch memory.
+    fn needs_scratch(kind: Kind, physical: Physical) -> bool {
+        match kind {
+            Kind::Double => physical != Physical::F64,
+            Kind::Complex => physical != Physical::Complex128,
+            Kind::Days | Kind::Instant | Kind::Span | Kind::Whole => physical == Physical::I32,
+            Kind::InstantInteger | Kind::SpanInteger => true,
+            Kind::Words => matches!(physical, Physical::List | Physical::Map),
+            _ => false,
+        }
+    }
+
+    pub fn request(&mut self, rows: Rows) -> Request<'_> {
+        let (physical, kind, na) = (self.physical(), self.kind, self.na);
+        let has_missing = self.info.record.n_missing > 0;
+        let least = |physical: Physical| match physical.width() {
+            Some(4) => NA_INTEGER as u32 as u64,
+            _ => NA_INTEGER64 as u64,
+        };
+        if kind == Kind::Words {
+            let output = match (physical, &mut self.scratch) {
+                (Physical::RunEnd | Physical::Union, _) => {
+                    Output::Int32 { memory: &mut *self.memory, plus: 0 }
+                }
+                (_, Some(scratch)) => Output::Words(scratch),
+                // Their structure values are validity alone.
+                (_, None) => Output::Words(&mut []),
+            };
+            let missing = if matches!(physical, Physical::RunEnd | Physical::Union) {
+                MissingTo::Ignore
+            } else {
+                MissingTo::Mask(&mut self.mask)
+            };
+            return Request { column: self.info.index, rows, output, missing };
+        }
+        let (output, missing) = match (&mut self.strings, &mut self.scratch) {
+            (Some(strings), _) => {
+                let (text, bits) = strings.parts();
+                (Output::Text(text), bits.map_or(MissingTo::Ignore, MissingTo::Bits))
+            }
+            (None, Some(scratch)) => {
+                let sentinel = match (kind, physical) {
+                    (Kind::Double, Physical::F32) => u64::from(f32::NAN.to_bits()),
+                    (Kind::Double, Physical::F16) => 0x7E00,
+                    (_, physical) => least(physical),
+                };
+                let missing = if let Some(bits) = &mut self.validity {
+                    MissingTo::Bits(bits)
+                } else if physical.width() > Some(8) || !has_missing {
+                    MissingTo::Ignore
+                } else {
+                    MissingTo::Sentinel(sentinel)
+                };
+                (Output::Words(scratch), missing)
+            }
+            (None, None) => {
+                let memory = &mut *self.memory;
+                let checked = match &mut self.validity {
+                    Some(bits) => MissingTo::Bits(bits),
+                    None => MissingTo::Ignore,
+                };
+                match kind {
+                    Kind::Integer if self.is_checked => (Output::Int32 { memory, plus: 0 }, checked),
+                    Kind::Integer64 | Kind::Whole if self.is_checked => (Output::Words(memory), checked),
+                    Kind::Logical | Kind::Integer | Kind::Codes | Kind::DaysInteger => {
+                        let plus = i32::from(kind == Kind::Codes);
+                        (Output::Int32 { memory, plus }, MissingTo::Sentinel(NA_INTEGER as u32 as u64))
+                    }
+                    Kind::Double => (Output::Words(memory), MissingTo::Sentinel(na)),
+                    Kind::Complex | Kind::Raw | Kind::String => (Output::Words(memory), MissingTo::Ignore),
+                    _ => (Output::Words(memory), MissingTo::Sentinel(NA_INTEGER64 as u64)),
+                }
+            }
+        };
+        Request { column: self.info.index, rows, output, missing }
+    }
+
+    /// Converts the values that were read to R's.
+    pub fn finish(&mut self) -> Result<()> {
+        let (kind, physical, na) = (self.kind, self.physical(), self.na);
+        let of = self.info.record.column_type;
+        if let Some(strings) = &self.strings {
+            return strings.check(kind == Kind::String);
+        }
+        if kind == Kind::Words {
+            return self.finish_words();
+        }
+        match (&self.scratch, kind) {
+            (None, Kind::Integer) if self.is_checked => mark_missing(
+                bytemuck::cast_slice_mut(self.memory),
+                self.validity.as_deref(),
+                NA_INTEGER,
+                |n| n == NA_INTEGER,
+            ),
+            (None, Kind::Integer64) if self.is_checked => {
+                let is_beyond = |n: i64| n == NA_INTEGER64 || (physical == Physical::U64 && n < 0);
+                mark_missing(
+                    bytemuck::cast_slice_mut(self.memory),
+                    self.validity.as_deref(),
+                    NA_INTEGER64,
+                    is_beyond,
+                )
+            }
+            (_, Kind::Whole) => {
+                self.finish_whole();
+                Ok(())
+            }
+            (None, Kind::Days | Kind::Instant | Kind::Span) => times::to_doubles(
+                bytemuck::cast_slice_mut(self.memory),
+                of.unit,
+                scale(kind, self.seconds),
+                na,
+            ),
+            (None, Kind::Double) if self.nan_is_na => {
+                let values: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+                parallel::each(values, |value| {
+                    *value = if f64::from_bits(*value).is_nan() { na } else { *value }
+                });
+                Ok(())
+            }
+            (None, _) => Ok(()),
+            (Some(scratch), Kind::Days | Kind::Instant | Kind::Span) => {
+                let from: &[i32] = bytemuck::cast_slice(scratch);
+                let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+                parallel::convert(from, out, |&n, out| {
+                    *out = if n == NA_INTEGER { NA_INTEGER64 as u64 } else { i64::from(n) as u64 };
+                    Ok(())
+                })?;
+                times::to_doubles(out, of.unit, scale(kind, self.seconds), na)
+            }
+            (Some(scratch), Kind::InstantInteger | Kind::SpanInteger) => {
+                let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
+                let cut = |n: i64, out: &mut i32| {
+                    *out = if n == NA_INTEGER64 {
+                        NA_INTEGER
+                    } else {
+                        i32::try_from(n).map_err(|_| too_wide())?
+                    };
+                    Ok(())
+                };
+                match physical {
+                    Physical::I64 => {
+                        parallel::convert(bytemuck::cast_slice::<u8, i64>(scratch), out, |n, out| {
+                            cut(*n, out)
+                        })
+                    }
+                    _ => {
+                        out.copy_from_slice(bytemuck::cast_slice(scratch));
+                        Ok(())
+                    }
+                }
+            }
+            (Some(scratch), Kind::Complex) => {
+                let from: &[f32] = bytemuck::cast_slice(scratch);
+                let out: &mut [f64] = bytemuck::cast_slice_mut(self.memory);
+                out.iter_mut().zip(from).for_each(|(out, value)| *out = f64::from(*value));
+                Ok(())
+            }
+            (Some(scratch), _) => {
+                let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+                // A decimal is an integer divided by a power of ten, and both are exact doubles.
+                let ten = if of.logical == Logical::Decimal { 10f64.powi(i32::from(of.scale)) } else { 1.0 };
+                let double = |value: f64| (value / ten).to_bits();
+                let has_missing = self.info.record.n_missing > 0 || self.nan_is_na;
+                match physical {
+                    Physical::F32 => widen(scratch, out, |value: f32| {
+                        if has_missing && value.is_nan() { na } else { f64::from(value).to_bits() }
+                    }),
+                    Physical::F16 => widen(scratch, out, |half: u16| {
+                        if has_missing && half & 0x7FFF > 0x7C00 { na } else { of_half(half).to_bits() }
+                    }),
+                    Physical::U32 => widen(scratch, out, |n: u32| {
+                        if has_missing && n == NA_INTEGER as u32 { na } else { double(f64::from(n)) }
+                    }),
+                    Physical::I32 => {
+                        widen(scratch, out, |n: i32| if n == NA_INTEGER { na } else { double(f64::from(n)) })
+                    }
+                    _ => widen(scratch, out, |n: i64| if n == NA_INTEGER64 { na } else { double(n as f64) }),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Stores lengths of lists as integers of R, or 1 for structs that are present.
+    fn finish_words(&mut self) -> Result<()> {
+        if matches!(self.physical(), Physical::RunEnd | Physical::Union) {
+            return Ok(());
+        }
+        let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
+        let lengths: &[u32] = self.scratch.as_deref().map_or(&[], bytemuck::cast_slice);
+        for (i, (out, &missing)) in out.iter_mut().zip(&self.mask).enumerate() {
+            *out = match lengths.get(i) {
+                _ if missing != 0 => NA_INTEGER,
+                Some(&length) => {
+                    i32::try_from(length).map_err(|_| Error::limit("a list is too long for R"))?
+                }
+                None => 1,
+            };
+        }
+        Ok(())
+    }
+
+    /// Converts integers of another host to doubles.
+    fn finish_whole(&mut self) {
+        let physical = self.physical();
+        let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+        let bits = self.validity.as_deref();
+        let is_missing = |i: usize| bits.is_some_and(|bits| bits[i / 8] >> (i % 8) & 1 == 0);
+        self.rounded = match (&self.scratch, physical) {
+            (Some(scratch), _) => {
+                widen(scratch, out, |n: i32| f64::from(n).to_bits());
+                None
+            }
+            (None, Physical::U64) => integers::to_doubles(out, is_missing, |n| (n as f64, i128::from(n))),
+            (None, _) => integers::to_doubles(out, is_missing, |n| {
+                (n.cast_signed() as f64, i128::from(n.cast_signed()))
+            }),
+        };
+        if bits.is_some() {
+            out.iter_mut().enumerate().filter(|(i, _)| is_missing(*i)).for_each(|(_, out)| *out = self.na);
+        }
+    }
+}
+
+/// Stores the sentinel for missing values. First checks that no other value exceeds R's integers or
+/// equals the sentinel.
+fn mark_missing<T: Copy + Send + Sync>(
+    values: &mut [T],
+    validity: Option<&[u8]>,
+    sentinel: T,
+    is_beyond: impl Fn(T) -> bool + Sync,
+) -> Result<()> {
+    let is_valid = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+    let beyond = parallel::parts(values.len(), |range| {
+        values[range.clone()].iter().zip(range).any(|(&value, i)| is_beyond(value) && is_valid(i))
+    });
+    if beyond.contains(&true) {
+        let message = "an integer is beyond the range of R, whose least integer is NA";
+        return Err(Error::unsupported(message).advise("read other columns"));
+    }
+    if validity.is_some() {
+        values.iter_mut().enumerate().filter(|(i, _)| !is_valid(*i)).for_each(|(_, value)| *value = sentinel);
+    }
+    Ok(())
+}
+
+fn too_wide() -> Error {
+    Error::corrupt("a time is beyond the range of R's integers")
+}
+
+fn widen<T: bytemuck::Pod>(from: &[u8], out: &mut [u64], to: impl Fn(T) -> u64) {
+    let from: &[T] = bytemuck::cast_slice(from);
+    out.iter_mut().zip(from).for_each(|(out, value)| *out = to(*value));
+}
+
+/// Converts a half-precision float.
+fn of_half(half: u16) -> f64 {
+    let sign = if half >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 1023));
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        exponent => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
+
+fn no_memory(len: usize) -> Error {
+    Error::out_of_memory(len, "the columns")
+}
+
+fn zeroed(len: usize) -> Result<Buffer> {
+    Buffer::zeroed(len).ok_or_else(|| no_memory(len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_numbers() {
+        for (half, value) in [
+            (0x3C00, 1.0),
+            (0xC000, -2.0),
+            (0x0001, 2f64.powi(-24)),
+            (0x7BFF, 65504.0),
+            (0x7C00, f64::INFINITY),
+            (0x3555, 0.333251953125),
+        ] {
+            assert_eq!(of_half(half), value);
+        }
+        assert!(of_half(0x7E00).is_nan());
+    }
+}
