@@ -11,15 +11,11 @@ from typing import TYPE_CHECKING
 from . import errors
 from ._api import open, read, scan_polars, set_threads, to_bytes, write
 from ._changes import (
-    Generation,
     add_columns,
     append,
-    compact,
     drop_columns,
-    generations,
     rename_columns,
     replace_columns,
-    rollback,
     set_metadata,
     update,
     writer,
@@ -28,6 +24,7 @@ from ._damage import Damage
 from ._entasis import __version__
 from ._file.file import File, Scan
 from ._filter.conditions import Condition, col, field
+from ._history import Generation, compact, generations, rollback
 from ._inspection import info, repair, verify
 from ._register import register
 from ._versions import show_versions

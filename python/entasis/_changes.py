@@ -1,32 +1,24 @@
-"""The public functions that change a file: append, columns, metadata, generations, writer."""
+"""The public functions that change a file: append, columns, metadata, writer."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from . import _entasis
-from ._arguments import options as _options
 from ._arguments import sources as _sources
 from ._file.opened import Opened
+from ._history import compact_at
 from ._libraries import streams
 from ._libraries.registry import collect
 from ._memory import reported
 from ._write import destination, of_scan, write_whole
-from .errors import ArgumentError, FileError, MissingFileError
+from .errors import FileError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
 
     from ._grow.writer import Writer
-
-
-def _path(path: str | PathLike[str]) -> str:
-    found = _sources.target(path)
-    if not isinstance(found, str):
-        raise ArgumentError("a file changes at its path, not as an open file")
-    return found
 
 
 def _missing(path: str) -> MissingFileError:
@@ -106,16 +98,16 @@ def append(
     from ._grow.append import append as append_rows
 
     with reported:
-        to = destination(_path(path), compression, threads, durable, wait, edition)
+        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
         value = _value(value)
-        if not os.path.exists(_path(path)):
+        if not os.path.exists(_sources.path_to_change(path)):
             if not create:
-                raise _missing(_path(path))
+                raise _missing(_sources.path_to_change(path))
             try:
                 write_whole(value, {**to, "is_new": True}, None, "error")
             except FileError:
                 # Another process was the first to write.
-                if not os.path.exists(_path(path)):
+                if not os.path.exists(_sources.path_to_change(path)):
                     raise
             else:
                 return []
@@ -178,7 +170,7 @@ def add_columns(
 
     with reported:
         _sources.check_order("add_columns", "frame", frame, path)
-        to = destination(_path(path), compression, threads, durable, wait, edition)
+        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
         new = _value(frame)
         _columns.change_columns(to, "add columns", lambda file, rules: _columns.add(file, rules, new))
 
@@ -233,7 +225,7 @@ def replace_columns(
 
     with reported:
         _sources.check_order("replace_columns", "frame", frame, path)
-        to = destination(_path(path), compression, threads, durable, wait, edition)
+        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
         new = _value(frame)
         _columns.change_columns(to, "replace columns", lambda file, rules: _columns.replace(file, rules, new))
 
@@ -281,10 +273,10 @@ def drop_columns(
     from ._grow import change_columns as _columns
 
     with reported:
-        to = destination(_path(path), None, None, durable, wait)
+        to = destination(_sources.path_to_change(path), None, None, durable, wait)
         _columns.change_columns(to, "drop columns", lambda file, rules: _columns.drop(file, rules, labels))
         if compact:
-            _compact(path, durable, wait)
+            compact_at(path, durable, wait)
 
 
 def rename_columns(
@@ -325,7 +317,7 @@ def rename_columns(
     from ._grow import change_columns as _columns
 
     with reported:
-        to = destination(_path(path), None, None, durable, wait)
+        to = destination(_sources.path_to_change(path), None, None, durable, wait)
         _columns.change_columns(to, "rename columns", lambda file, rules: _columns.rename(file, rules, names))
 
 
@@ -358,7 +350,7 @@ def set_metadata(metadata: Any, path: str | PathLike[str], *, durable: bool | No
 
     with reported:
         _sources.check_order("set_metadata", "metadata", metadata, path)
-        change(metadata, destination(_path(path), None, None, durable, wait))
+        change(metadata, destination(_sources.path_to_change(path), None, None, durable, wait))
 
 
 def update(
@@ -413,153 +405,7 @@ def update(
 
     with reported:
         _sources.check_order("update", "values", values, path)
-        change(values, remove, destination(_path(path), compression, threads, durable, wait, edition))
-
-
-class Generation(NamedTuple):
-    """A committed state of a file.
-
-    Attributes
-    ----------
-    number
-        Its number, for `open(path, generation=number)` and `rollback`.
-    time
-        When it was committed, in nanoseconds since 1970 (UTC); 0 if `write` made it.
-    operation
-        What made it: "write", "append", "add columns" ...
-    rows
-        The number of rows of a frame; None for other values.
-    bytes
-        The length of the file with it.
-    """
-
-    number: int
-    time: int
-    operation: str
-    rows: int | None
-    bytes: int
-
-
-def generations(path: str | PathLike[str]) -> list[Generation]:
-    """Return the generations that a file still has, from the oldest on.
-
-    Each change in place makes one. The earlier ones stay readable until the file is written anew or
-    compacted. Reads the end of each generation, and no values.
-
-    Parameters
-    ----------
-    path
-        The path of the file.
-
-    Returns
-    -------
-    list of Generation
-        Tuples of number, time, operation, rows and bytes.
-
-    Examples
-    --------
-    >>> en.write(pd.DataFrame({"price": [3, 5]}), "prices.entasis")
-    >>> [(g.number, g.operation, g.rows) for g in en.generations("prices.entasis")]
-    [(1, 'write', 2)]
-    """
-    with reported:
-        return [Generation(*found) for found in _entasis.Handle(_path(path)).generations()]
-
-
-def rollback(
-    path: str | PathLike[str],
-    generation: int,
-    *,
-    durable: bool | None = None,
-    wait: float = 10,
-    compact: bool = False,
-) -> None:
-    """Go back to an earlier generation of a file.
-
-    The file gets a new generation with the value of the earlier one, which is verified first. No
-    values are written, and the newer generations stay in the file until it is compacted, so a
-    rollback can be undone by another.
-
-    Parameters
-    ----------
-    path
-        The path of the file.
-    generation
-        The number of the generation, as `generations` lists it.
-    durable, wait
-        As for `add_columns`.
-    compact
-        Whether to remove all other generations from the file at once, which writes it anew.
-
-    Raises
-    ------
-    ArgumentError
-        The file does not have the generation.
-    CorruptFileError
-        The generation is damaged. The file stays as it was.
-
-    Examples
-    --------
-    >>> prices = pd.DataFrame({"price": np.arange(200_000)})
-    >>> en.write(prices, "prices.entasis", compression=0)
-    >>> en.append(prices, "prices.entasis")
-    []
-    >>> en.rollback("prices.entasis", 1)
-    >>> len(en.open("prices.entasis"))
-    200000
-    """
-    with reported:
-        change = _entasis.Change(_path(path), _options.wait(wait))
-        try:
-            change.rollback(generation, _options.durable(durable))
-        finally:
-            change.end()
-        if compact:
-            _compact(path, durable, wait)
-
-
-def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
-    """Store a file anew without what earlier changes left in it. Its value stays the same.
-
-    Appending rows leaves replaced blocks and old footers in the file, and short blocks at the end
-    of columns. `compact` drops the former and merges the latter. It copies all other blocks as they
-    are stored, which takes about as long as copying the file. A file that has nothing to drop is
-    not written.
-
-    Parameters
-    ----------
-    path
-        The path of the file.
-    durable
-        Whether to force the new file to the disk before it replaces the old one. None means True.
-    wait
-        Seconds to wait for another writer of the same file.
-
-    Raises
-    ------
-    CorruptFileError
-        A block is damaged. `repair` saves the other ones.
-    UnsupportedTypeError
-        A column has a type that this version does not know.
-    BusyError
-        Another writer did not finish within `wait` seconds.
-    MissingFileError
-        The file does not exist.
-
-        After any error the file is unchanged.
-
-    Examples
-    --------
-    >>> en.write({"n": np.arange(200_000)}, "numbers.entasis")
-    >>> for n in range(3):
-    ...     _ = en.append({"n": np.arange(n)}, "numbers.entasis")
-    >>> before = en.info("numbers.entasis").file_len
-    >>> en.compact("numbers.entasis")
-    >>> en.info("numbers.entasis").file_len < before
-    True
-    """
-    with reported:
-        _compact(path, durable, wait)
+        change(values, remove, destination(_sources.path_to_change(path), compression, threads, durable, wait, edition))
 
 
 def writer(
@@ -612,7 +458,7 @@ def writer(
     from ._grow.writer import Writer
 
     with reported:
-        to = destination(_path(path), compression, threads, durable, wait, edition)
+        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
         return Writer(to, schema, append)
 
 
@@ -623,7 +469,3 @@ def _value(frame: Any) -> Any:
         return frame.read()
     streams.check(frame)
     return collect(frame)
-
-
-def _compact(path: str | PathLike[str], durable: bool | None, wait: float) -> None:
-    _entasis.Change(_path(path), _options.wait(wait)).compact(_options.durable(durable))

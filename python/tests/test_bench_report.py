@@ -132,6 +132,10 @@ def test_page_says_what_failed_and_what_is_lost(page):
     assert {"5.00 GB/s", "4.00 GB/s", "12.5 %", f"2.50 {TIMES}"} < set(page.outside)
 
 
+def test_page_says_that_the_commit_is_unknown(page):
+    assert page.outside[page.outside.index("commit") + 1] == "unknown"
+
+
 def test_targets_are_ranked_by_verdict(page):
     assert "1 of 3 met, 1 near (missed by at most 15%), 1 missed." in page.outside
     assert [row for row in page.rows if row[0] in ("miss", "near", "pass")] == [

@@ -69,6 +69,7 @@ DOCUMENTED = [
     "_file.reads",
     "_filter.conditions",
     "_grow.writer",
+    "_history",
     "_inspection",
     "_npz",
     "_record",

@@ -60,7 +60,9 @@ import os
 host, call, path, *limits = sys.argv[1:]
 written = value(host, N) if call == "write" else None
 
-# Libraries load code at their first use, and threads take memory for their variables.
+# Libraries load code at their first use. In each new thread, glibc allocates the thread-local
+# variables of the extension, and ends the process without memory for them. So the limit is set
+# while the pool's threads still wait for more work (decision 11).
 def warm_up(small):
     en.write(value(host, 10), small)
     en.read(small)

@@ -36,7 +36,7 @@ LAYERS = [
     ("_open", "_write"),
     ("_grow",),
     ("_api", "_buffers", "_inspection", "_npz_lengths", "_npz", "_cli"),
-    ("_changes",),
+    ("_changes", "_history"),
     ("_torch",),
     ("", "__main__", "torch"),
 ]

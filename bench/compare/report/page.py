@@ -153,6 +153,8 @@ def _machine(host: Record) -> str:
     facts = {key.replace("_", " ").removesuffix(" bytes"): value for key, value in host.items()}
     if "memory" in facts:
         facts["memory"] = size(float(facts["memory"]))
+    if "commit" in facts:
+        facts["commit"] = facts["commit"] or "unknown"
     items = "".join(
         f"<div><dt>{escape(title)}</dt><dd>{escape(str(value))}</dd></div>"
         for title, value in facts.items()

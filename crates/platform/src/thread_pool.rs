@@ -4,6 +4,10 @@
 //! thread may start on the caller's processor. Waking a waiting thread costs less. So a helper
 //! waits for [`IDLE_TIMEOUT`]. Soon after its last work, a process has no helper threads.
 //!
+//! A waiting helper also has its thread-local variables. In a library that is loaded at run time,
+//! glibc allocates them at their first use in a thread, and ends the process if it has no memory
+//! for them (`docs/decisions/0011-short-lived-thread-pool.md`).
+//!
 //! A helper gets no signals of the process, and inherits affinity and priority from the thread that
 //! started it. `ENTASIS_THREAD_POOL=off` makes every helper end with its work.
 //!

@@ -75,6 +75,14 @@ def target(value: Target) -> str | Writable:
     return path(value)  # type: ignore[arg-type]
 
 
+def path_to_change(value: Path) -> str:
+    """Return the path of a file that changes in place."""
+    found = target(value)
+    if not isinstance(found, str):
+        raise ArgumentError("a file changes at its path, not as an open file")
+    return found
+
+
 def check_order(function: str, name: str, value: Any, path: Any) -> None:
     """Refuse a path as the value, where a function takes a value and then a path.
 

@@ -1,0 +1,164 @@
+"""The public functions for the generations of a file: list them, go back to one, drop the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import _entasis
+from ._arguments import options as _options
+from ._arguments import sources as _sources
+from ._memory import reported
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+class Generation(NamedTuple):
+    """A committed state of a file.
+
+    Attributes
+    ----------
+    number
+        Its number, for `open(path, generation=number)` and `rollback`.
+    time
+        When it was committed, in nanoseconds since 1970 (UTC); 0 if `write` made it.
+    operation
+        What made it: "write", "append", "add columns" ...
+    rows
+        The number of rows of a frame; None for other values.
+    bytes
+        The length of the file with it.
+    """
+
+    number: int
+    time: int
+    operation: str
+    rows: int | None
+    bytes: int
+
+
+def generations(path: str | PathLike[str]) -> list[Generation]:
+    """Return the generations that a file still has, from the oldest on.
+
+    Each change in place makes one. The earlier ones stay readable until the file is written anew or
+    compacted. Reads the end of each generation, and no values.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+
+    Returns
+    -------
+    list of Generation
+        Tuples of number, time, operation, rows and bytes.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"price": [3, 5]}), "prices.entasis")
+    >>> [(g.number, g.operation, g.rows) for g in en.generations("prices.entasis")]
+    [(1, 'write', 2)]
+    """
+    with reported:
+        return [Generation(*found) for found in _entasis.Handle(_sources.path_to_change(path)).generations()]
+
+
+def rollback(
+    path: str | PathLike[str],
+    generation: int,
+    *,
+    durable: bool | None = None,
+    wait: float = 10,
+    compact: bool = False,
+) -> None:
+    """Go back to an earlier generation of a file.
+
+    The file gets a new generation with the value of the earlier one, which is verified first. No
+    values are written, and the newer generations stay in the file until it is compacted, so a
+    rollback can be undone by another.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    generation
+        The number of the generation, as `generations` lists it.
+    durable, wait
+        As for `add_columns`.
+    compact
+        Whether to remove all other generations from the file at once, which writes it anew.
+
+    Raises
+    ------
+    ArgumentError
+        The file does not have the generation.
+    CorruptFileError
+        The generation is damaged. The file stays as it was.
+
+    Examples
+    --------
+    >>> prices = pd.DataFrame({"price": np.arange(200_000)})
+    >>> en.write(prices, "prices.entasis", compression=0)
+    >>> en.append(prices, "prices.entasis")
+    []
+    >>> en.rollback("prices.entasis", 1)
+    >>> len(en.open("prices.entasis"))
+    200000
+    """
+    with reported:
+        change = _entasis.Change(_sources.path_to_change(path), _options.wait(wait))
+        try:
+            change.rollback(generation, _options.durable(durable))
+        finally:
+            change.end()
+        if compact:
+            compact_at(path, durable, wait)
+
+
+def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:
+    """Store a file anew without what earlier changes left in it. Its value stays the same.
+
+    Appending rows leaves replaced blocks and old footers in the file, and short blocks at the end
+    of columns. `compact` drops the former and merges the latter. It copies all other blocks as they
+    are stored, which takes about as long as copying the file. A file that has nothing to drop is
+    not written.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    durable
+        Whether to force the new file to the disk before it replaces the old one. None means True.
+    wait
+        Seconds to wait for another writer of the same file.
+
+    Raises
+    ------
+    CorruptFileError
+        A block is damaged. `repair` saves the other ones.
+    UnsupportedTypeError
+        A column has a type that this version does not know.
+    BusyError
+        Another writer did not finish within `wait` seconds.
+    MissingFileError
+        The file does not exist.
+
+        After any error the file is unchanged.
+
+    Examples
+    --------
+    >>> en.write({"n": np.arange(200_000)}, "numbers.entasis")
+    >>> for n in range(3):
+    ...     _ = en.append({"n": np.arange(n)}, "numbers.entasis")
+    >>> before = en.info("numbers.entasis").file_len
+    >>> en.compact("numbers.entasis")
+    >>> en.info("numbers.entasis").file_len < before
+    True
+    """
+    with reported:
+        compact_at(path, durable, wait)
+
+
+def compact_at(path: str | PathLike[str], durable: bool | None, wait: float) -> None:
+    """Store a file anew; see `compact`."""
+    _entasis.Change(_sources.path_to_change(path), _options.wait(wait)).compact(_options.durable(durable))
