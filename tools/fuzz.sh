@@ -43,7 +43,7 @@ run() {
     local corpus=("$folder/corpus/$target" "$folder/seeds/$target")
     [ ! -d "fuzz/regressions/$target" ] || corpus+=("fuzz/regressions/$target")
     mkdir -p "$folder/corpus/$target" "$folder/finds/$target"
-    exec "$binaries/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout="${TIMEOUT:-1}" -max_len=20000 \
+    exec "$binaries/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout="${TIMEOUT:-1}" -max_len=32000 \
         -print_final_stats=1 -artifact_prefix="$folder/finds/$target/" "${corpus[@]}"
 }
 pids=()
