@@ -1,11 +1,13 @@
 # Sets the attributes that column kinds imply (`implied`), for many columns at once.
 
+# Whether columns of a file get implied attributes: in a file of R, those of the kinds from CODES to
+# SPAN_INTEGER (kinds.R), except timestamps of kind INTEGER64.
 has_implied <- function(file, logical, kinds) {
   file$own & kinds > CHARACTER & kinds <= SPAN_INTEGER & !(kinds == INTEGER64 & logical == "timestamp")
 }
 
 # Sets the implied attributes of the vectors of columns without descriptions. Nothing else may refer
-# to the vectors. `facts` has an element for each column.
+# to the vectors. `kinds` and each part of `facts` have an element for each column.
 set_implied <- function(reader, vectors, kinds, facts) {
   at <- which(kinds > CHARACTER)
   if (length(at) == 0L) {

@@ -5,6 +5,7 @@
 in_session <- function(file, expr) {
   is_outermost <- is.null(file$session)
   if (is_outermost) {
+    # Then `load_bit64` sees whether this session made a vector of integer64.
     .Call(C_has_made_integer64, FALSE)
     session <- new_session(file)
     file$session <- session
@@ -28,5 +29,8 @@ new_session <- function(file) {
   session$environments <- new.env(parent = emptyenv())
   session$pending <- NULL
   session$tables <- list()
+  # The cells that C loaded, and the view of the whole file, once they are needed.
+  session$loaded <- NULL
+  session$whole <- NULL
   session
 }

@@ -6,8 +6,8 @@
 //!
 //! `PyObject_SetArenaAllocator` is documented since CPython 3.4. Only `alloc` is replaced: memory
 //! for an arena is a private anonymous mapping, as CPython's own arenas are, so CPython's own
-//! `free` unmaps it. Nothing is replaced in versions that were not checked, or if the allocator is
-//! not CPython's own.
+//! `free` unmaps it. No manual says that it does, so nothing is replaced in versions whose source
+//! was not read or that did not run the tests, or if the allocator is not CPython's own.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -20,8 +20,8 @@ use super::symbols::{find, library};
 
 /// Fewer objects fill too few arenas to matter.
 const MIN_OBJECTS: u64 = 1 << 16;
-/// The versions of CPython 3 whose own `free` of arenas is known to be `munmap`.
-const MINOR_VERSIONS: std::ops::RangeInclusive<u8> = 11..=14;
+/// The versions of CPython 3 whose own `free` of arenas is `munmap`, and that ran the tests.
+const MINOR_VERSIONS: std::ops::RangeInclusive<u8> = 11..=13;
 /// Bytes of a huge page.
 const HUGE: usize = 2 << 20;
 

@@ -8,11 +8,13 @@ use super::models::Model;
 #[derive(Debug)]
 pub(super) struct ChunkMemory {
     n: usize,
+    /// The number of the form. Its remainders choose how booleans, validity, strings and strides
+    /// are stored, so that consecutive numbers meet all of them.
     form: usize,
     physical: Physical,
     /// Bytes of a value of fixed width.
     width: usize,
-    /// Whether those are more than the type's.
+    /// Whether `width` is more than the width of the type.
     is_extended: bool,
     values: Vec<u8>,
     offsets: Vec<u8>,
@@ -32,7 +34,7 @@ impl ChunkMemory {
     pub(super) fn new(model: &Model, range: std::ops::Range<usize>, form: usize) -> Self {
         let physical = model.of.physical;
         let cells = &model.cells[range];
-        let mut piece = Self {
+        let mut chunk = Self {
             n: cells.len(),
             form,
             physical,
@@ -44,21 +46,21 @@ impl ChunkMemory {
             validity: None,
         };
         match physical {
-            Physical::Null => return piece,
+            Physical::Null => return chunk,
             Physical::Bool if form.is_multiple_of(2) => {
-                piece.values = bits(cells.iter().map(|cell| cell.as_ref().is_none_or(|cell| cell[0] != 0)));
+                chunk.values = bits(cells.iter().map(|cell| cell.as_ref().is_none_or(|cell| cell[0] != 0)));
             }
-            _ if physical.is_var() && form % 3 == 2 => piece.views(cells),
-            _ if physical.is_var() => piece.strings(cells),
-            _ => piece.words(cells),
+            _ if physical.is_var() && form % 3 == 2 => chunk.views(cells),
+            _ if physical.is_var() => chunk.strings(cells),
+            _ => chunk.words(cells),
         }
         if cells.iter().any(Option::is_none) {
-            piece.validity = Some(match form % 2 {
+            chunk.validity = Some(match form % 2 {
                 0 => cells.iter().map(|cell| 3 * u8::from(cell.is_none())).collect(),
                 _ => bits(cells.iter().map(Option::is_some)),
             });
         }
-        piece
+        chunk
     }
 
     /// The stride in bytes. Every fourth column has gaps.

@@ -14,6 +14,8 @@ use crate::monitor;
 
 /// Fewer rows are stored as a plain list.
 const LEAST: usize = 8;
+/// After so many rows, signals are looked at.
+const CHECKED: usize = 1 << 16;
 
 /// The values of rows, by key or position.
 pub struct RowValues<'py> {
@@ -81,7 +83,7 @@ impl CellBuilder {
             if i + 1 == SAMPLE {
                 columns.iter_mut().for_each(|column| column.expect(n - SAMPLE, SAMPLE));
             }
-            if i % 65_536 == 65_535 {
+            if i % CHECKED == CHECKED - 1 {
                 monitor::check(py)?;
             }
         }
@@ -136,15 +138,15 @@ impl CellBuilder {
         }
     }
 
-    /// Adds the cells of rows: a list for each key or position, below the cell of the list.
+    /// Adds the cells of rows: a list for each key or position, below the cell with this number,
+    /// which is this parent of the writer.
     pub(super) fn add_rows<'py>(
         &mut self,
         rows: RowValues<'py>,
-        of: (u64, usize),
+        (number, parent): (u64, usize),
         at: impl Fn(usize) -> At,
         pending: &mut Vec<Pending<'py>>,
     ) -> PyResult<()> {
-        let (number, parent) = of;
         let RowValues { kind, keys, columns } = rows;
         self.writer.set_kind(number, kind);
         let first = self.writer.n_cells();
