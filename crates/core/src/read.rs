@@ -43,7 +43,7 @@ pub(crate) use pages::Reader;
 pub use pages::{OpenPage, PageVisitor};
 pub(crate) use request::Source;
 pub use request::{MissingTo, Output, Request};
-use request::{Place, threads_for};
+use request::{StoredAt, threads_for};
 use take::TakeTask;
 use text::{StringRequest, StringTask};
 
@@ -176,11 +176,11 @@ impl File {
             _ => None,
         };
         let pieces = if record.is_bundled { self.pieces_of(index)? } else { None };
-        let place = match pieces {
-            None => Place::At(first),
+        let stored_at = match pieces {
+            None => StoredAt::At(first),
             Some(pieces) => {
                 let n_stored = storage.record.n_values;
-                Place::InPieces(Member::new(pieces, first, record.n_values, n_stored).map_err(here)?)
+                StoredAt::InPieces(Member::new(pieces, first, record.n_values, n_stored).map_err(here)?)
             }
         };
         Ok(Source {
@@ -191,7 +191,7 @@ impl File {
             is_bundled: stored_in != index,
             n_categories,
             n_values: record.n_values,
-            place,
+            stored_at,
         })
     }
 

@@ -85,12 +85,12 @@ pub(crate) struct Source {
     pub storage: u64,
     pub n_values: u64,
     /// Where its values are in the storage column.
-    pub place: Place,
+    pub stored_at: StoredAt,
     pub is_bundled: bool,
 }
 
 /// Where the values of a column are in its storage column.
-pub(crate) enum Place {
+pub(crate) enum StoredAt {
     /// All values follow this one.
     At(u64),
     /// The rows of the bundle lie in several pieces.
@@ -100,9 +100,9 @@ pub(crate) enum Place {
 impl Source {
     /// The position of the value of an existing row in the storage column. Positions ascend by row.
     pub(crate) fn value(&self, row: u64) -> u64 {
-        match &self.place {
-            Place::At(first) => first + row,
-            Place::InPieces(member) => member.value(row),
+        match &self.stored_at {
+            StoredAt::At(first) => first + row,
+            StoredAt::InPieces(member) => member.value(row),
         }
     }
 
@@ -110,12 +110,12 @@ impl Source {
     pub(crate) fn stretches(&self, rows: Range<u64>) -> impl Iterator<Item = Stretch> {
         let end = rows.end.min(self.n_values);
         let rows = rows.start.min(end)..end;
-        let (one, some) = match &self.place {
-            Place::At(first) => {
+        let (one, some) = match &self.stored_at {
+            StoredAt::At(first) => {
                 let first_value = first + rows.start;
                 (Some(Stretch { rows, first_value }), None)
             }
-            Place::InPieces(member) => (None, Some(member.stretches(rows))),
+            StoredAt::InPieces(member) => (None, Some(member.stretches(rows))),
         };
         one.into_iter().chain(some.into_iter().flatten())
     }

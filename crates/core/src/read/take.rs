@@ -19,7 +19,7 @@ use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
 use super::nan::clear_nan;
 use super::pages::{OpenPage, Reader};
-use super::request::{MissingTo, Output, Place, Source};
+use super::request::{MissingTo, Output, StoredAt, Source};
 use crate::monitor::Control;
 use close_rows::Scratch;
 use few::take_few;
@@ -97,7 +97,7 @@ pub(crate) fn plan<'a>(
     mut add: impl FnMut(TakeTask<'a>) -> Result<()>,
 ) -> Result<Assembly<'a>> {
     let n = indices.len();
-    let is_own = matches!(source.place, Place::At(0));
+    let is_own = matches!(source.stored_at, StoredAt::At(0));
     let mut positions: Option<Vec<usize>> = None;
     if !indices.is_sorted_by(|a, b| a < b) {
         let positions = positions.insert(fallible::collect(0..n, ROWS)?);

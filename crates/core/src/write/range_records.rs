@@ -30,64 +30,59 @@ impl RangeRecords {
     /// # Errors
     /// As for reading.
     pub(super) fn of(ranges: &[BlockRange], ends: &[usize], file: Option<&File>) -> Result<Self> {
-        let old = match file.filter(|_| ranges.len() > LONG) {
-            Some(file) => old_ranges(file)?,
+        let section = match file.filter(|_| ranges.len() > LONG) {
+            Some(file) => BlockRange::parse_all(&file.section_bytes(SectionKind::Ranges)?)?,
             None => Vec::new(),
         };
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let own = |(start, &end): (usize, &usize)| ranges.get(start..end).unwrap_or_default();
         let columns = || starts.clone().zip(ends).map(own);
-        let places = Places::of(&old)?;
-        let n_kept: usize = columns().filter(|own| places.find(own).is_some()).map(<[_]>::len).sum();
+        let old = OldRanges::of(&section)?;
+        let n_kept: usize = columns().filter(|own| old.find(own).is_some()).map(<[_]>::len).sum();
         // Dead ranges take at most as many bytes as live ones.
-        let has_places = n_kept > 0 && old.len() - n_kept <= ranges.len();
+        let keeps_old = n_kept > 0 && section.len() - n_kept <= ranges.len();
         let mut records = Self::default();
-        if has_places {
-            old.iter().for_each(|range| range.emit(&mut records.bytes));
+        if keeps_old {
+            section.iter().for_each(|range| range.emit(&mut records.bytes));
         }
         for own in columns() {
-            let place = if has_places { places.find(own) } else { None };
+            let first_old = if keeps_old { old.find(own) } else { None };
             let next = (records.bytes.len() / BlockRange::LEN) as u64;
-            if place.is_none() {
+            if first_old.is_none() {
                 own.iter().for_each(|range| range.emit(&mut records.bytes));
             }
-            records.first_ranges.push(if own.is_empty() { None } else { place.or(Some(next)) });
+            records.first_ranges.push(if own.is_empty() { None } else { first_old.or(Some(next)) });
         }
         Ok(records)
     }
 }
 
-/// All ranges of a file.
-fn old_ranges(file: &File) -> Result<Vec<BlockRange>> {
-    BlockRange::parse_all(&file.section_bytes(SectionKind::Ranges)?)
-}
-
-/// Where the old section has the ranges of columns.
-struct Places<'a> {
-    old: &'a [BlockRange],
+/// The ranges of the file that changes.
+struct OldRanges<'a> {
+    section: &'a [BlockRange],
     /// The last ranges of each column that follow one another.
     of_column: HashMap<u64, Range<usize>>,
 }
 
-impl<'a> Places<'a> {
-    fn of(old: &'a [BlockRange]) -> Result<Self> {
+impl<'a> OldRanges<'a> {
+    fn of(section: &'a [BlockRange]) -> Result<Self> {
         let mut of_column: HashMap<u64, Range<usize>> = HashMap::new();
         let mut at = 0;
-        for run in old.chunk_by(|a, b| a.column == b.column) {
+        for run in section.chunk_by(|a, b| a.column == b.column) {
             let range = at..at + run.len();
             at = range.end;
             if let Some(first) = run.first() {
                 fallible::insert(&mut of_column, first.column, range, RANGES)?;
             }
         }
-        Ok(Self { old, of_column })
+        Ok(Self { section, of_column })
     }
 
     /// The number of the first of these ranges of a column, if they follow one another in the old
     /// section, and none of the column follows them.
     fn find(&self, own: &[BlockRange]) -> Option<u64> {
         let range = self.of_column.get(&own.first()?.column)?;
-        (self.old.get(range.clone())? == own).then_some(range.start as u64)
+        (self.section.get(range.clone())? == own).then_some(range.start as u64)
     }
 }
 
@@ -100,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn places_of_columns() {
+    fn ranges_that_stay() {
         let old = [range(3, 0), range(3, 5), range(4, 1), range(3, 9)];
-        let places = Places::of(&old).unwrap();
-        assert_eq!(places.find(&[range(4, 1)]), Some(2));
-        assert_eq!(places.find(&[range(3, 9)]), Some(3));
+        let ranges = OldRanges::of(&old).unwrap();
+        assert_eq!(ranges.find(&[range(4, 1)]), Some(2));
+        assert_eq!(ranges.find(&[range(3, 9)]), Some(3));
         // Ranges of an earlier generation, changed ones, and a part of them.
         for own in [&old[..2], &[range(4, 2)], &[range(3, 0)], &[], &[range(7, 0)]] {
-            assert_eq!(places.find(own), None);
+            assert_eq!(ranges.find(own), None);
         }
     }
 

@@ -91,19 +91,19 @@ fn advise(start: *mut u8, len: usize) {
 /// reporting) must fetch it again, at ten microseconds for 4 KiB. Small pages are usually still
 /// available then, and much faster.
 ///
-/// After two slow huge pages in a row, the next pieces get small pages, and twice as many after
+/// After two slow huge pages in a row, the next extents get small pages, and twice as many after
 /// each further slow one, up to a limit. A quick huge page resets this. All threads and calls of
 /// the process share the state, because they share the system. The state expires after a moment
 /// without requests: slow memory has mostly been returned by then and comes quickly again.
 #[derive(Debug)]
 struct Backoff {
-    /// The number of consecutive slow pieces.
+    /// The number of consecutive slow extents.
     n_slow: AtomicU32,
-    /// The number of pieces that get small pages before the next attempt with a huge one.
+    /// The number of extents that get small pages before the next attempt with a huge one.
     small_left: AtomicU32,
-    /// The number of pieces of the last backoff; 0 after a quick piece.
+    /// The number of extents of the last backoff; 0 after a quick extent.
     last_backoff: AtomicU32,
-    /// The time of the last piece, in milliseconds.
+    /// The time of the last extent, in milliseconds.
     last_at: AtomicU64,
 }
 
@@ -111,17 +111,17 @@ struct Backoff {
 static BACKOFF: Backoff = Backoff::new();
 
 impl Backoff {
-    /// A piece is slow if a mebibyte takes longer than this, which is three times the time of small
+    /// An extent is slow if a mebibyte takes longer than this: three times the time of small
     /// pages.
     const SLOW: Duration = Duration::from_millis(1);
-    /// Shorter pieces are populated by the writes themselves.
+    /// Shorter extents are populated by the writes themselves.
     const MIN_LEN: usize = 1 << 20;
-    /// The number of consecutive slow pieces that leads to small pages.
+    /// The number of consecutive slow extents that leads to small pages.
     const SLOW_IN_A_ROW: u32 = 2;
-    /// The number of pieces with small pages: at first (8 MiB), and at most (64 MiB).
+    /// The number of extents with small pages: at first (8 MiB), and at most (64 MiB).
     const MIN_BACKOFF: u32 = 4;
     const MAX_BACKOFF: u32 = 32;
-    /// Milliseconds without a piece after which the state expires.
+    /// Milliseconds without an extent after which the state expires.
     const FORGET_AFTER: u64 = 10;
 
     const fn new() -> Self {
@@ -133,7 +133,7 @@ impl Backoff {
         }
     }
 
-    /// Populates the pages of a piece of memory, about as long as a huge page, unless they are
+    /// Populates the pages of an extent of memory, about as long as a huge page, unless they are
     /// present. The bytes stay the same.
     ///
     /// # Safety
@@ -165,7 +165,7 @@ impl Backoff {
         self.last_at.store(now(), Ordering::Relaxed);
     }
 
-    /// Whether the next piece, requested at millisecond `now`, may have a huge page.
+    /// Whether the next extent, requested at millisecond `now`, may have a huge page.
     fn may_be_huge(&self, now: u64) -> bool {
         if now.saturating_sub(self.last_at.swap(now, Ordering::Relaxed)) > Self::FORGET_AFTER {
             [&self.n_slow, &self.small_left, &self.last_backoff]
@@ -175,7 +175,7 @@ impl Backoff {
         self.small_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
     }
 
-    /// Records whether a piece that might have a huge page was slow.
+    /// Records whether an extent that might have a huge page was slow.
     fn record(&self, slowly: bool) {
         if !slowly {
             self.n_slow.store(0, Ordering::Relaxed);
@@ -209,13 +209,13 @@ pub(super) unsafe fn populate_huge_page(start: *mut u8) -> bool {
     may_be_huge
 }
 
-/// Memory whose pages several threads populate together, each piece once, while it may be written
+/// Memory whose pages several threads populate together, each extent once, while it may be written
 /// to.
 #[derive(Debug)]
 pub struct Prefault<'a> {
     start: *mut u8,
     len: usize,
-    /// The offset of the next piece.
+    /// The offset of the next extent.
     next: AtomicUsize,
     bytes: PhantomData<&'a mut [u8]>,
 }
@@ -247,7 +247,7 @@ impl<'a> Prefault<'a> {
             if at >= self.len {
                 return;
             }
-            // SAFETY: the piece lies in the memory, which is mapped for `'a`.
+            // SAFETY: the extent lies in the memory, which is mapped for `'a`.
             unsafe { BACKOFF.populate(self.start.wrapping_add(at), HUGE.min(self.len - at)) };
         }
     }
@@ -350,10 +350,10 @@ mod tests {
         for slowly in [false, true] {
             let backoff = Backoff::new();
             (0..Backoff::SLOW_IN_A_ROW).for_each(|_| backoff.record(slowly));
-            for piece in [0..0, 1..5, 5..HUGE + 77, HUGE + 77..5 * HUGE + 12345] {
-                let piece = &mut memory[piece];
+            for extent in [0..0, 1..5, 5..HUGE + 77, HUGE + 77..5 * HUGE + 12345] {
+                let extent = &mut memory[extent];
                 // SAFETY: the slice is mapped.
-                unsafe { backoff.populate(piece.as_mut_ptr(), piece.len()) };
+                unsafe { backoff.populate(extent.as_mut_ptr(), extent.len()) };
             }
             prefault(&mut memory);
             assert!(memory.iter().all(|&byte| byte == 7));
@@ -375,7 +375,7 @@ mod tests {
             backoff.record(true);
             assert_eq!(small_left(7), expected);
         }
-        // After the state expired, two slow pieces are needed again.
+        // After the state expired, two slow extents are needed again.
         backoff.record(true);
         assert_eq!(small_left(8 + Backoff::FORGET_AFTER), 0);
         for expected in [0, 4] {
@@ -388,9 +388,9 @@ mod tests {
     fn present_pages_are_detected() {
         // A mapping of its own: the allocator might return memory with present pages.
         let mut memory = Buffer::zeroed(3 * HUGE).unwrap();
-        let present = |piece: &mut [u8]| {
+        let present = |extent: &mut [u8]| {
             // SAFETY: the slice is mapped.
-            unsafe { is_present(piece.as_mut_ptr(), piece.len()) }
+            unsafe { is_present(extent.as_mut_ptr(), extent.len()) }
         };
         if are_used() {
             assert!(!present(&mut memory));
