@@ -19,7 +19,7 @@ use super::fixed::{put, put_missing, split_missing, split_output, width_of};
 use super::layout::Text;
 use super::nan::clear_nan;
 use super::pages::{OpenPage, Reader};
-use super::request::{MissingTo, Output, StoredAt, Source};
+use super::request::{MissingTo, Output, Source, StoredAt};
 use crate::monitor::Control;
 use close_rows::Scratch;
 use few::take_few;
