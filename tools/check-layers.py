@@ -8,7 +8,8 @@ Five rules, each of them an error with a file or a crate:
 3. In the crates of `ACYCLIC`, modules with the same parent do not import each other in a circle. An
    import of the parent by its child, and imports in `#[cfg(test)] mod tests`, do not count.
 4. The C files of `r/src` do not name each other's functions in a circle.
-5. The files of `r/R` do not use each other's functions and constants in a circle.
+5. The files of `r/R` do not use each other's functions and constants in a circle. Each is in one
+   layer of the table in `docs/architecture.md`, and uses files of its layer and lower ones alone.
 
 A file of R uses a function if it calls it, passes it by its name, or registers it as a method. A
 generic does not use its methods. A name does not count in a comment or a string, after `$`, `@` or
@@ -23,6 +24,7 @@ import os
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from itertools import pairwise
 from pathlib import Path
 
@@ -96,6 +98,8 @@ R_TOKEN = re.compile(
     | <<?- | :::? | [=!<>]= | \n | \S""",
     re.S | re.X,
 )
+# A row of the table of layers.
+R_LAYER = re.compile(r"\| `[\w*]+\.R`")
 R_DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
@@ -108,8 +112,10 @@ def main() -> int:
         errors += [f"{name}: {circle}" for circle in module_circles(source_of(package))]
     for circle in circles(c_edges(ROOT / "r" / "src")):
         errors.append(f"r/src: C files call each other in a circle: {', '.join(circle)}")
-    for circle in circles(r_edges(ROOT / "r" / "R")):
+    of_r = r_edges(ROOT / "r" / "R")
+    for circle in circles(of_r):
         errors.append(f"r/R: files use each other's functions in a circle: {', '.join(circle)}")
+    errors += r_layer_errors(of_r, (ROOT / "docs" / "architecture.md").read_text())
     for error in errors:
         print(f"check-layers: {error}", file=sys.stderr)
     return 1 if errors else 0
@@ -329,6 +335,27 @@ def r_bound(tokens: list[str]) -> set[str]:
             if depth == 1 and before in ("(", ","):
                 bound.add(inner)
     return bound
+
+
+def r_layer_errors(edges: dict[str, set], page: str):
+    """Files of R that are not in one layer, and uses of a higher layer.
+
+    The page has a row for each layer, the lowest first. A row begins with the names of the files,
+    in which `*` stands for any text.
+    """
+    rows = [line.split("|")[1] for line in page.splitlines() if R_LAYER.match(line)]
+    layers = [re.findall(r"`([^`]+)`", row) for row in rows]
+    of_file = {}
+    for file in edges:
+        found = [i for i, names in enumerate(layers) if any(fnmatch(file, name) for name in names)]
+        if len(found) == 1:
+            of_file[file] = found[0]
+        else:
+            yield f"r/R/{file} is in {len(found)} layers of docs/architecture.md"
+    for file, used in sorted(edges.items()):
+        for other in sorted(used):
+            if of_file.get(other, 0) > of_file.get(file, len(layers)):
+                yield f"r/R/{file} uses {other}, which is in a higher layer"
 
 
 def circles(edges: dict[str, set]) -> list[list[str]]:
