@@ -16,12 +16,69 @@ pub(super) enum Numbering {
     /// The view's column 0 has this number in the file, and the others follow it.
     From(u64),
     /// The view's first columns are those of the ranges. All columns of the file follow them.
-    Ranges {
-        /// The numbers in the file, in the order of the view.
-        ranges: Arc<[Range<u64>]>,
-        /// The number of columns of all ranges.
-        n: u64,
-    },
+    Ranges(Arc<ColumnRanges>),
+}
+
+/// The ranges of a table, for searches: a file may have millions.
+#[derive(Debug)]
+pub(super) struct ColumnRanges {
+    /// The ranges, in the order of the view.
+    in_order: Vec<Placed>,
+    /// The same ranges, ascending by number in the file.
+    by_number: Vec<Placed>,
+    /// The number of columns of all ranges.
+    n: u64,
+}
+
+/// A range of numbers in the file, and the number of its first column in the view.
+#[derive(Clone, Debug)]
+struct Placed {
+    in_file: Range<u64>,
+    in_view: u64,
+}
+
+impl ColumnRanges {
+    /// The ranges, in the order of the view. They lie in the file.
+    ///
+    /// # Errors
+    /// *Corrupt* when two overlap.
+    fn of(ranges: impl ExactSizeIterator<Item = Range<u64>>) -> Result<Self> {
+        let mut n = 0u64;
+        let placed = |in_file: Range<u64>| {
+            let in_view = n;
+            // Ranges that lie in the file and do not overlap have few columns: nothing overflows.
+            n = n.saturating_add(in_file.end - in_file.start);
+            Placed { in_file, in_view }
+        };
+        let in_order = fallible::collect(ranges.map(placed), RANGES)?;
+        let mut by_number = fallible::collect(in_order.iter().cloned(), RANGES)?;
+        by_number.sort_unstable_by_key(|range| range.in_file.start);
+        if by_number.windows(2).any(|pair| pair[0].in_file.end > pair[1].in_file.start) {
+            return Err(Error::corrupt("a table has a column twice"));
+        }
+        Ok(Self { in_order, by_number, n })
+    }
+
+    /// The index of the range with a column of the view. The column is in one.
+    fn index_of(&self, column: u64) -> usize {
+        self.in_order.partition_point(|range| range.in_view <= column).saturating_sub(1)
+    }
+
+    fn in_file(&self, column: u64) -> u64 {
+        match self.in_order.get(self.index_of(column)).filter(|_| column < self.n) {
+            Some(range) => range.in_file.start + (column - range.in_view),
+            None => column - self.n,
+        }
+    }
+
+    fn in_view(&self, column: u64) -> u64 {
+        let after = self.by_number.partition_point(|range| range.in_file.start <= column);
+        let found = after.checked_sub(1).and_then(|i| self.by_number.get(i));
+        match found.filter(|range| range.in_file.contains(&column)) {
+            Some(range) => range.in_view + (column - range.in_file.start),
+            None => column.saturating_add(self.n),
+        }
+    }
 }
 
 impl Numbering {
@@ -41,7 +98,6 @@ impl Numbering {
         let records = file
             .records(SectionKind::ColumnRanges, first..first.saturating_add(table.n_column_ranges.into()))?;
         let mut ranges = Vec::new();
-        let mut n = 0u64;
         for record in records.as_chunks::<16>().0 {
             let (first, len) = record.split_at(8);
             let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
@@ -49,18 +105,12 @@ impl Numbering {
             let end =
                 first.checked_add(len).filter(|&end| len > 0 && end <= n_columns).ok_or_else(outside)?;
             fallible::push(&mut ranges, first..end, RANGES)?;
-            // The ranges are in the file, and do not overlap, so nothing overflows.
-            n = n.saturating_add(len);
         }
-        let mut sorted = fallible::collect(ranges.iter().cloned(), RANGES)?;
-        sorted.sort_unstable_by_key(|range| range.start);
-        if sorted.windows(2).any(|pair| pair[0].end > pair[1].start) {
-            return Err(Error::corrupt("a table has a column twice"));
-        }
-        if n != table.n_columns || table.first_column != 0 {
+        let ranges = ColumnRanges::of(ranges.into_iter())?;
+        if ranges.n != table.n_columns || table.first_column != 0 {
             return Err(Error::corrupt("the column ranges of a table do not match its record"));
         }
-        Ok(Self::Ranges { ranges: ranges.into(), n })
+        Ok(Self::Ranges(Arc::new(ranges)))
     }
 
     /// Whether numbers of the view are those of the file.
@@ -72,17 +122,7 @@ impl Numbering {
     pub(super) fn in_file(&self, column: u64) -> u64 {
         match self {
             Self::From(first) => column.saturating_add(*first),
-            Self::Ranges { ranges, n } => {
-                let mut left = column;
-                for range in ranges.iter() {
-                    let len = range.end - range.start;
-                    if left < len {
-                        return range.start + left;
-                    }
-                    left -= len;
-                }
-                column - n
-            }
+            Self::Ranges(ranges) => ranges.in_file(column),
         }
     }
 
@@ -95,16 +135,7 @@ impl Numbering {
             Self::From(first) => column
                 .checked_sub(*first)
                 .ok_or_else(|| Error::corrupt("a table names a column before its first one")),
-            Self::Ranges { ranges, n } => {
-                let mut before = 0;
-                for range in ranges.iter() {
-                    if range.contains(&column) {
-                        return Ok(before + (column - range.start));
-                    }
-                    before += range.end - range.start;
-                }
-                Ok(column.saturating_add(*n))
-            }
+            Self::Ranges(ranges) => Ok(ranges.in_view(column)),
         }
     }
 
@@ -112,7 +143,7 @@ impl Numbering {
     pub(super) fn n_columns(&self, n_columns: u64) -> u64 {
         match self {
             Self::From(first) => n_columns.saturating_sub(*first),
-            Self::Ranges { n, .. } => n_columns.saturating_add(*n),
+            Self::Ranges(ranges) => n_columns.saturating_add(ranges.n),
         }
     }
 
@@ -123,28 +154,29 @@ impl Numbering {
         columns: Range<u64>,
         visit: &mut dyn FnMut(Range<u64>, u64) -> Result<()>,
     ) -> Result<()> {
-        let Self::Ranges { ranges, n } = self else {
+        let Self::Ranges(ranges) = self else {
             let first = self.in_file(columns.start);
             return if columns.is_empty() { Ok(()) } else { visit(columns, first) };
         };
-        let mut before = 0;
-        let groups = ranges.iter().map(|range| range.end - range.start).chain([u64::MAX - n]);
-        for len in groups {
-            let group = before.max(columns.start)..(before + len).min(columns.end);
-            before += len;
+        let mut next = columns.start;
+        let own = ranges.in_order.get(ranges.index_of(next)..).unwrap_or_default();
+        for range in own.iter().take_while(|range| range.in_view < columns.end) {
+            let end = range.in_view + (range.in_file.end - range.in_file.start);
+            let group = next..end.min(columns.end);
             if !group.is_empty() {
-                let first = self.in_file(group.start);
+                let first = range.in_file.start + (next - range.in_view);
+                next = group.end;
                 visit(group, first)?;
             }
         }
-        Ok(())
+        if next < columns.end { visit(next..columns.end, next - ranges.n) } else { Ok(()) }
     }
 
     /// The numbers in the file of the first `n_columns` columns.
     pub(super) fn ranges(&self, n_columns: u64) -> Vec<Range<u64>> {
         match self {
             Self::From(first) => Vec::from_iter(Some(*first..first.saturating_add(n_columns))),
-            Self::Ranges { ranges, .. } => ranges.to_vec(),
+            Self::Ranges(ranges) => ranges.in_order.iter().map(|range| range.in_file.clone()).collect(),
         }
     }
 }
@@ -177,7 +209,8 @@ mod tests {
 
     #[test]
     fn columns_of_ranges() {
-        let numbering = Numbering::Ranges { ranges: [5..7, 2..3, 9..10].into(), n: 4 };
+        let ranges = ColumnRanges::of([5..7, 2..3, 9..10].into_iter()).unwrap();
+        let numbering = Numbering::Ranges(Arc::new(ranges));
         let all: Vec<u64> = (0..14).map(|column| numbering.in_file(column)).collect();
         assert_eq!(all, [5, 6, 2, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         let back: Vec<u64> = (0..10).map(|column| numbering.in_view(column).unwrap()).collect();

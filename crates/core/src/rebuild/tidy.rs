@@ -10,7 +10,7 @@ use entasis_format::{
 
 use super::PARTS;
 use super::records::{ColumnSections, Records, Values};
-use crate::column_owners::{ColumnOwners, is_blank};
+use crate::column_owners::{ColumnOwners, is_blank, unusual};
 use crate::file::{ColumnInfo, File};
 use crate::write::footer::LONG;
 
@@ -145,6 +145,10 @@ impl Tidy<'_> {
             if of_record.start != column {
                 continue;
             }
+            let mut members = (next..).zip(of_record.clone());
+            if !members.all(|(new, column)| self.numbers.get(&column) == Some(&new)) {
+                return Err(unusual());
+            }
             let bytes = old.records.get(record).ok_or_else(|| Error::corrupt("a column has no record"))?;
             let (known, tail) = bytes.split_at_checked(ColumnRecord::LEN).unwrap_or((bytes, &[]));
             let mut record = self.renumbered(ColumnRecord::parse(known)?)?;
@@ -153,6 +157,9 @@ impl Tidy<'_> {
             out.bytes.extend_from_slice(tail);
             fallible::push(&mut starts, next, PARTS)?;
             next += of_record.end - of_record.start;
+        }
+        if next != self.numbers.len() as u64 {
+            return Err(unusual());
         }
         let has_runs = next > starts.len() as u64;
         fallible::push(&mut starts, next, PARTS)?;
@@ -170,8 +177,10 @@ impl Tidy<'_> {
         for node in [&mut record.detail, &mut record.host_detail, &mut record.metadata] {
             *node = self.value(*node)?;
         }
-        let names = self.old.names.bytes.get(record.name_at as usize..);
-        let names = names.and_then(|names| names.get(..record.name_len as usize));
+        // The offset of an empty name has no meaning.
+        let (from, len) = (record.name_at as usize, record.name_len as usize);
+        let names =
+            if len == 0 { Some(&[][..]) } else { self.old.names.bytes.get(from..from.saturating_add(len)) };
         let names = names.ok_or_else(|| Error::corrupt("a name is outside of the names"))?;
         record.name_at = self.names.len() as u64;
         fallible::reserve(&mut self.names, names.len(), PARTS)?;

@@ -79,6 +79,8 @@ fn tables(file: &File) -> Result<Vec<Range<u64>>> {
     for number in 0..file.n_tables() {
         fallible::extend(&mut tables, file.table(number)?.columns_in_file().into_iter(), PARTS)?;
     }
+    // A table without columns may begin anywhere.
+    tables.retain(|columns| !columns.is_empty());
     tables.sort_unstable_by_key(|columns| columns.start);
     Ok(tables)
 }

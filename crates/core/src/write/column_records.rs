@@ -200,7 +200,8 @@ impl<'a, 'c> RecordMaker<'a, 'c> {
 
     /// The record of a free column, with the id of the column that had its number.
     fn free(&self, number: u64) -> Result<Found<'a>> {
-        let id = self.old.map_or(Ok(number), |old| Ok(old.column(number)?.record.id))?;
+        let old = self.old.map(|old| old.all_columns(number..number.saturating_add(1))).transpose()?;
+        let id = old.and_then(|mut old| old.pop()).map_or(number, |old| old.record.id);
         let record = ColumnRecord::plain(id, ColumnType::plain(Physical::Null), 0);
         Ok(Found { index: None, name: "", run: None, is_top: false, record, old: None })
     }

@@ -23,6 +23,7 @@ pub(super) fn ids(contents: &Contents<'_>, file: Option<&File>, generation: u64)
     let Some(file) = file else {
         return fallible::collect(records.map(|record| contents.number(record)), IDS);
     };
+    check_kept_once(contents)?;
     let mut next = None;
     let mut ids = fallible::with_capacity(records.len(), IDS)?;
     for (array, n) in arrays(contents) {
@@ -36,6 +37,17 @@ pub(super) fn ids(contents: &Contents<'_>, file: Option<&File>, generation: u64)
         });
     }
     Ok(ids)
+}
+
+/// Refuses values that two columns keep: they would have one id, and share blocks.
+fn check_kept_once(contents: &Contents<'_>) -> Result<()> {
+    let kept = arrays(contents).filter_map(|(array, _)| number(array));
+    let mut kept = kept.collect::<Vec<_>>();
+    kept.sort_unstable();
+    match kept.windows(2).any(|pair| pair[0] == pair[1]) {
+        true => Err(Error::argument("a column of the file is kept twice: write a copy of its values")),
+        false => Ok(()),
+    }
 }
 
 /// The values of each record, and how many columns it stands for.

@@ -27,11 +27,11 @@ impl TableOfColumn {
             let columns = file.table(table)?.columns_in_file();
             let first = columns.iter().find(|columns| !columns.is_empty()).map(|columns| columns.start);
             fallible::push(&mut found.first_columns, first, TABLES)?;
-            for columns in columns {
+            for columns in columns.into_iter().filter(|columns| !columns.is_empty()) {
                 fallible::push(&mut found.ranges, (columns, table), TABLES)?;
             }
         }
-        found.ranges.sort_unstable_by_key(|(columns, _)| (columns.start, columns.end));
+        found.ranges.sort_unstable_by_key(|(columns, _)| columns.start);
         Ok(found)
     }
 

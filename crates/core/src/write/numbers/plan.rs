@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use entasis_format::{Result, fallible};
+use entasis_format::{ColumnRecord, Result, fallible};
 
 use super::Numbers;
 use crate::file::File;
@@ -127,8 +127,9 @@ impl<'a, 'p> Planner<'a, 'p> {
         if !self.is_untaken(number) || self.tables.get(number) != table || self.is_loose(number) {
             return Ok(false);
         }
-        let record = &self.file.column(number)?.record;
-        Ok(record.parent.is_none() && !record.is_bundle)
+        let old = self.file.all_columns(number..number.saturating_add(1))?.pop();
+        let is_plain = |record: &ColumnRecord| record.parent.is_none() && !record.is_bundle;
+        Ok(old.is_some_and(|old| old.unknown.is_none() && is_plain(&old.record)))
     }
 
     /// Gives children the numbers of the old children of their parent, if there are as many.
