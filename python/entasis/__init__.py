@@ -24,7 +24,6 @@ from ._damage import Damage
 from ._entasis import __version__
 from ._file.file import File, Scan
 from ._filter.conditions import Condition, col, field
-from ._history import Generation, compact, generations, rollback
 from ._inspection import info, repair, verify
 from ._register import register
 from ._versions import show_versions
@@ -33,6 +32,7 @@ from .errors import *  # noqa: F403
 if TYPE_CHECKING:
     from ._buffers import compress, decompress, hash
     from ._file.info import Info, Report
+    from ._history import Generation, compact, generations, rollback
     from ._npz import read_npz, write_npz
     from ._record import Record
     from ._tree.tree import Tree
@@ -86,6 +86,7 @@ __all__ = [
 _ON_DEMAND = {
     "_buffers": ("compress", "decompress", "hash"),
     "_file.info": ("Info", "Report"),
+    "_history": ("Generation", "compact", "generations", "rollback"),
     "_npz": ("read_npz", "write_npz"),
     "_record": ("Record",),
     "_tree.tree": ("Tree",),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ._arguments import sources as _sources
 from ._file.opened import Opened
-from ._history import compact_at
 from ._libraries import streams
 from ._libraries.registry import collect
 from ._memory import reported
@@ -276,6 +275,8 @@ def drop_columns(
         to = destination(_sources.path_to_change(path), None, None, durable, wait)
         _columns.change_columns(to, "drop columns", lambda file, rules: _columns.drop(file, rules, labels))
         if compact:
+            from ._history import compact_at
+
             compact_at(path, durable, wait)
 
 

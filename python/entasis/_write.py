@@ -33,7 +33,7 @@ def destination(
         "path": path,
         "compression": default,
         "column_compression": apart,
-        "edition": _options.edition(edition),
+        "edition": None if edition is None else _options.edition(edition),
         "threads": _threads(threads),
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),
