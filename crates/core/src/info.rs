@@ -1,6 +1,6 @@
 //! Describes a file: sizes and encodings of each column, read from the footer alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use entasis_format::{
@@ -129,7 +129,12 @@ impl File {
         }
         tables.sort_unstable_by_key(|columns: &Range<u64>| columns.start);
         let all = self.all_columns(0..self.n_columns_total())?;
-        let columns = all.iter().map(|column| self.layout(column, &tables));
+        let mut dictionaries = HashSet::new();
+        for dictionary in all.iter().filter_map(|column| column.record.dictionary) {
+            dictionaries.try_reserve(1).map_err(|_| Error::out_of_memory(size_of::<u64>(), LAYOUT))?;
+            dictionaries.insert(dictionary);
+        }
+        let columns = all.iter().map(|column| self.layout(column, &tables, &dictionaries));
         let mut columns = fallible::try_collect(columns, LAYOUT)?;
         let segments_len = columns.iter().map(|c| c.stored_len).sum();
         for (i, column) in all.iter().enumerate() {
@@ -184,7 +189,12 @@ impl File {
         Ok(self.file_len().saturating_sub(live))
     }
 
-    fn layout(&self, column: &ColumnInfo, tables: &[Range<u64>]) -> Result<ColumnLayout> {
+    fn layout(
+        &self,
+        column: &ColumnInfo,
+        tables: &[Range<u64>],
+        dictionaries: &HashSet<u64>,
+    ) -> Result<ColumnLayout> {
         let blocks = self.read_blocks(column)?;
         let mut encodings: BTreeMap<String, u64> = BTreeMap::new();
         for block in blocks.iter() {
@@ -198,7 +208,7 @@ impl File {
             false if column.record.parent.is_some() => Role::Child,
             false if self.cell_columns().is_some_and(|cells| cells.contain(column.index)) => Role::Cells,
             false if self.cell_columns().is_some_and(|cells| cells.is_pool(column.index)) => Role::Array,
-            false if is_blank(column) => Role::Free,
+            false if is_blank(column) && !dictionaries.contains(&column.index) => Role::Free,
             false => Role::Extra,
         };
         Ok(ColumnLayout {

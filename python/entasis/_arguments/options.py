@@ -50,10 +50,8 @@ def integer_between(name: str, value: Any, meaning: str, low: int, high: int | N
     return n
 
 
-def edition(number: int | None) -> int | None:
+def edition(number: int) -> int:
     """Check the number of an edition. The core checks that it is known."""
-    if number is None:
-        return None
     return integer_between("edition", number, "the number of an edition, or None for the newest", 0, 255)
 
 

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use entasis::{
-    Array, Change, Column, Content, Document, Kind, Operation, Physical, Silent, Value, WriteOptions,
-    compact, repair,
+    Array, Change, Column, Content, Document, Kind, Logical, Operation, Physical, Role, Silent, Value,
+    WriteOptions, compact, repair,
 };
 use entasis_testkit::frames::host::Memory;
-use entasis_testkit::frames::{Model, Table, tables};
+use entasis_testkit::frames::{Model, Table, tables, write_at};
 use entasis_testkit::future::Future;
 use entasis_testkit::probe::{open, verify};
 
@@ -91,6 +91,42 @@ fn a_file_with_a_table_without_columns_is_repaired() {
         std::fs::remove_file(&path).unwrap();
         std::fs::remove_file(&out).unwrap();
     }
+}
+
+/// How many columns of a file have a role.
+fn n_of_role(bytes: &[u8], role: Role) -> usize {
+    let info = open(bytes).unwrap().info().unwrap();
+    info.columns.iter().filter(|column| column.role == role).count()
+}
+
+#[test]
+fn free_columns_have_a_role_of_their_own() {
+    let path = path("free");
+    write(&path, &(0..120).map(table).collect::<Vec<_>>());
+    let change = Change::begin(&path, &options(), &Silent).unwrap();
+    let Content::Document(mut document) = change.kept().unwrap() else { panic!("several tables") };
+    document.frames[5].columns.remove(3);
+    change.commit(document, Operation::Update, &options(), &Silent).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!((n_of_role(&bytes, Role::Free), n_of_role(&bytes, Role::Table)), (1, 1_199));
+    compact(&path, &options(), &Silent).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!((n_of_role(&bytes, Role::Free), n_of_role(&bytes, Role::Table)), (0, 1_199));
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// A dictionary without values, name and type looks like a free column, but a column names it.
+#[test]
+fn an_empty_dictionary_is_not_free() {
+    let mut codes = Model::words("codes", Physical::I8, &[0, 0]);
+    codes.cells = vec![None, None];
+    codes.of.logical = Logical::Categorical;
+    codes.dictionary = Some(0);
+    let dictionary = Model::new("", Physical::Null, Vec::new());
+    let table = Table { extra: vec![dictionary], ..Table::new("categorical", vec![codes]) };
+    let bytes = write_at(&table, 50);
+    verify(&bytes).unwrap();
+    assert_eq!((n_of_role(&bytes, Role::Free), n_of_role(&bytes, Role::Extra)), (0, 1));
 }
 
 /// A run of columns lies in one range of its table. A file that breaks this rule keeps its columns.
