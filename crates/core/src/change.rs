@@ -33,7 +33,7 @@ use crate::frame::{Document, Frame};
 use crate::monitor::Monitor;
 use crate::write::unknown::{check_record_lens, check_writer};
 use crate::write::{Base, Ground, Parts, Plan, Workers, WriteOptions, when_free, write_root};
-pub use columns::ColumnSource;
+pub use columns::{ColumnSource, NewColumns};
 use keep::Keeper;
 pub use row_copy::RowCopy;
 pub use stream::Stream;
@@ -212,32 +212,17 @@ impl Change {
     /// *Argument* when `new` has another number of rows or a column is taken twice; *unsupported*
     /// when the file's value is not a table; otherwise as [`kept`](Self::kept).
     pub fn with_columns(&self, new: Frame, sources: &[ColumnSource], names: Vec<String>) -> Result<Content> {
-        self.with_columns_and_levels(new, sources, names, Vec::new())
+        self.with_columns_and_levels(new, NewColumns { sources, names, levels: Vec::new() })
     }
 
     /// Like [`with_columns`](Self::with_columns), but also replaces the index. The new index is the
     /// entry `index` in the host map of `new`. If that entry lacks the key `kind`, its fields
     /// replace the same fields of the file's index or are added to it, and the other fields stay.
-    /// `levels` renames columns that hold index levels: each pair has the column's number in the
-    /// file and its new name.
     ///
     /// # Errors
     /// As [`with_columns`](Self::with_columns).
-    pub fn with_columns_and_levels(
-        &self,
-        new: Frame,
-        sources: &[ColumnSource],
-        names: Vec<String>,
-        levels: Vec<(usize, String)>,
-    ) -> Result<Content> {
-        let levels = levels.into_iter().map(|(number, name)| (self.file.number_in_file(number as u64), name));
-        let levels = levels.collect();
-        self.edit(|frame| {
-            let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
-            let old = std::mem::replace(frame, nothing);
-            *frame = columns::combine(old, new, sources, names, levels)?;
-            Ok(())
-        })
+    pub fn with_columns_and_levels(&self, new: Frame, columns: NewColumns<'_>) -> Result<Content> {
+        self.edit(|frame| columns::change(&self.file, frame, new, columns))
     }
 
     /// The columns of another file's table at these positions, for

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use entasis::{ColumnSource, Content, Operation, Profile, WriteOptions};
+use entasis::{ColumnSource, Content, NewColumns, Operation, Profile, WriteOptions};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -25,14 +25,38 @@ enum Edit {
     Append(Vec<usize>),
     /// The table gets these columns, from the file and the content, with new names. Index levels
     /// get new names, by column number.
-    Columns {
-        sources: Vec<ColumnSource>,
-        names: Vec<String>,
-        levels: Vec<(usize, String)>,
-        operation: Operation,
-    },
+    Columns(Arrangement),
     /// It is metadata.
     Metadata,
+}
+
+/// The columns of a table after a change.
+pub struct Arrangement {
+    sources: Vec<ColumnSource>,
+    names: Vec<String>,
+    levels: Vec<(usize, String)>,
+    pub operation: Operation,
+}
+
+impl Arrangement {
+    /// `sources` says for each column whether the content has it, and the position there or in the
+    /// file. `levels` are new names of index levels, by column number.
+    pub fn new(
+        sources: Vec<(bool, usize)>,
+        names: Vec<String>,
+        levels: Vec<(usize, String)>,
+        name: &str,
+    ) -> PyResult<Self> {
+        let source = |(is_new, at)| if is_new { ColumnSource::New(at) } else { ColumnSource::Kept(at) };
+        let sources = sources.into_iter().map(source).collect();
+        Ok(Self { sources, names, levels, operation: operation(name)? })
+    }
+
+    /// The arguments of the core. Leaves no names.
+    pub fn columns(&mut self) -> NewColumns<'_> {
+        let (names, levels) = (std::mem::take(&mut self.names), std::mem::take(&mut self.levels));
+        NewColumns { sources: &self.sources, names, levels }
+    }
 }
 
 fn operation(name: &str) -> PyResult<Operation> {
@@ -53,7 +77,7 @@ impl Change {
     /// Whether each column of the content must be described by itself. Then no column can be part
     /// of a run.
     pub fn needs_single_columns(&self) -> bool {
-        matches!(self.edit, Edit::Append(_) | Edit::Columns { .. })
+        matches!(self.edit, Edit::Append(_) | Edit::Columns(_))
     }
 
     /// Whether the cells that the content names are cells of the file.
@@ -70,9 +94,9 @@ impl Change {
                 (Edit::Append(labels), Content::Frame(part)) => {
                     (change.append(part, labels)?, Operation::Append)
                 }
-                (Edit::Columns { sources, names, levels, operation }, Content::Frame(new)) => {
-                    let (names, levels) = (std::mem::take(names), std::mem::take(levels));
-                    (change.with_columns_and_levels(new, sources, names, levels)?, *operation)
+                (Edit::Columns(arrangement), Content::Frame(new)) => {
+                    let content = change.with_columns_and_levels(new, arrangement.columns())?;
+                    (content, arrangement.operation)
                 }
                 (Edit::Metadata, Content::Document(document)) => {
                     (change.with_metadata(Some(document))?, Operation::Metadata)
@@ -124,9 +148,7 @@ impl Change {
         levels: Vec<(usize, String)>,
         name: &str,
     ) -> PyResult<()> {
-        let source = |(is_new, at)| if is_new { ColumnSource::New(at) } else { ColumnSource::Kept(at) };
-        let sources = sources.into_iter().map(source).collect();
-        self.edit = Edit::Columns { sources, names, levels, operation: operation(name)? };
+        self.edit = Edit::Columns(Arrangement::new(sources, names, levels, name)?);
         Ok(())
     }
 

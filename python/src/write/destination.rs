@@ -72,7 +72,7 @@ impl Destination {
         }
         let content = match (&self.stream, content) {
             (Some(stream), Content::Frame(part)) => {
-                stream.borrow_mut(py).append(py, part, &options)?;
+                stream.borrow_mut(py).add(py, part, &options)?;
                 return Ok(None);
             }
             (_, content) => content,

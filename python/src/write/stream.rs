@@ -7,7 +7,7 @@ use entasis::{Frame, WriteOptions};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use super::change::Change;
+use super::change::{Arrangement, Change};
 use crate::handle::Handle;
 use crate::options::{durable, wait};
 use crate::{errors, monitor};
@@ -16,8 +16,15 @@ use crate::{errors, monitor};
 #[pyclass(module = "entasis._entasis")]
 pub struct Stream {
     stream: Option<entasis::Stream>,
-    /// The extra columns of the next part with values for rows.
-    labels: Vec<usize>,
+    next: Next,
+}
+
+/// What the next content is.
+enum Next {
+    /// Rows. The extra columns of these indexes have values for rows.
+    Rows(Vec<usize>),
+    /// Columns of the table so far.
+    Columns(Arrangement),
 }
 
 impl Stream {
@@ -25,11 +32,17 @@ impl Stream {
         self.stream.as_mut().ok_or_else(|| PyRuntimeError::new_err("the stream is over"))
     }
 
-    /// Adds rows.
-    pub fn append(&mut self, py: Python<'_>, part: Frame, options: &WriteOptions) -> PyResult<()> {
-        let labels = std::mem::take(&mut self.labels);
+    /// Adds rows, or changes the columns.
+    pub fn add(&mut self, py: Python<'_>, part: Frame, options: &WriteOptions) -> PyResult<()> {
+        let next = std::mem::replace(&mut self.next, Next::Rows(Vec::new()));
         let stream = self.get()?;
-        monitor::run(py, |monitor| stream.append(part, &labels, options, monitor))
+        monitor::run(py, |monitor| match next {
+            Next::Rows(labels) => stream.append(part, &labels, options, monitor),
+            Next::Columns(mut to) => {
+                let operation = to.operation;
+                stream.set_columns(part, to.columns(), operation, options, monitor)
+            }
+        })
     }
 }
 
@@ -47,7 +60,7 @@ impl Stream {
         let (wait, durable) = (wait(seconds), durable(is_durable));
         let options = WriteOptions { wait, durable, edition, ..WriteOptions::default() };
         let stream = monitor::run(py, |monitor| entasis::Stream::create(&path, &options, monitor))?;
-        Ok(Self { stream: Some(stream), labels: Vec::new() })
+        Ok(Self { stream: Some(stream), next: Next::Rows(Vec::new()) })
     }
 
     /// Adds rows to a file.
@@ -61,7 +74,7 @@ impl Stream {
         let change = change.borrow_mut().take()?;
         let options = WriteOptions { durable: durable(is_durable), edition, ..WriteOptions::default() };
         let stream = monitor::run(py, |_| entasis::Stream::extend(change, &options))?;
-        Ok(Self { stream: Some(stream), labels: Vec::new() })
+        Ok(Self { stream: Some(stream), next: Next::Rows(Vec::new()) })
     }
 
     /// Raises an error in a forked child of the process that began the stream.
@@ -82,7 +95,19 @@ impl Stream {
 
     /// The extra columns of the next part with values for rows.
     fn will_append(&mut self, labels: Vec<usize>) {
-        self.labels = labels;
+        self.next = Next::Rows(labels);
+    }
+
+    /// The next content changes the columns of the table so far, as `Change.will_set_columns`.
+    fn will_set_columns(
+        &mut self,
+        sources: Vec<(bool, usize)>,
+        names: Vec<String>,
+        levels: Vec<(usize, String)>,
+        name: &str,
+    ) -> PyResult<()> {
+        self.next = Next::Columns(Arrangement::new(sources, names, levels, name)?);
+        Ok(())
     }
 
     /// Makes the parts the value of the file.

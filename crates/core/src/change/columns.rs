@@ -3,6 +3,7 @@
 use entasis_format::{Error, Result, Value};
 
 use super::host_map::{self, Moved};
+use crate::file::File;
 use crate::frame::kept::Kept;
 use crate::frame::{Column, Field, Frame};
 
@@ -13,6 +14,28 @@ pub enum ColumnSource {
     Kept(usize),
     /// A column of the frame that brings new ones.
     New(usize),
+}
+
+/// The columns of a table after a change.
+#[derive(Debug)]
+pub struct NewColumns<'a> {
+    /// Where each column comes from.
+    pub sources: &'a [ColumnSource],
+    /// Their names.
+    pub names: Vec<String>,
+    /// Columns that hold index levels: their numbers in the file, and new names.
+    pub levels: Vec<(usize, String)>,
+}
+
+/// Changes the columns of the kept table of a file.
+pub(super) fn change(file: &File, frame: &mut Frame, new: Frame, columns: NewColumns<'_>) -> Result<()> {
+    let NewColumns { sources, names, levels } = columns;
+    let levels =
+        levels.into_iter().map(|(number, name)| (file.number_in_file(number as u64), name)).collect();
+    let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host: Value::Null };
+    let old = std::mem::replace(frame, nothing);
+    *frame = combine(old, new, sources, names, levels)?;
+    Ok(())
 }
 
 /// The table of `sources`, with these names. Unused extra columns are dropped. `levels` are new

@@ -9,7 +9,9 @@ use entasis_format::{Error, Header, Operation, Result, SLOT_PAGES_END, Slot};
 use entasis_io::{Durable, FileSource, InPlace, Replacement, Sink};
 
 use super::keep::Keeper;
-use super::{ALIGN, Change, Content, append, check_change, kept, next_slot_at, now, secure};
+use super::{
+    ALIGN, Change, Content, NewColumns, append, check_change, columns, kept, next_slot_at, now, secure,
+};
 use crate::file::File;
 use crate::frame::Frame;
 use crate::monitor::Monitor;
@@ -36,6 +38,8 @@ pub struct Stream {
     /// The committed file that gets more rows.
     old: Option<File>,
     durable: bool,
+    /// The operation that the last root records.
+    operation: Operation,
     /// The memory of the threads that wrote the last part.
     workers: Workers,
 }
@@ -61,6 +65,7 @@ impl Stream {
             file: None,
             old: None,
             durable: false,
+            operation: Operation::Write,
             workers: Workers::default(),
         })
     }
@@ -87,6 +92,7 @@ impl Stream {
             file: Some(file),
             old: Some(old),
             durable: options.durable != Durable::Never,
+            operation: Operation::Append,
             workers: Workers::default(),
         })
     }
@@ -137,9 +143,7 @@ impl Stream {
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<()> {
-        self.check_process()?;
-        let is_first_in_new = matches!(self.to, To::New(_)) && !self.is_staged();
-        let mut content = match &self.file {
+        let content = match &self.file {
             None => Content::Frame(part),
             Some(file) => {
                 let mut content = kept::kept(file)?;
@@ -147,6 +151,41 @@ impl Stream {
                 content
             }
         };
+        self.write(content, options, monitor)
+    }
+
+    /// Changes the columns of the table so far, as [`Change::with_columns_and_levels`] does. `new`
+    /// has as many rows as the table so far. A file that was there then records `operation`.
+    ///
+    /// # Errors
+    /// *Argument* before the first part; otherwise as [`Change::with_columns_and_levels`], and as
+    /// for writing. After an error of writing the stream cannot continue.
+    pub fn set_columns(
+        &mut self,
+        new: Frame,
+        columns: NewColumns<'_>,
+        operation: Operation,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let path = self.path().to_path_buf();
+        let work = || {
+            let file = self.file.as_ref().ok_or_else(|| Error::argument("nothing was written"))?;
+            let mut content = kept::kept(file)?;
+            columns::change(file, content.table()?, new, columns)?;
+            self.write(content, options, monitor)
+        };
+        work().map_err(|e| e.in_file(&path))?;
+        if self.old.is_some() {
+            self.operation = operation;
+        }
+        Ok(())
+    }
+
+    /// Writes a part. `content` is the whole value after it.
+    fn write(&mut self, mut content: Content, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+        self.check_process()?;
+        let is_first_in_new = matches!(self.to, To::New(_)) && !self.is_staged();
         let whole = self.file.as_ref().map(File::whole);
         if let Some(file) = &whole {
             let (is_in_place, own_compression) = (!is_first_in_new, &*options.column_compression);
@@ -213,13 +252,12 @@ impl Stream {
     /// Writes the root that makes all parts one state.
     fn write_last_root(&self) -> Result<Slot> {
         let Some(file) = &self.file else { return Err(Error::argument("nothing was written")) };
-        let operation = if self.old.is_some() { Operation::Append } else { Operation::Write };
         let ground = Ground {
             file: Some(file),
             base: Some(Base::of(file)),
             is_in_place: true,
             is_linked: true,
-            operation: operation.code(),
+            operation: self.operation.code(),
             compression: None,
             time: if self.old.is_some() { now() } else { 0 },
             not_synced: matches!(self.to, To::InPlace(_)) && !self.durable,

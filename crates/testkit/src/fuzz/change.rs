@@ -6,8 +6,11 @@ use entasis::{
     Change, ColumnSource, Durable, File, Frame, Kind, Operation, Result, Silent, Stream, Value, WriteOptions,
 };
 
+use entasis_format::Physical;
+
 use super::file;
-use crate::frames::{grown, write_at};
+use crate::frames::host::Memory;
+use crate::frames::{Model, Table, grown, write_at};
 use crate::probe::{contents, is_fit, open, verify, work};
 
 /// The most bytes of values that one input may have decoded, several times.
@@ -16,7 +19,10 @@ const WORK: u64 = 1 << 20;
 const SLOTS_END: usize = 12_288;
 
 /// Changes of a file, each on a copy of it.
-const CHANGES: [fn(&Path) -> Result<()>; 6] = [keep, drop_column, append_itself, stream, roll_back, compact];
+const CHANGES: [fn(&Path) -> Result<()>; 9] =
+    [keep, drop_column, append_itself, stream, roll_back, compact, add_column, replace_column, rename_column];
+/// The most rows of an added column.
+const MOST_ROWS: u64 = 1 << 12;
 
 /// The index of `roll_back` in `CHANGES`. Its result is as sound as the first generation was.
 const ROLL_BACK: usize = 4;
@@ -93,16 +99,58 @@ fn keep(path: &Path) -> Result<()> {
 }
 
 fn drop_column(path: &Path) -> Result<()> {
+    with_columns(path, Operation::DropColumns, |_, columns| {
+        columns.drain(..columns.len().min(1));
+    })
+}
+
+fn add_column(path: &Path) -> Result<()> {
+    with_columns(path, Operation::AddColumns, |new, columns| {
+        columns.insert(columns.len() / 2, (ColumnSource::New(new), "added".into()));
+    })
+}
+
+fn replace_column(path: &Path) -> Result<()> {
+    with_columns(path, Operation::ReplaceColumns, |new, columns| {
+        if let Some((source, _)) = columns.first_mut() {
+            *source = ColumnSource::New(new);
+        }
+    })
+}
+
+fn rename_column(path: &Path) -> Result<()> {
+    with_columns(path, Operation::RenameColumns, |_, columns| {
+        if let Some((_, name)) = columns.last_mut() {
+            *name = "renamed".into();
+        }
+    })
+}
+
+/// Changes the columns of the file's table. `choose` gets the number of a new column, and the old
+/// columns.
+fn with_columns(
+    path: &Path,
+    operation: Operation,
+    choose: impl FnOnce(usize, &mut Vec<(ColumnSource, String)>),
+) -> Result<()> {
     let change = begin(path)?;
     let file = change.file();
-    let names = file.columns(0..file.n_columns())?.into_iter().skip(1).map(|column| column.name);
-    let names: Vec<String> = names.collect();
+    let names = file.columns(0..file.n_columns())?.into_iter().map(|column| column.name);
+    let mut columns = names.enumerate().map(|(i, name)| (ColumnSource::Kept(i), name)).collect();
+    choose(0, &mut columns);
+    let (sources, names): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    let is_new = |source: &ColumnSource| matches!(source, ColumnSource::New(_));
+    let n_rows = if sources.iter().any(is_new) { file.n_rows().min(MOST_ROWS) } else { 0 };
     let host = file.host()?.get("host").cloned();
     let host = host.map_or(Value::Null, |host| Value::map([("host", host)]));
-    let nothing = Frame { n_rows: 0, columns: Vec::new(), extra: Vec::new(), host };
-    let sources: Vec<_> = (1..=names.len()).map(ColumnSource::Kept).collect();
-    let content = change.with_columns(nothing, &sources, names)?;
-    change.commit(content, Operation::DropColumns, &options(), &Silent)
+    let words: Vec<u64> = (0..n_rows).collect();
+    let new = Model::words("new", Physical::U64, &words);
+    let n_new = usize::from(sources.iter().any(is_new));
+    let columns = [new].into_iter().take(n_new).collect();
+    let table = Table { n_rows: n_rows as usize, host, ..Table::new("columns", columns) };
+    let memory = Memory::of(&table);
+    let content = change.with_columns(memory.frame(&table), &sources, names)?;
+    change.commit(content, operation, &options(), &Silent)
 }
 
 fn append_itself(path: &Path) -> Result<()> {

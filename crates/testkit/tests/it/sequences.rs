@@ -87,7 +87,8 @@ impl Additions {
             records.chunks_exact(section.record_len as usize).collect()
         });
         let known = SectionKind::Columns.record_len() as usize;
-        let id = |number: usize| file.column(number as u64).unwrap().record.id;
+        let whole = file.whole();
+        let id = |number: usize| whole.column(number as u64).unwrap().record.id;
         Self {
             sections: copied.map(|(section, records)| (section.kind, records.clone())).collect(),
             of_columns: (0..).zip(records).map(|(i, record)| (id(i), record[known..].to_vec())).collect(),
