@@ -19,7 +19,7 @@ pub struct Stream {
     next: Next,
 }
 
-/// What the next content is.
+/// The kind of the next content.
 enum Next {
     /// Rows. The extra columns of these indexes have values for rows.
     Rows(Vec<usize>),
