@@ -352,17 +352,7 @@ impl Change {
         earlier.survey_generation(options.threads, monitor)?.into_result()?;
         let current = *file.slot();
         let durable = options.durable != Durable::Never;
-        let ground = Ground {
-            file: Some(&file),
-            base: Some(Base::of(&file)),
-            is_in_place: true,
-            is_linked: true,
-            operation: Operation::Rollback.code(),
-            compression: None,
-            keep: options.keep,
-            time: now(),
-            not_synced: !durable,
-        };
+        let ground = again(&file, Operation::Rollback, options);
         let in_file = |error: Error| error.in_file(file.path());
         secure(&file, &in_place).map_err(in_file)?;
         in_place.start_at(current.end).map_err(|e| in_file(Error::io(e, "change")))?;
@@ -371,6 +361,27 @@ impl Change {
         in_place
             .commit(next_slot_at(&file), &slot.emit(), durable)
             .map_err(|e| in_file(Error::io(e, "change")))
+    }
+
+    /// States how many earlier generations later changes keep, by adding a generation with the
+    /// same value.
+    ///
+    /// # Errors
+    /// *Argument* when the number is 0; otherwise as [`commit`](Self::commit).
+    pub fn keep(self, keep: Keep, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+        let path = self.file.path().to_path_buf();
+        let options = WriteOptions { keep: Some(keep), ..options.clone() };
+        let work = || {
+            options.check()?;
+            let (to, file) = To::prepare(self.in_place, self.file, &options, monitor)?;
+            let slot = {
+                let ground = again(&file, Operation::Metadata, &options);
+                let start = file.slot().end.next_multiple_of(ALIGN);
+                write_root(file.root(), &ground, to.sink(), start)?
+            };
+            to.commit(Some(file), slot, options.durable != Durable::Never)
+        };
+        work().map_err(|e: Error| e.in_file(&path))
     }
 
     fn commit_after(
@@ -430,6 +441,21 @@ impl Change {
         let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
         plan.execute_anew(&replacement, &ground, monitor)?;
         replacement.commit().map_err(|e| Error::io(e, "replace"))
+    }
+}
+
+/// The ground of a generation that takes its sections from another one.
+fn again<'a>(file: &'a File, operation: Operation, options: &WriteOptions) -> Ground<'a> {
+    Ground {
+        file: Some(file),
+        base: Some(Base::of(file)),
+        is_in_place: true,
+        is_linked: true,
+        operation: operation.code(),
+        compression: None,
+        keep: options.keep,
+        time: now(),
+        not_synced: options.durable == Durable::Never,
     }
 }
 

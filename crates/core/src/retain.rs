@@ -1,5 +1,5 @@
 //! Decides which earlier generations a file keeps, and when a change writes a new file without the
-//! others (`docs/guides/append.md`, "What is kept").
+//! others (`docs/guides/changes.md`, "What is kept").
 
 mod copy;
 mod live;
