@@ -1,5 +1,5 @@
-# The generations of a file, rollback() to one of them, keep() and compact(). docs/guides/changes.md has
-# the rules.
+# The generations of a file: rollback() to one of them, keep() and compact(). docs/guides/changes.md
+# has the rules.
 
 generations_entasis <- function(path, limits = list()) {
   file <- open_file(path, limits = limits)
