@@ -505,17 +505,16 @@ impl<'a> Plan<'a> {
         let placement = Placement::new(sink, start, room(&tasks), tasks.iter().map(Task::n_values).sum());
         let columns: Vec<usize> = tasks.iter().map(|task| task.column).collect();
         let tasks = longest_strings_first(tasks, |task| string_len(&stored[task.column], task));
+        workers.begin();
         let lend = || workers.lend();
         threads::run(groups(tasks), self.threads, &control, lend, |lent, group: Vec<Task>| {
-            let worker = &mut lent.worker;
-            worker.begin();
+            lent.worker.begin();
             group.iter().enumerate().try_for_each(|(i, task)| {
                 let column = &stored[task.column];
                 let next = group.get(i + 1).map(|next| stored[next.column].array);
                 let next_is_adjacent = next.is_some_and(|next| input::are_adjacent(column.array, next));
                 control.check()?;
-                worker
-                    .run(column, task, next_is_adjacent, &placement, &control)
+                lent.run(column, task, next_is_adjacent, &placement, &control)
                     .map_err(|e| self.named(column, e))
             })
         })?;

@@ -70,7 +70,7 @@ mod words;
 
 pub use codec::Codecs;
 pub use decode::{BlockDecoder, Page, PageScratch, ReadPart, StringSlice, TextScratch, can_open_part};
-pub use encode::{Encoded, Encoder, Values};
+pub use encode::{Encoded, Encoder, Learned, Values};
 pub use fsst::{SharedSymbols, SymbolSamples};
 pub use leaf::{LeafEncoder, restore_part};
 pub use limits::{BLOCK, PAGE, PAGE_TEXT};

@@ -132,14 +132,14 @@ impl InPlace {
     /// As [`replace`](Self::replace), if no user would notice more than a shorter file. Otherwise
     /// returns the file to change: if it has other hard links, if the new file would get another
     /// owner or group, or if its directory takes no new file.
-    pub fn replace_unasked(self, durable: Durable) -> Result<Replacement, Self> {
+    pub fn replace_unasked(self, durable: Durable) -> Result<Replacement, Box<Self>> {
         if self.owner.check().is_err() || has_other_links(&self.old.metadata) {
-            return Err(self);
+            return Err(Box::new(self));
         }
-        let Ok(temp) = TempFile::create(&*self.disk, &self.target, true) else { return Err(self) };
+        let Ok(temp) = TempFile::create(&*self.disk, &self.target, true) else { return Err(Box::new(self)) };
         if !temp.file.file().metadata().is_ok_and(|new| can_have_owner_of(&new, &self.old.metadata)) {
             let _ = self.disk.remove(&temp.path);
-            return Err(self);
+            return Err(Box::new(self));
         }
         let (disk, target, old) = self.into_old();
         Ok(Replacement::of_temp(disk, target, Some(old), None, temp, durable))

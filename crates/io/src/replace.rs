@@ -69,7 +69,7 @@ pub struct Replacement {
     is_new: bool,
 }
 
-/// A new file beside its target, which takes its place later.
+/// A new file in the folder of its target, which takes its place later.
 pub(crate) struct TempFile {
     pub(crate) path: PathBuf,
     pub(crate) file: LockedFile,

@@ -39,7 +39,7 @@ pub struct Stream {
     durable: bool,
     /// The operation that the last root records.
     operation: Operation,
-    /// The memory of the threads that wrote the last part.
+    /// What the threads of the last part leave to those of the next one.
     workers: Workers,
 }
 
@@ -58,7 +58,7 @@ impl Stream {
             old: None,
             durable: false,
             operation: Operation::Write,
-            workers: Workers::default(),
+            workers: Workers::of_stream(),
         })
     }
 
@@ -79,7 +79,7 @@ impl Stream {
             old: Some(old),
             durable: options.durable != Durable::Never,
             operation: Operation::Append,
-            workers: Workers::default(),
+            workers: Workers::of_stream(),
         })
     }
 

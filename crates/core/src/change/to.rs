@@ -40,7 +40,7 @@ impl To {
                 Ok(replacement) => {
                     return Self::copied(replacement, &file, Blocks::Merged, options, monitor);
                 }
-                Err(back) => in_place = back,
+                Err(back) => in_place = *back,
             }
         }
         secure(&file, &in_place)?;

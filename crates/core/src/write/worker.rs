@@ -1,8 +1,9 @@
 //! Encodes and writes the runs of one thread.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use entasis_encodings::Encoder;
+use entasis_encodings::{Encoder, Learned};
 use entasis_format::{Layout, MAX_BLOCK_VALUES, Result, fallible};
 
 use super::input::{LoadOptions, Scratch};
@@ -26,18 +27,61 @@ pub(super) struct Worker {
     before: Option<Layout>,
 }
 
-/// The memory of ended threads, for the threads of the next part of a stream.
+/// What ended threads leave to the threads of the next part of a stream: their memory, and what they
+/// learned of each column.
 #[derive(Default)]
-pub(crate) struct Workers(Mutex<Vec<Worker>>);
+pub(crate) struct Workers {
+    idle: Mutex<Vec<Worker>>,
+    /// None if there is no next part.
+    learned: Option<LearnedOfParts>,
+}
+
+/// What is learned of columns, by their index and layout.
+#[derive(Default)]
+struct LearnedOfParts {
+    /// In the part before.
+    before: Mutex<HashMap<(usize, Layout), Learned>>,
+    /// In this part. Its last run of a column may end before the first one begins.
+    now: Mutex<HashMap<(usize, Layout), Learned>>,
+}
+
+/// What is learned of a column may take 100 kB, so it is kept for this many columns.
+const LEARNED: usize = 256;
 
 impl Workers {
-    pub(super) fn lend(&self) -> Lent<'_> {
-        Lent { worker: self.lock().pop().unwrap_or_default(), to: self }
+    /// Workers of several parts.
+    pub(crate) fn of_stream() -> Self {
+        Self { learned: Some(LearnedOfParts::default()), ..Self::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Worker>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Begins a part.
+    pub(super) fn begin(&self) {
+        if let Some(LearnedOfParts { before, now }) = &self.learned {
+            *lock(before) = std::mem::take(&mut lock(now));
+        }
     }
+
+    pub(super) fn lend(&self) -> Lent<'_> {
+        Lent { worker: lock(&self.idle).pop().unwrap_or_default(), to: self }
+    }
+
+    /// What the part before has learned of a column.
+    fn learned(&self, column: (usize, Layout)) -> Option<Learned> {
+        lock(&self.learned.as_ref()?.before).remove(&column)
+    }
+
+    /// Keeps what the last run of a column has learned.
+    fn keep(&self, column: (usize, Layout), encoder: &mut Encoder) {
+        if let Some(learned) = &self.learned
+            && column.0 < LEARNED
+        {
+            lock(&learned.now).insert(column, encoder.take_learned());
+        }
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A worker that goes back at the end.
@@ -46,9 +90,31 @@ pub(super) struct Lent<'a> {
     to: &'a Workers,
 }
 
+impl Lent<'_> {
+    /// As [`Worker::run`]. The first run of a column goes on with what the part before has learned.
+    pub fn run(
+        &mut self,
+        column: &Stored<'_>,
+        task: &Task,
+        next_is_adjacent: bool,
+        placement: &Placement<'_>,
+        control: &Control<'_>,
+    ) -> Result<()> {
+        let is_first = task.values.start == 0;
+        let learned = if is_first { self.to.learned((column.column, column.of)) } else { None };
+        self.worker.run(column, task, learned, next_is_adjacent, placement, control)?;
+        if task.values.end == column.array.n_values()
+            && let Some(encoder) = &mut self.worker.encoder
+        {
+            self.to.keep((column.column, column.of), encoder);
+        }
+        Ok(())
+    }
+}
+
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        self.to.lock().push(std::mem::take(&mut self.worker));
+        lock(&self.to.idle).push(std::mem::take(&mut self.worker));
     }
 }
 
@@ -64,12 +130,16 @@ impl Worker {
         &mut self,
         column: &Stored<'_>,
         task: &Task,
+        learned: Option<Learned>,
         next_is_adjacent: bool,
         placement: &Placement<'_>,
         control: &Control<'_>,
     ) -> Result<()> {
         let encoder = self.encoder.get_or_insert_with(|| Encoder::new(column.profile.clone()));
-        if self.before.replace(column.of) == Some(column.of) {
+        let is_similar = self.before.replace(column.of) == Some(column.of);
+        if let Some(learned) = learned {
+            encoder.resume(column.profile, learned);
+        } else if is_similar {
             encoder.begin_similar_column(column.profile);
         } else {
             encoder.begin_run(column.profile);

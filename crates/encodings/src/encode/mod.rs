@@ -42,6 +42,16 @@ pub struct Encoder {
     ints: ScratchVec<u64>,
 }
 
+/// What the last run of a column has learned, for a later run of the same column:
+/// [`Encoder::resume`].
+pub struct Learned(Hints);
+
+impl std::fmt::Debug for Learned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Learned").finish_non_exhaustive()
+    }
+}
+
 impl Encoder {
     /// An encoder for a compression setting.
     pub fn new(profile: Profile) -> Self {
@@ -68,6 +78,18 @@ impl Encoder {
         let before = std::mem::take(&mut self.choices.hints);
         let symbols = [before.symbols, before.similar_symbols, before.entries.into_symbols()];
         symbols.into_iter().flatten().for_each(|trained| self.choices.trainer.recycle(trained.matcher));
+    }
+
+    /// As [`begin_run`](Self::begin_run), but goes on with what an earlier run of the same column
+    /// has learned. Each hint is verified before use.
+    pub fn resume(&mut self, profile: &Profile, learned: Learned) {
+        self.begin_run(profile);
+        self.choices.hints = learned.0;
+    }
+
+    /// What the current run has learned. It forgets that.
+    pub fn take_learned(&mut self) -> Learned {
+        Learned(std::mem::take(&mut self.choices.hints))
     }
 
     /// As [`begin_run`](Self::begin_run), for a column next to a column of the same type. Keeps two
