@@ -1,7 +1,11 @@
 //! Reads all columns of fixed width in one call, for StaticFrame and pandas, without Python code
 //! per column.
 
-use entasis::{Error, Group, Logical, Matrix, MissingTo, NameGroup, Output, Physical, Request, Rows, Side};
+use std::ops::Range;
+
+use entasis::{
+    Error, File, Group, Logical, Matrix, MissingTo, NameGroup, Output, Physical, Request, Rows, Side,
+};
 use pyo3::prelude::*;
 
 use crate::array::{self, NumpyArray};
@@ -19,6 +23,17 @@ struct LooseColumns<'a> {
     members: Vec<usize>,
 }
 
+/// The columns of a matrix.
+struct MatrixColumns {
+    /// The index of their group.
+    group: usize,
+    /// Their indices in the group.
+    members: Range<usize>,
+}
+
+/// Columns by dtype, the arrays of matrices, and the columns that were not read.
+type Blocks<'py> = (Vec<Rowwise<'py>>, Vec<Bound<'py, PyAny>>, Vec<u64>);
+
 /// Reads all columns of a table that have a fixed width, for NumPy. With `pandas`, reads numbers
 /// and booleans without missing values only.
 ///
@@ -29,7 +44,6 @@ struct LooseColumns<'a> {
 /// `meanwhile` is called once. Its argument is whether other threads are reading at the same time.
 #[pyfunction]
 #[pyo3(signature = (handle, matrices, threads, meanwhile, *, pandas=false))]
-#[allow(clippy::type_complexity)]
 pub fn read_blocks<'py>(
     py: Python<'py>,
     handle: &Handle,
@@ -37,82 +51,40 @@ pub fn read_blocks<'py>(
     threads: Option<usize>,
     meanwhile: Bound<'py, PyAny>,
     pandas: bool,
-) -> PyResult<Option<(Vec<Rowwise<'py>>, Vec<Bound<'py, PyAny>>, Vec<u64>)>> {
+) -> PyResult<Option<Blocks<'py>>> {
     let file = &handle.file;
     let found = handle.groups(py)?;
-    let no_memory = || errors::out_of_memory(py, usize::MAX, 1, "the columns");
-    let n_rows = file.n_rows();
-    let len_of = |group: &Group| {
-        group.record.column_type.memory_len(n_rows).saturating_mul(group.columns.len() as u64)
-    };
-    let len = found.groups.iter().map(len_of).fold(0, u64::saturating_add);
-    file.check_decoded_len(len).map_err(|error| errors::raise(py, &error))?;
-    let n_rows = usize::try_from(n_rows).map_err(|_| no_memory())?;
+    check_len(file, &found.groups).map_err(|error| errors::raise(py, &error))?;
+    let n_rows = usize::try_from(file.n_rows())
+        .map_err(|_| errors::out_of_memory(py, usize::MAX, 1, "the columns"))?;
+    let (groups, unread): (Vec<&Group>, Vec<&Group>) =
+        found.groups.iter().partition(|group| is_wanted(group, pandas));
     let mut others = found.others.clone();
-    let mut loose = Vec::new();
-    for group in &found.groups {
-        let kind = &group.record.column_type;
-        let is_plain = kind.logical == Logical::Plain && !group.has_missing && kind.host_variant == 0;
-        let is_time = matches!(kind.logical, Logical::Timestamp | Logical::Duration);
-        let is_wanted = match pandas {
-            true => is_plain && kind.physical != Physical::FixedBytes,
-            false => is_plain || (is_time && kind.host_variant == 0),
-        };
-        if is_wanted {
-            loose.push(LooseColumns { members: Vec::new(), group });
-        } else {
-            others.extend(&group.columns);
-        }
-    }
+    others.extend(unread.iter().flat_map(|group| &group.columns));
     others.sort_unstable();
-    let mut sides = Vec::with_capacity(matrices.len());
-    let mut taken: Vec<Vec<(usize, usize)>> = loose.iter().map(|_| Vec::new()).collect();
-    for (first, n) in matrices {
-        let found = loose.iter().enumerate().find_map(|(at, of_group)| {
-            let from = of_group.group.columns.binary_search(&first).ok()?;
-            let to = from.checked_add(usize::try_from(n).ok()?)?;
-            let last = first.checked_add(n)?.checked_sub(1)?;
-            (of_group.group.columns.get(to.checked_sub(1)?) == Some(&last)).then_some((at, from, to))
-        });
-        let Some((at, from, to)) = found else { return Ok(None) };
-        if taken[at].last().is_some_and(|&(_, end)| from < end) {
-            return Ok(None);
-        }
-        taken[at].push((from, to));
-        sides.push((at, from, to));
+    let Some(matrices) = matrices_of(&groups, matrices) else { return Ok(None) };
+    let loose = outside_of(&groups, &matrices);
+    let dtype = |group: &Group| array::dtype(&group.record.column_type);
+    let mut rowwise = Vec::with_capacity(loose.len());
+    for columns in &loose {
+        let values = array::empty(py, (columns.members.len(), n_rows), &dtype(columns.group))?;
+        rowwise.push((columns.positions(py)?, values));
     }
-    for (of_group, taken) in loose.iter_mut().zip(taken) {
-        let mut from = 0;
-        for (start, end) in taken.into_iter().chain([(of_group.group.columns.len(), 0)]) {
-            of_group.members.extend(from..start);
-            from = end;
-        }
-    }
-    let dtype = |of_group: &LooseColumns<'_>| array::dtype(&of_group.group.record.column_type);
-    let left: Vec<&LooseColumns<'_>> = loose.iter().filter(|of_group| !of_group.members.is_empty()).collect();
-    let mut rowwise = Vec::with_capacity(left.len());
-    for of_group in &left {
-        let values = array::empty(py, (of_group.members.len(), n_rows), &dtype(of_group))?;
-        rowwise.push((of_group.positions(py)?, values));
-    }
-    let mut arrays = Vec::with_capacity(sides.len());
-    for &(at, from, to) in &sides {
-        arrays.push(array::empty(py, (n_rows, to - from), &dtype(&loose[at]))?);
+    let mut arrays = Vec::with_capacity(matrices.len());
+    for matrix in &matrices {
+        arrays.push(array::empty(py, (n_rows, matrix.members.len()), &dtype(groups[matrix.group]))?);
     }
     let mut requests = Vec::new();
-    for (of_group, (_, values)) in left.iter().zip(&rowwise) {
+    for (columns, (_, values)) in loose.iter().zip(&rowwise) {
         // SAFETY: nothing else knows the new array, and each request gets a slice of its own.
-        of_group.requests(n_rows, unsafe { array::memory(values) }?, &mut requests);
+        columns.requests(n_rows, unsafe { array::memory(values) }?, &mut requests);
     }
-    let mut wanted = Vec::with_capacity(sides.len());
-    for ((at, from, to), values) in sides.into_iter().zip(&arrays) {
-        let group = loose[at].group;
-        let columns = match group.storage {
-            Some(column) => Side::Stored { column, first: from as u64 * n_rows as u64, n: to - from },
-            None => Side::Each(group.columns[from..to].to_vec()),
-        };
+    let mut wanted = Vec::with_capacity(matrices.len());
+    for (matrix, values) in matrices.into_iter().zip(&arrays) {
+        let group = groups[matrix.group];
         // SAFETY: nothing else knows the new array.
-        wanted.push(Matrix { columns, out: unsafe { array::memory(values) }?, sentinel: sentinel(group) });
+        let out = unsafe { array::memory(values) }?;
+        wanted.push(Matrix { columns: matrix.side(group, n_rows), out, sentinel: sentinel(group) });
     }
     monitor::run_with(py, Some(meanwhile), |monitor| {
         if !requests.is_empty() {
@@ -121,6 +93,77 @@ pub fn read_blocks<'py>(
         if wanted.is_empty() { Ok(()) } else { file.read_matrices(wanted, threads, monitor) }
     })?;
     Ok(Some((rowwise, arrays, others)))
+}
+
+/// Checks that the columns of the groups are not longer than the limit of memory.
+fn check_len(file: &File, groups: &[Group]) -> entasis::Result<()> {
+    let len_of = |group: &Group| {
+        group.record.column_type.memory_len(file.n_rows()).saturating_mul(group.columns.len() as u64)
+    };
+    file.check_decoded_len(groups.iter().map(len_of).fold(0, u64::saturating_add))
+}
+
+fn is_wanted(group: &Group, pandas: bool) -> bool {
+    let kind = &group.record.column_type;
+    let is_plain = kind.logical == Logical::Plain && !group.has_missing && kind.host_variant == 0;
+    let is_time = matches!(kind.logical, Logical::Timestamp | Logical::Duration);
+    match pandas {
+        true => is_plain && kind.physical != Physical::FixedBytes,
+        false => is_plain || (is_time && kind.host_variant == 0),
+    }
+}
+
+/// Finds the columns of matrices. Returns `None` if a matrix is not in one group, or if matrices of
+/// a group overlap or do not ascend.
+fn matrices_of(groups: &[&Group], matrices: Vec<(u64, u64)>) -> Option<Vec<MatrixColumns>> {
+    let mut ends = vec![0; groups.len()];
+    let mut found = Vec::with_capacity(matrices.len());
+    for (first, n) in matrices {
+        let matrix = groups.iter().enumerate().find_map(|(at, group)| {
+            let from = group.columns.binary_search(&first).ok()?;
+            let to = from.checked_add(usize::try_from(n).ok()?)?;
+            let last = first.checked_add(n)?.checked_sub(1)?;
+            let is_whole = group.columns.get(to.checked_sub(1)?) == Some(&last);
+            is_whole.then_some(MatrixColumns { group: at, members: from..to })
+        })?;
+        if matrix.members.start < ends[matrix.group] {
+            return None;
+        }
+        ends[matrix.group] = matrix.members.end;
+        found.push(matrix);
+    }
+    Some(found)
+}
+
+/// The columns of each group outside of all matrices, without groups that have none.
+fn outside_of<'a>(groups: &[&'a Group], matrices: &[MatrixColumns]) -> Vec<LooseColumns<'a>> {
+    let mut loose = Vec::with_capacity(groups.len());
+    for (at, &group) in groups.iter().enumerate() {
+        let (mut members, mut from) = (Vec::new(), 0);
+        for matrix in matrices.iter().filter(|matrix| matrix.group == at) {
+            members.extend(from..matrix.members.start);
+            from = matrix.members.end;
+        }
+        members.extend(from..group.columns.len());
+        if !members.is_empty() {
+            loose.push(LooseColumns { group, members });
+        }
+    }
+    loose
+}
+
+impl MatrixColumns {
+    /// Where the core finds the columns in the file.
+    fn side(&self, group: &Group, n_rows: usize) -> Side {
+        match group.storage {
+            Some(column) => Side::Stored {
+                column,
+                first: self.members.start as u64 * n_rows as u64,
+                n: self.members.len(),
+            },
+            None => Side::Each(group.columns[self.members.clone()].to_vec()),
+        }
+    }
 }
 
 fn sentinel(group: &Group) -> Option<u64> {

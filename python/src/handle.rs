@@ -19,7 +19,7 @@ use crate::arrow::metadata::is_whole;
 use crate::cells::lazy::CellReader;
 use crate::column::{Column, type_of};
 use crate::query::{self, Filter};
-use crate::read::columns::Reader;
+use crate::read::columns::{Reader, Selected};
 use crate::read::plan::Host;
 use crate::read::{columns, results, row_selection};
 use crate::row_sets::{RowBits, RowNumbers};
@@ -332,7 +332,8 @@ impl Handle {
         let by = Reader { host, own, nan_is_null: NanIsNull::Nowhere };
         let infos = self.select(py, columns.as_deref())?;
         let none = Dictionaries::new();
-        let decoded = columns::read(py, &self.file, infos, n_values, &rows, by, n_shared, &none, threads)?;
+        let selected = Selected { file: &self.file, infos, n_values, rows: &rows, n_shared, known: &none };
+        let decoded = columns::read(py, selected, by, threads)?;
         results::entries(py, decoded, own)
     }
 
@@ -371,11 +372,12 @@ impl Handle {
                 Error::corrupt("the metadata of an Arrow field are incomplete").in_file(self.file.path());
             return Err(errors::raise(py, &error));
         }
-        let n_rows = self.file.n_rows();
+        let n_values = self.file.n_rows();
         let none = Dictionaries::new();
         let known = like.as_ref().map_or(&none, |table| &table.get().dictionaries);
         let by = Reader { host: Host::Arrow(layout), own, nan_is_null: self.nan_is_null_among(py, &infos)? };
-        let decoded = columns::read(py, &self.file, infos, n_rows, &rows, by, 0, known, threads)?;
+        let selected = Selected { file: &self.file, infos, n_values, rows: &rows, n_shared: 0, known };
+        let decoded = columns::read(py, selected, by, threads)?;
         results::table(py, decoded, own, metadata, field_metadata, schema_metadata, known)
     }
 

@@ -150,119 +150,186 @@ static void *memory_at(SEXP vector, R_xlen_t at) {
 
 static int is_text(int kind) { return kind == ENT_KIND_CHARACTER || kind == ENT_KIND_BYTES; }
 
-/* Reads columns into vectors.
- *
- * `plan` is a list of vectors with an element for each column: its number `column`, its `kind`,
- * `seconds` and `quiet`, its length `n`, and `vector`, the number (from 1) of its result. Columns
- * of one result follow one another. `encodings` is the position (from 1) of the column with the
- * encodings of its strings, or 0. `lazy` is whether strings may be created on first access.
- * `foreign` is a single value: whether another host wrote the file. `rows` is a list of kind,
- * start, stop and numbers. The attribute `rounded` of the result has for each column the first
- * integer that was rounded to a double, or NULL.
- */
-SEXP ent_c_read(SEXP file, SEXP plan, SEXP rows) {
-    ent_failure *failure = NULL;
+/* The plan of `ent_c_read`, with an element for each column, and what follows from it. */
+typedef struct {
+    R_xlen_t n;
+    const double *columns, *lengths;
+    const int *kinds, *seconds, *quiet, *vectors, *encodings, *lazy;
+    int foreign, n_results;
+    /* The position of each column in its result. */
+    double *starts;
+    /* The length of each result. */
+    double *totals;
+} read_plan;
+
+static read_plan plan_of(SEXP plan) {
     SEXP columns = ent_element(plan, "column");
-    R_xlen_t n_wants = Rf_xlength(columns);
-    const int *kinds = INTEGER(ent_element(plan, "kind")), *seconds = INTEGER(ent_element(plan, "seconds"));
-    const int *quiet = INTEGER(ent_element(plan, "quiet")), *vectors = INTEGER(ent_element(plan, "vector"));
-    const int *encodings = INTEGER(ent_element(plan, "encodings")), *lazy = INTEGER(ent_element(plan, "lazy"));
-    const double *lengths = REAL(ent_element(plan, "n"));
-    int n_results = 0;
-    for (R_xlen_t i = 0; i < n_wants; i++) n_results = vectors[i] > n_results ? vectors[i] : n_results;
-    SEXP results = PROTECT(Rf_allocVector(VECSXP, n_results));
-    double *sums = (double *)R_alloc((size_t)n_results + 1, sizeof(double));
-    double *starts = (double *)R_alloc((size_t)n_wants + 1, sizeof(double));
-    for (int k = 0; k < n_results; k++) sums[k] = 0;
-    for (R_xlen_t i = 0; i < n_wants; i++) {
-        starts[i] = sums[vectors[i] - 1];
-        sums[vectors[i] - 1] += lengths[i];
+    read_plan out = {
+        .n = Rf_xlength(columns),
+        .columns = REAL(columns),
+        .lengths = REAL(ent_element(plan, "n")),
+        .kinds = INTEGER(ent_element(plan, "kind")),
+        .seconds = INTEGER(ent_element(plan, "seconds")),
+        .quiet = INTEGER(ent_element(plan, "quiet")),
+        .vectors = INTEGER(ent_element(plan, "vector")),
+        .encodings = INTEGER(ent_element(plan, "encodings")),
+        .lazy = INTEGER(ent_element(plan, "lazy")),
+        .foreign = Rf_asLogical(ent_element(plan, "foreign")),
+    };
+    for (R_xlen_t i = 0; i < out.n; i++) {
+        if (out.vectors[i] > out.n_results) out.n_results = out.vectors[i];
     }
-    const ent_file *opened = ent_pointer_of(file, "an open file");
-    double in_memory = 0;
-    for (R_xlen_t i = 0; i < n_wants; i++) in_memory += lengths[i] * (double)ent_type_width(ent_kind_type(kinds[i]));
-    if (!ent_check_len(opened, in_memory, &failure)) {
-        UNPROTECT(1);
-        return ent_failed(failure);
+    out.totals = (double *)R_alloc((size_t)out.n_results + 1, sizeof(double));
+    out.starts = (double *)R_alloc((size_t)out.n + 1, sizeof(double));
+    for (int k = 0; k < out.n_results; k++) out.totals[k] = 0;
+    for (R_xlen_t i = 0; i < out.n; i++) {
+        out.starts[i] = out.totals[out.vectors[i] - 1];
+        out.totals[out.vectors[i] - 1] += out.lengths[i];
     }
-    for (R_xlen_t i = 0; i < n_wants; i++) {
-        int k = vectors[i] - 1;
-        double total = sums[k];
+    return out;
+}
+
+/* The bytes of all results. */
+static double planned_len(const read_plan *plan) {
+    double len = 0;
+    for (R_xlen_t i = 0; i < plan->n; i++) {
+        len += plan->lengths[i] * (double)ent_type_width(ent_kind_type(plan->kinds[i]));
+    }
+    return len;
+}
+
+/* Allocates the results, except for vectors with the strings of a single column, which are made
+ * after reading. */
+static void allocate_results(const read_plan *plan, SEXP results) {
+    for (R_xlen_t i = 0; i < plan->n; i++) {
+        int k = plan->vectors[i] - 1;
+        double total = plan->totals[k];
         if (total > (double)R_XLEN_T_MAX) ent_no_counterpart("a vector that is longer than those of R");
-        /* A vector with the strings of a single column is made after reading. */
-        int by_itself = is_text(kinds[i]) && lengths[i] == total && total > 0;
+        int by_itself = is_text(plan->kinds[i]) && plan->lengths[i] == total && total > 0;
         if (VECTOR_ELT(results, k) == R_NilValue && !by_itself) {
-            SET_VECTOR_ELT(results, k, Rf_allocVector(ent_kind_type(kinds[i]), (R_xlen_t)total));
+            SET_VECTOR_ELT(results, k, Rf_allocVector(ent_kind_type(plan->kinds[i]), (R_xlen_t)total));
         }
     }
-    ent_want *wants = (ent_want *)R_alloc((size_t)n_wants + 1, sizeof(ent_want));
-    int foreign = Rf_asLogical(ent_element(plan, "foreign"));
-    for (R_xlen_t i = 0; i < n_wants; i++) {
-        SEXP result = VECTOR_ELT(results, vectors[i] - 1);
-        if (result != R_NilValue && (SEXPTYPE)TYPEOF(result) != ent_kind_type(kinds[i])) {
+}
+
+/* Requests that decode each column into its part of a result, in memory of R. */
+static const ent_want *wants_of(const read_plan *plan, SEXP results) {
+    ent_want *wants = (ent_want *)R_alloc((size_t)plan->n + 1, sizeof(ent_want));
+    for (R_xlen_t i = 0; i < plan->n; i++) {
+        SEXP result = VECTOR_ELT(results, plan->vectors[i] - 1);
+        if (result != R_NilValue && (SEXPTYPE)TYPEOF(result) != ent_kind_type(plan->kinds[i])) {
             ent_nonsense("columns of one vector differ");
         }
-        wants[i].column = REAL(columns)[i];
-        wants[i].values = result == R_NilValue ? NULL : memory_at(result, (R_xlen_t)starts[i]);
-        wants[i].n = (size_t)lengths[i];
-        wants[i].kind = kinds[i];
-        wants[i].seconds = seconds[i];
-        wants[i].quiet = quiet[i];
-        wants[i].foreign = foreign;
+        wants[i].column = plan->columns[i];
+        wants[i].values = result == R_NilValue ? NULL : memory_at(result, (R_xlen_t)plan->starts[i]);
+        wants[i].n = (size_t)plan->lengths[i];
+        wants[i].kind = plan->kinds[i];
+        wants[i].seconds = plan->seconds[i];
+        wants[i].quiet = plan->quiet[i];
+        wants[i].foreign = plan->foreign;
     }
+    return wants;
+}
+
+static ent_rows rows_of(SEXP rows) {
     SEXP numbers = VECTOR_ELT(rows, 3);
-    ent_rows selected = {
+    return (ent_rows){
         .kind = Rf_asInteger(VECTOR_ELT(rows, 0)),
         .start = Rf_asReal(VECTOR_ELT(rows, 1)),
         .stop = Rf_asReal(VECTOR_ELT(rows, 2)),
         .numbers = numbers == R_NilValue ? NULL : REAL(numbers),
         .n = (size_t)Rf_xlength(numbers),
     };
+}
+
+/* The encodings of the strings of a column, or NULL if all strings are in UTF-8. */
+static const unsigned char *encodings_of(const read_plan *plan, R_xlen_t column, SEXP results) {
+    int position = plan->encodings[column];
+    if (position == 0 || plan->lengths[column] <= 0) return NULL;
+    return RAW(VECTOR_ELT(results, plan->vectors[position - 1] - 1)) + (R_xlen_t)plan->starts[position - 1];
+}
+
+/* Puts the strings of a column into its result. Returns whether their encodings are valid. */
+static int store_strings(const read_plan *plan, R_xlen_t column, ent_text *text, SEXP results) {
+    int at = plan->vectors[column] - 1;
+    SEXP result = VECTOR_ELT(results, at);
+    const unsigned char *encodings = encodings_of(plan, column, results);
+    if (result == R_NilValue && encodings == NULL && plan->lazy[column]) {
+        SET_VECTOR_ELT(results, at, ent_lazy_strings(text));
+        return 1;
+    }
+    SEXP strings = ent_eager_strings(text, encodings);
+    if (strings == NULL) return 0;
+    PROTECT(strings);
+    if (result == R_NilValue) {
+        SET_VECTOR_ELT(results, at, strings);
+    } else {
+        R_xlen_t start = (R_xlen_t)plan->starts[column];
+        for (R_xlen_t k = 0; k < Rf_xlength(strings); k++) SET_STRING_ELT(result, start + k, STRING_ELT(strings, k));
+    }
+    UNPROTECT(1);
+    return 1;
+}
+
+/* Puts the strings and bytes that were read into the results. Returns whether the encodings of
+ * strings are valid. */
+static int store_texts(const read_plan *plan, ent_found *found, SEXP results) {
+    for (R_xlen_t i = 0; i < plan->n; i++) {
+        if (!is_text(plan->kinds[i])) continue;
+        ent_text *text = ent_found_strings(found, (size_t)i);
+        if (plan->kinds[i] == ENT_KIND_BYTES) {
+            SEXP list = ent_raw_list(text);
+            if (plan->lengths[i] > 0) SET_VECTOR_ELT(results, plan->vectors[i] - 1, list);
+        } else if (!store_strings(plan, i, text, results)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* For each column the first integer that was rounded to a double, or NULL. */
+static SEXP rounded_integers(const read_plan *plan, ent_found *found) {
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, plan->n));
+    for (R_xlen_t i = 0; i < plan->n; i++) {
+        ent_integer_at at;
+        if (ent_found_rounded(found, (size_t)i, &at)) SET_VECTOR_ELT(out, i, ent_integer_shown(at));
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* Reads columns into vectors.
+ *
+ * `description` is a list of vectors with an element for each column: its number `column`, its
+ * `kind`, `seconds` and `quiet`, its length `n`, and `vector`, the number (from 1) of its result.
+ * Columns of one result follow one another. `encodings` is the position (from 1) of the column
+ * with the encodings of its strings, or 0. `lazy` is whether strings may be created on first
+ * access. `foreign` is a single value: whether another host wrote the file. `rows` is a list of
+ * kind, start, stop and numbers. The attribute `rounded` of the result has for each column the
+ * first integer that was rounded to a double, or NULL.
+ */
+SEXP ent_c_read(SEXP file, SEXP description, SEXP rows) {
+    ent_failure *failure = NULL;
+    read_plan plan = plan_of(description);
+    const ent_file *opened = ent_pointer_of(file, "an open file");
+    if (!ent_check_len(opened, planned_len(&plan), &failure)) return ent_failed(failure);
+    SEXP results = PROTECT(Rf_allocVector(VECSXP, plan.n_results));
+    allocate_results(&plan, results);
+    const ent_want *wants = wants_of(&plan, results);
+    ent_rows selected = rows_of(rows);
     ent_watch();
-    ent_found *found = ent_read(opened, wants, (size_t)n_wants, &selected, ent_is_interrupted, &failure);
+    ent_found *found = ent_read(opened, wants, (size_t)plan.n, &selected, ent_is_interrupted, &failure);
     ent_watched();
     if (found == NULL) {
         UNPROTECT(1);
         return ent_failed(failure);
     }
     SEXP pointer = PROTECT(ent_hold(found, free_found, R_NilValue));
-    for (R_xlen_t i = 0; i < n_wants; i++) {
-        if (!is_text(kinds[i])) continue;
-        ent_text *text = ent_found_strings(found, (size_t)i);
-        SEXP result = VECTOR_ELT(results, vectors[i] - 1), strings;
-        if (kinds[i] == ENT_KIND_BYTES) {
-            strings = ent_raw_list(text);
-            if (lengths[i] > 0) SET_VECTOR_ELT(results, vectors[i] - 1, strings);
-            continue;
-        }
-        const unsigned char *codes = NULL;
-        if (encodings[i] != 0 && lengths[i] > 0) {
-            codes = RAW(VECTOR_ELT(results, vectors[encodings[i] - 1] - 1)) + (R_xlen_t)starts[encodings[i] - 1];
-        }
-        if (result == R_NilValue && codes == NULL && lazy[i]) {
-            SET_VECTOR_ELT(results, vectors[i] - 1, ent_lazy_strings(text));
-            continue;
-        }
-        strings = ent_eager_strings(text, codes);
-        if (strings == NULL) {
-            UNPROTECT(2);
-            return Rf_mkString("string encodings are invalid");
-        }
-        PROTECT(strings);
-        if (result == R_NilValue) {
-            SET_VECTOR_ELT(results, vectors[i] - 1, strings);
-        } else {
-            for (R_xlen_t k = 0; k < Rf_xlength(strings); k++) {
-                SET_STRING_ELT(result, (R_xlen_t)starts[i] + k, STRING_ELT(strings, k));
-            }
-        }
-        UNPROTECT(1);
+    if (!store_texts(&plan, found, results)) {
+        UNPROTECT(2);
+        return Rf_mkString("string encodings are invalid");
     }
-    SEXP rounded = PROTECT(Rf_allocVector(VECSXP, n_wants));
-    for (R_xlen_t i = 0; i < n_wants; i++) {
-        ent_integer_at at;
-        if (ent_found_rounded(found, (size_t)i, &at)) SET_VECTOR_ELT(rounded, i, ent_integer_shown(at));
-    }
+    SEXP rounded = PROTECT(rounded_integers(&plan, found));
     Rf_setAttrib(results, Rf_install("rounded"), rounded);
     free_found(pointer);
     UNPROTECT(3);

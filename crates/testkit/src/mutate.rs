@@ -1,6 +1,6 @@
 //! Finds the fields and checksums of a file, to change a field and repair every checksum above it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::naive::bytes::{checksum, is_zero};
 use crate::naive::header::{SLOT_PAGES_END, SLOTS, TRAILER_MAGIC};
@@ -507,6 +507,15 @@ fn seal(file: &mut [u8], sum_at: usize, at: usize, len: usize) {
 
 fn word16(file: &[u8], at: usize) -> u16 {
     crate::naive::bytes::u16_at(file, at)
+}
+
+/// The edges that a field can hold, each once, without its present value.
+pub fn edges_of(file: &[u8], field: &Field) -> Vec<u64> {
+    let now = get(file, field);
+    let most = u64::MAX >> (64 - 8 * field.len);
+    let mut seen = HashSet::from([now]);
+    let fitting = edges(file.len() as u64, now).into_iter().map(|value| value & most);
+    fitting.filter(|value| seen.insert(*value)).collect()
 }
 
 /// Writes the low bytes of a value into a field.

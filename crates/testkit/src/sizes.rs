@@ -2,6 +2,8 @@
 //! a time.
 
 use std::collections::{HashMap, HashSet};
+use std::num::ParseFloatError;
+use std::str::FromStr;
 
 use crate::naive::Cell;
 
@@ -168,13 +170,15 @@ pub fn alp(values: &[f64], single: bool) -> usize {
     let mut best = usize::MAX;
     for e in 0..=most {
         for f in 0..=e {
-            let (mut words, mut n_patches) = (Vec::new(), 0);
-            for &value in values {
-                match integer(value, e, f, single) {
-                    Some(word) => words.push(word as u64 ^ 1 << 63),
-                    None => n_patches += 1,
-                }
-            }
+            let integers: Vec<Option<i64>> = if single {
+                let powers = Powers::<f32>::new(e, f);
+                values.iter().map(|&value| powers.integer(value as f32)).collect()
+            } else {
+                let powers = Powers::<f64>::new(e, f);
+                values.iter().map(|&value| powers.integer(value)).collect()
+            };
+            let words: Vec<u64> = integers.into_iter().flatten().map(|word| word as u64 ^ 1 << 63).collect();
+            let n_patches = values.len() - words.len();
             if n_patches * 2 > values.len() {
                 continue;
             }
@@ -192,10 +196,10 @@ pub fn alp(values: &[f64], single: bool) -> usize {
 pub fn residual(values: &[f64]) -> usize {
     let mut best = usize::MAX;
     for e in 0..=18 {
-        let power = |text: String| text.parse::<f64>().unwrap_or(f64::NAN);
+        let powers = Powers::<f64>::new(e, 0);
         let parts = values.iter().map(|&value| {
-            let d = (value * power(format!("1e{e}"))).round();
-            let off = i128::from(value.to_bits()) - i128::from((d * power(format!("1e-{e}"))).to_bits());
+            let d = (value * powers.e).round();
+            let off = i128::from(value.to_bits()) - i128::from((d * powers.minus_e).to_bits());
             (d, off)
         });
         let parts: Vec<_> = parts.filter(|(d, _)| d.abs() < 2f64.powi(51)).collect();
@@ -215,17 +219,34 @@ pub fn residual(values: &[f64]) -> usize {
     best
 }
 
-/// The integer that ALP stores for a value, if one gives it back exactly.
-fn integer(value: f64, e: i32, f: i32, single: bool) -> Option<i64> {
-    let power = |n: i32| format!("1e{n}");
-    if single {
-        let power = |n| power(n).parse::<f32>().unwrap_or(f32::NAN);
-        let (value, word) = (value as f32, (value as f32 * power(e) * power(-f)).round() as i64);
-        let is_exact = (word as f32 * power(f) * power(-e)).to_bits() == value.to_bits();
+/// Powers of ten with the exponents of ALP, each the float nearest to it.
+struct Powers<T> {
+    e: T,
+    minus_e: T,
+    f: T,
+    minus_f: T,
+}
+
+impl<T: FromStr<Err = ParseFloatError>> Powers<T> {
+    fn new(e: i32, f: i32) -> Self {
+        let power = |n: i32| format!("1e{n}").parse().unwrap_or_else(|error| panic!("1e{n}: {error}"));
+        Self { e: power(e), minus_e: power(-e), f: power(f), minus_f: power(-f) }
+    }
+}
+
+impl Powers<f64> {
+    /// The integer that ALP stores for a value, if one gives it back exactly.
+    fn integer(&self, value: f64) -> Option<i64> {
+        let word = (value * self.e * self.minus_f).round() as i64;
+        ((word as f64 * self.f * self.minus_e).to_bits() == value.to_bits()).then_some(word)
+    }
+}
+
+impl Powers<f32> {
+    /// The integer that ALP stores for a value, if one gives it back exactly.
+    fn integer(&self, value: f32) -> Option<i64> {
+        let word = (value * self.e * self.minus_f).round() as i64;
+        let is_exact = (word as f32 * self.f * self.minus_e).to_bits() == value.to_bits();
         (is_exact && i32::try_from(word).is_ok()).then_some(word)
-    } else {
-        let power = |n| power(n).parse::<f64>().unwrap_or(f64::NAN);
-        let word = (value * power(e) * power(-f)).round() as i64;
-        ((word as f64 * power(f) * power(-e)).to_bits() == value.to_bits()).then_some(word)
     }
 }

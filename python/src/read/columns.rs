@@ -69,21 +69,28 @@ pub struct Reader {
     pub nan_is_null: NanIsNull,
 }
 
-/// Reads columns of `n_values` values each for a host. Only the first `n_shared` columns share
-/// arrays. Dictionaries of Arrow targets that are `known` are not read.
-#[allow(clippy::too_many_arguments)]
+/// Columns that are read together.
+pub struct Selected<'a> {
+    pub file: &'a Arc<File>,
+    pub infos: Vec<ColumnInfo>,
+    /// The number of values of each column.
+    pub n_values: u64,
+    pub rows: &'a Rows,
+    /// The number of columns that may share arrays. They are the first ones.
+    pub n_shared: usize,
+    /// Dictionaries of Arrow targets that are not read again.
+    pub known: &'a Dictionaries,
+}
+
+/// Reads columns for a host.
 pub fn read<'py>(
     py: Python<'py>,
-    file: &Arc<File>,
-    infos: Vec<ColumnInfo>,
-    n_values: u64,
-    rows: &Rows,
+    selected: Selected<'_>,
     by: Reader,
-    n_shared: usize,
-    known: &Dictionaries,
     threads: Option<usize>,
 ) -> PyResult<Decoded<'py>> {
-    let mut decoded = prepare(py, file, infos, n_values, rows, by, n_shared, known)?;
+    let (file, rows) = (selected.file, selected.rows);
+    let mut decoded = prepare(py, selected, by)?;
     let mut requests = Vec::new();
     decoded.requests(rows, &mut requests)?;
     monitor::run(py, |monitor| file.read(requests, threads, monitor))?;
@@ -92,119 +99,178 @@ pub fn read<'py>(
 }
 
 /// Allocates the memory of all columns.
-#[allow(clippy::too_many_arguments)]
-fn prepare<'py>(
-    py: Python<'py>,
-    file: &Arc<File>,
-    infos: Vec<ColumnInfo>,
-    n_values: u64,
-    rows: &Rows,
-    by: Reader,
-    n_shared: usize,
-    known: &Dictionaries,
-) -> PyResult<Decoded<'py>> {
-    let host = by.host;
-    if let Some(info) = infos.iter().find(|info| info.record.n_values != n_values) {
-        let message =
-            format!("column \"{}\" has {} values instead of {n_values}", info.name, info.record.n_values);
-        return Err(errors::raise(py, &Error::corrupt(message).in_file(file.path())));
-    }
-    let n_rows = rows.n(n_values);
-    let len =
-        infos.iter().map(|info| info.record.column_type.memory_len(n_rows)).fold(0, u64::saturating_add);
-    file.check_decoded_len(len).map_err(|error| errors::raise(py, &error))?;
-    let n_rows = usize::try_from(n_rows).map_err(|_| no_memory(py, usize::MAX))?;
-    let targets =
-        infos.iter().map(|info| plan::target(info, host, by.own, by.nan_is_null.holds(info))).collect();
-    // In several pieces, the values of a bundle are not those of its members one after the other.
-    let is_one_piece = file.pieces().map_err(|error| errors::raise(py, &error))?.is_none();
-    let units = plan::units(&infos, targets, is_one_piece && matches!(rows, Rows::All), n_values);
-    let mut blocks: Vec<Block<'py>> = Vec::new();
+fn prepare<'py>(py: Python<'py>, selected: Selected<'_>, by: Reader) -> PyResult<Decoded<'py>> {
+    let n_rows = selected.n_rows(py)?;
+    let units = selected.units(py, by)?;
+    let mut allocator = Allocator {
+        py,
+        selected: &selected,
+        host: by.host,
+        n_rows,
+        blocks: Vec::new(),
+        buffers: Buffers::default(),
+        dictionaries: BTreeSet::new(),
+        categories: BTreeSet::new(),
+    };
     let mut memory = Vec::with_capacity(units.len());
-    let mut buffers = Buffers::default();
-    let (mut wanted, mut of_arrays): (BTreeSet<u64>, BTreeSet<u64>) = Default::default();
     for (number, unit) in units.iter().enumerate() {
-        check_bundle(py, file, unit)?;
-        let n = n_rows.checked_mul(unit.members.len()).ok_or_else(|| no_memory(py, usize::MAX))?;
-        memory.push(match &unit.target {
-            Target::Block { dtype, zone, .. } => {
-                let apart = (unit.first >= n_shared).then_some(number);
-                let same =
-                    |block: &Block<'_>| (&block.dtype, &block.zone, block.apart) == (dtype, zone, apart);
-                let found = blocks.iter().rposition(same);
-                let at = found.unwrap_or_else(|| {
-                    let (dtype, zone) = (dtype.clone(), zone.clone());
-                    blocks.push(Block { dtype, zone, apart, units: Vec::new(), n_columns: 0, array: None });
-                    blocks.len() - 1
-                });
-                let block = &mut blocks[at];
-                block.units.push((number, block.n_columns));
-                block.n_columns += unit.members.len();
-                Memory::None
-            }
-            Target::Null => Memory::None,
-            Target::Refused => {
-                let info = &infos[unit.first];
-                let type_name = crate::column::type_name(info);
-                let library = match host {
-                    Host::Pandas => "pandas",
-                    Host::Numpy => "NumPy",
-                    Host::Arrow(_) => "Arrow",
-                };
-                let message = format!("column '{}': {type_name} has no counterpart in {library}", info.name);
-                return Err(errors::unsupported(py, message));
-            }
-            Target::Array { dtype, mask, .. } => {
-                if let (Host::Pandas, Some(dictionary)) = (host, infos[unit.first].record.dictionary) {
-                    of_arrays.insert(dictionary);
-                }
-                let shape = (unit.members.len(), n_rows);
-                let mask = if *mask { Some(array::empty(py, shape, "b1")?) } else { None };
-                Memory::Arrays { values: array::empty(py, shape, dtype)?, mask }
-            }
-            Target::NullableFloats => {
-                let width = unit.column_type.layout().width().unwrap_or(8);
-                arrow_memory(&unit.column_type, 0, true, n, &mut buffers)
-                    .ok_or_else(|| no_memory(py, n.saturating_mul(width)))?
-            }
-            Target::Nested(_) => {
-                let found = nested::dictionaries(file, &infos[unit.first], 1, &mut wanted);
-                found.map_err(|error| errors::raise(py, &error))?;
-                Memory::Nested(None)
-            }
-            &Target::Arrow(layout) => {
-                if let Some(dictionary) = infos[unit.first].record.dictionary {
-                    wanted.insert(dictionary);
-                }
-                let width = unit.column_type.layout().width().unwrap_or(16);
-                arrow_memory(&unit.column_type, layout, unit.has_missing, n, &mut buffers)
-                    .ok_or_else(|| no_memory(py, n.saturating_mul(width)))?
-            }
-        });
+        check_bundle(py, selected.file, unit)?;
+        memory.push(allocator.memory(number, unit)?);
     }
+    let Allocator { mut blocks, dictionaries, categories, .. } = allocator;
     for block in &mut blocks {
         block.array = Some(array::empty(py, (block.n_columns, n_rows), &block.dtype)?);
     }
-    wanted.retain(|index| !known.contains_key(index));
-    let (mut dictionaries, mut categories) = (Vec::with_capacity(wanted.len()), Vec::new());
-    for (index, is_array) in
-        wanted.into_iter().map(|index| (index, false)).chain(of_arrays.into_iter().map(|index| (index, true)))
-    {
-        let info = file.column(index).map_err(|error| errors::raise(py, &error))?;
-        if is_array && info.record.column_type.logical == Logical::Categorical {
-            let error = Error::corrupt("the categories of a categorical are categorical");
-            return Err(errors::raise(py, &error.in_file(file.path())));
+    let unknown = dictionaries.into_iter().filter(|index| !selected.known.contains_key(index));
+    let dictionaries =
+        unknown.map(|index| selected.dictionary(py, by, index)).collect::<PyResult<Vec<_>>>()?;
+    let categories = categories.into_iter().map(|index| selected.categories(py, by, index));
+    let categories = categories.collect::<PyResult<Vec<_>>>()?;
+    Ok(Decoded { infos: selected.infos, units, blocks, memory, n_rows, dictionaries, categories })
+}
+
+impl Selected<'_> {
+    /// The number of selected rows. Checks the length of the columns, and the limit of memory.
+    fn n_rows(&self, py: Python<'_>) -> PyResult<usize> {
+        if let Some(info) = self.infos.iter().find(|info| info.record.n_values != self.n_values) {
+            let (name, n, n_values) = (&info.name, info.record.n_values, self.n_values);
+            let error = Error::corrupt(format!("column \"{name}\" has {n} values instead of {n_values}"));
+            return Err(errors::raise(py, &error.in_file(self.file.path())));
         }
+        let n_rows = self.rows.n(self.n_values);
+        let lens = self.infos.iter().map(|info| info.record.column_type.memory_len(n_rows));
+        let len = lens.fold(0, u64::saturating_add);
+        self.file.check_decoded_len(len).map_err(|error| errors::raise(py, &error))?;
+        usize::try_from(n_rows).map_err(|_| no_memory(py, usize::MAX))
+    }
+
+    /// Groups the columns into units, each with a target.
+    fn units(&self, py: Python<'_>, by: Reader) -> PyResult<Vec<Unit>> {
+        let target = |info| plan::target(info, by.host, by.own, by.nan_is_null.holds(info));
+        let targets = self.infos.iter().map(target).collect();
+        // In several pieces, the values of a bundle are not those of its members one after the
+        // other.
+        let is_one_piece = self.file.pieces().map_err(|error| errors::raise(py, &error))?.is_none();
+        let whole = is_one_piece && matches!(self.rows, Rows::All);
+        Ok(plan::units(&self.infos, targets, whole, self.n_values))
+    }
+
+    /// Allocates the memory of a dictionary of Arrow targets. Returns it with its number.
+    fn dictionary<'py>(&self, py: Python<'py>, by: Reader, index: u64) -> PyResult<(u64, Decoded<'py>)> {
+        let info = self.file.column(index).map_err(|error| errors::raise(py, &error))?;
         if info.record.column_type.logical == Logical::Categorical {
             return Err(errors::unsupported(py, "categories that are categorical are not supported"));
         }
-        let n_values = info.record.n_values;
-        let info = vec![(*info).clone()];
-        let of = Reader { nan_is_null: NanIsNull::Nowhere, ..by };
-        let found = (index, prepare(py, file, info, n_values, &Rows::All, of, 0, known)?);
-        if is_array { categories.push(found) } else { dictionaries.push(found) }
+        self.all_values(py, by, &info)
     }
-    Ok(Decoded { infos, units, blocks, memory, n_rows, dictionaries, categories })
+
+    /// Allocates the memory of the categories of pandas categoricals. Returns it with their number.
+    fn categories<'py>(&self, py: Python<'py>, by: Reader, index: u64) -> PyResult<(u64, Decoded<'py>)> {
+        let info = self.file.column(index).map_err(|error| errors::raise(py, &error))?;
+        if info.record.column_type.logical == Logical::Categorical {
+            let error = Error::corrupt("the categories of a categorical are categorical");
+            return Err(errors::raise(py, &error.in_file(self.file.path())));
+        }
+        self.all_values(py, by, &info)
+    }
+
+    fn all_values<'py>(
+        &self,
+        py: Python<'py>,
+        by: Reader,
+        info: &ColumnInfo,
+    ) -> PyResult<(u64, Decoded<'py>)> {
+        let of = Reader { nan_is_null: NanIsNull::Nowhere, ..by };
+        let selected = Selected {
+            file: self.file,
+            infos: vec![info.clone()],
+            n_values: info.record.n_values,
+            rows: &Rows::All,
+            n_shared: 0,
+            known: self.known,
+        };
+        Ok((info.index, prepare(py, selected, of)?))
+    }
+}
+
+/// Allocates the memory of units, except for the arrays of blocks, whose size depends on all units.
+struct Allocator<'a, 'py> {
+    py: Python<'py>,
+    selected: &'a Selected<'a>,
+    host: Host,
+    n_rows: usize,
+    blocks: Vec<Block<'py>>,
+    buffers: Buffers,
+    /// The dictionaries of Arrow targets so far.
+    dictionaries: BTreeSet<u64>,
+    /// The columns with categories of pandas categoricals so far.
+    categories: BTreeSet<u64>,
+}
+
+impl<'py> Allocator<'_, 'py> {
+    fn memory(&mut self, number: usize, unit: &Unit) -> PyResult<Memory<'py>> {
+        let py = self.py;
+        let info = &self.selected.infos[unit.first];
+        let n = self.n_rows.checked_mul(unit.members.len()).ok_or_else(|| no_memory(py, usize::MAX))?;
+        match &unit.target {
+            Target::Block { dtype, zone, .. } => {
+                let apart = (unit.first >= self.selected.n_shared).then_some(number);
+                let block = self.block(dtype, zone.as_deref(), apart);
+                block.units.push((number, block.n_columns));
+                block.n_columns += unit.members.len();
+                Ok(Memory::None)
+            }
+            Target::Null => Ok(Memory::None),
+            Target::Refused => Err(refused(py, info, self.host)),
+            Target::Array { dtype, mask, .. } => {
+                if self.host == Host::Pandas {
+                    self.categories.extend(info.record.dictionary);
+                }
+                let shape = (unit.members.len(), self.n_rows);
+                let mask = if *mask { Some(array::empty(py, shape, "b1")?) } else { None };
+                Ok(Memory::Arrays { values: array::empty(py, shape, dtype)?, mask })
+            }
+            Target::NullableFloats => {
+                let width = unit.column_type.layout().width().unwrap_or(8);
+                arrow_memory(&unit.column_type, 0, true, n, &mut self.buffers)
+                    .ok_or_else(|| no_memory(py, n.saturating_mul(width)))
+            }
+            Target::Nested(_) => {
+                nested::dictionaries(self.selected.file, info, 1, &mut self.dictionaries)
+                    .map_err(|error| errors::raise(py, &error))?;
+                Ok(Memory::Nested(None))
+            }
+            &Target::Arrow(layout) => {
+                self.dictionaries.extend(info.record.dictionary);
+                let width = unit.column_type.layout().width().unwrap_or(16);
+                arrow_memory(&unit.column_type, layout, unit.has_missing, n, &mut self.buffers)
+                    .ok_or_else(|| no_memory(py, n.saturating_mul(width)))
+            }
+        }
+    }
+
+    /// The block that units of this kind share.
+    fn block(&mut self, dtype: &str, zone: Option<&str>, apart: Option<usize>) -> &mut Block<'py> {
+        let same =
+            |block: &Block<'_>| block.dtype == dtype && block.zone.as_deref() == zone && block.apart == apart;
+        let at = self.blocks.iter().rposition(same).unwrap_or_else(|| {
+            let (dtype, zone) = (dtype.to_owned(), zone.map(str::to_owned));
+            self.blocks.push(Block { dtype, zone, apart, units: Vec::new(), n_columns: 0, array: None });
+            self.blocks.len() - 1
+        });
+        &mut self.blocks[at]
+    }
+}
+
+/// The error for a column of a type that the host does not have.
+fn refused(py: Python<'_>, info: &ColumnInfo, host: Host) -> PyErr {
+    let type_name = crate::column::type_name(info);
+    let library = match host {
+        Host::Pandas => "pandas",
+        Host::Numpy => "NumPy",
+        Host::Arrow(_) => "Arrow",
+    };
+    errors::unsupported(py, format!("column '{}': {type_name} has no counterpart in {library}", info.name))
 }
 
 /// Checks that a storage column has the type of its members. The core compares the types only when

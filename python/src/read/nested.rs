@@ -81,25 +81,77 @@ pub fn finish(py: Python<'_>, nested: Nested, how: Finish<'_>) -> PyResult<(Kind
 }
 
 fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> PyResult<(Kind, Data)> {
-    let own = how.own;
     if depth > types::MAX_DEPTH {
         let message =
             format!("types nested more than {} deep have no counterpart in Arrow", types::MAX_DEPTH);
         return Err(errors::unsupported(py, message));
     }
-    let Nested { info, n, validity, values, children } = nested;
-    let column_type = info.record.column_type;
-    let layout = layout(&column_type, own, how.layout);
+    let column_type = nested.info.record.column_type;
     if !column_type.physical.is_nested() {
-        let (words, text) = match values {
-            NestedValues::Words(words) | NestedValues::Bits(words) => (words, Text::default()),
-            NestedValues::Text(text) => (Buffer::default(), text),
-            _ => (Buffer::default(), Text::default()),
-        };
-        let target = Target::Arrow(layout);
-        let column = Finished::new(py, &info, &target, own, n, words, validity, text, how.dictionaries)?;
-        return Ok((column.kind, column.data));
+        return finish_leaf(py, nested, how);
     }
+    let Nested { info, n, validity, values, children } = nested;
+    let (mut kinds, mut arrays) = finish_children(py, &info, children, how, depth)?;
+    let no_memory = || errors::out_of_memory(py, n, 16, "the columns");
+    let mut layout = layout(&column_type, how.own, how.layout);
+    let mut buffers = vec![validity.map(Arc::new)];
+    match values {
+        NestedValues::Offsets { offsets, is_large } => {
+            layout = layout_of_list(py, &info, layout, is_large)?;
+            if types::list_layout(layout).1 && column_type.physical == Physical::List {
+                let (starts, sizes) = views(&offsets, n, is_large).ok_or_else(no_memory)?;
+                buffers.extend([Some(Arc::new(starts)), Some(Arc::new(sizes))]);
+            } else {
+                buffers.push(Some(Arc::new(offsets)));
+            }
+        }
+        NestedValues::Types { types, offsets } => {
+            return union(py, &info, how.own, n, (types, offsets), (kinds, arrays));
+        }
+        NestedValues::Ends(ends) => {
+            // All rows of the file decide, so that all parts of it have one type.
+            let width = types::end_width_for(layout, info.record.n_values.max(n as u64));
+            let narrow = narrow(&ends, width).ok_or_else(no_memory)?;
+            kinds.insert(0, kind_of_ends(py, width)?);
+            let buffers_of_ends = vec![None, Some(Arc::new(narrow))];
+            arrays.insert(0, Data { n: ends.len() / 8, buffers: buffers_of_ends, ..Data::default() });
+            // A run-end array has no buffers of its own.
+            buffers.clear();
+        }
+        _ => {}
+    }
+    if column_type.physical == Physical::Map {
+        // Arrow requires entries and keys that are not nullable.
+        for entries in &mut kinds {
+            entries.required = true;
+            entries.children.iter_mut().take(1).for_each(|key| key.required = true);
+        }
+    }
+    let kind = kind(py, &info, how.own, layout, &[], kinds)?;
+    Ok((kind, Data { n, buffers, children: arrays, ..Data::default() }))
+}
+
+/// The Arrow type and array of a column without children.
+fn finish_leaf(py: Python<'_>, leaf: Nested, how: Finish<'_>) -> PyResult<(Kind, Data)> {
+    let Nested { info, n, validity, values, .. } = leaf;
+    let (words, text) = match values {
+        NestedValues::Words(words) | NestedValues::Bits(words) => (words, Text::default()),
+        NestedValues::Text(text) => (Buffer::default(), text),
+        _ => (Buffer::default(), Text::default()),
+    };
+    let target = Target::Arrow(layout(&info.record.column_type, how.own, how.layout));
+    let column = Finished::new(py, &info, &target, how.own, n, words, validity, text, how.dictionaries)?;
+    Ok((column.kind, column.data))
+}
+
+/// The Arrow types and arrays of the children of the column `info`.
+fn finish_children(
+    py: Python<'_>,
+    info: &ColumnInfo,
+    children: Vec<Nested>,
+    how: Finish<'_>,
+    depth: usize,
+) -> PyResult<(Vec<Kind>, Vec<Data>)> {
     let mut kinds = Vec::with_capacity(children.len());
     let mut arrays = Vec::with_capacity(children.len());
     for (k, child) in children.into_iter().enumerate() {
@@ -118,58 +170,35 @@ fn finish_at(py: Python<'_>, nested: Nested, how: Finish<'_>, depth: usize) -> P
         kinds.push(kind);
         arrays.push(data);
     }
-    let no_memory = || errors::out_of_memory(py, n, 16, "the columns");
-    let (buffers, layout) = match values {
-        NestedValues::Offsets { offsets, is_large } => {
-            let mut layout = layout;
-            if is_large && column_type.physical == Physical::Map {
-                let message = format!("column '{}': a map of 2^31 entries and more at a time", info.name);
-                return Err(errors::unsupported(py, message));
-            }
-            if is_large && !types::list_layout(layout).0 {
-                // Offsets of 32 bits cannot count this many values.
-                layout = if types::list_layout(layout).1 { types::LARGE_VIEW } else { LARGE };
-            }
-            let mut buffers = vec![validity.map(Arc::new)];
-            if types::list_layout(layout).1 && column_type.physical == Physical::List {
-                let (starts, sizes) = views(&offsets, n, is_large).ok_or_else(no_memory)?;
-                buffers.extend([Some(Arc::new(starts)), Some(Arc::new(sizes))]);
-            } else {
-                buffers.push(Some(Arc::new(offsets)));
-            }
-            (buffers, layout)
-        }
-        NestedValues::Types { types, offsets } => {
-            return union(py, &info, own, n, (types, offsets), (kinds, arrays));
-        }
-        NestedValues::Ends(ends) => {
-            // All rows of the file decide, so that all parts of it have one type.
-            let width = types::end_width_for(layout, info.record.n_values.max(n as u64));
-            let n_runs = ends.len() / 8;
-            let ends = narrow(&ends, width).ok_or_else(no_memory)?;
-            let mut ends_kind = Kind::new(c_string(
-                py,
-                ["i", "l", "s"][[4, 8, 2].iter().position(|w| *w == width).unwrap_or(0)],
-                "",
-            )?);
-            ends_kind.name = c_string(py, "run_ends", "")?;
-            ends_kind.required = true;
-            let data = Data { n: n_runs, buffers: vec![None, Some(Arc::new(ends))], ..Data::default() };
-            kinds.insert(0, ends_kind);
-            arrays.insert(0, data);
-            (Vec::new(), layout)
-        }
-        _ => (vec![validity.map(Arc::new)], layout),
-    };
-    if column_type.physical == Physical::Map {
-        // Arrow requires entries and keys that are not nullable.
-        for entries in &mut kinds {
-            entries.required = true;
-            entries.children.iter_mut().take(1).for_each(|key| key.required = true);
-        }
+    Ok((kinds, arrays))
+}
+
+/// The layout of a list or map whose offsets have 64 bits if they are large.
+fn layout_of_list(py: Python<'_>, info: &ColumnInfo, layout: u8, is_large: bool) -> PyResult<u8> {
+    if is_large && info.record.column_type.physical == Physical::Map {
+        let message = format!("column '{}': a map of 2^31 entries and more at a time", info.name);
+        return Err(errors::unsupported(py, message));
     }
-    let kind = kind(py, &info, own, layout, &[], kinds)?;
-    Ok((kind, Data { n, buffers, children: arrays, ..Data::default() }))
+    let (has_large_offsets, is_view) = types::list_layout(layout);
+    Ok(match (is_large, has_large_offsets, is_view) {
+        // Offsets of 32 bits cannot count this many values.
+        (true, false, true) => types::LARGE_VIEW,
+        (true, false, false) => LARGE,
+        _ => layout,
+    })
+}
+
+/// The Arrow type of run ends of `width` bytes.
+fn kind_of_ends(py: Python<'_>, width: usize) -> PyResult<Kind> {
+    let format = match width {
+        8 => "l",
+        2 => "s",
+        _ => "i",
+    };
+    let mut kind = Kind::new(c_string(py, format, "")?);
+    kind.name = c_string(py, "run_ends", "")?;
+    kind.required = true;
+    Ok(kind)
 }
 
 fn kind(

@@ -62,7 +62,6 @@ pub const PANDAS_ARROW: u8 = 16;
 pub fn target(info: &ColumnInfo, host: Host, own: bool, nan_is_null: bool) -> Target {
     let column_type = &info.record.column_type;
     let host_variant = if own { column_type.host_variant } else { 0 };
-    let has_missing = info.record.n_missing > 0;
     let of_file = host_variant & format::LAYOUT;
     if column_type.physical.is_nested() {
         return match host {
@@ -80,77 +79,139 @@ pub fn target(info: &ColumnInfo, host: Host, own: bool, nan_is_null: bool) -> Ta
     if column_type.logical == Logical::Object {
         return if matches!(host, Host::Arrow(_)) { Target::Refused } else { Target::Null };
     }
-    if nan_is_null && matches!(host, Host::Arrow(_)) {
-        return Target::NullableFloats;
+    match host {
+        Host::Arrow(_) if nan_is_null => Target::NullableFloats,
+        Host::Arrow(layout) => Target::Arrow(if own { of_file } else { layout }),
+        Host::Pandas if host_variant >= PANDAS_ARROW => Target::Arrow(of_file),
+        Host::Pandas | Host::Numpy => NumpyColumn { info, host, host_variant }.target(),
     }
-    if let Host::Arrow(layout) = host {
-        return Target::Arrow(if own { of_file } else { layout });
-    }
-    if host == Host::Pandas && own && host_variant >= PANDAS_ARROW {
-        return Target::Arrow(of_file);
-    }
-    let (is_clongdouble, is_big) = match host {
-        Host::Pandas => (host_variant == PANDAS_CLONGDOUBLE, host_variant == PANDAS_BIG),
-        _ => (host_variant & !NUMPY_BIG == NUMPY_CLONGDOUBLE, host_variant & NUMPY_BIG != 0),
-    };
-    let is_clongdouble = array::LONG_DOUBLE && is_clongdouble && column_type.value_len == 32;
-    let dtype = match column_type.physical {
-        Physical::I128 | Physical::U128 | Physical::I256 => return Target::Refused,
-        Physical::LongDouble if !array::LONG_DOUBLE => return Target::Refused,
-        Physical::FixedBytes if is_clongdouble => "c32".to_owned(),
-        Physical::FixedBytes if host == Host::Pandas && host_variant != PANDAS_INTERVAL => {
-            return Target::Arrow(0);
-        }
-        _ => array::dtype(column_type),
-    };
-    let block = |sentinel| {
-        let zone = info.detail.as_ref().and_then(|detail| detail.as_str());
-        let is_zoneinfo = host == Host::Pandas && host_variant == PANDAS_ZONEINFO;
-        let zone = zone.map(|zone| if is_zoneinfo { format!("{zone} of zoneinfo") } else { zone.to_owned() });
-        // Values are decoded in native order. Python swaps their bytes.
-        let order = if is_big && column_type.physical.width() > Some(1) { ">" } else { "" };
-        Target::Block { dtype: format!("{order}{dtype}"), zone, sentinel }
-    };
-    let array = |mask, sentinel| Target::Array { dtype: dtype.clone(), mask, sentinel };
-    if host == Host::Pandas && host_variant == PANDAS_SPARSE && column_type.logical != Logical::Categorical {
-        let is_time = matches!(column_type.logical, Logical::Timestamp | Logical::Duration);
-        if column_type.physical.width().is_some() || column_type.physical == Physical::Bool {
-            // Only damage makes values missing here.
-            return array(has_missing && !is_time, is_time.then_some(i64::MIN as u64));
+}
+
+/// A column without children for pandas or NumPy. Most are decoded into arrays of NumPy.
+struct NumpyColumn<'a> {
+    info: &'a ColumnInfo,
+    host: Host,
+    /// 0 if another host wrote the file.
+    host_variant: u8,
+}
+
+impl NumpyColumn<'_> {
+    fn target(&self) -> Target {
+        let ColumnType { physical, logical, .. } = *self.column_type();
+        match physical {
+            Physical::I128 | Physical::U128 | Physical::I256 => Target::Refused,
+            Physical::LongDouble if !array::LONG_DOUBLE => Target::Refused,
+            Physical::FixedBytes
+                if self.host == Host::Pandas
+                    && !self.is_clongdouble()
+                    && !self.is_of_pandas(PANDAS_INTERVAL) =>
+            {
+                Target::Arrow(0)
+            }
+            _ if self.is_of_pandas(PANDAS_SPARSE)
+                && logical != Logical::Categorical
+                && (physical.width().is_some() || physical == Physical::Bool) =>
+            {
+                // Only damage makes values missing here.
+                let is_time = matches!(logical, Logical::Timestamp | Logical::Duration);
+                self.array(self.has_missing() && !is_time, is_time.then_some(i64::MIN as u64))
+            }
+            _ => self.target_of_logical(),
         }
     }
-    match column_type.logical {
-        Logical::Categorical if column_type.physical.is_signed() => {
-            let width = column_type.physical.width().unwrap_or(8);
-            array(false, Some(u64::MAX >> (64 - 8 * width)))
+
+    fn target_of_logical(&self) -> Target {
+        let ColumnType { physical, logical, .. } = *self.column_type();
+        let (is_pandas, has_missing) = (self.host == Host::Pandas, self.has_missing());
+        match logical {
+            Logical::Categorical if physical.is_signed() => {
+                let width = physical.width().unwrap_or(8);
+                self.array(false, Some(u64::MAX >> (64 - 8 * width)))
+            }
+            Logical::Categorical => self.array(has_missing, None),
+            Logical::Timestamp | Logical::Duration => self.block(Some(i64::MIN as u64)),
+            Logical::Date if physical == Physical::I64 => self.block(Some(i64::MIN as u64)),
+            Logical::Date => self.array(has_missing, None),
+            Logical::Time if is_pandas => Target::Arrow(0),
+            Logical::Time => self.array(has_missing, None),
+            Logical::Period if is_pandas => self.array(false, Some(i64::MIN as u64)),
+            Logical::Period | Logical::Interval if !is_pandas => Target::Refused,
+            Logical::Uuid | Logical::Json | Logical::Extension | Logical::Interval
+                if is_pandas && self.host_variant != PANDAS_INTERVAL =>
+            {
+                Target::Arrow(if physical.is_var() { format::LARGE } else { 0 })
+            }
+            _ => self.target_of_physical(),
         }
-        Logical::Categorical => array(has_missing, None),
-        Logical::Timestamp | Logical::Duration => block(Some(i64::MIN as u64)),
-        Logical::Date if column_type.physical == Physical::I64 => block(Some(i64::MIN as u64)),
-        Logical::Date => array(has_missing, None),
-        Logical::Time if host == Host::Pandas => Target::Arrow(0),
-        Logical::Time => array(has_missing, None),
-        // Handled above.
-        Logical::Decimal => Target::Arrow(of_file),
-        Logical::Period if host == Host::Pandas => array(false, Some(i64::MIN as u64)),
-        Logical::Period | Logical::Interval if host == Host::Numpy => Target::Refused,
-        Logical::Uuid | Logical::Json | Logical::Extension | Logical::Interval
-            if host == Host::Pandas && host_variant != PANDAS_INTERVAL =>
-        {
-            Target::Arrow(if column_type.physical.is_var() { format::LARGE } else { 0 })
-        }
-        _ => match column_type.physical {
+    }
+
+    fn target_of_physical(&self) -> Target {
+        let ColumnType { physical, missing, .. } = *self.column_type();
+        match physical {
             Physical::Null => Target::Null,
             Physical::Utf8 | Physical::Binary => Target::Arrow(format::LARGE),
             // Columns of one length may have different dtypes, so they share no block.
-            Physical::FixedBytes if host == Host::Numpy || !is_clongdouble => array(has_missing, None),
-            _ if host == Host::Pandas && host_variant == PANDAS_MASKED => array(true, None),
-            _ if !has_missing => block(None),
+            Physical::FixedBytes if self.host == Host::Numpy || !self.is_clongdouble() => {
+                self.array(self.has_missing(), None)
+            }
+            _ if self.is_of_pandas(PANDAS_MASKED) => self.array(true, None),
+            _ if !self.has_missing() => self.block(None),
             physical => match nan(physical) {
-                Some(nan) if column_type.missing != Missing::NA => block(Some(nan)),
-                _ => array(true, None),
+                Some(nan) if missing != Missing::NA => self.block(Some(nan)),
+                _ => self.array(true, None),
             },
-        },
+        }
+    }
+
+    fn block(&self, sentinel: Option<u64>) -> Target {
+        let zone = self.info.detail.as_ref().and_then(|detail| detail.as_str());
+        let is_zoneinfo = self.is_of_pandas(PANDAS_ZONEINFO);
+        let zone = zone.map(|zone| if is_zoneinfo { format!("{zone} of zoneinfo") } else { zone.to_owned() });
+        let mut dtype = self.dtype();
+        // Values are decoded in native order. Python swaps their bytes.
+        if self.is_big() && self.column_type().physical.width() > Some(1) {
+            dtype.insert(0, '>');
+        }
+        Target::Block { dtype, zone, sentinel }
+    }
+
+    fn array(&self, mask: bool, sentinel: Option<u64>) -> Target {
+        Target::Array { dtype: self.dtype(), mask, sentinel }
+    }
+
+    fn dtype(&self) -> String {
+        if self.is_clongdouble() { "c32".to_owned() } else { array::dtype(self.column_type()) }
+    }
+
+    fn column_type(&self) -> &ColumnType {
+        &self.info.record.column_type
+    }
+
+    fn has_missing(&self) -> bool {
+        self.info.record.n_missing > 0
+    }
+
+    /// Whether pandas wrote the column with this host variant.
+    fn is_of_pandas(&self, host_variant: u8) -> bool {
+        self.host == Host::Pandas && self.host_variant == host_variant
+    }
+
+    /// Whether the fixed bytes are complex `longdouble` that this processor has too.
+    fn is_clongdouble(&self) -> bool {
+        let is_variant = match self.host {
+            Host::Pandas => self.host_variant == PANDAS_CLONGDOUBLE,
+            _ => self.host_variant & !NUMPY_BIG == NUMPY_CLONGDOUBLE,
+        };
+        let column_type = self.column_type();
+        let is_fixed = column_type.physical == Physical::FixedBytes && column_type.value_len == 32;
+        array::LONG_DOUBLE && is_variant && is_fixed
+    }
+
+    fn is_big(&self) -> bool {
+        match self.host {
+            Host::Pandas => self.host_variant == PANDAS_BIG,
+            _ => self.host_variant & NUMPY_BIG != 0,
+        }
     }
 }
 

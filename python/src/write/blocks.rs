@@ -71,12 +71,38 @@ impl View {
     }
 }
 
-/// A dtype that was seen before.
-struct Known<'py> {
-    dtype: Bound<'py, PyAny>,
+/// The column type that stores a dtype.
+#[derive(Clone, Copy)]
+struct Dtype {
     /// None for objects, strings, records and big-endian values, which Python adds.
     column_type: Option<ColumnType>,
     has_metadata: bool,
+}
+
+/// The dtypes that were seen before.
+#[derive(Default)]
+struct Dtypes<'py> {
+    known: Vec<(Bound<'py, PyAny>, Dtype)>,
+}
+
+impl<'py> Dtypes<'py> {
+    fn describe(&mut self, dtype: Bound<'py, PyAny>) -> PyResult<Dtype> {
+        if let Some((_, known)) = self.known.iter().find(|(known, _)| known.is(&dtype)) {
+            return Ok(*known);
+        }
+        let py = dtype.py();
+        let typestr: String = dtype.getattr(pyo3::intern!(py, "str"))?.extract()?;
+        // Records are bytes as well, but their dtype has to be stored.
+        let column_type = array::column_type(&typestr).filter(|_| typestr.get(1..2) != Some("V"));
+        let has_metadata = !dtype.getattr(pyo3::intern!(py, "metadata"))?.is_none();
+        let described = Dtype { column_type, has_metadata };
+        // NumPy makes a new dtype object for each array of times.
+        if self.known.len() >= 64 {
+            self.known.clear();
+        }
+        self.known.push((dtype, described));
+        Ok(described)
+    }
 }
 
 /// The number and the first column of some blocks.
@@ -90,27 +116,13 @@ type Numbers = Vec<(usize, usize)>;
 #[pyfunction]
 pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> PyResult<(Numbers, Numbers)> {
     let py = arrays.py();
-    let mut known: Vec<Known<'py>> = Vec::new();
+    let mut dtypes = Dtypes::default();
     let (mut left, mut with_metadata) = (Vec::new(), Vec::new());
     let mut position = 0;
     for (number, array) in arrays.iter().enumerate() {
         let dtype = array.getattr(pyo3::intern!(py, "dtype"))?;
         let view = View::new(&array)?;
-        let (column_type, has_metadata) = match known.iter().find(|known| known.dtype.is(&dtype)) {
-            Some(known) => (known.column_type, known.has_metadata),
-            None => {
-                let typestr: String = dtype.getattr(pyo3::intern!(py, "str"))?.extract()?;
-                // Records are bytes as well, but their dtype has to be stored.
-                let column_type = array::column_type(&typestr).filter(|_| typestr.get(1..2) != Some("V"));
-                // NumPy makes a new dtype object for each array of times.
-                if known.len() >= 64 {
-                    known.clear();
-                }
-                let has_metadata = !dtype.getattr(pyo3::intern!(py, "metadata"))?.is_none();
-                known.push(Known { dtype, column_type, has_metadata });
-                (column_type, has_metadata)
-            }
-        };
+        let Dtype { column_type, has_metadata } = dtypes.describe(dtype)?;
         let end = position + view.n_columns;
         if view.n_rows as u64 != builder.n_rows || end > builder.names.len() {
             return Err(pyo3::exceptions::PyValueError::new_err("blocks don't fit the frame"));
@@ -118,53 +130,59 @@ pub fn add_blocks<'py>(builder: &mut Builder, arrays: &Bound<'py, PyList>) -> Py
         if has_metadata {
             with_metadata.push((number, position));
         }
-        let Some(column_type) = column_type else {
-            left.push((number, position));
-            position = end;
-            continue;
-        };
-        let stride = view.row_stride;
-        if runs::is_run(&column_type, view.n_rows, position..end) {
-            let axes = Axes {
-                start: view.start,
-                width: view.width,
-                rows: (view.n_rows, view.row_stride),
-                columns: (view.n_columns, view.column_stride),
-            };
-            let names = builder.names.part(position..end);
+        match column_type {
             // SAFETY: the list keeps the array alive, and the builder keeps a copy of the list
             // until the file is written.
-            builder.columns.push((position, unsafe { runs::run(&axes, column_type, names) }));
-            position = end;
-            continue;
-        }
-        for index in 0..view.n_columns {
-            // SAFETY: the list keeps the array alive, and the builder keeps a copy of the list
-            // until the file is written.
-            let memory = unsafe { view.column(index) };
-            let values = match column_type.physical {
-                Physical::Bool => HostValues::Bools { memory, stride },
-                _ => HostValues::Words { memory, stride },
-            };
-            let validity = match column_type.logical {
-                Logical::Timestamp | Logical::Duration => HostValidity::Sentinel(i64::MIN as u64),
-                _ => HostValidity::AllValid,
-            };
-            let column = Column {
-                run: None,
-                name: builder.names.get(position + index).unwrap_or_default().to_owned(),
-                column_type,
-                detail: None,
-                host_detail: None,
-                dictionary: None,
-                children: Vec::new(),
-                array: Array::new(Chunk { n: view.n_rows, values, validity }),
-            };
-            builder.columns.push((position + index, column));
+            Some(column_type) => unsafe { add_block(builder, &view, column_type, position) },
+            None => left.push((number, position)),
         }
         position = end;
     }
     // A copy of the list, as Python code may change the original.
     builder.arrays.push(PyList::new(py, arrays.iter())?.into_any().unbind());
     Ok((left, with_metadata))
+}
+
+/// Adds the columns of a block, the first of them at `position`.
+///
+/// # Safety
+/// The array must stay alive until the file is written.
+unsafe fn add_block(builder: &mut Builder, view: &View, column_type: ColumnType, position: usize) {
+    let end = position + view.n_columns;
+    let stride = view.row_stride;
+    if runs::is_run(&column_type, view.n_rows, position..end) {
+        let axes = Axes {
+            start: view.start,
+            width: view.width,
+            rows: (view.n_rows, view.row_stride),
+            columns: (view.n_columns, view.column_stride),
+        };
+        let names = builder.names.part(position..end);
+        // SAFETY: as the caller promises.
+        builder.columns.push((position, unsafe { runs::run(&axes, column_type, names) }));
+        return;
+    }
+    for index in 0..view.n_columns {
+        // SAFETY: as the caller promises.
+        let memory = unsafe { view.column(index) };
+        let values = match column_type.physical {
+            Physical::Bool => HostValues::Bools { memory, stride },
+            _ => HostValues::Words { memory, stride },
+        };
+        let validity = match column_type.logical {
+            Logical::Timestamp | Logical::Duration => HostValidity::Sentinel(i64::MIN as u64),
+            _ => HostValidity::AllValid,
+        };
+        let column = Column {
+            run: None,
+            name: builder.names.get(position + index).unwrap_or_default().to_owned(),
+            column_type,
+            detail: None,
+            host_detail: None,
+            dictionary: None,
+            children: Vec::new(),
+            array: Array::new(Chunk { n: view.n_rows, values, validity }),
+        };
+        builder.columns.push((position + index, column));
+    }
 }

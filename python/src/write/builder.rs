@@ -2,12 +2,13 @@
 
 mod put;
 mod take;
+mod words;
 
 use entasis::{
     Array, Chunk, Column, ColumnType, HostValidity, HostValues, Logical, Missing, NameList, Physical, Value,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::array::{self, NumpyArray};
 use crate::arrow::import::Stream;
@@ -17,6 +18,7 @@ use crate::write::runs;
 use crate::write::text::{self, OwnText};
 use crate::{errors, value};
 use put::{Target, Variant};
+use words::WordsOptions;
 
 /// A frame to write. It borrows its arrays, and keeps them alive.
 #[pyclass(subclass, module = "entasis._entasis")]
@@ -79,11 +81,7 @@ impl Builder {
                 return Err(wrong());
             }
             // SAFETY: the builder keeps the array alive until the file is written.
-            let (memory, stride) = (unsafe { view.column(0) }, view.stride());
-            let values = match found.physical {
-                Physical::Bool => HostValues::Bools { memory, stride },
-                _ => HostValues::Words { memory, stride },
-            };
+            let values = unsafe { words::values(&view, 0, found.physical) };
             let validity = match column.array.chunks.first().map(|chunk| &chunk.validity) {
                 Some(&HostValidity::Sentinel(sentinel)) => HostValidity::Sentinel(sentinel),
                 _ => HostValidity::AllValid,
@@ -95,108 +93,16 @@ impl Builder {
     }
 
     /// Adds the column of a NumPy array, or the rows of a two-dimensional array as columns. Without
-    /// a position it is an extra column, whose number is returned.
-    #[pyo3(signature = (array, position=None, *, name="", missing=None, host_variant=0, mask=None, categories=None, ordered=false, zone=None, detail=None, host_detail=None, logical=None))]
-    #[allow(clippy::too_many_arguments)]
+    /// a position it is an extra column, whose number is returned. [`WordsOptions`] lists the
+    /// keyword arguments.
+    #[pyo3(signature = (array, position=None, **options))]
     fn words(
         &mut self,
-        py: Python<'_>,
         array: Bound<'_, PyAny>,
         position: Option<Bound<'_, PyAny>>,
-        name: &str,
-        missing: Option<&str>,
-        host_variant: u8,
-        mask: Option<Bound<'_, PyAny>>,
-        categories: Option<usize>,
-        ordered: bool,
-        zone: Option<&str>,
-        detail: Option<Bound<'_, PyAny>>,
-        host_detail: Option<Bound<'_, PyAny>>,
-        logical: Option<&str>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Option<u64>> {
-        let view = NumpyArray::new(&array)?;
-        let as_value = |detail: Option<Bound<'_, PyAny>>| {
-            let what = || self.called(position.as_ref(), name);
-            detail.map(|detail| value::from_python(&detail, &what(), 0, 0)).transpose()
-        };
-        let detail = as_value(detail)?.or_else(|| zone.map(Value::from));
-        let host_detail = as_value(host_detail)?;
-        let Some(mut column_type) = array::column_type(&view.typestr) else {
-            let what = self.called(position.as_ref(), name);
-            let message = format!("{what}: dtype {} is not supported yet", array.getattr("dtype")?);
-            return Err(errors::unsupported(py, message));
-        };
-        column_type.host_variant = host_variant;
-        if let Some(missing) = missing {
-            column_type.missing = missing_of(missing)?;
-        }
-        if categories.is_some() {
-            column_type.logical = Logical::Categorical;
-            column_type.ordered = ordered;
-        }
-        if let Some(name) = logical {
-            let found = Logical::ALL.iter().find(|logical| logical.name() == name);
-            column_type.logical =
-                *found.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("no such logical type"))?;
-        }
-        let mask = match mask {
-            Some(mask) => {
-                let mask_view = NumpyArray::new(&mask)?;
-                if mask_view.width != 1 || mask_view.shape != view.shape {
-                    return Err(pyo3::exceptions::PyValueError::new_err("a mask has a byte per value"));
-                }
-                self.arrays.push(mask.unbind());
-                Some(mask_view)
-            }
-            None => None,
-        };
-        let target = self.target(position.as_ref(), view.n_columns())?;
-        if let Target::Table(positions) = &target
-            && mask.is_none()
-            && detail.is_none()
-            && host_detail.is_none()
-            && view.shape.len() == 2
-            && runs::is_run(&column_type, view.n(), positions.iter().copied())
-        {
-            let names = self.names.part(positions[0]..positions[0] + positions.len());
-            // SAFETY: the builder keeps the array alive until the file is written.
-            self.columns.push((positions[0], unsafe { runs::run(&view.axes(), column_type, names) }));
-            self.arrays.push(array.unbind());
-            return Ok(None);
-        }
-        let mut put = None;
-        for index in 0..view.n_columns() {
-            // SAFETY: the builder keeps the array alive until the file is written.
-            let (memory, stride) = (unsafe { view.column(index) }, view.stride());
-            let values = match column_type.physical {
-                Physical::Bool => HostValues::Bools { memory, stride },
-                _ => HostValues::Words { memory, stride },
-            };
-            let validity = match (&mask, column_type.logical) {
-                (Some(mask), _) => {
-                    // SAFETY: as above. The builder keeps the mask as well.
-                    HostValidity::Mask { memory: unsafe { mask.column(index) }, stride: mask.stride() }
-                }
-                (None, Logical::Categorical) => HostValidity::Sentinel(u64::MAX >> (64 - 8 * view.width)),
-                (None, Logical::Timestamp | Logical::Duration | Logical::Period) => {
-                    HostValidity::Sentinel(i64::MIN as u64)
-                }
-                _ => HostValidity::AllValid,
-            };
-            let column = Column {
-                run: None,
-                name: String::new(),
-                column_type,
-                detail: detail.clone(),
-                host_detail: host_detail.clone(),
-                dictionary: categories,
-                children: Vec::new(),
-                array: Array::new(Chunk { n: view.n(), values, validity }),
-            };
-            put = self.put(&target, index, name, column);
-        }
-        self.arrays.push(array.unbind());
-        Ok(put)
+        self.put_words(array, position.as_ref(), WordsOptions::from_keywords(options)?)
     }
 
     /// Adds a column for each of many arrays of numbers or booleans. Costs a fraction of
@@ -211,7 +117,7 @@ impl Builder {
         for (array, position) in arrays.into_iter().zip(positions) {
             let Some((column_type, chunk)) = array::row(&array)? else {
                 let number = position.into_pyobject(py)?.into_any();
-                self.words(py, array, Some(number), "", None, 0, None, None, false, None, None, None, None)?;
+                self.put_words(array, Some(&number), WordsOptions::default())?;
                 continue;
             };
             let column = Column {

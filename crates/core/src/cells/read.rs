@@ -8,7 +8,7 @@ use entasis_platform::Buffers;
 
 use super::cell::damage;
 use super::layout::{CELLS, CLASSES, INDEX_TYPES, INDEXED, RANK, columns_of};
-use super::slice::{Kinds, Slice};
+use super::slice::{CellIndex, Counts, Kinds, Slice};
 use crate::file::File;
 use crate::file::cell_columns::{CellColumns, NAMES};
 use crate::monitor::{Monitor, Silent};
@@ -171,6 +171,13 @@ impl Cells {
         }
         let len = (range.end - range.start).saturating_mul(CELL_LEN);
         self.file.check_decoded_len(len)?;
+        let end = range.end;
+        let (index, base, counts) = self.read_kinds(range, threads, monitor)?.end();
+        self.read_values(index, self.values_of_classes(end, base, counts)?, threads, monitor)
+    }
+
+    /// Reads the kinds of the cells of a range.
+    fn read_kinds(&self, range: Range<u64>, threads: Option<usize>, monitor: &dyn Monitor) -> Result<Kinds> {
         let chunk = range.start / RANK;
         let from = chunk * RANK;
         let last = range.end.div_ceil(RANK).max(chunk);
@@ -192,18 +199,35 @@ impl Cells {
             kinds.add(codes, of_these)?;
             (at, rest) = (end, of_others);
         }
-        let (index, base, counts) = kinds.end();
-        let mut of_class = [(0, 0); CLASSES];
+        Ok(kinds)
+    }
+
+    /// The values of the cells before cell `end`, in the columns of each class: `counts` values
+    /// from `base` on.
+    fn values_of_classes(&self, end: u64, base: Counts, counts: Counts) -> Result<[Range<u64>; CLASSES]> {
+        let mut of_class: [Range<u64>; CLASSES] = Default::default();
         for k in 0..CLASSES {
-            let start = Some(base[k]);
-            let end = base[k].checked_add(counts[k]).filter(|&end| end <= self.n_of[k]);
+            let last = base[k].checked_add(counts[k]).filter(|&last| last <= self.n_of[k]);
             // No values may follow the last cell.
-            let is_all = range.end < self.n_cells || end == Some(self.n_of[k]);
-            match (start, end) {
-                (Some(start), Some(end)) if is_all => of_class[k] = (start, end),
+            let is_all = end < self.n_cells || last == Some(self.n_of[k]);
+            match last {
+                Some(last) if is_all => of_class[k] = base[k]..last,
                 _ => return Err(damage("the number of values does not match the kinds of the cells")),
             }
         }
+        Ok(of_class)
+    }
+
+    /// Reads the values of the cells in `index`.
+    fn read_values(
+        &self,
+        index: CellIndex,
+        of_class: [Range<u64>; CLASSES],
+        threads: Option<usize>,
+        monitor: &dyn Monitor,
+    ) -> Result<Slice> {
+        let [of_ints, of_floats, of_strings, of_bytes, of_parents, of_arrays] = of_class;
+        let n = |values: &Range<u64>| values.end - values.start;
         // This memory is freed as soon as objects are built.
         let mut memory = Buffers::scratch();
         let mut buffer = |n: u64| {
@@ -212,40 +236,35 @@ impl Cells {
         };
         let mut slice = Slice {
             index,
-            ints: buffer(of_class[0].1 - of_class[0].0)?,
-            floats: buffer(of_class[1].1 - of_class[1].0)?,
+            ints: buffer(n(&of_ints))?,
+            floats: buffer(n(&of_floats))?,
             strings: Default::default(),
             bytes: Default::default(),
             parents: Default::default(),
             arrays: Default::default(),
         };
-        let [mut strings, mut bytes] = [(); 2].map(|()| Text { is_scratch: true, ..Text::default() });
-        let of = |k: usize| of_class[k].0..of_class[k].1;
         for numbers in &mut slice.parents {
-            *numbers = buffer(of(4).end - of(4).start)?;
+            *numbers = buffer(n(&of_parents))?;
         }
-        slice.arrays = buffer((of(5).end - of(5).start).saturating_mul(4))?;
+        slice.arrays = buffer(n(&of_arrays).saturating_mul(4))?;
         let numbers = [&slice.ints, &slice.floats, &slice.arrays].into_iter().chain(&slice.parents);
-        let n_texts = [2, 3].map(|k| of(k).end - of(k).start).iter().sum::<u64>();
-        let len = numbers
-            .map(|numbers| numbers.len() as u64)
-            .sum::<u64>()
-            .saturating_add(TEXT.saturating_mul(n_texts));
+        let numbers_len = numbers.map(|numbers| numbers.len() as u64).sum::<u64>();
+        let len = numbers_len.saturating_add(TEXT.saturating_mul(n(&of_strings) + n(&of_bytes)));
+        let [mut strings, mut bytes] = [(); 2].map(|()| Text { is_scratch: true, ..Text::default() });
         let mut requests = vec![
-            self.request(2, of(0), &mut slice.ints)?,
-            self.request(3, of(1), &mut slice.floats)?,
-            self.text_request(4, of(2), &mut strings),
-            self.text_request(5, of(3), &mut bytes),
+            self.request(2, of_ints, &mut slice.ints)?,
+            self.request(3, of_floats, &mut slice.floats)?,
+            self.text_request(4, of_strings, &mut strings),
+            self.text_request(5, of_bytes, &mut bytes),
         ];
         for (index, numbers) in (6..).zip(&mut slice.parents) {
-            requests.push(self.request(index, of(4), numbers)?);
+            requests.push(self.request(index, of_parents.clone(), numbers)?);
         }
         let n_arrays = (slice.arrays.len() / 4).max(1);
         for (index, numbers) in (10..).zip(slice.arrays.chunks_exact_mut(n_arrays)) {
-            requests.push(self.request(index, of(5), numbers)?);
+            requests.push(self.request(index, of_arrays.clone(), numbers)?);
         }
-        let threads = threads_for(len, threads);
-        self.file.read(requests.into_iter().flatten().collect(), threads, monitor)?;
+        self.file.read(requests.into_iter().flatten().collect(), threads_for(len, threads), monitor)?;
         let joined = |text: Text| (text.offsets, text.bytes.into_iter().next().unwrap_or_default());
         (slice.strings, slice.bytes) = (joined(strings), joined(bytes));
         Ok(slice)

@@ -104,7 +104,8 @@ struct Block {
     indices: Option<usize>,
 }
 
-type Counts = [u64; CLASSES];
+/// A number for each class of cells.
+pub(super) type Counts = [u64; CLASSES];
 
 #[inline]
 fn known(code: u8) -> Result<CellKind> {

@@ -6,6 +6,7 @@ use entasis::{Change, Durable, Kind, Operation, Silent, WriteOptions};
 use entasis_testkit::compare::assert_holds;
 use entasis_testkit::frames::{grown, read};
 use entasis_testkit::golden::seal;
+use entasis_testkit::hostile::is_long;
 use entasis_testkit::mutate::{Map, get, put};
 use entasis_testkit::naive::header::{SLOTS, State};
 use entasis_testkit::naive::{self, bytes::u64_at};
@@ -213,7 +214,8 @@ fn slot_pages_are_needed_and_otherwise_zero() {
 }
 
 /// In a file of four generations, a flipped bit never gives other values, such as those of an
-/// earlier generation. `verify` finds each flipped bit.
+/// earlier generation. `verify` finds each flipped bit. The short tier flips every bit of header
+/// and slots, and one bit of each other byte.
 #[test]
 fn every_flipped_bit_gives_the_values_or_an_error() {
     let options = WriteOptions { compression: Some(80), ..options(SYNCED) };
@@ -226,6 +228,9 @@ fn every_flipped_bit_gives_the_values_or_an_error() {
     for bit in 0..8 * bytes.len() {
         // The zeros between the slots are all alike.
         if (8 * 256..8 * 12_288).contains(&bit) && (bit / 8) % 4_096 >= 64 && bit % 97 != 0 {
+            continue;
+        }
+        if !is_long() && bit >= 8 * 12_288 && bit % 8 != bit / 8 % 8 {
             continue;
         }
         bytes[bit / 8] ^= 1 << (bit % 8);

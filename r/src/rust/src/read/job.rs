@@ -182,108 +182,121 @@ impl Job<'_> {
 
     /// Converts the values that were read to R's.
     pub fn finish(&mut self) -> Result<()> {
-        let (kind, physical, na) = (self.kind, self.physical(), self.na);
-        let of = self.info.record.column_type;
+        let kind = self.kind;
         if let Some(strings) = &self.strings {
             return strings.check(kind == Kind::String);
         }
         if kind == Kind::Words {
             return self.finish_words();
         }
-        match (&self.scratch, kind) {
-            (None, Kind::Integer) if self.is_checked => mark_missing(
-                bytemuck::cast_slice_mut(self.memory),
-                self.validity.as_deref(),
-                NA_INTEGER,
-                |n| n == NA_INTEGER,
-            ),
-            (None, Kind::Integer64) if self.is_checked => {
+        if kind == Kind::Whole {
+            self.finish_whole();
+            return Ok(());
+        }
+        match self.scratch.take() {
+            None => self.finish_in_place(),
+            Some(scratch) => self.finish_from(&scratch),
+        }
+    }
+
+    /// Converts values that were read into the vector itself.
+    fn finish_in_place(&mut self) -> Result<()> {
+        let (kind, physical, na) = (self.kind, self.physical(), self.na);
+        let unit = self.info.record.column_type.unit;
+        let validity = self.validity.as_deref();
+        match kind {
+            Kind::Integer if self.is_checked => {
+                let values: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
+                mark_missing(values, validity, NA_INTEGER, |n| n == NA_INTEGER)
+            }
+            Kind::Integer64 if self.is_checked => {
+                let values: &mut [i64] = bytemuck::cast_slice_mut(self.memory);
                 let is_beyond = |n: i64| n == NA_INTEGER64 || (physical == Physical::U64 && n < 0);
-                mark_missing(
-                    bytemuck::cast_slice_mut(self.memory),
-                    self.validity.as_deref(),
-                    NA_INTEGER64,
-                    is_beyond,
-                )
+                mark_missing(values, validity, NA_INTEGER64, is_beyond)
             }
-            (_, Kind::Whole) => {
-                self.finish_whole();
-                Ok(())
+            Kind::Days | Kind::Instant | Kind::Span => {
+                let values = bytemuck::cast_slice_mut(self.memory);
+                times::to_doubles(values, unit, scale(kind, self.seconds), na)
             }
-            (None, Kind::Days | Kind::Instant | Kind::Span) => times::to_doubles(
-                bytemuck::cast_slice_mut(self.memory),
-                of.unit,
-                scale(kind, self.seconds),
-                na,
-            ),
-            (None, Kind::Double) if self.nan_is_na => {
+            Kind::Double if self.nan_is_na => {
                 let values: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
                 parallel::each(values, |value| {
                     *value = if f64::from_bits(*value).is_nan() { na } else { *value }
                 });
                 Ok(())
             }
-            (None, _) => Ok(()),
-            (Some(scratch), Kind::Days | Kind::Instant | Kind::Span) => {
-                let from: &[i32] = bytemuck::cast_slice(scratch);
-                let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
-                parallel::convert(from, out, |&n, out| {
-                    *out = if n == NA_INTEGER { NA_INTEGER64 as u64 } else { i64::from(n) as u64 };
-                    Ok(())
-                })?;
-                times::to_doubles(out, of.unit, scale(kind, self.seconds), na)
-            }
-            (Some(scratch), Kind::InstantInteger | Kind::SpanInteger) => {
-                let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
-                let cut = |n: i64, out: &mut i32| {
-                    *out = if n == NA_INTEGER64 {
-                        NA_INTEGER
-                    } else {
-                        i32::try_from(n).map_err(|_| too_wide())?
-                    };
-                    Ok(())
-                };
-                match physical {
-                    Physical::I64 => {
-                        parallel::convert(bytemuck::cast_slice::<u8, i64>(scratch), out, |n, out| {
-                            cut(*n, out)
-                        })
-                    }
-                    _ => {
-                        out.copy_from_slice(bytemuck::cast_slice(scratch));
-                        Ok(())
-                    }
-                }
-            }
-            (Some(scratch), Kind::Complex) => {
+            _ => Ok(()),
+        }
+    }
+
+    /// Converts values from scratch memory.
+    fn finish_from(&mut self, scratch: &[u8]) -> Result<()> {
+        match self.kind {
+            Kind::Days | Kind::Instant | Kind::Span => self.finish_narrow_times(scratch),
+            Kind::InstantInteger | Kind::SpanInteger => self.finish_integer_times(scratch),
+            Kind::Complex => {
                 let from: &[f32] = bytemuck::cast_slice(scratch);
                 let out: &mut [f64] = bytemuck::cast_slice_mut(self.memory);
                 out.iter_mut().zip(from).for_each(|(out, value)| *out = f64::from(*value));
                 Ok(())
             }
-            (Some(scratch), _) => {
-                let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
-                // A decimal is an integer divided by a power of ten, and both are exact doubles.
-                let ten = if of.logical == Logical::Decimal { 10f64.powi(i32::from(of.scale)) } else { 1.0 };
-                let double = |value: f64| (value / ten).to_bits();
-                let has_missing = self.info.record.n_missing > 0 || self.nan_is_na;
-                match physical {
-                    Physical::F32 => widen(scratch, out, |value: f32| {
-                        if has_missing && value.is_nan() { na } else { f64::from(value).to_bits() }
-                    }),
-                    Physical::F16 => widen(scratch, out, |half: u16| {
-                        if has_missing && half & 0x7FFF > 0x7C00 { na } else { of_half(half).to_bits() }
-                    }),
-                    Physical::U32 => widen(scratch, out, |n: u32| {
-                        if has_missing && n == NA_INTEGER as u32 { na } else { double(f64::from(n)) }
-                    }),
-                    Physical::I32 => {
-                        widen(scratch, out, |n: i32| if n == NA_INTEGER { na } else { double(f64::from(n)) })
-                    }
-                    _ => widen(scratch, out, |n: i64| if n == NA_INTEGER64 { na } else { double(n as f64) }),
-                }
+            _ => {
+                self.finish_doubles(scratch);
                 Ok(())
             }
+        }
+    }
+
+    /// Converts times that are stored in 32 bits to doubles.
+    fn finish_narrow_times(&mut self, scratch: &[u8]) -> Result<()> {
+        let from: &[i32] = bytemuck::cast_slice(scratch);
+        let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+        parallel::convert(from, out, |&n, out| {
+            *out = if n == NA_INTEGER { NA_INTEGER64 as u64 } else { i64::from(n) as u64 };
+            Ok(())
+        })?;
+        times::to_doubles(out, self.info.record.column_type.unit, scale(self.kind, self.seconds), self.na)
+    }
+
+    /// Converts times to integers.
+    fn finish_integer_times(&mut self, scratch: &[u8]) -> Result<()> {
+        let physical = self.physical();
+        let out: &mut [i32] = bytemuck::cast_slice_mut(self.memory);
+        if physical != Physical::I64 {
+            out.copy_from_slice(bytemuck::cast_slice(scratch));
+            return Ok(());
+        }
+        parallel::convert(bytemuck::cast_slice::<u8, i64>(scratch), out, |&n, out| {
+            *out = match n {
+                NA_INTEGER64 => NA_INTEGER,
+                n => i32::try_from(n).map_err(|_| too_wide())?,
+            };
+            Ok(())
+        })
+    }
+
+    /// Converts numbers of other types to doubles.
+    fn finish_doubles(&mut self, scratch: &[u8]) {
+        let (physical, na, of) = (self.physical(), self.na, self.info.record.column_type);
+        let out: &mut [u64] = bytemuck::cast_slice_mut(self.memory);
+        // A decimal is an integer divided by a power of ten, and both are exact doubles.
+        let ten = if of.logical == Logical::Decimal { 10f64.powi(i32::from(of.scale)) } else { 1.0 };
+        let double = |value: f64| (value / ten).to_bits();
+        let has_missing = self.info.record.n_missing > 0 || self.nan_is_na;
+        match physical {
+            Physical::F32 => widen(scratch, out, |value: f32| {
+                if has_missing && value.is_nan() { na } else { f64::from(value).to_bits() }
+            }),
+            Physical::F16 => widen(scratch, out, |half: u16| {
+                if has_missing && half & 0x7FFF > 0x7C00 { na } else { of_half(half).to_bits() }
+            }),
+            Physical::U32 => widen(scratch, out, |n: u32| {
+                if has_missing && n == NA_INTEGER as u32 { na } else { double(f64::from(n)) }
+            }),
+            Physical::I32 => {
+                widen(scratch, out, |n: i32| if n == NA_INTEGER { na } else { double(f64::from(n)) })
+            }
+            _ => widen(scratch, out, |n: i64| if n == NA_INTEGER64 { na } else { double(n as f64) }),
         }
     }
 
