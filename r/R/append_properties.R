@@ -19,6 +19,16 @@ is_all_missing <- function(x) {
   typeof(x) %in% c("logical", "integer", "double", "character") && is.null(oldClass(x)) && all(is.na(x)) && !(is.double(x) && any(is.nan(x)))
 }
 
+# Whether there are no values besides NA, of any type.
+has_no_values <- function(x) {
+  if (!is.atomic(x) || is_parted(x) || is.raw(x) && length_of(x) > 0L) {
+    return(FALSE)
+  }
+  bare <- unclass_all(x)
+  # The least 64-bit integer, which has the bits of -0, is NA.
+  if (has_class(x, "integer64")) isTRUE(all(bare == 0 & 1 / bare == -Inf)) else all(is.na(bare)) && !(is.double(bare) && any(is.nan(bare)))
+}
+
 # Missing values of the type of a column. The least 64-bit integer has the bits of -0.
 missing_like <- function(like, n) {
   values <- if (typeof(like) == "list") vector("list", n) else

@@ -1,8 +1,8 @@
 # Gives a frame other columns: in its file, or in memory.
 
-# Changes the columns of a file without storing the kept ones again. False if the file has to be
-# written anew.
-set_columns_in_place <- function(file, final, change, operation, options) {
+# Changes the columns of a file without storing the kept ones again. `forms` are forms of the new
+# columns, or NULL. False if the file has to be written anew.
+set_columns_in_place <- function(file, final, change, operation, options, forms = NULL) {
   attrs <- in_session(file, interpret(file, own_attributes(file)))
   class <- class_in(attrs)
   layout <- layout_of(file)
@@ -10,7 +10,7 @@ set_columns_in_place <- function(file, final, change, operation, options) {
   if (!is_plain || is_table_without_columns(class, final)) {
     return(FALSE)
   }
-  planned <- plan_final_columns(file, final, attrs)
+  planned <- plan_final_columns(file, final, attrs, forms)
   columns <- stored_columns(file, final)
   if (is.null(planned) || is.null(columns)) {
     return(FALSE)
@@ -23,9 +23,10 @@ is_table_without_columns <- function(class, final) "data.table" %in% class && le
 
 # The frame of the new columns, with the host map of all columns. NULL for objects, and for vectors
 # that take several columns.
-plan_final_columns <- function(file, final, attrs) {
+plan_final_columns <- function(file, final, attrs, forms) {
   doc <- new_document(FALSE)
   plan <- new_plan(doc)
+  plan$forms <- forms
   host <- list(host = "r", form = "data.frame")
   n_rows <- file$facts$n_rows
   if (any(final$is_new)) {

@@ -1,0 +1,72 @@
+# Numbers of new rows in the type of a column, and the wider types of columns.
+
+# The kind of the numbers of a vector; "" for others.
+number_kind <- function(x) {
+  type <- typeof(x)
+  if (is.factor(x) || isS4(x) || !type %in% c("logical", "integer", "double", "complex")) {
+    return("")
+  }
+  if (type == "double" && has_class(x, "integer64")) "integer64" else type
+}
+
+# Whether two columns are numbers of one class. Dates are, whatever their type and further class.
+are_like_numbers <- function(old, new) {
+  class_of <- function(x) if (has_class(x, "Date")) "Date" else setdiff(as.character(oldClass(x)), "integer64")
+  kinds <- c(number_kind(old), number_kind(new))
+  all(nzchar(kinds)) && identical(class_of(old), class_of(new)) &&
+    (!"integer64" %in% kinds || requireNamespace("bit64", quietly = TRUE))
+}
+
+# Converts numbers to a kind. A value fits if the converted value equals it. No number but NA fits
+# logical values: 0 and 1 are not FALSE and TRUE.
+convert_numbers <- function(x, kind) {
+  from <- number_kind(x)
+  bare <- bare_number(x)
+  if (from == kind) {
+    return(list(value = x, misfit = NA_integer_))
+  }
+  value <- to_kind(bare, from, kind)
+  is_missing <- is.na(bare)
+  fits <- is_missing & is.na(value)
+  if (from %in% c("double", "complex") && !kind %in% c("double", "complex")) fits <- fits & !is.nan(bare)
+  if (kind != "logical") fits <- fits | !is_missing & !is.na(value) & to_kind(value, kind, from) == bare
+  list(value = decorate(unclass_all(value), attributes(x)), misfit = which(is.na(fits) | !fits)[1L])
+}
+
+# Without attributes, but with the class that tells 64-bit integers from doubles.
+bare_number <- function(x) decorate(unclass_all(x), if (number_kind(x) == "integer64") list(class = "integer64"))
+
+# Values that a kind does not hold become NA or lose digits, which the caller finds.
+to_kind <- function(x, from, to) {
+  if (from == "complex" && to == "integer64" || from == "integer64" && to == "complex") {
+    x <- suppressWarnings(as.double(x))
+  }
+  suppressWarnings(switch(to, logical = as.logical(x), integer = as.integer(x), double = as.double(x), complex = as.complex(x),
+                          integer64 = bit64::as.integer64(x)))
+}
+
+# The kind that rbind() gives, if it holds all values of both kinds; else NULL.
+wider_kind <- function(old, new) {
+  kinds <- c("logical", "integer", "double", "complex")
+  with_integer64 <- c("logical", "integer", "integer64")
+  for (order in list(kinds, with_integer64)) {
+    if (all(c(old, new) %in% order)) {
+      return(order[max(match(c(old, new), order))])
+    }
+  }
+}
+
+# Gives a column of the file a wider type if the caller allows it. `misfit` is the position of the
+# first value of the rows that the file's type does not hold.
+fit_wider <- function(old, new, misfit, label, rules) {
+  kind <- if (are_like_numbers(old, new)) wider_kind(number_kind(old), number_kind(new))
+  if (is.null(kind) || kind == number_kind(old)) refuse_misfit(old, new, misfit, label, rules$file)
+  if (!rules$widen) refuse_misfit(old, new, misfit, label, rules$file, kind)
+  check_parameters(old, new, label, rules$file)
+  attrs <- row_independent(attributes(old))
+  if (kind == "integer64") attrs[["class"]] <- c(attrs[["class"]], "integer64")
+  widened <- function(x, attrs) decorate(unclass_all(convert_numbers(x, kind)$value), attrs)
+  names <- names_of(old)
+  old <- widened(old, c(if (!is.null(names)) list(names = names), attrs))
+  list(old = old, new = widened(new, attrs), grows = TRUE)
+}
