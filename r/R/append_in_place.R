@@ -125,8 +125,10 @@ part_of_frame <- function(file, fitted, x) {
 # The forms of a file's columns: the time unit (0 if times are stored as doubles), which NaN means
 # missing, and the dictionary column of a factor.
 forms_of <- function(facts) {
-  list(unit = stored_units(facts), na = 1L + (bitwAnd(facts$variant, VARIANT_QUIET) > 0L), dictionary = facts$dictionary)
+  list(unit = stored_units(facts), na = stored_na(facts), dictionary = facts$dictionary)
 }
+
+stored_na <- function(facts) 1L + (bitwAnd(facts$variant, VARIANT_QUIET) > 0L)
 
 stored_units <- function(facts) {
   unit <- unname(UNIT_CODES[facts$unit])

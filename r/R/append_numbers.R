@@ -59,14 +59,18 @@ wider_kind <- function(old, new) {
 # Gives a column of the file a wider type if the caller allows it. `misfit` is the position of the
 # first value of the rows that the file's type does not hold.
 fit_wider <- function(old, new, misfit, label, rules) {
-  kind <- if (are_like_numbers(old, new)) wider_kind(number_kind(old), number_kind(new))
-  if (is.null(kind) || kind == number_kind(old)) refuse_misfit(old, new, misfit, label, rules$file)
+  of_new <- if (has_class(new, "difftime")) "double" else number_kind(new)
+  kind <- if (are_like_numbers(old, new)) wider_kind(number_kind(old), of_new)
+  wide <- if (!is.null(kind) && kind != number_kind(old)) as_kind(old, kind)
+  converted <- if (!is.null(wide)) convert_rows(wide, new)
+  if (is.null(converted) || !is.na(converted$misfit)) refuse_misfit(old, new, misfit, label, rules$file)
   if (!rules$widen) refuse_misfit(old, new, misfit, label, rules$file, kind)
-  check_parameters(old, new, label, rules$file)
-  attrs <- row_independent(attributes(old))
-  if (kind == "integer64") attrs[["class"]] <- c(attrs[["class"]], "integer64")
-  widened <- function(x, attrs) decorate(unclass_all(convert_numbers(x, kind)$value), attrs)
-  names <- names_of(old)
-  old <- widened(old, c(if (!is.null(names)) list(names = names), attrs))
-  list(old = old, new = widened(new, attrs), grows = TRUE)
+  fitted <- fit_alike(wide, converted$value, label, rules)
+  fitted$grows <- TRUE
+  fitted
+}
+
+as_kind <- function(x, kind) {
+  value <- convert_numbers(x, kind)$value
+  if (kind == "integer64") decorate(value, list(class = c(oldClass(x), "integer64"))) else value
 }

@@ -62,7 +62,7 @@ exact_unit <- function(x) {
   if (is.null(scale)) 0L else core(.Call(C_exact_unit, list(x), scale, FALSE))
 }
 
-# Which columns of the file hold the rows only in another form: of times in a finer unit, of factors
+# Which columns of the file hold the rows only in another form: times in a finer unit, and factors
 # with wider codes, levels of their own, or a level NA.
 need_other_form <- function(facts, new) {
   of_file <- seq_along(new) <= length(facts$name)
@@ -80,17 +80,18 @@ get_level_na <- function(facts, new) {
 
 need_unit <- function(facts, new) {
   unit <- stored_units(facts)
-  vapply(seq_along(new), function(k) unit[k] > 0L && is.double(new[[k]]) && !fits_unit(new[[k]], facts$unit[k]), NA)
+  na <- stored_na(facts)
+  vapply(seq_along(new), function(k) unit[k] > 0L && is.double(new[[k]]) && !fits_unit(new[[k]], facts$unit[k], na[k]), NA)
 }
 
-# Whether times are whole numbers of a unit, and within its range.
-fits_unit <- function(x, unit) {
+# Whether times are whole numbers of a unit and within its range, and have no other kind of NA.
+fits_unit <- function(x, unit, na) {
   scale <- kind_by(typeof(x), attributes(x), isS4(x))$scale
   if (is.null(scale)) {
     return(TRUE)
   }
   needed <- core(.Call(C_exact_unit, list(x), scale, FALSE))
-  needed > 0L && needed <= UNIT_CODES[[unit]] && is_in_range(x, scale, unit)
+  needed > 0L && needed <= UNIT_CODES[[unit]] && is_in_range(x, scale, unit) && core(.Call(C_na_kind, list(x))) %in% c(0L, na)
 }
 
 # Whether 64 bits hold times in a unit.

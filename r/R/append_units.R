@@ -17,6 +17,8 @@ convert_units <- function(old, new) {
     value <- x / ratio
     is_exact <- is_product(x, value, ratio)
   }
+  # Arithmetic changes the bits of NA.
+  value[is.na(x)] <- x[is.na(x)]
   value <- decorate(value, list(class = oldClass(old), units = units_of(old)))
   converted <- convert_numbers(value, typeof(old))
   inexact <- which(is.finite(x) & !is_exact)

@@ -95,8 +95,13 @@ write_batch <- function(stream, path, x, fill, options, times, widen) {
   rules <- append_rules(so_far, fill, widen)
   fitted <- fit_to_file(so_far, x, rules)
   set <- columns_to_set(so_far, fitted)
+  # Columns that a refused batch had changed would stay changed.
+  if (!is.null(set)) check_batch(so_far, x)
   is_written <- if (is.null(set)) append_fitted(so_far, fitted, x, stream, options) else set_and_append(rules, set, x, stream, options)
-  if (!is_written) refuse_batch(so_far, x)
+  if (!is_written) {
+    check_batch(so_far, x)
+    wrong("the batch has attributes other than those of the first one (file \"", path, "\")")
+  }
 }
 
 # The first batch sets the columns and their types. Times get the finest form, which later batches
@@ -132,7 +137,7 @@ refuse_batches <- function(path, what, why) {
 }
 
 # Refuses a batch that cannot be added to the columns so far, by the first reason that is found.
-refuse_batch <- function(file, x) {
+check_batch <- function(file, x) {
   named <- function(which, why) {
     name <- names_of(x)[which][1L]
     wrong_column(file, name, "column '", substr(name, 1L, 60L), "' of the batch ", why)
@@ -145,5 +150,4 @@ refuse_batch <- function(file, x) {
   if (!rows_go_on(structure(list(), row.names = c(NA, -1L)), x, c(file$facts$n_rows, .row_names_info(x, 2L)))) {
     wrong("the row names of the batch do not go on with ", sprintf("%.0f", file$facts$n_rows + 1), " (file \"", file$path, "\"): remove them")
   }
-  wrong("the batch has attributes other than those of the first one (file \"", file$path, "\")")
 }
