@@ -45,7 +45,7 @@ append_to_file <- function(path, x, fill, widen, options) {
 # Replaces and adds columns of the table of a stream, and then adds the rows. False if that is not
 # possible.
 set_and_append <- function(rules, set, x, stream, options) {
-  if (!set_columns_in_place(rules$file, set$final, stream, set$operation, options, set$forms)) {
+  if (!store_columns(rules$file, set$final, stream, set$operation, options, set$forms)) {
     return(FALSE)
   }
   handle <- core(.Call(C_stream_view, stream))

@@ -26,11 +26,19 @@ convert_numbers <- function(x, kind) {
     return(list(value = x, misfit = NA_integer_))
   }
   value <- to_kind(bare, from, kind)
-  is_missing <- is.na(bare)
-  fits <- is_missing & is.na(value)
-  if (from %in% c("double", "complex") && !kind %in% c("double", "complex")) fits <- fits & !is.nan(bare)
-  if (kind != "logical") fits <- fits | !is_missing & !is.na(value) & to_kind(value, kind, from) == bare
-  list(value = decorate(unclass_all(value), attributes(x)), misfit = which(is.na(fits) | !fits)[1L])
+  is_equal <- if (kind == "logical") FALSE else to_kind(value, kind, from) == bare
+  # Fast path: without NA this is all.
+  misfit <- if (isTRUE(all(is_equal))) NA_integer_ else {
+    fits <- is_equal %in% TRUE | are_both_missing(bare, value)
+    which(!fits)[1L]
+  }
+  list(value = decorate(unclass_all(value), attributes(x)), misfit = misfit)
+}
+
+# Where values are NA in both vectors. Only floats hold NaN.
+are_both_missing <- function(x, y) {
+  is_float <- c(typeof(x), typeof(y)) %in% c("double", "complex") & !c(is.object(x), is.object(y))
+  is.na(x) & is.na(y) & (!is_float[1L] | is_float[2L] | !is.nan(x))
 }
 
 # Without attributes, but with the class that tells 64-bit integers from doubles.

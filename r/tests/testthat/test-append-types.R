@@ -1,12 +1,14 @@
 # Rows of other types than the file's: rbind()'s result in the types of the file, or an error that
 # leaves the file as it was. Earlier generations stay.
 
-# Long enough to be changed in place, with compression 0.
-N_ROWS <- 150000L
+# Enough rows and values to be changed in place, with compression 0.
+N_ROWS <- 20000L
+N_LONG <- 150000L
 
 frame_of <- function(a, from = 1L) {
   n <- length(a)
-  structure(list(id = (from - 1L + seq_len(n)) / 7, a = a), class = "data.frame", row.names = c(NA, -n))
+  z <- (from - 1L + seq_len(n)) / 7 + 1i
+  structure(list(id = z, a = a, y = 2 * z, x = 3 * z, w = 5 * z), class = "data.frame", row.names = c(NA, -n))
 }
 
 # The values of a column of the file, repeated.
@@ -65,7 +67,7 @@ CASES <- list(
   list(day, 19800, "error"), list(19800, day, "error"), list(day, at(0), "error"), list(at(1), at(2.5), "anew"), list(at(1.5), at(2), "in place"),
   list(at(1e-9), at(1e10), "anew"), list(at(1), at(1 / 3), "anew"), list(at(1), .POSIXct(2L, "UTC"), "in place"),
   list(.POSIXct(2L, "UTC"), at(1), "in place"), list(.POSIXct(2L, "UTC"), at(1.5), "widen"), list(at(1), .POSIXct(1, "Europe/Oslo"), "error"),
-  list(span(1, "hours"), span(90, "mins"), "in place"), list(span(1, "secs"), span(c(2, NA), "days"), "in place"),
+  list(span(1, "hours"), span(90, "mins"), "in place"), list(span(1, "secs"), span(c(2, NA), "days"), "in place", span(c(172800, NA), "secs")),
   list(span(1, "hours"), span(c(60, 20), "mins"), "error"), list(span(1.5, "mins"), span(1L, "weeks"), "in place"),
   list(span(1L, "hours"), span(120, "mins"), "in place"), list(span(1L, "hours"), span(90L, "mins"), "widen", span(1.5, "hours"))
 )
@@ -81,7 +83,7 @@ CASES_OF_INTEGER64 <- function() list(
 joined_values <- function(case, file, rows, expected) {
   if (length(case) < 4L && all(is.na(file)) && expected == "anew") {
     # rbind() loses the class.
-    return(`attributes<-`(c(file, if (is.character(rows)) rows else unclass(rows)), attributes(rows)))
+    return(`attributes<-`(c(rep_len(NA, N_ROWS), unclass(rows)), attributes(rows)))
   }
   if (length(case) < 4L) {
     both <- suppressWarnings(rbind(frame_of(file), frame_of(rows)))$a
@@ -141,7 +143,159 @@ test_that("integers of 64 bits fit, or make a column wider", {
 test_that("rows of tibbles and data.tables follow the same rules", {
   skip_if_not_installed("tibble")
   skip_if_not_installed("data.table")
-  cases <- CASES[seq(1L, length(CASES), 2L)]
+  cases <- CASES[seq(1L, length(CASES), 4L)]
   for (case in cases) expect_case(case, tibble::as_tibble)
   for (case in cases) expect_case(case, data.table::as.data.table)
+})
+
+long_frame <- function() {
+  i <- seq_len(N_LONG)
+  data.frame(i = i, d = i / 7, f = factor(c("x", "y")[i %% 2L + 1L]), g = factor(c("x", "y")[i %% 3L %/% 2L + 1L]), none = NA)
+}
+
+# Appends to a long frame, and compares the file and its earlier generation.
+expect_grown <- function(old, new, expected, anew, operation, ...) {
+  path <- written(old, compress = 0)
+  on.exit(unlink(path))
+  size <- file.size(path)
+  expect_identical(append_entasis(new, path, durable = FALSE, ...), anew)
+  expect_identical(generations_entasis(path)$operation, c("write", operation))
+  found <- read_entasis(path)
+  expect_true(alike(found, expected), info = paste(all.equal(found, expected), collapse = "; "))
+  expect_true(alike(read_entasis(path, generation = 1), old))
+  verify_entasis(path)
+  file.size(path) - size
+}
+
+test_that("several columns change at once, and others are not stored again", {
+  old <- long_frame()
+  new <- data.frame(i = 0.5, d = 1L, f = "z", g = factor(NA, "w"), none = as.Date("2024-01-01"))
+  expected <- old[c(seq_len(N_LONG), NA), ]
+  row.names(expected) <- NULL
+  expected$i[N_LONG + 1L] <- 0.5
+  expected$d[N_LONG + 1L] <- 1
+  expected$f <- factor(c(as.character(old$f), "z"))
+  levels(expected$g) <- c("x", "y", "w")
+  expected$none <- as.Date(c(rep_len(NA, N_LONG), "2024-01-01"))
+  grown <- expect_grown(old, new, expected, c("i", "g", "none"), "replace columns", widen = TRUE)
+  # Without `d` and `f`: eight bytes for each new value of `i` and `none`, and one for the codes of `g`.
+  expect_lt(grown, 20 * N_LONG)
+})
+
+test_that("fill = TRUE adds columns, which are NA in earlier rows", {
+  old <- long_frame()
+  new <- data.frame(i = 1:2, at = .POSIXct(c(1.25, NA), "UTC"), h = factor("x", c("x", "y")), s = c("a", NA), label = structure(1:2, label = "l"))
+  expected <- old[c(seq_len(N_LONG), NA, NA), ]
+  row.names(expected) <- NULL
+  expected$i[N_LONG + 1:2] <- 1:2
+  expected$at <- .POSIXct(c(rep_len(NA, N_LONG), 1.25, NA), "UTC")
+  expected$h <- factor(c(rep_len(NA, N_LONG), "x", "x"), c("x", "y"))
+  expected$s <- c(rep_len(NA, N_LONG), "a", NA)
+  expected$label <- structure(c(rep_len(NA, N_LONG), 1:2), label = "l")
+  expect_grown(old, new, expected, character(), "add columns", fill = TRUE)
+  new$i <- c(1.5, 2)
+  expected$i[N_LONG + 1:2] <- c(1.5, 2)
+  expect_grown(old, new, expected, "i", "replace columns", fill = TRUE, widen = TRUE)
+})
+
+test_that("new columns need an NA", {
+  path <- written(data.frame(i = 1:3))
+  for (x in list(as.raw(1), matrix(1:2, 1L))) {
+    rows <- data.frame(i = 1L)
+    rows$r <- x
+    expect_error(append_entasis(rows, path, fill = TRUE), "column 'r' of type .* has no NA for the rows in the file", class = "entasis_error_argument")
+  }
+  rows <- data.frame(i = 4L)
+  rows$l <- list("a")
+  append_entasis(rows, path, fill = TRUE)
+  expected <- data.frame(i = 1:4)
+  expected$l <- list(NULL, NULL, NULL, "a")
+  expect_identical(read_entasis(path), expected)
+  rows <- data.frame(i = 5L)
+  rows$n <- data.frame(p = 1, q = "b")
+  append_entasis(rows, path, fill = TRUE)
+  expect_identical(read_entasis(path)$n, data.frame(p = c(NA, NA, NA, NA, 1), q = c(NA, NA, NA, NA, "b")))
+})
+
+test_that("factors that share a dictionary get levels of their own", {
+  old <- long_frame()
+  expected <- function(f, g, levels) {
+    x <- old[c(seq_len(N_LONG), NA), ]
+    row.names(x) <- NULL
+    x$f <- factor(c(as.character(old$f), f), levels[[1L]])
+    x$g <- factor(c(as.character(old$g), g), levels[[2L]])
+    x
+  }
+  own <- data.frame(f = "z", g = "x")
+  path <- written(old, compress = 0)
+  expect_identical(append_entasis(own, path, fill = TRUE, durable = FALSE), "g")
+  first <- expected("z", "x", list(c("x", "y", "z"), c("x", "y")))
+  expect_true(alike(read_entasis(path), first))
+  # Now they have equal levels again, but not the same dictionary.
+  expect_identical(append_entasis(data.frame(f = "y", g = "z"), path, fill = TRUE, durable = FALSE), character())
+  both <- c("x", "y", "z")
+  expect_identical(levels(read_entasis(path)$g), both)
+  expect_identical(generations_entasis(path)$operation, c("write", "replace columns", "append"))
+  verify_entasis(path)
+  unlink(path)
+  expect_grown(old, data.frame(f = "z", g = "z"), expected("z", "z", list(both, both)), character(), "append", fill = TRUE)
+})
+
+test_that("a key stays where the wider column keeps its order", {
+  skip_if_not_installed("data.table")
+  old <- data.table::data.table(k = seq_len(N_LONG), d = seq_len(N_LONG) / 7, key = "k")
+  joined <- function(k) data.table::data.table(k = c(seq_len(N_LONG), k), d = c(old$d, 1))
+  expect_grown(old, data.frame(k = N_LONG + 0.5, d = 1), data.table::setkeyv(joined(N_LONG + 0.5), "k"), "k", "replace columns", widen = TRUE)
+  expect_grown(old, data.frame(k = 0.5, d = 1), joined(0.5), "k", "replace columns", widen = TRUE)
+})
+
+test_that("vectors and files of lists follow the same rules, and are written anew", {
+  path <- written(1:3)
+  expect_error(append_entasis(0.5, path), "the vector is integer in the file, which does not hold 0.5 in row 1 .* widen = TRUE", class = "entasis_error_argument")
+  expect_identical(append_entasis(4, path), character())
+  expect_identical(read_entasis(path), 1:4)
+  expect_identical(append_entasis(0.5, path, widen = TRUE), NA_character_)
+  expect_identical(read_entasis(path), c(1:4, 0.5))
+  x <- data.frame(i = 1:2)
+  x$l <- list(1, "a")
+  write_entasis(x, path)
+  rows <- data.frame(i = 3, l = I(list(2)))
+  expect_identical(append_entasis(rows, path), c("i", "l"))
+  expect_identical(read_entasis(path)$i, 1:3)
+  rows$i <- 2.5
+  expect_error(append_entasis(rows, path), "column 'i' is integer in the file, which does not hold 2.5 in row 1", class = "entasis_error_argument")
+  append_entasis(rows, path, widen = TRUE)
+  expect_identical(read_entasis(path)$i, c(1:3, 2.5))
+})
+
+test_that("batches of a writer follow the same rules", {
+  path <- tempfile(fileext = ".entasis")
+  on.exit(unlink(path))
+  parts <- list(
+    data.frame(i = 1:3, n = NA, f = c("a", NA, "b"), stringsAsFactors = TRUE), data.frame(i = 4, n = "x", f = "c"),
+    data.frame(i = 5.5, n = factor("y"), f = NA), data.frame(n = "z", f = "a", i = TRUE, new = 1L)
+  )
+  w <- writer_entasis(path, durable = FALSE, widen = TRUE)
+  for (part in parts) w$write(part, fill = TRUE)
+  w$close()
+  expected <- data.frame(i = c(1:4, 5.5, 1), n = c(NA, NA, NA, "x", "y", "z"), f = factor(c("a", NA, "b", "c", NA, "a")), new = c(rep(NA, 5), 1L))
+  expect_identical(read_entasis(path), expected)
+  expect_identical(generations_entasis(path)$operation, "write")
+  verify_entasis(path)
+  old <- long_frame()
+  write_entasis(old, path, compress = 0)
+  w <- writer_entasis(path, append = TRUE, durable = FALSE)
+  expect_error(w$write(data.frame(i = 0.5), fill = TRUE), "column 'i' is integer in the file, which does not hold 0.5", class = "entasis_error_argument")
+  w$write(data.frame(i = 1), fill = TRUE)
+  w$write(data.frame(i = 2L, new = "a"), fill = TRUE)
+  w$write(data.frame(i = 3L, f = "z", g = "w"), fill = TRUE)
+  expect_identical(read_entasis(path), old)
+  expect_warning(w$close(), "1 batch was refused")
+  found <- read_entasis(path)
+  expect_identical(found$i, c(old$i, 1:3))
+  expect_identical(found$new, c(rep_len(NA, N_LONG + 1L), "a", NA))
+  expect_identical(as.character(utils::tail(found$g, 2L)), c(NA, "w"))
+  expect_identical(length(generations_entasis(path)$operation), 2L)
+  expect_true(alike(read_entasis(path, generation = 1), old))
+  verify_entasis(path)
 })
