@@ -59,20 +59,6 @@ write_first_rows <- function(x, path, options) {
   })
 }
 
-# Refuses files whose value R cannot append rows to.
-check_growing <- function(file) {
-  if (is_tree(file) && isTRUE(file$facts$is_own)) {
-    abort("unsupported", paste0("not supported: the file holds neither a data frame nor a vector (file \"", file$path,
-                                "\"); read it, change the value, and write it"), list(file = file$path))
-  }
-  if (!file$own) {
-    host <- file$host$host
-    by <- if (is_string(host)) substr(host, 1L, 60L) else if (is_tree(file)) "Python" else "another program"
-    abort("unsupported", paste0("not supported: the file was written by ", by, " (file \"", file$path,
-                                "\"); append to it from there, in Python by entasis.append()"), list(file = file$path))
-  }
-}
-
 # The value of a file with the rows of `x` after its own.
 grown_value <- function(old, x, rules) {
   if (is_frame_like(old)) grown_frame(old, x, rules) else grown_vector(old, x, rules)

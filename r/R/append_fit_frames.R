@@ -1,6 +1,6 @@
 # Fits the columns of new rows to the columns of a frame in a file.
 
-# Fits the columns of a frame. Returns lists of columns in the file's order, followed by new columns:
+# Fits the columns of a frame. Returns lists of columns in the file's order, and then new columns:
 # `old` of the file, `new` of the rows, `grows` whether the file's column has to be stored anew, and
 # whether it `is_new`. `missing` has for each column of the file whether all values are NA; NULL to
 # look.

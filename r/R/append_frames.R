@@ -47,12 +47,20 @@ grown_groups <- function(old, new, rules) {
     dplyr::grouped_df(frame, by, drop = !identical(attr(groups, ".drop"), FALSE))
 }
 
+# The rows of a frame with the fitted columns, in the order of the file.
+in_types_of_file <- function(new, fitted) {
+  rows <- new[fitted$names]
+  columns <- unclass_all(rows)
+  columns[match(fitted$names, names_of(rows))] <- fitted$new
+  decorate(columns, attributes(rows))
+}
+
 # Joins by the `rbind` method of the class. It may be any code, so its result is checked.
 grown_by_class <- function(old, new, rules) {
   file <- rules$file
-  names <- fit_frames(old, new, "", rules)$names
+  fitted <- fit_frames(old, new, "", rules)
   if (!identical(oldClass(new), oldClass(old))) refuse_frame(old, file, "the rows to append are of another class")
-  value <- tryCatch(rbind(old, new[names]), error = function(e) {
+  value <- tryCatch(rbind(old, in_types_of_file(new, fitted)), error = function(e) {
     refuse_frame(old, file, paste0("`rbind` of its class says: ", substr(conditionMessage(e), 1L, 200L)))
   })
   n <- .row_names_info(old, 2L) + .row_names_info(new, 2L)

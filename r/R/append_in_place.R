@@ -1,19 +1,6 @@
 # Adds rows to the end of a file without storing its values anew. The rows are planned as columns
 # with the forms of the file; the core compares the forms once more.
 
-# Some rows of columns of a file, with all their attributes. Without rows they are prototypes.
-bare_columns <- function(file, which, rows) {
-  layout <- layout_of(file)
-  facts <- table_facts(file)
-  in_session(file, interpret(file, {
-    reader <- new_reader(file, rows, FALSE)
-    wants <- lapply(which, function(k) reader_want(reader, facts, layout$first[k] + 1, layout$descriptions[[k]]))
-    reader_levels(reader, wants)
-    vectors <- reader_run(reader)
-    lapply(wants, function(want) reader_finish(reader, vectors, want))
-  }))
-}
-
 # Adds rows to a file. Returns the names of columns that were stored anew, or NULL if the whole file
 # has to be. Only then is the file unchanged.
 append_to_file <- function(path, x, fill, widen, options) {
@@ -65,8 +52,6 @@ table_so_far <- function(handle, path) {
   look_at(file)
   file
 }
-
-is_vector_file <- function(file) identical(file$host$form, "vector")
 
 # The rows in the types of the file: the result of `fit_frames`, for a vector with one column.
 fit_to_file <- function(file, x, rules) {
@@ -120,18 +105,4 @@ part_of_frame <- function(file, fitted, x) {
   attrs["names"] <- list(fitted$names)
   attrs[["row.names"]] <- c(NA, -as.integer(n[2L]))
   decorate(unname(fitted$new), attrs)
-}
-
-# The forms of a file's columns: the time unit (0 if times are stored as doubles), which NaN means
-# missing, and the dictionary column of a factor.
-forms_of <- function(facts) {
-  list(unit = stored_units(facts), na = stored_na(facts), dictionary = facts$dictionary)
-}
-
-stored_na <- function(facts) 1L + (bitwAnd(facts$variant, VARIANT_QUIET) > 0L)
-
-stored_units <- function(facts) {
-  unit <- unname(UNIT_CODES[facts$unit])
-  unit[is.na(unit)] <- 0L
-  unit
 }

@@ -1,14 +1,5 @@
 # Numbers of new rows in the type of a column, and the wider types of columns.
 
-# The kind of the numbers of a vector; "" for others.
-number_kind <- function(x) {
-  type <- typeof(x)
-  if (is.factor(x) || isS4(x) || !type %in% c("logical", "integer", "double", "complex")) {
-    return("")
-  }
-  if (type == "double" && has_class(x, "integer64")) "integer64" else type
-}
-
 # Whether two columns are numbers of one class. Dates are, whatever their type and further class.
 are_like_numbers <- function(old, new) {
   class_of <- function(x) if (has_class(x, "Date")) "Date" else setdiff(as.character(oldClass(x)), "integer64")
@@ -41,9 +32,6 @@ are_both_missing <- function(x, y) {
   is.na(x) & is.na(y) & (!is_float[1L] | is_float[2L] | !is.nan(x))
 }
 
-# Without attributes, but with the class that tells 64-bit integers from doubles.
-bare_number <- function(x) decorate(unclass_all(x), if (number_kind(x) == "integer64") list(class = "integer64"))
-
 # Values that a kind does not hold become NA or lose digits, which the caller finds.
 to_kind <- function(x, from, to) {
   if (from == "complex" && to == "integer64" || from == "integer64" && to == "complex") {
@@ -62,20 +50,6 @@ wider_kind <- function(old, new) {
       return(order[max(match(c(old, new), order))])
     }
   }
-}
-
-# Gives a column of the file a wider type if the caller allows it. `misfit` is the position of the
-# first value of the rows that the file's type does not hold.
-fit_wider <- function(old, new, misfit, label, rules) {
-  of_new <- if (has_class(new, "difftime")) "double" else number_kind(new)
-  kind <- if (are_like_numbers(old, new)) wider_kind(number_kind(old), of_new)
-  wide <- if (!is.null(kind) && kind != number_kind(old)) as_kind(old, kind)
-  converted <- if (!is.null(wide)) convert_rows(wide, new)
-  if (is.null(converted) || !is.na(converted$misfit)) refuse_misfit(old, new, misfit, label, rules$file)
-  if (!rules$widen) refuse_misfit(old, new, misfit, label, rules$file, kind)
-  fitted <- fit_alike(wide, converted$value, label, rules)
-  fitted$grows <- TRUE
-  fitted
 }
 
 as_kind <- function(x, kind) {

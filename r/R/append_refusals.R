@@ -71,3 +71,17 @@ refuse_frame <- function(x, file, why = "it has attributes that depend on all ro
                               " (file \"", file$path, "\"); read the file, join the frames, and write it again"),
         list(file = file$path))
 }
+
+# Refuses files whose value R cannot append rows to.
+check_growing <- function(file) {
+  if (is_tree(file) && isTRUE(file$facts$is_own)) {
+    abort("unsupported", paste0("not supported: the file holds neither a data frame nor a vector (file \"", file$path,
+                                "\"); read it, change the value, and write it"), list(file = file$path))
+  }
+  if (!file$own) {
+    host <- file$host$host
+    by <- if (is_string(host)) substr(host, 1L, 60L) else if (is_tree(file)) "Python" else "another program"
+    abort("unsupported", paste0("not supported: the file was written by ", by, " (file \"", file$path,
+                                "\"); append to it from there, in Python by entasis.append()"), list(file = file$path))
+  }
+}

@@ -69,6 +69,20 @@ convert_rows <- function(old, new) {
   convert_text(old, new)
 }
 
+# Gives a column of the file a wider type if the caller allows it. `misfit` is the position of the
+# first value of the rows that the file's type does not hold.
+fit_wider <- function(old, new, misfit, label, rules) {
+  of_new <- if (has_class(new, "difftime")) "double" else number_kind(new)
+  kind <- if (are_like_numbers(old, new)) wider_kind(number_kind(old), of_new)
+  wide <- if (!is.null(kind) && kind != number_kind(old)) as_kind(old, kind)
+  converted <- if (!is.null(wide)) convert_rows(wide, new)
+  if (is.null(converted) || !is.na(converted$misfit)) refuse_misfit(old, new, misfit, label, rules$file)
+  if (!rules$widen) refuse_misfit(old, new, misfit, label, rules$file, kind)
+  fitted <- fit_alike(wide, converted$value, label, rules)
+  fitted$grows <- TRUE
+  fitted
+}
+
 # A column of the file without values takes the type of the rows.
 take_type <- function(old, new, label, rules) {
   new <- decorate(unclass_all(new), c(attributes(new), attributes_besides(old, new)))

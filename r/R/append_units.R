@@ -25,11 +25,6 @@ convert_units <- function(old, new) {
   list(value = converted$value, misfit = sort(c(inexact, converted$misfit))[1L])
 }
 
-units_of <- function(x) {
-  units <- attr(x, "units", exact = TRUE)
-  if (is_string(units)) units else NA_character_
-}
-
 # Whether x * ratio is exactly the product. The halves of `x` have few enough bits for exact
 # products with a ratio below 2^20.
 is_product <- function(product, x, ratio) {

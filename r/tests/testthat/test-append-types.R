@@ -178,7 +178,7 @@ test_that("several columns change at once, and others are not stored again", {
   levels(expected$g) <- c("x", "y", "w")
   expected$none <- as.Date(c(rep_len(NA, N_LONG), "2024-01-01"))
   grown <- expect_grown(old, new, expected, c("i", "g", "none"), "replace columns", widen = TRUE)
-  # Without `d` and `f`: eight bytes for each new value of `i` and `none`, and one for the codes of `g`.
+  # Eight bytes for each value of `i` and `none`, one for the codes of `g`, none for `d` and `f`.
   expect_lt(grown, 20 * N_LONG)
 })
 
