@@ -32,7 +32,7 @@ from .errors import *  # noqa: F403
 if TYPE_CHECKING:
     from ._buffers import compress, decompress, hash
     from ._file.info import Info, Report
-    from ._history import Generation, compact, generations, rollback
+    from ._history import Generation, compact, generations, keep, rollback
     from ._npz import read_npz, write_npz
     from ._record import Record
     from ._tree.tree import Tree
@@ -60,6 +60,7 @@ __all__ = [
     "generations",
     "hash",
     "info",
+    "keep",
     "open",
     "read",
     "read_npz",
@@ -86,7 +87,7 @@ __all__ = [
 _ON_DEMAND = {
     "_buffers": ("compress", "decompress", "hash"),
     "_file.info": ("Info", "Report"),
-    "_history": ("Generation", "compact", "generations", "rollback"),
+    "_history": ("Generation", "compact", "generations", "keep", "rollback"),
     "_npz": ("read_npz", "write_npz"),
     "_record": ("Record",),
     "_tree.tree": ("Tree",),

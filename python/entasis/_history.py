@@ -1,4 +1,4 @@
-"""The public functions for the generations of a file: list them, go back to one, drop the others."""
+"""The public functions for the generations of a file: list, keep and drop them, and go back to one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ._arguments import sources as _sources
 from ._memory import reported
 
 if TYPE_CHECKING:
+    from datetime import timedelta
     from os import PathLike
 
 
@@ -113,6 +114,46 @@ def rollback(
             change.end()
         if compact:
             compact_at(path, durable, wait)
+
+
+def keep(
+    path: str | PathLike[str],
+    generations: int | timedelta | None,
+    *,
+    durable: bool | None = None,
+    wait: float = 10,
+) -> None:
+    """State how many earlier generations of a file to keep. Later changes follow it.
+
+    Adds a generation with the same value. Changes remove generations only where they write a file
+    anew: a short one whose bytes are mostly of removed generations.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    generations
+        The number of generations before the newest one, or a `timedelta`: those that were current
+        in this time. None goes back to the default: all but those that were followed by appends
+        alone.
+    durable, wait
+        As for `add_columns`.
+
+    Raises
+    ------
+    ArgumentError
+        The number or the time is not positive.
+
+    Examples
+    --------
+    >>> en.write(pd.DataFrame({"price": [3, 5]}), "prices.entasis")
+    >>> en.keep("prices.entasis", 10)
+    >>> en.append(pd.DataFrame({"price": [4]}), "prices.entasis")
+    []
+    """
+    with reported:
+        of = (0, 0) if generations is None else _options.keep(generations)
+        _entasis.Change(_sources.path_to_change(path), _options.wait(wait)).keep(of, _options.durable(durable))
 
 
 def compact(path: str | PathLike[str], *, durable: bool | None = None, wait: float = 10) -> None:

@@ -14,6 +14,7 @@ from .errors import ArgumentError, ColumnNotFoundError, UnsupportedTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import timedelta
 
     from ._entasis import Destination
     from ._tree.document import OnUnsupported
@@ -26,6 +27,7 @@ def destination(
     durable: bool | None,
     wait: float,
     edition: int | None = None,
+    keep: int | timedelta | None = None,
 ) -> Destination:
     """Check the options of a write."""
     default, apart = _compression(compression)
@@ -34,6 +36,7 @@ def destination(
         "compression": default,
         "column_compression": apart,
         "edition": None if edition is None else _options.edition(edition),
+        "keep": None if keep is None else _options.keep(keep),
         "threads": _threads(threads),
         "durable": _options.durable(durable),
         "wait": _options.wait(wait),

@@ -115,6 +115,11 @@ impl Handle {
         Ok(found.into_iter().map(of).collect())
     }
 
+    /// Whether `compact` would free most of a long file.
+    fn is_worth_compacting(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| self.file.is_worth_compacting()).map_err(|e| errors::raise(py, &e))
+    }
+
     /// Whether the file's value is a table, and not a tree.
     #[getter]
     fn is_table(&self) -> bool {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use entasis::{Change, ColumnSource, Durable, Error, File, Frame, Operation, Value, WriteOptions};
+use entasis::{Change, ColumnSource, Durable, Error, File, Frame, Keep, Operation, Value, WriteOptions};
 
 use crate::column_labels;
 use crate::failure::Outcome;
@@ -25,6 +25,10 @@ pub(crate) struct ChangeArgs {
     /// stays
     #[arg(long)]
     no_sync: bool,
+    /// Keep so many earlier generations, such as 5, or those of a time, such as 12h, 7d or 4w: now,
+    /// and in later changes
+    #[arg(long, value_name = "N|TIME", value_parser = parse_keep)]
+    keep: Option<Keep>,
     /// Print the result as a JSON object
     #[arg(long)]
     json: bool,
@@ -36,7 +40,8 @@ impl ChangeArgs {
     /// The options of the core.
     pub(crate) fn options(&self) -> WriteOptions {
         let durable = if self.no_sync { Durable::Never } else { Durable::default() };
-        WriteOptions { durable, wait: Duration::from_secs_f64(self.wait), ..WriteOptions::default() }
+        let wait = Duration::from_secs_f64(self.wait);
+        WriteOptions { durable, wait, keep: self.keep, ..WriteOptions::default() }
     }
 
     /// Takes the lock of the file at `path`, and opens it.
@@ -141,11 +146,45 @@ pub(crate) fn set_columns(
     change.commit(content, operation, options, watch)
 }
 
+/// A number of generations, or a time.
+fn parse_keep(text: &str) -> Result<Keep, String> {
+    let wrong = || format!("{text:?} is neither a number of generations, such as 5, nor a time, such as 7d");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok().filter(|&number| number > 0).ok_or_else(wrong)?;
+    let seconds = match &text[digits.len()..] {
+        "" => return Ok(Keep { kind: Keep::GENERATIONS, value: number }),
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        _ => return Err(wrong()),
+    };
+    let nanoseconds = number.checked_mul(seconds).and_then(|seconds| seconds.checked_mul(1_000_000_000));
+    Ok(Keep { kind: Keep::NANOSECONDS, value: nanoseconds.ok_or_else(wrong)? })
+}
+
 /// A time to wait, in seconds.
 fn parse_seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(_) => Ok(seconds),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keep_is_a_number_or_a_time() {
+        let keep = |kind, value| Ok(Keep { kind, value });
+        assert_eq!(parse_keep("5"), keep(Keep::GENERATIONS, 5));
+        assert_eq!(parse_keep("90s"), keep(Keep::NANOSECONDS, 90_000_000_000));
+        assert_eq!(parse_keep("1w"), keep(Keep::NANOSECONDS, 604_800_000_000_000));
+        for text in ["0", "0d", "", "d", "-1", "5 d", "1y", "99999999999w", "1.5h"] {
+            assert!(parse_keep(text).is_err(), "{text}");
+        }
     }
 }

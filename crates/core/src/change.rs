@@ -20,23 +20,26 @@ mod row_copy;
 mod rows_of_file;
 mod stream;
 mod tail;
+mod to;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use entasis_format::{Error, Limits, Operation, Result, SLOT_OFFSETS, Slot, SlotState, Value, Version};
+use entasis_format::{Error, Keep, Limits, Operation, Result, SLOT_OFFSETS, Slot, SlotState, Value, Version};
 use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 
 use crate::file::File;
 use crate::frame::{Document, Frame};
 use crate::monitor::Monitor;
+use crate::retain::kept_generations;
 use crate::write::unknown::{check_record_lens, check_writer};
 use crate::write::{Base, Ground, Parts, Plan, Workers, WriteOptions, when_free, write_root};
 pub use columns::{ColumnSource, NewColumns};
 use keep::Keeper;
 pub use row_copy::RowCopy;
 pub use stream::Stream;
+use to::To;
 
 /// New bytes begin at a multiple of this.
 const ALIGN: u64 = 64;
@@ -276,7 +279,8 @@ impl Change {
         Ok(content)
     }
 
-    /// Makes `content` the value of the file.
+    /// Makes `content` the value of the file. Writes a new file, with the generations that have to
+    /// be kept, if this one has no slot pages, or is short and mostly dead.
     ///
     /// # Errors
     /// As [`write`](crate::write()). The file then has its old state.
@@ -288,13 +292,12 @@ impl Change {
         monitor: &dyn Monitor,
     ) -> Result<()> {
         let path = self.file.path().to_path_buf();
-        let is_in_place = self.file.header().has_slot_pages();
-        self.commit_content(content.into(), is_in_place, operation, options, monitor)
-            .map_err(|e| e.in_file(&path))
+        self.commit_after(content.into(), operation, options, monitor).map_err(|e| e.in_file(&path))
     }
 
-    /// Makes `content` the value of the file by replacing the file. The disk keeps nothing of the
-    /// old file.
+    /// Makes `content`, which has no kept columns, the value of the file. It replaces the file if
+    /// no generation has to be kept: that is when it has all rows of the value before. Otherwise it
+    /// becomes a new generation.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
@@ -306,7 +309,29 @@ impl Change {
         monitor: &dyn Monitor,
     ) -> Result<()> {
         let path = self.file.path().to_path_buf();
-        self.commit_content(content.into(), false, operation, options, monitor).map_err(|e| e.in_file(&path))
+        let work = || {
+            if self.must_keep(operation, options)? {
+                self.commit_after(content.into(), operation, options, monitor)
+            } else {
+                self.commit_anew(&content.into(), operation, options, monitor)
+            }
+        };
+        work().map_err(|e: Error| e.in_file(&path))
+    }
+
+    /// Whether a generation has to be kept when a whole value follows.
+    fn must_keep(&self, operation: Operation, options: &WriteOptions) -> Result<bool> {
+        if self.file.root().version() == Version::OLDEST {
+            return Ok(false);
+        }
+        Ok(match operation {
+            Operation::Write | Operation::Update | Operation::Unknown => false,
+            Operation::Append => {
+                let wish = options.keep.unwrap_or(self.file.root().keep);
+                wish != Keep::default() || !kept_generations(&self.file, now())?.is_empty()
+            }
+            _ => true,
+        })
     }
 
     /// Goes back to an earlier generation by adding a new generation with its value. Writes no
@@ -327,16 +352,7 @@ impl Change {
         earlier.survey_generation(options.threads, monitor)?.into_result()?;
         let current = *file.slot();
         let durable = options.durable != Durable::Never;
-        let ground = Ground {
-            file: Some(&file),
-            base: Some(Base::of(&file)),
-            is_in_place: true,
-            is_linked: true,
-            operation: Operation::Rollback.code(),
-            compression: None,
-            time: now(),
-            not_synced: !durable,
-        };
+        let ground = again(&file, Operation::Rollback, options);
         let in_file = |error: Error| error.in_file(file.path());
         secure(&file, &in_place).map_err(in_file)?;
         in_place.start_at(current.end).map_err(|e| in_file(Error::io(e, "change")))?;
@@ -347,44 +363,99 @@ impl Change {
             .map_err(|e| in_file(Error::io(e, "change")))
     }
 
-    fn commit_content(
+    /// States how many earlier generations later changes keep, by adding a generation with the
+    /// same value.
+    ///
+    /// # Errors
+    /// *Argument* when the number is 0; otherwise as [`commit`](Self::commit).
+    pub fn keep(self, keep: Keep, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
+        let path = self.file.path().to_path_buf();
+        let options = WriteOptions { keep: Some(keep), ..options.clone() };
+        let work = || {
+            options.check()?;
+            let (to, file) = To::prepare(self.in_place, self.file, &options, monitor)?;
+            let slot = {
+                let ground = again(&file, Operation::Metadata, &options);
+                let start = file.slot().end.next_multiple_of(ALIGN);
+                write_root(file.root(), &ground, to.sink(), start)?
+            };
+            to.commit(Some(file), slot, options.durable != Durable::Never)
+        };
+        work().map_err(|e: Error| e.in_file(&path))
+    }
+
+    fn commit_after(
         self,
         mut content: Content,
-        is_in_place: bool,
         operation: Operation,
         options: &WriteOptions,
         monitor: &dyn Monitor,
     ) -> Result<()> {
-        let Self { mut in_place, file } = self;
-        check_change(&file, is_in_place)?;
-        let file = file.whole();
+        let Self { in_place, file } = self;
         kept::check_keys(file.value(), &content)?;
-        Keeper { file: &file, is_in_place, own_compression: &options.column_compression }
-            .find(&mut content)?;
+        let (to, file) = To::prepare(in_place, file, options, monitor)?;
+        let slot = {
+            let file = file.whole();
+            Keeper { file: &file, own_compression: &options.column_compression }.find(&mut content)?;
+            let plan = Plan::after(Some(&file), content.parts()?, options)?;
+            let ground = Ground {
+                file: Some(&file),
+                base: Some(Base::of(&file)),
+                is_in_place: true,
+                is_linked: true,
+                operation: operation.code(),
+                compression: Some(plan.compression()),
+                keep: options.keep,
+                time: now(),
+                not_synced: options.durable == Durable::Never,
+            };
+            let start = file.slot().end.next_multiple_of(ALIGN);
+            plan.execute_change(to.sink(), start, &ground, &Workers::default(), monitor)?
+        };
+        to.commit(Some(file), slot, options.durable != Durable::Never)
+    }
+
+    fn commit_anew(
+        self,
+        content: &Content,
+        operation: Operation,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        let Self { in_place, file } = self;
+        check_change(&file, false)?;
+        let file = file.whole();
+        kept::check_keys(file.value(), content)?;
         let plan = Plan::after(Some(&file), content.parts()?, options)?;
-        let durable = options.durable != Durable::Never;
         let ground = Ground {
             file: Some(&file),
             base: Some(Base::of(&file)),
-            is_in_place,
-            is_linked: is_in_place,
+            is_in_place: false,
+            is_linked: false,
             operation: operation.code(),
             compression: Some(plan.compression()),
+            keep: options.keep,
             time: now(),
-            not_synced: !durable,
+            not_synced: options.durable == Durable::Never,
         };
-        let failed = |source| Error::io(source, "change");
-        if !is_in_place {
-            let replacement = in_place.replace(options.durable).map_err(failed)?;
-            plan.execute_anew(&replacement, &ground, monitor)?;
-            return replacement.commit().map_err(|e| Error::io(e, "replace"));
-        }
-        let current = *file.slot();
-        secure(&file, &in_place)?;
-        in_place.start_at(current.end).map_err(failed)?;
-        let start = current.end.next_multiple_of(ALIGN);
-        let slot = plan.execute_change(&in_place, start, &ground, &Workers::default(), monitor)?;
-        in_place.commit(next_slot_at(&file), &slot.emit(), durable).map_err(failed)
+        let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
+        plan.execute_anew(&replacement, &ground, monitor)?;
+        replacement.commit().map_err(|e| Error::io(e, "replace"))
+    }
+}
+
+/// The ground of a generation that takes its sections from another one.
+fn again<'a>(file: &'a File, operation: Operation, options: &WriteOptions) -> Ground<'a> {
+    Ground {
+        file: Some(file),
+        base: Some(Base::of(file)),
+        is_in_place: true,
+        is_linked: true,
+        operation: operation.code(),
+        compression: None,
+        keep: options.keep,
+        time: now(),
+        not_synced: options.durable == Durable::Never,
     }
 }
 

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRecord, Error, HEADER_LEN, Operation, Physical, Pieces, Result, SLOT_PAGES_END, SectionKind,
-    Version, fallible,
+    BlockRecord, Error, HEADER_LEN, Operation, Pieces, Result, SLOT_PAGES_END, SectionKind, Version, fallible,
 };
 use entasis_io::Durable;
 
@@ -17,7 +16,7 @@ use crate::file::{ColumnInfo, File};
 use crate::frame::HostValues;
 use crate::monitor::{Monitor, Silent};
 use crate::read::read_chunk;
-use crate::rebuild::{BlockPlan, Changed, PARTS, Rebuild, check_made_records};
+use crate::rebuild::{BlockPlan, Changed, PARTS, Rebuild, check_made_records, has_blocks};
 use crate::write::unknown::check_writer;
 use crate::write::{Base, GROWS, Ground, WriteOptions};
 
@@ -49,10 +48,11 @@ impl Change {
         let (in_place, file) = self.into_parts();
         let path = file.path().to_path_buf();
         let work = || {
-            options.check_edition()?;
+            options.check()?;
             let whole = file.whole();
             let columns = known_columns(&whole)?;
-            let rebuild = plan(&whole, &columns, options.threads)?;
+            let mut rebuild = merged(&whole, &columns, options.threads)?;
+            rebuild.is_tidied = true;
             if rebuild.changed.is_empty() && is_compact(&whole, &rebuild.plans) {
                 return Ok(());
             }
@@ -63,6 +63,7 @@ impl Change {
                 is_linked: false,
                 operation: Operation::Compact.code(),
                 compression: None,
+                keep: options.keep,
                 time: now(),
                 not_synced: options.durable == Durable::Never,
             };
@@ -105,19 +106,19 @@ fn is_compact(file: &File, plans: &[Vec<BlockPlan>]) -> bool {
         && plans.iter().flatten().all(|plan| matches!(plan, BlockPlan::Copied(_)))
 }
 
-pub(crate) fn has_blocks(column: &ColumnInfo) -> bool {
-    !column.record.is_bundled && column.record.column_type.physical != Physical::Null
-}
-
-/// Decides which blocks are copied and which are merged.
-fn plan<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -> Result<Rebuild<'a>> {
+/// Merges short blocks and the pieces of tables, and copies all other blocks.
+pub(crate) fn merged<'a>(
+    file: &'a File,
+    columns: &'a [ColumnInfo],
+    threads: Option<usize>,
+) -> Result<Rebuild<'a>> {
     let in_pieces = bundles_in_pieces(file, columns)?;
     let mut plans: Vec<Vec<BlockPlan>> = fallible::with_capacity(columns.len(), PARTS)?;
     for column in columns {
         let of_column = match in_pieces.get(&column.index) {
             _ if !has_blocks(column) => Vec::new(),
             Some(of_table) => joined(column, &file.blocks(column.index)?, of_table)?,
-            None => merged(column, &file.blocks(column.index)?)?,
+            None => merged_blocks(column, &file.blocks(column.index)?)?,
         };
         plans.push(of_column);
     }
@@ -138,7 +139,7 @@ fn plan<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -
             *of_offsets = vec![BlockPlan::Numbers(numbers.into())];
         }
     }
-    Ok(Rebuild { file, columns, plans, changed, joins_pieces: true, threads })
+    Ok(Rebuild { file, columns, plans, changed, joins_pieces: true, is_tidied: false, moves: None, threads })
 }
 
 /// The storage columns whose rows lie in several pieces, by number.
@@ -173,7 +174,7 @@ fn joined(column: &ColumnInfo, blocks: &[BlockRecord], pieces: &Arc<Pieces>) -> 
 }
 
 /// Merges neighbouring short blocks while they fit one block.
-fn merged(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<BlockPlan>> {
+fn merged_blocks(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<BlockPlan>> {
     let of = column.record.column_type.layout();
     let most = block_values(of) as u64;
     let is_var = of.physical.is_var();

@@ -120,6 +120,7 @@ mod read;
 mod rebuild;
 mod refused;
 mod repair;
+mod retain;
 mod rows;
 mod schema;
 mod text_len;
@@ -133,9 +134,9 @@ pub use column_groups::{Group, Groups};
 pub use compact::compact;
 pub use entasis_encodings::Profile;
 pub use entasis_format::{
-    BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Kind, Layout,
-    Limits, Location, Logical, Missing, Operation, Packing, Physical, Pieces, Result, RunNames, Statistics,
-    Transform, Unit, Value, checksum,
+    BlockRecord, CellClass, CellKind, Codec, ColumnRecord, ColumnType, Encoding, Error, Filter, Keep, Kind,
+    Layout, Limits, Location, Logical, Missing, Operation, Packing, Physical, Pieces, Result, RunNames,
+    Statistics, Transform, Unit, Value, checksum,
 };
 pub use entasis_io::{Durable, FileSource, MemorySink, MemorySource, Sink, Source};
 pub use entasis_kernels::bits::count_ones;

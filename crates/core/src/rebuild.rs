@@ -12,7 +12,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use entasis_format::{
-    BlockRange, Error, Kind, Pieces, Result, SectionKind, SectionRecords, Statistics, fallible,
+    BlockRange, BlockRecord, Error, Kind, Physical, Pieces, Result, SectionKind, SectionRecords, Statistics,
+    fallible,
 };
 use entasis_io::Sink;
 
@@ -34,6 +35,11 @@ pub(crate) const PARTS: &str = "the parts of the file";
 /// Old blocks that a thread stores as one task.
 const TASK_BLOCKS: u64 = 16;
 
+/// Whether a column has blocks of its own.
+pub(crate) fn has_blocks(column: &ColumnInfo) -> bool {
+    !column.record.is_bundled && column.record.column_type.physical != Physical::Null
+}
+
 /// How some blocks of a column are made.
 #[derive(Clone, Debug)]
 pub(crate) enum BlockPlan {
@@ -53,6 +59,9 @@ pub(crate) enum BlockPlan {
     },
 }
 
+/// Where blocks of the old file are in the new one: offsets of pages and directory.
+pub(crate) type Moves = HashMap<(u64, u64), (u64, u64)>;
+
 /// A new order of the blocks of a file.
 pub(crate) struct Rebuild<'a> {
     /// The view of all columns.
@@ -65,6 +74,10 @@ pub(crate) struct Rebuild<'a> {
     pub changed: HashMap<u64, Changed>,
     /// Whether the rows of each table become one piece.
     pub joins_pieces: bool,
+    /// Whether a new file gets its columns in order.
+    pub is_tidied: bool,
+    /// The blocks that the new file has already.
+    pub moves: Option<&'a Moves>,
     /// The number of threads.
     pub threads: Option<usize>,
 }
@@ -153,20 +166,23 @@ impl Rebuild<'_> {
         let statistics = if needs_statistics { self.file.statistics_of(column)? } else { Vec::new() };
         let statistics: Arc<Vec<Statistics>> = Arc::new(statistics);
         let mut is_first = true;
+        let stays = |plan: &BlockPlan| match plan {
+            BlockPlan::Copied(i) => self.staying(*blocks.get(*i)?, is_in_place).map(|block| (*i, block)),
+            _ => None,
+        };
         let mut rest = plans;
         while let Some((first, after)) = rest.split_first() {
-            if let (true, &BlockPlan::Copied(i)) = (is_in_place, first) {
-                let (Some(block), Some(statistics)) = (blocks.get(i), statistics.get(i)) else {
-                    return Err(Error::corrupt("a block has no statistics"));
-                };
-                fallible::push(kept, Placed::kept(*block, *statistics), PARTS)?;
+            if let Some((i, block)) = stays(first) {
+                let statistics = statistics.get(i);
+                let statistics = statistics.ok_or_else(|| Error::corrupt("a block has no statistics"))?;
+                fallible::push(kept, Placed::kept(block, *statistics), PARTS)?;
                 rest = after;
                 continue;
             }
             let mut n = 0;
             let fits = |plan: &&BlockPlan| {
                 n += plan.n_blocks();
-                n <= TASK_BLOCKS && !(is_in_place && matches!(plan, BlockPlan::Copied(_)))
+                n <= TASK_BLOCKS && stays(plan).is_none()
             };
             let n_plans = rest.iter().take_while(fits).count().max(1);
             let (now, later) = rest.split_at(n_plans);
@@ -177,6 +193,15 @@ impl Rebuild<'_> {
             is_first = false;
         }
         Ok(())
+    }
+
+    /// A block that is not written, with its place in the file that is.
+    fn staying(&self, block: BlockRecord, is_in_place: bool) -> Option<BlockRecord> {
+        if is_in_place {
+            return Some(block);
+        }
+        let &(pages_at, directory_at) = self.moves?.get(&(block.pages_at, block.directory_at))?;
+        Some(BlockRecord { pages_at, directory_at, ..block })
     }
 
     fn footer<'p>(
@@ -246,7 +271,7 @@ impl Rebuild<'_> {
             values,
             value_node: self.file.root().value_node,
         };
-        if !is_in_place && is_untidy(self.file, self.columns) {
+        if !is_in_place && self.is_tidied && is_untidy(self.file, self.columns) {
             match tidied(self.file, self.columns, &described) {
                 // An unusual footer is copied as it is.
                 Err(error) if error.kind() == Kind::Unsupported => {}

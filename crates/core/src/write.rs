@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 
 use entasis_encodings::Profile;
 use entasis_format::{
-    EDITION, Error, HEADER_LEN, Layout, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value,
+    EDITION, Error, HEADER_LEN, Keep, Layout, Operation, Pieces, Result, SLOT_PAGES_END, Slot, Value,
 };
 use entasis_io::{Durable, Replacement, Sink};
 
@@ -82,6 +82,8 @@ pub struct WriteOptions {
     pub column_compression: Vec<(String, u8)>,
     /// The newest edition whose codes may be stored. `None`: the newest that this release writes.
     pub edition: Option<u8>,
+    /// How many earlier generations this change and later ones keep. `None`: as the file says.
+    pub keep: Option<Keep>,
     /// The number of threads; none: [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
     /// Whether to wait until the bytes are on disk.
@@ -107,6 +109,7 @@ impl Default for WriteOptions {
             compression: None,
             column_compression: Vec::new(),
             edition: None,
+            keep: None,
             threads: None,
             durable: Durable::default(),
             wait: WAIT,
@@ -117,12 +120,15 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Checks that this release writes the edition.
-    pub(crate) fn check_edition(&self) -> Result<()> {
+    /// Checks edition and *keep*.
+    pub(crate) fn check(&self) -> Result<()> {
         match self.edition {
             Some(edition) if edition != EDITION => Err(Error::argument(format!(
                 "edition {edition} is not known: this release writes edition {EDITION}"
             ))),
+            _ if self.keep.is_some_and(|keep| keep.kind != Keep::NONE && keep.value == 0) => {
+                Err(Error::argument("keep is 0: it is a number of generations, or a time"))
+            }
             _ => Ok(()),
         }
     }
@@ -295,6 +301,8 @@ pub(crate) struct Plan<'a> {
     /// Columns with a profile of their own, by name.
     own: HashMap<&'a str, Profile>,
     threads: usize,
+    /// How many earlier generations the file keeps.
+    keep: Option<Keep>,
 }
 
 /// A column that has blocks of its own.
@@ -318,7 +326,7 @@ impl<'a> Plan<'a> {
 
     /// Plans a change of `file`.
     pub(crate) fn after(file: Option<&File>, parts: Parts<'a>, options: &'a WriteOptions) -> Result<Self> {
-        options.check_edition()?;
+        options.check()?;
         let of_file = || file.and_then(|file| file.compression());
         let profile = Profile::new(options.compression.or_else(of_file).unwrap_or(Profile::DEFAULT))?;
         let mut own = HashMap::new();
@@ -367,7 +375,7 @@ impl<'a> Plan<'a> {
         let n_values = of_columns.chain(of_children).fold(0, u64::saturating_add);
         let is_short = n_values < PARALLEL;
         let threads = if is_short { 1 } else { options.threads.unwrap_or_else(threads::default_threads) };
-        Ok(Self { parts, nested, bundles: found, profile, own, threads })
+        Ok(Self { parts, nested, bundles: found, profile, own, threads, keep: options.keep })
     }
 
     /// The pieces of a frame, if it has several.
@@ -447,7 +455,8 @@ impl<'a> Plan<'a> {
         let tasks = tasks(&stored);
         let start = if decoded_len(&tasks) >= GROWS { SLOT_PAGES_END } else { HEADER_LEN as u64 };
         let operation = Operation::Write.code();
-        let ground = Ground { operation, compression: Some(self.compression()), ..Ground::default() };
+        let (compression, keep) = (Some(self.compression()), self.keep);
+        let ground = Ground { operation, compression, keep, ..Ground::default() };
         let workers = Workers::default();
         let written = self.write((sink, start), &stored, tasks, &ground, &workers, monitor)?;
         written.commit(start)

@@ -122,6 +122,15 @@ pub struct Keep {
     pub value: u64,
 }
 
+impl Keep {
+    /// The code of no wish.
+    pub const NONE: u8 = 0;
+    /// The code of a number of generations.
+    pub const GENERATIONS: u8 = 1;
+    /// The code of a number of nanoseconds.
+    pub const NANOSECONDS: u8 = 2;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,6 +55,19 @@ def edition(number: int) -> int:
     return integer_between("edition", number, "the number of an edition, or None for the newest", 0, 255)
 
 
+def keep(generations: Any) -> tuple[int, int]:
+    """Check how many generations to keep: the code of a unit in the format, and a number."""
+    n = integer(generations)
+    if n is not None and 0 < n <= _MOST:
+        return 1, n
+    days, seconds, microseconds = (getattr(generations, unit, None) for unit in ("days", "seconds", "microseconds"))
+    if isinstance(days, int) and isinstance(seconds, int) and isinstance(microseconds, int):
+        nanoseconds = ((days * 86_400 + seconds) * 1_000_000 + microseconds) * 1_000
+        if 0 < nanoseconds <= _MOST:
+            return 2, nanoseconds
+    raise ArgumentError(f"keep={shown(generations)}: a number of earlier generations, 1 or more, or a timedelta")
+
+
 def limits(found: Limits | None) -> dict[str, int] | None:
     """Check limits. The core checks their names when it opens the file."""
     if found is None:

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::monitor;
-use crate::options::{durable, wait};
+use crate::options::{durable, keep, wait};
 
 /// A file that is going to change, with its lock.
 #[pyclass(module = "entasis._entasis")]
@@ -172,6 +172,13 @@ impl Change {
         let change = self.take()?;
         let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
         monitor::run(py, |monitor| change.rollback(generation, &options, monitor))
+    }
+
+    /// States how many generations later changes keep: the code of a unit, and a number.
+    fn keep(&mut self, py: Python<'_>, of: (u8, u64), is_durable: Option<bool>) -> PyResult<()> {
+        let change = self.take()?;
+        let options = WriteOptions { durable: durable(is_durable), ..WriteOptions::default() };
+        monitor::run(py, |monitor| change.keep(keep(of), &options, monitor))
     }
 
     /// Stores the value of the file anew, without what earlier changes left.

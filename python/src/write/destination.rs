@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use super::change::Change;
 use super::stream::Stream;
 use crate::monitor;
-use crate::options::{durable, wait};
+use crate::options::{durable, keep, wait};
 
 /// The arguments of `entasis.write`, checked by Python.
 #[derive(FromPyObject)]
@@ -22,6 +22,8 @@ pub struct Destination {
     column_compression: Vec<(String, u8)>,
     /// None: the newest.
     edition: Option<u8>,
+    /// How many earlier generations to keep, as `options::keep` has it.
+    keep: Option<(u8, u64)>,
     threads: Option<usize>,
     durable: Option<bool>,
     /// Seconds to wait for another writer.
@@ -55,6 +57,7 @@ impl Destination {
             compression: self.compression,
             column_compression: self.column_compression.clone(),
             edition: self.edition,
+            keep: self.keep.map(keep),
             threads: self.threads,
             durable: durable(self.durable),
             wait: wait(self.wait),

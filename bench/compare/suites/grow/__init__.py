@@ -11,13 +11,14 @@ import sys
 import entasis as en
 
 from ...context import Context
-from . import appends, bulk, columns, many, streams
+from . import appends, bulk, columns, many, rows, streams
 
 
 def run(context: Context) -> None:
     appends.run(context)
     bulk.run(context)
     many.run(context)
+    rows.run(context)
     for function, experiment in (("add_columns", columns.run), ("writer", streams.run)):
         if hasattr(en, function):
             experiment(context)

@@ -23,8 +23,6 @@ pub(super) const VALUES: &str = "values of blocks that are replaced";
 pub(super) struct Keeper<'a> {
     /// The view of all columns of the file.
     pub file: &'a File,
-    /// Whether blocks can stay.
-    pub is_in_place: bool,
     /// Columns with a compression of their own, by name.
     pub own_compression: &'a [(String, u8)],
 }
@@ -73,7 +71,7 @@ impl Keeper<'_> {
         if n_new > 0 && column.column_type.logical == Logical::Object {
             return Err(named(Error::unsupported("rows cannot be added in place to a column of objects")));
         }
-        let (keep, replaced) = self.split(&info, n_new, replaces_all || !self.is_in_place).map_err(named)?;
+        let (keep, replaced) = self.split(&info, n_new, replaces_all).map_err(named)?;
         column.array.chunks.splice(0..0, replaced);
         column.array.kept = Some(Kept::Found(Box::new(keep)));
         Ok(())

@@ -37,7 +37,7 @@ impl Keeper<'_> {
     /// Keeps the bundles of a table, if it gets rows at most and its bundles stay the same. Returns
     /// false and changes nothing if the table has to be bundled anew.
     pub(super) fn keep_bundles(&self, frame: &mut Frame) -> Result<bool> {
-        if !self.is_in_place || frame.n_rows >= BUNDLE_ROWS {
+        if frame.n_rows >= BUNDLE_ROWS {
             return Ok(false);
         }
         let mut bundles = Vec::new();

@@ -5,16 +5,15 @@
 
 use std::path::Path;
 
-use entasis_format::{Error, Header, Operation, Result, SLOT_PAGES_END, Slot};
-use entasis_io::{Durable, FileSource, InPlace, Replacement, Sink};
+use entasis_format::{Error, Operation, Result, SLOT_PAGES_END, Slot};
+use entasis_io::Durable;
 
 use super::keep::Keeper;
-use super::{
-    ALIGN, Change, Content, NewColumns, append, check_change, columns, kept, next_slot_at, now, secure,
-};
+use super::to::To;
+use super::{ALIGN, Change, Content, NewColumns, append, columns, kept, now};
 use crate::file::File;
 use crate::frame::Frame;
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Silent};
 use crate::write::{Base, Ground, Plan, Workers, WriteOptions, create, write_root};
 
 /// A table that is written part by part. If the stream is dropped before the end, the file at its
@@ -44,20 +43,13 @@ pub struct Stream {
     workers: Workers,
 }
 
-enum To {
-    /// A new file.
-    New(Box<Replacement>),
-    /// The end of an existing file.
-    InPlace(Box<InPlace>),
-}
-
 impl Stream {
     /// Begins a new file, which replaces one at `path`.
     ///
     /// # Errors
     /// As [`write`](crate::write()).
     pub fn create(path: &Path, options: &WriteOptions, monitor: &dyn Monitor) -> Result<Self> {
-        options.check_edition()?;
+        options.check()?;
         let replacement =
             create(path, options, monitor)?.map_err(|e| Error::io(e, "create").in_file(path))?;
         Ok(Self {
@@ -75,17 +67,11 @@ impl Stream {
     /// # Errors
     /// *Argument* for an unknown edition; *io*.
     pub fn extend(change: Change, options: &WriteOptions) -> Result<Self> {
-        options.check_edition()?;
-        let Change { mut in_place, file } = change;
-        check_change(&file, file.header().has_slot_pages()).map_err(|e| e.in_file(file.path()))?;
-        let failed = |source| Error::io(source, "change").in_file(file.path());
-        let to = if file.header().has_slot_pages() {
-            secure(&file, &in_place).map_err(|e| e.in_file(file.path()))?;
-            in_place.start_at(file.slot().end).map_err(failed)?;
-            To::InPlace(Box::new(in_place))
-        } else {
-            To::New(Box::new(in_place.replace(options.durable).map_err(failed)?))
-        };
+        options.check()?;
+        let Change { in_place, file } = change;
+        let path = file.path().to_path_buf();
+        let prepared = To::prepare(in_place, file, options, &Silent);
+        let (to, file) = prepared.map_err(|e| e.in_file(&path))?;
         let old = file.view_at(*file.slot())?;
         Ok(Self {
             to,
@@ -103,11 +89,7 @@ impl Stream {
     /// # Errors
     /// *Io*, with a message that names the process.
     pub fn check_process(&self) -> Result<()> {
-        let checked = match &self.to {
-            To::New(replacement) => replacement.check_process(),
-            To::InPlace(in_place) => in_place.check_process(),
-        };
-        checked.map_err(|e| Error::io(e, "write").in_file(self.path()))
+        self.to.check_process()
     }
 
     /// A view of the table so far; `None` before the first part. Drop the view before you finish
@@ -185,29 +167,25 @@ impl Stream {
     /// Writes a part. `content` is the whole value after it.
     fn write(&mut self, mut content: Content, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
         self.check_process()?;
-        let is_first_in_new = matches!(self.to, To::New(_)) && !self.is_staged();
         let whole = self.file.as_ref().map(File::whole);
         if let Some(file) = &whole {
-            let (is_in_place, own_compression) = (!is_first_in_new, &*options.column_compression);
-            Keeper { file, is_in_place, own_compression }.find(&mut content)?;
+            Keeper { file, own_compression: &options.column_compression }.find(&mut content)?;
         }
         let plan = Plan::after(whole.as_ref(), content.parts()?, options)?;
         let ground = Ground {
             file: whole.as_ref(),
             base: whole.as_ref().map(Base::of),
-            is_in_place: !is_first_in_new,
-            is_linked: !is_first_in_new,
+            is_in_place: whole.is_some(),
+            is_linked: whole.is_some(),
             operation: Operation::Part.code(),
             compression: Some(plan.compression()),
+            keep: options.keep,
             time: 0,
             not_synced: false,
         };
-        let start = match &whole {
-            Some(file) if !is_first_in_new => file.slot().end.next_multiple_of(ALIGN),
-            _ => SLOT_PAGES_END,
-        };
-        let slot = plan.execute_change(self.sink(), start, &ground, &self.workers, monitor)?;
-        self.file = Some(self.open(slot)?);
+        let start = whole.as_ref().map_or(SLOT_PAGES_END, |file| file.slot().end.next_multiple_of(ALIGN));
+        let slot = plan.execute_change(self.to.sink(), start, &ground, &self.workers, monitor)?;
+        self.file = Some(self.to.open(slot)?);
         Ok(())
     }
 
@@ -219,10 +197,6 @@ impl Stream {
     pub fn finish(self) -> Result<()> {
         self.check_process()?;
         let path = self.path().to_path_buf();
-        let failed = |doing| {
-            let path = path.clone();
-            move |source| Error::io(source, doing).in_file(&path)
-        };
         if self.file.is_none() {
             return Err(Error::argument("nothing was written").in_file(&path));
         }
@@ -233,20 +207,7 @@ impl Stream {
         let Self { to, file, old, durable, .. } = self;
         // Windows renames no open file.
         drop(file);
-        match (to, old) {
-            (To::New(replacement), _) => {
-                let header = Header::whole(slot, true).emit();
-                let mut at = 0;
-                while let Some(rest) = header.get(at..).filter(|rest| !rest.is_empty()) {
-                    at += replacement.write_at(at as u64, rest).map_err(failed("write"))?;
-                }
-                replacement.commit().map_err(failed("replace"))
-            }
-            (To::InPlace(in_place), Some(old)) => {
-                in_place.commit(next_slot_at(&old), &slot.emit(), durable).map_err(failed("change"))
-            }
-            (To::InPlace(_), None) => Ok(()),
-        }
+        to.commit(old, slot, durable).map_err(|e| e.in_file(&path))
     }
 
     /// Writes the root that makes all parts one state.
@@ -259,10 +220,11 @@ impl Stream {
             is_linked: true,
             operation: self.operation.code(),
             compression: None,
+            keep: None,
             time: if self.old.is_some() { now() } else { 0 },
             not_synced: matches!(self.to, To::InPlace(_)) && !self.durable,
         };
-        write_root(file.root(), &ground, self.sink(), file.slot().end.next_multiple_of(ALIGN))
+        write_root(file.root(), &ground, self.to.sink(), file.slot().end.next_multiple_of(ALIGN))
     }
 
     /// Whether a part was written.
@@ -274,27 +236,7 @@ impl Stream {
     }
 
     fn path(&self) -> &Path {
-        match &self.to {
-            To::New(replacement) => replacement.target(),
-            To::InPlace(in_place) => in_place.target(),
-        }
-    }
-
-    fn sink(&self) -> &dyn Sink {
-        match &self.to {
-            To::New(replacement) => &**replacement,
-            To::InPlace(in_place) => &**in_place,
-        }
-    }
-
-    /// Opens the parts written so far, at a slot that is in no file yet.
-    fn open(&self, slot: Slot) -> Result<File> {
-        let (path, written) = match &self.to {
-            To::New(replacement) => (replacement.target(), replacement.temp()),
-            To::InPlace(in_place) => (in_place.target(), in_place.target()),
-        };
-        let source = FileSource::open(written).map_err(|e| Error::io(e, "open"))?;
-        File::open_at(Box::new(source), path, slot)
+        self.to.path()
     }
 }
 

@@ -5,11 +5,10 @@ use std::ops::Range;
 
 use entasis_format::{Error, Kind, Physical, Result, fallible};
 
-use crate::compact::has_blocks;
 use crate::file::{ColumnInfo, File};
 use crate::monitor::Silent;
 use crate::read::read_chunk;
-use crate::rebuild::{BlockPlan, Changed, PARTS, Rebuild};
+use crate::rebuild::{BlockPlan, Changed, PARTS, Rebuild, has_blocks};
 use crate::verify::Survey;
 
 /// The treatment of damaged blocks whose values cannot be missing.
@@ -62,7 +61,7 @@ pub(super) fn plan<'a>(
             fallible::insert(&mut changed, column.index, Changed { n_values, n_missing }, PARTS)?;
         }
     }
-    Ok(Rebuild { file, columns, plans, changed, joins_pieces: false, threads })
+    Ok(Rebuild { file, columns, plans, changed, joins_pieces: false, is_tidied: true, moves: None, threads })
 }
 
 /// The damaged blocks of a column, in order.

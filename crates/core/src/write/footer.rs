@@ -1,8 +1,8 @@
 //! Writes the footer of a new file: sections, root and trailer, then the header that names them.
 
 use entasis_format::{
-    EDITION, Features, Header, Keep, Result, Root, SLOT_PAGES_END, Section, SectionKind, SectionRecords,
-    Slot, TRAILER_LEN, Trailer, Value, checksum,
+    EDITION, Features, Header, Result, Root, SLOT_PAGES_END, Section, SectionKind, SectionRecords, Slot,
+    TRAILER_LEN, Trailer, Value, checksum,
 };
 
 use super::block_records::BlockRecords;
@@ -37,7 +37,7 @@ pub(crate) fn write_root(sections_of: &Root, ground: &Ground<'_>, sink: &dyn Sin
         operation: ground.operation,
         program: program(),
         footer_at: at.next_multiple_of(PART_ALIGN),
-        keep: ground.file.map_or(sections_of.keep, |file| file.root().keep),
+        keep: ground.keep.unwrap_or_else(|| ground.file.map_or(sections_of.keep, |file| file.root().keep)),
         ..sections_of.clone()
     };
     finish(&root, at, Vec::new(), ground, Placement::new(sink, at, 0, 0)).append()
@@ -191,7 +191,7 @@ pub(crate) fn seal<'p>(
         operation: ground.operation,
         compression: ground.compression().map_or(0, |compression| compression.saturating_add(1)),
         edition: old.map_or(EDITION, |root| root.edition.max(EDITION)),
-        keep: old.map_or_else(Keep::default, |root| root.keep),
+        keep: ground.keep.or_else(|| Some(old?.keep)).unwrap_or_default(),
         // A bit that every program may ignore describes one generation, and no other bit is known.
         features: Features::CURRENT,
         footer_at: at.next_multiple_of(PART_ALIGN),
@@ -225,7 +225,7 @@ fn finish<'p>(
     };
     let header = match ground.file {
         Some(file) if ground.is_in_place => *file.header(),
-        _ => Header::whole(slot, placement.start() == SLOT_PAGES_END),
+        _ => Header::whole(slot, placement.start() >= SLOT_PAGES_END),
     };
     footer.extend_from_slice(&Trailer::new(&slot, &header, root.version()).emit());
     Footer { bytes: footer, slot, placement }

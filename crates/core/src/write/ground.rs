@@ -1,5 +1,7 @@
 //! The state that a new generation builds on.
 
+use entasis_format::{Keep, Root, Slot};
+
 use crate::file::File;
 
 /// The state that a new generation builds on.
@@ -17,6 +19,8 @@ pub(crate) struct Ground<'a> {
     pub operation: u16,
     /// The compression of new values; `None` uses the file's compression.
     pub compression: Option<u8>,
+    /// How many earlier generations to keep; `None` if the file's wish stays.
+    pub keep: Option<Keep>,
     /// The time of the change; 0 when unknown.
     pub time: i64,
     /// Whether the bytes will not be synced.
@@ -44,6 +48,14 @@ pub(crate) struct Base {
 }
 
 impl Base {
+    /// Makes the next generation equal to that of `root`, in a file where `previous` comes before
+    /// it.
+    pub(crate) fn before(root: &Root, previous: Option<Slot>) -> Self {
+        let place = |slot: Slot| (slot.root_at, slot.root_len, slot.root_checksum);
+        let generation = root.generation.saturating_sub(1);
+        Self { generation, file_id: root.file_id, root: previous.map(place).unwrap_or_default() }
+    }
+
     /// The current generation of a file.
     pub(crate) fn of(file: &File) -> Self {
         let slot = file.slot();

@@ -20,6 +20,7 @@ mod parts;
 mod ratio;
 mod rebuild_hostile;
 mod repair;
+mod retained;
 mod rules;
 mod sequences;
 mod trees;

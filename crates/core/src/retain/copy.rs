@@ -1,0 +1,108 @@
+//! Copies generations of a file to a new file with slot pages. Blocks that several of them share
+//! are copied once.
+
+use std::collections::HashMap;
+
+use entasis_format::{Error, Result, SLOT_PAGES_END, Slot, fallible};
+use entasis_io::Sink;
+
+use crate::compact::{known_columns, merged};
+use crate::file::{ColumnInfo, File};
+use crate::monitor::Monitor;
+use crate::rebuild::{BlockPlan, Moves, Rebuild, has_blocks};
+use crate::write::{Base, Ground};
+
+/// The use of the memory, in messages.
+const BLOCKS: &str = "the blocks of the generations";
+/// Generations begin at multiples of this.
+const ALIGN: u64 = 64;
+
+/// How the blocks of the current generation are copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blocks {
+    /// Each as it is.
+    Same,
+    /// Short neighbours as one block. Then none is shared with an earlier generation.
+    Merged,
+}
+
+/// Where the copy goes: a new file, and a function that opens it at a slot.
+pub(crate) struct Destination<'a> {
+    pub sink: &'a dyn Sink,
+    pub open: &'a dyn Fn(Slot) -> Result<File>,
+}
+
+/// Copies the `earlier` generations, oldest first, and the current one. They keep their numbers,
+/// times and operations. Returns the slot of the current one.
+///
+/// # Errors
+/// As for [`compact`](crate::compact()).
+pub(crate) fn copy(
+    file: &File,
+    earlier: &[Slot],
+    blocks: Blocks,
+    to: &Destination<'_>,
+    threads: Option<usize>,
+    monitor: &dyn Monitor,
+) -> Result<Slot> {
+    let mut states = fallible::with_capacity(earlier.len() + 1, BLOCKS)?;
+    for slot in earlier {
+        states.push((file.view_at(*slot)?, Blocks::Same));
+    }
+    states.push((file.view_at(*file.slot())?, blocks));
+    let (mut moves, mut last): (Moves, Option<Slot>) = (HashMap::new(), None);
+    for (state, blocks) in &states {
+        let whole = state.whole();
+        let columns = known_columns(&whole)?;
+        let mut rebuild = match blocks {
+            Blocks::Merged => merged(&whole, &columns, threads)?,
+            Blocks::Same => same(&whole, &columns, threads)?,
+        };
+        rebuild.moves = Some(&moves);
+        let root = whole.root();
+        let ground = Ground {
+            file: Some(&whole),
+            base: Some(Base::before(root, last)),
+            is_in_place: false,
+            is_linked: last.is_some(),
+            operation: root.operation,
+            compression: None,
+            keep: None,
+            time: root.time,
+            not_synced: false,
+        };
+        let start = last.map_or(SLOT_PAGES_END, |slot| slot.end.next_multiple_of(ALIGN));
+        let slot = rebuild.execute(to.sink, start, &ground, monitor)?.append()?;
+        if states.len() > 1 {
+            add_moves(&whole, &columns, &(to.open)(slot)?.whole(), &mut moves)?;
+        }
+        last = Some(slot);
+    }
+    last.ok_or_else(|| Error::corrupt("the file has no generation"))
+}
+
+/// All blocks as they are.
+fn same<'a>(file: &'a File, columns: &'a [ColumnInfo], threads: Option<usize>) -> Result<Rebuild<'a>> {
+    let mut plans = fallible::with_capacity(columns.len(), BLOCKS)?;
+    for column in columns {
+        let n = if has_blocks(column) { file.blocks(column.index)?.len() } else { 0 };
+        plans.push(fallible::collect((0..n).map(BlockPlan::Copied), BLOCKS)?);
+    }
+    let changed = HashMap::new();
+    Ok(Rebuild { file, columns, plans, changed, joins_pieces: false, is_tidied: false, moves: None, threads })
+}
+
+/// Records where the blocks of a generation are in its copy, which has the same blocks.
+fn add_moves(from: &File, columns: &[ColumnInfo], to: &File, moves: &mut Moves) -> Result<()> {
+    for column in columns.iter().filter(|column| has_blocks(column)) {
+        let (old, new) = (from.blocks(column.index)?, to.blocks(column.index)?);
+        if old.len() != new.len() {
+            continue;
+        }
+        for (old, new) in old.iter().zip(new.iter()) {
+            let place = |block: &entasis_format::BlockRecord| (block.pages_at, block.directory_at);
+            fallible::insert(moves, place(old), place(new), BLOCKS)?;
+        }
+    }
+    Ok(())
+}
