@@ -1,5 +1,5 @@
-# The generations of a file, rollback() to one of them, and compact(). docs/guides/changes.md has
-# the rules.
+# The generations of a file: rollback() to one of them, keep() and compact(). docs/guides/changes.md
+# has the rules.
 
 generations_entasis <- function(path, limits = list()) {
   file <- open_file(path, limits = limits)
@@ -25,6 +25,27 @@ roll_back <- function(path, generation, options) {
   change <- begin_change(path, options)
   on.exit(.Call(C_change_end, change))
   core(.Call(C_rollback, change, generation, options))
+}
+
+keep_entasis <- function(path, generations, durable = NULL, wait = 10) {
+  path <- check_path(path)
+  wish <- kept_generations(generations)
+  options <- change_options(durable, wait)
+  change <- begin_change(path, options)
+  on.exit(.Call(C_change_end, change))
+  core(.Call(C_keep, change, wish[[1L]], wish[[2L]], options))
+  invisible()
+}
+
+# The code of a unit in the format, and a number: generations, or nanoseconds of a time.
+kept_generations <- function(generations) {
+  if (is.null(generations)) return(list(0L, 0))
+  if (!inherits(generations, "difftime")) return(list(1L, check_whole(generations, "generations", 1)))
+  seconds <- as.double(generations, units = "secs")
+  if (length(seconds) != 1L || is.na(seconds) || seconds <= 0 || seconds > 9e9) {
+    must_be("generations", "a number of earlier generations, or a positive difftime", generations)
+  }
+  list(2L, seconds * 1e9)
 }
 
 compact_entasis <- function(path, durable = NULL, wait = 10) {

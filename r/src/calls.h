@@ -15,7 +15,7 @@
     /* attribute_nodes_write.c */ E(describe_groups, 4) \
     /* locale.c */ E(note_locale, 1) \
     /* write.c */ E(na_kind, 1) E(exact_unit, 3) E(frame, 4) E(write, 7) \
-    /* change.c */ E(change, 2) E(change_end, 1) E(append, 3) E(change_columns, 7) E(change_metadata, 4) E(rollback, 3) E(compact, 2) \
+    /* change.c */ E(change, 2) E(change_end, 1) E(append, 3) E(change_columns, 7) E(change_metadata, 4) E(rollback, 3) E(keep, 4) E(compact, 2) \
     /* change.c */ E(stream, 2) E(stream_extend, 2) E(stream_check, 1) E(stream_view, 1) E(stream_finish, 1) \
     /* generations.c */ E(generations, 1) \
     /* filter.c */ E(find_rows, 2) E(count_rows, 2) E(plan_rows, 2) \

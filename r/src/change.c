@@ -113,6 +113,16 @@ SEXP ent_c_rollback(SEXP change, SEXP generation, SEXP options) {
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }
 
+/* States how many generations later changes keep: the code of a unit, and a number. */
+SEXP ent_c_keep(SEXP change, SEXP unit, SEXP value, SEXP options) {
+    ent_failure *failure = NULL;
+    ent_watch();
+    int done = ent_change_keep(ent_pointer_of(change, "a change"), Rf_asInteger(unit), Rf_asReal(value),
+                               ent_options_of(options), ent_is_interrupted, &failure);
+    ent_watched();
+    return done < 0 ? ent_failed(failure) : R_NilValue;
+}
+
 /* Stores a file anew without what earlier changes left. */
 SEXP ent_c_compact(SEXP change, SEXP options) {
     ent_failure *failure = NULL;

@@ -201,6 +201,8 @@ int ent_change_append(ent_change *change, ent_builder *builder, ent_options opti
                       ent_failure **failure); /* 0: other columns than those of the file */
 int ent_change_rollback(ent_change *change, double generation, ent_options options, ent_interrupted interrupted,
                         ent_failure **failure);
+int ent_change_keep(ent_change *change, int unit, double value, ent_options options, ent_interrupted interrupted,
+                    ent_failure **failure);
 int ent_change_compact(ent_change *change, ent_options options, ent_interrupted interrupted, ent_failure **failure);
 void ent_change_free(ent_change *change);
 

@@ -16,7 +16,7 @@ const EXAMPLES: &str = "Examples:
   cat today.entasis | entasis append flights.entasis -
 
 Both files have columns of the same names, in any order, and of the same types. Categories become the union of both. \
-Metadata and attributes are those of FILE. A file of less than about 1 MiB is written as a whole.
+Metadata and attributes are those of FILE. The first change of a file of less than about 1 MiB copies it.
 
 Nested columns, columns of objects, other types, and an index other than 0, 1, 2 ... are appended in Python and R.";
 

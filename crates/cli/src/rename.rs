@@ -13,7 +13,7 @@ use crate::output::Out;
 const EXAMPLES: &str = "Examples:
   entasis rename flights.entasis delay delay_minutes
 
-All columns of the old name are renamed. A file of less than about 1 MiB is written as a whole.
+All columns of the old name are renamed. The first change of a file of less than about 1 MiB copies it.
 
 Files whose labels of columns are not text are changed in Python, frames with groups or keys in R.";
 

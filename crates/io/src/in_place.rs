@@ -1,6 +1,6 @@
 //! Changes a file in place: appends bytes, then makes them current with one small write.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::old::OldFile;
 use crate::owner::Owner;
-use crate::replace::{Durable, Replacement};
+use crate::replace::{Durable, Replacement, TempFile};
 use crate::target::Target;
 use crate::{Disk, NativeDisk, Sink};
 
@@ -125,15 +125,36 @@ impl InPlace {
     /// As [`Replacement::create`].
     pub fn replace(self, durable: Durable) -> io::Result<Replacement> {
         self.owner.check()?;
-        let mut this = self;
-        let (file, is_locked) = (this.old.file.take(), this.old.is_locked);
-        let old = OldFile { metadata: this.old.metadata.clone(), file, is_locked };
+        let (disk, target, old) = self.into_old();
+        Replacement::begin(disk, target, Some(old), None, durable)
+    }
+
+    /// As [`replace`](Self::replace), if no user would notice more than a shorter file. Otherwise
+    /// returns the file to change: if it has other hard links, if the new file would get another
+    /// owner or group, or if its directory takes no new file.
+    pub fn replace_unasked(self, durable: Durable) -> Result<Replacement, Self> {
+        if self.owner.check().is_err() || has_other_links(&self.old.metadata) {
+            return Err(self);
+        }
+        let Ok(temp) = TempFile::create(&*self.disk, &self.target, true) else { return Err(self) };
+        if !temp.file.file().metadata().is_ok_and(|new| can_have_owner_of(&new, &self.old.metadata)) {
+            let _ = self.disk.remove(&temp.path);
+            return Err(self);
+        }
+        let (disk, target, old) = self.into_old();
+        Ok(Replacement::of_temp(disk, target, Some(old), None, temp, durable))
+    }
+
+    /// The parts that a replacement needs, with the lock.
+    fn into_old(mut self) -> (Arc<dyn Disk>, Target, OldFile) {
+        let (file, is_locked) = (self.old.file.take(), self.old.is_locked);
+        let old = OldFile { metadata: self.old.metadata.clone(), file, is_locked };
         let target = Target {
-            path: this.target.path.clone(),
-            directory: this.target.directory.clone(),
-            name: this.target.name.clone(),
+            path: self.target.path.clone(),
+            directory: self.target.directory.clone(),
+            name: self.target.name.clone(),
         };
-        Replacement::begin(Arc::clone(&this.disk), target, Some(old), None, durable)
+        (Arc::clone(&self.disk), target, old)
     }
 
     fn write_all(&self, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
@@ -181,6 +202,32 @@ impl Sink for InPlace {
 
     fn sync(&self) -> io::Result<()> {
         self.attempt(|disk, file| disk.sync(file))
+    }
+}
+
+/// Whether a file has other hard links.
+fn has_other_links(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::nlink(metadata) > 1;
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
+}
+
+/// Whether a new file of this process can get owner and group of an old one.
+fn can_have_owner_of(new: &Metadata, old: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // The administrator may give files away.
+        new.uid() == 0 || (new.uid(), new.gid()) == (old.uid(), old.gid())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (new, old);
+        true
     }
 }
 

@@ -69,6 +69,22 @@ pub struct Replacement {
     is_new: bool,
 }
 
+/// A new file beside its target, which takes its place later.
+pub(crate) struct TempFile {
+    pub(crate) path: PathBuf,
+    pub(crate) file: LockedFile,
+}
+
+impl TempFile {
+    /// Creates the file. Removes those that ended processes left.
+    pub(crate) fn create(disk: &dyn Disk, target: &Target, is_private: bool) -> io::Result<TempFile> {
+        let names = TempNames::of(&target.name);
+        stale::clean(disk, &target.directory, &names);
+        let (path, file) = create_temp(disk, &target.directory, &names, is_private)?;
+        Ok(TempFile { path, file })
+    }
+}
+
 impl Replacement {
     /// Begins to replace the file at `target`, or to create it.
     ///
@@ -114,15 +130,25 @@ impl Replacement {
         like: Option<File>,
         durable: Durable,
     ) -> io::Result<Replacement> {
-        let names = TempNames::of(&target.name);
-        stale::clean(&*disk, &target.directory, &names);
-        let (temp, file) = create_temp(&*disk, &target.directory, &names, old.is_some() || like.is_some())?;
+        let temp = TempFile::create(&*disk, &target, old.is_some() || like.is_some())?;
+        Ok(Replacement::of_temp(disk, target, old, like, temp, durable))
+    }
+
+    /// Begins to replace a file whose lock is taken by a file that was made for it.
+    pub(crate) fn of_temp(
+        disk: Arc<dyn Disk>,
+        target: Target,
+        old: Option<OldFile>,
+        like: Option<File>,
+        TempFile { path: temp, file }: TempFile,
+        durable: Durable,
+    ) -> Replacement {
         let durable = match durable {
             Durable::Auto => old.is_some(),
             Durable::Always => true,
             Durable::Never => false,
         };
-        Ok(Replacement {
+        Replacement {
             disk,
             target,
             temp,
@@ -137,7 +163,7 @@ impl Replacement {
             failed: AtomicBool::new(false),
             renamed: false,
             is_new: false,
-        })
+        }
     }
 
     /// The file that will be replaced or created, with all symbolic links followed.

@@ -103,3 +103,36 @@ test_that("changes wait for another writer", {
   .Call(entasis:::C_change_end, held)
   expect_silent(rollback_entasis(of$path, 1))
 })
+
+test_that("small appends stay small, and a wish keeps generations", {
+  path <- written(data.frame(n = 1L, u = 0.5))
+  on.exit(unlink(path))
+  append_entasis(data.frame(n = 2L, u = 1.5), path, durable = FALSE)
+  expect_identical(generations_entasis(path)$operation, c("write", "append"))
+  expect_identical(read_entasis(path, generation = 1), data.frame(n = 1L, u = 0.5))
+  expect_invisible(keep_entasis(path, 2, durable = FALSE))
+  shorter <- 0L
+  before <- file.size(path)
+  for (i in 3:1100) {
+    append_entasis(data.frame(n = i, u = i - 0.5), path, durable = FALSE)
+    if (file.size(path) < before) {
+      shorter <- shorter + 1L
+      expect_identical(nrow(generations_entasis(path)), 4L)
+    }
+    before <- file.size(path)
+  }
+  expect_gt(shorter, 0L)
+  expect_lt(before, 3 * 2^20)
+  expect_identical(read_entasis(path), data.frame(n = 1:1100, u = 1:1100 - 0.5))
+  keep_entasis(path, as.difftime(2, units = "days"))
+  keep_entasis(path, NULL)
+})
+
+test_that("wishes have to be positive", {
+  path <- written(data.frame(n = 1L))
+  on.exit(unlink(path))
+  before <- readBin(path, raw(), file.size(path))
+  for (wrong in list(0, -1, NA, "7d", c(1, 2), as.difftime(0, units = "secs")))
+    expect_error(keep_entasis(path, wrong), class = "entasis_error_argument")
+  expect_identical(readBin(path, raw(), file.size(path)), before)
+})

@@ -1,6 +1,6 @@
 """Appends of one row: 4,000 of 6 columns from one row on, and 250 of 1,000 columns.
 
-Each format keeps one file, or one folder, of all rows. What it takes on the disk counts too.
+Each format keeps all rows in one file or folder. The table has its size too.
 """
 
 from __future__ import annotations

@@ -31,17 +31,37 @@ impl To {
     ) -> Result<(Self, File)> {
         let has_slot_pages = file.header().has_slot_pages();
         check_change(&file, has_slot_pages)?;
-        if has_slot_pages && !is_mostly_dead(&file, now())? {
-            secure(&file, &in_place)?;
-            in_place.start_at(file.slot().end).map_err(|e| Error::io(e, "change"))?;
-            return Ok((Self::InPlace(Box::new(in_place)), file));
+        if !has_slot_pages {
+            let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
+            return Self::copied(replacement, &file, Blocks::Same, options, monitor);
         }
-        let earlier = kept_generations(&file, now())?;
-        let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
-        let blocks = if has_slot_pages && earlier.is_empty() { Blocks::Merged } else { Blocks::Same };
+        if is_mostly_dead(&file, now())? {
+            match in_place.replace_unasked(options.durable) {
+                Ok(replacement) => {
+                    return Self::copied(replacement, &file, Blocks::Merged, options, monitor);
+                }
+                Err(back) => in_place = back,
+            }
+        }
+        secure(&file, &in_place)?;
+        in_place.start_at(file.slot().end).map_err(|e| Error::io(e, "change"))?;
+        Ok((Self::InPlace(Box::new(in_place)), file))
+    }
+
+    /// A new file with the generations of `file` that are kept. If only the current one is, `blocks`
+    /// says how its blocks are copied.
+    fn copied(
+        replacement: Replacement,
+        file: &File,
+        blocks: Blocks,
+        options: &WriteOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<(Self, File)> {
+        let earlier = kept_generations(file, now())?;
+        let blocks = if earlier.is_empty() { blocks } else { Blocks::Same };
         let open = |slot| open(replacement.temp(), replacement.target(), slot);
         let destination = Destination { sink: &replacement, open: &open };
-        let slot = copy(&file, &earlier, blocks, &destination, options.threads, monitor)?;
+        let slot = copy(file, &earlier, blocks, &destination, options.threads, monitor)?;
         let copied = open(slot)?;
         Ok((Self::New(Box::new(replacement)), copied))
     }

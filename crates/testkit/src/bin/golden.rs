@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use entasis_testkit::frames::documents;
-use entasis_testkit::golden::{bad, bad_table, buffer_folder, buffers, build, folder, index, tree_folder};
+use entasis_testkit::golden::{
+    bad, bad_table, buffer_folder, buffers, build, checksums, folder, index, tree_folder,
+};
 
 /// Writes a file that is missing.
 fn add(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
@@ -38,6 +40,9 @@ fn run() -> std::io::Result<()> {
         add(&buffer_folder().join(vector.file_name()), &vector.compress())?;
     }
     put(&buffer_folder().join("vectors.json"), buffers::json().as_bytes())?;
+    let mut sums = checksums::found();
+    sums.extend(checksums::listed());
+    put(&checksums::table(), checksums::csv(&sums).as_bytes())?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 pub mod bad;
 pub mod buffers;
 pub mod build;
+pub mod checksums;
 pub mod index;
 
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use entasis::{ColumnInfo, Kind, Physical};
 use entasis_testkit::compare::assert_holds;
-use entasis_testkit::golden::{Form, Golden, bad, bad_table, build, folder, index, old_folder};
+use entasis_testkit::golden::{Form, Golden, bad, bad_table, build, checksums, folder, index, old_folder};
 use entasis_testkit::naive::{self, section::kind, segment::features};
 use entasis_testkit::probe::{contents, open, verify};
 
@@ -39,6 +39,18 @@ fn golden_files_hold_what_they_held() {
             assert!(seen.iter().any(|has| has == wanted), "{}: {wanted} in {seen:?}", golden.table.name);
         }
     }
+}
+
+/// The files of 0.2 and 0.3 are what releases have written. No release may need other bytes.
+#[test]
+fn golden_files_never_change() {
+    let (listed, found) = (checksums::listed(), checksums::found());
+    for (path, sum) in &listed {
+        assert_eq!(found.get(path), Some(sum), "{path} has changed or is gone");
+    }
+    let new: Vec<_> = found.keys().filter(|path| !listed.contains_key(*path)).collect();
+    assert!(new.is_empty(), "`golden write` lists new files: {new:?}");
+    assert!(listed.len() > 150, "{}", listed.len());
 }
 
 #[test]

@@ -276,3 +276,25 @@ fn crashes_leave_one_of_two_states() {
         }
     }
 }
+
+/// The new file would leave the old content at the other link.
+#[cfg(unix)]
+#[test]
+fn a_file_with_hard_links_is_never_replaced_unasked() {
+    let table = of_pieces(1200);
+    let (path, link) = (Temp::new("linked"), Temp::new("link"));
+    create(&path.0, &rows(&table, 0..1));
+    append(&path.0, &rows(&table, 1..2), &options());
+    std::fs::hard_link(&path.0, &link.0).unwrap();
+    for i in 2..1200 {
+        append(&path.0, &rows(&table, i..i + 1), &options());
+    }
+    assert!(len(&path.0) > 3 << 20, "{}", len(&path.0));
+    assert_holds(&std::fs::read(&link.0).unwrap(), &table);
+    std::fs::remove_file(&link.0).unwrap();
+    let before = len(&path.0);
+    for _ in 0..200 {
+        append(&path.0, &rows(&table, 0..1), &options());
+    }
+    assert!(len(&path.0) < before / 2, "{}", len(&path.0));
+}

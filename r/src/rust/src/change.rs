@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-use entasis::{Error, File, Frame, Kind, Operation, Physical, Result, Stream};
+use entasis::{Error, File, Frame, Keep, Kind, Operation, Physical, Result, Stream};
 
 use crate::build::{self, Builder};
 use crate::guard::{self, Failure, Interrupted, Signals, Text};
@@ -206,6 +206,29 @@ pub unsafe extern "C" fn ent_change_rollback(
         guard::call(failure, -1, || {
             let signals = Signals::new(interrupted);
             (*change).take()?.rollback(generation as u64, &options.of_core(), &signals).map(|()| 0)
+        })
+    }
+}
+
+/// States how many generations later changes keep, which ends the change. `unit` is the code of a
+/// unit of the format. Returns 0, or -1 with an error.
+///
+/// # Safety
+/// As for [`ent_change_rollback`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_change_keep(
+    change: *mut Change,
+    unit: c_int,
+    value: f64,
+    options: Options,
+    interrupted: Option<Interrupted>,
+    failure: *mut *mut Failure,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        guard::call(failure, -1, || {
+            let keep = Keep { kind: unit as u8, value: value as u64 };
+            (*change).take()?.keep(keep, &options.of_core(), &Signals::new(interrupted)).map(|()| 0)
         })
     }
 }
