@@ -1,9 +1,11 @@
 # append_entasis(): adds rows to a file. docs/guides/changes.md has the rules.
 
-append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL) {
+append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, edition = NULL,
+                           widen = FALSE) {
   path <- check_path(path, if (is_string(x)) "; did you swap 'x' and 'path'?" else "")
   check_flag(create, "create")
   check_flag(fill, "fill")
+  check_flag(widen, "widen")
   options <- change_options(durable, wait, compress, threads, edition)
   x <- read_lazy(x)
   check_rows_to_append(x)
@@ -15,17 +17,22 @@ append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NUL
       return(invisible(character()))
     }
   }
+  anew <- append_to_file(path, x, fill, widen, options)
+  # A change that has become a stream cannot write the whole value, so that takes another change.
+  if (is.null(anew)) anew <- append_by_writing(path, x, fill, widen, options)
+  invisible(anew)
+}
+
+# Writes the value of a file with more rows anew. Returns the names of all columns.
+append_by_writing <- function(path, x, fill, widen, options) {
   change <- core(.Call(C_change, path, options))
   on.exit(.Call(C_change_end, change))
   file <- open_file(path)
   on.exit(close_file(file), add = TRUE)
   check_growing(file)
-  if (can_grow_in_place(file) && append_in_place(file, x, fill, change, options)) {
-    return(invisible(character()))
-  }
-  whole <- grown_value(value_of(file), x, fill, file)
+  whole <- grown_value(value_of(file), x, append_rules(file, fill, widen))
   write_value(whole, path, FALSE, options, change)
-  invisible(if (is_frame_like(whole)) names_of(whole) else NA_character_)
+  if (is_frame_like(whole)) names_of(whole) else NA_character_
 }
 
 check_rows_to_append <- function(x) {
@@ -52,29 +59,15 @@ write_first_rows <- function(x, path, options) {
   })
 }
 
-# Refuses files whose value R cannot append rows to.
-check_growing <- function(file) {
-  if (is_tree(file) && isTRUE(file$facts$is_own)) {
-    abort("unsupported", paste0("not supported: the file holds neither a data frame nor a vector (file \"", file$path,
-                                "\"); read it, change the value, and write it"), list(file = file$path))
-  }
-  if (!file$own) {
-    host <- file$host$host
-    by <- if (is_string(host)) substr(host, 1L, 60L) else if (is_tree(file)) "Python" else "another program"
-    abort("unsupported", paste0("not supported: the file was written by ", by, " (file \"", file$path,
-                                "\"); append to it from there, in Python by entasis.append()"), list(file = file$path))
-  }
-}
-
 # The value of a file with the rows of `x` after its own.
-grown_value <- function(old, x, fill, file) {
-  if (is_frame_like(old)) grown_frame(old, x, fill, file) else grown_vector(old, x, file)
+grown_value <- function(old, x, rules) {
+  if (is_frame_like(old)) grown_frame(old, x, rules) else grown_vector(old, x, rules)
 }
 
 # Joins a vector as `c()` does.
-grown_vector <- function(old, new, file) {
-  fitted <- fit_vectors(old, new, is_all_missing(old), file)
-  value <- join_columns_of(fitted$old, fitted$new, "x", file)
+grown_vector <- function(old, new, rules) {
+  fitted <- fit_vectors(old, new, is_all_missing(old), rules)
+  value <- join_columns_of(fitted$old, fitted$new, "x", rules)
   if (!is.null(names_of(old)) || !is.null(names_of(new))) attr(value, "names") <- joined_names(old, new)
   value
 }

@@ -5,9 +5,11 @@
 PARAMETERS <- c("units", "tzone", "ptype")
 
 check_parameters <- function(old, new, label, file) {
-  for (name in PARAMETERS) {
-    if (!identical(parameter_of(old, name), parameter_of(new, name))) refuse_types(old, new, label, file)
-  }
+  if (!have_same_parameters(old, new)) refuse_types(old, new, label, file)
+}
+
+have_same_parameters <- function(old, new) {
+  all(vapply(PARAMETERS, function(name) identical(parameter_of(old, name), parameter_of(new, name)), NA))
 }
 
 # Classes of vectors with a time for each value.

@@ -1,56 +1,88 @@
 # Adds rows to the end of a file without storing its values anew. The rows are planned as columns
 # with the forms of the file; the core compares the forms once more.
 
-# Some rows of columns of a file, with all their attributes. Without rows they are prototypes.
-bare_columns <- function(file, which, rows) {
-  layout <- layout_of(file)
-  facts <- table_facts(file)
-  in_session(file, interpret(file, {
-    reader <- new_reader(file, rows, FALSE)
-    wants <- lapply(which, function(k) reader_want(reader, facts, layout$first[k] + 1, layout$descriptions[[k]]))
-    reader_levels(reader, wants)
-    vectors <- reader_run(reader)
-    lapply(wants, function(want) reader_finish(reader, vectors, want))
-  }))
+# Adds rows to a file. Returns the names of columns that were stored anew, or NULL if the whole file
+# has to be. Only then is the file unchanged.
+append_to_file <- function(path, x, fill, widen, options) {
+  change <- core(.Call(C_change, path, options))
+  on.exit(.Call(C_change_end, change))
+  file <- open_file(path)
+  on.exit(close_file(file), add = TRUE)
+  check_growing(file)
+  if (!can_grow_in_place(file)) {
+    return(NULL)
+  }
+  rules <- append_rules(file, fill, widen)
+  fitted <- fit_to_file(file, x, rules)
+  set <- columns_to_set(file, fitted)
+  if (is.null(set)) {
+    return(if (append_fitted(file, fitted, x, change, options)) character())
+  }
+  if (is_vector_file(file)) {
+    return(NULL)
+  }
+  core(.Call(C_stream_extend, change, options))
+  if (!set_and_append(rules, set, x, change, options)) {
+    return(NULL)
+  }
+  core(.Call(C_stream_finish, change))
+  set$names
 }
 
-# Adds rows. False if the file has to be written anew.
-append_in_place <- function(file, x, fill, change, options) {
+# Replaces and adds columns of the table of a stream, and then adds the rows. False if that is not
+# possible.
+set_and_append <- function(rules, set, x, stream, options) {
+  if (!store_columns(rules$file, set$final, stream, set$operation, options, set$forms)) {
+    return(FALSE)
+  }
+  handle <- core(.Call(C_stream_view, stream))
+  on.exit(.Call(C_shut, handle))
+  rules$file <- table_so_far(handle, rules$file$path)
+  append_fitted(rules$file, fit_to_file(rules$file, x, rules), x, stream, options)
+}
+
+# The open file of the batches so far.
+table_so_far <- function(handle, path) {
+  file <- new.env(parent = emptyenv())
+  file$path <- path
+  file$functions <- FALSE
+  file$int64 <- "fit"
+  file$limits <- double()
+  file$handle <- handle
+  look_at(file)
+  file
+}
+
+# The rows in the types of the file: the result of `fit_frames`, for a vector with one column.
+fit_to_file <- function(file, x, rules) {
   facts <- table_facts(file)
   missing <- facts$n_missing == facts$n_values
   columns <- bare_columns(file, seq_along(facts$name), row_range(0, 0, -1))
-  if (identical(file$host$form, "vector")) {
-    fitted <- fit_vectors(columns[[1L]], x, missing, file)
-    if (!is.null(names_of(x))) {
-      return(FALSE)
-    }
-    part <- fitted$new
-  } else {
-    if (!is_frame_like(x)) must_be("x", "a data frame like that in the file", x)
-    names <- layout_of(file)$names
-    old <- decorate(columns, list(names = names, class = "data.frame", row.names = c(NA, 0L)))
-    fitted <- fit_frames(old, x, fill, "", file, missing)
-    part <- part_of_frame(file, fitted, x)
+  if (is_vector_file(file)) {
+    fitted <- fit_vectors(columns[[1L]], x, missing, rules)
+    return(list(old = columns, new = list(fitted$new), grows = fitted$grows, is_new = FALSE))
   }
-  if (fitted$grows || is.null(part) || any(get_level_na(facts, fitted$new))) {
+  if (!is_frame_like(x)) must_be("x", "a data frame like that in the file", x)
+  old <- decorate(columns, list(names = layout_of(file)$names, class = "data.frame", row.names = c(NA, 0L)))
+  fit_frames(old, x, "", rules, missing)
+}
+
+# Adds rows whose types fit. False if that is not possible.
+append_fitted <- function(file, fitted, x, change, options) {
+  is_vector <- is_vector_file(file)
+  part <- if (!is_vector) part_of_frame(file, fitted, x) else if (is.null(names_of(x))) fitted$new[[1L]]
+  if (is.null(part)) {
     return(FALSE)
   }
   doc <- new_document(FALSE)
   plan <- new_plan(doc)
-  plan$forms <- forms_of(facts)
+  plan$forms <- forms_of(table_facts(file))
   # Values that do not fit a form are an error of the core.
   made <- tryCatch({
-    if (is_frame_like(part)) plan_frame_made(plan, plan_frame(plan, part), .row_names_info(part, 2L)) else
-      plan_frame_made(plan, plan_atomic(plan, part), length_of(part))
+    if (is_vector) plan_frame_made(plan, plan_atomic(plan, part), length_of(part)) else
+      plan_frame_made(plan, plan_frame(plan, part), .row_names_info(part, 2L))
   }, entasis_error_argument = function(e) NULL)
   !is.null(made) && is.null(doc$walker) && core(.Call(C_append, change, made, options))
-}
-
-# Which factors of the file have missing values that a level NA of the rows would replace.
-get_level_na <- function(facts, new) {
-  new <- if (is.list(new)) new else list(new)
-  at <- which(facts$logical == "categorical" & facts$n_missing > 0)
-  seq_along(facts$name) %in% at[vapply(new[at], function(column) anyNA(levels(column)), NA)]
 }
 
 # The frame of the rows with the attributes of the file; NULL if its row names do not continue those
@@ -73,12 +105,4 @@ part_of_frame <- function(file, fitted, x) {
   attrs["names"] <- list(fitted$names)
   attrs[["row.names"]] <- c(NA, -as.integer(n[2L]))
   decorate(unname(fitted$new), attrs)
-}
-
-# The forms of a file's columns: the time unit (0 if times are stored as doubles), and which NaN
-# means missing.
-forms_of <- function(facts) {
-  unit <- unname(UNIT_CODES[facts$unit])
-  unit[is.na(unit)] <- 0L
-  list(unit = unit, na = 1L + (bitwAnd(facts$variant, VARIANT_QUIET) > 0L))
 }

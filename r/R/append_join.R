@@ -1,17 +1,17 @@
 # Joins columns of a file and columns of rows to append, which `fit_column` fitted.
 
-join_columns_of <- function(old, new, label, file) {
+join_columns_of <- function(old, new, label, rules) {
   if (is_frame_like(old)) {
-    return(join_nested(old, new, label, file))
+    return(join_nested(old, new, label, rules))
   }
   if (is_lt_like(old)) {
-    return(join_times(old, new, label, file))
+    return(join_times(old, new, label, rules$file))
   }
   if (is.null(oldClass(old)) && length(dim_of(old)) == 2L) {
-    return(join_matrices(old, new, label, file))
+    return(join_matrices(old, new, label, rules))
   }
   if (is_parted(old)) {
-    return(join_by_class(old, new, label, file))
+    return(join_by_class(old, new, label, rules$file))
   }
   names <- if (!is.null(names_of(old))) list(names = joined_names(old, new))
   decorate(c(unclass_all(old), unclass_all(new)), c(names, row_independent(attributes(old))))
@@ -24,13 +24,14 @@ joined_names <- function(old, new) {
 }
 
 # A data frame in a column. New rows continue row names that are numbers.
-join_nested <- function(old, new, label, file) {
-  if (!all(oldClass(old) %in% SIMPLE_FRAMES)) refuse_class(old, label, file)
-  fitted <- fit_frames(old, new, FALSE, paste0(label, "$"), file)
+join_nested <- function(old, new, label, rules) {
+  if (!all(oldClass(old) %in% SIMPLE_FRAMES)) refuse_class(old, label, rules$file)
+  rules$fill <- FALSE
+  fitted <- fit_frames(old, new, paste0(label, "$"), rules)
   n <- c(.row_names_info(old, 2L), .row_names_info(new, 2L))
   attrs <- attributes(old)
-  attrs[["row.names"]] <- joined_row_names(old, new, n, file)
-  decorate(joined_columns(fitted, file), attrs[!names(attrs) %in% c("sorted", "index", ".internal.selfref")])
+  attrs[["row.names"]] <- joined_row_names(old, new, n, rules$file)
+  decorate(joined_columns(fitted, rules), attrs[!names(attrs) %in% c("sorted", "index", ".internal.selfref")])
 }
 
 # POSIXlt: each part is a vector.
@@ -41,9 +42,9 @@ join_times <- function(old, new, label, file) {
   decorate(Map(c, parts, of_new, USE.NAMES = FALSE), attributes(old))
 }
 
-join_matrices <- function(old, new, label, file) {
-  if (length(dim_of(new)) != 2L || dim_of(old)[2L] != dim_of(new)[2L]) refuse_types(old, new, label, file)
-  fitted <- fit_column(unclass_all(old), unclass_all(new), label, is_all_missing(unclass_all(old)), file)
+join_matrices <- function(old, new, label, rules) {
+  if (length(dim_of(new)) != 2L || dim_of(old)[2L] != dim_of(new)[2L]) refuse_types(old, new, label, rules$file)
+  fitted <- fit_column(unclass_all(old), unclass_all(new), label, is_all_missing(unclass_all(old)), rules)
   bare <- function(x, dim) decorate(x, list(dim = dim))
   value <- rbind(bare(fitted$old, dim_of(old)), bare(fitted$new, dim_of(new)))
   names <- attr(old, "dimnames", exact = TRUE)
@@ -77,7 +78,7 @@ join_by_class <- function(old, new, label, file) {
 }
 
 # The columns of both frames, one after the other.
-joined_columns <- function(fitted, file) {
+joined_columns <- function(fitted, rules) {
   labels <- if (is.null(fitted$names)) seq_along(fitted$old) else fitted$names
-  Map(function(old, new, label) join_columns_of(old, new, label, file), fitted$old, fitted$new, labels, USE.NAMES = FALSE)
+  Map(function(old, new, label) join_columns_of(old, new, label, rules), fitted$old, fitted$new, labels, USE.NAMES = FALSE)
 }

@@ -54,44 +54,11 @@ why_attributes_do_not_grow <- function(file, layout) {
   }
 }
 
-# Why the core can't add a batch's column to the file's column; NULL unless strings or times cause
-# it.
-why_column_differs <- function(new, unit, label) {
-  if (has_other_text(new)) {
-    return(NOT_UTF8)
-  }
-  chosen <- kind_by(typeof(new), attributes(new), isS4(new))
-  if (is.null(chosen$scale)) {
-    return(NULL)
-  }
-  needed <- core(.Call(C_exact_unit, list(new), chosen$scale, FALSE))
-  stored <- unname(UNIT_CODES[unit])
-  if (needed == 0L || is.na(stored)) {
-    return("has times that are not whole numbers of any unit, or the file has such times: a new file by times = \"double\" holds both")
-  }
-  if (needed > stored) {
-    return(paste0("has times in ", unit_name(needed), ", and the file stores them in ", unit_name(stored), ": ",
-                  "append_entasis() stores the file anew"))
-  }
-  most <- max(abs(unclass_all(new)), 0, na.rm = TRUE) * max(chosen$scale, 1)
-  if (most * PER_SECOND[[unit]] > 9.2e18) {
-    paste0("has times beyond the range of ", unit_name(stored), ", in which the file stores them")
-  }
-}
-
-PER_SECOND <- c(W = 0, D = 0, h = 0, m = 0, s = 1, ms = 1e3, us = 1e6, ns = 1e9)
-
 # Whether a column has strings that are not stored as UTF-8.
 has_other_text <- function(x) {
   texts <- if (is.factor(x)) levels(x) else if (is.character(x)) unclass_all(x)
   texts <- as_utf8(as.character(texts[!is.na(texts)]))
   !all(is_ascii(texts) | Encoding(texts) == "UTF-8" & validUTF8(texts))
-}
-
-unit_name <- function(code) {
-  c(W = "weeks", D = "days", h = "hours", m = "minutes", s = "seconds", ms = "milliseconds", us = "microseconds", ns = "nanoseconds")[[
-    names(UNIT_CODES)[UNIT_CODES == code]
-  ]]
 }
 
 # Whether no attribute of a frame depends on its rows, besides the key of a data.table.

@@ -10,6 +10,25 @@ refuse_types <- function(old, new, label, file) {
                " in the rows to append: convert one of them")
 }
 
+# Refuses a value that the type of the file's column does not hold. `wider` is the type that holds
+# both, if there is one.
+refuse_misfit <- function(old, new, at, label, file, wider = NULL) {
+  what <- if (is.null(label)) "the vector" else paste0("column '", substr(label, 1L, 60L), "'")
+  wrong_column(file, if (is.null(label)) NA_character_ else label, what, " is ", shown_type(old), " in the file, which does not hold ",
+               shown_value(new, at), " in row ", shown_number(at), " of the rows to append",
+               if (is.null(wider)) ": convert one of them" else paste0(": widen = TRUE makes the column ", wider))
+}
+
+# A value for messages.
+shown_value <- function(x, at) {
+  if (is.character(x) || is.factor(x)) {
+    return(encodeString(substr(as.character(x[at]), 1L, 60L), quote = "'"))
+  }
+  unit <- if (has_class(x, "difftime")) paste0(" ", units_of(x))
+  bare <- bare_number(x)[at]
+  paste0(if (is.double(bare) || is.complex(bare)) format(bare, digits = 15L, decimal.mark = ".") else as.character(bare), unit)
+}
+
 # The type of a column for messages.
 shown_type <- function(x) {
   if (is_frame_like(x)) {
@@ -51,4 +70,18 @@ refuse_frame <- function(x, file, why = "it has attributes that depend on all ro
   abort("unsupported", paste0("not supported: rows cannot be appended to a frame of class ", shown_class(oldClass(x)), ": ", why,
                               " (file \"", file$path, "\"); read the file, join the frames, and write it again"),
         list(file = file$path))
+}
+
+# Refuses files whose value R cannot append rows to.
+check_growing <- function(file) {
+  if (is_tree(file) && isTRUE(file$facts$is_own)) {
+    abort("unsupported", paste0("not supported: the file holds neither a data frame nor a vector (file \"", file$path,
+                                "\"); read it, change the value, and write it"), list(file = file$path))
+  }
+  if (!file$own) {
+    host <- file$host$host
+    by <- if (is_string(host)) substr(host, 1L, 60L) else if (is_tree(file)) "Python" else "another program"
+    abort("unsupported", paste0("not supported: the file was written by ", by, " (file \"", file$path,
+                                "\"); append to it from there, in Python by entasis.append()"), list(file = file$path))
+  }
 }

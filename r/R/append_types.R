@@ -1,15 +1,18 @@
-# Fits columns of new rows to the columns of a file: equal types, or types that hold all values of
-# both. The result has the attributes of the file.
+# Fits columns of new rows to the columns of a file: the types of the file, where these hold the
+# rows. The result has the attributes of the file. `rules` are those of `append_rules`.
+
+# The file, whether columns may be missing or new, and whether a column may get a wider type.
+append_rules <- function(file, fill, widen) list(file = file, fill = fill, widen = widen)
 
 # Fits two columns. `missing` is whether all values of the file's column are NA. Returns both
-# columns with their common type; `grows` is whether the type of the file's column changes.
-fit_column <- function(old, new, label, missing, file) {
+# columns with their common type; `grows` is whether the file's column has to be stored anew.
+fit_column <- function(old, new, label, missing, rules) {
   # I() is how data.frame() takes lists. As in rbind(), the first class counts.
   if (has_class(new, "AsIs") && !has_class(old, "AsIs")) new <- without_as_is(new)
   if (is_plain_pair(old, new)) {
     return(list(old = old, new = new, grows = FALSE))
   }
-  fitted <- fit_types(old, new, label, missing, file)
+  fitted <- fit_types(old, new, label, missing, rules)
   # Values keep their names if the values of the file have names.
   if (!is_parted(new) && !is.null(names_of(new)) && !is.null(names_of(old))) attr(fitted$new, "names") <- names_of(new)
   fitted
@@ -22,50 +25,70 @@ without_as_is <- function(x) {
   decorate(unclass_all(x), attrs)
 }
 
-fit_types <- function(old, new, label, missing, file) {
-  refused <- function() refuse_types(old, new, label, file)
+fit_types <- function(old, new, label, missing, rules) {
   if (is_geometry(old) && is_geometry(new)) {
     return(list(old = old, new = new, grows = FALSE))
   }
   if (is_parted(old) || is_parted(new)) {
-    if (!have_same_class(old, new)) refused()
-    check_parameters(old, new, label, file)
+    if (!have_same_class(old, new)) refuse_types(old, new, label, rules$file)
+    check_parameters(old, new, label, rules$file)
     return(list(old = old, new = new, grows = FALSE))
   }
   attr(new, "names") <- NULL
-  if (have_same_class(old, new) && typeof(old) == typeof(new)) {
-    return(fit_alike(old, new, label, file))
+  is_alike <- have_same_class(old, new) && typeof(old) == typeof(new) && have_same_parameters(old, new)
+  if (is_alike && !(is.ordered(old) && !identical(levels(old), levels(new)))) {
+    return(fit_alike(old, new, label, rules))
   }
-  are_numbers <- have_same_class(old, new) && all(c(typeof(old), typeof(new)) %in% c("integer", "double")) && !is.factor(old)
-  if (are_numbers) {
-    return(fit_numbers(old, new, label, file))
+  if (has_no_values(new) && (!is.raw(old) || length_of(new) == 0L)) {
+    return(fit_alike(old, missing_like(old, length_of(new)), label, rules))
   }
-  if (is.null(oldClass(new)) && is_all_missing(new) && !is.raw(old)) {
-    new <- missing_like(old, length_of(new))
-    return(if (is.factor(old)) fit_factors(old, new, label, file) else list(old = old, new = new, grows = FALSE))
+  converted <- convert_rows(old, new)
+  if (!is.null(converted) && is.na(converted$misfit)) {
+    return(fit_alike(old, converted$value, label, rules))
   }
-  if (is.null(oldClass(old)) && missing && !is.raw(new)) {
-    new <- decorate(unclass_all(new), c(attributes(new), attributes_besides(old, new)))
-    old <- missing_like(new, length_of(old))
-    fitted <- if (is.factor(new)) fit_factors(old, new, label, file) else list(old = old, new = new)
-    fitted$grows <- TRUE
-    return(fitted)
+  if (missing && is.null(oldClass(old)) && !is.raw(new)) {
+    return(take_type(old, new, label, rules))
   }
-  if (is.factor(old) && !is.ordered(old) && is.character(new) && !is.object(new)) {
-    values <- structure(factor(new, unique(new[!is.na(new)])), class = oldClass(old))
-    return(fit_alike(old, values, label, file))
-  }
-  refused()
+  if (is.null(converted)) refuse_types(old, new, label, rules$file)
+  fit_wider(old, new, converted$misfit, label, rules)
 }
 
-# An integer column and one of doubles become doubles. A column without rows changes no type.
-fit_numbers <- function(old, new, label, file) {
-  if (length_of(new) == 0L) {
-    check_parameters(old, new, label, file)
-    return(list(old = old, new = missing_like(old, 0L), grows = FALSE))
+# Converts the values of new rows to the type of a column in the file. NULL if no value of the rows
+# has a counterpart in that type. Otherwise the converted values, with the attributes that
+# `fit_alike` compares, and the position of the first value that the type does not hold, or NA.
+convert_rows <- function(old, new) {
+  if (!is.atomic(old) || !is.atomic(new)) {
+    return(NULL)
   }
-  fitted <- fit_alike(as_doubles(old), as_doubles(new), label, file)
-  fitted$grows <- typeof(old) == "integer"
+  if (has_class(old, "difftime") && has_class(new, "difftime")) {
+    return(convert_units(old, new))
+  }
+  if (are_like_numbers(old, new)) {
+    return(convert_numbers(new, number_kind(old)))
+  }
+  convert_text(old, new)
+}
+
+# Gives a column of the file a wider type if the caller allows it. `misfit` is the position of the
+# first value of the rows that the file's type does not hold.
+fit_wider <- function(old, new, misfit, label, rules) {
+  of_new <- if (has_class(new, "difftime")) "double" else number_kind(new)
+  kind <- if (are_like_numbers(old, new)) wider_kind(number_kind(old), of_new)
+  wide <- if (!is.null(kind) && kind != number_kind(old)) as_kind(old, kind)
+  converted <- if (!is.null(wide)) convert_rows(wide, new)
+  if (is.null(converted) || !is.na(converted$misfit)) refuse_misfit(old, new, misfit, label, rules$file)
+  if (!rules$widen) refuse_misfit(old, new, misfit, label, rules$file, kind)
+  fitted <- fit_alike(wide, converted$value, label, rules)
+  fitted$grows <- TRUE
+  fitted
+}
+
+# A column of the file without values takes the type of the rows.
+take_type <- function(old, new, label, rules) {
+  new <- decorate(unclass_all(new), c(attributes(new), attributes_besides(old, new)))
+  old <- missing_like(new, length_of(old))
+  fitted <- if (is.factor(new)) fit_factors(old, new, label, rules) else list(old = old, new = new)
+  fitted$grows <- TRUE
   fitted
 }
 
@@ -77,34 +100,13 @@ is_plain_pair <- function(old, new) {
 }
 
 # Columns of one type and class.
-fit_alike <- function(old, new, label, file) {
-  check_parameters(old, new, label, file)
-  check_rows_of_attributes(old, new, label, file)
+fit_alike <- function(old, new, label, rules) {
+  check_parameters(old, new, label, rules$file)
+  check_rows_of_attributes(old, new, label, rules$file)
   if (is.factor(old)) {
-    return(fit_factors(old, new, label, file))
+    return(fit_factors(old, new, label, rules))
   }
   list(old = old, new = decorate(unclass_all(new), row_independent(attributes(old))), grows = FALSE)
-}
-
-# Factors get the levels of both, the levels of the file first. Ordered ones must have equal levels.
-# If one level is NA, missing values get it, as in rbind().
-fit_factors <- function(old, new, label, file) {
-  levels <- levels(old)
-  more <- setdiff(levels(new), levels)
-  if (is.ordered(old) && !identical(levels, levels(new))) refuse_types(old, new, label, file)
-  all <- c(levels, more)
-  codes <- match(levels(new), all)[unclass_all(new)]
-  attrs <- row_independent(attributes(old))
-  attrs$levels <- all
-  if (length(more) > 0L) attr(old, "levels") <- all
-  grows <- FALSE
-  if (anyNA(all)) {
-    codes[is.na(codes)] <- match(NA, all)
-    missing <- which(is.na(unclass_all(old)))
-    grows <- length(missing) > 0L
-    if (grows) old <- decorate(replace(unclass_all(old), missing, match(NA, all)), attributes(old))
-  }
-  list(old = old, new = decorate(codes, attrs), grows = grows)
 }
 
 attributes_besides <- function(old, new) {
@@ -112,13 +114,12 @@ attributes_besides <- function(old, new) {
   attrs[!names(attrs) %in% names(attributes(new))]
 }
 
-as_doubles <- function(x) if (is.double(x)) x else decorate(as.double(unclass_all(x)), attributes(x))
-
-fit_vectors <- function(old, new, missing, file) {
+fit_vectors <- function(old, new, missing, rules) {
   if (!is.atomic(new)) must_be("x", "a vector like that in the file", new)
   if (length(dim_of(old)) > 1L || length(dim_of(new)) > 1L) {
-    abort("unsupported", paste0("not supported: rows cannot be appended to an array (file \"", file$path,
-                                "\"); write it again, or store a data frame"), list(file = file$path))
+    path <- rules$file$path
+    abort("unsupported", paste0("not supported: rows cannot be appended to an array (file \"", path,
+                                "\"); write it again, or store a data frame"), list(file = path))
   }
-  fit_column(old, new, NULL, missing, file)
+  fit_column(old, new, NULL, missing, rules)
 }

@@ -3,14 +3,21 @@
 # Changes the columns of a file without storing the kept ones again. False if the file has to be
 # written anew.
 set_columns_in_place <- function(file, final, change, operation, options) {
-  attrs <- in_session(file, interpret(file, own_attributes(file)))
-  class <- class_in(attrs)
-  layout <- layout_of(file)
-  is_plain <- all(class %in% SIMPLE_FRAMES) && !is.null(layout$names) && is.null(attributes(layout$names))
-  if (!is_plain || is_table_without_columns(class, final)) {
+  class <- class_in(in_session(file, interpret(file, own_attributes(file))))
+  if (!all(class %in% SIMPLE_FRAMES) || is_table_without_columns(class, final)) {
     return(FALSE)
   }
-  planned <- plan_final_columns(file, final, attrs)
+  store_columns(file, final, change, operation, options)
+}
+
+# The same, regardless of the class of the frame. `change` may be a stream. `forms` are forms of the
+# new columns, or NULL.
+store_columns <- function(file, final, change, operation, options, forms = NULL) {
+  layout <- layout_of(file)
+  if (is.null(layout$names) || !is.null(attributes(layout$names))) {
+    return(FALSE)
+  }
+  planned <- plan_final_columns(file, final, in_session(file, interpret(file, own_attributes(file))), forms)
   columns <- stored_columns(file, final)
   if (is.null(planned) || is.null(columns)) {
     return(FALSE)
@@ -23,9 +30,10 @@ is_table_without_columns <- function(class, final) "data.table" %in% class && le
 
 # The frame of the new columns, with the host map of all columns. NULL for objects, and for vectors
 # that take several columns.
-plan_final_columns <- function(file, final, attrs) {
+plan_final_columns <- function(file, final, attrs, forms) {
   doc <- new_document(FALSE)
   plan <- new_plan(doc)
+  plan$forms <- forms
   host <- list(host = "r", form = "data.frame")
   n_rows <- file$facts$n_rows
   if (any(final$is_new)) {

@@ -79,14 +79,23 @@ plan_groups <- function(plan, x, groups, path_of) {
   }
   codes <- which(fields$kind == CODES)
   if (length(codes) > 0L) {
-    # Factors with equal levels share a dictionary column.
     levels <- lapply(x[codes], attr, "levels", TRUE)
-    distinct <- .Call(C_distinct, levels)
+    distinct <- group_levels(levels, stored_forms(plan, codes)$dictionary)
     first <- plan_add(plan, TRUE, "", unname(levels[distinct$first]), CHARACTER, lengths(levels[distinct$first]))
     fields$levels[codes] <- first + distinct$group - 1L
     fields$n_levels[codes] <- lengths(levels)
   }
   list(columns = fields, description = found$description, descriptions = descriptions)
+}
+
+# Groups factors that share a dictionary column: those with equal levels, or those that share one in
+# the file.
+group_levels <- function(levels, dictionary) {
+  if (is.null(dictionary)) {
+    return(.Call(C_distinct, levels))
+  }
+  first <- which(!duplicated(dictionary))
+  list(first = first, group = match(dictionary, dictionary[first]))
 }
 
 plan_column <- function(plan, x, label, n_rows, path) {

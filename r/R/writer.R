@@ -1,13 +1,15 @@
 # writer_entasis(): writes a data frame batch by batch. docs/guides/changes.md has the rules.
 
-writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, times = "finest", edition = NULL) {
+writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL, durable = NULL, wait = 10, times = "finest", edition = NULL,
+                           widen = FALSE) {
   path <- check_path(path)
   check_flag(append, "append")
+  check_flag(widen, "widen")
   times <- check_choice(times, "times", c("finest", "first", "double"))
   if (append && times != "finest") wrong("'times' is for new files: rows that are appended get the form of the file")
   options <- change_options(durable, wait, compress, threads, edition)
   stream <- if (append) extended_stream(path, options) else core(.Call(C_stream, path, options))
-  new_writer(writer_functions(stream, path, options, times), end_of_stream(stream))
+  new_writer(writer_functions(stream, path, options, times, widen), end_of_stream(stream))
 }
 
 # A stream that appends rows to a file.
@@ -25,7 +27,7 @@ extended_stream <- function(path, options) {
 }
 
 # The functions of a writer. They must not refer to it, or it would never be collected.
-writer_functions <- function(stream, path, options, times) {
+writer_functions <- function(stream, path, options, times, widen) {
   n_refused <- 0L
   list(
     write = function(x, fill = FALSE) {
@@ -33,7 +35,7 @@ writer_functions <- function(stream, path, options, times) {
       check_open(stream)
       is_written <- FALSE
       on.exit(if (!is_written) n_refused <<- n_refused + 1L)
-      write_batch(stream, path, x, fill, options, times)
+      write_batch(stream, path, x, fill, options, times, widen)
       is_written <- TRUE
       invisible()
     },
@@ -80,7 +82,7 @@ check_open <- function(stream) {
 }
 
 # Adds the rows of a frame.
-write_batch <- function(stream, path, x, fill, options, times) {
+write_batch <- function(stream, path, x, fill, options, times, widen) {
   x <- read_lazy(x)
   if (!is_frame(x)) must_be("x", "a data frame", x)
   handle <- core(.Call(C_stream_view, stream))
@@ -90,19 +92,16 @@ write_batch <- function(stream, path, x, fill, options, times) {
   on.exit(.Call(C_shut, handle))
   so_far <- table_so_far(handle, path)
   refuse_batches(path, "the first batch", why_not_in_place(so_far))
-  if (!append_in_place(so_far, x, fill, stream, options)) refuse_batch(so_far, x)
-}
-
-# The open file of the batches so far.
-table_so_far <- function(handle, path) {
-  file <- new.env(parent = emptyenv())
-  file$path <- path
-  file$functions <- FALSE
-  file$int64 <- "fit"
-  file$limits <- double()
-  file$handle <- handle
-  look_at(file)
-  file
+  rules <- append_rules(so_far, fill, widen)
+  fitted <- fit_to_file(so_far, x, rules)
+  set <- columns_to_set(so_far, fitted)
+  # Columns that a refused batch had changed would stay changed.
+  if (!is.null(set)) check_batch(so_far, x)
+  is_written <- if (is.null(set)) append_fitted(so_far, fitted, x, stream, options) else set_and_append(rules, set, x, stream, options)
+  if (!is_written) {
+    check_batch(so_far, x)
+    wrong("the batch has attributes other than those of the first one (file \"", path, "\")")
+  }
 }
 
 # The first batch sets the columns and their types. Times get the finest form, which later batches
@@ -137,33 +136,18 @@ refuse_batches <- function(path, what, why) {
                               "\"); change it, or write the whole frame with write_entasis()"), list(file = path))
 }
 
-# Refuses a batch whose values do not fit the columns so far, by the first reason that is found.
-refuse_batch <- function(file, x) {
-  names <- layout_of(file)$names
-  facts <- table_facts(file)
-  missing <- facts$n_missing == facts$n_values
-  columns <- bare_columns(file, seq_along(names), row_range(0, 0, -1))
-  at <- match(names, names_of(x))
-  fitted <- lapply(which(!is.na(at)), function(k) {
-    fit_column(.subset2(columns, k), .subset2(x, at[k]), names[k], missing[k], file)
-  })
-  grows <- vapply(fitted, `[[`, NA, "grows")
-  if (any(grows)) {
-    grown <- names[!is.na(at)][grows]
-    wrong_column(file, grown[1L], "column ", listed(grown), " needs another type than the first batch gave it: ",
-                 "begin with doubles, or a value in a column of NA")
+# Refuses a batch that cannot be added to the columns so far, by the first reason that is found.
+check_batch <- function(file, x) {
+  named <- function(which, why) {
+    name <- names_of(x)[which][1L]
+    wrong_column(file, name, "column '", substr(name, 1L, 60L), "' of the batch ", why)
   }
-  for (k in seq_along(fitted)) {
-    of <- which(!is.na(at))[k]
-    why <- if (get_level_na(lapply(facts, `[`, of), list(fitted[[k]]$new))) {
-      "has a level NA, and missing values in earlier batches: begin with addNA()"
-    } else {
-      why_column_differs(fitted[[k]]$new, facts$unit[of], names[of])
-    }
-    if (!is.null(why)) wrong_column(file, names[of], "column '", substr(names[of], 1L, 60L), "' of the batch ", why)
-  }
+  columns <- unclass_all(x)
+  lists <- vapply(columns, function(column) typeof(column) == "list", NA)
+  if (any(lists)) named(lists, "has lists, a data frame or objects: write the whole frame with write_entasis()")
+  texts <- vapply(columns, has_other_text, NA)
+  if (any(texts)) named(texts, NOT_UTF8)
   if (!rows_go_on(structure(list(), row.names = c(NA, -1L)), x, c(file$facts$n_rows, .row_names_info(x, 2L)))) {
     wrong("the row names of the batch do not go on with ", sprintf("%.0f", file$facts$n_rows + 1), " (file \"", file$path, "\"): remove them")
   }
-  wrong("the batch has attributes other than those of the first one (file \"", file$path, "\")")
 }

@@ -69,9 +69,9 @@ SEXP ent_c_stream_finish(SEXP stream) {
     return done < 0 ? ent_failed(failure) : R_NilValue;
 }
 
-/* Replaces the columns of a file's table. Each has a name, a flag for new columns, and a position
- * among the columns of the file or, if new, of the frame. False if the file must be written
- * anew. */
+/* Replaces the columns of the table of a file or stream. Each has a name, a flag for new columns,
+ * and a position among the columns of the table or, if new, of the frame. False if the file must be
+ * written anew. */
 SEXP ent_c_change_columns(SEXP change, SEXP frame, SEXP positions, SEXP is_new, SEXP names, SEXP operation,
                           SEXP options) {
     ent_failure *failure = NULL;

@@ -85,7 +85,7 @@ test_that("a batch that does not fit is refused, and the writer goes on", {
   w <- writer_entasis(path, durable = FALSE)
   x <- data.frame(n = 1:3, s = c("a", NA, "b"))
   w$write(x)
-  expect_error(w$write(data.frame(n = 1.5, s = "c")), "column 'n' needs another type", class = "entasis_error_argument")
+  expect_error(w$write(data.frame(n = 1.5, s = "c")), "column 'n' is integer in the file, which does not hold 1.5", class = "entasis_error_argument")
   expect_error(w$write(data.frame(n = "x", s = "c")), "'n'", class = "entasis_error_argument")
   expect_error(w$write(data.frame(n = 1L)), "no column 's'", class = "entasis_error_argument")
   expect_error(w$write(1:3), "'x' must be a data frame", class = "entasis_error_argument")
@@ -95,8 +95,9 @@ test_that("a batch that does not fit is refused, and the writer goes on", {
   expect_identical(read_entasis(path), data.frame(n = 1:4, s = c("a", NA, "b", NA)))
   w <- writer_entasis(path, durable = FALSE)
   w$write(data.frame(n = 1L, s = NA))
-  expect_error(w$write(data.frame(n = 1L, s = "a")), "column 's' needs another type", class = "entasis_error_argument")
-  w$abort()
+  w$write(data.frame(n = 2, s = "a"))
+  w$close()
+  expect_identical(read_entasis(path), data.frame(n = 1:2, s = c(NA, "a")))
 })
 
 test_that("columns of lists need the whole frame", {
@@ -276,9 +277,6 @@ test_that("refusals of a batch name the column and one reason", {
     expect_match(conditionMessage(error), message, fixed = TRUE)
     expect_lt(nchar(conditionMessage(error)), 500)
   }
-  refused(data.frame(t = t0 + 0.5, d = as.Date(NA)), "column 't' of the batch has times in milliseconds, and the file stores them in seconds: append_entasis()")
-  refused(data.frame(t = t0, d = structure(0.5, class = "Date")), "column 'd' of the batch has times that are not whole numbers of any unit")
-  refused(data.frame(t = as.POSIXct("9999-12-31", tz = "UTC")), "column 't' of the batch has times beyond the range of nanoseconds", data.frame(t = t0))
   latin <- "caf\xe9"
   Encoding(latin) <- "latin1"
   refused(data.frame(s = latin), "column 's' of the batch has strings that are not marked as UTF-8: convert it with enc2utf8()", data.frame(s = "a"))
@@ -292,7 +290,12 @@ test_that("refusals of a batch name the column and one reason", {
   refused(frame, "because column 'm' is a matrix, a data frame", frame)
   frame$m <- list(1)
   expect_error(writer_entasis(tempfile())$write(frame), "because column 'm' is a list", fixed = TRUE)
-  refused(data.frame(f = addNA(factor("a"))), "column 'f' of the batch has a level NA", data.frame(f = factor(NA)[c(1, 1)]))
+  latin_column <- data.frame(a = 1, s = latin)
+  expect_error({
+    w <- writer_entasis(tempfile())
+    w$write(data.frame(a = 1))
+    w$write(latin_column, fill = TRUE)
+  }, "column 's' of the batch has strings that are not marked", class = "entasis_error_argument")
 })
 
 test_that("the end of a writer reports batches that were refused", {

@@ -53,6 +53,29 @@ impl Change {
         if let State::Stream(stream) = &self.0 { Ok(stream) } else { Err(stream_is_over()) }
     }
 
+    pub const fn is_stream(&self) -> bool {
+        matches!(self.0, State::Stream(_))
+    }
+
+    /// Runs an operation of the stream. False after an error of kind `refusal`, which leaves the
+    /// stream as it was. Other errors end the stream, which cannot continue after an error of
+    /// writing.
+    pub fn on_stream(
+        &mut self,
+        refusal: Kind,
+        operation: impl FnOnce(&mut Stream) -> Result<()>,
+    ) -> Result<bool> {
+        let State::Stream(stream) = &mut self.0 else { return Err(stream_is_over()) };
+        match operation(stream) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == refusal => Ok(false),
+            Err(error) => {
+                self.0 = State::Over;
+                Err(error)
+            }
+        }
+    }
+
     /// Returns an error in a forked child of the process that made the stream, unless the stream is
     /// over.
     pub fn check_process(&self) -> Result<()> {
@@ -72,18 +95,10 @@ impl Change {
             return Ok(false);
         }
         let (options, signals) = (options.of_core(), Signals::new(interrupted));
-        if let State::Stream(stream) = &mut self.0 {
+        if self.is_stream() {
             let mut frame = builder.take();
-            widen_codes(&mut frame, stream.view()?.as_ref())?;
-            return match stream.append(frame, &[], &options, &signals) {
-                Ok(()) => Ok(true),
-                Err(error) if error.kind() == Kind::Argument => Ok(false),
-                Err(error) => {
-                    // A stream cannot go on after an error of writing.
-                    self.0 = State::Over;
-                    Err(error)
-                }
-            };
+            widen_codes(&mut frame, self.stream()?.view()?.as_ref())?;
+            return self.on_stream(Kind::Argument, |stream| stream.append(frame, &[], &options, &signals));
         }
         let Some(change) = self.get() else { return Err(Error::argument("the change is over")) };
         if !change.is_single_table() {

@@ -1,8 +1,8 @@
-//! Other columns for the table of a file that is going to change.
+//! Other columns for the table of a file that is going to change, or of a stream.
 
 use std::ffi::c_int;
 
-use entasis::{ColumnSource, Error, Kind, Operation, Result};
+use entasis::{ColumnSource, Error, Kind, NewColumns, Operation, Result};
 
 use crate::build::Builder;
 use crate::change::{self, Change};
@@ -46,9 +46,9 @@ impl FinalColumns {
     }
 }
 
-/// Gives the table of a file other columns, some of them from `builder`, which ends the change.
-/// Returns 1; 0 if the file must be written anew, which leaves the change as it is; or -1 with an
-/// error. The builder is empty afterwards.
+/// Gives the table of a file or stream other columns, some of them from `builder`. This ends a
+/// change but not a stream. Returns 1; 0 if the file must be written anew, which leaves the change
+/// or stream as it is; or -1 with an error. The builder is empty afterwards.
 ///
 /// # Safety
 /// `ent_change_begin` and `ent_builder_new` must have returned `change` and `builder`. The arrays
@@ -81,11 +81,18 @@ fn set_columns(
     options: Options,
     interrupted: Option<Interrupted>,
 ) -> Result<bool> {
+    let (options, signals) = (options.of_core(), Signals::new(interrupted));
+    if change.is_stream() {
+        let columns = NewColumns { sources, names, levels: Vec::new() };
+        return change.on_stream(Kind::Unsupported, |stream| {
+            stream.set_columns(builder.take(), columns, operation, &options, &signals)
+        });
+    }
     let of_core = change.get().ok_or_else(|| Error::argument("the change is over"))?;
     let content = match of_core.with_columns(builder.take(), sources, names) {
         Err(error) if error.kind() == Kind::Unsupported => return Ok(false),
         content => content?,
     };
-    change.take()?.commit(content, operation, &options.of_core(), &Signals::new(interrupted))?;
+    change.take()?.commit(content, operation, &options, &signals)?;
     Ok(true)
 }
