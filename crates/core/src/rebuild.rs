@@ -4,6 +4,7 @@
 //! file gets its columns in order.
 
 mod copy;
+mod merge;
 mod records;
 mod tidy;
 
@@ -26,7 +27,8 @@ use crate::write::placement::{Placed, Placement};
 use crate::write::unknown::Unknown;
 use crate::write::{Ground, WRITE};
 use copy::{Task, Worker};
-pub(crate) use records::{Changed, check_made_records};
+pub(crate) use merge::{known_columns, merged, start};
+pub(crate) use records::Changed;
 use records::{ColumnEdits, Values};
 use tidy::{Described, is_untidy, tidied};
 

@@ -8,9 +8,9 @@ use std::path::Path;
 use entasis_format::{Error, Limits, Operation, Result};
 use entasis_io::Replacement;
 
-use crate::compact::{known_columns, start};
 use crate::file::File;
 use crate::monitor::Monitor;
+use crate::rebuild::{known_columns, start};
 use crate::verify::Survey;
 use crate::write::{Ground, WriteOptions, when_free};
 use lost::{Lost, plan};

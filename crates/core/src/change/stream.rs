@@ -39,7 +39,7 @@ pub struct Stream {
     durable: bool,
     /// The operation that the last root records.
     operation: Operation,
-    /// What the threads of the last part leave to those of the next one.
+    /// Memory and hints of the threads that wrote the last part.
     workers: Workers,
 }
 

@@ -48,8 +48,8 @@ impl To {
         Ok((Self::InPlace(Box::new(in_place)), file))
     }
 
-    /// A new file with the generations of `file` that are kept. If only the current one is, `blocks`
-    /// says how its blocks are copied.
+    /// A new file with the generations of `file` that are kept. `blocks` says how those of the
+    /// current one are copied if it is the only one.
     fn copied(
         replacement: Replacement,
         file: &File,

@@ -6,10 +6,9 @@ use std::collections::HashMap;
 use entasis_format::{Error, Result, SLOT_PAGES_END, Slot, fallible};
 use entasis_io::Sink;
 
-use crate::compact::{known_columns, merged};
 use crate::file::{ColumnInfo, File};
 use crate::monitor::Monitor;
-use crate::rebuild::{BlockPlan, Moves, Rebuild, has_blocks};
+use crate::rebuild::{BlockPlan, Moves, Rebuild, has_blocks, known_columns, merged};
 use crate::write::{Base, Ground};
 
 /// The use of the memory, in messages.

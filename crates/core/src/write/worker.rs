@@ -27,16 +27,15 @@ pub(super) struct Worker {
     before: Option<Layout>,
 }
 
-/// What ended threads leave to the threads of the next part of a stream: their memory, and what they
-/// learned of each column.
+/// Memory of ended threads and hints of columns, for the threads of the next part of a stream.
 #[derive(Default)]
 pub(crate) struct Workers {
     idle: Mutex<Vec<Worker>>,
-    /// None if there is no next part.
+    /// None for a file of one part.
     learned: Option<LearnedOfParts>,
 }
 
-/// What is learned of columns, by their index and layout.
+/// Hints of columns, by their index and layout.
 #[derive(Default)]
 struct LearnedOfParts {
     /// In the part before.
@@ -45,7 +44,7 @@ struct LearnedOfParts {
     now: Mutex<HashMap<(usize, Layout), Learned>>,
 }
 
-/// What is learned of a column may take 100 kB, so it is kept for this many columns.
+/// Hints of a column may take 100 kB, so only the first columns keep theirs.
 const LEARNED: usize = 256;
 
 impl Workers {
@@ -65,7 +64,7 @@ impl Workers {
         Lent { worker: lock(&self.idle).pop().unwrap_or_default(), to: self }
     }
 
-    /// What the part before has learned of a column.
+    /// The hints of a column from the part before.
     fn learned(&self, column: (usize, Layout)) -> Option<Learned> {
         lock(&self.learned.as_ref()?.before).remove(&column)
     }

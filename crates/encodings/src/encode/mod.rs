@@ -42,8 +42,7 @@ pub struct Encoder {
     ints: ScratchVec<u64>,
 }
 
-/// What the last run of a column has learned, for a later run of the same column:
-/// [`Encoder::resume`].
+/// The hints of the last run of a column, for a later run of the same column: [`Encoder::resume`].
 pub struct Learned(Hints);
 
 impl std::fmt::Debug for Learned {
@@ -80,14 +79,14 @@ impl Encoder {
         symbols.into_iter().flatten().for_each(|trained| self.choices.trainer.recycle(trained.matcher));
     }
 
-    /// As [`begin_run`](Self::begin_run), but goes on with what an earlier run of the same column
-    /// has learned. Each hint is verified before use.
+    /// As [`begin_run`](Self::begin_run), but goes on with the hints of an earlier run of the same
+    /// column. Each hint is verified before use.
     pub fn resume(&mut self, profile: &Profile, learned: Learned) {
         self.begin_run(profile);
         self.choices.hints = learned.0;
     }
 
-    /// What the current run has learned. It forgets that.
+    /// Takes the hints of the current run, which forgets them.
     pub fn take_learned(&mut self) -> Learned {
         Learned(std::mem::take(&mut self.choices.hints))
     }
