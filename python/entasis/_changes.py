@@ -32,6 +32,7 @@ def append(
     *,
     create: bool = False,
     fill: bool = False,
+    widen: bool = False,
     compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
@@ -111,7 +112,7 @@ def append(
             else:
                 return []
 
-        return append_rows(value, to, fill)
+        return append_rows(value, to, fill, widen)
 
 
 def add_columns(
@@ -414,6 +415,8 @@ def writer(
     schema: Any = None,
     *,
     append: bool = False,
+    fill: bool = False,
+    widen: bool = False,
     compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
@@ -460,7 +463,7 @@ def writer(
 
     with reported:
         to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
-        return Writer(to, schema, append)
+        return Writer(to, schema, append, fill=fill, widen=widen)
 
 
 def _value(frame: Any) -> Any:
