@@ -200,6 +200,4 @@ def _unsuitable(what: str, types: Types, kinds: tuple[Any, Any, Any], reason: st
     """The error for values that the wider type does not hold either."""
     old, new, wider = map(types.name, kinds)
     both = old if old == new else f"{old} in the file and {new} in the rows to append"
-    return ArgumentError(
-        f"{what} is {both}, and {wider} does not hold {reason or 'all values'}: convert one of them"
-    )
+    return ArgumentError(f"{what} is {both}, and {wider} does not hold {reason or 'all values'}: convert one of them")

@@ -82,7 +82,7 @@ class PandasRules(Rules):
         whole = _grown_columns(value, {i: dtype for i, dtype in enumerate(dtypes) if dtype is not None})
         if not part.shape[1]:
             return whole
-        like = pd.Series([None] * n, index=value.index, dtype=object)
+        like = pd.Series(float("nan"), index=value.index, dtype="float64")
         added = [TYPES.missing(dtype, like) for dtype in part.dtypes]
         new = pd.concat(added, axis=1, keys=range(len(added)))
         new.columns = part.columns
@@ -283,11 +283,11 @@ def _fit_frame(old: Any, new: Any, options: Options) -> Fitted:
         return Fitted(new, grown)
     columns: list[Any] = []
     found, more = positions(list(old.columns), list(new.columns), options.fill)
-    like = pd.Series([None] * len(new), index=new.index, dtype=object)
+    like = pd.Series(float("nan"), index=new.index, dtype="float64")
     for i, position in enumerate(found):
         dtype, what = old.dtypes.iloc[i], f"column {shown(old.columns[i])}"
         if position is None:
-            column = missing(TYPES, what, dtype, like.astype(float) if dtype == object else like, options)
+            column = missing(TYPES, what, dtype, like, options)
         else:
             column = fit(TYPES, what, dtype, new.iloc[:, position], options, i)
         if column.dtype is not dtype and TYPES.grows(dtype, column.dtype, options, i):

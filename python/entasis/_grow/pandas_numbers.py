@@ -23,7 +23,7 @@ def numpy_dtype(dtype: Any) -> Any:
         kind = dtype.pyarrow_dtype
         is_plain = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
         return np.dtype(kind.to_pandas_dtype()) if is_plain else None
-    return dtype.numpy_dtype if is_nullable(dtype) else None  # type: ignore[attr-defined]
+    return dtype.numpy_dtype if is_nullable(dtype) else None
 
 
 def is_nullable(dtype: Any) -> bool:

@@ -140,7 +140,7 @@ def _like(column: Any, series: Any) -> Any:
 
 def _inferred(series: Any) -> Any:
     """A series of objects of one kind as one of their dtype."""
-    return series.infer_objects() if series.dtype == object else series
+    return series.infer_objects() if _is_object(series.dtype) else series
 
 
 def _converted(series: Any, dtype: Any) -> Any:
@@ -148,14 +148,14 @@ def _converted(series: Any, dtype: Any) -> Any:
     import numpy as np
     import pandas as pd
 
-    if series.dtype == object and dtype != object:
+    if _is_object(series.dtype) and not _is_object(dtype):
         series = _inferred(series)
-        if series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) == "boolean":
+        if _is_object(series.dtype) and pd.api.types.infer_dtype(series, skipna=True) == "boolean":
             series = series.astype("boolean")
     old = series.dtype
     if TYPES.is_same(old, dtype):
         return series
-    if dtype == object or old == object:
+    if _is_object(dtype) or _is_object(old):
         raise Unfit
     if isinstance(dtype, pd.CategoricalDtype):
         return _categories.convert(series, dtype, _converted)
@@ -175,6 +175,10 @@ def _converted(series: Any, dtype: Any) -> Any:
     if _time_zone(old) is not None and _time_zone(old) == _time_zone(dtype):
         return _times(series, dtype)
     raise Unfit
+
+
+def _is_object(dtype: Any) -> bool:
+    return str(dtype) == "object"
 
 
 def _is_text(dtype: Any) -> bool:

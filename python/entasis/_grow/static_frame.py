@@ -88,9 +88,7 @@ class StaticFrameRules(Rules):
             return sf.Series(array, index=value.index, name=value.name)
         arrays = [
             converted(TYPES, f"column {shown(label)}", value.iloc[:, i].values, of_file if dtype is None else dtype)
-            for i, (label, of_file, dtype) in enumerate(
-                zip(value.columns, value.dtypes.values, dtypes, strict=True)
-            )
+            for i, (label, of_file, dtype) in enumerate(zip(value.columns, value.dtypes.values, dtypes, strict=True))
         ]
         arrays += [TYPES.missing(dtype, _empty(n)) for dtype in part.dtypes.values]
         new = list(part.columns)

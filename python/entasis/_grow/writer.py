@@ -73,9 +73,7 @@ class Writer:
         "_widen",
     )
 
-    def __init__(
-        self, to: Destination, schema: Any, append: bool, *, fill: bool = False, widen: bool = False
-    ) -> None:
+    def __init__(self, to: Destination, schema: Any, append: bool, *, fill: bool = False, widen: bool = False) -> None:
         self._to, self._fill, self._widen = to, fill, widen
         self._parts: list[Any] = []
         self._n = self._size = 0
@@ -129,8 +127,8 @@ class Writer:
             A frame, a record batch, a dict of arrays, an open file or a view of one; or an iterable
             or Arrow stream of these. The first batch sets the columns and the library that reads
             them. Later ones follow the rules of `entasis.append`, with `fill` and `widen` of the
-            writer. Arrays and frames of pandas may change after the call. Buffers that Arrow or Polars share with an array may not, until
-            the writer is closed.
+            writer. Arrays and frames of pandas may change after the call. Buffers that Arrow or
+            Polars share with an array may not, until the writer is closed.
 
         Raises
         ------

@@ -1,0 +1,263 @@
+"""The tables of types in `docs/guides/append.md`: each line is appended, and compared with the library.
+
+After an append the file holds the library's own concatenation in the types that the line names, and
+the generation before stays readable. After an error the bytes of the file are unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import static_frame as sf
+from pandas.api.types import union_categoricals
+
+import entasis as en
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GUIDE = Path(__file__).parents[2] / "docs/guides/append.md"
+
+
+class Line(NamedTuple):
+    """A line of a table."""
+
+    host: str
+    old_type: str
+    old: str
+    new_type: str
+    new: str
+    result: str
+
+    @property
+    def wider(self) -> str | None:
+        """The type with `widen=True`."""
+        found = re.fullmatch(r"error; `widen=True`: `(.*)`", self.result)
+        return found and found[1]
+
+    @property
+    def anew(self) -> str | None:
+        """The type of a column that had no values."""
+        found = re.fullmatch(r"anew as `(.*)`", self.result)
+        return found and found[1]
+
+
+def lines() -> list[Line]:
+    """The lines of all tables of types."""
+    found, host = [], ""
+    for line in GUIDE.read_text().splitlines():
+        if line.startswith("### "):
+            host = line[4:]
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) == 5 and cells[0].startswith("`"):
+            plain = [cell.removeprefix("`").removesuffix("`") for cell in cells[:4]]
+            found += [Line(one, *plain, cells[4]) for one in host.split(" and ")]
+    assert len({line.host for line in found}) == 5
+    return found
+
+
+LINES = lines()
+IDS = [f"{line.host}: {line.old_type} {line.old} + {line.new_type} {line.new}" for line in LINES]
+
+
+def values(text: str) -> list[Any]:
+    return eval(f"[{text}]", {"D": Decimal, "nan": float("nan")})  # type: ignore[no-any-return]
+
+
+class Host:
+    """Frames with the columns `k` and `a` of a library."""
+
+    def type_of(self, text: str) -> Any:
+        return np.dtype(text)
+
+    def column(self, text: str, kind: str) -> Any:
+        return np.array(values(text), self.type_of(kind))
+
+    def frame(self, column: Any) -> Any:
+        return {"k": np.arange(len(column)), "a": column}
+
+    def cast(self, column: Any, kind: str) -> Any:
+        if column.dtype.kind == "f" and self.type_of(kind).kind in "mM":
+            return np.full(len(column), "NaT", kind)
+        return column.astype(self.type_of(kind))
+
+    def joined(self, old: Any, new: Any) -> Any:
+        return np.concatenate([old, new])
+
+    def check(self, frame: Any, column: Any) -> None:
+        assert frame["a"].dtype == column.dtype
+        np.testing.assert_array_equal(frame["a"], column)
+
+
+class StaticFrame(Host):
+    def frame(self, column: Any) -> Any:
+        return sf.Frame.from_items(super().frame(column).items())
+
+    def check(self, frame: Any, column: Any) -> None:
+        super().check({"a": frame["a"].values}, column)
+
+
+class Pandas(Host):
+    def type_of(self, text: str) -> Any:
+        return eval(f"pd.{text}", {"pd": pd}) if text.startswith("Cat") else pd.api.types.pandas_dtype(text)
+
+    def column(self, text: str, kind: str) -> Any:
+        found = values(text)
+        if kind == "category":
+            return pd.Series(pd.Categorical(found, list(dict.fromkeys(found))))
+        return pd.Series(found, dtype=self.type_of(kind))
+
+    def frame(self, column: Any) -> Any:
+        return pd.DataFrame({"k": np.arange(len(column)), "a": column})
+
+    def cast(self, column: Any, kind: str) -> Any:
+        dtype = self.type_of(kind)
+        if len(column) and column.isna().all():
+            return pd.Series([None] * len(column), dtype=dtype)
+        return column if column.dtype == dtype else column.astype(dtype)
+
+    def joined(self, old: Any, new: Any) -> Any:
+        if isinstance(old.dtype, pd.CategoricalDtype):
+            return pd.Series(union_categoricals([old, new]))
+        return pd.concat([old, new], ignore_index=True)
+
+    def check(self, frame: Any, column: Any) -> None:
+        pd.testing.assert_series_equal(frame["a"], column, check_names=False, check_freq=False)
+
+
+class Index(Pandas):
+    """The column is the index."""
+
+    def frame(self, column: Any) -> Any:
+        return pd.DataFrame({"k": np.arange(len(column))}, index=pd.Index(column, dtype=column.dtype))
+
+    def check(self, frame: Any, column: Any) -> None:
+        pd.testing.assert_index_equal(frame.index, pd.Index(column, dtype=column.dtype), exact=True)
+
+
+class Polars(Host):
+    def type_of(self, text: str) -> Any:
+        return eval(text, vars(pl).copy())
+
+    def column(self, text: str, kind: str) -> Any:
+        dtype = self.type_of(kind)
+        if dtype in (pl.Datetime, pl.Duration):
+            return pl.Series("a", values(text), dtype=pl.Int64).cast(dtype)
+        return pl.Series("a", values(text), dtype=dtype)
+
+    def frame(self, column: Any) -> Any:
+        return pl.DataFrame({"k": pl.Series(range(len(column)), dtype=pl.Int64), "a": column})
+
+    def cast(self, column: Any, kind: str) -> Any:
+        dtype = self.type_of(kind)
+        if column.null_count() == len(column):
+            return pl.Series("a", [None] * len(column), dtype=dtype)
+        return column.cast(pl.String).cast(dtype) if isinstance(column.dtype, pl.Enum) else column.cast(dtype)
+
+    def joined(self, old: Any, new: Any) -> Any:
+        return pl.concat([old, new])
+
+    def check(self, frame: Any, column: Any) -> None:
+        assert frame["a"].dtype == column.dtype
+        assert frame["a"].equals(column, null_equal=True)
+
+
+class Arrow(Host):
+    def type_of(self, text: str) -> Any:
+        return eval(text, vars(pa).copy())
+
+    def column(self, text: str, kind: str) -> Any:
+        return pa.chunked_array([pa.array(values(text), self.type_of(kind))])
+
+    def frame(self, column: Any) -> Any:
+        return pa.table({"k": pa.array(range(len(column)), pa.int64()), "a": column})
+
+    def cast(self, column: Any, kind: str) -> Any:
+        dtype = self.type_of(kind)
+        if column.null_count == len(column):
+            return pa.chunked_array([pa.nulls(len(column), dtype)])
+        return column.cast(dtype)
+
+    def joined(self, old: Any, new: Any) -> Any:
+        return pa.chunked_array([*old.chunks, *new.chunks], old.type)
+
+    def check(self, frame: Any, column: Any) -> None:
+        assert frame["a"].type == column.type
+        assert frame["a"].to_pylist() == column.to_pylist()
+
+
+HOSTS: dict[str, Host] = {
+    "pandas": Pandas(),
+    "Polars": Polars(),
+    "pyarrow": Arrow(),
+    "NumPy": Host(),
+    "StaticFrame": StaticFrame(),
+    "index": Index(),
+}
+
+
+def by_append(rows: Any, path: Path, widen: bool) -> Any:
+    return en.append(rows, path, widen=widen)
+
+
+def by_writer(rows: Any, path: Path, widen: bool) -> None:
+    with en.writer(path, append=True, widen=widen) as writer:
+        writer.write(rows)
+
+
+def check_line(line: Line, host: Host, path: Path, change: Callable[..., Any], label: str | None = "a") -> None:
+    """Append the rows of a line, and compare."""
+    old, new = host.column(line.old, line.old_type), host.column(line.new, line.new_type)
+    en.write(host.frame(old), path)
+    # The first change of a small file writes it anew.
+    en.append(host.frame(old[:0]), path)
+    if line.result.startswith("error"):
+        before = path.read_bytes()
+        for widen in (False, True) if line.wider is None else (False,):
+            with pytest.raises(en.ArgumentError, match=f"the index is|column '{label}'") as error:
+                change(host.frame(new), path, widen)
+            assert (line.wider is not None) == ("widen=True" in str(error.value) and not widen) or widen
+            assert path.read_bytes() == before
+        if line.wider is None:
+            return
+    else:
+        assert line.anew is not None or line.result == "in place"
+    n_before = len(en.generations(path))
+    anew = change(host.frame(new), path, line.wider is not None)
+    kind = line.wider or line.anew or line.old_type
+    host.check(en.read(path), host.joined(host.cast(old, kind), host.cast(new, kind)))
+    en.verify(path)
+    if isinstance(host, StaticFrame):
+        return
+    if change is by_append:
+        assert anew == ([] if kind == line.old_type else [label])
+    # Columns of objects are written anew as a whole.
+    if line.old_type != "object":
+        assert len(en.generations(path)) == n_before + 1
+        host.check(en.open(path, generation=en.generations(path)[-2].number).read(), old)
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("change", [by_append, by_writer])
+@pytest.mark.parametrize("line", LINES, ids=IDS)
+def test_types_of_columns(path: Path, line: Line, change: Callable[..., Any]) -> None:
+    check_line(line, HOSTS[line.host], path, change)
+
+
+# Objects hold all labels, and the labels of no rows take any type.
+INDEXES = [line for line in LINES if line.host == "pandas" and line.old_type != "object" and line.new]
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("change", [by_append, by_writer])
+@pytest.mark.parametrize("line", INDEXES, ids=lambda line: f"{line.old_type} {line.old} + {line.new_type} {line.new}")
+def test_types_of_indexes(path: Path, line: Line, change: Callable[..., Any]) -> None:
+    check_line(line, HOSTS["index"], path, change, None)
