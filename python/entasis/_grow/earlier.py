@@ -35,10 +35,10 @@ class Earlier:
         """Whether a column has no rows, or only missing values."""
         if key not in self._known:
             is_value = self._rules.types.is_empty
-            self._known[key] = all(is_value(column) for column in self._columns(key))
+            self._known[key] = all(is_value(column) for column in self.columns(key))
         return self._known[key]
 
-    def _columns(self, key: int) -> Iterator[Any]:
+    def columns(self, key: int) -> Iterator[Any]:
         """The column in pieces, as it is needed."""
         file = self._table()
         if isinstance(file, File):

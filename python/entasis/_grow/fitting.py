@@ -114,7 +114,7 @@ def fit(types: Types, what: str, old: Any, column: Any, options: Options, key: i
     if types.is_same(old, new):
         return column
     if types.is_empty(column) and not (types.is_untyped(old) and options.earlier.is_empty(key)):
-        return missing(types, what, old, column, options)
+        return missing(types, what, old, column, options, key)
     if types.is_untyped(old) and options.earlier.is_empty(key):
         return _with_own_type(types, what, old, column, options)
     try:
@@ -151,16 +151,18 @@ def _with_own_type(types: Types, what: str, old: Any, column: Any, options: Opti
         raise _unsuitable(what, types, (old, new, found), error.reason) from None
 
 
-def missing(types: Types, what: str, old: Any, like: Any, options: Options) -> Any:
+def missing(types: Types, what: str, old: Any, like: Any, options: Options, key: int) -> Any:
     """Missing values of the type `old` of the file's column, or of a wider type."""
     found = types.missing(old, like)
     if found is not None:
         return found
-    # The values of the file are converted with it.
     wider = types.with_missing(old, types.missing(old, like[:0]))
     if wider is None or not options.widen:
         raise no_missing(what, types.name(old), None if wider is None else types.name(wider))
-    return types.missing(wider, like)
+    # The values of the file decide which type holds them.
+    of_file = (types.with_missing(old, column) for column in options.earlier.columns(key))
+    other = next((dtype for dtype in of_file if not types.is_same(dtype, wider)), wider)
+    return types.missing(other, like)
 
 
 def added(types: Types, what: str, column: Any, options: Options) -> Any:

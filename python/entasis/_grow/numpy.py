@@ -67,7 +67,7 @@ class NumpyRules(Rules):
         for i, ((name, array), position) in enumerate(zip(old.items(), found, strict=True)):
             what = f"column {shown(name)}"
             if position is None:
-                part[name] = missing(TYPES, what, array.dtype, like, options)
+                part[name] = missing(TYPES, what, array.dtype, like, options, i)
             else:
                 part[name] = fit(TYPES, what, array.dtype, arrays[position], options, i)
             if part[name].dtype != array.dtype:

@@ -287,7 +287,7 @@ def _fit_frame(old: Any, new: Any, options: Options) -> Fitted:
     for i, position in enumerate(found):
         dtype, what = old.dtypes.iloc[i], f"column {shown(old.columns[i])}"
         if position is None:
-            column = missing(TYPES, what, dtype, like, options)
+            column = missing(TYPES, what, dtype, like, options, i)
         else:
             column = fit(TYPES, what, dtype, new.iloc[:, position], options, i)
         if column.dtype is not dtype and TYPES.grows(dtype, column.dtype, options, i):

@@ -61,7 +61,7 @@ class PolarsRules(Rules):
         for i, ((name, dtype), position) in enumerate(zip(old.schema.items(), found, strict=True)):
             what = f"column {shown(name)}"
             if position is None:
-                column = missing(TYPES, what, dtype, like, options)
+                column = missing(TYPES, what, dtype, like, options, i)
             else:
                 column = fit(TYPES, what, dtype, new.to_series(position), options, i)
             if column.dtype != dtype:

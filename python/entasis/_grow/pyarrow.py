@@ -76,7 +76,7 @@ class ArrowRules(Rules):
             if position is None:
                 if not field.nullable and new.num_rows:
                     raise no_missing(what, f"{field.type} not null")
-                column = missing(TYPES, what, field.type, like, options)
+                column = missing(TYPES, what, field.type, like, options, i)
             else:
                 column = fit(TYPES, what, field.type, new.column(position), options, i)
             _check_order(what, old.column(i), column)

@@ -69,7 +69,7 @@ class StaticFrameRules(Rules):
         for i, (label, dtype, position) in enumerate(zip(old.columns, old.dtypes.values, found, strict=True)):
             what = f"column {shown(label)}"
             if position is None:
-                arrays.append(missing(TYPES, what, dtype, like, options))
+                arrays.append(missing(TYPES, what, dtype, like, options, i))
             else:
                 arrays.append(fit(TYPES, what, dtype, new.iloc[:, position].values, options, i))
             if arrays[i].dtype != dtype:
