@@ -1,4 +1,4 @@
-"""The tables of types in `docs/guides/append.md`: each line is appended, and compared with the library.
+"""The tables of types in `docs/guides/append.md`: each line is appended and compared.
 
 After an append the file holds the library's own concatenation in the types that the line names, and
 the generation before stays readable. After an error the bytes of the file are unchanged.

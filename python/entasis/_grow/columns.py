@@ -56,8 +56,8 @@ def check_lists(value: Mapping[Any, Any]) -> None:
 def positions(old: list[Any], new: list[Any], fill: bool) -> tuple[list[int | None], list[int]]:
     """Find the column of the rows to append for each label of the file.
 
-    With `fill`, the position of a missing column is None. Also returns the positions of columns that
-    the file lacks.
+    With `fill`, the position of a missing column is None. Also returns the positions of columns
+    that the file lacks.
     """
     if len(set(old)) < len(old) or len(set(new)) < len(new):
         if old != new:

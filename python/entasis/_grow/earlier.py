@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from entasis._file.file import File
 
@@ -11,7 +11,19 @@ from .columns import INDEX
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .rules import Rules
+    from .host_types import Types
+
+    class Rules(Protocol):
+        """The part of the rules of a library that reads rows."""
+
+        types: Types
+
+        def column(self, value: Any, key: int) -> Any:
+            """A column of a value."""
+
+        def index_of(self, value: Any) -> dict[str, Any] | None:
+            """The description of an index."""
+
 
 # The rows of a file that are read first to find a value.
 _FIRST = 1024
@@ -59,7 +71,7 @@ class Earlier:
             return None
         number = key
         if key == INDEX:
-            spec = file._view.handle.host().get("index") or {}
+            spec = file._view.table.host.get("index") or {}
             if spec.get("kind") != "column":
                 return None
             number = spec["column"].index
@@ -72,7 +84,7 @@ class Earlier:
         file = self._table()
         if not isinstance(file, File):
             return None if file is not None or not self._parts else self._rules.index_of(self._parts[0])
-        found = file._view.handle.host().get("index")
+        found = file._view.table.host.get("index")
         return found if isinstance(found, dict) else None
 
 

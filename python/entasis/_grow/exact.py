@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .fitting import Unfit, value_at
+from .host_types import Unfit, value_at
 
 
 def convert(values: Any, dtype: Any, mask: Any = None) -> Any:

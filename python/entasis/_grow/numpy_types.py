@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import exact
-from .fitting import Types
+from .host_types import Types
 
 
 class NumpyTypes(Types):

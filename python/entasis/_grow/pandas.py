@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
@@ -67,7 +68,7 @@ class PandasRules(Rules):
             part = fit(TYPES, what, old.dtype, new, options, 0)
             if isinstance(old, pd.Series):
                 part = _with_index(old, part, grown, options)
-        if part.dtype != old.dtype and TYPES.grows(old.dtype, part.dtype, options, 0):
+        if part.dtype != old.dtype and TYPES.grows(old.dtype, part.dtype, lambda: options.earlier.greatest_code(0)):
             grown[0] = part.dtype
         return Fitted(part, grown)
 
@@ -290,7 +291,7 @@ def _fit_frame(old: Any, new: Any, options: Options) -> Fitted:
             column = missing(TYPES, what, dtype, like, options, i)
         else:
             column = fit(TYPES, what, dtype, new.iloc[:, position], options, i)
-        if column.dtype is not dtype and TYPES.grows(dtype, column.dtype, options, i):
+        if column.dtype is not dtype and TYPES.grows(dtype, column.dtype, partial(options.earlier.greatest_code, i)):
             grown[i] = column.dtype
         columns.append(column)
     columns += [added(TYPES, f"column {shown(new.columns[i])}", new.iloc[:, i], options) for i in more]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .columns import listed
-from .fitting import Unfit
+from .host_types import Unfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,6 +11,7 @@ from entasis.errors import ArgumentError
 
 from . import fitting as _fitting
 from .columns import INDEX, refused
+from .host_types import Unfit
 from .pandas_types import TYPES
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _check_level(what: str, dtype: Any, labels: Any) -> None:
     """Check that the labels of a level are of the kind that the file's level has."""
     try:
         TYPES.convert(labels, dtype)
-    except _fitting.Unfit as error:
+    except Unfit as error:
         if TYPES.wider(dtype, labels) is None:
             raise refused(what, TYPES.name(dtype), TYPES.name(labels.dtype), error.reason) from None
 
@@ -61,12 +62,14 @@ def is_stored_anew(old: Any, new: Any, options: Options) -> bool:
     """Whether the labels of the file have to be stored anew before those of the rows."""
     if old.nlevels > 1 or not len(new):
         return False
-    spec = options.earlier.index
-    if spec is not None and spec["kind"] == "range":
-        import pandas as pd
+    import pandas as pd
 
+    spec = options.earlier.index if type(old) is pd.RangeIndex else None
+    if spec is not None and spec["kind"] == "range":
         return type(new) is not pd.RangeIndex or _joined_range(spec, described(new), options.earlier.n) is None
-    return TYPES.grows(old.dtype, new.dtype, options, INDEX) and old.dtype != object
+    if old is new or old.dtype == object:
+        return False
+    return TYPES.grows(old.dtype, new.dtype, lambda: options.earlier.greatest_code(INDEX))
 
 
 def grow(index: Any, dtype: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import exact
-from .fitting import Unfit, value_at
+from .host_types import Unfit, value_at
 
 _NAMES = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import pandas_categories as _categories
 from . import pandas_numbers as _numbers
-from .fitting import Options, Types, Unfit, value_at
+from .host_types import Types, Unfit, value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class PandasTypes(Types):
@@ -106,8 +109,11 @@ class PandasTypes(Types):
             return pd.api.types.pandas_dtype(dtype.name.replace("int", "Int").replace("u", "U"))
         return np.dtype("float64")
 
-    def grows(self, old: Any, new: Any, options: Options, key: int) -> bool:
-        """Whether stored values have to be stored anew. More categories keep codes that tell them apart."""
+    def grows(self, old: Any, new: Any, greatest_code: Callable[[], int | None]) -> bool:
+        """Whether stored values have to be stored anew.
+
+        More categories keep the codes, if these tell them apart.
+        """
         import pandas as pd
 
         if self.is_same(old, new):
@@ -117,7 +123,7 @@ class PandasTypes(Types):
         before, after = old.categories, new.categories
         if old.ordered != new.ordered or before.dtype != after.dtype or not before.equals(after[: len(before)]):
             return True
-        greatest = options.earlier.greatest_code(key)
+        greatest = greatest_code()
         return greatest is not None and len(after) >= greatest
 
     def name(self, dtype: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .fitting import Types, Unfit, value_at
+from .host_types import Types, Unfit, value_at
 
 _UNITS = ("ms", "us", "ns")
 
@@ -71,7 +71,7 @@ def _is_kind(old: Any, new: Any) -> bool:
         return bool(dtype.is_numeric())
 
     if is_number(old) and is_number(new):
-        # A float is no decimal, whose scale would hide its digits.
+        # Decimals take no floats, as their scale would hide digits.
         return not (old.is_float() and new.is_decimal()) and not (old.is_decimal() and not new.is_decimal())
     texts = (pl.String, pl.Categorical, pl.Enum)
     if isinstance(old, texts) and isinstance(new, texts):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .fitting import Unfit
+from .host_types import Unfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

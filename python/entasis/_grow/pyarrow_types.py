@@ -7,7 +7,7 @@ from typing import Any
 from entasis._hosts.arrow.run_ends import with_run_ends
 
 from . import exact
-from .fitting import Types, Unfit
+from .host_types import Types, Unfit
 from .pyarrow_dictionaries import to_dictionary, wider_codes
 
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from entasis._file.file import File
 
-    from .fitting import Fitted, Options, Types
+    from .fitting import Fitted, Options
+    from .host_types import Types
 
     # For each column after the change: whether it is new, and its position in the new frame or the
     # file.
@@ -29,7 +30,7 @@ class Rules(ABC):
     IS_COPIED = False
     # Whether each append writes the file anew.
     IS_WHOLE = False
-    # What the types of the library hold.
+    # The types of the library.
     types: Types
 
     @abstractmethod
