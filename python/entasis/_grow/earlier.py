@@ -96,7 +96,8 @@ def read_columns(file: File, numbers: list[int]) -> Any:
 
 
 def read_index(file: File) -> Any:
-    """The index of a frame or series in a file."""
+    """The index of a frame or series in a file, or the index that it holds."""
     view = file._view
     is_frame = view.table.host.get("class") is None
-    return File._of(view.narrow([] if is_frame else None, view.rows)).read().index
+    value = File._of(view.narrow([] if is_frame else None, view.rows)).read()
+    return getattr(value, "index", value)

@@ -34,7 +34,8 @@ def of_file(file: File, fitted: Fitted, rules: Rules) -> Replaced:
     """
     view = file._view
     numbers = sorted(key for key in fitted.grown if key != INDEX)
-    old = read_columns(file, numbers)
+    is_frame = view.table.host.get("class") is None
+    old = read_columns(file, numbers) if numbers or is_frame else rules.blank(file.n_rows)
     frame = rules.grow(old, [fitted.grown[key] for key in numbers], _added(fitted, rules), file.n_rows)
     index = None
     if INDEX in fitted.grown:

@@ -48,7 +48,7 @@ class PandasRules(Rules):
     def column(self, value: Any, key: int) -> Any:
         """A column of a frame, an index, or the value itself."""
         if key == INDEX:
-            return value.index
+            return getattr(value, "index", value)
         return value.iloc[:, key] if hasattr(value, "columns") else value
 
     def fit(self, old: Any, new: Any, options: Options) -> Fitted:
@@ -61,13 +61,13 @@ class PandasRules(Rules):
             return _fit_frame(old, new, options)
         grown: dict[int, Any] = {}
         if isinstance(old, pd.Index):
-            part = _index.fit(old, new.set_names(old.names) if new.nlevels == old.nlevels else new, options, 0)
-        else:
-            name = getattr(old, "name", None)
-            what = f"the {type(old).__name__.lower()}" if name is None else f"column {shown(name)}"
-            part = fit(TYPES, what, old.dtype, new, options, 0)
-            if isinstance(old, pd.Series):
-                part = _with_index(old, part, grown, options)
+            new = new.set_names(old.names) if new.nlevels == old.nlevels else new
+            return Fitted(_fit_index(old, new, grown, options), grown)
+        name = getattr(old, "name", None)
+        what = f"the {type(old).__name__.lower()}" if name is None else f"column {shown(name)}"
+        part = fit(TYPES, what, old.dtype, new, options, 0)
+        if isinstance(old, pd.Series):
+            part = _with_index(old, part, grown, options)
         if part.dtype != old.dtype and TYPES.grows(old.dtype, part.dtype, lambda: options.earlier.greatest_code(0)):
             grown[0] = part.dtype
         return Fitted(part, grown)
@@ -77,7 +77,7 @@ class PandasRules(Rules):
         import pandas as pd
 
         if isinstance(value, pd.Index):
-            return _index.grow(value, dtypes[0])
+            return value
         if not hasattr(value, "columns"):
             return value if dtypes[0] is None else _grown_column(value, getattr(value, "name", None), dtypes[0])
         whole = _grown_columns(value, {i: dtype for i, dtype in enumerate(dtypes) if dtype is not None})
@@ -105,7 +105,7 @@ class PandasRules(Rules):
 
     def with_index(self, value: Any, index: Any) -> Any:
         """A frame or series with another index."""
-        return value.set_axis(index)
+        return value.set_axis(index) if hasattr(value, "index") else index
 
     def encode_index(self, builder: Any, index: Any) -> dict[str, Any]:
         """The description of an index whose labels become columns of the builder."""
@@ -164,6 +164,12 @@ class PandasRules(Rules):
         import pandas as pd
 
         return pd.DataFrame()
+
+    def blank(self, n: int) -> Any:
+        """A frame of rows without columns."""
+        import pandas as pd
+
+        return pd.DataFrame(index=pd.RangeIndex(n))
 
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
         """The labels of columns of the file and of new ones."""
@@ -304,12 +310,18 @@ def _fit_frame(old: Any, new: Any, options: Options) -> Fitted:
 
 
 def _with_index(old: Any, new: Any, grown: dict[int, Any], options: Options) -> Any:
-    """The rows with an index of the file's type. `grown` gets a type for an index that is stored anew."""
-    index = _index.fit(old.index, new.index, options, INDEX)
-    if _index.is_stored_anew(old.index, index, options):
-        grown[INDEX] = index.dtype
-        index = _index.grow(index, index.dtype)
+    """The rows with an index of the file's type."""
+    index = _fit_index(old.index, new.index, grown, options)
     return new if index is new.index else new.set_axis(index)
+
+
+def _fit_index(old: Any, new: Any, grown: dict[int, Any], options: Options) -> Any:
+    """An index of the file's type. `grown` gets its type if the file's index is stored anew."""
+    index = _index.fit(old, new, options)
+    if _index.is_stored_anew(old, index, options):
+        grown[INDEX] = index.dtype
+        return _index.grow(index, index.dtype)
+    return index
 
 
 def _grown_columns(old: Any, grown: dict[int, Any]) -> Any:

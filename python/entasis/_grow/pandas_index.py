@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from .fitting import Options
 
 
-def fit(old: Any, new: Any, options: Options, key: int) -> Any:
-    """The index of the rows with the file's type, or a wider type.
-
-    `key` is `INDEX`, or 0 if the file holds an index.
-    """
+def fit(old: Any, new: Any, options: Options) -> Any:
+    """The index of the rows with the file's type, or a wider type."""
     import pandas as pd
 
     if list(old.names) != list(new.names):
@@ -46,7 +43,7 @@ def fit(old: Any, new: Any, options: Options, key: int) -> Any:
     # Objects hold labels of all types.
     if old.dtype == object or TYPES.is_same(old.dtype, new.dtype):
         return new
-    return _fitting.fit(TYPES, _named(old), old.dtype, new, options, key)
+    return _fitting.fit(TYPES, _named(old), old.dtype, new, options, INDEX)
 
 
 def _check_level(what: str, dtype: Any, labels: Any) -> None:

@@ -103,6 +103,10 @@ class Rules(ABC):
     def nothing(self) -> Any:
         """A value without columns and rows."""
 
+    def blank(self, n: int) -> Any:
+        """A frame of rows without columns, for the file of an index."""
+        return self.nothing()
+
     @abstractmethod
     def joined_labels(self, old: Any, new: Any, sources: Sources) -> Any:
         """The labels of columns of the file and of new ones."""
