@@ -338,6 +338,39 @@ def test_new_columns_without_missing_values(path: Path) -> None:
         en.append(pa.table({"k": [1], "new": [2]}, schema=required), path, fill=True)
 
 
+@pytest.mark.core
+def test_series_and_labels_that_are_not_text(path: Path) -> None:
+    levels = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")], names=["l", "m"])
+    more = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "z")], names=["l", "m"])
+    cases: list[tuple[Any, Any, list[Any], Any]] = [
+        (pd.Series([1, 2], name="s"), pd.Series([1.5]), ["s"], pd.Series([1, 2, 1.5], name="s")),
+        (pl.Series("s", [1, 2]), pl.Series([1.5]), ["s"], pl.Series("s", [1, 2, 1.5])),
+        (pd.Index([1, 2]), pd.Index([1.5]), [None], pd.Index([1, 2, 1.5])),
+        (
+            pd.DataFrame({1: [1], 2: [3]}),
+            pd.DataFrame({3: [0.5], 1: [1.5], 2: [3]}),
+            [1],
+            pd.DataFrame({1: [1, 1.5], 2: [3, 3], 3: [None, 0.5]}),
+        ),
+        (
+            pd.DataFrame([[1, 2]], columns=levels),
+            pd.DataFrame([[1, 2.5, 0.5]], columns=more),
+            [("a", "y")],
+            pd.DataFrame([[1, 2, None], [1, 2.5, 0.5]], columns=more),
+        ),
+    ]
+    for old, new, anew, wanted in cases:
+        en.write(old, path)
+        en.append(old[:0], path)
+        assert en.append(new, path, widen=True, fill=True) == anew
+        found = en.read(path)
+        assert type(found) is type(wanted)
+        assert found.equals(wanted)
+        assert [g.operation for g in en.generations(path)] == ["append", "replace columns"]
+        assert en.open(path, generation=en.generations(path)[0].number).read().equals(old)
+        assert en.append(new, path, fill=True) == []
+
+
 EMPTY: list[Callable[[], Any]] = [
     lambda: pd.DataFrame(columns=["a"]),
     lambda: pd.DataFrame({"a": [None, None]}),

@@ -68,13 +68,12 @@ def put(stream: Stream, file: File, replaced: Replaced, fitted: Fitted, rules: R
 
     False if the library's values cannot be stored in place. Then the stream cannot go on.
     """
-    frame = replaced.frame if hasattr(replaced.frame, "columns") or isinstance(replaced.frame, dict) else None
-    builder, host = _hosts.build(replaced.frame if frame is None else frame)
+    builder, host = _hosts.build(replaced.frame)
     names: list[str] = file._view.handle.names()
     for key in ("columns", "index", "class", "name"):
         host.pop(key, None)
     if fitted.n_added:
-        labels = rules.joined_labels(file[:0].read(), frame, replaced.sources)
+        labels = rules.renamed_labels(fitted.part, rules.labels(fitted.part), {})
         names, described = rules.encode_labels(builder, labels)
         if described is not None:
             host["columns"] = described

@@ -67,7 +67,7 @@ class PandasRules(Rules):
         what = f"the {type(old).__name__.lower()}" if name is None else f"column {shown(name)}"
         part = fit(TYPES, what, old.dtype, new, options, 0)
         if isinstance(old, pd.Series):
-            part = _with_index(old, part, grown, options)
+            part = _with_index(old, part, grown, options).rename(old.name)
         if part.dtype != old.dtype and TYPES.grows(old.dtype, part.dtype, lambda: options.earlier.greatest_code(0)):
             grown[0] = part.dtype
         return Fitted(part, grown)
