@@ -344,7 +344,7 @@ def test_series_and_labels_that_are_not_text(path: Path) -> None:
     more = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "z")], names=["l", "m"])
     cases: list[tuple[Any, Any, list[Any], Any]] = [
         (pd.Series([1, 2], name="s"), pd.Series([1.5]), ["s"], pd.Series([1, 2, 1.5], name="s")),
-        (pl.Series("s", [1, 2]), pl.Series([1.5]), ["s"], pl.Series("s", [1, 2, 1.5])),
+        (pl.Series("s", [1, 2]), pl.Series([1.5]), ["s"], pl.Series("s", [1.0, 2.0, 1.5])),
         (pd.Index([1, 2]), pd.Index([1.5]), [None], pd.Index([1, 2, 1.5])),
         (
             pd.DataFrame({1: [1], 2: [3]}),
