@@ -166,7 +166,11 @@ def _converted(series: Any, dtype: Any) -> Any:
     if isinstance(dtype, pd.CategoricalDtype):
         return _categories.convert(series, dtype, _converted)
     if isinstance(old, pd.CategoricalDtype):
-        return _converted(pd.Series(np.asarray(series, dtype=object), index=series.index), dtype)
+        plain = pd.Series(np.asarray(series, dtype=object), index=series.index)
+        found = TYPES.missing(dtype, plain) if plain.isna().all() else _converted(plain, dtype)
+        if found is None:
+            raise Unfit("missing values")
+        return found
     if isinstance(dtype, pd.ArrowDtype):
         return _to_arrow(series, dtype)
     if _is_text(old) and _is_text(dtype):
