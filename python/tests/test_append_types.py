@@ -424,6 +424,19 @@ def test_first_frames_without_values(path: Path, first: Callable[[], Any]) -> No
 
 
 @pytest.mark.core
+def test_the_types_of_a_schema_hold(path: Path) -> None:
+    schema = pa.schema([("a", pa.int64()), ("b", pa.null())])
+    with en.writer(path, schema) as writer:
+        with pytest.raises(en.ArgumentError, match=r"column 'a' is int64 .* does not hold 1\.5 in row 0; widen=True"):
+            writer.write(pa.table({"a": [1.5], "b": ["x"]}))
+        writer.write(pa.table({"a": [2.0], "b": ["x"]}))
+    assert en.read(path).equals(pa.table({"a": [2], "b": ["x"]}))
+    with en.writer(path, schema, widen=True) as writer:
+        writer.write(pa.table({"a": [1.5], "b": ["x"]}))
+    assert en.read(path).equals(pa.table({"a": [1.5], "b": ["x"]}))
+
+
+@pytest.mark.core
 def test_a_writer_widens_stored_rows(path: Path) -> None:
     n = 200_000
     for host in ("pandas", "Polars", "pyarrow", "NumPy"):

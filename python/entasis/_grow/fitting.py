@@ -40,6 +40,8 @@ class Options(NamedTuple):
     widen: bool
     # The rows of the file.
     earlier: Earlier
+    # Whether a schema set the types, which then hold also for columns without values.
+    is_declared: bool = False
 
 
 def fit(types: Types, what: str, old: Any, column: Any, options: Options, key: int) -> Any:
@@ -58,7 +60,7 @@ def fit(types: Types, what: str, old: Any, column: Any, options: Options, key: i
         return types.convert(column, old)
     except Unfit as error:
         unfit = error
-    if options.earlier.is_empty(key):
+    if not options.is_declared and options.earlier.is_empty(key):
         return _with_own_type(types, what, old, column, options)
     wider = types.wider(old, column)
     if wider is not None and types.is_same(old, wider):

@@ -1,4 +1,4 @@
-"""Rows of pandas. An append gives the result of `pd.concat`."""
+"""Rows of pandas. An append gives the result of `pd.concat` in the dtypes of the file."""
 
 from __future__ import annotations
 

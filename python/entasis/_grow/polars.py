@@ -1,4 +1,4 @@
-"""Rows of Polars. An append gives the result of `pl.concat(how="vertical")`, with wider types."""
+"""Rows of Polars. An append gives the result of `pl.concat` in the types of the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of pyarrow. An append gives the result of `pa.concat_tables`, with wider types."""
+"""Rows of pyarrow. An append gives the result of `pa.concat_tables` in the types of the file."""
 
 from __future__ import annotations
 

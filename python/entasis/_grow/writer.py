@@ -61,6 +61,7 @@ class Writer:
         "_appends",
         "_fill",
         "_is_counted",
+        "_is_declared",
         "_is_whole",
         "_n",
         "_parts",
@@ -86,7 +87,7 @@ class Writer:
         self._is_counted, self._total = False, 0
         path = to["path"]
         assert path is not None, "a writer has a path"
-        self._appends = append
+        self._appends, self._is_declared = append, schema is not None and not append
         if append:
             change = _entasis.Change(path, to["wait"])
             try:
@@ -159,7 +160,7 @@ class Writer:
             return
         part = self._rules.collect(batch)
         earlier = Earlier(self._rules, self._table, self._parts, self._total)
-        fitted = self._rules.fit(self._proto, part, Options(self._fill, self._widen, earlier))
+        fitted = self._rules.fit(self._proto, part, Options(self._fill, self._widen, earlier, self._is_declared))
         if fitted.changes:
             self._change(fitted)
         self._proto = self._rules.known(self._proto, fitted.part)
