@@ -42,6 +42,8 @@ class Options(NamedTuple):
     earlier: Earlier
     # Whether a schema set the types, which then hold also for columns without values.
     is_declared: bool = False
+    # Whether the rows are none, and stand for a schema.
+    are_schema: bool = False
 
 
 def fit(types: Types, what: str, old: Any, column: Any, options: Options, key: int) -> Any:
@@ -53,6 +55,8 @@ def fit(types: Types, what: str, old: Any, column: Any, options: Options, key: i
     if types.is_same(old, new):
         return column
     if types.is_empty(column) and not (types.is_untyped(old) and options.earlier.is_empty(key)):
+        if options.are_schema and not types.is_untyped(new):
+            _check_schema(types, what, old, column)
         return missing(types, what, old, column, options, key)
     if types.is_untyped(old) and options.earlier.is_empty(key):
         return _with_own_type(types, what, old, column, options)
@@ -74,6 +78,14 @@ def fit(types: Types, what: str, old: Any, column: Any, options: Options, key: i
         return types.convert(column, wider)
     except Unfit as error:
         raise _unsuitable(what, types, (old, new, wider), error.reason) from None
+
+
+def _check_schema(types: Types, what: str, old: Any, column: Any) -> None:
+    """Check that the type of a schema has values that the type of the file may hold."""
+    try:
+        types.convert(column, old)
+    except Unfit as error:
+        raise refused(what, types.name(old), types.name(types.type_of(column)), error.reason) from None
 
 
 def _with_own_type(types: Types, what: str, old: Any, column: Any, options: Options) -> Any:

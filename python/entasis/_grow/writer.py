@@ -99,7 +99,8 @@ class Writer:
             self._stream = _entasis.Stream(path, to["wait"], to["durable"], to["edition"])
         if schema is not None:
             try:
-                self.write(_empty(schema))
+                for part in _batches(_empty(schema)):
+                    self._add(part, are_schema=True)
             except BaseException:
                 # A stored exception must not keep the file locked.
                 self.abort()
@@ -154,13 +155,14 @@ class Writer:
             raise ClosedFileError("the writer is closed: make another one")
         self._stream.check_process()
 
-    def _add(self, batch: Any) -> None:
+    def _add(self, batch: Any, *, are_schema: bool = False) -> None:
         if self._rules is None:
             self._begin(batch)
             return
         part = self._rules.collect(batch)
         earlier = Earlier(self._rules, self._table, self._parts, self._total)
-        fitted = self._rules.fit(self._proto, part, Options(self._fill, self._widen, earlier, self._is_declared))
+        options = Options(self._fill, self._widen, earlier, self._is_declared, are_schema)
+        fitted = self._rules.fit(self._proto, part, options)
         if fitted.changes:
             self._change(fitted)
         self._proto = self._rules.known(self._proto, fitted.part)
