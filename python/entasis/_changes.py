@@ -32,6 +32,7 @@ def append(
     *,
     create: bool = False,
     fill: bool = False,
+    widen: bool = False,
     compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
@@ -39,6 +40,9 @@ def append(
     edition: int | None = None,
 ) -> list[Any]:
     """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
+
+    Columns keep the types of the file, which must hold the rows exactly: whole floats fit integers,
+    strings fit categories, and a finer unit of time fits if it loses no digits.
 
     Parameters
     ----------
@@ -51,8 +55,12 @@ def append(
     create
         Whether to write the value if the file does not exist.
     fill
-        Whether columns that the rows lack become missing values, instead of an error. Columns whose
-        type has no missing value are an error.
+        Whether columns that the rows lack become missing values, instead of an error, and columns
+        that the file lacks are added to it. Columns whose type has no missing value are an error.
+    widen
+        Whether a column of the file gets the type of the library's own concatenation if its own
+        does not hold the rows, instead of an error. That type must hold all values exactly. The
+        column is read and stored anew, in time for all its rows.
     compression
         As for `write`. None: the compression of the file's last write.
     threads, wait, edition
@@ -64,18 +72,18 @@ def append(
     Returns
     -------
     list
-        The labels of columns that were stored anew; None for an array. It is empty if the rows were
-        added to the end of the file, which takes time for the rows alone. A column whose type
-        changes is stored anew, with all others, and so are columns of objects and hierarchical
-        indexes.
+        The labels of columns that were stored anew, and the name of an index that was; None for an
+        array. It is empty if the rows were added to the end of the file, which takes time for the
+        rows alone. Columns of objects, hierarchical indexes, frames of StaticFrame and arrays store
+        the whole file anew.
 
     Raises
     ------
     ColumnNotFoundError
         The columns differ.
     ArgumentError
-        The types of a column or of the index differ, and neither holds all values of the other; or
-        missing values cannot be stored in a column.
+        The type of a column or of the index does not hold a value of the rows, which the message
+        shows with its row; or missing values cannot be stored in a column.
     BusyError
         Another writer did not finish within `wait` seconds.
     MissingFileError
@@ -93,6 +101,8 @@ def append(
     0  Oslo      3
     1  Rome      5
     2  Bern      4
+    >>> en.append(pd.DataFrame({"city": ["Lima"], "price": [4.5]}), "prices.entasis", widen=True)
+    ['price']
     """
     from ._grow.append import append as append_rows
 
@@ -111,7 +121,7 @@ def append(
             else:
                 return []
 
-        return append_rows(value, to, fill)
+        return append_rows(value, to, fill, widen)
 
 
 def add_columns(
@@ -414,6 +424,8 @@ def writer(
     schema: Any = None,
     *,
     append: bool = False,
+    fill: bool = False,
+    widen: bool = False,
     compression: int | Mapping[str, int] | Mapping[str | None, int] | None = None,
     threads: int | None = None,
     durable: bool | None = None,
@@ -431,6 +443,9 @@ def writer(
         Polars. None takes them from the first batch.
     append
         Whether the rows follow those of the file at the path, instead of replacing it.
+    fill, widen
+        As for `append`: whether batches may lack columns or bring new ones, and whether columns may
+        get wider types.
     compression
         As for `write`. None: the default of `write`, and with `append` the compression of the
         file's last write.
@@ -460,7 +475,7 @@ def writer(
 
     with reported:
         to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
-        return Writer(to, schema, append)
+        return Writer(to, schema, append, fill=fill, widen=widen)
 
 
 def _value(frame: Any) -> Any:

@@ -180,10 +180,13 @@ def test_codes_that_no_longer_fit_become_wider(path: str, kind: Any, most: int) 
     assert en.append(codes(most - 1, most, kind), path) == []
     assert en.read(path)["c"].to_pylist() == [f"k{i}" for i in range(most)]
     before = en.read(path)
-    with pytest.raises(en.ArgumentError, match='column "c"'), en.writer(path, append=True) as writer:
+    message = rf"column 'c' is .* does not hold the {most + 1} categories of both; widen=True makes it"
+    with pytest.raises(en.ArgumentError, match=message), en.writer(path, append=True) as writer:
         writer.write(codes(most, most + 1, kind))
+    with pytest.raises(en.ArgumentError, match=message):
+        en.append(codes(most, most + 1, kind), path)
     assert en.read(path).equals(before)
-    assert en.append(codes(most, most + 1, kind), path) == ["c"]
+    assert en.append(codes(most, most + 1, kind), path, widen=True) == ["c"]
     found = en.read(path)["c"]
     assert found.type.index_type.bit_width == 16
     assert found.to_pylist() == [f"k{i}" for i in range(most + 1)]
@@ -194,10 +197,18 @@ def test_codes_of_pandas_become_wider(path: str) -> None:
     def rows(start: int, stop: int) -> pd.DataFrame:
         return of_pandas([f"k{i}" for i in range(start, stop)])
 
-    en.write(rows(0, 120), path)
-    with pytest.raises(en.ArgumentError, match="column"), en.writer(path, append=True) as writer:
-        writer.write(rows(120, 140))
-    en.append(rows(120, 140), path)
+    def by_writer() -> None:
+        with en.writer(path, append=True) as writer:
+            writer.write(rows(110, 125))
+            writer.write(rows(125, 140))
+
+    for change in (by_writer, lambda: en.append(rows(110, 140), path)):
+        en.write(rows(0, 110), path)
+        change()
+        check(path)
+
+
+def check(path: str) -> None:
     assert en.read(path)["c"].tolist() == [f"k{i}" for i in range(140)]
     assert en.read(path)["c"].cat.codes.dtype == "int16"
 

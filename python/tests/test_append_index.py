@@ -35,11 +35,10 @@ OTHERS = [
     (pd.RangeIndex(3), ["a"]),
     (pd.Index([1, 2]), ["a"]),
     (pd.Index([1, 2]), pd.Index([1.5])),
-    (pd.Index([1.5]), pd.Index([1])),
+    (pd.Index([1.5]), pd.Index([(1 << 53) + 1])),
     (pd.Index(["a"]), [1]),
     (pd.Index(["a"]), UTC),
     (pd.period_range("2024", periods=1, freq="M"), pd.period_range("2024", periods=1, freq="D")),
-    (pd.CategoricalIndex(["a"]), pd.Index(["a"])),
     (pd.CategoricalIndex(["a"]), pd.CategoricalIndex([1])),
     (pd.CategoricalIndex(["a"], ["a", "b"], ordered=True), pd.CategoricalIndex(["a"], ["b", "a"], ordered=True)),
     (pd.interval_range(0, 2), pd.interval_range(0.5, 2)),
@@ -80,6 +79,10 @@ NARROWER = [
     (pd.to_timedelta([1, 2], "h").as_unit("us"), pd.to_timedelta([3], "h").as_unit("s")),
     (pd.Index([1, 2]), pd.Index([3], dtype="int32")),
     (pd.Index([1.5, 2]), pd.Index([3], dtype="float32")),
+    (pd.Index([1.5, 2]), pd.Index([3])),
+    (pd.Index([1, 2]), pd.Index([3.0])),
+    (pd.Index([1, 2]), pd.RangeIndex(3)),
+    (pd.CategoricalIndex(["a", "b"]), pd.Index(["b"])),
     (pd.Index([1, 2], dtype="Int64"), pd.Index([3], dtype="Int8")),
     (UTC, pd.Index([None])),
     (pd.Index(["a"]), pd.Index([None], dtype=object)),
@@ -110,10 +113,18 @@ def test_labels_that_the_type_holds_stay_in_place(path: str, old: Any, new: Any,
 
 @pytest.mark.core
 def test_wider_labels_make_the_index_wider(path: str) -> None:
-    for old, new in [(UTC.as_unit("s"), UTC), (pd.Index([1, 2], dtype="int32"), pd.Index([1 << 40]))]:
+    for old, new in [
+        (UTC.as_unit("s"), UTC + pd.Timedelta(1, "us")),
+        (pd.Index([1, 2], dtype="int32"), pd.Index([1 << 40])),
+    ]:
         for make in MAKES:
             en.write(make(old), path)
-            assert en.append(make(new), path) == [getattr(make(old), "name", None) if make is not frame else "a"]
+            with pytest.raises(en.ArgumentError, match=r"the index is .* in row 0; widen=True makes it"):
+                en.append(make(new), path)
+            en.append(make(old[:0]), path)
+            before = en.generations(path)
+            assert en.append(make(new), path, widen=True) == [None]
+            assert [g.number for g in en.generations(path)][:-1] == [g.number for g in before]
             whole = en.read(path)
             labels = whole if make is pd.Index else whole.index
             assert labels.dtype == new.dtype
@@ -121,11 +132,15 @@ def test_wider_labels_make_the_index_wider(path: str) -> None:
             if make is not pd.Index:
                 en.write(make(old), path)
                 with (
-                    pytest.raises(en.ArgumentError, match="the index needs another type than that of the file"),
+                    pytest.raises(en.ArgumentError, match=r"the index is .*widen=True"),
                     en.writer(path, append=True) as writer,
                 ):
                     writer.write(make(new))
                 assert en.read(path).index.dtype == old.dtype
+                with en.writer(path, append=True, widen=True) as writer:
+                    writer.write(make(old))
+                    writer.write(make(new))
+                assert en.read(path).index.tolist() == [*old, *old, *new]
 
 
 @pytest.mark.core

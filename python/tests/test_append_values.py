@@ -98,7 +98,8 @@ def test_an_array_has_no_label(path: str) -> None:
     with pytest.raises(en.ArgumentError, match=r"rows of shape \(2,\) can't be appended to an array of shape"):
         en.append(np.ones((2, 2), int), path)
     with pytest.raises(en.ArgumentError, match="the array is int64 in the file and float64"):
-        en.append(np.ones(2), path)
+        en.append(np.ones(2) / 2, path)
+    assert en.append(np.ones(2), path) == [None]
     with pytest.raises(en.ArgumentError, match="shape"):
         en.append(np.array(1), path)
 

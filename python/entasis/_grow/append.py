@@ -8,10 +8,15 @@ from entasis import _entasis
 from entasis._file.file import File, is_frame
 from entasis._libraries import registry as _hosts
 from entasis._open import open_value
+from entasis._view.table import OpenTable
+from entasis._view.view import View
 from entasis._write import write_whole
 from entasis.errors import ArgumentError, UnsupportedTypeError
 
 from . import hosts as _hosts_of
+from .earlier import Earlier
+from .fitting import Fitted, Options
+from .growth import changed_labels, in_memory, of_file, put
 
 if TYPE_CHECKING:
     from entasis._entasis import Destination
@@ -31,7 +36,7 @@ _MEANINGS = {
 }
 
 
-def append(value: Any, to: Destination, fill: bool) -> list[Any]:
+def append(value: Any, to: Destination, fill: bool, widen: bool) -> list[Any]:
     """Append rows to the file at a path. Returns the labels of columns that were stored anew."""
     path = to["path"]
     assert path is not None, "rows are appended to a path"
@@ -40,22 +45,48 @@ def append(value: Any, to: Destination, fill: bool) -> list[Any]:
         file = open_value(path)
         rules = _hosts_of.rules(_hosts_of.host_of(file))
         new = rules.collect(value)
-        if is_frame(file):
-            part, grown = rules.fit(file[:0].read(), new, fill)
-            if not grown and append_in_place(file, part, rules, {**to, "change": change}, change) is None:
-                return []
+        if is_frame(file) and not rules.IS_WHOLE:
+            head = file[:0].read()
+            fitted = rules.fit(head, new, Options(fill, widen, Earlier(rules, lambda: file, [], file.n_rows)))
+            if not fitted.changes:
+                if append_in_place(file, fitted.part, rules, {**to, "change": change}, change) is None:
+                    return []
+            elif _append_to_changed(file, fitted, rules, to, change):
+                return changed_labels(rules, head, fitted)
             # Another attempt needs another change.
             change.end()
             change = _entasis.Change(path, to["wait"])
             file = open_value(path)
         old = file.read()
-        part, grown = rules.fit(rules.head(old), new, fill)
-        whole = rules.concat(rules.grow(old, grown), part)
+        n = rules.length(old)
+        fitted = rules.fit(rules.head(old), new, Options(fill, widen, Earlier(rules, lambda: old, [], n)))
+        whole = rules.concat(in_memory(old, fitted, rules) if fitted.changes else old, fitted.part)
         change.will_replace("append")
         write_whole(whole, {**to, "change": change}, file.metadata, "error")
         return list(rules.labels(whole))
     finally:
         change.end()
+
+
+def _append_to_changed(file: File, fitted: Fitted, rules: Rules, to: Destination, change: _entasis.Change) -> bool:
+    """Change columns and append rows, as one generation. False if the file has to be written anew."""
+    replaced = of_file(file, fitted, rules)
+    stream = _entasis.Stream.extend(change, to["durable"], to["edition"])
+    to = {**to, "stream": stream}
+    try:
+        if not put(stream, file, replaced, fitted, rules, to):
+            return False
+        handle = stream.view()
+        assert handle is not None, "the file has a table"
+        file = File._of(View(OpenTable(handle, str(to["path"]))))
+        if append_in_place(file, fitted.part, rules, to, stream) is not None:
+            return False
+        # Windows replaces no open file.
+        del handle, file
+        stream.finish()
+        return True
+    finally:
+        stream.end()
 
 
 def append_in_place(file: File, part: Any, rules: Rules, to: Destination, change: Any) -> EntasisError | None:

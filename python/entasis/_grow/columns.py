@@ -9,7 +9,7 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError, ColumnNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 
 # The index's key among the parts of a value that need a wider type. A column's key is its position
@@ -17,24 +17,20 @@ if TYPE_CHECKING:
 INDEX = -1
 
 
-def grown_names(labels: list[Any], grown: Collection[Any]) -> str:
-    """The parts of a value that need a wider type, for errors."""
-    of_columns = [labels[key] if isinstance(key, int) else key for key in grown if key != INDEX]
-    found = [f"column {listed(of_columns)}"] if of_columns else []
-    return " and ".join(found + (["the index"] if INDEX in grown else []))
+def refused(what: str, old: Any, new: Any, reason: str = "", wider: Any = None) -> ArgumentError:
+    """The error for a column whose type does not hold the rows. `what` names it.
+
+    `reason` says what does not fit. With `wider=True` the column would have the type `wider`.
+    """
+    lacking = f": it does not hold {reason}" if reason else ""
+    advice = "convert one of them" if wider is None else f"widen=True makes it {wider}"
+    return ArgumentError(f"{what} is {old} in the file and {new} in the rows to append{lacking}; {advice}")
 
 
-def refused(what: str, old: Any, new: Any) -> ArgumentError:
-    """The error for a column whose types can't be joined. `what` names it."""
-    return ArgumentError(
-        f"{what} is {old} in the file and {new} in the rows to append: convert one of them; "
-        "only types that hold all values of the other are converted"
-    )
-
-
-def no_missing(what: str, dtype: Any) -> ArgumentError:
+def no_missing(what: str, dtype: Any, wider: Any = None) -> ArgumentError:
     """The error for a column that the rows lack, and whose type has no missing value."""
-    return ArgumentError(f"{what} is {dtype}, which has no missing value: pass the column")
+    advice = "pass the column" if wider is None else f"pass the column, or widen=True makes it {wider}"
+    return ArgumentError(f"{what} is {dtype}, which has no missing value: {advice}")
 
 
 def unreadable(value: Any, library: str, instead: str) -> ArgumentError:
@@ -57,26 +53,30 @@ def check_lists(value: Mapping[Any, Any]) -> None:
             raise ArgumentError(f"column {shown(label)} is {shown(column)}, not a list of values")
 
 
-def positions(old: list[Any], new: list[Any], fill: bool) -> list[int | None]:
+def positions(old: list[Any], new: list[Any], fill: bool) -> tuple[list[int | None], list[int]]:
     """Find the column of the rows to append for each label of the file.
 
-    With `fill`, the position of a missing column is None.
+    With `fill`, the position of a missing column is None. Also returns the positions of columns
+    that the file lacks.
     """
     if len(set(old)) < len(old) or len(set(new)) < len(new):
         if old != new:
             raise ArgumentError(
                 "labels of columns occur twice: rows can be appended only with the same labels in order"
             )
-        return list(range(len(old)))
+        return list(range(len(old))), []
     position_of: dict[Any, int] = {label: position for position, label in enumerate(new)}
-    more = [label for label in new if label not in set(old)]
-    if more:
-        raise ColumnNotFoundError(f"the file has no column {listed(more)}: leave it out, or add it to the file")
+    known = set(old)
+    more = [label for label in new if label not in known]
+    if more and not fill:
+        raise ColumnNotFoundError(
+            f"the file has no column {listed(more)}: leave it out, or fill=True adds it to the file"
+        )
     found = [position_of.get(label) for label in old]
     lacking = [label for label, position in zip(old, found, strict=True) if position is None]
     if lacking and not fill:
         raise ColumnNotFoundError(f"the rows to append have no column {listed(lacking)}: fill=True makes it missing")
-    return found
+    return found, [position_of[label] for label in more]
 
 
 def check_length(n: int, n_rows: int) -> None:

@@ -7,16 +7,17 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import check_length, check_lists, check_names, no_missing, positions, refused, unreadable
+from .columns import check_length, check_lists, check_names, positions, unreadable
+from .fitting import Fitted, Options, added, converted, fit, missing
+from .numpy_types import TYPES
 from .rules import Rules
-
-_UNITS = ("s", "ms", "us", "ns")
 
 
 class NumpyRules(Rules):
     """The rules of NumPy."""
 
     IS_COPIED = True
+    types = TYPES
 
     def collect(self, value: Any) -> Any:
         """The value as an array or a dict of arrays."""
@@ -35,44 +36,62 @@ class NumpyRules(Rules):
         """No rows of a value."""
         return {name: array[:0] for name, array in value.items()} if isinstance(value, dict) else value[:0]
 
+    def length(self, value: Any) -> int:
+        """The number of rows of a value."""
+        return len(next(iter(value.values()), ())) if isinstance(value, dict) else len(value)
+
     def labels(self, value: Any) -> list[Any]:
         """The labels of its columns."""
         return list(value) if isinstance(value, dict) else [None]
 
-    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
+    def column(self, value: Any, key: int) -> Any:
+        """An array of a dict, or the array itself."""
+        return list(value.values())[key] if isinstance(value, dict) else value
+
+    def fit(self, old: Any, new: Any, options: Options) -> Fitted:
         """The rows to append with the file's types, and wider types that the file's arrays need."""
+        import numpy as np
+
         if isinstance(old, dict) != isinstance(new, dict):
             wanted = "a dict of arrays" if isinstance(old, dict) else "an array"
             raise ArgumentError(f"{shown(new)} can't be appended to this file: pass {wanted}")
         if not isinstance(old, dict):
             if old.ndim == 0 or old.ndim != new.ndim or old.shape[1:] != new.shape[1:]:
                 raise ArgumentError(f"rows of shape {new.shape[1:]} can't be appended to an array of shape {old.shape}")
-            dtype = common(old.dtype, new.dtype)
-            if dtype is None:
-                raise refused("the array", old.dtype, new.dtype)
-            return widened("array", new, dtype), {} if dtype == old.dtype else {None: dtype}
-        found = positions(list(old), list(new), fill)
+            part = fit(TYPES, "the array", old.dtype, new, options, 0)
+            return Fitted(part, {} if part.dtype == old.dtype else {0: part.dtype})
+        found, more = positions(list(old), list(new), options.fill)
+        names, arrays = list(new), list(new.values())
+        like = arrays[0] if arrays else np.empty(0)
         part, grown = {}, {}
-        names = list(new)
-        n = min(map(len, new.values()), default=0)
-        for (name, array), position in zip(old.items(), found, strict=True):
+        for i, ((name, array), position) in enumerate(zip(old.items(), found, strict=True)):
+            what = f"column {shown(name)}"
             if position is None:
-                part[name] = missing(f"column {shown(name)}", array.dtype, n)
-                continue
-            rows = new[names[position]]
-            dtype = common(array.dtype, rows.dtype)
-            if dtype is None:
-                raise refused(f"column {shown(name)}", array.dtype, rows.dtype)
-            if dtype != array.dtype:
-                grown[name] = dtype
-            part[name] = widened(name, rows, dtype)
-        return part, grown
+                part[name] = missing(TYPES, what, array.dtype, like, options, i)
+            else:
+                part[name] = fit(TYPES, what, array.dtype, arrays[position], options, i)
+            if part[name].dtype != array.dtype:
+                grown[i] = part[name].dtype
+        for position in more:
+            part[names[position]] = added(TYPES, f"column {shown(names[position])}", arrays[position], options)
+        return Fitted(part, grown, len(more))
 
-    def grow(self, old: Any, grown: dict[Any, Any]) -> Any:
-        """A value of the file with wider types."""
-        if isinstance(old, dict):
-            return {name: widened(name, array, grown.get(name, array.dtype)) for name, array in old.items()}
-        return widened("array", old, grown.get(None, old.dtype))
+    def grow(self, value: Any, dtypes: list[Any], part: Any, n: int) -> Any:
+        """A value with wider types, and new columns of the rows to append."""
+        import numpy as np
+
+        if not isinstance(value, dict):
+            return converted(TYPES, "the array", value, dtypes[0])
+        found = {
+            name: converted(TYPES, f"column {shown(name)}", array, array.dtype if dtype is None else dtype)
+            for (name, array), dtype in zip(value.items(), dtypes, strict=True)
+        }
+        return found | {name: TYPES.missing(array.dtype, np.empty(n)) for name, array in part.items()}
+
+    def take(self, value: Any, positions: list[int]) -> Any:
+        """Some columns of a value."""
+        items = list(value.items())
+        return dict(items[position] for position in positions)
 
     def concat(self, old: Any, new: Any) -> Any:
         """The value of the file after the append."""
@@ -143,48 +162,6 @@ def _unmasked(what: str, array: Any) -> Any:
     if isinstance(array, np.ma.MaskedArray):
         raise ArgumentError(f"{what} is a masked array, and the file has no mask: fill it (array.filled)")
     return np.asarray(array)
-
-
-def missing(what: str, dtype: Any, n: int) -> Any:
-    """An array of missing values: NaN, NaT or None."""
-    import numpy as np
-
-    if dtype.kind == "O":
-        return np.full(n, None, dtype)
-    if dtype.kind not in "fcmM":
-        raise no_missing(what, dtype)
-    return np.full(n, np.nan if dtype.kind in "fc" else np.array("NaT", dtype), dtype)
-
-
-def widened(label: str, array: Any, dtype: Any) -> Any:
-    """An array of a wider type. Times beyond the range of a finer unit are an error."""
-    beyond = ArgumentError(f"column {label!r} has times beyond the range of {dtype}: convert it")
-    try:
-        found = array.astype(dtype, copy=False)
-    except OverflowError:
-        raise beyond from None
-    # Older versions of NumPy convert units without checking the range.
-    if dtype.kind in "mM" and dtype != array.dtype and (found.astype(array.dtype).view("i8") != array.view("i8")).any():
-        raise beyond
-    return found
-
-
-def common(old: Any, new: Any) -> Any:
-    """The dtype that holds the values of both without loss; None if there is none."""
-    if old == new:
-        return old
-    if old.kind == new.kind and old.kind in "iufSU":
-        return old if old.itemsize >= new.itemsize else new
-    if old.kind == new.kind and old.kind in "mM":
-        units = [str(dtype).partition("[")[2].rstrip("]") for dtype in (old, new)]
-        if all(unit in _UNITS for unit in units):
-            return old if finer(*units) == units[0] else new
-    return None
-
-
-def finer(first: str, second: str) -> Any:
-    """The finer one of two units of time."""
-    return max(first, second, key=_UNITS.index)
 
 
 RULES = NumpyRules()

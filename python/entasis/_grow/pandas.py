@@ -1,15 +1,17 @@
-"""Rows of pandas. An append gives the result of `pd.concat`."""
+"""Rows of pandas. An append gives the result of `pd.concat` in the dtypes of the file."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from . import pandas_dtypes as _dtypes
 from . import pandas_index as _index
 from .columns import INDEX, check_length, check_lists, is_records, positions, unreadable
+from .fitting import Fitted, Options, added, converted, fit, missing
+from .pandas_types import TYPES
 from .rules import Rules
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ class PandasRules(Rules):
     """The rules of pandas."""
 
     IS_COPIED = True
+    types = TYPES
 
     def collect(self, value: Any) -> Any:
         """The value as one of pandas."""
@@ -42,39 +45,77 @@ class PandasRules(Rules):
         """The labels of its columns."""
         return list(value.columns) if hasattr(value, "columns") else [getattr(value, "name", None)]
 
-    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
-        """The rows to append with the file's types, and wider types that parts of the file need.
+    def column(self, value: Any, key: int) -> Any:
+        """A column of a frame, an index, or the value itself."""
+        if key == INDEX:
+            return getattr(value, "index", value)
+        return value.iloc[:, key] if hasattr(value, "columns") else value
 
-        These are columns, by their positions, and the index.
-        """
+    def fit(self, old: Any, new: Any, options: Options) -> Fitted:
+        """The rows to append with the file's types, and wider types that parts of the file need."""
         import pandas as pd
 
         if type(old) is not type(new) and not (isinstance(old, pd.Index) and isinstance(new, pd.Index)):
             raise ArgumentError(f"{shown(new)} can't be appended to a file of a {type(old).__name__}: pass one like it")
         if isinstance(old, pd.DataFrame):
-            return _fit_frame(old, new, fill)
+            return _fit_frame(old, new, options)
+        grown: dict[int, Any] = {}
         if isinstance(old, pd.Index):
-            part, dtype = _index.fit(old, new.set_names(old.names) if new.nlevels == old.nlevels else new)
-            return part, {} if dtype is None else {0: dtype}
+            new = new.set_names(old.names) if new.nlevels == old.nlevels else new
+            return Fitted(_fit_index(old, new, grown, options), grown)
         name = getattr(old, "name", None)
         what = f"the {type(old).__name__.lower()}" if name is None else f"column {shown(name)}"
-        part, dtype = _dtypes.fit(what, old.dtype, new)
-        grown = _grown({0: (old.dtype, dtype)})
-        return (_with_index(old, part, grown), grown) if isinstance(old, pd.Series) else (part, grown)
+        part = fit(TYPES, what, old.dtype, new, options, 0)
+        if isinstance(old, pd.Series):
+            part = _with_index(old, part, grown, options).rename(old.name)
+        if part.dtype != old.dtype and TYPES.grows(old.dtype, part.dtype, lambda: options.earlier.greatest_code(0)):
+            grown[0] = part.dtype
+        return Fitted(part, grown)
 
-    def grow(self, old: Any, grown: dict[Any, Any]) -> Any:
-        """A value of the file with wider types."""
+    def grow(self, value: Any, dtypes: list[Any], part: Any, n: int) -> Any:
+        """A value with wider types, and new columns of the rows to append."""
         import pandas as pd
 
-        if not grown:
-            return old
-        if isinstance(old, pd.Index):
-            return _index.grow(old, grown[0])
-        if not hasattr(old, "columns"):
-            whole = _grown_column(old, getattr(old, "name", None), grown[0]) if 0 in grown else old
-        else:
-            whole = _grown_columns(old, {key: dtype for key, dtype in grown.items() if key != INDEX})
-        return whole.set_axis(_index.grow(old.index, grown[INDEX])) if INDEX in grown else whole
+        if isinstance(value, pd.Index):
+            return value
+        if not hasattr(value, "columns"):
+            return value if dtypes[0] is None else _grown_column(value, getattr(value, "name", None), dtypes[0])
+        whole = _grown_columns(value, {i: dtype for i, dtype in enumerate(dtypes) if dtype is not None})
+        if not part.shape[1]:
+            return whole
+        like = pd.Series(float("nan"), index=value.index, dtype="float64")
+        added = [TYPES.missing(dtype, like) for dtype in part.dtypes]
+        new = pd.concat(added, axis=1, keys=range(len(added)))
+        new.columns = part.columns
+        labels = value.columns.append(part.columns.set_names(value.columns.names))
+        n_old = len(dtypes)
+        sources = [(i >= n_old, i - n_old if i >= n_old else i) for i in range(len(labels))]
+        return self.with_columns(whole, new, sources, labels)
+
+    def index_of(self, value: Any) -> dict[str, Any] | None:
+        """The description of an index whose labels are a range."""
+        import pandas as pd
+
+        index = getattr(value, "index", None)
+        return _index.described(index) if type(index) is pd.RangeIndex else None
+
+    def grow_index(self, index: Any, dtype: Any) -> Any:
+        """An index with a wider type."""
+        return _index.grow(index, dtype)
+
+    def with_index(self, value: Any, index: Any) -> Any:
+        """A frame or series with another index."""
+        return value.set_axis(index) if hasattr(value, "index") else index
+
+    def encode_index(self, builder: Any, index: Any) -> dict[str, Any]:
+        """The description of an index whose labels become columns of the builder."""
+        from entasis._hosts.pandas.index import encode_index
+
+        return encode_index(index, "the index", builder)
+
+    def take(self, value: Any, positions: list[int]) -> Any:
+        """Some columns of a frame."""
+        return value.iloc[:, positions]
 
     def concat(self, old: Any, new: Any) -> Any:
         """The value of the file after the append."""
@@ -123,6 +164,12 @@ class PandasRules(Rules):
         import pandas as pd
 
         return pd.DataFrame()
+
+    def blank(self, n: int) -> Any:
+        """A frame of rows without columns."""
+        import pandas as pd
+
+        return pd.DataFrame(index=pd.RangeIndex(n))
 
     def joined_labels(self, old: Any, new: Any, sources: list[tuple[bool, int]]) -> Any:
         """The labels of columns of the file and of new ones."""
@@ -190,7 +237,7 @@ class PandasRules(Rules):
             return first.append(parts[1:])
         if isinstance(first, pd.Series):
             is_categorical = isinstance(first.dtype, pd.CategoricalDtype)
-            if not is_categorical or all(_dtypes.is_same(first.dtype, part.dtype) for part in parts):
+            if not is_categorical or all(TYPES.is_same(first.dtype, part.dtype) for part in parts):
                 return pd.concat(parts)
             index = first.index.append([part.index for part in parts[1:]])
             return pd.Series(union_categoricals(parts), index=index, name=first.name)
@@ -198,13 +245,19 @@ class PandasRules(Rules):
             i
             for i, dtype in enumerate(first.dtypes)
             if isinstance(dtype, pd.CategoricalDtype)
-            and not all(_dtypes.is_same(dtype, part.dtypes.iloc[i]) for part in parts)
+            and not all(TYPES.is_same(dtype, part.dtypes.iloc[i]) for part in parts)
         ]
         whole = pd.concat(parts)
         for i in categorical:
             whole.isetitem(i, pd.Series(union_categoricals([part.iloc[:, i] for part in parts]), index=whole.index))
         whole.attrs = first.attrs
         return whole
+
+    def known(self, old: Any, new: Any) -> Any:
+        """No rows with the categories of rows before and of new ones."""
+        if not hasattr(old, "columns") or all(map(TYPES.is_same, old.dtypes, new.dtypes)):
+            return old
+        return self.head(new)
 
     def is_counted(self, index: dict[str, Any] | None) -> bool:
         """Whether an index, as a host map describes it, counts from 0."""
@@ -228,40 +281,47 @@ class PandasRules(Rules):
         return value.copy()
 
 
-def _fit_frame(old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
+def _fit_frame(old: Any, new: Any, options: Options) -> Fitted:
     import pandas as pd
 
-    grown: dict[Any, Any] = {}
-    new = _with_index(old, new, grown)
-    if old.columns.equals(new.columns) and all(map(_dtypes.is_same, old.dtypes, new.dtypes)):
-        return new, grown
-    columns, dtypes = [], {}
-    for i, position in enumerate(positions(list(old.columns), list(new.columns), fill)):
+    grown: dict[int, Any] = {}
+    new = _with_index(old, new, grown, options)
+    if old.columns.equals(new.columns) and all(map(TYPES.is_same, old.dtypes, new.dtypes)):
+        return Fitted(new, grown)
+    columns: list[Any] = []
+    found, more = positions(list(old.columns), list(new.columns), options.fill)
+    like = pd.Series(float("nan"), index=new.index, dtype="float64")
+    for i, position in enumerate(found):
         dtype, what = old.dtypes.iloc[i], f"column {shown(old.columns[i])}"
         if position is None:
-            columns.append(_dtypes.missing(what, dtype, new.index))
-            continue
-        column, dtypes[i] = _dtypes.fit(what, dtype, new.iloc[:, position])
+            column = missing(TYPES, what, dtype, like, options, i)
+        else:
+            column = fit(TYPES, what, dtype, new.iloc[:, position], options, i)
+        if column.dtype is not dtype and TYPES.grows(dtype, column.dtype, partial(options.earlier.greatest_code, i)):
+            grown[i] = column.dtype
         columns.append(column)
-    grown |= _grown({i: (old.dtypes.iloc[i], dtype) for i, dtype in dtypes.items()})
+    columns += [added(TYPES, f"column {shown(new.columns[i])}", new.iloc[:, i], options) for i in more]
+    labels = old.columns.append(new.columns[more].set_names(old.columns.names)) if more else old.columns
     if not columns:
-        return pd.DataFrame(index=new.index, columns=old.columns), grown
+        return Fitted(pd.DataFrame(index=new.index, columns=labels), grown)
     part = pd.concat(columns, axis=1, keys=range(len(columns)))
-    part.columns = old.columns
-    return part, grown
+    part.columns = labels
+    return Fitted(part, grown, len(more))
 
 
-def _with_index(old: Any, new: Any, grown: dict[Any, Any]) -> Any:
-    """The rows with an index of the file's type. `grown` gets a wider type for the index."""
-    index, dtype = _index.fit(old.index, new.index)
-    if dtype is not None:
-        grown[INDEX] = dtype
+def _with_index(old: Any, new: Any, grown: dict[int, Any], options: Options) -> Any:
+    """The rows with an index of the file's type."""
+    index = _fit_index(old.index, new.index, grown, options)
     return new if index is new.index else new.set_axis(index)
 
 
-def _grown(dtypes: dict[Any, tuple[Any, Any]]) -> dict[Any, Any]:
-    """The columns whose type changes. Appended categories keep the codes of the file valid."""
-    return {key: new for key, (old, new) in dtypes.items() if old != new and not hasattr(new, "categories")}
+def _fit_index(old: Any, new: Any, grown: dict[int, Any], options: Options) -> Any:
+    """An index of the file's type. `grown` gets its type if the file's index is stored anew."""
+    index = _index.fit(old, new, options)
+    if _index.is_stored_anew(old, index, options):
+        grown[INDEX] = index.dtype
+        return _index.grow(index, index.dtype)
+    return index
 
 
 def _grown_columns(old: Any, grown: dict[int, Any]) -> Any:
@@ -278,7 +338,7 @@ def _grown_columns(old: Any, grown: dict[int, Any]) -> Any:
 
 
 def _grown_column(column: Any, label: Any, dtype: Any) -> Any:
-    return _dtypes.cast(f"column {shown(label)}", column, dtype)
+    return converted(TYPES, f"column {shown(label)}", column, dtype)
 
 
 def _with_categories(old: Any, new: Any) -> Any:
@@ -289,7 +349,7 @@ def _with_categories(old: Any, new: Any) -> Any:
         is_categorical = isinstance(new.dtype, pd.CategoricalDtype)
         return _grown_column(old, old.name, new.dtype) if is_categorical else old
     dtypes = enumerate(zip(old.dtypes, new.dtypes, strict=True))
-    is_other = {i: of for i, (own, of) in dtypes if hasattr(of, "categories") and not _dtypes.is_same(own, of)}
+    is_other = {i: of for i, (own, of) in dtypes if hasattr(of, "categories") and not TYPES.is_same(own, of)}
     return _grown_columns(old, is_other)
 
 

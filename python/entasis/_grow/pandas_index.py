@@ -9,38 +9,77 @@ from entasis._columns.labels import encode_label
 from entasis._hosts.pandas.index import encode_index
 from entasis.errors import ArgumentError
 
-from . import pandas_dtypes as _dtypes
+from . import fitting as _fitting
+from .columns import INDEX, refused
+from .host_types import Unfit
+from .pandas_types import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .fitting import Options
 
-def fit(old: Any, new: Any) -> tuple[Any, Any]:
-    """The index of the rows with the file's type, and the wider type that the file needs, or None."""
+
+def fit(old: Any, new: Any, options: Options) -> Any:
+    """The index of the rows with the file's type, or a wider type."""
+    import pandas as pd
+
     if list(old.names) != list(new.names):
         raise ArgumentError(
             f"the index is named {list(old.names)} in the file and {list(new.names)} in the rows to "
             "append: rename it (df.rename_axis)"
         )
     if len(new) == 0:
-        return old[:0], None
+        return old[:0]
+    if type(new) is pd.RangeIndex and type(old) is not pd.RangeIndex and old.dtype == new.dtype:
+        # Its labels are stored, as those of the file.
+        return _plain(new)
     if old.nlevels > 1:
         for i, (level, more) in enumerate(zip(old.levels, new.levels, strict=True)):
             if len(more) and level.dtype != object:
                 name = i if old.names[i] is None else repr(old.names[i])
-                _dtypes.common(f"the level {name} of the index", level.dtype, more.dtype)
-        return new, None
+                _check_level(f"the level {name} of the index", level.dtype, more)
+        return new
     # Objects hold labels of all types.
-    if old.dtype == object or _dtypes.is_same(old.dtype, new.dtype):
-        return new, None
-    found, dtype = _dtypes.fit(_named(old), old.dtype, new)
-    # Appended categories keep the codes of the file valid.
-    return found, None if dtype == old.dtype or hasattr(dtype, "categories") else dtype
+    if old.dtype == object or TYPES.is_same(old.dtype, new.dtype):
+        return new
+    return _fitting.fit(TYPES, _named(old), old.dtype, new, options, INDEX)
+
+
+def _check_level(what: str, dtype: Any, labels: Any) -> None:
+    """Check that the labels of a level are of the kind that the file's level has."""
+    try:
+        TYPES.convert(labels, dtype)
+    except Unfit as error:
+        if TYPES.wider(dtype, labels) is None:
+            raise refused(what, TYPES.name(dtype), TYPES.name(labels.dtype), error.reason) from None
+
+
+def is_stored_anew(old: Any, new: Any, options: Options) -> bool:
+    """Whether the labels of the file have to be stored anew before those of the rows."""
+    if old.nlevels > 1 or not len(new):
+        return False
+    import pandas as pd
+
+    spec = options.earlier.index if type(old) is pd.RangeIndex else None
+    if spec is not None and spec["kind"] == "range":
+        return type(new) is not pd.RangeIndex or _joined_range(spec, described(new), options.earlier.n) is None
+    if old is new or old.dtype == object:
+        return False
+    return TYPES.grows(old.dtype, new.dtype, lambda: options.earlier.greatest_code(INDEX))
 
 
 def grow(index: Any, dtype: Any) -> Any:
     """The index of a file with a wider type."""
-    return _dtypes.cast(_named(index), index, dtype)
+    return _fitting.converted(TYPES, _named(index), _plain(index), dtype)
+
+
+def _plain(index: Any) -> Any:
+    """An index whose labels are stored, instead of a range."""
+    import numpy as np
+    import pandas as pd
+
+    return pd.Index(np.asarray(index), name=index.name) if type(index) is pd.RangeIndex else index
 
 
 def _named(index: Any) -> str:
@@ -52,11 +91,11 @@ def concat(old: Any, new: Any) -> Any:
     import pandas as pd
 
     if type(old) is pd.RangeIndex and type(new) is pd.RangeIndex:
-        spec = _joined_range(_spec(old), _spec(new), len(old))
+        spec = _joined_range(described(old), described(new), len(old))
         if spec is not None:
             return pd.RangeIndex(spec["start"], spec["stop"], spec["step"], name=old.name)
     if isinstance(new, pd.CategoricalIndex) and isinstance(old, pd.CategoricalIndex):
-        old = _dtypes.cast(_named(old), old, new.dtype)
+        old = TYPES.convert(old, new.dtype)
     whole = new if len(old) == 0 and old.dtype == object else old.append(new)
     freq = getattr(old, "freq", None)
     if freq is not None and freq == getattr(new, "freq", freq) and len(old) and len(new) and old[-1] + freq == new[0]:
@@ -64,7 +103,8 @@ def concat(old: Any, new: Any) -> Any:
     return whole.rename(old.names) if old.nlevels > 1 else whole.rename(old.name)
 
 
-def _spec(index: Any) -> dict[str, Any]:
+def described(index: Any) -> dict[str, Any]:
+    """The description of a range in a host map, without the name."""
     return {"kind": "range", "start": index.start, "stop": index.stop, "step": index.step}
 
 

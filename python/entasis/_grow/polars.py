@@ -1,4 +1,4 @@
-"""Rows of Polars. An append gives the result of `pl.concat(how="vertical")`, with wider types."""
+"""Rows of Polars. An append gives the result of `pl.concat` in the types of the file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
-from .columns import check_length, check_lists, is_records, positions, refused, unreadable
+from .columns import check_length, check_lists, is_records, positions, unreadable
+from .fitting import Fitted, Options, converted, fit, missing
+from .polars_types import TYPES
 from .rules import Rules
-
-_UNITS = ("ms", "us", "ns")
 
 
 class PolarsRules(Rules):
     """The rules of Polars."""
+
+    types = TYPES
 
     def collect(self, value: Any) -> Any:
         """The value as one of Polars."""
@@ -38,35 +40,55 @@ class PolarsRules(Rules):
         """The labels of its columns."""
         return list(value.columns) if hasattr(value, "columns") else [value.name]
 
-    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[str, Any]]:
+    def column(self, value: Any, key: int) -> Any:
+        """A column of a frame, or a series itself."""
+        return value if hasattr(value, "name") else value.to_series(key)
+
+    def fit(self, old: Any, new: Any, options: Options) -> Fitted:
         """The rows to append with the file's types, and wider types that columns of the file need."""
         import polars as pl
 
         if isinstance(old, pl.Series):
             if not isinstance(new, pl.Series):
                 raise ArgumentError(f"{shown(new)} can't be appended to a file of a Series: pass one")
-            dtype = _common(old.name, old.dtype, new)
-            return _cast(old.name, new, dtype).alias(old.name), {} if dtype == old.dtype else {old.name: dtype}
+            part = fit(TYPES, f"column {shown(old.name)}", old.dtype, new, options, 0).alias(old.name)
+            return Fitted(part, {} if part.dtype == old.dtype else {0: part.dtype})
         if isinstance(new, pl.Series):
             raise ArgumentError("a Series can't be appended to a file of a DataFrame: pass a DataFrame")
         columns, grown = [], {}
-        for (name, dtype), position in zip(old.schema.items(), positions(old.columns, new.columns, fill), strict=True):
+        like = pl.Series([], dtype=pl.Null).clear(new.height)
+        found, more = positions(old.columns, new.columns, options.fill)
+        for i, ((name, dtype), position) in enumerate(zip(old.schema.items(), found, strict=True)):
+            what = f"column {shown(name)}"
             if position is None:
-                columns.append(_missing(name, dtype, new.height))
-                continue
-            column = new.to_series(position)
-            common = _common(name, dtype, column)
-            if common != dtype:
-                grown[name] = common
-            columns.append(_cast(name, column, common))
-        return pl.DataFrame(columns), grown
+                column = missing(TYPES, what, dtype, like, options, i)
+            else:
+                column = fit(TYPES, what, dtype, new.to_series(position), options, i)
+            if column.dtype != dtype:
+                grown[i] = column.dtype
+            columns.append(column.alias(name))
+        columns += [new.to_series(position) for position in more]
+        return Fitted(pl.DataFrame(columns), grown, len(more))
 
-    def grow(self, old: Any, grown: dict[str, Any]) -> Any:
-        """A value of the file with wider types."""
-        if hasattr(old, "name"):
-            return _cast(old.name, old, grown.get(old.name, old.dtype))
-        columns = [_cast(name, old.get_column(name), dtype) for name, dtype in grown.items()]
-        return old.with_columns(columns)
+    def grow(self, value: Any, dtypes: list[Any], part: Any, n: int) -> Any:
+        """A value with wider types, and new columns of the rows to append."""
+        import polars as pl
+
+        columns = [value] if hasattr(value, "name") else value.get_columns()
+        found = [
+            converted(TYPES, f"column {shown(column.name)}", column, column.dtype if dtype is None else dtype)
+            for column, dtype in zip(columns, dtypes, strict=True)
+        ]
+        if hasattr(value, "name"):
+            return found[0]
+        nulls = [pl.Series(name, [], dtype=dtype).clear(n) for name, dtype in part.schema.items()]
+        return pl.DataFrame(found + nulls)
+
+    def take(self, value: Any, positions: list[int]) -> Any:
+        """Some columns of a frame."""
+        import polars as pl
+
+        return pl.DataFrame([value.to_series(position) for position in positions])
 
     def concat(self, old: Any, new: Any) -> Any:
         """The value of the file after the append."""
@@ -114,63 +136,6 @@ class PolarsRules(Rules):
     def size(self, value: Any) -> int:
         """Bytes of a value, about."""
         return int(value.estimated_size())
-
-
-def _common(label: str, old: Any, column: Any) -> Any:
-    """The type that holds the values of both."""
-    import polars as pl
-
-    new = column.dtype
-    if old == new or new == pl.Null or (len(column) and column.null_count() == len(column)):
-        return old
-    if old == pl.Null:
-        return new
-    for wider in (old, new):
-        narrow = new if wider is old else old
-        same_sign = (old.is_signed_integer() and new.is_signed_integer()) or (
-            old.is_unsigned_integer() and new.is_unsigned_integer()
-        )
-        if (same_sign or (old.is_float() and new.is_float())) and _bits(wider) > _bits(narrow):
-            return wider
-    for kind in (pl.Datetime, pl.Duration):
-        if (
-            isinstance(old, kind)
-            and isinstance(new, kind)
-            and getattr(old, "time_zone", 0) == getattr(new, "time_zone", 0)
-        ):
-            return max(old, new, key=lambda dtype: _UNITS.index(dtype.time_unit))
-    raise refused(f"column {shown(label)}", old, new)
-
-
-def _missing(label: str, dtype: Any, n: int) -> Any:
-    """A column of nulls."""
-    import polars as pl
-
-    return pl.Series(label, [], dtype=dtype).clear(n)
-
-
-def _cast(label: str, column: Any, dtype: Any) -> Any:
-    """A column of a wider type. Times beyond the range of a finer unit are an error."""
-    import polars as pl
-
-    # Polars can't cast nested values to their own type if a null hides some.
-    if column.dtype == dtype:
-        return column
-    if column.null_count() == len(column):
-        return _missing(column.name, dtype, len(column))
-    beyond = ArgumentError(f"column {shown(label)} has times beyond the range of {dtype}: convert it")
-    try:
-        found = column.cast(dtype)
-    except pl.exceptions.InvalidOperationError:
-        raise beyond from None
-    # Older versions of Polars convert units without checking the range.
-    if dtype.is_temporal() and not found.cast(column.dtype).equals(column, null_equal=True):
-        raise beyond
-    return found
-
-
-def _bits(dtype: Any) -> int:
-    return int("".join(filter(str.isdigit, str(dtype))))
 
 
 RULES = PolarsRules()

@@ -1,4 +1,4 @@
-"""Rows of pyarrow. An append gives the result of `pa.concat_tables`, with wider types."""
+"""Rows of pyarrow. An append gives the result of `pa.concat_tables` in the types of the file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from os import PathLike
 from typing import Any
 
 from entasis._arguments.options import shown
-from entasis._hosts.arrow.run_ends import with_run_ends
 from entasis.errors import ArgumentError
 
 from .columns import (
@@ -19,12 +18,17 @@ from .columns import (
     refused,
     unreadable,
 )
+from .fitting import Fitted, Options, converted, fit, missing
+from .pyarrow_dictionaries import greatest_code, n_joined, with_codes
 from .pyarrow_nulls import check_nulls
+from .pyarrow_types import TYPES
 from .rules import Rules
 
 
 class ArrowRules(Rules):
     """The rules of pyarrow."""
+
+    types = TYPES
 
     def collect(self, value: Any) -> Any:
         """The value as a table."""
@@ -51,36 +55,64 @@ class ArrowRules(Rules):
         """The labels of its columns."""
         return list(value.column_names)
 
-    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
+    def length(self, value: Any) -> int:
+        """The number of rows of a table."""
+        return int(value.num_rows)
+
+    def column(self, value: Any, key: int) -> Any:
+        """A column of a table."""
+        return value.column(key)
+
+    def fit(self, old: Any, new: Any, options: Options) -> Fitted:
         """The rows to append with the file's types, and wider types that columns of the file need."""
         import pyarrow as pa
 
         columns, fields, grown = [], [], {}
-        for i, position in enumerate(positions(old.column_names, new.column_names, fill)):
+        found, more = positions(old.column_names, new.column_names, options.fill)
+        like = pa.chunked_array([pa.nulls(new.num_rows)])
+        for i, position in enumerate(found):
             field = old.schema.field(i)
             what = f"column {shown(field.name)}"
             if position is None:
                 if not field.nullable and new.num_rows:
                     raise no_missing(what, f"{field.type} not null")
-                column = pa.chunked_array([pa.nulls(new.num_rows, field.type)])
+                column = missing(TYPES, what, field.type, like, options, i)
             else:
-                column = new.column(position)
-                common = _common(field.name, field.type, column)
-                if common != field.type:
-                    grown[i] = common
-                column = _cast(field.name, column, common)
+                column = fit(TYPES, what, field.type, new.column(position), options, i)
             _check_order(what, old.column(i), column)
+            column = _with_codes(what, old.column(i), column, options)
+            if column.type != field.type:
+                grown[i] = column.type
             check_nulls(what, field.with_type(column.type), column)
             fields.append(field.with_type(column.type))
             columns.append(column)
-        return pa.Table.from_arrays(columns, schema=pa.schema(fields, old.schema.metadata)), grown
+        for position in more:
+            field = new.schema.field(position)
+            if not field.nullable and options.earlier.n:
+                raise ArgumentError(
+                    f"column {shown(field.name)} is new, and {field.type} not null has no missing value for the "
+                    f"{options.earlier.n:,} rows before: make the field nullable (field.with_nullable)"
+                )
+            fields.append(field)
+            columns.append(new.column(position))
+        part = pa.Table.from_arrays(columns, schema=pa.schema(fields, old.schema.metadata))
+        return Fitted(part, grown, len(more))
 
-    def grow(self, old: Any, grown: dict[int, Any]) -> Any:
-        """A table of the file with wider types."""
-        for i, kind in grown.items():
-            field = old.schema.field(i)
-            old = old.set_column(i, field.with_type(kind), _cast(field.name, old.column(i), kind))
-        return old
+    def grow(self, value: Any, dtypes: list[Any], part: Any, n: int) -> Any:
+        """A table with wider types, and new columns of the rows to append."""
+        import pyarrow as pa
+
+        columns, fields = [], []
+        for field, column, kind in zip(value.schema, value.columns, dtypes, strict=True):
+            kind = field.type if kind is None else kind
+            columns.append(converted(TYPES, f"column {shown(field.name)}", column, kind))
+            fields.append(field.with_type(kind))
+        columns += [pa.chunked_array([pa.nulls(n, field.type)]) for field in part.schema]
+        return pa.Table.from_arrays(columns, schema=pa.schema([*fields, *part.schema], value.schema.metadata))
+
+    def take(self, value: Any, positions: list[int]) -> Any:
+        """Some columns of a table."""
+        return value.select(positions)
 
     def concat(self, old: Any, new: Any) -> Any:
         """The table of the file after the append."""
@@ -131,40 +163,21 @@ class ArrowRules(Rules):
         return int(value.nbytes)
 
 
-def _common(label: str, old: Any, column: Any) -> Any:
-    """The type that holds the values of both."""
-    from pyarrow import types
-
-    new = column.type
-    if old == new or types.is_null(new) or (len(column) and column.null_count == len(column)):
-        return old
-    if types.is_null(old):
-        return new
-    for is_kind in (types.is_signed_integer, types.is_unsigned_integer, types.is_floating):
-        if is_kind(old) and is_kind(new):
-            return max(old, new, key=lambda kind: kind.bit_width)
-    for is_kind in (types.is_timestamp, types.is_duration):
-        if is_kind(old) and is_kind(new) and getattr(old, "tz", None) == getattr(new, "tz", None):
-            return max(old, new, key=lambda kind: ("s", "ms", "us", "ns").index(kind.unit))
-    if types.is_run_end_encoded(old) and types.is_run_end_encoded(new) and old.value_type == new.value_type:
-        return max(old, new, key=lambda kind: kind.run_end_type.bit_width)
-    raise refused(f"column {shown(label)}", old, new)
-
-
-def _cast(label: str, column: Any, kind: Any) -> Any:
-    """A column of a wider type."""
+def _with_codes(what: str, old: Any, column: Any, options: Options) -> Any:
+    """A column of dictionaries whose codes tell the categories of the file and of the rows apart."""
     import pyarrow as pa
 
-    if column.type == kind:
+    kind = column.type
+    if not pa.types.is_dictionary(kind) or not pa.types.is_dictionary(old.type):
         return column
-    if pa.types.is_run_end_encoded(column.type) and pa.types.is_run_end_encoded(kind):
-        return with_run_ends(column, kind)
-    if column.null_count == len(column):
-        return pa.chunked_array([pa.nulls(len(column), kind)])
-    try:
-        return column.cast(kind)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise ArgumentError(f"column {shown(label)} can't be converted to {kind}: {error}") from error
+    n = n_joined(old, column)
+    if n <= greatest_code(kind.index_type) + 1:
+        return column
+    wider = with_codes(kind, n)
+    if not options.widen:
+        reason = f"the {n:,} categories of both"
+        raise refused(what, old.type, kind, reason, wider)
+    return TYPES.convert(column, wider)
 
 
 def _check_order(what: str, old: Any, column: Any) -> None:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from entasis._file.file import File
 
+    from .fitting import Fitted, Options
+    from .host_types import Types
+
     # For each column after the change: whether it is new, and its position in the new frame or the
     # file.
     Sources = list[tuple[bool, int]]
@@ -25,6 +28,10 @@ class Rules(ABC):
 
     # Whether a kept batch has to be copied, because the caller may change it.
     IS_COPIED = False
+    # Whether each append writes the file anew.
+    IS_WHOLE = False
+    # The types of the library.
+    types: Types
 
     @abstractmethod
     def collect(self, value: Any) -> Any:
@@ -34,17 +41,51 @@ class Rules(ABC):
         """No rows of a value."""
         return value[:0]
 
+    def length(self, value: Any) -> int:
+        """The number of rows of a value."""
+        return len(value)
+
     @abstractmethod
     def labels(self, value: Any) -> list[Any]:
         """The labels of its columns."""
 
     @abstractmethod
-    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[Any, Any]]:
-        """The rows to append with the file's types, and wider types that parts of the file need."""
+    def column(self, value: Any, key: int) -> Any:
+        """A column of a value by its position, or its index."""
 
     @abstractmethod
-    def grow(self, old: Any, grown: dict[Any, Any]) -> Any:
-        """A value of the file with wider types."""
+    def fit(self, old: Any, new: Any, options: Options) -> Fitted:
+        """The rows to append with the file's types, and wider types that parts of the file need.
+
+        `old` has no rows.
+        """
+
+    @abstractmethod
+    def grow(self, value: Any, dtypes: list[Any], part: Any, n: int) -> Any:
+        """A value of `n` rows with other types, and missing values in the columns of `part`.
+
+        `dtypes` has a type for each column of the value; None keeps it.
+        """
+
+    def index_of(self, value: Any) -> dict[str, Any] | None:
+        """The description of an index whose labels are a range."""
+        return None
+
+    def grow_index(self, index: Any, dtype: Any) -> Any:
+        """An index with a wider type."""
+        raise AssertionError("frames of this library have no index that grows")
+
+    @abstractmethod
+    def take(self, value: Any, positions: list[int]) -> Any:
+        """Some columns of a frame."""
+
+    def with_index(self, value: Any, index: Any) -> Any:
+        """A value with another index."""
+        raise AssertionError("frames of this library have no index that grows")
+
+    def encode_index(self, builder: Any, index: Any) -> dict[str, Any]:
+        """The description of an index whose labels become columns of the builder."""
+        raise AssertionError("frames of this library have no index that grows")
 
     @abstractmethod
     def concat(self, old: Any, new: Any) -> Any:
@@ -61,6 +102,10 @@ class Rules(ABC):
     @abstractmethod
     def nothing(self) -> Any:
         """A value without columns and rows."""
+
+    def blank(self, n: int) -> Any:
+        """A frame of rows without columns, for the file of an index."""
+        return self.nothing()
 
     @abstractmethod
     def joined_labels(self, old: Any, new: Any, sources: Sources) -> Any:
@@ -99,6 +144,10 @@ class Rules(ABC):
     @abstractmethod
     def joined(self, parts: list[Any]) -> Any:
         """Parts that follow each other, as one."""
+
+    def known(self, old: Any, new: Any) -> Any:
+        """No rows with the categories of rows before, `old`, and of new ones that were fitted to it."""
+        return old
 
     def is_counted(self, index: dict[str, Any] | None) -> bool:
         """Whether an index, as a host map describes it, counts from 0."""

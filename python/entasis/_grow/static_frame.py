@@ -8,7 +8,8 @@ from entasis._arguments.options import shown
 from entasis.errors import ArgumentError
 
 from .columns import check_length, check_lists, positions, refused, unreadable
-from .numpy import common, missing
+from .fitting import Fitted, Options, added, converted, fit, missing
+from .numpy_types import TYPES, wider
 from .rules import Rules
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ class StaticFrameRules(Rules):
 
     Row labels are stored anew: StaticFrame requires unique labels, and checks this itself.
     """
+
+    IS_WHOLE = True
+    types = TYPES
 
     def collect(self, value: Any) -> Any:
         """The value as a frame or series."""
@@ -37,26 +41,63 @@ class StaticFrameRules(Rules):
         """The labels of its columns."""
         return list(value.columns) if hasattr(value, "columns") else [value.name]
 
-    def fit(self, old: Any, new: Any, fill: bool) -> tuple[Any, dict[int, Any]]:
-        """The rows to append, their columns in the order of the file."""
+    def length(self, value: Any) -> int:
+        """The number of rows of a value."""
+        return len(value.index)
+
+    def column(self, value: Any, key: int) -> Any:
+        """The array of a column."""
+        return value.iloc[:, key].values if hasattr(value, "columns") else value.values
+
+    def fit(self, old: Any, new: Any, options: Options) -> Fitted:
+        """The rows to append with the file's types, and wider types that columns of the file need."""
+        import static_frame as sf
+
         if hasattr(old, "columns") != hasattr(new, "columns"):
             raise ArgumentError(f"{shown(new)} can't be appended to this file: pass a {type(old).__name__}")
         _check_index(old.index, new.index)
+        grown: dict[int, Any] = {}
         if not hasattr(old, "columns"):
-            if common(old.dtype, new.dtype) is None:
-                raise refused(f"column {shown(old.name)}", old.dtype, new.dtype)
-            return new, {}
-        part = _with_columns(old, new, positions(list(old.columns), list(new.columns), fill))
-        dtypes = zip(old.columns, old.dtypes.values, part.dtypes.values, strict=True)
-        for label, of_file, of_rows in dtypes:
-            if common(of_file, of_rows) is None:
-                raise refused(f"column {shown(label)}", of_file, of_rows)
-        # The file is written anew: StaticFrame requires unique labels, and checks this itself.
-        return part, {0: None}
+            array = fit(TYPES, f"column {shown(old.name)}", old.dtype, new.values, options, 0)
+            if array.dtype != old.dtype:
+                grown[0] = array.dtype
+            return Fitted(new if array is new.values else sf.Series(array, index=new.index, name=new.name), grown)
+        labels = list(new.columns)
+        found, more = positions(list(old.columns), labels, options.fill)
+        like = _empty(len(new.index))
+        arrays = []
+        for i, (label, dtype, position) in enumerate(zip(old.columns, old.dtypes.values, found, strict=True)):
+            what = f"column {shown(label)}"
+            if position is None:
+                arrays.append(missing(TYPES, what, dtype, like, options, i))
+            else:
+                arrays.append(fit(TYPES, what, dtype, new.iloc[:, position].values, options, i))
+            if arrays[i].dtype != dtype:
+                grown[i] = arrays[i].dtype
+        for i in more:
+            arrays.append(added(TYPES, f"column {shown(labels[i])}", new.iloc[:, i].values, options))
+        columns = _index(old.columns, [*old.columns, *(labels[i] for i in more)]) if more else old.columns
+        return Fitted(_frame(arrays, new, columns), grown, len(more))
 
-    def grow(self, old: Any, grown: dict[int, Any]) -> Any:
-        """The value of the file, unchanged, because `from_concat` widens the types."""
-        return old
+    def grow(self, value: Any, dtypes: list[Any], part: Any, n: int) -> Any:
+        """A value with wider types, and new columns of the rows to append."""
+        import static_frame as sf
+
+        if not hasattr(value, "columns"):
+            array = converted(TYPES, f"column {shown(value.name)}", value.values, dtypes[0])
+            return sf.Series(array, index=value.index, name=value.name)
+        arrays = [
+            converted(TYPES, f"column {shown(label)}", value.iloc[:, i].values, of_file if dtype is None else dtype)
+            for i, (label, of_file, dtype) in enumerate(zip(value.columns, value.dtypes.values, dtypes, strict=True))
+        ]
+        arrays += [TYPES.missing(dtype, _empty(n)) for dtype in part.dtypes.values]
+        new = list(part.columns)
+        columns = _index(value.columns, [*value.columns, *new]) if new else value.columns
+        return type(value)(_frame(arrays, value, columns))
+
+    def take(self, value: Any, positions: list[int]) -> Any:
+        """Some columns of a frame."""
+        return value.iloc[:, positions]
 
     def concat(self, old: Any, new: Any) -> Any:
         """The value of the file after the append."""
@@ -157,18 +198,18 @@ class StaticFrameRules(Rules):
         return int(value.nbytes)
 
 
-def _with_columns(old: Any, new: Any, positions: list[int | None]) -> Any:
-    """The rows with the columns of the file. Columns that the rows lack get missing values."""
+def _empty(n: int) -> Any:
+    """An array of a length, for columns of missing values."""
+    import numpy as np
+
+    return np.empty(n)
+
+
+def _frame(arrays: list[Any], like: Any, columns: Any) -> Any:
+    """A frame of arrays with the index and the name of another one."""
     import static_frame as sf
 
-    if None not in positions:
-        return new.iloc[:, positions]
-    n = len(new.index)
-    arrays = [
-        missing(f"column {shown(label)}", dtype, n) if position is None else new.iloc[:, position].values
-        for label, dtype, position in zip(old.columns, old.dtypes.values, positions, strict=True)
-    ]
-    return sf.Frame.from_items(enumerate(arrays), index=new.index, name=new.name).relabel(columns=old.columns)
+    return sf.Frame.from_items(enumerate(arrays), index=like.index, name=like.name).relabel(columns=columns)
 
 
 def _check_index(old: Any, new: Any) -> None:
@@ -177,7 +218,8 @@ def _check_index(old: Any, new: Any) -> None:
         raise ArgumentError(f"the index has {old.depth} levels in the file and {new.depth} in the rows to append")
     for i in range(old.depth if len(new) else 0):
         of_file, of_rows = (index.values_at_depth(i).dtype for index in (old, new))
-        if of_file.kind != "O" and common(of_file, of_rows) is None:
+        is_known = of_file == of_rows or (of_file.kind == of_rows.kind and wider(of_file, of_rows) is not None)
+        if of_file.kind != "O" and not is_known:
             raise refused("the index" if old.depth == 1 else f"level {i} of the index", of_file, of_rows)
 
 

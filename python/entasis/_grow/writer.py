@@ -20,12 +20,17 @@ from entasis.errors import ArgumentError, ClosedFileError
 
 from . import hosts as _hosts_of
 from .append import append_in_place
-from .columns import grown_names
+from .columns import INDEX
+from .earlier import Earlier
+from .fitting import Options
+from .growth import in_memory, of_file, put
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from entasis._entasis import Destination
+
+    from .fitting import Fitted
 
 # The values of a full block. Batches are stored in multiples of it.
 _BLOCK = 1 << 16
@@ -54,7 +59,9 @@ class Writer:
 
     __slots__ = (
         "_appends",
+        "_fill",
         "_is_counted",
+        "_is_declared",
         "_is_whole",
         "_n",
         "_parts",
@@ -64,10 +71,11 @@ class Writer:
         "_stream",
         "_to",
         "_total",
+        "_widen",
     )
 
-    def __init__(self, to: Destination, schema: Any, append: bool) -> None:
-        self._to = to
+    def __init__(self, to: Destination, schema: Any, append: bool, *, fill: bool = False, widen: bool = False) -> None:
+        self._to, self._fill, self._widen = to, fill, widen
         self._parts: list[Any] = []
         self._n = self._size = 0
         self._rules: Any = None
@@ -79,7 +87,7 @@ class Writer:
         self._is_counted, self._total = False, 0
         path = to["path"]
         assert path is not None, "a writer has a path"
-        self._appends = append
+        self._appends, self._is_declared = append, schema is not None and not append
         if append:
             change = _entasis.Change(path, to["wait"])
             try:
@@ -91,7 +99,8 @@ class Writer:
             self._stream = _entasis.Stream(path, to["wait"], to["durable"], to["edition"])
         if schema is not None:
             try:
-                self.write(_empty(schema))
+                for part in _batches(_empty(schema)):
+                    self._add(part, are_schema=True)
             except BaseException:
                 # A stored exception must not keep the file locked.
                 self.abort()
@@ -119,10 +128,9 @@ class Writer:
         batch
             A frame, a record batch, a dict of arrays, an open file or a view of one; or an iterable
             or Arrow stream of these. The first batch sets the columns and the library that reads
-            them. Later ones follow the rules of `entasis.append`, but no column can get another
-            type: begin with the widest one, or pass a schema. Arrays and frames of pandas may
-            change after the call. Buffers that Arrow or Polars share with an array may not, until
-            the writer is closed.
+            them. Later ones follow the rules of `entasis.append`, with `fill` and `widen` of the
+            writer. Arrays and frames of pandas may change after the call. Buffers that Arrow or
+            Polars share with an array may not, until the writer is closed.
 
         Raises
         ------
@@ -147,21 +155,43 @@ class Writer:
             raise ClosedFileError("the writer is closed: make another one")
         self._stream.check_process()
 
-    def _add(self, batch: Any) -> None:
+    def _add(self, batch: Any, *, are_schema: bool = False) -> None:
         if self._rules is None:
             self._begin(batch)
             return
         part = self._rules.collect(batch)
-        part, grown = self._rules.fit(self._proto, part, False)
-        if grown and not self._is_whole:
-            names = grown_names(self._rules.labels(self._proto), grown)
-            before = (
-                "that of the file: convert it"
-                if self._appends
-                else "the first batch gave it: begin with the widest type, or pass a schema"
-            )
-            raise ArgumentError(f"{names} needs another type than {before}")
-        self._take(part)
+        earlier = Earlier(self._rules, self._table, self._parts, self._total)
+        options = Options(self._fill, self._widen, earlier, self._is_declared, are_schema)
+        fitted = self._rules.fit(self._proto, part, options)
+        if fitted.changes:
+            self._change(fitted)
+        self._proto = self._rules.known(self._proto, fitted.part)
+        self._take(fitted.part)
+
+    def _table(self) -> File | None:
+        """The rows that are stored."""
+        handle = None if self._stream is None else self._stream.view()
+        return None if handle is None else File._of(View(OpenTable(handle, str(self._to["path"]))))
+
+    def _change(self, fitted: Fitted) -> None:
+        """Give the rows before those types, and columns, that the rows of a batch need."""
+        assert self._stream is not None, "the writer is open"
+        # Errors of values come before the first change.
+        parts = [in_memory(part, fitted, self._rules) for part in self._parts]
+        table = None if self._is_whole else self._table()
+        if table is not None:
+            replaced = of_file(table, fitted, self._rules)
+            to: Destination = {**self._to, "stream": self._stream}
+            try:
+                if not put(self._stream, table, replaced, fitted, self._rules, to):
+                    raise ArgumentError("columns of objects, or with metadata of dtypes, can't follow other rows")
+            except BaseException:
+                self.abort()
+                raise
+        self._parts = parts
+        self._proto = self._rules.head(fitted.part)
+        if INDEX in fitted.grown:
+            self._is_counted = False
 
     def _begin(self, batch: Any) -> None:
         """Take the first batch, which sets the columns."""
@@ -210,14 +240,13 @@ class Writer:
     def _put(self, part: Any) -> None:
         """Store rows."""
         assert self._stream is not None, "the writer is open"
-        handle = self._stream.view()
+        file = self._table()
         to: Destination = {**self._to, "stream": self._stream}
-        if handle is None:
+        if file is None:
             builder, host = _hosts.build(part)
             self._stream.will_append([])
             builder.write(host, to)
             return
-        file = File._of(View(OpenTable(handle, str(self._to["path"]))))
         error = append_in_place(file, part, self._rules, to, self._stream)
         if error is not None:
             raise error
@@ -254,7 +283,7 @@ class Writer:
         from .append import append
 
         if self._appends:
-            append(whole, self._to, False)
+            append(whole, self._to, self._fill, self._widen)
         else:
             write_whole(whole, self._to, None, "error")
 
