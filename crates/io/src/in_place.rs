@@ -55,6 +55,20 @@ impl InPlace {
             let message = "the file system has no locks, so two writers could overwrite each other";
             return Err(io::Error::new(ErrorKind::Unsupported, message));
         }
+        Self::of_old(disk, target, old)
+    }
+
+    /// Changes a file in place instead of replacing it, under the same lock.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] without an old file; otherwise errors of the system.
+    pub fn instead_of(replacement: Replacement) -> io::Result<Self> {
+        let (disk, target, old) = replacement.into_old().ok_or(ErrorKind::NotFound)?;
+        Self::of_old(disk, target, old)
+    }
+
+    /// A change of a file whose lock is taken.
+    fn of_old(disk: Arc<dyn Disk>, target: Target, old: OldFile) -> io::Result<Self> {
         let file = match &old.file {
             Some(old) => old.file().try_clone()?,
             None => disk.open(&target.path)?,
@@ -149,12 +163,7 @@ impl InPlace {
     fn into_old(mut self) -> (Arc<dyn Disk>, Target, OldFile) {
         let (file, is_locked) = (self.old.file.take(), self.old.is_locked);
         let old = OldFile { metadata: self.old.metadata.clone(), file, is_locked };
-        let target = Target {
-            path: self.target.path.clone(),
-            directory: self.target.directory.clone(),
-            name: self.target.name.clone(),
-        };
-        (Arc::clone(&self.disk), target, old)
+        (Arc::clone(&self.disk), self.target.clone(), old)
     }
 
     fn write_all(&self, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {

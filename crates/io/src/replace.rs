@@ -166,6 +166,12 @@ impl Replacement {
         }
     }
 
+    /// Gives up the new file. Returns the old one with its lock, if there is one.
+    pub(crate) fn into_old(mut self) -> Option<(Arc<dyn Disk>, Target, OldFile)> {
+        let old = self.old.take()?;
+        Some((Arc::clone(&self.disk), self.target.clone(), old))
+    }
+
     /// The file that will be replaced or created, with all symbolic links followed.
     #[must_use]
     pub fn target(&self) -> &Path {

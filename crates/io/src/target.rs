@@ -10,7 +10,7 @@ use crate::Disk;
 const MOST_LINKS: usize = 40;
 
 /// The path of a file that may or may not exist, in a directory that exists.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) path: PathBuf,
     pub(crate) directory: PathBuf,

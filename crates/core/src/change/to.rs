@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use entasis_format::{Error, Header, Result, Slot};
+use entasis_format::{Error, Header, Kind, Result, Slot};
 use entasis_io::{FileSource, InPlace, Replacement, Sink};
 
 use super::{check_change, next_slot_at, now, secure};
@@ -33,37 +33,26 @@ impl To {
         check_change(&file, has_slot_pages)?;
         if !has_slot_pages {
             let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
-            return Self::copied(replacement, &file, Blocks::Same, options, monitor);
+            let copied = copied(&replacement, &file, Blocks::Same, options, monitor)?;
+            return Ok((Self::New(Box::new(replacement)), copied));
         }
         if is_mostly_dead(&file, now())? {
             match in_place.replace_unasked(options.durable) {
-                Ok(replacement) => {
-                    return Self::copied(replacement, &file, Blocks::Merged, options, monitor);
-                }
+                Ok(replacement) => match copied(&replacement, &file, Blocks::Merged, options, monitor) {
+                    Ok(copied) => return Ok((Self::New(Box::new(replacement)), copied)),
+                    Err(error) if error.kind() == Kind::Interrupted => return Err(error),
+                    // A damaged file, or one with records of a later version, can still grow.
+                    Err(_) => {
+                        let back = InPlace::instead_of(replacement);
+                        in_place = back.map_err(|e| Error::io(e, "change"))?;
+                    }
+                },
                 Err(back) => in_place = *back,
             }
         }
         secure(&file, &in_place)?;
         in_place.start_at(file.slot().end).map_err(|e| Error::io(e, "change"))?;
         Ok((Self::InPlace(Box::new(in_place)), file))
-    }
-
-    /// A new file with the generations of `file` that are kept. `blocks` says how those of the
-    /// current one are copied if it is the only one.
-    fn copied(
-        replacement: Replacement,
-        file: &File,
-        blocks: Blocks,
-        options: &WriteOptions,
-        monitor: &dyn Monitor,
-    ) -> Result<(Self, File)> {
-        let earlier = kept_generations(file, now())?;
-        let blocks = if earlier.is_empty() { blocks } else { Blocks::Same };
-        let open = |slot| open(replacement.temp(), replacement.target(), slot);
-        let destination = Destination { sink: &replacement, open: &open };
-        let slot = copy(file, &earlier, blocks, &destination, options.threads, monitor)?;
-        let copied = open(slot)?;
-        Ok((Self::New(Box::new(replacement)), copied))
     }
 
     /// The path of the file that changes.
@@ -124,4 +113,21 @@ impl To {
 fn open(written: &Path, path: &Path, slot: Slot) -> Result<File> {
     let source = FileSource::open(written).map_err(|e| Error::io(e, "open"))?;
     File::open_at(Box::new(source), path, slot)
+}
+
+/// Copies the generations of `file` that are kept to a new file, and opens the copy. `blocks` says
+/// how those of the current one are copied if it is the only one.
+fn copied(
+    replacement: &Replacement,
+    file: &File,
+    blocks: Blocks,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<File> {
+    let earlier = kept_generations(file, now())?;
+    let blocks = if earlier.is_empty() { blocks } else { Blocks::Same };
+    let open = |slot| open(replacement.temp(), replacement.target(), slot);
+    let destination = Destination { sink: replacement, open: &open };
+    let slot = copy(file, &earlier, blocks, &destination, options.threads, monitor)?;
+    open(slot)
 }

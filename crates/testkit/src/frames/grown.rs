@@ -102,17 +102,29 @@ fn bytes_of(table: &Table, make: impl FnOnce(&Path) -> Result<()>) -> Vec<u8> {
 }
 
 /// Writes the first `parts[0]` rows of a table, and appends the rows up to each other part and to
-/// the end. The first append gives the file its slot pages.
+/// the end. The first append to a file without slot pages writes all rows anew.
 fn grow(path: &Path, table: &Table, parts: &[usize], options: &WriteOptions) -> Result<()> {
     let mut ends = parts.iter().copied().chain([table.n_rows]);
     let mut from = ends.next().unwrap_or(0);
     let first = rows(table, 0, from);
     entasis::write(path, &host::Memory::of(&first).frame(&first), options, &Silent)?;
     for to in ends {
-        append(path, &rows(table, from, to), options)?;
+        if has_slot_pages(path) {
+            append(path, &rows(table, from, to), options)?;
+        } else {
+            let whole = rows(table, 0, to);
+            let memory = host::Memory::of(&whole);
+            let change = Change::begin(path, options, &Silent)?;
+            change.replace(memory.frame(&whole), Operation::Append, options, &Silent)?;
+        }
         from = to;
     }
     Ok(())
+}
+
+/// Whether the header of a file says that it has slot pages.
+fn has_slot_pages(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| bytes[16] & 2 != 0)
 }
 
 fn append(path: &Path, part: &Table, options: &WriteOptions) -> Result<()> {

@@ -298,3 +298,26 @@ fn a_file_with_hard_links_is_never_replaced_unasked() {
     }
     assert!(len(&path.0) < before / 2, "{}", len(&path.0));
 }
+
+/// A copy verifies all blocks, an append does not.
+#[test]
+fn a_damaged_file_still_grows() {
+    let table = of_pieces(1150);
+    let path = Temp::new("damaged");
+    create(&path.0, &rows(&table, 0..600));
+    append(&path.0, &rows(&table, 600..601), &options());
+    let file = File::open(&path.0).unwrap();
+    let storage = file.column(0).unwrap().record.storage.unwrap();
+    let at = file.whole().blocks(storage).unwrap()[0].pages_at as usize;
+    let mut bytes = std::fs::read(&path.0).unwrap();
+    bytes[at + 8] ^= 1;
+    std::fs::write(&path.0, &bytes).unwrap();
+    let before = len(&path.0);
+    for i in 601..1150 {
+        append(&path.0, &rows(&table, i..i + 1), &options());
+    }
+    assert!(len(&path.0) > before + (2 << 20));
+    let file = File::open(&path.0).unwrap();
+    assert_eq!((file.n_rows(), file.generations().unwrap().len()), (1150, 551));
+    assert!(file.verify(Some(1), &Silent).is_err());
+}

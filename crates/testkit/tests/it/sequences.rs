@@ -130,6 +130,11 @@ impl Trial {
         let file = File::open(&trial.path).unwrap();
         trial.ids = file.columns(0..file.n_columns()).unwrap().into_iter().map(named_id).collect();
         if is_later {
+            // The records of blocks that a later version made longer are not copied.
+            let change = Change::begin(&trial.path, &options(false), &Silent).unwrap();
+            let content = change.kept().unwrap();
+            change.commit(content, Operation::Metadata, &options(false), &Silent).unwrap();
+            trial.generations.push((2, trial.state().clone()));
             let bytes = Future::kept().forge(&std::fs::read(&trial.path).unwrap());
             std::fs::write(&trial.path, &bytes).unwrap();
             trial.additions = Some(Additions::of(&bytes, &File::open(&trial.path).unwrap()));
