@@ -15,6 +15,7 @@ from .errors import FileError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from datetime import timedelta
     from os import PathLike
 
     from ._grow.writer import Writer
@@ -38,6 +39,7 @@ def append(
     durable: bool | None = None,
     wait: float = 10,
     edition: int | None = None,
+    keep: int | timedelta | None = None,
 ) -> list[Any]:
     """Append rows to a file. After it, `read` returns what the library's own concatenation returns.
 
@@ -68,6 +70,9 @@ def append(
     durable
         False leaves out the wait for the disk: after a power failure the rows may be lost, and
         those before them stay.
+    keep
+        How many earlier generations this change and later ones keep, as for `entasis.keep`. None:
+        as the file says.
 
     Returns
     -------
@@ -105,9 +110,10 @@ def append(
     ['price']
     """
     from ._grow.append import append as append_rows
+    from ._grow.dead import warn_of_dead
 
     with reported:
-        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
+        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, keep)
         value = _value(value)
         if not os.path.exists(_sources.path_to_change(path)):
             if not create:
@@ -121,7 +127,9 @@ def append(
             else:
                 return []
 
-        return append_rows(value, to, fill, widen)
+        labels = append_rows(value, to, fill, widen)
+        warn_of_dead(_sources.path_to_change(path))
+        return labels
 
 
 def add_columns(
@@ -431,6 +439,7 @@ def writer(
     durable: bool | None = None,
     wait: float = 10,
     edition: int | None = None,
+    keep: int | timedelta | None = None,
 ) -> Writer:
     """Write a frame batch by batch. Nothing is visible before the writer is closed.
 
@@ -451,6 +460,8 @@ def writer(
         file's last write.
     threads, durable, wait, edition
         As for `write`.
+    keep
+        How many earlier generations later changes keep, as for `entasis.keep`.
 
     Returns
     -------
@@ -474,7 +485,7 @@ def writer(
     from ._grow.writer import Writer
 
     with reported:
-        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition)
+        to = destination(_sources.path_to_change(path), compression, threads, durable, wait, edition, keep)
         return Writer(to, schema, append, fill=fill, widen=widen)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import entasis as en
 from entasis._grow import dead
-from entasis.errors import ArgumentError
+from entasis.errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,6 @@ def test_open_readers_and_pickled_handles_across_a_replacement(tmp_path: Path) -
     en.append(frame(1, 1), path)
     rows.append(frame(1, 1))
     early = en.open(path)
-    mapped = en.open(path, mmap=True)
     handle = pickle.dumps(en.open(path))
     before, n_shorter = os.path.getsize(path), 0
     for i in range(700):
@@ -59,11 +58,26 @@ def test_open_readers_and_pickled_handles_across_a_replacement(tmp_path: Path) -
     assert n_shorter > 0
     assert before < 3 << 20
     pd.testing.assert_frame_equal(en.read(path), whole)
-    for reader in (early, mapped):
-        pd.testing.assert_frame_equal(reader.read(), whole[:4])
-    # A pickled handle opens the file at its path.
-    pd.testing.assert_frame_equal(pickle.loads(handle).read(), whole)
+    pd.testing.assert_frame_equal(early.read(), whole[:4])
+    # A pickled handle stands for the state that it had, or for none.
+    with pytest.raises(FileError, match="was replaced since"):
+        pickle.loads(handle)
     en.verify(path)
+
+
+def test_maps_across_a_replacement(tmp_path: Path) -> None:
+    path = tmp_path / "a.entasis"
+    en.write({"n": np.arange(10_000), "x": np.arange(10_000) / 7}, path, compression=0)
+    mapped = en.read(path, memory_map=True)
+    n_shorter, before = 0, 0
+    for i in range(1200):
+        en.append({"n": np.array([i]), "x": np.array([i / 3])}, path, durable=False)
+        n_shorter += os.path.getsize(path) < before
+        before = os.path.getsize(path)
+    assert n_shorter > 0
+    np.testing.assert_array_equal(mapped["n"], np.arange(10_000))
+    np.testing.assert_array_equal(mapped["x"], np.arange(10_000) / 7)
+    np.testing.assert_array_equal(en.read(path)["n"], np.r_[np.arange(10_000), np.arange(1200)])
 
 
 def test_objects_keep_what_the_newest_generation_lacks(tmp_path: Path) -> None:
@@ -128,3 +142,29 @@ def test_long_files_are_reported_once(tmp_path: Path, monkeypatch: pytest.Monkey
     path.write_bytes(bytes(1000))
     dead.warn_of_dead(str(path))
     assert len(asked) == 2
+
+
+def test_appends_and_writers_state_a_wish(tmp_path: Path) -> None:
+    path = tmp_path / "a.entasis"
+    en.append(frame(3), path, create=True)
+    en.append(frame(1), path, keep=1)
+    for i in range(700):
+        en.append(frame(1, i), path, durable=False)
+    assert len(numbers(path)) < 700
+    with en.writer(path, append=True, keep=timedelta(days=1)) as w:
+        w.write(frame(2))
+    n = len(numbers(path))
+    for i in range(300):
+        en.append(frame(1, i), path, durable=False)
+    assert len(numbers(path)) == n + 300
+    with pytest.raises(ArgumentError, match="keep="):
+        en.append(frame(1), path, keep=0)
+
+
+def test_widened_objects_keep_the_earlier_generation(tmp_path: Path) -> None:
+    path = tmp_path / "a.entasis"
+    first = pd.DataFrame({"a": np.array([1, 2], np.int8), "b": pd.Series([{1}, "x"], dtype=object)})
+    en.write(first, path)
+    en.append(pd.DataFrame({"a": [300], "b": pd.Series([(3,)], dtype=object)}), path, widen=True)
+    pd.testing.assert_frame_equal(en.open(path, generation=en.generations(path)[0].number).read(), first)
+    assert en.read(path)["a"].tolist() == [1, 2, 300]

@@ -61,7 +61,8 @@ def append(value: Any, to: Destination, fill: bool, widen: bool) -> list[Any]:
         n = rules.length(old)
         fitted = rules.fit(rules.head(old), new, Options(fill, widen, Earlier(rules, lambda: old, [], n)))
         whole = rules.concat(in_memory(old, fitted, rules) if fitted.changes else old, fitted.part)
-        change.will_replace("append")
+        # The earlier generation has the narrower types, so it stays.
+        change.will_replace("replace columns" if fitted.changes else "append")
         write_whole(whole, {**to, "change": change}, file.metadata, "error")
         return list(rules.labels(whole))
     finally:
