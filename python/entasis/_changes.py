@@ -171,8 +171,8 @@ def add_columns(
 
     Notes
     -----
-    A new column of objects writes the file anew. So does the first change of a file of less than
-    1 MiB.
+    A new column of objects writes the file anew. The first change of a file of less than 1 MiB
+    copies it.
 
     Examples
     --------

@@ -88,10 +88,22 @@ impl Additions {
         });
         let known = SectionKind::Columns.record_len() as usize;
         let whole = file.whole();
-        let id = |number: usize| whole.column(number as u64).unwrap().record.id;
+        let runs = all.iter().find(|(section, _)| section.kind == SectionKind::Runs.code());
+        // The first column of each record, and the end of the last one; none if each record has one.
+        let firsts: Vec<u64> = runs.map_or(Vec::new(), |(_, bytes)| {
+            bytes.as_chunks::<8>().0.iter().map(|first| u64::from_le_bytes(*first)).collect()
+        });
+        let columns_of = |record: usize| match firsts.get(record..record + 2) {
+            Some(ends) => ends[0]..ends[1],
+            None => record as u64..record as u64 + 1,
+        };
+        let id = |number: u64| whole.column(number).unwrap().record.id;
+        let of_columns = (0..).zip(records).flat_map(|(i, record): (usize, &[u8])| {
+            columns_of(i).map(move |number| (number, record[known..].to_vec()))
+        });
         Self {
             sections: copied.map(|(section, records)| (section.kind, records.clone())).collect(),
-            of_columns: (0..).zip(records).map(|(i, record)| (id(i), record[known..].to_vec())).collect(),
+            of_columns: of_columns.map(|(number, further)| (id(number), further)).collect(),
         }
     }
 }
@@ -127,18 +139,17 @@ impl Trial {
         let memory = Memory::of(&table);
         entasis::write(&trial.path, &memory.frame(&table), &options(false), &Silent).unwrap();
         trial.generations.push((1, state));
-        let file = File::open(&trial.path).unwrap();
-        trial.ids = file.columns(0..file.n_columns()).unwrap().into_iter().map(named_id).collect();
         if is_later {
-            // The records of blocks that a later version made longer are not copied.
+            // A file without slot pages would be copied, which longer records of blocks forbid.
             let change = Change::begin(&trial.path, &options(false), &Silent).unwrap();
-            let content = change.kept().unwrap();
-            change.commit(content, Operation::Metadata, &options(false), &Silent).unwrap();
-            trial.generations.push((2, trial.state().clone()));
+            change.replace(memory.frame(&table), Operation::Append, &options(false), &Silent).unwrap();
+            trial.generations[0].0 = 2;
             let bytes = Future::kept().forge(&std::fs::read(&trial.path).unwrap());
             std::fs::write(&trial.path, &bytes).unwrap();
             trial.additions = Some(Additions::of(&bytes, &File::open(&trial.path).unwrap()));
         }
+        let file = File::open(&trial.path).unwrap();
+        trial.ids = file.columns(0..file.n_columns()).unwrap().into_iter().map(named_id).collect();
         trial
     }
 
