@@ -89,7 +89,7 @@ impl Additions {
         let known = SectionKind::Columns.record_len() as usize;
         let whole = file.whole();
         let runs = all.iter().find(|(section, _)| section.kind == SectionKind::Runs.code());
-        // The first column of each record, and the end of the last one; none if each record has one.
+        // The first column of each record, and the end of the last one. Empty if each has one.
         let firsts: Vec<u64> = runs.map_or(Vec::new(), |(_, bytes)| {
             bytes.as_chunks::<8>().0.iter().map(|first| u64::from_le_bytes(*first)).collect()
         });
