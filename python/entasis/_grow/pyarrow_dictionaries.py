@@ -61,7 +61,9 @@ def with_codes(kind: Any, n: int) -> Any:
     """The type whose codes tell `n` categories apart."""
     import pyarrow as pa
 
-    widths = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
+    signed = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
+    unsigned = [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+    widths = unsigned if pa.types.is_unsigned_integer(kind.index_type) else signed
     found = next(width for width in widths if greatest_code(width) >= n - 1)
     return pa.dictionary(found, kind.value_type, kind.ordered)
 
