@@ -28,7 +28,7 @@ def ticks(n_rows: int, width: int) -> pd.DataFrame:
     """Times, prices of hundredths, and counts, by turns."""
     rng = np.random.default_rng(n_rows)
     start = np.datetime64("2026-01-02T09:00", "us")
-    columns = {}
+    columns: dict[str, np.ndarray] = {}
     for i in range(width):
         if i % 3 == 0:
             columns[f"time{i}"] = start + np.cumsum(rng.integers(1, 10**6, n_rows)).astype("m8[us]")
