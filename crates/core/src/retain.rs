@@ -84,23 +84,23 @@ fn chosen(states: &[State], keep: Keep, now: i64) -> Vec<Slot> {
         .collect()
 }
 
-/// Whether a change should write a new file, because most of this short file is dead: named neither
-/// by the current generation nor by one that is kept.
+/// The earlier generations that a change has to copy to a new file, because most of this short file
+/// is dead: named neither by the current generation nor by one that is kept. `None` if it is not.
 ///
 /// Looks at the generations only where the last change has passed a step.
 ///
 /// # Errors
 /// As for reading.
-pub(crate) fn is_mostly_dead(file: &File, now: i64) -> Result<bool> {
+pub(crate) fn kept_if_mostly_dead(file: &File, now: i64) -> Result<Option<Vec<Slot>>> {
     let len = file.file_len();
     let step = STEP.max(len.next_power_of_two() / 32);
     if file.root().previous.is_none() || len <= MOST_DEAD || end_before(file) / step == len / step {
-        return Ok(false);
+        return Ok(None);
     }
     // A damaged generation stays, and so does the file.
-    let Ok(kept) = kept_generations(file, now) else { return Ok(false) };
+    let Ok(kept) = kept_generations(file, now) else { return Ok(None) };
     let most = MOST_LIVE.min((len - MOST_DEAD) / 3);
-    Ok(live_len(file, &kept, most)?.is_some())
+    Ok(live_len(file, &kept, most)?.map(|_| kept))
 }
 
 /// The end of the generation before the current one, if a slot names it.

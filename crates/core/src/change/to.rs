@@ -8,7 +8,7 @@ use entasis_io::{FileSource, InPlace, Replacement, Sink};
 use super::{check_change, next_slot_at, now, secure};
 use crate::file::File;
 use crate::monitor::Monitor;
-use crate::retain::{Blocks, Destination, copy, is_mostly_dead, kept_generations};
+use crate::retain::{Blocks, Destination, copy, kept_generations, kept_if_mostly_dead};
 use crate::write::WriteOptions;
 
 /// Where a change is written.
@@ -33,20 +33,23 @@ impl To {
         check_change(&file, has_slot_pages)?;
         if !has_slot_pages {
             let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
-            let copied = copied(&replacement, &file, Blocks::Same, options, monitor)?;
+            let earlier = kept_generations(&file, now())?;
+            let copied = copied(&replacement, &file, &earlier, Blocks::Same, options, monitor)?;
             return Ok((Self::New(Box::new(replacement)), copied));
         }
-        if is_mostly_dead(&file, now())? {
+        if let Some(earlier) = kept_if_mostly_dead(&file, now())? {
             match in_place.replace_unasked(options.durable) {
-                Ok(replacement) => match copied(&replacement, &file, Blocks::Merged, options, monitor) {
-                    Ok(copied) => return Ok((Self::New(Box::new(replacement)), copied)),
-                    Err(error) if error.kind() == Kind::Interrupted => return Err(error),
-                    // A damaged file, or one with records of a later version, can still grow.
-                    Err(_) => {
-                        let back = InPlace::instead_of(replacement);
-                        in_place = back.map_err(|e| Error::io(e, "change"))?;
+                Ok(replacement) => {
+                    match copied(&replacement, &file, &earlier, Blocks::Merged, options, monitor) {
+                        Ok(copied) => return Ok((Self::New(Box::new(replacement)), copied)),
+                        Err(error) if error.kind() == Kind::Interrupted => return Err(error),
+                        // A damaged file, or one with records of a later version, can still grow.
+                        Err(_) => {
+                            let back = InPlace::instead_of(replacement);
+                            in_place = back.map_err(|e| Error::io(e, "change"))?;
+                        }
                     }
-                },
+                }
                 Err(back) => in_place = *back,
             }
         }
@@ -115,19 +118,19 @@ fn open(written: &Path, path: &Path, slot: Slot) -> Result<File> {
     File::open_at(Box::new(source), path, slot)
 }
 
-/// Copies the generations of `file` that are kept to a new file, and opens the copy. `blocks` says
-/// how those of the current one are copied if it is the only one.
+/// Copies the `earlier` generations of `file` and the current one to a new file, and opens the copy.
+/// `blocks` says how those of the current one are copied if it is the only one.
 fn copied(
     replacement: &Replacement,
     file: &File,
+    earlier: &[Slot],
     blocks: Blocks,
     options: &WriteOptions,
     monitor: &dyn Monitor,
 ) -> Result<File> {
-    let earlier = kept_generations(file, now())?;
     let blocks = if earlier.is_empty() { blocks } else { Blocks::Same };
     let open = |slot| open(replacement.temp(), replacement.target(), slot);
     let destination = Destination { sink: replacement, open: &open };
-    let slot = copy(file, &earlier, blocks, &destination, options.threads, monitor)?;
+    let slot = copy(file, earlier, blocks, &destination, options.threads, monitor)?;
     open(slot)
 }
