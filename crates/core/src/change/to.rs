@@ -118,7 +118,7 @@ fn open(written: &Path, path: &Path, slot: Slot) -> Result<File> {
     File::open_at(Box::new(source), path, slot)
 }
 
-/// Copies the `earlier` generations of `file` and the current one to a new file, and opens the copy.
+/// Copies the `earlier` generations of `file` and the current one to a new file, and opens it.
 /// `blocks` says how those of the current one are copied if it is the only one.
 fn copied(
     replacement: &Replacement,
