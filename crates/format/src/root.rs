@@ -133,7 +133,17 @@ impl Root {
         if checksum(bytes) != slot.root_checksum {
             return Err(at(Error::corrupt("the checksum of the root does not match")));
         }
-        let root = Self::parse(bytes).map_err(at)?;
+        Self::parse(bytes).map_err(at)?.checked(slot, start)
+    }
+
+    /// The root, if it fits the slot that names it, in a file whose room starts at `start`: its
+    /// generation, and the offsets of the previous root and of the sections.
+    ///
+    /// # Errors
+    /// *Corrupt*, *unsupported*.
+    pub fn checked(self, slot: &Slot, start: u64) -> Result<Self> {
+        let root = self;
+        let at = |error: Error| error.at(slot.root_at);
         if root.generation != slot.generation {
             return Err(at(Error::corrupt("the generation of the root differs from that of its slot")));
         }

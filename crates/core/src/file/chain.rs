@@ -124,7 +124,8 @@ impl OpenFile {
             let message = "the checksum of the root of an earlier generation does not match";
             return Err(lost(Error::corrupt(message).at(root_at)));
         }
-        let number = Root::parse(&bytes).map_err(|e| lost(e.at(root_at)))?.generation;
+        let root = Root::parse(&bytes).map_err(|e| lost(e.at(root_at)))?;
+        let number = root.generation;
         if number >= generation {
             return Err(lost(Error::corrupt("the generations of a file do not ascend").at(root_at)));
         }
@@ -132,6 +133,6 @@ impl OpenFile {
         let end = root_at.saturating_add(u64::from(root_len)).saturating_add(TRAILER_LEN as u64);
         let slot = Slot { generation: number, root_at, root_len, end, root_checksum, not_synced: false };
         let lost = |error| Lost { generation: number, error };
-        Root::read(&bytes, &slot, self.header.room_start()).map(|root| (slot, root)).map_err(lost)
+        root.checked(&slot, self.header.room_start()).map(|root| (slot, root)).map_err(lost)
     }
 }
