@@ -26,7 +26,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use entasis_format::{Error, Keep, Limits, Operation, Result, SLOT_OFFSETS, Slot, SlotState, Value, Version};
+use entasis_format::{
+    Error, Keep, Limits, Operation, Result, Root, SLOT_OFFSETS, Slot, SlotState, Value, Version,
+};
 use entasis_io::{Disk, Durable, InPlace, NativeDisk};
 
 use crate::file::File;
@@ -327,8 +329,8 @@ impl Change {
         Ok(match operation {
             Operation::Write | Operation::Update | Operation::Unknown => false,
             Operation::Append => {
-                let wish = options.keep.unwrap_or(self.file.root().keep);
-                wish != Keep::default() || !kept_generations(&self.file, now())?.is_empty()
+                let keep = options.keep.unwrap_or(self.file.root().keep);
+                keep != Keep::default() || !kept_generations(&self.file, keep, now())?.is_empty()
             }
             _ => true,
         })
@@ -343,24 +345,21 @@ impl Change {
     /// *Argument* when the file lacks the generation; *corrupt* when it is damaged; *io*. After an
     /// error the file has its old state.
     pub fn rollback(self, generation: u64, options: &WriteOptions, monitor: &dyn Monitor) -> Result<()> {
-        let Self { mut in_place, file } = self;
-        check_change(&file, true).map_err(|e| e.in_file(file.path()))?;
-        let earlier = file.at_generation(generation)?;
-        if generation == file.generation() {
-            return Ok(());
-        }
-        earlier.survey_generation(options.threads, monitor)?.into_result()?;
-        let current = *file.slot();
-        let durable = options.durable != Durable::Never;
-        let ground = again(&file, Operation::Rollback, options);
-        let in_file = |error: Error| error.in_file(file.path());
-        secure(&file, &in_place).map_err(in_file)?;
-        in_place.start_at(current.end).map_err(|e| in_file(Error::io(e, "change")))?;
-        let start = current.end.next_multiple_of(ALIGN);
-        let slot = write_root(earlier.root(), &ground, &in_place, start).map_err(in_file)?;
-        in_place
-            .commit(next_slot_at(&file), &slot.emit(), durable)
-            .map_err(|e| in_file(Error::io(e, "change")))
+        let path = self.file.path().to_path_buf();
+        let Self { in_place, file } = self;
+        let work = || {
+            options.check()?;
+            check_change(&file, true)?;
+            let earlier = file.at_generation(generation)?;
+            if generation == file.generation() && options.keep.is_none() {
+                return Ok(());
+            }
+            earlier.survey_generation(options.threads, monitor)?.into_result()?;
+            let to = To::after(in_place, &file)?;
+            let slot = write_again(&file, earlier.root(), &to, Operation::Rollback, options)?;
+            to.commit(Some(file), slot, options.durable != Durable::Never)
+        };
+        work().map_err(|e: Error| e.in_file(&path))
     }
 
     /// States how many earlier generations later changes keep, by adding a generation with the
@@ -374,11 +373,7 @@ impl Change {
         let work = || {
             options.check()?;
             let (to, file) = To::prepare(self.in_place, self.file, &options, monitor)?;
-            let slot = {
-                let ground = again(&file, Operation::Metadata, &options);
-                let start = file.slot().end.next_multiple_of(ALIGN);
-                write_root(file.root(), &ground, to.sink(), start)?
-            };
+            let slot = write_again(&file, file.root(), &to, Operation::Metadata, &options)?;
             to.commit(Some(file), slot, options.durable != Durable::Never)
         };
         work().map_err(|e: Error| e.in_file(&path))
@@ -398,17 +393,8 @@ impl Change {
             let file = file.whole();
             Keeper { file: &file, own_compression: &options.column_compression }.find(&mut content)?;
             let plan = Plan::after(Some(&file), content.parts()?, options)?;
-            let ground = Ground {
-                file: Some(&file),
-                base: Some(Base::of(&file)),
-                is_in_place: true,
-                is_linked: true,
-                operation: operation.code(),
-                compression: Some(plan.compression()),
-                keep: options.keep,
-                time: now(),
-                not_synced: options.durable == Durable::Never,
-            };
+            let compression = Some(plan.compression());
+            let ground = Ground { compression, ..ground(&file, operation, options) };
             let start = file.slot().end.next_multiple_of(ALIGN);
             plan.execute_change(to.sink(), start, &ground, &Workers::default(), monitor)?
         };
@@ -428,15 +414,10 @@ impl Change {
         kept::check_keys(file.value(), content)?;
         let plan = Plan::after(Some(&file), content.parts()?, options)?;
         let ground = Ground {
-            file: Some(&file),
-            base: Some(Base::of(&file)),
             is_in_place: false,
             is_linked: false,
-            operation: operation.code(),
             compression: Some(plan.compression()),
-            keep: options.keep,
-            time: now(),
-            not_synced: options.durable == Durable::Never,
+            ..ground(&file, operation, options)
         };
         let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
         plan.execute_anew(&replacement, &ground, monitor)?;
@@ -444,8 +425,20 @@ impl Change {
     }
 }
 
-/// The ground of a generation that takes its sections from another one.
-fn again<'a>(file: &'a File, operation: Operation, options: &WriteOptions) -> Ground<'a> {
+/// Writes the root of a generation with the sections of another one.
+fn write_again(
+    file: &File,
+    sections_of: &Root,
+    to: &To,
+    operation: Operation,
+    options: &WriteOptions,
+) -> Result<Slot> {
+    let start = file.slot().end.next_multiple_of(ALIGN);
+    write_root(sections_of, &ground(file, operation, options), to.sink(), start)
+}
+
+/// The ground of a change in place.
+pub(crate) fn ground<'a>(file: &'a File, operation: Operation, options: &WriteOptions) -> Ground<'a> {
     Ground {
         file: Some(file),
         base: Some(Base::of(file)),

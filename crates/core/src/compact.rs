@@ -4,13 +4,12 @@
 use std::path::Path;
 
 use entasis_format::{Error, Operation, Result, SectionKind, Version};
-use entasis_io::Durable;
 
-use crate::change::{Change, now};
+use crate::change::{Change, ground};
 use crate::file::File;
 use crate::monitor::Monitor;
 use crate::rebuild::{BlockPlan, known_columns, merged, start};
-use crate::write::{Base, Ground, WriteOptions};
+use crate::write::{Ground, WriteOptions};
 
 /// Rewrites the value of the file at `path` to a new file that replaces it. Drops replaced blocks,
 /// old footers, and bytes of an interrupted change. Merges short blocks, and copies all others as
@@ -40,19 +39,13 @@ impl Change {
             let columns = known_columns(&whole)?;
             let mut rebuild = merged(&whole, &columns, options.threads)?;
             rebuild.is_tidied = true;
-            if rebuild.changed.is_empty() && is_compact(&whole, &rebuild.plans) {
+            if options.keep.is_none() && rebuild.changed.is_empty() && is_compact(&whole, &rebuild.plans) {
                 return Ok(());
             }
             let ground = Ground {
-                file: Some(&whole),
-                base: Some(Base::of(&whole)),
                 is_in_place: false,
                 is_linked: false,
-                operation: Operation::Compact.code(),
-                compression: None,
-                keep: options.keep,
-                time: now(),
-                not_synced: options.durable == Durable::Never,
+                ..ground(&whole, Operation::Compact, options)
             };
             let start = start(&whole, &columns)?;
             let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "compact"))?;

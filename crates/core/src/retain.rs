@@ -42,12 +42,12 @@ impl State {
 /// The earlier generations that a new file has to keep, oldest first. `now` is in nanoseconds since
 /// 1970.
 ///
-/// Without a wish in the root, a generation that was followed by appends alone goes, because the
-/// current one has all its rows.
+/// Without a wish, a generation that was followed by appends alone goes, because the current one has
+/// all its rows.
 ///
 /// # Errors
 /// *Corrupt* when an earlier generation is damaged; *io*.
-pub(crate) fn kept_generations(file: &File, now: i64) -> Result<Vec<Slot>> {
+pub(crate) fn kept_generations(file: &File, keep: Keep, now: i64) -> Result<Vec<Slot>> {
     let mut states = Vec::new();
     for state in file.chain() {
         let (slot, root) = state.map_err(|lost| lost.error)?;
@@ -56,7 +56,7 @@ pub(crate) fn kept_generations(file: &File, now: i64) -> Result<Vec<Slot>> {
             fallible::push(&mut states, state, GENERATIONS)?;
         }
     }
-    let mut kept = chosen(&states, file.root().keep, now);
+    let mut kept = chosen(&states, keep, now);
     kept.reverse();
     Ok(kept)
 }
@@ -73,7 +73,11 @@ fn chosen(states: &[State], keep: Keep, now: i64) -> Vec<Slot> {
         }
         Keep::GENERATIONS => i as u64 <= keep.value,
         // A state was current until the next one came.
-        Keep::NANOSECONDS => later.time == 0 || now.saturating_sub(later.time) as u64 <= keep.value,
+        Keep::NANOSECONDS => {
+            // The clock may have gone back since then.
+            let age = u64::try_from(now.saturating_sub(later.time)).unwrap_or(0);
+            later.time == 0 || age <= keep.value
+        }
         _ => true,
     };
     let pairs = states.iter().zip(states.iter().skip(1));
@@ -91,14 +95,14 @@ fn chosen(states: &[State], keep: Keep, now: i64) -> Vec<Slot> {
 ///
 /// # Errors
 /// As for reading.
-pub(crate) fn kept_if_mostly_dead(file: &File, now: i64) -> Result<Option<Vec<Slot>>> {
+pub(crate) fn kept_if_mostly_dead(file: &File, keep: Keep, now: i64) -> Result<Option<Vec<Slot>>> {
     let len = file.file_len();
     let step = STEP.max(len.next_power_of_two() / 32);
     if file.root().previous.is_none() || len <= MOST_DEAD || end_before(file) / step == len / step {
         return Ok(None);
     }
     // A damaged generation stays, and so does the file.
-    let Ok(kept) = kept_generations(file, now) else { return Ok(None) };
+    let Ok(kept) = kept_generations(file, keep, now) else { return Ok(None) };
     let most = MOST_LIVE.min((len - MOST_DEAD) / 3);
     Ok(live_len(file, &kept, most)?.map(|_| kept))
 }
@@ -179,5 +183,8 @@ mod tests {
         assert_eq!(kept(&all, Keep { kind: Keep::NANOSECONDS, value: 1 }), [5]);
         assert_eq!(kept(&all, Keep { kind: Keep::NANOSECONDS, value: 11 }), [4, 5]);
         assert_eq!(kept(&all, Keep { kind: 9, value: 0 }), [1, 2, 3, 4, 5]);
+        // The last two changes came after the clock went back.
+        let seven = [Write, Append, Append, Append, Append, Append, Append, Append];
+        assert_eq!(kept(&seven, Keep { kind: Keep::NANOSECONDS, value: 1 }), [5, 6, 7]);
     }
 }

@@ -25,4 +25,4 @@ def warn_of_dead(path: str) -> None:
             f"{path!r} is at least four times as long as its values: its earlier generations take the rest. "
             "entasis.compact(path) removes them, and takes about as long as copying the file"
         )
-        warnings.warn(message, stacklevel=4)
+        warnings.warn(message, stacklevel=3)

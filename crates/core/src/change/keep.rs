@@ -7,8 +7,8 @@ use entasis_format::{
 };
 
 use super::Content;
-use super::tail::{is_short, n_kept};
-use crate::blocks::block_values;
+use super::tail::n_kept;
+use crate::blocks::is_short;
 use crate::file::{ColumnInfo, File, LastBlocks};
 use crate::frame::kept::{Keep, Kept, KeptChild};
 use crate::frame::{Array, Chunk, Column, Document, Field, Frame, HostValidity, HostValues};
@@ -107,10 +107,9 @@ impl Keeper<'_> {
             let chunk = Chunk { n: to_n(total)?, values: HostValues::Null, validity: HostValidity::AllValid };
             return Ok((Keep { number: info.index, ..Keep::default() }, Some(chunk)));
         }
-        let most = block_values(of.layout()) as u64;
         let replaces_all = all || record.is_bundled;
-        let last = self.last_blocks(info, replaces_all, n_new, most)?;
-        let n_of_last = if replaces_all { 0 } else { n_kept(&last.blocks, n_new, most) };
+        let last = self.last_blocks(info, replaces_all, n_new)?;
+        let n_of_last = if replaces_all { 0 } else { n_kept(&last.blocks, n_new, of.layout()) };
         let n = last.n_before + n_of_last as u64;
         let next = last.blocks.get(n_of_last);
         let mut keep = Keep {
@@ -143,9 +142,10 @@ impl Keeper<'_> {
 
     /// The blocks that may be replaced when `n_new` values follow. With `all`, these are all
     /// blocks.
-    fn last_blocks(&self, info: &ColumnInfo, all: bool, n_new: u64, most: u64) -> Result<LastBlocks> {
+    fn last_blocks(&self, info: &ColumnInfo, all: bool, n_new: u64) -> Result<LastBlocks> {
         if n_new > 0 && !all {
-            return self.file.last_blocks(info, |block| is_short(block, most));
+            let of = info.record.column_type.layout();
+            return self.file.last_blocks(info, |block| is_short(block, of));
         }
         let ranges = self.file.block_ranges(info)?;
         let (n_before, blocks) = if all {

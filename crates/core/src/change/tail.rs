@@ -6,7 +6,9 @@
 //! value is written at most five times, and at most three times if it comes in a batch of 512
 //! values or more.
 
-use entasis_format::{BlockRecord, MAX_BLOCK_LEN};
+use entasis_format::{BlockRecord, Layout};
+
+use crate::blocks::{block_values, is_short};
 
 /// Blocks that are merged, for each class.
 const NEIGHBOURS: [usize; 3] = [16, 16, 128];
@@ -16,21 +18,16 @@ fn class(n: u64) -> usize {
     (n.max(1).ilog2() as usize / 4).min(2)
 }
 
-/// Whether a block may be replaced by a fuller one.
-pub(super) fn is_short(block: &BlockRecord, most: u64) -> bool {
-    u64::from(block.n_values) * 2 <= most && block.decoded_len <= MAX_BLOCK_LEN / 4
-}
-
-/// The number of blocks that stay when `n_new` values follow. A full block has `most` values. Only
-/// short blocks at the end can be replaced.
-pub(super) fn n_kept(blocks: &[BlockRecord], n_new: u64, most: u64) -> usize {
+/// The number of blocks of this layout that stay when `n_new` values follow. Only short blocks at
+/// the end can be replaced.
+pub(super) fn n_kept(blocks: &[BlockRecord], n_new: u64, of: Layout) -> usize {
     if n_new == 0 {
         return blocks.len();
     }
-    let n_short = blocks.iter().rev().take_while(|block| is_short(block, most)).count();
+    let n_short = blocks.iter().rev().take_while(|block| is_short(block, of)).count();
     let (full, short) = blocks.split_at(blocks.len() - n_short);
     let n_values = |blocks: &[BlockRecord]| blocks.iter().map(|block| u64::from(block.n_values)).sum::<u64>();
-    if n_values(short) + n_new >= most {
+    if n_values(short) + n_new >= block_values(of) as u64 {
         return full.len();
     }
     let (mut rest, mut new) = (short, n_new);
@@ -48,7 +45,7 @@ pub(super) fn n_kept(blocks: &[BlockRecord], n_new: u64, most: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use entasis_format::{Encoding, Packing};
+    use entasis_format::{Encoding, Packing, Physical};
 
     use super::*;
 
@@ -71,7 +68,7 @@ mod tests {
     fn grow(batch: u64, n_batches: u64) -> (Vec<BlockRecord>, f64) {
         let (mut blocks, mut n_written) = (Vec::new(), 0);
         for i in 0..n_batches {
-            let n = n_kept(&blocks, batch, 65_536);
+            let n = n_kept(&blocks, batch, Physical::U64.into());
             let mut first = blocks.get(n).map_or(i * batch, |block: &BlockRecord| block.first_value);
             blocks.truncate(n);
             let end = (i + 1) * batch;
@@ -98,9 +95,22 @@ mod tests {
     }
 
     #[test]
+    fn blocks_of_long_strings_are_full_with_few_values() {
+        let blocks: Vec<_> =
+            (0..100).map(|i| BlockRecord { decoded_len: 1 << 20, ..block(i * 10_000, 10_000) }).collect();
+        for n_new in [1, 1000, 65_536, 1 << 20] {
+            assert_eq!(n_kept(&blocks, n_new, Physical::Utf8.into()), 100);
+        }
+        let short = BlockRecord { decoded_len: 80_000, ..block(1_000_000, 1000) };
+        let blocks = [&blocks[..], &[short]].concat();
+        assert_eq!(n_kept(&blocks, 1000, Physical::Utf8.into()), 101);
+        assert_eq!(n_kept(&blocks, 65_000, Physical::Utf8.into()), 100);
+    }
+
+    #[test]
     fn without_new_values_nothing_is_replaced() {
-        assert_eq!(n_kept(&[block(0, 3)], 0, 65_536), 1);
-        assert_eq!(n_kept(&[], 5, 65_536), 0);
-        assert_eq!(n_kept(&[block(0, 65_536), block(65_536, 3)], 65_536, 65_536), 1);
+        assert_eq!(n_kept(&[block(0, 3)], 0, Physical::U64.into()), 1);
+        assert_eq!(n_kept(&[], 5, Physical::U64.into()), 0);
+        assert_eq!(n_kept(&[block(0, 65_536), block(65_536, 3)], 65_536, Physical::U64.into()), 1);
     }
 }

@@ -30,14 +30,15 @@ impl To {
         monitor: &dyn Monitor,
     ) -> Result<(Self, File)> {
         let has_slot_pages = file.header().has_slot_pages();
+        let keep = options.keep.unwrap_or(file.root().keep);
         check_change(&file, has_slot_pages)?;
         if !has_slot_pages {
             let replacement = in_place.replace(options.durable).map_err(|e| Error::io(e, "change"))?;
-            let earlier = kept_generations(&file, now())?;
+            let earlier = kept_generations(&file, keep, now())?;
             let copied = copied(&replacement, &file, &earlier, Blocks::Same, options, monitor)?;
             return Ok((Self::New(Box::new(replacement)), copied));
         }
-        if let Some(earlier) = kept_if_mostly_dead(&file, now())? {
+        if let Some(earlier) = kept_if_mostly_dead(&file, keep, now())? {
             match in_place.replace_unasked(options.durable) {
                 Ok(replacement) => {
                     match copied(&replacement, &file, &earlier, Blocks::Merged, options, monitor) {
@@ -53,9 +54,14 @@ impl To {
                 Err(back) => in_place = *back,
             }
         }
-        secure(&file, &in_place)?;
+        Ok((Self::after(in_place, &file)?, file))
+    }
+
+    /// Prepares a change after the end of a file.
+    pub(super) fn after(mut in_place: InPlace, file: &File) -> Result<Self> {
+        secure(file, &in_place)?;
         in_place.start_at(file.slot().end).map_err(|e| Error::io(e, "change"))?;
-        Ok((Self::InPlace(Box::new(in_place)), file))
+        Ok(Self::InPlace(Box::new(in_place)))
     }
 
     /// The path of the file that changes.

@@ -7,7 +7,7 @@ use entasis_format::{BlockRecord, Error, HEADER_LEN, Pieces, Result, SLOT_PAGES_
 
 use super::records::check_made_records;
 use super::{BlockPlan, Changed, PARTS, Rebuild, has_blocks};
-use crate::blocks::block_values;
+use crate::blocks::{block_values, is_short};
 use crate::file::{ColumnInfo, File};
 use crate::frame::HostValues;
 use crate::monitor::Silent;
@@ -17,8 +17,6 @@ use crate::write::unknown::check_writer;
 
 /// Strings of a merged block have at most this many bytes in total.
 const MERGED_LEN: u64 = 4 << 20;
-/// Blocks with more bytes of strings than this are not short.
-const SHORT_LEN: u64 = 512 << 10;
 
 /// All columns of a file that is to be stored anew.
 ///
@@ -113,19 +111,16 @@ fn merged_blocks(column: &ColumnInfo, blocks: &[BlockRecord]) -> Result<Vec<Bloc
     let of = column.record.column_type.layout();
     let most = block_values(of) as u64;
     let is_var = of.physical.is_var();
-    let is_short = |block: &BlockRecord| {
-        u64::from(block.n_values) * 2 <= most && (!is_var || block.decoded_len <= SHORT_LEN)
-    };
     let mut plans: Vec<BlockPlan> = fallible::with_capacity(blocks.len(), PARTS)?;
     let mut i = 0;
     while let Some(first) = blocks.get(i) {
         let (mut n, mut len) = (0, 0);
         let fits = |block: &&BlockRecord| {
             (n, len) = (n + u64::from(block.n_values), block.decoded_len.saturating_add(len));
-            is_short(block) && n <= most && (!is_var || len <= MERGED_LEN)
+            is_short(block, of) && n <= most && (!is_var || len <= MERGED_LEN)
         };
         let n_merged = blocks[i..].iter().take_while(fits).count();
-        if n_merged > 1 && is_short(first) {
+        if n_merged > 1 && is_short(first, of) {
             plans.push(BlockPlan::Merged(i..i + n_merged));
             i += n_merged;
         } else {

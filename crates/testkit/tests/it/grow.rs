@@ -301,3 +301,29 @@ fn columns_are_added_moved_renamed_and_dropped() {
     change_columns(&tables::types(20_000), &tables::types(20_000));
     change_columns(&tables::bundles(100), &tables::types(100));
 }
+
+/// Blocks of long strings have few values, and are not written again because of that.
+#[test]
+fn appended_strings_of_any_length_take_their_own_bytes() {
+    for len in [4, 40, 100, 1000, 20_000] {
+        let n_rows = 4_000_000 / len.max(40) + 3_000;
+        let text = |r: u64| (0..len as u64).map(|i| char::from(b'a' + (r >> (i % 50)) as u8 % 26)).collect();
+        let texts: Vec<String> = noise(n_rows, 4).into_iter().map(text).collect();
+        let table = Table::new("texts", vec![Model::text("text", &texts)]);
+        let temp = Temp::new(&format!("texts-{len}"));
+        let (path, options) = (&temp.0, options(0));
+        let first = n_rows - 2_000;
+        // The first change copies a file without slot pages.
+        write(path, &rows(&table, 0, first - 1), &options);
+        append(path, &rows(&table, first - 1, first), &options).unwrap();
+        let before = std::fs::metadata(path).unwrap().len();
+        for start in (first..n_rows).step_by(200) {
+            append(path, &rows(&table, start, start + 200), &options).unwrap();
+        }
+        let added = std::fs::metadata(path).unwrap().len() - before;
+        let of_rows = (2_000 * (len + 16)) as u64;
+        // The last block of the first write may be short, and is written again once.
+        assert!(added < 3 * of_rows + (1 << 20), "{len}: {added} bytes for {of_rows}");
+        assert_holds(&std::fs::read(path).unwrap(), &table);
+    }
+}

@@ -321,3 +321,44 @@ fn a_damaged_file_still_grows() {
     assert_eq!((file.n_rows(), file.generations().unwrap().len()), (1150, 551));
     assert!(file.verify(Some(1), &Silent).is_err());
 }
+
+/// The wish of a change holds for this change, too.
+#[test]
+fn a_change_that_states_a_wish_follows_it() {
+    let table = of_pieces(1200);
+    let path = Temp::new("stated");
+    create(&path.0, &rows(&table, 0..1));
+    let mut bytes = Vec::new();
+    for i in 1..1200 {
+        bytes = std::fs::read(&path.0).unwrap();
+        append(&path.0, &rows(&table, i..i + 1), &options());
+        if len(&path.0) < bytes.len() as u64 {
+            break;
+        }
+    }
+    std::fs::write(&path.0, &bytes).unwrap();
+    let n = File::open(&path.0).unwrap().n_rows() as usize;
+    append(&path.0, &rows(&table, n..n + 1), &keeping(Keep::GENERATIONS, 3));
+    assert_eq!(numbers(&path.0).len(), 5, "three generations, the last one, and the change");
+    assert_holds(&std::fs::read(&path.0).unwrap(), &rows(&table, 0..n + 1));
+}
+
+/// A file with nothing to drop is not stored anew, unless that states a wish.
+#[test]
+fn compacting_states_a_wish() {
+    let table = of_pieces(1300);
+    let path = Temp::new("compacted");
+    create(&path.0, &rows(&table, 0..100));
+    compact(&path.0, &options(), &Silent).unwrap();
+    assert_eq!(numbers(&path.0), [1]);
+    compact(&path.0, &keeping(Keep::GENERATIONS, 2), &Silent).unwrap();
+    for i in 100..1300 {
+        let before = len(&path.0);
+        append(&path.0, &rows(&table, i..i + 1), &options());
+        if len(&path.0) < before {
+            assert_eq!(numbers(&path.0).len(), 4);
+            return;
+        }
+    }
+    panic!("the file was never replaced");
+}
