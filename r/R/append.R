@@ -23,6 +23,11 @@ append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NUL
   invisible(anew)
 }
 
+# Types and classes of the columns of a frame, by name, or of a vector.
+column_types <- function(x) {
+  lapply(if (is.data.frame(x)) as.list(x) else list(x), function(column) c(typeof(column), oldClass(column)))
+}
+
 # Writes the value of a file with more rows anew. Returns the names of all columns.
 append_by_writing <- function(path, x, fill, widen, options) {
   change <- core(.Call(C_change, path, options))
@@ -30,8 +35,11 @@ append_by_writing <- function(path, x, fill, widen, options) {
   file <- open_file(path)
   on.exit(close_file(file), add = TRUE)
   check_growing(file)
-  whole <- grown_value(value_of(file), x, append_rules(file, fill, widen))
-  write_value(whole, path, FALSE, options, change)
+  old <- value_of(file)
+  whole <- grown_value(old, x, append_rules(file, fill, widen))
+  # An earlier generation with other columns or types stays.
+  operation <- if (identical(column_types(old), column_types(whole))) OPERATION$append else OPERATION$replace
+  write_value(whole, path, FALSE, options, change, operation)
   if (is_frame_like(whole)) names_of(whole) else NA_character_
 }
 

@@ -42,8 +42,8 @@ impl State {
 /// The earlier generations that a new file has to keep, oldest first. `now` is in nanoseconds since
 /// 1970.
 ///
-/// Without a wish, a generation that was followed by appends alone goes, because the current one has
-/// all its rows.
+/// Without a wish, a generation that was followed by appends alone goes, because the current one
+/// has all its rows.
 ///
 /// # Errors
 /// *Corrupt* when an earlier generation is damaged; *io*.

@@ -371,7 +371,7 @@ fn damage_and_a_busy_file_leave_the_rows() {
 fn help_of_the_verbs_that_change_files() {
     for verb in ["append", "drop", "rename", "rollback"] {
         let text = entasis([verb, "--help"]).fine();
-        for part in ["Examples:", &format!("entasis {verb} "), "--wait", "--no-sync", "--max"] {
+        for part in ["Examples:", &format!("entasis {verb} "), "--wait", "--no-sync", "--keep", "--max"] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
