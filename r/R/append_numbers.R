@@ -17,13 +17,21 @@ convert_numbers <- function(x, kind) {
     return(list(value = x, misfit = NA_integer_))
   }
   value <- to_kind(bare, from, kind)
-  is_equal <- if (kind == "logical") FALSE else to_kind(value, kind, from) == bare
+  is_equal <- if (kind == "logical") FALSE else to_kind(value, kind, from) == bare & !loses_sign(bare, from, kind)
   # Fast path: without NA this is all.
   misfit <- if (isTRUE(all(is_equal))) NA_integer_ else {
     fits <- is_equal %in% TRUE | are_both_missing(bare, value)
     which(!fits)[1L]
   }
   list(value = decorate(unclass_all(value), attributes(x)), misfit = misfit)
+}
+
+# Where a number is -0, which no integer is, or has an imaginary part of -0.
+loses_sign <- function(x, from, kind) {
+  if (from == "double" && kind %in% c("integer", "integer64")) return(x == 0 & 1 / x < 0)
+  if (from != "complex" || kind == "complex") return(FALSE)
+  is_lost <- Im(x) == 0 & 1 / Im(x) < 0
+  if (kind == "double") is_lost else is_lost | (Re(x) == 0 & 1 / Re(x) < 0)
 }
 
 # Where values are NA in both vectors. Only floats hold NaN.

@@ -64,7 +64,8 @@ def _changed_numbers(values: Any, found: Any) -> Any:
     if new.kind in "iu":
         limits = np.iinfo(new)
         wide = values.astype(np.float64) if old.itemsize < 8 else values
-        return ~((wide >= float(limits.min)) & (wide < float(limits.max) + 1) & (np.trunc(wide) == wide))
+        is_whole = (wide >= float(limits.min)) & (wide < float(limits.max) + 1) & (np.trunc(wide) == wide)
+        return ~is_whole | ((wide == 0) & np.signbit(wide))
     return (found != values) & (values == values)
 
 

@@ -38,6 +38,7 @@ class PolarsTypes(Types):
 
     def convert(self, column: Any, dtype: Any) -> Any:
         """A series of another type with the same values."""
+        import numpy as np
         import polars as pl
 
         if not _is_kind(column.dtype, dtype):
@@ -53,6 +54,9 @@ class PolarsTypes(Types):
         except pl.exceptions.PolarsError:
             raise Unfit from None
         bad = back.ne_missing(plain).to_numpy()
+        if column.dtype.is_float() and dtype.is_integer():
+            # No integer has the sign of -0.0.
+            bad = bad | np.signbit(column.to_numpy()) & (column == 0).fill_null(False).to_numpy()
         if bad.any():
             at = int(bad.argmax())
             raise value_at(column[at], at)
@@ -63,8 +67,8 @@ class PolarsTypes(Types):
         return wider(old, column.dtype)
 
 
-def _is_kind(old: Any, new: Any) -> bool:
-    """Whether values of two types mean the same."""
+def _is_kind(old: Any, new: Any, is_inside: bool = False) -> bool:
+    """Whether values of two types mean the same. Nested integers take no floats."""
     import polars as pl
 
     def is_number(dtype: Any) -> bool:
@@ -72,7 +76,9 @@ def _is_kind(old: Any, new: Any) -> bool:
 
     if is_number(old) and is_number(new):
         # Decimals take no floats, as their scale would hide digits.
-        return not (old.is_float() and new.is_decimal()) and not (old.is_decimal() and not new.is_decimal())
+        hides_digits = old.is_float() and new.is_decimal()
+        hides_sign = is_inside and old.is_float() and new.is_integer()
+        return not hides_digits and not hides_sign and not (old.is_decimal() and not new.is_decimal())
     texts = (pl.String, pl.Categorical, pl.Enum)
     if isinstance(old, texts) and isinstance(new, texts):
         return True
@@ -82,11 +88,12 @@ def _is_kind(old: Any, new: Any) -> bool:
         return True
     if isinstance(old, pl.Struct) and isinstance(new, pl.Struct):
         of_new = {field.name: field.dtype for field in new.fields}
-        return all(field.name not in of_new or _is_kind(field.dtype, of_new[field.name]) for field in old.fields)
+        fields = [(field.dtype, of_new[field.name]) for field in old.fields if field.name in of_new]
+        return all(_is_kind(*types, True) for types in fields)
     if isinstance(old, pl.List) and isinstance(new, pl.List):
-        return _is_kind(old.inner, new.inner)
+        return _is_kind(old.inner, new.inner, True)
     if isinstance(old, pl.Array) and isinstance(new, pl.Array):
-        return old.shape == new.shape and _is_kind(old.inner, new.inner)
+        return old.shape == new.shape and _is_kind(old.inner, new.inner, True)
     return bool(old in (new, pl.Null))
 
 

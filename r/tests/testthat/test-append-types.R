@@ -42,9 +42,9 @@ idate <- function(x) structure(as.integer(x), class = c("IDate", "Date"))
 # only `widen = TRUE` adds the rows. "error": nothing does.
 CASES <- list(
   # Numbers.
-  list(1L, 2, "in place"), list(1L, c(NA, -2147483647), "in place"), list(1L, -0, "in place", 0L), list(1L, c(3, 2.5), "widen"),
+  list(1L, 2, "in place"), list(1L, c(NA, -2147483647), "in place"), list(1L, -0, "widen"), list(1L, c(3, 2.5), "widen"),
   list(1L, NaN, "widen"), list(1L, Inf, "widen"), list(1L, 2147483648, "widen"), list(1L, TRUE, "in place"), list(2.5, 1L, "in place"),
-  list(2.5, c(TRUE, NA), "in place"), list(2.5, 1i, "widen"), list(1i, 2.5, "in place"), list(1i, NA, "in place"), list(2.5, 2 + 0i, "in place"),
+  list(2.5, c(TRUE, NA), "in place"), list(2.5, 1i, "widen"), list(1i, 2.5, "in place"), list(1i, NA, "in place"), list(2.5, 2 + 0i, "in place"), list(2.5, complex(real = 2, imaginary = -0), "widen"),
   list(TRUE, 1L, "widen"), list(TRUE, 0, "widen"), list(TRUE, 1i, "widen"), list(structure(1L, label = "l"), 2, "in place", structure(2L, label = "l")),
   list(structure(1L, label = "l"), 2.5, "widen", structure(2.5, label = "l")), list(structure(1L, class = "own"), structure(2, class = "own"), "in place"),
   # No values.
