@@ -46,7 +46,8 @@ ALLOWED = {
         "entasis-encodings",
     },
     "entasis-query": {"entasis", "entasis-encodings", "entasis-kernels"},
-    "entasis-cli": {"entasis", "entasis-query"},
+    "entasis-csv": {"entasis", "entasis-kernels", "entasis-platform"},
+    "entasis-cli": {"entasis", "entasis-csv", "entasis-query"},
     "entasis-testkit": {
         "entasis",
         "entasis-encodings",
@@ -54,7 +55,7 @@ ALLOWED = {
         "entasis-kernels",
         "entasis-query",
     },
-    "entasis-python": {"entasis", "entasis-query", "entasis-cli"},
+    "entasis-python": {"entasis", "entasis-csv", "entasis-query", "entasis-cli"},
     "entasis-r": {"entasis", "entasis-query"},
 }
 
@@ -64,6 +65,7 @@ SAFE = {
     "entasis-fault",
     "entasis-encodings",
     "entasis",
+    "entasis-csv",
     "entasis-query",
 }
 
@@ -75,6 +77,7 @@ ACYCLIC = {
     "entasis-fault",
     "entasis-encodings",
     "entasis",
+    "entasis-csv",
     "entasis-query",
     "entasis-cli",
     "entasis-testkit",
