@@ -3,5 +3,8 @@
 
 mod dialect;
 pub mod strict;
+pub mod types;
+pub mod values;
 
 pub use dialect::Dialect;
+pub use types::Type;

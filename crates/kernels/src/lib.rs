@@ -31,6 +31,7 @@ pub mod column_stats;
 pub mod compare;
 pub mod delta;
 pub mod dispatch;
+pub mod fields;
 pub mod fsst;
 pub mod gather;
 pub mod hash;

@@ -1,0 +1,243 @@
+//! Decimal numbers to the nearest double.
+//!
+//! Numbers of at most 53 bits and 22 decimals take one exact division (Clinger, *How to read floating
+//! point numbers accurately*, 1990). `fast-float2` parses the others (Lemire, *Number parsing at a
+//! gigabyte per second*, 2021).
+
+use memchr::memchr;
+
+use super::integers::digits;
+use super::word;
+
+const EXACT: u64 = 1 << 53;
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+const TENS: [u64; 20] = {
+    let mut tens = [1; 20];
+    let mut i = 1;
+    while i < 20 {
+        tens[i] = 10 * tens[i - 1];
+        i += 1;
+    }
+    tens
+};
+
+/// What a number is written like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// With a point or an exponent, or `-0`.
+    Float(f64),
+    /// Like an integer that a double holds.
+    Integer(f64),
+    /// `NaN` or an infinity.
+    Word(f64),
+}
+
+/// The number in `text[start..end]`, whose decimal mark is `mark`. `None` for other texts, for
+/// integers that a double does not hold, for zeros before the first other digit of the integer part,
+/// and for numbers that would become infinite, or zero without being it.
+#[inline(always)]
+pub fn number(text: &[u8], start: usize, end: usize, mark: u8) -> Option<Number> {
+    match short(text, start, end, mark) {
+        Some(value) => Some(value),
+        None => long(&text[start..end], mark),
+    }
+}
+
+/// Numbers with a point that fit the exact way.
+#[inline(always)]
+fn short(text: &[u8], start: usize, end: usize, mark: u8) -> Option<Number> {
+    let is_negative = text[start] == b'-';
+    let at = start + usize::from(is_negative);
+    let point = first(text, at, end, mark)?;
+    let (before, after) = (point - at, end - point - 1);
+    if before == 0 || after == 0 || before + after > 19 || (before > 1 && text[at] == b'0') {
+        return None;
+    }
+    let mantissa = digits(text, at, before)? * TENS[after] + digits(text, point + 1, after)?;
+    if mantissa > EXACT {
+        return None;
+    }
+    let value = mantissa as f64 / POWERS[after];
+    Some(Number::Float(if is_negative { -value } else { value }))
+}
+
+/// The first place of `mark` in `text[at..end]`.
+#[inline(always)]
+fn first(text: &[u8], mut at: usize, end: usize, mark: u8) -> Option<usize> {
+    while at < end {
+        let differs = word(text, at) ^ u64::from_le_bytes([mark; 8]);
+        // The lowest zero byte is found exactly; bytes above it may be found wrongly.
+        let zeros = differs.wrapping_sub(0x0101_0101_0101_0101) & !differs & 0x8080_8080_8080_8080;
+        if zeros != 0 {
+            let point = at + zeros.trailing_zeros() as usize / 8;
+            return (point < end).then_some(point);
+        }
+        at += 8;
+    }
+    None
+}
+
+#[inline(never)]
+fn long(field: &[u8], mark: u8) -> Option<Number> {
+    let is_negative = field.first() == Some(&b'-');
+    let unsigned = &field[usize::from(is_negative)..];
+    let before = unsigned.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut rest = &unsigned[before..];
+    if before > 1 && unsigned[0] == b'0' {
+        return None;
+    }
+    let mut n_digits = before;
+    if rest.first() == Some(&mark) {
+        let after = rest[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        n_digits += after;
+        rest = &rest[1 + after..];
+    }
+    if n_digits == 0 {
+        return words(field);
+    }
+    if let Some(exponent) = rest.strip_prefix(b"e").or_else(|| rest.strip_prefix(b"E")) {
+        let unsigned = exponent.strip_prefix(b"-").or_else(|| exponent.strip_prefix(b"+"));
+        let unsigned = unsigned.unwrap_or(exponent);
+        if unsigned.is_empty() || !unsigned.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+    } else if !rest.is_empty() {
+        return None;
+    }
+    if before == unsigned.len() {
+        return integer(unsigned, is_negative);
+    }
+    let value: f64 = if mark == b'.' {
+        fast_float2::parse(field).ok()?
+    } else {
+        let mut with_point = field.to_vec();
+        if let Some(at) = memchr(mark, field) {
+            with_point[at] = b'.';
+        }
+        fast_float2::parse(with_point).ok()?
+    };
+    let mantissa = unsigned.iter().take_while(|&&byte| byte != b'e' && byte != b'E');
+    let is_zero = mantissa.clone().all(|&byte| byte == b'0' || byte == mark);
+    (value.is_finite() && is_zero == (value == 0.0)).then_some(Number::Float(value))
+}
+
+/// An integer that a double holds.
+fn integer(digits: &[u8], is_negative: bool) -> Option<Number> {
+    let value: u64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    let float = value as f64;
+    if float as u128 != u128::from(value) {
+        return None;
+    }
+    Some(match (is_negative, value) {
+        (true, 0) => Number::Float(-0.0),
+        (true, _) => Number::Integer(-float),
+        (false, _) => Number::Integer(float),
+    })
+}
+
+fn words(field: &[u8]) -> Option<Number> {
+    let (sign, word) = match field {
+        [b'-', word @ ..] => (-1.0, word),
+        [b'+', word @ ..] => (1.0, word),
+        word => (1.0, word),
+    };
+    match word {
+        b"NaN" => Some(Number::Word(f64::NAN.copysign(sign))),
+        b"inf" | b"Inf" | b"Infinity" => Some(Number::Word(f64::INFINITY.copysign(sign))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parse(field: &str) -> Option<Number> {
+        let text = [b"9.9".as_slice(), field.as_bytes(), &[b'9'; 32]].concat();
+        number(&text, 3, 3 + field.len(), b'.')
+    }
+
+    #[test]
+    fn other_forms_are_no_numbers() {
+        let texts = [
+            "-",
+            ".",
+            "-.",
+            "e5",
+            "1e",
+            "1e+",
+            "007",
+            "00.5",
+            "+1.5",
+            "1.5 ",
+            "1_0.5",
+            "1,5",
+            "5 %",
+            "1.5.2",
+            "0x1p3",
+            "1e400",
+            "-1e400",
+            "1e-400",
+            "9007199254740993",
+            "nan",
+            "INF",
+            "infin",
+            "--1.5",
+            "340282366920938463463374607431768211456",
+        ];
+        for text in texts {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_form_has_its_kind() {
+        for (text, value) in
+            [("1.5", 1.5), (".5", 0.5), ("5.", 5.0), ("1e3", 1e3), ("2E-2", 0.02), ("-0.0", -0.0)]
+        {
+            let Some(Number::Float(parsed)) = parse(text) else { panic!("{text}") };
+            assert_eq!(parsed.to_bits(), f64::to_bits(value), "{text}");
+        }
+        assert_eq!(parse("-7"), Some(Number::Integer(-7.0)));
+        assert_eq!(parse("18446744073709551615"), None);
+        assert_eq!(parse("9223372036854775808"), Some(Number::Integer(9_223_372_036_854_775_808.0)));
+        let Some(Number::Float(zero)) = parse("-0") else { panic!() };
+        assert!(zero == 0.0 && zero.is_sign_negative());
+        assert_eq!(parse("-Infinity"), Some(Number::Word(f64::NEG_INFINITY)));
+        assert!(matches!(parse("NaN"), Some(Number::Word(nan)) if nan.is_nan()));
+    }
+
+    #[test]
+    fn the_decimal_mark_is_the_given_one() {
+        let text = [b"1234,5".as_slice(), &[0; 32]].concat();
+        assert_eq!(number(&text, 0, 6, b','), Some(Number::Float(1234.5)));
+        let text = [b"1,5e300".as_slice(), &[0; 32]].concat();
+        assert_eq!(number(&text, 0, 7, b','), Some(Number::Float(1.5e300)));
+        assert_eq!(number(&text, 0, 7, b'.'), None);
+    }
+
+    proptest! {
+        #[test]
+        fn doubles_come_back(bits in any::<u64>()) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_finite());
+            for text in [format!("{value:e}"), format!("{value:?}"), format!("{value:.20e}")] {
+                let Some(Number::Float(parsed)) = parse(&text) else { panic!("{text}") };
+                prop_assert_eq!(parsed.to_bits(), bits, "{}", text);
+            }
+        }
+
+        #[test]
+        fn decimals_are_the_nearest_doubles(whole in any::<u64>(), shift in 0u32..64, places in 1usize..18, fraction in any::<u64>()) {
+            let fraction = format!("{fraction:020}");
+            let text = format!("{}.{}", whole >> shift, &fraction[..places]);
+            let Some(Number::Float(parsed)) = parse(&text) else { panic!("{text}") };
+            prop_assert_eq!(parsed.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{}", text);
+        }
+    }
+}
