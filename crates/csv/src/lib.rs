@@ -1,10 +1,18 @@
 //! Text files: the dialects of CSV, its fields, rows and values.
 #![forbid(unsafe_code)]
 
+pub mod convert;
+pub mod cut;
 mod dialect;
+pub mod fields;
+pub mod input;
+pub mod piece;
+pub mod problems;
+mod read;
 pub mod strict;
 pub mod types;
 pub mod values;
 
 pub use dialect::Dialect;
+pub use read::{Column, MISSING, Plan, Selection, Table, read};
 pub use types::Type;

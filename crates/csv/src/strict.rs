@@ -198,6 +198,12 @@ impl<'a> Rows<'a> {
         !fields.is_empty()
     }
 
+    /// The offset after the rows so far.
+    pub fn at(&self) -> usize {
+        // The `\n` of `\r\n` belongs to the row before it.
+        self.at + usize::from(self.state == State::AfterCr && self.text.get(self.at) == Some(&b'\n'))
+    }
+
     /// Whether the text ended inside quotes.
     pub fn is_open(&self) -> bool {
         self.at == self.text.len() && self.state.is_open()

@@ -27,6 +27,8 @@ pub struct Survey {
     pub is_regular: bool,
     /// The offset after the last line end outside of quotes, 0 if there is none.
     pub last_end: usize,
+    /// Whether the text ends inside quotes.
+    pub is_open: bool,
 }
 
 /// Which of 64 bytes are what, least significant bit first.
@@ -129,65 +131,106 @@ fn after(bits: u64, carry: &mut u64) -> u64 {
     following
 }
 
-#[inline(always)]
-fn survey_with(compare: impl Compare, text: &[u8]) -> Survey {
-    let mut quoted = Quoted::default();
-    let (mut irregular, mut last_end) = (0u64, 0);
-    // The first byte begins a field.
-    let (mut may_open, mut must_end, mut must_feed) = (1, 0, 0);
-    let mut take = |bytes: &[u8; 64], at: usize, valid: u64| {
-        let masks = compare.masks(bytes);
-        let inside = quoted.next(masks.quote);
+/// Calls `take` of a state with each 64 bytes, their offset, and which of them are there. The last
+/// bytes may be none.
+macro_rules! for_each_64 {
+    ($text:ident, $state:ident) => {
+        let (blocks, rest) = $text.as_chunks::<64>();
+        for (i, bytes) in blocks.iter().enumerate() {
+            $state.take(bytes, 64 * i, u64::MAX);
+        }
+        let mut padded = [0; 64];
+        padded[..rest.len()].copy_from_slice(rest);
+        $state.take(&padded, 64 * blocks.len(), (1 << rest.len()) - 1);
+    };
+}
+
+/// A survey in progress.
+struct Surveyor<C> {
+    compare: C,
+    quoted: Quoted,
+    irregular: u64,
+    last_end: usize,
+    /// Whether the next byte may open a quoted field, has to end one, has to be a line feed.
+    may_open: u64,
+    must_end: u64,
+    must_feed: u64,
+}
+
+impl<C: Compare> Surveyor<C> {
+    // Inlined into functions that have the instructions of `C`.
+    #[inline(always)]
+    fn take(&mut self, bytes: &[u8; 64], at: usize, valid: u64) {
+        let masks = self.compare.masks(bytes);
+        let inside = self.quoted.next(masks.quote);
         let closing = masks.quote & !inside;
         let ends = masks.separator | masks.line_feed;
-        let opens = after(ends & !inside | closing, &mut may_open);
-        irregular |= masks.quote & inside & !opens;
-        irregular |= after(closing, &mut must_end) & !(ends | masks.carriage_return | masks.quote) & valid;
-        irregular |= after(masks.carriage_return & !inside, &mut must_feed) & !masks.line_feed;
+        let opens = after(ends & !inside | closing, &mut self.may_open);
+        self.irregular |= masks.quote & inside & !opens;
+        let closes = ends | masks.carriage_return | masks.quote;
+        // Any byte may follow the last one.
+        self.irregular |= after(closing, &mut self.must_end) & !closes & valid;
+        self.irregular |= after(masks.carriage_return & !inside, &mut self.must_feed) & !masks.line_feed;
         let row_ends = masks.line_feed & !inside;
         if row_ends != 0 {
-            last_end = at + 64 - row_ends.leading_zeros() as usize;
+            self.last_end = at + 64 - row_ends.leading_zeros() as usize;
         }
-    };
-    let (blocks, rest) = text.as_chunks::<64>();
-    for (i, bytes) in blocks.iter().enumerate() {
-        take(bytes, 64 * i, u64::MAX);
     }
-    // A `\r` as the last byte is alone: the zeros after it say so. After a last quote any byte may follow.
-    let mut padded = [0; 64];
-    padded[..rest.len()].copy_from_slice(rest);
-    take(&padded, 64 * blocks.len(), (1 << rest.len()) - 1);
-    Survey { is_regular: irregular == 0, last_end }
+}
+
+#[inline(always)]
+fn survey_with(compare: impl Compare, text: &[u8]) -> Survey {
+    let (quoted, irregular, last_end) = (Quoted::default(), 0, 0);
+    // The first byte begins a field.
+    let mut surveyor =
+        Surveyor { compare, quoted, irregular, last_end, may_open: 1, must_end: 0, must_feed: 0 };
+    for_each_64!(text, surveyor);
+    let Surveyor { quoted, irregular, last_end, .. } = surveyor;
+    Survey { is_regular: irregular == 0, last_end, is_open: quoted.0 != 0 }
+}
+
+/// An index in progress.
+struct Indexer<'a, C, E> {
+    compare: C,
+    emit: E,
+    quoted: Quoted,
+    n_rows: usize,
+    /// The ends so far, and their number.
+    out: &'a mut Vec<u32>,
+    n: usize,
+}
+
+impl<C: Compare, E: Emit> Indexer<'_, C, E> {
+    // Inlined into functions that have the instructions of `C` and `E`.
+    #[inline(always)]
+    fn take(&mut self, bytes: &[u8; 64], at: usize, valid: u64) {
+        let masks = self.compare.masks(bytes);
+        let inside = self.quoted.next(masks.quote);
+        let line_feeds = masks.line_feed & !inside & valid;
+        let ends = (masks.separator & !inside & valid) | line_feeds;
+        self.n_rows += line_feeds.count_ones() as usize;
+        if self.out.len() < self.n + 64 {
+            grow(self.out, self.n + 64);
+        }
+        if let Some(room) = self.out[self.n..].first_chunk_mut() {
+            self.emit.emit(ends, at as u32, room);
+        }
+        self.n += ends.count_ones() as usize;
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn grow(out: &mut Vec<u32>, least: usize) {
+    out.resize(least.max(2 * out.len()).max(1024), 0);
 }
 
 #[inline(always)]
 fn index_with(compare: impl Compare, emit: impl Emit, text: &[u8], out: &mut Vec<u32>) -> usize {
-    let mut quoted = Quoted::default();
-    let mut n_rows = 0;
-    let mut n = out.len();
-    let mut take = |bytes: &[u8; 64], at: usize, valid: u64| {
-        let masks = compare.masks(bytes);
-        let inside = quoted.next(masks.quote);
-        let line_feeds = masks.line_feed & !inside & valid;
-        let ends = (masks.separator & !inside & valid) | line_feeds;
-        n_rows += line_feeds.count_ones() as usize;
-        if out.len() < n + 64 {
-            out.resize((n + 64).max(2 * out.len()), 0);
-        }
-        if let Some(room) = out[n..].first_chunk_mut() {
-            emit.emit(ends, at as u32, room);
-        }
-        n += ends.count_ones() as usize;
-    };
-    let (blocks, rest) = text.as_chunks::<64>();
-    for (i, bytes) in blocks.iter().enumerate() {
-        take(bytes, 64 * i, u64::MAX);
-    }
-    if !rest.is_empty() {
-        let mut padded = [0; 64];
-        padded[..rest.len()].copy_from_slice(rest);
-        take(&padded, 64 * blocks.len(), (1 << rest.len()) - 1);
-    }
+    let n = out.len();
+    let mut indexer = Indexer { compare, emit, quoted: Quoted::default(), n_rows: 0, out, n };
+    for_each_64!(text, indexer);
+    let Indexer { n_rows, n, .. } = indexer;
     out.truncate(n);
     n_rows
 }
@@ -199,7 +242,7 @@ fn index_with(compare: impl Compare, emit: impl Emit, text: &[u8], out: &mut Vec
 ///
 /// let marks = Marks { separator: b',', quote: Some(b'"') };
 /// let text = b"a,\"x\ny\"\nb,\"z";
-/// assert_eq!(survey(text, marks), Survey { is_regular: true, last_end: 8 });
+/// assert_eq!(survey(text, marks), Survey { is_regular: true, last_end: 8, is_open: true });
 /// assert!(!survey(b"a\"b,c\n", marks).is_regular);
 /// ```
 pub fn survey(text: &[u8], marks: Marks) -> Survey {

@@ -33,7 +33,7 @@ fn naive(text: &[u8], marks: Marks) -> (Survey, Vec<u32>, usize) {
             }
         }
     }
-    (Survey { is_regular: regular, last_end }, ends, n_rows)
+    (Survey { is_regular: regular, last_end, is_open: inside }, ends, n_rows)
 }
 
 fn text() -> impl Strategy<Value = Vec<u8>> {

@@ -1,0 +1,353 @@
+//! Cuts a text into chunks of whole rows, one after the other.
+//!
+//! Only this step depends on what came before. Every chunk begins with a row, so threads index and
+//! convert chunks on their own. Finding the last row end of a chunk takes one pass of masks, which
+//! is many times faster than the rest of the work.
+
+use entasis::{Error, Result};
+use entasis_kernels::fields::{Marks, survey};
+
+use crate::dialect::Dialect;
+use crate::input::Input;
+use crate::strict::State;
+use crate::values::PADDING;
+
+/// How a chunk's rows are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// By masks: quotes are where they belong.
+    Regular,
+    /// Byte by byte.
+    Strict,
+}
+
+/// Whole rows of a text.
+#[derive(Debug)]
+pub struct Chunk {
+    /// The rows, then [`PADDING`] zeros.
+    text: Vec<u8>,
+    /// The number of the chunk.
+    pub number: usize,
+    /// The offset of the first byte in the text.
+    pub offset: u64,
+    /// How its rows are found.
+    pub rules: Rules,
+    /// Whether the text ends with it.
+    pub is_last: bool,
+}
+
+impl Chunk {
+    /// The rows.
+    pub fn rows(&self) -> &[u8] {
+        &self.text[..self.text.len() - PADDING]
+    }
+
+    /// The rows and the zeros after them.
+    pub fn padded(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The memory, for another chunk.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.text
+    }
+}
+
+/// Cuts a text.
+pub struct Cutter<'a> {
+    input: &'a mut dyn Input,
+    dialect: Dialect,
+    /// Bytes of a chunk, unless a row is longer.
+    chunk_len: usize,
+    /// The longest row that is looked for.
+    most: usize,
+    /// Bytes that were read and belong to the next chunk.
+    rest: Vec<u8>,
+    /// The offset of `rest` in the text.
+    offset: u64,
+    number: usize,
+    at_end: bool,
+}
+
+impl<'a> Cutter<'a> {
+    /// Cuts `input` after its first `skip` lines. A row of more than `most` bytes is an error.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn new(
+        input: &'a mut dyn Input,
+        dialect: Dialect,
+        skip: usize,
+        chunk_len: usize,
+        most: usize,
+    ) -> Result<Self> {
+        let mut cutter = Self {
+            input,
+            dialect,
+            chunk_len: chunk_len.max(1),
+            most,
+            rest: Vec::new(),
+            offset: 0,
+            number: 0,
+            at_end: false,
+        };
+        cutter.skip_lines(skip)?;
+        Ok(cutter)
+    }
+
+    /// The number of chunks so far.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Bytes that were read of the source, and its length where it is known.
+    pub fn progress(&self) -> (u64, Option<u64>) {
+        self.input.progress()
+    }
+
+    /// The next chunk, in memory that may be used again; `None` at the end.
+    ///
+    /// # Errors
+    /// [`Failure::Unclosed`] at the end of the text, and after `most` bytes; otherwise as
+    /// [`Input::read`], and *argument* for a row that is too long.
+    pub fn next(&mut self, mut memory: Vec<u8>) -> std::result::Result<Option<Chunk>, Failure> {
+        memory.clear();
+        memory.append(&mut self.rest);
+        let mut wanted = self.chunk_len;
+        loop {
+            self.fill(&mut memory, wanted)?;
+            if memory.is_empty() {
+                return Ok(None);
+            }
+            let Ends { rules, last, is_open } = self.ends(&memory);
+            if self.at_end && is_open {
+                let mut failure = self.unclosed(&memory[last..]);
+                if let Failure::Unclosed { at, lines } = &mut failure {
+                    *at += last as u64;
+                    *lines += count_lines(&memory[..last]);
+                }
+                return Err(failure);
+            }
+            let end = if self.at_end { memory.len() } else { last };
+            if end > 0 {
+                return Ok(Some(self.cut(memory, end, rules)?));
+            }
+            if memory.len() > self.most {
+                return Err(if is_open { self.unclosed(&memory) } else { self.too_long() });
+            }
+            wanted = 2 * memory.len();
+        }
+    }
+
+    fn cut(&mut self, mut text: Vec<u8>, end: usize, rules: Rules) -> Result<Chunk> {
+        let mut rest = text.split_off(end);
+        self.fill(&mut rest, 1)?;
+        self.rest = rest;
+        if rules == Rules::Regular && text.last() != Some(&b'\n') {
+            // The last row may lack its end.
+            text.push(b'\n');
+        }
+        text.resize(text.len() + PADDING, 0);
+        let is_last = self.at_end && self.rest.is_empty();
+        let chunk = Chunk { text, number: self.number, offset: self.offset, rules, is_last };
+        self.offset += end as u64;
+        self.number += 1;
+        Ok(chunk)
+    }
+
+    /// Reads until `memory` has `wanted` bytes, or the text ends.
+    fn fill(&mut self, memory: &mut Vec<u8>, wanted: usize) -> Result<()> {
+        let mut len = memory.len();
+        if len >= wanted || self.at_end {
+            return Ok(());
+        }
+        memory.try_reserve(wanted + PADDING + 1 - len).map_err(|_| Error::out_of_memory(wanted, "rows"))?;
+        memory.resize(wanted, 0);
+        while len < wanted && !self.at_end {
+            let n = self.input.read(&mut memory[len..])?;
+            self.at_end = n == 0;
+            len += n;
+        }
+        memory.truncate(len);
+        Ok(())
+    }
+
+    fn ends(&self, text: &[u8]) -> Ends {
+        let Dialect { separator, quote, escape, comment } = self.dialect;
+        if escape.is_none() && comment.is_none() {
+            let survey = survey(text, Marks { separator, quote });
+            if survey.is_regular {
+                return Ends { rules: Rules::Regular, last: survey.last_end, is_open: survey.is_open };
+            }
+        }
+        let mut state = State::RowStart;
+        let mut last = 0;
+        for (i, &byte) in text.iter().enumerate() {
+            if state == State::AfterCr && byte != b'\n' {
+                last = i;
+            }
+            state.take(byte, &self.dialect);
+            if state == State::RowStart {
+                last = i + 1;
+            }
+        }
+        Ends { rules: Rules::Strict, last, is_open: state.is_open() }
+    }
+
+    /// Leaves out the first `n` lines, without regard to quotes.
+    fn skip_lines(&mut self, n: usize) -> Result<()> {
+        let (mut left, mut after_cr) = (n, false);
+        while left > 0 || after_cr {
+            let mut memory = Vec::new();
+            self.fill(&mut memory, 1 << 16)?;
+            if memory.is_empty() {
+                break;
+            }
+            let mut at = 0;
+            while let Some(&byte) = memory.get(at) {
+                let ends_cr = after_cr && byte == b'\n';
+                if left == 0 && !ends_cr {
+                    after_cr = false;
+                    break;
+                }
+                after_cr = byte == b'\r';
+                left -= usize::from(!ends_cr && (after_cr || byte == b'\n'));
+                at += 1;
+            }
+            self.offset += at as u64;
+            self.rest = memory.split_off(at);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn too_long(&self) -> Failure {
+        Error::argument(format!("a row has more than {} bytes", self.most)).into()
+    }
+
+    /// Where the quoted field begins that is open at the end of `text`, whose first byte begins a
+    /// row.
+    #[cold]
+    fn unclosed(&self, text: &[u8]) -> Failure {
+        let mut state = State::RowStart;
+        let mut opened = 0;
+        for (i, &byte) in text.iter().enumerate() {
+            let was_open = state.is_open() || state == State::QuoteInQuoted;
+            state.take(byte, &self.dialect);
+            if !was_open && state.is_open() {
+                opened = i;
+            }
+        }
+        Failure::Unclosed { at: self.offset + opened as u64, lines: count_lines(&text[..opened]) }
+    }
+}
+
+/// The number of line ends of a text that ends after a line end or before a `\n`.
+pub fn count_lines(text: &[u8]) -> u64 {
+    let feeds = memchr::memchr_iter(b'\n', text).count();
+    let returns = memchr::memchr_iter(b'\r', text).filter(|&i| text.get(i + 1) != Some(&b'\n')).count();
+    (feeds + returns) as u64
+}
+
+/// Where the rows of a text end.
+struct Ends {
+    rules: Rules,
+    /// The offset after the last row, 0 if no row ends.
+    last: usize,
+    /// Whether a quoted field is open at the end.
+    is_open: bool,
+}
+
+/// Why there is no next chunk.
+#[derive(Debug)]
+pub enum Failure {
+    /// A quoted field does not end, or is longer than allowed.
+    Unclosed {
+        /// The offset of its quote in the text.
+        at: u64,
+        /// Line ends between the start of the chunk and the quote.
+        lines: u64,
+    },
+    /// Another error.
+    Error(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Bytes;
+
+    fn chunks(text: &[u8], chunk_len: usize, skip: usize) -> Vec<(String, u64, Rules)> {
+        let mut input = Bytes::new(text);
+        let mut cutter = Cutter::new(&mut input, Dialect::default(), skip, chunk_len, 1 << 20).unwrap();
+        let mut chunks = Vec::new();
+        while let Some(chunk) = cutter.next(Vec::new()).unwrap() {
+            assert_eq!(chunk.number, chunks.len());
+            chunks.push((String::from_utf8_lossy(chunk.rows()).into_owned(), chunk.offset, chunk.rules));
+        }
+        chunks
+    }
+
+    #[test]
+    fn chunks_are_whole_rows_for_every_length() {
+        let texts = [
+            "a,b\n1,2\n",
+            "a\r\nb\r\n\r\nc",
+            "a\rb\r\rc\r",
+            "\"x\ny\",1\r\n\"\"\"\",2\n",
+            "a\"b\n\"c\nd\"\n",
+            "\n\n",
+        ];
+        for text in texts {
+            let ends_rows = text.ends_with(['\n', '\r']);
+            for chunk_len in 1..=text.len() + 1 {
+                let found = chunks(text.as_bytes(), chunk_len, 0);
+                let mut at = 0;
+                for (i, (rows, offset, _)) in found.iter().enumerate() {
+                    assert_eq!(*offset, at);
+                    assert!(!rows.starts_with('\n') || text.starts_with('\n'), "{text:?} {chunk_len}");
+                    let added = !ends_rows && i + 1 == found.len() && rows.ends_with('\n');
+                    at += rows.len() as u64 - u64::from(added);
+                    assert!(text[..at as usize].ends_with(&rows[..rows.len() - usize::from(added)]));
+                }
+                assert_eq!(at, text.len() as u64, "{text:?} {chunk_len}");
+            }
+        }
+    }
+
+    #[test]
+    fn quotes_inside_fields_are_read_byte_by_byte() {
+        let found = chunks(b"a\"b,\"c\n\"d\n7\n", 100, 0);
+        assert_eq!(found, [("a\"b,\"c\n\"d\n7\n".to_owned(), 0, Rules::Strict)]);
+    }
+
+    #[test]
+    fn skipped_lines_may_have_quotes() {
+        assert_eq!(chunks(b"say \"hi\r\n\rx\n", 4, 2), [("x\n".to_owned(), 10, Rules::Regular)]);
+        assert_eq!(chunks(b"one\r", 4, 1), []);
+        assert_eq!(chunks(b"one", 4, 3), []);
+    }
+
+    #[test]
+    fn an_open_quote_is_found_where_it_opens() {
+        let text = b"a,b\n1,\"x\"\n2,\"y\n3,z\n";
+        for chunk_len in [4, 100] {
+            let mut input = Bytes::new(text);
+            let mut cutter = Cutter::new(&mut input, Dialect::default(), 0, chunk_len, 1 << 20).unwrap();
+            let failed = loop {
+                match cutter.next(Vec::new()) {
+                    Ok(chunk) => assert!(chunk.is_some()),
+                    Err(failed) => break failed,
+                }
+            };
+            let Failure::Unclosed { at, .. } = failed else { panic!() };
+            assert_eq!(at, 12);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The values of a column in one chunk.
+
+use entasis::{Buffer, Error, Result};
+
+use crate::types::Type;
+
+/// How strings are laid out in memory, as in Arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextLayout {
+    /// Offsets of 64 bits into the bytes.
+    Offsets,
+    /// Views of 16 bytes: strings of up to 12 bytes stand in them.
+    Views,
+}
+
+/// Values of one type, in Arrow's layout.
+#[derive(Debug)]
+pub struct Piece {
+    /// Their type.
+    pub of: Type,
+    /// The number of values.
+    pub n: usize,
+    /// The values: words, bits for booleans, offsets or views for strings.
+    pub values: Buffer,
+    /// The bytes of strings.
+    pub bytes: Buffer,
+    /// One bit for each value, 0 where it is missing; `None` if all are present.
+    pub validity: Option<Buffer>,
+    /// What later decisions need.
+    pub facts: Facts,
+}
+
+/// Facts about values that decide whether a wider type holds them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// A field is a word for a missing value, such as `NA`.
+    pub has_words: bool,
+    /// A float is written with digits.
+    pub has_numbers: bool,
+    /// A float is written like a negative integer.
+    pub has_negative_integers: bool,
+    /// A float is written like an integer from 2^63 on.
+    pub has_large_integers: bool,
+}
+
+impl Facts {
+    /// The facts of both.
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            has_words: self.has_words | other.has_words,
+            has_numbers: self.has_numbers | other.has_numbers,
+            has_negative_integers: self.has_negative_integers | other.has_negative_integers,
+            has_large_integers: self.has_large_integers | other.has_large_integers,
+        }
+    }
+}
+
+/// Memory of `len` bytes.
+pub(crate) fn buffer(len: usize) -> Result<Buffer> {
+    Buffer::zeroed(len).ok_or_else(|| Error::out_of_memory(len, "the values"))
+}
+
+impl Piece {
+    /// `n` missing values.
+    ///
+    /// # Errors
+    /// *Out of memory*.
+    pub fn missing(of: Type, n: usize, layout: TextLayout) -> Result<Self> {
+        let len = match of {
+            Type::Null => 0,
+            Type::Bool => n.div_ceil(8),
+            Type::Text if layout == TextLayout::Views => 16 * n,
+            Type::Text => 8 * (n + 1),
+            _ => of.width().unwrap_or(0) * n,
+        };
+        Ok(Self {
+            of,
+            n,
+            values: buffer(len)?,
+            bytes: Buffer::default(),
+            validity: if of == Type::Null { None } else { Some(buffer(n.div_ceil(8))?) },
+            facts: Facts::default(),
+        })
+    }
+
+    /// Whether value `i` is present.
+    pub fn is_present(&self, i: usize) -> bool {
+        self.of != Type::Null && self.validity.as_ref().is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1)
+    }
+
+    /// The same values as a wider type; `None` if it does not hold them exactly.
+    ///
+    /// # Errors
+    /// *Out of memory*.
+    pub fn widen(self, to: Type, layout: TextLayout) -> Result<Option<Self>> {
+        let from = self.of;
+        if from == to {
+            return Ok(Some(self));
+        }
+        if from == Type::Null {
+            return Ok(if self.facts.has_words && to == Type::Text {
+                None
+            } else {
+                Some(Self::missing(to, self.n, layout)?)
+            });
+        }
+        let mut piece = self;
+        let values: &mut [u64] = bytemuck::cast_slice_mut(&mut piece.values);
+        let mut facts = piece.facts;
+        let validity = piece.validity.as_deref();
+        let is_present = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
+        let convert: fn(u64, &mut Facts) -> Option<u64> = match (from, to) {
+            (Type::INT, Type::UINT) => |bits, _| ((bits as i64) >= 0).then_some(bits),
+            (Type::INT, Type::FLOAT) => |bits, facts| {
+                let value = bits as i64;
+                facts.has_numbers = true;
+                facts.has_negative_integers |= value < 0;
+                (value as f64 as i128 == i128::from(value)).then_some((value as f64).to_bits())
+            },
+            (Type::UINT, Type::FLOAT) => |bits, facts| {
+                facts.has_numbers = true;
+                facts.has_large_integers |= bits > i64::MAX as u64;
+                (bits as f64 as u128 == u128::from(bits)).then_some((bits as f64).to_bits())
+            },
+            (Type::Datetime { .. }, Type::Datetime { .. }) => {
+                |bits, _| (bits as i64).checked_mul(1000).map(|nanoseconds| nanoseconds as u64)
+            }
+            _ => return Ok(None),
+        };
+        for (i, value) in values.iter_mut().enumerate() {
+            if is_present(i) {
+                let Some(converted) = convert(*value, &mut facts) else { return Ok(None) };
+                *value = converted;
+            }
+        }
+        piece.of = to;
+        piece.facts = facts;
+        Ok(Some(piece))
+    }
+}

@@ -1,0 +1,293 @@
+//! The columns of a text: their pieces, their types, and pieces that are read again.
+
+use std::sync::{Mutex, PoisonError};
+
+use entasis::{Error, Monitor, Result};
+
+use super::header::Header;
+use super::pass::{self, Done, Part};
+use super::{Column, Plan, Table, refused};
+use crate::convert::{Meaning, given, narrowest};
+use crate::cut::{Chunk, Cutter, count_lines};
+use crate::fields::Fields;
+use crate::input::Input;
+use crate::piece::{Facts, Piece};
+use crate::problems::{OnError, Problem, Problems, excerpt};
+use crate::types::Type;
+
+/// The columns of a chunk.
+struct Pieces {
+    pieces: Vec<Option<Piece>>,
+    n_rows: usize,
+    /// The number of rows with those that were left out.
+    n_all: u64,
+    problems: Problems,
+    /// Rows that were left out because of a value.
+    left_out: Vec<usize>,
+}
+
+pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result<Table> {
+    let meaning = plan.meaning();
+    let chunk_len = pass::chunk_len(plan);
+    let mut cutter = Cutter::new(input, plan.dialect, plan.skip, chunk_len, plan.max_field)?;
+    let first = cutter.next(Vec::new()).map_err(|failure| pass::described(failure, plan.skip as u64))?;
+    let Some(first) = first else {
+        return Err(Error::argument("the text is empty"));
+    };
+    let header = Header::read(&first, plan)?;
+    let types = Mutex::new(vec![Type::Null; header.wanted.len()]);
+    let done = pass::pass(cutter, Some(first), &header, plan, monitor, &|part| {
+        convert(part, &header, &types, plan, &meaning)
+    })?;
+    let (pieces, problems) = in_order(done, plan.skip as u64);
+    if plan.on_error == OnError::Error && problems.n > 0 {
+        return Err(refused(&problems, &header.names));
+    }
+    let n_rows = pieces.iter().map(|pieces| pieces.n_rows as u64).sum();
+    let columns = finish(input, pieces, &header, plan, &meaning, monitor)?;
+    let Header { names, warnings, .. } = header;
+    Ok(Table { columns, n_rows, names, problems, warnings })
+}
+
+/// Converts the columns of a chunk.
+fn convert(
+    part: Part<'_>,
+    header: &Header,
+    types: &Mutex<Vec<Type>>,
+    plan: &Plan,
+    meaning: &Meaning,
+) -> Result<(Pieces, bool)> {
+    let Part { chunk, fields } = part;
+    let mut problems = uneven_rows(chunk, fields, header.names.len(), plan);
+    let at_least = types.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut pieces = Vec::with_capacity(header.wanted.len());
+    let (mut misfits, mut bad_rows) = (Vec::new(), Vec::new());
+    for (i, &column) in header.wanted.iter().enumerate() {
+        misfits.clear();
+        let fields_of = fields.column(chunk, column);
+        let piece = of_column(&fields_of, header.given[i], at_least[i], meaning, &mut misfits)?;
+        for &row in &misfits {
+            let (start, end) = fields_of.get(row);
+            problems.add(|| Problem {
+                row: fields.number(row) as u64,
+                line: line(chunk, start),
+                byte: chunk.offset + start as u64,
+                column: Some(column),
+                text: excerpt(&chunk.rows()[start..end]),
+                expected: expected(piece.of),
+            });
+        }
+        bad_rows.extend_from_slice(&misfits);
+        pieces.push(Some(piece));
+    }
+    let mut left_out = Vec::new();
+    if plan.on_error == OnError::Skip && !bad_rows.is_empty() {
+        bad_rows.sort_unstable();
+        bad_rows.dedup();
+        fields.leave_out(&bad_rows);
+        left_out = bad_rows;
+        for (i, piece) in pieces.iter_mut().enumerate() {
+            let fields_of = fields.column(chunk, header.wanted[i]);
+            *piece = Some(of_column(&fields_of, header.given[i], at_least[i], meaning, &mut misfits)?);
+        }
+    }
+    problems.kept.sort_by_key(|problem| problem.byte);
+    let mut types = types.lock().unwrap_or_else(PoisonError::into_inner);
+    for (known, piece) in types.iter_mut().zip(pieces.iter().flatten()) {
+        *known = known.join(piece.of);
+    }
+    drop(types);
+    let goes_on = plan.on_error != OnError::Error || problems.n == 0;
+    Ok((
+        Pieces { pieces, n_rows: fields.n_rows(), n_all: fields.n_all() as u64, problems, left_out },
+        goes_on,
+    ))
+}
+
+fn of_column(
+    fields: &crate::fields::Column<'_>,
+    of: Option<Type>,
+    at_least: Type,
+    meaning: &Meaning,
+    misfits: &mut Vec<usize>,
+) -> Result<Piece> {
+    match of {
+        Some(of) => given(fields, of, meaning, misfits),
+        None => narrowest(fields, at_least, meaning, misfits),
+    }
+}
+
+/// The problems of rows with another number of fields.
+fn uneven_rows(chunk: &Chunk, fields: &Fields, n_columns: usize, plan: &Plan) -> Problems {
+    let mut problems = Problems::default();
+    for row in fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns)) {
+        problems.add(|| Problem {
+            row: row.row as u64,
+            line: line(chunk, row.at),
+            byte: chunk.offset + row.at as u64,
+            column: None,
+            text: excerpt(&chunk.rows()[row.at..row.end]),
+            expected: match n_columns {
+                1 => format!("one field, not {}", row.n_fields),
+                _ => format!("{n_columns} fields, not {}", row.n_fields),
+            },
+        });
+    }
+    problems
+}
+
+/// The line of a byte of the chunk, from 1.
+fn line(chunk: &Chunk, at: usize) -> u64 {
+    count_lines(&chunk.rows()[..at]) + 1
+}
+
+fn expected(of: Type) -> String {
+    match of {
+        Type::Text => "UTF-8".to_owned(),
+        Type::Null => "a missing value".to_owned(),
+        of => of.name().to_owned(),
+    }
+}
+
+/// The pieces of all chunks, and their problems with the rows and lines of the text.
+fn in_order(done: Vec<Done<Pieces>>, lines_before: u64) -> (Vec<Pieces>, Problems) {
+    let mut problems = Problems::default();
+    let (mut row, mut line) = (0, lines_before);
+    let mut pieces = Vec::with_capacity(done.len());
+    for Done { mut made, n_lines } in done {
+        problems.append(std::mem::take(&mut made.problems), row, line);
+        row += made.n_all;
+        line += n_lines;
+        pieces.push(made);
+    }
+    (pieces, problems)
+}
+
+/// A column whose type is known, with the pieces that have it.
+struct Typed {
+    of: Type,
+    /// `None`: to be read again, as text.
+    pieces: Vec<Option<Piece>>,
+}
+
+/// Finds the type of a column, and widens its pieces.
+fn typed(pieces: Vec<Option<Piece>>, meaning: &Meaning) -> Result<Typed> {
+    let all = || pieces.iter().flatten();
+    let of = all().fold(Type::Null, |of, piece| of.join(piece.of));
+    let facts = all().fold(Facts::default(), |facts, piece| facts.join(piece.facts));
+    if of == Type::Null && facts.has_words {
+        return as_text(pieces, meaning);
+    }
+    if all().all(|piece| piece.of == of) && (of != Type::FLOAT || holds(facts)) {
+        return Ok(Typed { of, pieces });
+    }
+    if of == Type::Text {
+        return as_text(pieces, meaning);
+    }
+    let mut widened = Vec::with_capacity(pieces.len());
+    let mut facts = Facts::default();
+    let mut rest = pieces.into_iter();
+    while let Some(piece) = rest.next() {
+        let wide = piece.map(|piece| piece.widen(of, meaning.layout)).transpose()?.flatten();
+        let Some(wide) = wide else {
+            // Nothing was text before, so all pieces are read again.
+            let n = widened.len() + 1 + rest.count();
+            return Ok(Typed { of: Type::Text, pieces: (0..n).map(|_| None).collect() });
+        };
+        facts = facts.join(wide.facts);
+        widened.push(Some(wide));
+    }
+    if of == Type::FLOAT && !holds(facts) {
+        return as_text(widened, meaning);
+    }
+    Ok(Typed { of, pieces: widened })
+}
+
+/// Whether floats hold what was read: some number, and not both negative integers and integers from
+/// 2^63 on.
+fn holds(facts: Facts) -> bool {
+    facts.has_numbers && !(facts.has_negative_integers && facts.has_large_integers)
+}
+
+fn as_text(pieces: Vec<Option<Piece>>, meaning: &Meaning) -> Result<Typed> {
+    let mut kept = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let wide = piece.map(|piece| piece.widen(Type::Text, meaning.layout)).transpose()?;
+        kept.push(wide.flatten());
+    }
+    Ok(Typed { of: Type::Text, pieces: kept })
+}
+
+/// Gives each column its type. Pieces that are not text in a column of text are read again.
+fn finish(
+    input: &mut dyn Input,
+    mut chunks: Vec<Pieces>,
+    header: &Header,
+    plan: &Plan,
+    meaning: &Meaning,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Column>> {
+    let mut columns = Vec::with_capacity(header.wanted.len());
+    for (i, given) in header.given.iter().enumerate() {
+        let pieces = chunks.iter_mut().map(|chunk| chunk.pieces[i].take()).collect();
+        columns.push(match given {
+            Some(of) => Typed { of: *of, pieces },
+            None => typed(pieces, meaning)?,
+        });
+    }
+    if columns.iter().any(|column| column.pieces.iter().any(Option::is_none)) {
+        read_again(input, &mut columns, &chunks, header, plan, meaning, monitor)?;
+    }
+    let named = columns.into_iter().zip(&header.wanted);
+    Ok(named
+        .map(|(Typed { of, pieces }, &column)| Column {
+            name: header.names[column].clone(),
+            of,
+            pieces: pieces.into_iter().flatten().collect(),
+        })
+        .collect())
+}
+
+fn read_again(
+    input: &mut dyn Input,
+    columns: &mut [Typed],
+    chunks: &[Pieces],
+    header: &Header,
+    plan: &Plan,
+    meaning: &Meaning,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    input.rewind()?;
+    let cutter = Cutter::new(input, plan.dialect, plan.skip, pass::chunk_len(plan), plan.max_field)?;
+    let missing = |chunk: usize| {
+        let columns = columns.iter().enumerate();
+        columns.filter(move |(_, column)| matches!(column.pieces.get(chunk), Some(None))).map(|(i, _)| i)
+    };
+    let last = (0..chunks.len()).rev().find(|&chunk| missing(chunk).next().is_some());
+    let done = pass::pass(cutter, None, header, plan, monitor, &|Part { chunk, fields }| {
+        let Some(before) = chunks.get(chunk.number) else { return Err(changed()) };
+        fields.leave_out(&before.left_out);
+        if fields.n_rows() != before.n_rows {
+            return Err(changed());
+        }
+        let mut pieces = Vec::new();
+        for i in missing(chunk.number) {
+            let fields = fields.column(chunk, header.wanted[i]);
+            pieces.push((i, narrowest(&fields, Type::Text, meaning, &mut Vec::new())?));
+        }
+        Ok((pieces, Some(chunk.number) != last))
+    })?;
+    for (number, done) in done.into_iter().enumerate() {
+        for (i, piece) in done.made {
+            columns[i].pieces[number] = Some(piece);
+        }
+    }
+    if columns.iter().any(|column| column.pieces.iter().any(Option::is_none)) {
+        return Err(changed());
+    }
+    Ok(())
+}
+
+fn changed() -> Error {
+    Error::argument("the text changed while it was read")
+}

@@ -1,0 +1,167 @@
+//! The names of columns, and which of them are read.
+
+use std::collections::HashSet;
+
+use entasis::{Error, Result};
+
+use super::{Plan, Selection};
+use crate::cut::Chunk;
+use crate::strict::{Rows, unquote};
+use crate::types::Type;
+
+/// The columns of a text.
+#[derive(Debug)]
+pub struct Header {
+    /// The names of all columns.
+    pub names: Vec<String>,
+    /// The columns to read, by number.
+    pub wanted: Vec<usize>,
+    /// Their given types.
+    pub given: Vec<Option<Type>>,
+    /// Bytes of the header in the first chunk.
+    pub len: usize,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+}
+
+impl Header {
+    /// Reads the names in the first chunk of a text.
+    pub fn read(chunk: &Chunk, plan: &Plan) -> Result<Self> {
+        let text = chunk.rows();
+        let mut rows = Rows::new(text, plan.dialect);
+        let mut fields = Vec::new();
+        let mut first = loop {
+            if !rows.next(&mut fields) {
+                return Err(Error::argument("the text has no rows"));
+            }
+            if fields.len() > 1 || !fields[0].is_empty() {
+                break std::mem::take(&mut fields);
+            }
+        };
+        let mut warnings = Vec::new();
+        let mut len = 0;
+        let mut names: Vec<String> = if plan.has_header {
+            len = rows.at();
+            let mut names = Vec::with_capacity(first.len());
+            for field in &first {
+                let mut name = Vec::new();
+                unquote(&text[field.clone()], &plan.dialect, &mut name);
+                let name = String::from_utf8(name)
+                    .map_err(|_| Error::argument("a name in the header is not UTF-8"))?;
+                names.push(name);
+            }
+            names
+        } else {
+            vec![String::new(); first.len()]
+        };
+        let mut n_columns = names.len();
+        if plan.has_header {
+            n_columns += usize::from(lacks_name(rows, n_columns, plan, &mut first)?);
+        }
+        if n_columns > names.len() {
+            names.insert(0, String::new());
+        }
+        let is_given = plan.names.is_some();
+        if let Some(given) = &plan.names {
+            if given.len() != n_columns {
+                let message = format!("{} names for {n_columns} columns", given.len());
+                return Err(Error::argument(message));
+            }
+            names.clone_from(given);
+        }
+        let unnamed_first = plan.first_is_unnamed && n_columns > first.len();
+        repair(&mut names, is_given || !plan.has_header, unnamed_first, &mut warnings);
+        let wanted = wanted(&names, &plan.columns)?;
+        for (name, _) in &plan.types {
+            find(&names, name)?;
+        }
+        let given = wanted
+            .iter()
+            .map(|&column| plan.types.iter().find(|(name, _)| *name == names[column]).map(|&(_, of)| of))
+            .collect();
+        Ok(Self { names, wanted, given, len, warnings })
+    }
+}
+
+/// Whether each of the first rows has one field more than the header.
+fn lacks_name(
+    mut rows: Rows<'_>,
+    n_names: usize,
+    plan: &Plan,
+    fields: &mut Vec<std::ops::Range<usize>>,
+) -> Result<bool> {
+    let mut n = 0;
+    let mut row = Vec::new();
+    while n < 1000 && rows.next(&mut row) {
+        if row.len() == 1 && row[0].is_empty() {
+            continue;
+        }
+        if row.len() != n_names + 1 {
+            return Ok(false);
+        }
+        n += 1;
+    }
+    if n == 0 {
+        return Ok(false);
+    }
+    fields.truncate(n_names);
+    if plan.first_is_unnamed {
+        return Ok(true);
+    }
+    let message = format!("the header has {n_names} names, and all rows have {} fields", n_names + 1);
+    Err(Error::argument(message).advise("pass index_col=0 if the first column has the labels of the rows"))
+}
+
+/// Gives a name to columns that have none or the name of another.
+fn repair(names: &mut [String], is_quiet: bool, unnamed_first: bool, warnings: &mut Vec<String>) {
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut seen = HashSet::new();
+    let mut n_repaired = 0;
+    for (column, name) in names.iter_mut().enumerate() {
+        if name.is_empty() {
+            if unnamed_first && column == 0 {
+                continue;
+            }
+            let mut new = format!("column_{}", column + 1);
+            while !taken.insert(new.clone()) {
+                new.push('_');
+            }
+            *name = new;
+            n_repaired += 1;
+            seen.insert(name.clone());
+        } else if !seen.insert(name.clone()) {
+            let mut i = 1;
+            let mut new = format!("{name}_1");
+            while !taken.insert(new.clone()) {
+                i += 1;
+                new = format!("{name}_{i}");
+            }
+            *name = new;
+            seen.insert(name.clone());
+            n_repaired += 1;
+        }
+    }
+    if n_repaired > 0 && !is_quiet {
+        let named = if n_repaired == 1 { "one column was" } else { "some columns were" };
+        warnings.push(format!("{named} renamed, because the header has empty or repeated names"));
+    }
+}
+
+fn wanted(names: &[String], selection: &Selection) -> Result<Vec<usize>> {
+    match selection {
+        Selection::All => Ok((0..names.len()).collect()),
+        Selection::Names(wanted) => wanted.iter().map(|name| find(names, name)).collect(),
+        Selection::Without(left_out) => {
+            let left_out = left_out.iter().map(|name| find(names, name)).collect::<Result<HashSet<_>>>()?;
+            Ok((0..names.len()).filter(|column| !left_out.contains(column)).collect())
+        }
+    }
+}
+
+fn find(names: &[String], name: &str) -> Result<usize> {
+    names.iter().position(|other| other == name).ok_or_else(|| {
+        let first: Vec<_> = names.iter().take(10).map(|name| format!("'{name}'")).collect();
+        let more = if names.len() > 10 { ", ..." } else { "" };
+        Error::argument(format!("there is no column '{name}', only {}{more}", first.join(", ")))
+    })
+}
