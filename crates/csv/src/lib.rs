@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod dialect;
+pub mod source;
 pub mod strict;
 pub mod types;
 pub mod values;
