@@ -9,6 +9,7 @@ pub mod input;
 pub mod piece;
 pub mod problems;
 mod read;
+pub mod source;
 pub mod strict;
 pub mod types;
 pub mod values;

@@ -34,6 +34,7 @@ mod signals;
 #[path = "thread_pool/signals_stub.rs"]
 mod signals;
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -235,6 +236,15 @@ pub fn run<R>(n: usize, work: &(dyn Fn(usize) + Sync), own: impl FnOnce(&Helpers
     drop(wait);
     assert!(!shared.has_panicked.load(Ordering::Relaxed), "a helping thread panicked");
     result
+}
+
+/// Starts a thread outside of the pool, for work that outlives the call. It gets no signals of the
+/// process.
+///
+/// # Errors
+/// Those of the system, if it has no room for another thread.
+pub fn start(work: impl FnOnce() + Send + 'static) -> io::Result<thread::JoinHandle<()>> {
+    signals::with_signals_blocked(|| thread::Builder::new().spawn(work))
 }
 
 #[cfg(test)]
