@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod dialect;
+mod sniff;
 pub mod strict;
 
 pub use dialect::Dialect;
+pub use sniff::{Given, Header, LineEnd, Reason, Sniffed, sniff};
