@@ -3,7 +3,9 @@
 
 mod dialect;
 mod sniff;
+mod spec;
 pub mod strict;
 
 pub use dialect::Dialect;
 pub use sniff::{Given, Header, LineEnd, Reason, Sniffed, sniff};
+pub use spec::Spec;

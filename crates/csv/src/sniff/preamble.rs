@@ -37,8 +37,8 @@ pub(super) fn banner_rows(table: &Table<'_>, n_columns: usize) -> usize {
     start + title_rows(table, start, n_columns)
 }
 
-/// The number of rows with at most one field that is not empty, before a row of names. A spreadsheet
-/// writes titles like this.
+/// The number of rows with at most one field that is not empty, before a row of names. Spreadsheets
+/// write titles like this.
 fn title_rows(table: &Table<'_>, start: usize, n_columns: usize) -> usize {
     let end = table.n_rows().min(start + MAX_BANNER);
     let Some(names) = (start..end).find(|&n| n_filled(table.row(n)) > 1) else {
