@@ -135,7 +135,10 @@ impl Spec {
                 "missing" => spec.missing = list(&key, value)?,
                 "dates" => spec.dates = list(&key, value)?,
                 _ => {
-                    return Err(Error::argument(format!("the spec has an unknown key {}", json::shown(&key))));
+                    return Err(Error::argument(format!(
+                        "the spec has an unknown key {}",
+                        json::shown(&key)
+                    )));
                 }
             }
         }

@@ -29,12 +29,14 @@ pub(super) enum Kind {
     Code,
     /// Words with blanks and the marks of a sentence.
     Text,
+    /// Codes with `;`, `|` or `,` between them, without blanks.
+    List,
     /// Text with marks that rarely occur within a field, such as `;` or a quote at one end.
     Odd,
 }
 
 /// The number of kinds.
-pub(super) const N_KINDS: usize = 14;
+pub(super) const N_KINDS: usize = 15;
 
 impl Kind {
     /// How much such a field speaks for the separators around it, from 0 to 1.
@@ -44,6 +46,7 @@ impl Kind {
             Self::Missing => 0.9,
             Self::Code => 0.85,
             Self::Text => 0.7,
+            Self::List => 0.4,
             Self::Odd => 0.1,
             _ => 1.0,
         }
@@ -56,7 +59,7 @@ impl Kind {
 
     /// Whether the text has the form of a value other than text.
     pub(super) fn is_typed(self) -> bool {
-        !matches!(self, Self::Empty | Self::Missing | Self::Code | Self::Text | Self::Odd)
+        !matches!(self, Self::Empty | Self::Missing | Self::Code | Self::Text | Self::List | Self::Odd)
     }
 }
 
@@ -323,6 +326,12 @@ fn words(text: &[u8], quoted: bool) -> Kind {
     if quoted {
         return Kind::Text;
     }
+    let marks = [b';', b'|', b','];
+    if let Some(&mark) = text.iter().find(|byte| marks.contains(byte))
+        && text.split(|&byte| byte == mark).all(|item| !item.is_empty() && item.iter().all(is_code))
+    {
+        return Kind::List;
+    }
     let last = text.len() - 1;
     for (at, &byte) in text.iter().enumerate() {
         let odd = match byte {
@@ -380,7 +389,8 @@ mod tests {
         check(Kind::Address, &["a.b@c.org", "https://x.org/?a=b", "192.168.0.1"]);
         check(Kind::Code, &["MG-8769", "name", "Ærø", "a_b.txt"]);
         check(Kind::Text, &["Men's Boots", "hello, world", "Round (48)"]);
-        check(Kind::Odd, &["a;b", "x,y", "'quoted'", "a\tb", "say \"no\"", "1;2,5;3"]);
+        check(Kind::Odd, &["x y,z", "'quoted'", "a\tb", "say \"no\"", "1;2,5;3"]);
+        check(Kind::List, &["a;b", "x,y,7", "a|b"]);
         assert_eq!(kind(b"a;b", true), Kind::Text);
     }
 

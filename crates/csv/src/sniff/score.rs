@@ -51,7 +51,7 @@ pub(super) fn score_lines(table: &Table<'_>) -> Score {
     let lines = || table.rows().skip(header).map(|row| row[0]);
     let typed = lines().filter(|&line| field_kind(line).is_typed_line()).count();
     let is_typed = typed > 1 && typed * 10 >= lines().count() * 9;
-    let value = column_weight(lines(), b',').weight * if is_typed { 0.84 } else { 0.6 };
+    let value = column_weight(lines(), None).weight * if is_typed { 0.84 } else { 0.6 };
     Score { value: value * quote_health(table), n_columns: 1, uniformity: 1.0, n_before: 0 }
 }
 
@@ -95,7 +95,7 @@ fn column_weights(table: &Table<'_>, n_columns: usize, separator: u8) -> Vec<Wei
     let usual = if usual.len() > 2 { &usual[1..] } else { &usual[..] };
     let step = usual.len().div_ceil(MAX_TYPED_ROWS).max(1);
     (0..n_columns.min(MAX_TYPED_FIELDS))
-        .map(|column| column_weight(usual.iter().step_by(step).map(|row| row[column]), separator))
+        .map(|column| column_weight(usual.iter().step_by(step).map(|row| row[column]), Some(separator)))
         .collect()
 }
 
@@ -106,8 +106,9 @@ struct Weight {
     is_typed: bool,
 }
 
-/// The weight of a column: that of its fields, and the share of the most frequent kind.
-fn column_weight<'a>(fields: impl Iterator<Item = Field<'a>>, separator: u8) -> Weight {
+/// The weight of a column: that of its fields, and the share of the most frequent kind. Without a
+/// separator the fields are lines.
+fn column_weight<'a>(fields: impl Iterator<Item = Field<'a>>, separator: Option<u8>) -> Weight {
     let mut counts = [0_usize; N_KINDS];
     let (mut n, mut sum) = (0_usize, 0.0);
     for field in fields {
@@ -115,7 +116,9 @@ fn column_weight<'a>(fields: impl Iterator<Item = Field<'a>>, separator: u8) -> 
         n += 1;
         sum += match kind {
             // Blanks in a row align text more often than they leave fields empty.
-            Kind::Empty if separator == b' ' => 0.2,
+            Kind::Empty if separator == Some(b' ') => 0.2,
+            // Nothing separates lines of one field, so they should not look separated.
+            Kind::DecimalComma | Kind::List if separator.is_none() && !field.quoted => 0.1,
             kind if field.quoted => kind.weight().max(0.85),
             kind => kind.weight(),
         };
@@ -140,7 +143,7 @@ fn column_weight<'a>(fields: impl Iterator<Item = Field<'a>>, separator: u8) -> 
 fn group(kind: Kind) -> Kind {
     match kind {
         kind if kind.is_number() => Kind::Decimal,
-        Kind::Code | Kind::Text | Kind::Odd => Kind::Text,
+        Kind::Code | Kind::Text | Kind::List | Kind::Odd => Kind::Text,
         kind => kind,
     }
 }
