@@ -31,6 +31,10 @@ from .errors import *  # noqa: F403
 
 if TYPE_CHECKING:
     from ._buffers import compress, decompress, hash
+    from ._csv.problems import Problem, Problems
+    from ._csv.read import read_csv
+    from ._csv.sniff import sniff_csv
+    from ._csv.spec import Reason, Spec
     from ._file.info import Info, Report
     from ._history import Generation, compact, generations, keep, rollback
     from ._npz import read_npz, write_npz
@@ -43,9 +47,13 @@ __all__ = [
     "File",
     "Generation",
     "Info",
+    "Problem",
+    "Problems",
+    "Reason",
     "Record",
     "Report",
     "Scan",
+    "Spec",
     "Tree",
     "__version__",
     "add_columns",
@@ -63,6 +71,7 @@ __all__ = [
     "keep",
     "open",
     "read",
+    "read_csv",
     "read_npz",
     "register",
     "rename_columns",
@@ -73,6 +82,7 @@ __all__ = [
     "set_metadata",
     "set_threads",
     "show_versions",
+    "sniff_csv",
     "to_bytes",
     "update",
     "verify",
@@ -86,6 +96,10 @@ __all__ = [
 # Loaded on demand: each module slows down the import, and most programs read and write only frames.
 _ON_DEMAND = {
     "_buffers": ("compress", "decompress", "hash"),
+    "_csv.problems": ("Problem", "Problems"),
+    "_csv.read": ("read_csv",),
+    "_csv.sniff": ("sniff_csv",),
+    "_csv.spec": ("Reason", "Spec"),
     "_file.info": ("Info", "Report"),
     "_history": ("Generation", "compact", "generations", "keep", "rollback"),
     "_npz": ("read_npz", "write_npz"),

@@ -200,6 +200,37 @@ class ArgumentError(EntasisError, ValueError):
     """An argument has a wrong value or type."""
 
 
+class ProblemError(ArgumentError):
+    """A text has places that do not fit: rows of other lengths, values of other types, other bytes.
+
+    Attributes
+    ----------
+    problems
+        The places: row, line, byte, column, text, what was expected. The first 100,000 are kept, and
+        `problems.n` counts all up to the part of the text that ended the reading.
+    """
+
+    problems: Any
+
+
+class ProblemWarning(UserWarning):
+    """Places of a text did not fit, and were made missing or left out.
+
+    Attributes
+    ----------
+    problems
+        The places, as for `ProblemError`.
+    """
+
+    def __init__(self, message: str, problems: Any = None) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+
+class CsvWarning(UserWarning):
+    """Something about a text was decided that may not be meant, such as its encoding."""
+
+
 class NotAFrameError(EntasisError, AttributeError):
     """A method of frames was used on another value."""
 
@@ -234,6 +265,7 @@ __all__ = [
     "ColumnNotFoundError",
     "ColumnsOutOfRangeError",
     "CorruptFileError",
+    "CsvWarning",
     "DamageWarning",
     "DirectoryError",
     "DuplicateColumnError",
@@ -250,6 +282,8 @@ __all__ = [
     "NotEntasisError",
     "NotMappableError",
     "OutOfMemoryError",
+    "ProblemError",
+    "ProblemWarning",
     "RowNotFoundError",
     "RowsOutOfRangeError",
     "UnsupportedTypeError",

@@ -20,6 +20,7 @@ fn class_name(kind: Kind) -> &'static str {
         Kind::Newer => "NewerVersionError",
         Kind::Corrupt => "CorruptFileError",
         Kind::Unsupported => "UnsupportedTypeError",
+        Kind::Text => "ProblemError",
         Kind::Limit => "LimitError",
         Kind::OutOfMemory => "OutOfMemoryError",
         _ => "ArgumentError",

@@ -13,6 +13,7 @@ mod buffers;
 mod cells;
 mod column;
 mod cpython;
+mod csv;
 mod errors;
 mod fixed_width;
 mod handle;
@@ -53,6 +54,8 @@ mod _entasis {
     use crate::column::Column;
     #[pymodule_export]
     use crate::cpython::features::cpython_features;
+    #[pymodule_export]
+    use crate::csv::{CsvTable, read_csv, sniff_csv};
     #[pymodule_export]
     use crate::handle::Handle;
     #[pymodule_export]

@@ -34,6 +34,7 @@ LAYERS = [
     ("_file",),
     ("_tree",),
     ("_open", "_write"),
+    ("_csv",),
     ("_grow",),
     ("_api", "_buffers", "_inspection", "_npz_lengths", "_npz", "_cli"),
     ("_changes", "_history"),

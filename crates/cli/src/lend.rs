@@ -1,8 +1,11 @@
-//! Lends the command's own cells to the writer. Only this file touches raw memory.
+//! Lends the command's own cells and columns to the writer. Only this file touches raw memory.
 #![allow(unsafe_code)]
+
+use std::path::Path;
 
 use entasis::cells::CellWriter;
 use entasis::{Change, Document, HostRead, Monitor, Operation, Result, Value, WriteOptions};
+use entasis_csv::Job;
 
 /// Makes the first of these cells the metadata of a file. `is_r` says whether the
 /// cells are those of R.
@@ -25,9 +28,20 @@ pub(crate) fn set_metadata(
     change.commit(content, Operation::Metadata, options, monitor)
 }
 
+/// Writes a text into a file.
+pub(crate) fn store(
+    job: &mut Job,
+    path: &Path,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> Result<entasis_csv::Outcome> {
+    // The columns of a window outlive the frame that borrows them.
+    job.store(path, options, &lend, monitor)
+}
+
 fn lend(buffer: &[u8]) -> HostRead {
     // SAFETY: a buffer's bytes are initialised and no longer than isize::MAX. The handle goes into
-    // the content of `set_metadata`, which ends before the borrow of the memory, and nobody writes
-    // to it meanwhile.
+    // the content of `set_metadata`, or into the frame of a window, both of which end before the
+    // borrow of the memory, and nobody writes to it meanwhile.
     unsafe { HostRead::new(buffer.as_ptr(), buffer.len()) }
 }

@@ -14,7 +14,9 @@ mod change;
 mod column_labels;
 mod compact;
 mod completions;
+mod convert;
 mod copy;
+mod csv;
 mod drop;
 mod failure;
 mod files;
@@ -43,6 +45,7 @@ mod rollback;
 mod row_set;
 mod schema;
 mod select;
+mod sniff;
 mod table;
 mod text;
 mod tree;
@@ -83,6 +86,8 @@ const EXAMPLES: &str = "  \
   entasis rollback flights.entasis 3          go back to one of them
   entasis compact flights.entasis             drop what changes left in the file
   entasis repair bad.entasis good.entasis     save the intact values of a damaged file
+  entasis sniff flights.csv                   how a text file is written
+  entasis convert flights.csv out.entasis     a text file as an Entasis file
   entasis completions bash                    a script for the completion of words
   entasis man                                 the manual page
   cat flights.entasis | entasis head -        a file from the standard input";
@@ -123,6 +128,8 @@ enum Verb {
     Metadata(metadata::Args),
     Compact(compact::Args),
     Repair(repair::Args),
+    Sniff(sniff::Args),
+    Convert(convert::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -166,6 +173,8 @@ pub fn run<I: IntoIterator<Item = OsString>>(args: I) -> i32 {
         Verb::Metadata(args) => metadata::run(args, &mut out),
         Verb::Compact(args) => compact::run(args, &mut out),
         Verb::Repair(args) => repair::run(args, &mut out),
+        Verb::Sniff(args) => sniff::run(args, &mut out),
+        Verb::Convert(args) => convert::run(args, &mut out),
         Verb::Completions(args) => completions::run(args, Cli::command(), &mut out),
         Verb::Man(man::Args {}) => man::run(&Cli::command(), &mut out),
     };

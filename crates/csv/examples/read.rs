@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use entasis::{Error, Result, Silent};
 use entasis_csv::input::Input;
-use entasis_csv::{Plan, read};
+use entasis_csv::{Outcome, Plan, read};
 
 struct Plain(File);
 
@@ -31,7 +31,10 @@ fn main() -> Result<()> {
         let chunk_len = std::env::var("CHUNK").ok().and_then(|n| n.parse().ok());
         let plan = Plan { threads, chunk_len, ..Plan::default() };
         let begun = Instant::now();
-        let table = read(&mut Plain(file), &plan, &Silent)?;
+        let table = match read(&mut Plain(file), &plan, &Silent)? {
+            Outcome::Table(table) => table,
+            Outcome::Refused(refused) => return Err(refused.error()),
+        };
         let seconds = begun.elapsed().as_secs_f64();
         let types: Vec<_> = table.columns.iter().take(12).map(|column| column.of.name()).collect();
         println!(

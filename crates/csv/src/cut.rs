@@ -222,7 +222,7 @@ impl<'a> Cutter<'a> {
 
     #[cold]
     fn too_long(&self) -> Failure {
-        Error::argument(format!("a row has more than {} bytes", self.most)).into()
+        Error::text(format!("a row has more than {} bytes", self.most)).into()
     }
 
     /// Where the quoted field begins that is open at the end of `text`, whose first byte begins a

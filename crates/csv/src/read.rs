@@ -3,8 +3,11 @@
 mod columns;
 mod header;
 mod pass;
+mod store;
 
 use std::ops::Range;
+
+pub use store::store;
 
 use entasis::{Error, Monitor, Result};
 
@@ -139,28 +142,52 @@ pub struct Column {
     pub pieces: Vec<Piece>,
 }
 
+/// What came of a reading.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The columns.
+    Table(Table),
+    /// Places of the text do not fit, and the plan does not say what happens to them.
+    Refused(Refused),
+}
+
+/// The places for which a text is refused.
+#[derive(Debug)]
+pub struct Refused {
+    /// The places in the first part of the text that has some.
+    pub problems: Problems,
+    /// The names of all columns of the text.
+    pub names: Vec<String>,
+}
+
 /// Reads a text.
 ///
 /// # Errors
-/// *Argument* for a text that does not fit the plan, with the first problems unless the plan says
-/// otherwise; errors of the input; *out of memory*; *interrupted*.
-pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result<Table> {
+/// *Text* for a text that does not fit the plan as a whole, *argument* for columns that it lacks,
+/// errors of the input, *out of memory*, *interrupted*.
+pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result<Outcome> {
     columns::read(input, plan, monitor)
 }
 
-/// The error of the first problems.
-fn refused(problems: &Problems, names: &[String]) -> Error {
-    let mut message = match problems.n {
-        1 => "a place of the text does not fit".to_owned(),
-        n => format!("{n} places of the text do not fit"),
-    };
-    for problem in problems.kept.iter().take(10) {
-        message.push_str(&format!("\n  line {}", problem.line));
-        if let Some(name) = problem.column.and_then(|column| names.get(column)) {
-            message.push_str(&format!(", column '{name}'"));
+impl Refused {
+    /// The error, with the first ten places.
+    pub fn error(&self) -> Error {
+        let mut message = match self.problems.n {
+            1 => "a place does not fit: ".to_owned(),
+            n => format!("{n} places do not fit: "),
+        };
+        for (i, problem) in self.problems.kept.iter().take(10).enumerate() {
+            let separator = if i > 0 { "; " } else { "" };
+            message.push_str(&format!("{separator}line {}", problem.line));
+            if let Some(name) = problem.column.and_then(|column| self.names.get(column)) {
+                message.push_str(&format!(", column '{name}'"));
+            }
+            let text: String = problem.text.chars().take(60).collect();
+            message.push_str(&format!(": '{text}', expected {}", problem.expected));
         }
-        let text: String = problem.text.chars().take(60).collect();
-        message.push_str(&format!(": {text:?}, expected {}", problem.expected));
+        if self.problems.n > 10 {
+            message.push_str("; ...");
+        }
+        Error::text(message)
     }
-    Error::argument(message).advise("pass on_error=\"missing\" or on_error=\"skip\" to read the rest")
 }

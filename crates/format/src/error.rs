@@ -37,6 +37,8 @@ pub enum Kind {
     Unsupported,
     /// The caller asked for something impossible.
     Argument,
+    /// A text, such as CSV, does not fit what it is read as.
+    Text,
     /// A limit of the reader was reached.
     Limit,
     /// The system refused memory.
@@ -100,6 +102,12 @@ impl Error {
     #[cold]
     pub fn argument(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Argument, message.into())
+    }
+
+    /// A text does not fit what it is read as.
+    #[cold]
+    pub fn text(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Text, message.into())
     }
 
     /// A limit was reached.
@@ -288,7 +296,8 @@ impl Inner {
                 | io::ErrorKind::InvalidInput
                 | io::ErrorKind::InvalidFilename,
             )
-            | Kind::Argument => return None,
+            | Kind::Argument
+            | Kind::Text => return None,
             Kind::Io(io::ErrorKind::PermissionDenied) => "check the permissions of the file and its folder",
             Kind::Io(io::ErrorKind::IsADirectory) => "name a file, not a folder",
             Kind::Io(io::ErrorKind::WouldBlock) => "try again when the other writer is done, or wait longer",
@@ -326,6 +335,7 @@ impl Kind {
             Kind::Corrupt => "damaged",
             Kind::Unsupported => "not supported",
             Kind::Argument => "wrong argument",
+            Kind::Text => "problem in the text",
             Kind::Limit => "limit reached",
             Kind::OutOfMemory => "out of memory",
             Kind::Interrupted => "interrupted",

@@ -5,52 +5,47 @@ use std::sync::{Mutex, PoisonError};
 use entasis::{Error, Monitor, Result};
 
 use super::header::Header;
-use super::pass::{self, Done, Part};
-use super::{Column, Plan, Table, refused};
+use super::pass::{self, Done, Part, Pass};
+use super::{Column, Outcome, Plan, Refused, Table};
 use crate::convert::{Meaning, given, narrowest};
 use crate::cut::{Chunk, Cutter, count_lines};
 use crate::fields::Fields;
 use crate::input::Input;
-use crate::piece::{Facts, Piece};
+use crate::piece::{Facts, Piece, TextLayout};
 use crate::problems::{OnError, Problem, Problems, excerpt};
 use crate::types::Type;
 
 /// The columns of a chunk.
-struct Pieces {
-    pieces: Vec<Option<Piece>>,
-    n_rows: usize,
+pub struct Pieces {
+    pub pieces: Vec<Option<Piece>>,
+    pub n_rows: usize,
     /// The number of rows with those that were left out.
-    n_all: u64,
+    pub n_all: u64,
     problems: Problems,
     /// Rows that were left out because of a value.
     left_out: Vec<usize>,
 }
 
-pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result<Table> {
+pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result<Outcome> {
     let meaning = plan.meaning();
     let chunk_len = pass::chunk_len(plan);
     let mut cutter = Cutter::new(input, plan.dialect, plan.skip, chunk_len, plan.max_field)?;
-    let first = cutter.next(Vec::new()).map_err(|failure| pass::described(failure, plan.skip as u64))?;
-    let Some(first) = first else {
-        return Err(Error::argument("the text is empty"));
-    };
-    let header = Header::read(&first, plan)?;
+    let (header, first) = Header::find(&mut cutter, plan)?;
     let types = Mutex::new(vec![Type::Null; header.wanted.len()]);
-    let done = pass::pass(cutter, Some(first), &header, plan, monitor, &|part| {
-        convert(part, &header, &types, plan, &meaning)
-    })?;
-    let (pieces, problems) = in_order(done, plan.skip as u64);
+    let done = Pass::new(cutter, first, &header, plan)
+        .window(usize::MAX, monitor, &|part| convert(part, &header, &types, plan, &meaning))?;
+    let (pieces, problems) = in_order(done, header.n_lines);
     if plan.on_error == OnError::Error && problems.n > 0 {
-        return Err(refused(&problems, &header.names));
+        return Ok(Outcome::Refused(Refused { problems, names: header.names }));
     }
     let n_rows = pieces.iter().map(|pieces| pieces.n_rows as u64).sum();
     let columns = finish(input, pieces, &header, plan, &meaning, monitor)?;
     let Header { names, warnings, .. } = header;
-    Ok(Table { columns, n_rows, names, problems, warnings })
+    Ok(Outcome::Table(Table { columns, n_rows, names, problems, warnings }))
 }
 
 /// Converts the columns of a chunk.
-fn convert(
+pub fn convert(
     part: Part<'_>,
     header: &Header,
     types: &Mutex<Vec<Type>>,
@@ -150,7 +145,7 @@ fn expected(of: Type) -> String {
 }
 
 /// The pieces of all chunks, and their problems with the rows and lines of the text.
-fn in_order(done: Vec<Done<Pieces>>, lines_before: u64) -> (Vec<Pieces>, Problems) {
+pub fn in_order(done: Vec<Done<Pieces>>, lines_before: u64) -> (Vec<Pieces>, Problems) {
     let mut problems = Problems::default();
     let (mut row, mut line) = (0, lines_before);
     let mut pieces = Vec::with_capacity(done.len());
@@ -184,28 +179,29 @@ fn typed(pieces: Vec<Option<Piece>>, meaning: &Meaning) -> Result<Typed> {
     if of == Type::Text {
         return as_text(pieces, meaning);
     }
-    let mut widened = Vec::with_capacity(pieces.len());
-    let mut facts = Facts::default();
-    let mut rest = pieces.into_iter();
-    while let Some(piece) = rest.next() {
-        let wide = piece.map(|piece| piece.widen(of, meaning.layout)).transpose()?.flatten();
-        let Some(wide) = wide else {
-            // Nothing was text before, so all pieces are read again.
-            let n = widened.len() + 1 + rest.count();
-            return Ok(Typed { of: Type::Text, pieces: (0..n).map(|_| None).collect() });
-        };
-        facts = facts.join(wide.facts);
-        widened.push(Some(wide));
+    let n = pieces.len();
+    let Some(wide) = widened(pieces.into_iter().flatten().collect(), of, meaning.layout)? else {
+        // Nothing was text before, so all pieces are read again.
+        return Ok(Typed { of: Type::Text, pieces: (0..n).map(|_| None).collect() });
+    };
+    let facts = wide.iter().fold(Facts::default(), |facts, piece| facts.join(piece.facts));
+    let wide = wide.into_iter().map(Some).collect();
+    if of == Type::FLOAT && !holds(facts) { as_text(wide, meaning) } else { Ok(Typed { of, pieces: wide }) }
+}
+
+/// Pieces in a wider type; `None` if it does not hold all values.
+pub fn widened(pieces: Vec<Piece>, of: Type, layout: TextLayout) -> Result<Option<Vec<Piece>>> {
+    let mut wide = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let Some(piece) = piece.widen(of, layout)? else { return Ok(None) };
+        wide.push(piece);
     }
-    if of == Type::FLOAT && !holds(facts) {
-        return as_text(widened, meaning);
-    }
-    Ok(Typed { of, pieces: widened })
+    Ok(Some(wide))
 }
 
 /// Whether floats hold what was read: some number, and not both negative integers and integers from
 /// 2^63 on.
-fn holds(facts: Facts) -> bool {
+pub fn holds(facts: Facts) -> bool {
     facts.has_numbers && !(facts.has_negative_integers && facts.has_large_integers)
 }
 
@@ -258,24 +254,30 @@ fn read_again(
     monitor: &dyn Monitor,
 ) -> Result<()> {
     input.rewind()?;
-    let cutter = Cutter::new(input, plan.dialect, plan.skip, pass::chunk_len(plan), plan.max_field)?;
+    let mut cutter = Cutter::new(input, plan.dialect, plan.skip, pass::chunk_len(plan), plan.max_field)?;
+    let (_, first) = Header::find(&mut cutter, plan)?;
+    if first.number != header.chunk {
+        return Err(changed());
+    }
     let missing = |chunk: usize| {
         let columns = columns.iter().enumerate();
         columns.filter(move |(_, column)| matches!(column.pieces.get(chunk), Some(None))).map(|(i, _)| i)
     };
     let last = (0..chunks.len()).rev().find(|&chunk| missing(chunk).next().is_some());
-    let done = pass::pass(cutter, None, header, plan, monitor, &|Part { chunk, fields }| {
-        let Some(before) = chunks.get(chunk.number) else { return Err(changed()) };
+    let mut pass = Pass::new(cutter, first, header, plan);
+    let done = pass.window(usize::MAX, monitor, &|Part { chunk, fields }| {
+        let place = chunk.number - header.chunk;
+        let Some(before) = chunks.get(place) else { return Err(changed()) };
         fields.leave_out(&before.left_out);
         if fields.n_rows() != before.n_rows {
             return Err(changed());
         }
         let mut pieces = Vec::new();
-        for i in missing(chunk.number) {
+        for i in missing(place) {
             let fields = fields.column(chunk, header.wanted[i]);
             pieces.push((i, narrowest(&fields, Type::Text, meaning, &mut Vec::new())?));
         }
-        Ok((pieces, Some(chunk.number) != last))
+        Ok((pieces, Some(place) != last))
     })?;
     for (number, done) in done.into_iter().enumerate() {
         for (i, piece) in done.made {
@@ -289,5 +291,5 @@ fn read_again(
 }
 
 fn changed() -> Error {
-    Error::argument("the text changed while it was read")
+    Error::text("the text changed while it was read")
 }

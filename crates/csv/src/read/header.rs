@@ -1,11 +1,13 @@
 //! The names of columns, and which of them are read.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use entasis::{Error, Result};
 
+use super::pass::described;
 use super::{Plan, Selection};
-use crate::cut::Chunk;
+use crate::cut::{Chunk, Cutter, count_lines};
 use crate::strict::{Rows, unquote};
 use crate::types::Type;
 
@@ -18,26 +20,44 @@ pub struct Header {
     pub wanted: Vec<usize>,
     /// Their given types.
     pub given: Vec<Option<Type>>,
-    /// Bytes of the header in the first chunk.
+    /// The number of the chunk with the first row. Those before have comments and blank lines.
+    pub chunk: usize,
+    /// Bytes of the header in this chunk.
     pub len: usize,
+    /// Lines before this chunk.
+    pub n_lines: u64,
     /// What a user should know.
     pub warnings: Vec<String>,
 }
 
 impl Header {
-    /// Reads the names in the first chunk of a text.
-    pub fn read(chunk: &Chunk, plan: &Plan) -> Result<Self> {
+    /// Finds the first row of a text, and returns the names with the chunk that has it.
+    pub fn find(cutter: &mut Cutter<'_>, plan: &Plan) -> Result<(Self, Chunk)> {
+        let mut n_lines = plan.skip as u64;
+        while let Some(chunk) = cutter.next(Vec::new()).map_err(|failure| described(failure, n_lines))? {
+            let mut rows = Rows::new(chunk.rows(), plan.dialect);
+            let mut first = Vec::new();
+            while rows.next(&mut first) {
+                if first.len() > 1 || !first[0].is_empty() {
+                    let header = Self::read(&chunk, rows, first, n_lines, plan)?;
+                    return Ok((header, chunk));
+                }
+            }
+            n_lines += count_lines(chunk.rows());
+        }
+        let message = if cutter.number() == 0 { "the text is empty" } else { "the text has no rows" };
+        Err(Error::text(message))
+    }
+
+    /// Reads the names in the first row of a text.
+    fn read(
+        chunk: &Chunk,
+        rows: Rows<'_>,
+        mut first: Vec<Range<usize>>,
+        n_lines: u64,
+        plan: &Plan,
+    ) -> Result<Self> {
         let text = chunk.rows();
-        let mut rows = Rows::new(text, plan.dialect);
-        let mut fields = Vec::new();
-        let mut first = loop {
-            if !rows.next(&mut fields) {
-                return Err(Error::argument("the text has no rows"));
-            }
-            if fields.len() > 1 || !fields[0].is_empty() {
-                break std::mem::take(&mut fields);
-            }
-        };
         let mut warnings = Vec::new();
         let mut len = 0;
         let mut names: Vec<String> = if plan.has_header {
@@ -46,8 +66,8 @@ impl Header {
             for field in &first {
                 let mut name = Vec::new();
                 unquote(&text[field.clone()], &plan.dialect, &mut name);
-                let name = String::from_utf8(name)
-                    .map_err(|_| Error::argument("a name in the header is not UTF-8"))?;
+                let name =
+                    String::from_utf8(name).map_err(|_| Error::text("a name in the header is not UTF-8"))?;
                 names.push(name);
             }
             names
@@ -79,7 +99,7 @@ impl Header {
             .iter()
             .map(|&column| plan.types.iter().find(|(name, _)| *name == names[column]).map(|&(_, of)| of))
             .collect();
-        Ok(Self { names, wanted, given, len, warnings })
+        Ok(Self { names, wanted, given, chunk: chunk.number, len, n_lines, warnings })
     }
 }
 
@@ -88,7 +108,7 @@ fn lacks_name(
     mut rows: Rows<'_>,
     n_names: usize,
     plan: &Plan,
-    fields: &mut Vec<std::ops::Range<usize>>,
+    fields: &mut Vec<Range<usize>>,
 ) -> Result<bool> {
     let mut n = 0;
     let mut row = Vec::new();
@@ -109,7 +129,7 @@ fn lacks_name(
         return Ok(true);
     }
     let message = format!("the header has {n_names} names, and all rows have {} fields", n_names + 1);
-    Err(Error::argument(message).advise("pass index_col=0 if the first column has the labels of the rows"))
+    Err(Error::text(message).advise("pass index_col=0 if the first column has the labels of the rows"))
 }
 
 /// Gives a name to columns that have none or the name of another.

@@ -34,138 +34,180 @@ pub struct Done<T> {
     pub n_lines: u64,
 }
 
+/// A pass over a text, window by window.
+pub struct Pass<'a> {
+    shared: Mutex<Shared<'a>>,
+    header: &'a Header,
+    plan: &'a Plan,
+    /// Line ends before the next window.
+    n_lines: u64,
+}
+
 struct Shared<'a> {
     cutter: Cutter<'a>,
     first: Option<Chunk>,
-    failure: Option<(usize, Failure)>,
+    failure: Option<Failure>,
     /// The number of rows of the chunks so far, if only some rows are read.
     n_rows: u64,
+    /// Chunks that the window still takes.
+    left: usize,
     is_done: bool,
 }
 
-/// Calls `work` for each chunk, and returns what it made, in order. `work` returns whether the pass
-/// goes on after its chunk.
-///
-/// # Errors
-/// The error of the first chunk that has one.
-pub fn pass<T: Send>(
-    cutter: Cutter<'_>,
-    first: Option<Chunk>,
-    header: &Header,
-    plan: &Plan,
-    monitor: &dyn Monitor,
-    work: &(dyn Fn(Part<'_>) -> Result<(T, bool)> + Sync),
-) -> Result<Vec<Done<T>>> {
-    let (from, n_columns) = (header.len, header.names.len());
-    let shared = Mutex::new(Shared { cutter, first, failure: None, n_rows: 0, is_done: false });
-    let results: Mutex<Vec<Option<Result<Done<T>>>>> = Mutex::default();
-    let stopped = AtomicBool::new(false);
-    let uneven = if plan.fill || plan.on_error == OnError::Missing { Uneven::Fill } else { Uneven::Skip };
-    let loops = |poll: Option<&dyn Fn() -> bool>| {
+/// What threads made of a chunk, or the error that stopped them.
+type Results<T> = Mutex<Vec<Option<Result<Done<T>>>>>;
+
+impl<'a> Pass<'a> {
+    /// A pass over the chunks of a cutter from `first` on, which has the header.
+    pub fn new(cutter: Cutter<'a>, first: Chunk, header: &'a Header, plan: &'a Plan) -> Self {
+        let shared = Shared { cutter, first: Some(first), failure: None, n_rows: 0, left: 0, is_done: false };
+        Self { shared: Mutex::new(shared), header, plan, n_lines: header.n_lines }
+    }
+
+    /// Calls `work` for each of the next `n` chunks, and returns what it made, in order. `work`
+    /// returns whether the pass goes on after its chunk. The result is empty at the end of the text.
+    ///
+    /// # Errors
+    /// The error of the first chunk that has one.
+    pub fn window<T: Send>(
+        &mut self,
+        n: usize,
+        monitor: &dyn Monitor,
+        work: &(dyn Fn(Part<'_>) -> Result<(T, bool)> + Sync),
+    ) -> Result<Vec<Done<T>>> {
+        let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
+        shared.left = n;
+        let first = shared.first.as_ref().map_or(shared.cutter.number(), |chunk| chunk.number);
+        let (results, stopped) = (Results::default(), AtomicBool::new(false));
+        let (polled, was_interrupted) = (Mutex::new(Instant::now()), AtomicBool::new(false));
+        let poll = || {
+            let mut polled = polled.lock().unwrap_or_else(PoisonError::into_inner);
+            if polled.elapsed() < INTERVAL {
+                return false;
+            }
+            *polled = Instant::now();
+            if let Ok(shared) = self.shared.try_lock() {
+                let (done, total) = shared.cutter.progress();
+                monitor.progress(done, total.unwrap_or(0));
+            }
+            let interrupted = monitor.interrupted();
+            was_interrupted.fetch_or(interrupted, Ordering::Relaxed);
+            interrupted
+        };
+        let run = |poll: &dyn Fn() -> bool| self.run(first, &results, &stopped, poll, work);
+        entasis_platform::thread_pool::run(self.plan.threads.saturating_sub(1), &|_| run(&|| false), |_| {
+            run(&poll);
+        });
+        if was_interrupted.into_inner() {
+            return Err(Error::interrupted());
+        }
+        let mut done: Vec<Done<T>> = Vec::new();
+        // Chunks are taken in order, so those before one that stopped the pass are there.
+        for result in
+            results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().map_while(|of| of)
+        {
+            let next = result?;
+            self.n_lines += next.n_lines;
+            done.push(next);
+        }
+        let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let is_reached = first + done.len() == shared.cutter.number();
+        match shared.failure.take_if(|_| is_reached) {
+            Some(failure) => Err(described(failure, self.n_lines)),
+            None => Ok(done),
+        }
+    }
+
+    /// Line ends so far.
+    pub fn n_lines(&self) -> u64 {
+        self.n_lines
+    }
+
+    /// The share of the text that was read; 1 if its length is not known.
+    pub fn share(&self) -> f64 {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        match shared.cutter.progress() {
+            (done, Some(total)) if total > 0 => done as f64 / total as f64,
+            _ => 1.0,
+        }
+    }
+
+    /// Works on chunks until there is none.
+    fn run<T>(
+        &self,
+        first: usize,
+        results: &Results<T>,
+        stopped: &AtomicBool,
+        poll: &dyn Fn() -> bool,
+        work: &(dyn Fn(Part<'_>) -> Result<(T, bool)> + Sync),
+    ) {
         let (mut memory, mut fields) = (Vec::new(), Fields::default());
         while !stopped.load(Ordering::Relaxed) {
-            if poll.is_some_and(|poll| poll()) {
+            if poll() {
                 stopped.store(true, Ordering::Relaxed);
                 return;
             }
-            let Some(chunk) = take(&shared, memory, &mut fields, from, n_columns, plan, uneven) else {
-                return;
-            };
-            let start = if chunk.number == 0 { from } else { 0 };
-            if plan.rows.is_none() {
-                fields.find(&chunk, start, n_columns, &plan.dialect, uneven);
+            let Some(chunk) = self.take(memory, &mut fields) else { return };
+            if self.plan.rows.is_none() {
+                self.find(&chunk, &mut fields);
             }
             let made = work(Part { chunk: &chunk, fields: &mut fields });
-            let goes_on = made.as_ref().is_ok_and(|&(_, goes_on)| goes_on);
-            if !goes_on {
+            if !made.as_ref().is_ok_and(|&(_, goes_on)| goes_on) {
                 stopped.store(true, Ordering::Relaxed);
             }
             let n_lines = count_lines(chunk.rows());
+            let place = chunk.number - first;
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            if results.len() <= chunk.number {
-                results.resize_with(chunk.number + 1, || None);
+            if results.len() <= place {
+                results.resize_with(place + 1, || None);
             }
-            results[chunk.number] = Some(made.map(|(made, _)| Done { made, n_lines }));
+            results[place] = Some(made.map(|(made, _)| Done { made, n_lines }));
             drop(results);
             memory = chunk.into_memory();
         }
-    };
-    let polled = Mutex::new(Instant::now());
-    let was_interrupted = AtomicBool::new(false);
-    let poll = || {
-        let mut polled = polled.lock().unwrap_or_else(PoisonError::into_inner);
-        if polled.elapsed() < INTERVAL {
-            return false;
-        }
-        *polled = Instant::now();
-        if let Ok(shared) = shared.try_lock() {
-            let (done, total) = shared.cutter.progress();
-            monitor.progress(done, total.unwrap_or(0));
-        }
-        let interrupted = monitor.interrupted();
-        was_interrupted.fetch_or(interrupted, Ordering::Relaxed);
-        interrupted
-    };
-    entasis_platform::thread_pool::run(plan.threads.saturating_sub(1), &|_| loops(None), |_| {
-        loops(Some(&poll));
-    });
-    if was_interrupted.into_inner() {
-        return Err(Error::interrupted());
     }
-    let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut done = Vec::with_capacity(results.len());
-    // Chunks are taken in order, so those before one that stopped the pass are there.
-    for result in results.into_iter().map_while(|result| result) {
-        done.push(result?);
-    }
-    match shared.failure {
-        Some((number, failure)) if number <= done.len() => {
-            let lines: u64 = done.iter().map(|done| done.n_lines).sum();
-            Err(described(failure, plan.skip as u64 + lines))
-        }
-        _ => Ok(done),
-    }
-}
 
-/// Takes the next chunk; `None` at the end.
-fn take(
-    shared: &Mutex<Shared<'_>>,
-    memory: Vec<u8>,
-    fields: &mut Fields,
-    from: usize,
-    n_columns: usize,
-    plan: &Plan,
-    uneven: Uneven,
-) -> Option<Chunk> {
-    let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-    let shared = &mut *shared;
-    if shared.is_done {
-        return None;
+    /// Finds the fields of a chunk. The first one begins with the header.
+    fn find(&self, chunk: &Chunk, fields: &mut Fields) {
+        let plan = self.plan;
+        let fills = plan.fill || plan.on_error == OnError::Missing;
+        let uneven = if fills { Uneven::Fill } else { Uneven::Skip };
+        let from = if chunk.number == self.header.chunk { self.header.len } else { 0 };
+        fields.find(chunk, from, self.header.names.len(), &plan.dialect, uneven);
     }
-    let next = shared.first.take().map_or_else(|| shared.cutter.next(memory), |first| Ok(Some(first)));
-    let chunk = match next {
-        Ok(Some(chunk)) => chunk,
-        Ok(None) => {
-            shared.is_done = true;
+
+    /// Takes the next chunk; `None` at the end of the window, and of the text.
+    fn take(&self, memory: Vec<u8>, fields: &mut Fields) -> Option<Chunk> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = &mut *shared;
+        if shared.is_done || shared.left == 0 {
             return None;
         }
-        Err(failure) => {
-            shared.is_done = true;
-            shared.failure = Some((shared.cutter.number(), failure));
-            return None;
+        shared.left -= 1;
+        let next = shared.first.take().map_or_else(|| shared.cutter.next(memory), |first| Ok(Some(first)));
+        let chunk = match next {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => {
+                shared.is_done = true;
+                return None;
+            }
+            Err(failure) => {
+                shared.is_done = true;
+                shared.failure = Some(failure);
+                return None;
+            }
+        };
+        if let Some(rows) = &self.plan.rows {
+            // The rows of a chunk have numbers only if those of all chunks before were counted.
+            self.find(&chunk, fields);
+            let (first, n) = (shared.n_rows, fields.n_rows() as u64);
+            shared.n_rows += n;
+            shared.is_done = shared.n_rows >= rows.end;
+            let inside = |row: u64| row.saturating_sub(first).min(n) as usize;
+            fields.limit(inside(rows.start)..inside(rows.end));
         }
-    };
-    if let Some(rows) = &plan.rows {
-        // The rows of a chunk have numbers only if those of all chunks before were counted.
-        fields.find(&chunk, if chunk.number == 0 { from } else { 0 }, n_columns, &plan.dialect, uneven);
-        let (first, n) = (shared.n_rows, fields.n_rows() as u64);
-        shared.n_rows += n;
-        shared.is_done = shared.n_rows >= rows.end;
-        let inside = |row: u64| row.saturating_sub(first).min(n) as usize;
-        fields.limit(inside(rows.start)..inside(rows.end));
+        Some(chunk)
     }
-    Some(chunk)
 }
 
 /// The error of a text that cannot be cut. `lines` are before its chunk.
@@ -175,7 +217,7 @@ pub fn described(failure: Failure, lines: u64) -> Error {
         Failure::Unclosed { at, lines: inside } => {
             let line = lines + inside + 1;
             let message = format!("the quoted field that opens in line {line}, byte {at}, does not end");
-            Error::argument(message)
+            Error::text(message)
                 .advise("pass quote=None if quotes have no meaning, or raise max_field if it is very long")
         }
     }

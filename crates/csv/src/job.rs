@@ -1,0 +1,291 @@
+//! From a source and a user's options to a plan: what is not given is sniffed.
+
+use std::ops::Range;
+use std::path::Path;
+
+use entasis::{Error, HostRead, Monitor, Result, WriteOptions, default_threads};
+
+use crate::piece::TextLayout;
+use crate::problems::OnError;
+use crate::read::{Outcome, Plan, Refused, Selection, Table, read, store};
+use crate::sniff::{Given, Sniffed, sniff};
+use crate::source::{Origin, Source, SourceOptions};
+use crate::spec::Spec;
+use crate::types::Type;
+
+/// Bytes of the start of a text that are sniffed.
+const FIRST: usize = 256 << 10;
+/// Parts of the rest that are sniffed, and their bytes.
+const PARTS: (usize, usize) = (16, 16 << 10);
+
+/// What a user says about a text. `None` is sniffed, or has the default of [`Plan`].
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How the source is read.
+    pub source: SourceOptions,
+    /// What was known before. Other options go over it.
+    pub spec: Option<Spec>,
+    /// Separator, quote, escape, comment, skipped lines, header, decimal mark.
+    pub given: Given,
+    /// The names, instead of those of the header.
+    pub names: Option<Vec<String>>,
+    /// Whether the header lacks a name for the first column.
+    pub first_is_unnamed: bool,
+    /// The columns to read.
+    pub columns: Selection,
+    /// The types of columns, by their names.
+    pub types: Vec<(String, Type)>,
+    /// Words for missing values, which are missing among strings too.
+    pub missing: Option<Vec<String>>,
+    /// The mark between groups of three digits.
+    pub thousands: Option<u8>,
+    /// Whether rows may have fewer fields than the header.
+    pub fill: bool,
+    /// What happens to places that do not fit.
+    pub on_error: OnError,
+    /// The rows to read.
+    pub rows: Option<Range<u64>>,
+    /// The layout of strings.
+    pub layout: TextLayout,
+    /// The most bytes of a field.
+    pub max_field: usize,
+    /// Bytes of a chunk; `None` for the best.
+    pub chunk_len: Option<usize>,
+    /// The number of threads; `None` for one per processor.
+    pub threads: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let plan = Plan::default();
+        Self {
+            source: SourceOptions { spill_limit: 64 << 30, ..SourceOptions::default() },
+            spec: None,
+            given: Given::default(),
+            names: None,
+            first_is_unnamed: false,
+            columns: Selection::All,
+            types: Vec::new(),
+            missing: None,
+            thousands: None,
+            fill: false,
+            on_error: OnError::Error,
+            rows: None,
+            layout: plan.layout,
+            max_field: plan.max_field,
+            chunk_len: None,
+            threads: None,
+        }
+    }
+}
+
+/// A text that is about to be read.
+pub struct Job {
+    source: Source,
+    /// How it is read.
+    pub plan: Plan,
+    /// What was sniffed.
+    pub sniffed: Sniffed,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+}
+
+impl Job {
+    /// Opens a source, and sniffs what the options leave open.
+    ///
+    /// # Errors
+    /// As [`Source::open`]; *argument* for options that contradict each other.
+    pub fn open(origin: Origin, options: &Options) -> Result<Self> {
+        let threads = options.threads.unwrap_or_else(default_threads);
+        let mut of_source = SourceOptions { threads, ..options.source.clone() };
+        let spec = options.spec.as_ref();
+        if of_source.encoding.is_none() {
+            of_source.encoding = spec.map(|spec| spec.encoding.clone());
+        }
+        let mut source = Source::open(origin, &of_source)?;
+        let sample = source.sample(FIRST, PARTS.0, PARTS.1)?;
+        let given = over(spec, &options.given);
+        let pieces: Vec<&[u8]> = sample.pieces.iter().map(Vec::as_slice).collect();
+        let sniffed = sniff(&pieces, sample.whole, &given);
+        check(&sniffed, &options.given)?;
+        let mut warnings = source.warnings().to_vec();
+        warn(&sniffed, &given, &mut warnings);
+        let plan = Plan {
+            dialect: sniffed.dialect,
+            skip: sniffed.skip,
+            has_header: given.header.unwrap_or(true),
+            names: options
+                .names
+                .clone()
+                .or_else(|| spec.filter(|spec| !spec.names.is_empty()).map(|spec| spec.names.clone())),
+            first_is_unnamed: options.first_is_unnamed,
+            columns: options.columns.clone(),
+            types: types(spec, options)?,
+            missing: options
+                .missing
+                .clone()
+                .unwrap_or_else(|| spec.map_or_else(|| Spec::default().missing, |spec| spec.missing.clone())),
+            misses_in_text: options.missing.is_some(),
+            decimal: sniffed.decimal,
+            thousands: options.thousands.or_else(|| spec.and_then(|spec| spec.thousands)),
+            quotes_mean_text: !spec.map_or(sniffed.all_quoted, |spec| spec.all_quoted),
+            fill: options.fill,
+            on_error: options.on_error,
+            rows: options.rows.clone(),
+            layout: options.layout,
+            max_field: options.max_field,
+            chunk_len: options.chunk_len,
+            threads,
+        };
+        Ok(Self { source, plan, sniffed, warnings })
+    }
+
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read(&mut self, monitor: &dyn Monitor) -> Result<Outcome> {
+        let found = read(&mut self.source, &self.plan, monitor);
+        self.with_warnings(found)
+    }
+
+    /// Writes the text into a file, in bounded memory. The table that is returned has no values.
+    ///
+    /// # Errors
+    /// As [`store`].
+    pub fn store(
+        &mut self,
+        path: &Path,
+        options: &WriteOptions,
+        lend: &dyn Fn(&[u8]) -> HostRead,
+        monitor: &dyn Monitor,
+    ) -> Result<Outcome> {
+        let stored = store(&mut self.source, &self.plan, path, options, lend, monitor);
+        self.with_warnings(stored)
+    }
+
+    fn with_warnings(&self, found: Result<Outcome>) -> Result<Outcome> {
+        Ok(match found.map_err(|error| self.located(error))? {
+            Outcome::Table(mut table) => {
+                table.warnings.splice(..0, self.warnings.iter().cloned());
+                Outcome::Table(table)
+            }
+            refused @ Outcome::Refused(_) => refused,
+        })
+    }
+
+    /// The error of a refused text.
+    pub fn error(&self, refused: &Refused) -> Error {
+        self.located(refused.error())
+    }
+
+    /// The spec with which a table is read the same way again.
+    pub fn spec(&self, table: &Table) -> Spec {
+        let plan = &self.plan;
+        let of_name = |name: &String| table.columns.iter().find(|column| column.name == *name);
+        let all_read = table.names.iter().all(|name| of_name(name).is_some());
+        let types = table.names.iter().filter_map(of_name).map(|column| column.of.name().to_owned());
+        Spec {
+            dialect: plan.dialect,
+            encoding: self.source.encoding().to_owned(),
+            skip: plan.skip,
+            header: plan.has_header,
+            all_quoted: !plan.quotes_mean_text,
+            names: table.names.clone(),
+            types: if all_read { types.collect() } else { Vec::new() },
+            missing: plan.missing.clone(),
+            decimal: plan.decimal,
+            thousands: plan.thousands,
+            dates: Vec::new(),
+        }
+    }
+
+    /// The compression of the source, as it was found.
+    pub fn compression(&self) -> Option<&'static str> {
+        self.source.compression()
+    }
+
+    /// The encoding of the source.
+    pub fn encoding(&self) -> &str {
+        self.source.encoding()
+    }
+
+    fn located(&self, error: Error) -> Error {
+        match self.source.name() {
+            Some(name) => error.in_file(name),
+            None => error,
+        }
+    }
+}
+
+/// What is given, over what a spec says.
+fn over(spec: Option<&Spec>, given: &Given) -> Given {
+    let Some(spec) = spec else { return *given };
+    Given {
+        separator: given.separator.or(Some(spec.dialect.separator)),
+        quote: given.quote.or(Some(spec.dialect.quote)),
+        escape: given.escape.or(Some(spec.dialect.escape)),
+        comment: given.comment.or(Some(spec.dialect.comment)),
+        skip: given.skip.or(Some(spec.skip)),
+        header: given.header.or(Some(spec.header)),
+        decimal: given.decimal.or(Some(spec.decimal)),
+    }
+}
+
+/// Refuses bytes with two meanings.
+fn check(sniffed: &Sniffed, given: &Given) -> Result<()> {
+    let dialect = &sniffed.dialect;
+    let bytes = [Some(dialect.separator), dialect.quote, dialect.comment];
+    for (i, byte) in bytes.iter().enumerate() {
+        let Some(byte) = *byte else { continue };
+        let is_line_end = matches!(byte, b'\n' | b'\r');
+        if is_line_end || !byte.is_ascii() || bytes[..i].contains(&Some(byte)) {
+            let byte = char::from(byte);
+            let what = if is_line_end { "is a line end" } else { "has two meanings" };
+            return Err(Error::argument(format!("{byte:?} {what}")));
+        }
+    }
+    if dialect.escape == Some(dialect.separator) {
+        return Err(Error::argument("the separator cannot be the escape"));
+    }
+    if given.decimal == Some(dialect.separator) {
+        return Err(Error::argument("the decimal mark is the separator").advise("pass sep="));
+    }
+    Ok(())
+}
+
+fn types(spec: Option<&Spec>, options: &Options) -> Result<Vec<(String, Type)>> {
+    let mut types = options.types.clone();
+    let Some(spec) = spec else { return Ok(types) };
+    for (name, of) in spec.names.iter().zip(&spec.types) {
+        if types.iter().any(|(other, _)| other == name) {
+            continue;
+        }
+        let of = Type::of_name(of)
+            .ok_or_else(|| Error::argument(format!("the spec has an unknown type '{of}'")))?;
+        types.push((name.clone(), of));
+    }
+    Ok(types)
+}
+
+/// Says what the sniffer decided and a user may not expect.
+fn warn(sniffed: &Sniffed, given: &Given, warnings: &mut Vec<String>) {
+    if given.skip.is_none() && sniffed.skip > 0 {
+        let lines = if sniffed.skip == 1 { "the first line was" } else { "lines before the header were" };
+        warnings.push(format!("{lines} left out: pass skip={} or skip=0 to say so", sniffed.skip));
+    }
+    if given.comment.is_none()
+        && let Some(byte) = sniffed.dialect.comment
+    {
+        let byte = char::from(byte);
+        warnings.push(format!(
+            "lines that begin with {byte:?} were left out: pass comment={byte:?} or comment=None to say so"
+        ));
+    }
+    if given.header.is_none() && !sniffed.header.is_header && sniffed.n_columns > 0 {
+        let reason = sniffed.header.reason;
+        warnings.push(format!(
+            "the first row was taken as names, but {reason}: pass header=True or header=False to say so"
+        ));
+    }
+}

@@ -1,0 +1,267 @@
+"""Reads text files into frames."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from entasis import _entasis
+from entasis._arguments.options import integer
+from entasis._file.file import File
+from entasis._libraries import registry as _hosts
+from entasis._memory import reported
+from entasis._view.table import OpenTable
+from entasis._view.view import View
+from entasis.errors import ArgumentError, ColumnNotFoundError, CsvWarning, ProblemError, ProblemWarning
+
+from . import arguments as _arguments
+from . import problems as _problems
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from entasis._filter.conditions import Filter
+    from entasis._libraries.registry import Host
+    from entasis._typing import Rows
+
+    from .spec import Source, Spec
+
+
+def read_csv(
+    source: Source,
+    to: Host | None = None,
+    *,
+    columns: str | Iterable[str] | None = None,
+    drop: str | Iterable[str] | None = None,
+    rows: Rows | None = None,
+    filter: Filter | None = None,
+    dtypes: Mapping[str, Any] | None = None,
+    spec: Spec | str | os.PathLike[str] | None = None,
+    sep: str | None = None,
+    quote: str | None = "auto",
+    escape: str | None = "auto",
+    header: bool | None = None,
+    names: Iterable[str] | None = None,
+    index_col: int | str | None = None,
+    na: str | Iterable[str] | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    comment: str | None = "auto",
+    skip: int | None = None,
+    fill: bool = False,
+    on_error: Literal["error", "missing", "skip"] = "error",
+    problems: bool = False,
+    max_field: int = _arguments.MAX_FIELD,
+    spill_limit: int = _arguments.SPILL_LIMIT,
+    threads: int | None = None,
+) -> Any:
+    """Read a text file with separated fields into a frame.
+
+    What is not given is found out from a sample of the whole text. The type of a column is the
+    narrowest that holds all its values in the rows that are read. No integer is rounded, and no
+    zero before a number is lost: such columns are text. `docs/guides/csv.md` has all rules.
+
+    Parameters
+    ----------
+    source
+        A path, the bytes of a text, or an object with `read`, such as an open file, a pipe or
+        `sys.stdin.buffer`. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content.
+    to
+        The library of the frame: "pandas", "polars", "pyarrow", "numpy", "static_frame". None means
+        the first of these that is installed.
+    columns, drop
+        Names of the columns to read, in this order, or of those to leave out.
+    rows
+        The rows to read, by position, as for `read`.
+    filter
+        A condition, as for `read`. It never changes the types of the columns.
+    dtypes
+        Types of some columns, by their names: "int64", "float32", "string", "bool", "date",
+        "datetime[us]", "datetime[ns, UTC]", or a dtype of a library. A value that does not fit is a
+        problem.
+    spec
+        A `Spec`, its JSON, or the path of a file with it. Other arguments go over it.
+    sep
+        The separator, one ASCII character.
+    quote, escape, comment
+        The character around quoted fields, before a character without its meaning, and at the start
+        of lines to leave out. "auto": found out. None: there is none. A doubled quote within quotes
+        always stands for one.
+    header
+        Whether the first row has the names. None means True, with a warning if it looks like values.
+    names
+        The names, in place of those of the header.
+    index_col
+        The name or the position of the column with the labels of the rows (pandas and StaticFrame).
+        0 also takes a first column for which the header has no name.
+    na
+        Words for missing values, in place of "NA", "N/A", "NULL" and "null". They are missing in
+        all columns; the default words are text in columns of text. Empty fields are missing, `""`
+        is an empty text.
+    decimal, thousands
+        The decimal mark, and the mark between groups of three digits.
+    encoding
+        The encoding, by any usual name. None: by a byte order mark, else UTF-8, else a guess with a
+        warning.
+    skip
+        The number of lines before the header.
+    fill
+        Whether rows may have fewer fields than the header: the others are missing.
+    on_error
+        What to do about problems: rows with too few or too many fields, values that do not fit a
+        given type, bytes that do not fit the encoding. "error" raises `ProblemError`; "missing"
+        makes values and absent fields missing, and leaves out rows that are too long; "skip" leaves
+        out the rows. The last two warn.
+    problems
+        Whether to return `(frame, problems)`, and not to warn of problems.
+    max_field
+        The most bytes of a field, so that a quote that is never closed is found early.
+    spill_limit
+        The most bytes of the compressed copy of a stream. It is needed if a column that began with
+        numbers turns out to be text.
+    threads
+        The number of threads. None means one per processor.
+
+    Returns
+    -------
+    Any
+        The frame, or `(frame, problems)`.
+
+    Raises
+    ------
+    ProblemError
+        The text has problems. `problems` lists them.
+    ArgumentError
+        The text does not fit the arguments, a quote is never closed, or the source is another
+        format.
+    FileError
+        The operating system refused to read.
+
+    Notes
+    -----
+    The cost is one pass over the text. Columns whose type changes late are read again.
+
+    Examples
+    --------
+    >>> en.read_csv(b"city,zip,price\\nOslo,0150,3.5\\nRome,,4\\n", "pandas")
+       city   zip  price
+    0  Oslo  0150    3.5
+    1  Rome   NaN    4.0
+    """
+    with reported:
+        host = _hosts.host_of(to, None)
+        found, name = _arguments.source(source)
+        native = _limits(rows) if filter is None else None
+        is_arrow = host in ("polars", "pyarrow") and filter is None and (rows is None or native is not None)
+        settings = _arguments.of(
+            spec=spec,
+            sep=sep,
+            quote=quote,
+            escape=escape,
+            comment=comment,
+            skip=skip,
+            header=header,
+            names=names,
+            first_is_unnamed=index_col is not None,
+            columns=columns,
+            drop=drop,
+            dtypes=dtypes,
+            na=na,
+            decimal=decimal,
+            thousands=thousands,
+            encoding=encoding,
+            fill=fill,
+            on_error=on_error,
+            rows=native,
+            max_field=max_field,
+            spill_limit=spill_limit,
+            threads=threads,
+            views=is_arrow and host == "polars",
+        )
+        if index_col is not None and host not in ("pandas", "static_frame"):
+            raise ArgumentError(f"index_col= is for pandas and StaticFrame: a frame of {host} has no row labels")
+        try:
+            table = _entasis.read_csv(found, settings | {"name": name})
+        except ProblemError as error:
+            error.problems = _problems.of(getattr(error, "_problems", (0, [])))
+            raise
+        met = _problems.of(table.problems)
+        for message in table.warnings:
+            warnings.warn(message, CsvWarning, stacklevel=2)
+        if met.n and not problems:
+            warnings.warn(ProblemWarning(_summary(met, on_error), met), stacklevel=2)
+        frame = _frame(table, host, None if native is not None else rows, filter, threads, arrow=is_arrow)
+        if index_col is not None:
+            frame = _with_index(frame, host, table.names, index_col)
+        return (frame, met) if problems else frame
+
+
+def _limits(rows: Rows | None) -> tuple[int, int] | None:
+    """The start and the end of consecutive rows; None for other selections."""
+    if isinstance(rows, tuple) and len(rows) == 2:
+        start, stop = rows
+    elif isinstance(rows, (slice, range)) and rows.step in (None, 1):
+        start, stop = rows.start, rows.stop
+    else:
+        return None
+    first, end = integer(0 if start is None else start), integer((1 << 63) if stop is None else stop)
+    if first is None or end is None or first < 0 or end < 0:
+        return None
+    return first, max(first, end)
+
+
+def _summary(problems: _problems.Problems, on_error: str) -> str:
+    first = problems[0]
+    where = f"line {first.line}" + ("" if first.column is None else f", column {first.column!r}")
+    count = "a place of the text does" if problems.n == 1 else f"{problems.n:,} places of the text do"
+    what = "left out" if on_error == "skip" else "made missing or left out"
+    return (
+        f"{count} not fit and were {what}; the first is {where}: {first.text[:60]!r}, expected {first.expected}. "
+        "Pass problems=True for a list of them"
+    )
+
+
+def _frame(
+    table: _entasis.CsvTable, host: str, rows: Any, filter: Filter | None, threads: int | None, *, arrow: bool
+) -> Any:
+    if arrow and table.names:
+        parts = table.arrow()
+        stream = _Stream(parts)
+        if host == "polars":
+            import polars as pl
+
+            return pl.DataFrame(stream)
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_stream(stream).read_all()
+    handle = table.file(threads)
+    file = File._of(View(OpenTable(handle, "<csv>")))
+    return file.read(rows=rows, filter=filter, to=cast("Host", host), threads=threads)
+
+
+class _Stream:
+    """Arrow tables of one type as one stream."""
+
+    def __init__(self, parts: tuple[_entasis.ArrowTable, ...]) -> None:
+        self.parts = parts
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.parts[0].stream(iter(self.parts))
+
+
+def _with_index(frame: Any, host: str, names: list[str], index_col: int | str) -> Any:
+    """Make a column the labels of the rows."""
+    position = integer(index_col)
+    if position is None:
+        if index_col not in names:
+            raise ColumnNotFoundError(f"index_col={index_col!r}: there is no such column")
+        position = names.index(str(index_col))
+    if not -len(names) <= position < len(names):
+        raise ColumnNotFoundError(f"index_col={index_col!r}: there are {len(names)} columns")
+    name = names[position]
+    if host == "pandas":
+        frame = frame.set_index(name)
+        return frame.rename_axis(index=None) if name == "" else frame
+    return frame.set_index(name, drop=True)

@@ -1,0 +1,185 @@
+//! Text files as Python sees them.
+
+mod reader;
+mod table;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use entasis_csv::piece::TextLayout;
+use entasis_csv::problems::OnError;
+use entasis_csv::source::Origin;
+use entasis_csv::{Given, Job, Options, Outcome, Refused, Selection, Spec, Type};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+use crate::{errors, monitor};
+use reader::PyReader;
+pub use table::CsvTable;
+
+/// The argument that a text is read from.
+#[derive(FromPyObject)]
+pub enum From {
+    Bytes(PyBackedBytes),
+    Path(PathBuf),
+    Object(Py<PyAny>),
+}
+
+impl From {
+    fn origin(self, name: String) -> Origin {
+        match self {
+            Self::Bytes(bytes) => Origin::Bytes(Arc::new(bytes)),
+            Self::Path(path) => Origin::Path(path),
+            Self::Object(object) => Origin::Stream { name, reader: Box::new(PyReader::new(object)) },
+        }
+    }
+}
+
+/// The options of a reading, from a dict. An absent byte stands for "to be sniffed", an empty text
+/// for "none".
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Arguments {
+    name: String,
+    spec: Option<String>,
+    sep: Option<String>,
+    quote: Option<String>,
+    escape: Option<String>,
+    comment: Option<String>,
+    skip: Option<usize>,
+    header: Option<bool>,
+    decimal: Option<String>,
+    thousands: Option<String>,
+    names: Option<Vec<String>>,
+    first_is_unnamed: bool,
+    columns: Option<Vec<String>>,
+    drop: Option<Vec<String>>,
+    dtypes: Vec<(String, String)>,
+    na: Option<Vec<String>>,
+    fill: bool,
+    on_error: String,
+    rows: Option<(u64, u64)>,
+    encoding: Option<String>,
+    views: bool,
+    max_field: usize,
+    spill_limit: u64,
+    max_bytes: Option<u64>,
+    threads: Option<usize>,
+    chunk_len: Option<usize>,
+}
+
+impl Arguments {
+    fn options(self) -> entasis::Result<Options> {
+        let optional = |text: &Option<String>, what: &str| -> entasis::Result<Option<Option<u8>>> {
+            text.as_deref()
+                .map(|text| if text.is_empty() { Ok(None) } else { byte(text, what).map(Some) })
+                .transpose()
+        };
+        let mut options = Options {
+            spec: self.spec.as_deref().map(Spec::from_json).transpose()?,
+            given: Given {
+                separator: self.sep.as_deref().map(|text| byte(text, "sep")).transpose()?,
+                quote: optional(&self.quote, "quote")?,
+                escape: optional(&self.escape, "escape")?,
+                comment: optional(&self.comment, "comment")?,
+                skip: self.skip,
+                header: self.header,
+                decimal: self.decimal.as_deref().map(|text| byte(text, "decimal")).transpose()?,
+            },
+            names: self.names,
+            first_is_unnamed: self.first_is_unnamed,
+            columns: match (self.columns, self.drop) {
+                (Some(columns), _) => Selection::Names(columns),
+                (None, Some(columns)) => Selection::Without(columns),
+                (None, None) => Selection::All,
+            },
+            missing: self.na,
+            thousands: self.thousands.as_deref().map(|text| byte(text, "thousands")).transpose()?,
+            fill: self.fill,
+            on_error: match self.on_error.as_str() {
+                "missing" => OnError::Missing,
+                "skip" => OnError::Skip,
+                _ => OnError::Error,
+            },
+            rows: self.rows.map(|(start, end)| start..end),
+            layout: if self.views { TextLayout::Views } else { TextLayout::Offsets },
+            max_field: self.max_field,
+            chunk_len: self.chunk_len,
+            threads: self.threads,
+            ..Options::default()
+        };
+        for (name, of) in self.dtypes {
+            let found = Type::of_name(&of).ok_or_else(|| {
+                entasis::Error::argument(format!("column '{name}': '{of}' is not a type of a text file"))
+                    .advise("use for example \"int64\", \"float64\", \"string\", \"bool\", \"date\", \"datetime[us]\"")
+            })?;
+            options.types.push((name, found));
+        }
+        options.source.encoding = self.encoding;
+        options.source.max_bytes = self.max_bytes;
+        options.source.spill_limit = self.spill_limit;
+        Ok(options)
+    }
+}
+
+/// The byte of an argument.
+fn byte(text: &str, what: &str) -> entasis::Result<u8> {
+    match *text.as_bytes() {
+        [byte] if byte.is_ascii() => Ok(byte),
+        _ => Err(entasis::Error::argument(format!("{what} must be one ASCII character, not {text:?}"))),
+    }
+}
+
+/// Reads a text.
+#[pyfunction]
+pub fn read_csv(py: Python<'_>, source: From, arguments: Arguments) -> PyResult<CsvTable> {
+    let name = arguments.name.clone();
+    let options = arguments.options().map_err(|e| errors::raise(py, &e))?;
+    let layout = options.layout;
+    let read = monitor::run(py, |monitor| {
+        let mut job = Job::open(source.origin(name), &options)?;
+        Ok(match job.read(monitor)? {
+            Outcome::Table(table) => {
+                let spec = job.spec(&table).to_json();
+                Ok(CsvTable::new(table, layout, spec))
+            }
+            Outcome::Refused(refused) => Err((job.error(&refused), refused)),
+        })
+    })?;
+    read.map_err(|(error, refused)| refusal(py, &error, &refused))
+}
+
+/// The exception for a text with places that do not fit. Its attributes list them.
+fn refusal(py: Python<'_>, error: &entasis::Error, refused: &Refused) -> PyErr {
+    let exception = errors::raise(py, error);
+    let (n, problems) = table::problems(&refused.problems, &refused.names);
+    let value = exception.value(py);
+    let set = || value.setattr("_problems", (n, problems));
+    set().err().unwrap_or(exception)
+}
+
+/// What is sniffed in a text: the spec as JSON, and a reason for each part of it.
+#[pyfunction]
+pub fn sniff_csv(py: Python<'_>, source: From, arguments: Arguments, whole: bool) -> PyResult<Sniff> {
+    let name = arguments.name.clone();
+    let mut options = arguments.options().map_err(|e| errors::raise(py, &e))?;
+    options.on_error = OnError::Missing;
+    monitor::run(py, |monitor| {
+        let mut job = Job::open(source.origin(name), &options)?;
+        job.plan.has_header = job.sniffed.header.is_header;
+        if !whole {
+            job.plan.rows = Some(0..SNIFFED_ROWS);
+        }
+        let Outcome::Table(table) = job.read(monitor)? else { unreachable!("problems are collected") };
+        let reasons = job.sniffed.reasons.iter();
+        Ok((
+            job.spec(&table).to_json(),
+            reasons.map(|of| (of.what, of.value.clone(), of.reason.clone(), of.confidence)).collect(),
+        ))
+    })
+}
+
+/// The rows whose types are sniffed.
+const SNIFFED_ROWS: u64 = 10_000;
+/// The spec, and for each part its name, its value, the reason, the confidence.
+type Sniff = (String, Vec<(&'static str, String, String, f64)>);

@@ -1,0 +1,438 @@
+"""Text files: what a text means, in each library."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+import random
+import struct
+import warnings
+from datetime import UTC, date
+
+import pytest
+
+import entasis as en
+
+pl = pytest.importorskip("polars")
+
+NAN = math.nan
+UTC = UTC
+
+# Texts that readers disagree about: the text, and the columns that it means.
+TEXTS = {
+    "empty": ('a,b\n1,x\n,""\n3,\n', {"a": [1, None, 3], "b": ["x", "", None]}),
+    "NA": ("a,b\n1,NA\nNA,y\n", {"a": [1, None], "b": ["NA", "y"]}),
+    "zeros": ("a\n007\n010\n", {"a": ["007", "010"]}),
+    "large integers": (
+        "a\n9007199254740993\n18446744073709551615\n",
+        {"a": [9007199254740993, 18446744073709551615]},
+    ),
+    "infinities": ("a\n1.5\ninf\nNaN\n-Infinity\n", {"a": [1.5, math.inf, NAN, -math.inf]}),
+    "hexadecimal": ("a\n0x10\n0x20\n", {"a": ["0x10", "0x20"]}),
+    "plus": ("a\n+1\n+2\n", {"a": ["+1", "+2"]}),
+    "exponents": ("a\n1e3\n2E-2\n", {"a": [1000.0, 0.02]}),
+    "booleans": (
+        "a,b,c\nTRUE,true,yes\nFALSE,false,no\n",
+        {"a": [True, False], "b": [True, False], "c": ["yes", "no"]},
+    ),
+    "times with and without offsets": (
+        "a,b\n2020-01-02,2020-01-02T03:04:05Z\n2020-02-03,2020-01-02 03:04:05.123456\n",
+        {
+            "a": [date(2020, 1, 2), date(2020, 2, 3)],
+            "b": ["2020-01-02T03:04:05Z", "2020-01-02 03:04:05.123456"],
+        },
+    ),
+    "doubled quotes": ('a,b\n"x ""y"" z",1\n', {"a": ['x "y" z'], "b": [1]}),
+    "quote inside": ('a,b\nx"y,1\nz,2\n', {"a": ['x"y', "z"], "b": [1, 2]}),
+    "quotes not doubled": ('a,b\n"x "y" z",1\n"p",2\n', {"a": ['x y" z"', "p"], "b": [1, 2]}),
+    "line end in quotes": ('a,b\n"x\ny",1\n', {"a": ["x\ny"], "b": [1]}),
+    "blanks": ('a, b\n 1, x \n 2, "q" \n', {"a": [1, 2], " b": [" x ", ' "q" ']}),
+    "repeated names": ("a,a,\n1,2,3\n", {"a": [1], "a_1": [2], "column_3": [3]}),
+    "carriage returns": ("a,b\r1,2\r3,4\r", {"a": [1, 3], "b": [2, 4]}),
+    "mixed line ends": ("a,b\r\n1,2\n3,4\r\n", {"a": [1, 3], "b": [2, 4]}),
+    "semicolons": ("a;b\n1,5;x\n2,5;y\n", {"a": [1.5, 2.5], "b": ["x", "y"]}),
+    "tabs": ("a\tb\n1\tx\n", {"a": [1], "b": ["x"]}),
+    "byte order mark": ("\ufeffa,b\n1,2\n", {"a": [1], "b": [2]}),
+    "NUL": ("a,b\n1,x\0y\n", {"a": [1], "b": ["x\0y"]}),
+    "blank line": ("a,b\n1,2\n\n3,4\n", {"a": [1, 3], "b": [2, 4]}),
+    "comment": ("# hi\na,b\n1,2\n", {"a": [1], "b": [2]}),
+    "late text": ("a\n" + "1\n" * 30_000 + "x\n", {"a": ["1"] * 30_000 + ["x"]}),
+    "header alone": ("a,b\n", {"a": [], "b": []}),
+    "quoted number": ('a\n"1,234"\n"5,678"\n', {"a": ["1,234", "5,678"]}),
+    "no last line end": ("a,b\n1,2", {"a": [1], "b": [2]}),
+    "blank line of one column": ("a\n1\n\n3\n", {"a": [1, None, 3]}),
+    "many digits": ("a\n0.1234567890123456789\n", {"a": [0.12345678901234568]}),
+    "negative years": ("a\n-0044-03-15\n", {"a": None}),
+    "name NA": ("NA,b\n1,2\n", {"NA": [1], "b": [2]}),
+    "zero without sign": ("a\n-0\n1\n", {"a": [-0.0, 1.0]}),
+    "integers with gaps": (
+        "a,b\n-9223372036854775808,18446744073709551615\n,\n",
+        {"a": [-9223372036854775808, None], "b": [18446744073709551615, None]},
+    ),
+    "too large for a double": ("a\n1e400\n1\n", {"a": ["1e400", "1"]}),
+    "integer that a double rounds": ("a\n9007199254740993\n0.5\n", {"a": ["9007199254740993", "0.5"]}),
+    "one column": ("c0\nv0\na;b\n", {"c0": ["v0", "a;b"]}),
+    "numbers as names": ("country,2019,2020\nOslo,1,2\n", {"country": ["Oslo"], "2019": [1], "2020": [2]}),
+    "thousands without the option": ("a;b\n1,234;2\n5,678;3\n", {"a": ["1,234", "5,678"], "b": [2, 3]}),
+    "0x1A at the end": ("a,b\n1,2\n\x1a", {"a": [1], "b": [2]}),
+    "all quoted": ('"a","b"\n"1","x"\n"","y"\n', {"a": [1, None], "b": ["x", "y"]}),
+    "quotes mean text": ('a,b\n"1",2\n"3",4\n', {"a": ["1", "3"], "b": [2, 4]}),
+}
+
+
+def read(text: str | bytes, **options: object) -> dict[str, list[object]]:
+    """The columns of a text, through Polars."""
+    data = text.encode() if isinstance(text, str) else text
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", en.errors.CsvWarning)
+        return en.read_csv(data, "polars", **options).to_dict(as_series=False)
+
+
+def same(a: object, b: object) -> bool:
+    """Whether two values are equal: NaN equals itself, and zeros have signs."""
+    if isinstance(a, float) and isinstance(b, float):
+        return struct.pack("d", a) == struct.pack("d", b) or (math.isnan(a) and math.isnan(b))
+    return type(a) is type(b) and a == b
+
+
+def same_columns(a: dict[str, list[object]], b: dict[str, list[object]]) -> bool:
+    return list(a) == list(b) and all(len(a[name]) == len(b[name]) and all(map(same, a[name], b[name])) for name in a)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("chunk_len", [None, 1, 7])
+def test_texts_mean_what_the_guide_says(name, chunk_len, monkeypatch):
+    text, expected = TEXTS[name]
+    if len(text) > 1000 and chunk_len == 1:
+        chunk_len = 1000
+    set_chunk_len(monkeypatch, chunk_len)
+    if expected == {"a": None}:
+        # Python has no dates before year 1.
+        days = en.read_csv(text.encode(), "numpy")["a"]
+        assert days[0] == __import__("numpy").datetime64("-0044-03-15")
+        return
+    found = read(text)
+    assert same_columns(found, expected), found
+
+
+def set_chunk_len(monkeypatch, chunk_len):
+    """Make the reader cut texts into chunks of this length."""
+    from entasis._csv import arguments
+
+    of = arguments.of
+    monkeypatch.setattr(arguments, "of", lambda **options: of(**options) | {"chunk_len": chunk_len})
+
+
+@pytest.mark.parametrize(("encoding", "text"), [("latin-1", "a\ncafé\n"), ("utf-16", "a\né\n"), ("cp1252", "a\n€5\n")])
+def test_other_encodings_are_read(encoding, text):
+    expected = {"a": [text.split()[1]]}
+    assert read(text.encode(encoding), encoding=None if encoding == "utf-16" else encoding) == expected
+
+
+def test_a_guessed_encoding_warns():
+    with pytest.warns(en.errors.CsvWarning, match="windows-1252"):
+        frame = en.read_csv("name\nJosé García café\nMünchen Straße\n".encode("cp1252"), "polars")
+    assert frame["name"].to_list() == ["José García café", "München Straße"]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff"])
+def test_empty_texts_are_refused(text):
+    with pytest.raises(en.errors.ArgumentError, match=r"empty|no rows"):
+        read(text)
+
+
+def test_other_formats_are_refused_by_name(tmp_path):
+    path = tmp_path / "x.entasis"
+    en.write({"a": __import__("numpy").arange(3)}, path)
+    with pytest.raises(en.errors.EntasisError, match="Entasis"):
+        en.read_csv(path)
+    with pytest.raises(en.errors.MissingFileError):
+        en.read_csv(tmp_path / "none.csv")
+    with pytest.raises(en.errors.DirectoryError):
+        en.read_csv(tmp_path)
+
+
+class TestProblems:
+    text = "a,b\n1,2\n3\n4,5,6\n7,8\n"
+
+    def test_they_are_an_error(self):
+        with pytest.raises(en.errors.ProblemError, match="line 3: '3', expected 2 fields, not 1") as caught:
+            read(self.text)
+        first, second = caught.value.problems
+        assert first == en.Problem(1, 3, 8, None, "3", "2 fields, not 1")
+        assert second.line == 4
+        assert caught.value.problems.n == 2
+
+    def test_they_are_made_missing(self):
+        with pytest.warns(en.errors.ProblemWarning, match="2 places") as caught:
+            found = en.read_csv(self.text.encode(), "polars", on_error="missing")
+        assert found.to_dict(as_series=False) == {"a": [1, 3, 7], "b": [2, None, 8]}
+        assert [problem.line for problem in caught[0].message.problems] == [3, 4]
+
+    def test_rows_are_left_out(self):
+        frame, problems = en.read_csv(self.text.encode(), "polars", on_error="skip", problems=True)
+        assert frame.to_dict(as_series=False) == {"a": [1, 7], "b": [2, 8]}
+        assert (problems.n, [problem.row for problem in problems]) == (2, [1, 2])
+
+    def test_rows_are_filled(self):
+        frame, problems = en.read_csv(b"a,b\n1,2\n3\n", "polars", fill=True, problems=True)
+        assert frame.to_dict(as_series=False) == {"a": [1, 3], "b": [2, None]}
+        assert problems.n == 0
+
+    def test_values_of_another_type(self):
+        text = b"a,b\n1,x\nq,y\n2,z\n"
+        with pytest.raises(en.errors.ProblemError, match=r"line 3, column 'a': 'q', expected int8"):
+            en.read_csv(text, "polars", dtypes={"a": "int8"})
+        frame, problems = en.read_csv(text, "polars", dtypes={"a": "int8"}, on_error="missing", problems=True)
+        assert frame["a"].to_list() == [1, None, 2]
+        assert frame["a"].dtype == pl.Int8
+        assert problems == [en.Problem(1, 3, 8, "a", "q", "int8")]
+        frame, _ = en.read_csv(text, "polars", dtypes={"a": "int8"}, on_error="skip", problems=True)
+        assert frame.to_dict(as_series=False) == {"a": [1, 2], "b": ["x", "z"]}
+
+    @pytest.mark.parametrize("at", [1, 100, 2046, 2047])
+    def test_no_row_is_lost_where_rows_get_longer(self, at):
+        rows = ["1,2" if i < at else "1,2,3" for i in range(30_000)]
+        _, problems = en.read_csv(("a,b\n" + "\n".join(rows)).encode(), "polars", on_error="skip", problems=True)
+        assert problems.n == 30_000 - at
+
+    @pytest.mark.parametrize("chunk_len", [1, 3, 8, 100])
+    def test_they_do_not_depend_on_chunks(self, chunk_len, monkeypatch):
+        text = "a,b\n1,2\n3\n\n\n'\n4,5,6\r\n7,8\n" * 3
+        whole = en.read_csv(text.encode(), "polars", sep=",", quote='"', on_error="skip", problems=True)
+        set_chunk_len(monkeypatch, chunk_len)
+        cut = en.read_csv(text.encode(), "polars", sep=",", quote='"', on_error="skip", problems=True)
+        assert cut[0].equals(whole[0])
+        assert cut[1] == whole[1]
+
+    def test_bytes_that_are_not_utf8(self):
+        text = b"a,b\n1,x\n2,\xff\n"
+        with pytest.raises(en.errors.ProblemError, match="line 3, column 'b'"):
+            en.read_csv(text, "polars", encoding="utf-8")
+        frame, _ = en.read_csv(text, "polars", encoding="utf-8", on_error="missing", problems=True)
+        assert frame["b"].to_list() == ["x", None]
+
+    def test_an_open_quote(self):
+        with pytest.raises(en.errors.ArgumentError, match="opens in line 3, byte 10"):
+            en.read_csv(b'a,b\n1,2\n3,"x\n4,5\n', "polars", quote='"', sep=",")
+
+
+def test_arguments_are_checked():
+    text = b"a,b\n1,2\n"
+    for options, match in [
+        ({"sep": ",,"}, "sep"),
+        ({"columns": ["x"]}, "no column 'x'"),
+        ({"columns": ["a"], "drop": ["b"]}, "not both"),
+        ({"names": ["x"]}, "1 names for 2 columns"),
+        ({"dtypes": {"a": "complex"}}, "'complex'"),
+        ({"dtypes": {"z": "int8"}}, "no column 'z'"),
+        ({"on_error": "raise"}, "on_error"),
+        ({"sep": ",", "quote": ","}, "two meanings"),
+        ({"index_col": 0}, "pandas"),
+    ]:
+        with pytest.raises(en.errors.EntasisError, match=match):
+            en.read_csv(text, "polars", **options)
+
+
+def test_columns_are_chosen():
+    text = b'a,b,c\n1,abc",x\n2,y,z\n'
+    assert read(text, columns=["c", "a"]) == {"c": ["x", "z"], "a": [1, 2]}
+    assert read(text, drop="b") == {"a": [1, 2], "c": ["x", "z"]}
+    assert read(text, columns="b") == {"b": ['abc"', "y"]}
+
+
+def test_names_and_headers():
+    assert read(b"1,2\n3,4\n", header=False) == {"column_1": [1, 3], "column_2": [2, 4]}
+    assert read(b"1,2\n3,4\n", header=False, names=["x", "y"]) == {"x": [1, 3], "y": [2, 4]}
+    assert read(b"a,b\n3,4\n", names=["x", "y"]) == {"x": [3], "y": [4]}
+    with pytest.warns(en.errors.CsvWarning, match="header=False"):
+        en.read_csv(b"1,2\n3,4\n5,6\n", "polars")
+    with pytest.raises(en.errors.ArgumentError, match="index_col=0"):
+        read(b"a,b\nr1,1,2\nr2,3,4\n")
+
+
+def test_rows_are_chosen():
+    text = ("a\n" + "".join(f"{i}\n" for i in range(1000)) + "x\n").encode()
+    assert read(text, rows=(0, 3)) == {"a": [0, 1, 2]}
+    assert read(text, rows=slice(998, None)) == {"a": ["998", "999", "x"]}
+    assert read(text, rows=(5, 5)) == {"a": []}
+    assert read(text, rows=[3, 1]) == {"a": ["3", "1"]}
+
+
+def test_missing_words():
+    assert read(b"a,b\n-,x\n1,-\n", na="-") == {"a": [None, 1], "b": ["x", None]}
+    assert read(b"a,b\nNA,x\n1,y\n", na=[]) == {"a": ["NA", "1"], "b": ["x", "y"]}
+    assert read(b"a,b\nNA,x\n,y\n") == {"a": ["NA", None], "b": ["x", "y"]}
+
+
+def test_thousands():
+    assert read(b"a;b\n1.234;1\n1.234.567,5;2\n", thousands=".", decimal=",") == {
+        "a": [1234.0, 1234567.5],
+        "b": [1, 2],
+    }
+    assert read(b"a;b\n1,234;1\n2;2\n", thousands=",", decimal=".") == {"a": [1234, 2], "b": [1, 2]}
+    assert read(b"a\n000000000010084566\n", thousands=",", decimal=".") == {"a": ["000000000010084566"]}
+
+
+def test_specs_repeat_a_reading(tmp_path):
+    text = b"id;when;price\n1;2020-01-01;2,5\n2;2020-01-02;3,75\n"
+    spec = en.sniff_csv(text)
+    assert spec.separator == ";"
+    assert spec.types == ["int64", "date", "float64"]
+    assert {reason.what for reason in spec.reasons} >= {"separator", "header"}
+    path = tmp_path / "spec.json"
+    path.write_text(spec.to_json())
+    for one in (spec, path, spec.to_json()):
+        assert read(text, spec=one) == read(text)
+    assert eval(repr(spec), {"read_csv": lambda source, **options: read(source, **options), "source": text}) == read(
+        text
+    )
+    with pytest.raises(en.errors.ProblemError, match="column 'id'"):
+        read(text.replace(b"\n2;", b"\nx;"), spec=spec)
+
+
+@pytest.mark.parametrize("to", ["pandas", "polars", "pyarrow", "numpy", "static_frame"])
+def test_each_library_gets_what_a_file_of_the_text_gives(to, tmp_path):
+    pytest.importorskip(to)
+    text = (
+        b"i,u,f,b,d,t,z,s,n,g\n"
+        b"1,18446744073709551615,1.5,true,2020-01-01,2020-01-01T00:00:01,2020-01-01T00:00:00Z,x,,7\n"
+        b"-2,1,NaN,false,1969-12-31,2020-01-01T00:00:00.123456,2020-01-01T01:00:00+01:00,,,\n"
+    )
+    # NumPy has no missing integers, and StaticFrame no time zones.
+    drop = {"numpy": ["g"], "static_frame": ["z"]}.get(to, [])
+    path = tmp_path / "t.entasis"
+    en.write(en.read_csv(text, "polars", drop=drop), path)
+    found, expected = en.read_csv(text, to, drop=drop), en.read(path, to=to)
+    if to == "static_frame":
+        assert found.equals(expected, compare_dtype=True, compare_class=True)
+    elif to == "pandas":
+        import pandas as pd
+
+        pd.testing.assert_frame_equal(found, expected)
+    elif to == "numpy":
+        assert list(found) == list(expected)
+        for name in found:
+            assert found[name].dtype == expected[name].dtype
+            assert str(found[name]) == str(expected[name])
+    else:
+        assert found.equals(expected) or to == "pyarrow"
+        assert found.schema == expected.schema
+
+
+def test_filters_do_not_change_types():
+    text = b"a,b\n1,x\n2,y\n3.5,z\n"
+    for to in ("polars", "pandas"):
+        whole = en.read_csv(text, to)
+        part = en.read_csv(text, to, filter=en.col("b") != "z")
+        assert list(part["a"]) == [1.0, 2.0]
+        assert part["a"].dtype == whole["a"].dtype
+
+
+def test_row_labels_of_pandas():
+    pd = pytest.importorskip("pandas")
+    frame = en.read_csv(b"k,v\nx,1\ny,2\n", "pandas", index_col="k")
+    pd.testing.assert_frame_equal(
+        frame, pd.DataFrame({"v": [1, 2]}, index=pd.Index(["x", "y"], name="k", dtype=frame.index.dtype))
+    )
+    frame = en.read_csv(b"v,w\nx,1,3\ny,2,4\n", "pandas", index_col=0)
+    assert list(frame.index) == ["x", "y"]
+    assert frame.index.name is None
+    assert list(frame.columns) == ["v", "w"]
+
+
+class TestSources:
+    text = b"a,b\n1,x\n2,y\n"
+    expected: ClassVar = {"a": [1, 2], "b": ["x", "y"]}
+
+    def test_files_and_objects(self, tmp_path):
+        path = tmp_path / "t.csv"
+        path.write_bytes(self.text)
+        assert en.read_csv(path, "polars").to_dict(as_series=False) == self.expected
+        assert en.read_csv(str(path), "polars").to_dict(as_series=False) == self.expected
+        for source in (io.BytesIO(self.text), io.StringIO(self.text.decode()), path.open("rb"), path.open()):
+            with source:
+                assert en.read_csv(source, "polars").to_dict(as_series=False) == self.expected
+
+    def test_compressed(self, tmp_path):
+        import bz2
+        import lzma
+
+        for compress in (gzip.compress, bz2.compress, lzma.compress):
+            path = tmp_path / "t.csv"
+            path.write_bytes(compress(self.text))
+            assert en.read_csv(path, "polars").to_dict(as_series=False) == self.expected
+            assert en.read_csv(io.BytesIO(compress(self.text)), "polars").to_dict(as_series=False) == self.expected
+            with pytest.raises(en.errors.EntasisError):
+                en.read_csv(compress(self.text * 100)[:-9], "polars")
+
+    def test_streams_with_late_text(self):
+        text = b"a,b\n" + b"1,0.5\n" * 300_000 + b"x,y\n"
+        frame = en.read_csv(io.BytesIO(gzip.compress(text)), "polars")
+        assert frame["a"].to_list() == ["1"] * 300_000 + ["x"]
+        assert frame["b"].to_list() == ["0.5"] * 300_000 + ["y"]
+
+    def test_errors_of_objects_are_passed_on(self):
+        class Broken:
+            def read(self, n):
+                raise RuntimeError("the line went dead")
+
+        with pytest.raises(en.errors.FileError, match="the line went dead"):
+            en.read_csv(Broken(), "polars")
+
+
+def random_field(rng: random.Random) -> str:
+    kind = rng.random()
+    if kind < 0.3:
+        return str(rng.choice([0, 1, -1, 7, 10**9, 2**53 + 1, -(2**63), 2**64 - 1, rng.randrange(10**18)]))
+    if kind < 0.5:
+        return repr(rng.choice([0.5, -1.25e300, rng.random(), 1e-7, rng.uniform(-1e9, 1e9)]))
+    if kind < 0.6:
+        return rng.choice(["", "NA", "true", "False", "2020-02-29", "2020-01-01T00:00:00Z", "inf"])
+    return "".join(rng.choice('ab ",\n\r\té0') for _ in range(rng.randrange(6)))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_fields_are_those_of_the_csv_module(seed, monkeypatch):
+    rng = random.Random(seed)
+    n_columns = rng.randrange(2, 5)
+    rows = [[random_field(rng) for _ in range(n_columns)] for _ in range(rng.randrange(1, 60))]
+    file = io.StringIO(newline="")
+    csv.writer(file, lineterminator=rng.choice(["\n", "\r\n"])).writerows(rows)
+    set_chunk_len(monkeypatch, rng.choice([1, 5, 64, 1000, None]))
+    names = [f"c{i}" for i in range(n_columns)]
+    types = dict.fromkeys(names, "string")
+    text = (",".join(names) + "\n" + file.getvalue()).encode()
+    found = en.read_csv(
+        text, "polars", sep=",", quote='"', escape=None, comment=None, skip=0, header=True, dtypes=types
+    )
+    expected = [row for row in csv.reader(io.StringIO(file.getvalue(), newline="")) if row]
+    assert [list(row) for row in found.fill_null("").rows()] == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_types_do_not_depend_on_chunks_or_threads(seed, monkeypatch):
+    rng = random.Random(seed)
+    kinds = [rng.choice(["i", "f", "mixed", "text"]) for _ in range(3)]
+
+    def field(kind: str) -> str:
+        if kind == "i":
+            return str(rng.randrange(-9, 99))
+        if kind == "f":
+            return rng.choice([str(rng.random()), str(rng.randrange(100))])
+        if kind == "mixed":
+            return rng.choice(["1", "-5", "9223372036854775808", "1.5", "", "NA", "9007199254740993"])
+        return rng.choice(["a", "b c", "1"])
+
+    text = "a,b,c\n" + "".join(",".join(map(field, kinds)) + "\n" for _ in range(rng.randrange(1, 40)))
+    options = {"sep": ",", "quote": '"', "comment": None, "skip": 0, "header": True}
+    set_chunk_len(monkeypatch, None)
+    whole = en.read_csv(text.encode(), "polars", threads=1, **options)
+    for chunk_len in (1, 3, 10, 50, 200):
+        set_chunk_len(monkeypatch, chunk_len)
+        for threads in (1, 2, 4):
+            cut = en.read_csv(text.encode(), "polars", threads=threads, **options)
+            assert cut.schema == whole.schema
+            assert cut.equals(whole)
