@@ -158,7 +158,7 @@ impl Source {
     }
 
     fn open_named(origin: Origin, options: &SourceOptions, name: Option<PathBuf>) -> Result<Self> {
-        let (store, raw) = match origin {
+        let (mut store, raw) = match origin {
             Origin::Path(path) => open_path(&path)?,
             Origin::Bytes(bytes) => (Store::Bytes(Arc::clone(&bytes)), Raw::Bytes { bytes, at: 0 }),
             Origin::Stream { reader, .. } => (Store::Stream, Raw::Stream(reader)),
@@ -171,6 +171,10 @@ impl Source {
         let (head, is_whole) = bytes.peek(HEAD_LEN)?;
         foreign::refuse(head)?;
         let found = encoding::find(head, is_whole, options.encoding.as_deref())?;
+        // A short stream is kept in memory. The system reports some files as empty that are not.
+        if is_whole && compression.is_none() && matches!(store, Store::Stream) {
+            store = Store::Bytes(Arc::new(head.to_vec()));
+        }
         bytes.skip(found.mark_len);
         let is_stream = matches!(store, Store::Stream);
         Ok(Self {
@@ -333,6 +337,7 @@ impl Source {
                 return Ok(());
             }
         };
+        self.has_failed = true;
         // A thread of the former pass must not move the position of the file.
         self.text =
             Text::new(Lookahead::new(Box::new(Raw::Bytes { bytes: Arc::new([]), at: 0 })), Charset::Utf8);
@@ -371,7 +376,7 @@ impl Source {
         self.n_read.load(Ordering::Relaxed)
     }
 
-    /// The length of the source as it is stored; `None` for a stream.
+    /// The length of the source as it is stored; `None` for a compressed or long stream.
     pub fn total(&self) -> Option<u64> {
         match &self.store {
             Store::File { len, .. } => Some(*len),

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::mem::convert_latin1_to_utf8_partial;
 use encoding_rs::{
     Decoder, DecoderResult, EUC_KR, Encoding, GBK, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE,
+    WINDOWS_1252,
 };
 use entasis::{Error, Result};
 
@@ -179,7 +181,23 @@ pub(super) struct Transcoder<S> {
 
 enum Kind {
     Latin1,
+    /// Latin-1, apart from the bytes 0x80 to 0x9F, which are rare.
+    Windows1252(Decoder),
     Other(Decoder),
+}
+
+/// Whether the byte is a control character of ISO-8859-1 beyond ASCII.
+fn is_control(byte: u8) -> bool {
+    (0x80..0xA0).contains(&byte)
+}
+
+/// The number of bytes before the first one for which [`is_control`] holds.
+fn controls_at(bytes: &[u8]) -> usize {
+    // Without an early end, the compiler uses vectors for a chunk.
+    let n_chunks =
+        bytes.chunks(64).take_while(|chunk| !chunk.iter().fold(false, |any, &b| any | is_control(b)));
+    let start = (n_chunks.count() * 64).min(bytes.len());
+    start + bytes[start..].iter().take_while(|&&byte| !is_control(byte)).count()
 }
 
 /// Bytes read at once.
@@ -193,6 +211,9 @@ impl<S: Stage> Transcoder<S> {
         let decoder = match charset {
             Charset::Utf8 => return Err(stage),
             Charset::Latin1 => Kind::Latin1,
+            Charset::Other(encoding) if encoding == WINDOWS_1252 => {
+                Kind::Windows1252(encoding.new_decoder_without_bom_handling())
+            }
             Charset::Other(encoding) => Kind::Other(encoding.new_decoder_without_bom_handling()),
         };
         Ok(Self {
@@ -221,8 +242,23 @@ impl<S: Stage> Transcoder<S> {
             let from = &self.buffer[self.start..self.end];
             match &mut self.decoder {
                 Kind::Latin1 => {
-                    let to = &mut into[n..];
-                    let (read, written) = encoding_rs::mem::convert_latin1_to_utf8_partial(from, to);
+                    let (read, written) = convert_latin1_to_utf8_partial(from, &mut into[n..]);
+                    self.start += read;
+                    n += written;
+                    self.ended = self.is_last;
+                }
+                Kind::Windows1252(decoder) => {
+                    // Each byte is a character, so the text may be cut anywhere.
+                    let n_latin1 = controls_at(from);
+                    let (read, written) = if n_latin1 > 0 {
+                        convert_latin1_to_utf8_partial(&from[..n_latin1], &mut into[n..])
+                    } else {
+                        let n_others = from.iter().take_while(|&&byte| is_control(byte)).count();
+                        let others = &from[..n_others];
+                        let (_, read, written) =
+                            decoder.decode_to_utf8_without_replacement(others, &mut into[n..], false);
+                        (read, written)
+                    };
                     self.start += read;
                     n += written;
                     self.ended = self.is_last;
