@@ -374,12 +374,12 @@ fn bombs_end_at_the_limit_and_need_no_memory() {
 
 #[test]
 fn a_dropped_source_ends_its_threads() {
-    let text = sample_text(12 << 20);
+    let text = sample_text(6 << 20);
     let (done, is_done) = channel();
     let worker = thread::spawn(move || {
         for (_, pack) in PACKED {
             let packed = pack(text.as_bytes());
-            for n in [0, 1, 3 << 20] {
+            for n in [0, 1, 1 << 20] {
                 for origin in [of_bytes(&packed), of_stream(&packed, 100_000)] {
                     let mut source = Source::open(origin, &with_threads(3)).unwrap();
                     assert_eq!(source.read(&mut vec![0; n]).unwrap(), n);
@@ -432,7 +432,7 @@ fn errors_of_a_stream_arrive() {
 
 #[test]
 fn each_kind_of_source_is_read_again() {
-    let text = sample_text(3 << 20);
+    let text = sample_text(1_700_000);
     for (name, pack) in [("plain", plain as Pack)].into_iter().chain(PACKED) {
         let packed = pack(&[b"\xEF\xBB\xBF", text.as_bytes()].concat());
         let file = TestFile::new(&format!("again-{name}"), &packed);
