@@ -5,7 +5,8 @@
 //! 1. [`raw`] reads them as they are stored.
 //! 2. [`compression`] recognises their compression by content. A thread decompresses a few MiB
 //!    ahead of the reader ([`ahead`]); several threads inflate BGZF ([`bgzf`]).
-//! 3. [`encoding`] finds the encoding by the first MiB and converts the text to UTF-8.
+//! 3. [`encoding`] finds the encoding by the first MiB and converts the text to UTF-8, for files
+//!    and bytes in another thread.
 //! 4. [`text`] drops the byte 0x1A at the very end.
 //! 5. [`spill`] keeps a copy of a stream, if a second pass may be needed.
 
@@ -35,7 +36,7 @@ use std::time::SystemTime;
 
 use entasis::{Error, Result, default_threads};
 
-use self::ahead::Ahead;
+use self::ahead::{Ahead, ahead};
 use self::compression::Compression;
 use self::encoding::Charset;
 pub use self::raw::SharedBytes;
@@ -158,7 +159,7 @@ impl Source {
     }
 
     fn open_named(origin: Origin, options: &SourceOptions, name: Option<PathBuf>) -> Result<Self> {
-        let (store, raw) = match origin {
+        let (mut store, raw) = match origin {
             Origin::Path(path) => open_path(&path)?,
             Origin::Bytes(bytes) => (Store::Bytes(Arc::clone(&bytes)), Raw::Bytes { bytes, at: 0 }),
             Origin::Stream { reader, .. } => (Store::Stream, Raw::Stream(reader)),
@@ -171,8 +172,17 @@ impl Source {
         let (head, is_whole) = bytes.peek(HEAD_LEN)?;
         foreign::refuse(head)?;
         let found = encoding::find(head, is_whole, options.encoding.as_deref())?;
+        let is_short = is_whole && compression.is_none() && matches!(store, Store::Stream);
+        let short = is_short.then(|| head.to_vec());
         bytes.skip(found.mark_len);
+        // A short stream is kept in memory. The system reports some files as empty that are not.
+        if let Some(head) = short {
+            let whole: SharedBytes = Arc::new(head);
+            bytes = Lookahead::new(Box::new(Raw::Bytes { bytes: Arc::clone(&whole), at: found.mark_len }));
+            store = Store::Bytes(whole);
+        }
         let is_stream = matches!(store, Store::Stream);
+        let text = text_of(bytes, found.charset, &store, options);
         Ok(Self {
             name,
             store,
@@ -182,7 +192,7 @@ impl Source {
             mark_len: found.mark_len,
             warnings: found.warning.into_iter().collect(),
             n_read,
-            text: Text::new(bytes, found.charset),
+            text,
             sampled: Vec::new(),
             sampled_at: 0,
             copy: (is_stream && options.spill_limit > 0).then(|| Spill::new(options.spill_limit)),
@@ -333,9 +343,9 @@ impl Source {
                 return Ok(());
             }
         };
+        self.has_failed = true;
         // A thread of the former pass must not move the position of the file.
-        self.text =
-            Text::new(Lookahead::new(Box::new(Raw::Bytes { bytes: Arc::new([]), at: 0 })), Charset::Utf8);
+        self.text = Text::default();
         if let Raw::File { file, .. } = &raw {
             (&mut &**file).seek(SeekFrom::Start(0)).map_err(|error| Error::io(error, "reading again"))?;
         }
@@ -344,7 +354,7 @@ impl Source {
         let mut bytes = decompressed(input, self.compression, &self.store, &self.options)?;
         bytes.peek(self.mark_len)?;
         bytes.skip(self.mark_len);
-        self.text = Text::new(bytes, self.charset);
+        self.text = text_of(bytes, self.charset, &self.store, &self.options);
         (self.sampled, self.sampled_at) = (Vec::new(), 0);
         self.has_failed = false;
         Ok(())
@@ -371,7 +381,7 @@ impl Source {
         self.n_read.load(Ordering::Relaxed)
     }
 
-    /// The length of the source as it is stored; `None` for a stream.
+    /// The length of the source as it is stored; `None` for a compressed or long stream.
     pub fn total(&self) -> Option<u64> {
         match &self.store {
             Store::File { len, .. } => Some(*len),
@@ -440,6 +450,23 @@ fn open_path(path: &Path) -> Result<(Store, Raw)> {
     Ok((Store::File { file, len, modified: metadata.modified().ok() }, raw))
 }
 
+/// The number of threads for a source.
+fn n_threads(store: &Store, options: &SourceOptions) -> usize {
+    let len = match store {
+        Store::File { len, .. } => *len,
+        Store::Bytes(bytes) => (**bytes).as_ref().len() as u64,
+        Store::Stream => u64::MAX,
+    };
+    if len < LEAST_FOR_THREAD { 1 } else { options.threads }
+}
+
+/// The text of decompressed bytes without byte order mark. Only the thread of the caller may read a
+/// stream, so no other thread converts it.
+fn text_of(bytes: Lookahead, charset: Charset, store: &Store, options: &SourceOptions) -> Text {
+    let has_thread = !matches!(store, Store::Stream) && n_threads(store, options) > 1;
+    Text::new(bytes, charset, has_thread)
+}
+
 /// The decompressed bytes of a source from its start, in a thread of their own where it pays.
 fn decompressed(
     mut input: Input,
@@ -448,21 +475,16 @@ fn decompressed(
     options: &SourceOptions,
 ) -> Result<Lookahead> {
     let Some(compression) = compression else { return Ok(Lookahead::new(Box::new(input))) };
-    let len = match store {
-        Store::File { len, .. } => *len,
-        Store::Bytes(bytes) => (**bytes).as_ref().len() as u64,
-        Store::Stream => u64::MAX,
-    };
-    let threads = if len < LEAST_FOR_THREAD { 1 } else { options.threads };
+    let threads = n_threads(store, options);
     let has_thread = threads > 1 && compression != Compression::Bgzf;
     let mut stage: Box<dyn Stage> = if has_thread && matches!(store, Store::Stream) {
-        let stream = input.replace(Raw::Bytes { bytes: Arc::new([]), at: 0 });
+        let stream = input.replace(Raw::empty());
         let mut failure = None;
         let started = Ahead::start_fed(stream, |fed| {
             input.replace(fed);
             compression.decoder(input, threads).unwrap_or_else(|error| {
                 failure = Some(error);
-                Box::new(Raw::Bytes { bytes: Arc::new([]), at: 0 })
+                Box::new(Raw::empty())
             })
         });
         if let Some(error) = failure {
@@ -471,10 +493,7 @@ fn decompressed(
         Box::new(started?)
     } else {
         let stage = compression.decoder(input, threads)?;
-        match has_thread {
-            true => Ahead::start(stage).map_or_else(|stage| stage, |ahead| Box::new(ahead)),
-            false => stage,
-        }
+        if has_thread { ahead(stage) } else { stage }
     };
     if let Some(limit) = options.max_bytes {
         stage = Box::new(Limited::new(stage, limit));

@@ -106,6 +106,11 @@ impl Ahead {
     }
 }
 
+/// The same bytes from a thread, or from this one if no other can be started.
+pub(super) fn ahead(stage: Box<dyn Stage>) -> Box<dyn Stage> {
+    Ahead::start(stage).map_or_else(|stage| stage, |ahead| Box::new(ahead))
+}
+
 fn no_thread() -> Error {
     Error::io(std::io::ErrorKind::WouldBlock.into(), "starting a thread that decompresses")
         .advise("read it with threads=1")

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::mem::convert_latin1_to_utf8_partial;
 use encoding_rs::{
     Decoder, DecoderResult, EUC_KR, Encoding, GBK, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE,
+    WINDOWS_1252,
 };
 use entasis::{Error, Result};
 
@@ -116,14 +118,31 @@ pub(super) fn find(head: &[u8], is_whole: bool, given: Option<&str>) -> Result<F
     if is_mostly_utf_8(head, is_whole) {
         return Ok(Found { charset: Charset::Utf8, mark_len: 0, warning: None });
     }
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(head, is_whole);
-    let encoding = detector.guess(None, Utf8Detection::Deny);
+    let encoding = guess(head);
     let name = encoding.name();
     let warning = format!(
         "the text is not UTF-8, and was read as {name}, which is a guess: pass the encoding to be sure"
     );
     Ok(Found { charset: Charset::Other(encoding), mark_len: 0, warning: Some(warning) })
+}
+
+/// Bytes on which a guess is based. The detector reads some 20 MB/s.
+const GUESS_LEN: usize = 128 << 10;
+
+/// The likeliest encoding, by the lines that have other bytes than ASCII.
+fn guess(head: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    let mut left = GUESS_LEN;
+    // No encoding without NULs has the byte of a newline within a character.
+    for line in head.split_inclusive(|&byte| byte == b'\n').filter(|line| !line.is_ascii()) {
+        let line = &line[..line.len().min(left)];
+        detector.feed(line, false);
+        left -= line.len();
+        if left == 0 {
+            break;
+        }
+    }
+    detector.guess(None, Utf8Detection::Deny)
 }
 
 /// Refuses bytes with so many NULs that they are not a text in UTF-8 or in an older encoding.
@@ -179,7 +198,23 @@ pub(super) struct Transcoder<S> {
 
 enum Kind {
     Latin1,
+    /// Latin-1, apart from the bytes 0x80 to 0x9F, which are rare.
+    Windows1252(Decoder),
     Other(Decoder),
+}
+
+/// Whether the byte is a control character of ISO-8859-1 beyond ASCII.
+fn is_control(byte: u8) -> bool {
+    (0x80..0xA0).contains(&byte)
+}
+
+/// The number of bytes before the first one for which [`is_control`] holds.
+fn controls_at(bytes: &[u8]) -> usize {
+    // Without an early end, the compiler uses vectors for a chunk.
+    let n_chunks =
+        bytes.chunks(64).take_while(|chunk| !chunk.iter().fold(false, |any, &b| any | is_control(b)));
+    let start = (n_chunks.count() * 64).min(bytes.len());
+    start + bytes[start..].iter().take_while(|&&byte| !is_control(byte)).count()
 }
 
 /// Bytes read at once.
@@ -193,6 +228,9 @@ impl<S: Stage> Transcoder<S> {
         let decoder = match charset {
             Charset::Utf8 => return Err(stage),
             Charset::Latin1 => Kind::Latin1,
+            Charset::Other(encoding) if encoding == WINDOWS_1252 => {
+                Kind::Windows1252(encoding.new_decoder_without_bom_handling())
+            }
             Charset::Other(encoding) => Kind::Other(encoding.new_decoder_without_bom_handling()),
         };
         Ok(Self {
@@ -221,8 +259,23 @@ impl<S: Stage> Transcoder<S> {
             let from = &self.buffer[self.start..self.end];
             match &mut self.decoder {
                 Kind::Latin1 => {
-                    let to = &mut into[n..];
-                    let (read, written) = encoding_rs::mem::convert_latin1_to_utf8_partial(from, to);
+                    let (read, written) = convert_latin1_to_utf8_partial(from, &mut into[n..]);
+                    self.start += read;
+                    n += written;
+                    self.ended = self.is_last;
+                }
+                Kind::Windows1252(decoder) => {
+                    // Each byte is a character, so the text may be cut anywhere.
+                    let n_latin1 = controls_at(from);
+                    let (read, written) = if n_latin1 > 0 {
+                        convert_latin1_to_utf8_partial(&from[..n_latin1], &mut into[n..])
+                    } else {
+                        let n_others = from.iter().take_while(|&&byte| is_control(byte)).count();
+                        let others = &from[..n_others];
+                        let (_, read, written) =
+                            decoder.decode_to_utf8_without_replacement(others, &mut into[n..], false);
+                        (read, written)
+                    };
                     self.start += read;
                     n += written;
                     self.ended = self.is_last;
@@ -335,6 +388,27 @@ mod tests {
         }
         assert!(find(&[0; 100], true, None).is_err());
         assert_eq!(found(b"a,b\n\0,\0\n", None).charset, Charset::Utf8);
+    }
+
+    #[test]
+    fn guesses_are_right_for_long_texts() {
+        for (encoding, line) in [
+            (WINDOWS_1252, "12;Gr\u{f6}\u{df}e;Stra\u{df}e \u{20ac};M\u{fc}nchen\n"),
+            (SHIFT_JIS, "1,\u{6771}\u{4eac}\u{90fd},\u{3053}\u{3093}\u{306b}\u{3061}\u{306f}\n"),
+            (GBK, "1,\u{5317}\u{4eac}\u{5e02},\u{4f60}\u{597d}\u{4e16}\u{754c}\n"),
+            (
+                encoding_rs::WINDOWS_1251,
+                "1,\u{41c}\u{43e}\u{441}\u{43a}\u{432}\u{430},\u{43f}\u{440}\u{438}\u{432}\u{435}\u{442}\n",
+            ),
+            (
+                encoding_rs::WINDOWS_1250,
+                "1,Krak\u{f3}w,\u{142}\u{f3}d\u{17a},\u{15b}wi\u{119}to,\u{17c}\u{f3}\u{142}ty\n",
+            ),
+        ] {
+            let text = format!("{}{}", "a,b\n1,2\n".repeat(1000), line.repeat(10_000));
+            let bytes = encoding.encode(&text).0;
+            assert_eq!(find(&bytes, false, None).unwrap().charset.name(), encoding.name());
+        }
     }
 
     #[test]

@@ -26,12 +26,12 @@ fn name(head: &[u8]) -> Option<&'static str> {
     if head.starts_with(b"%PDF-") {
         return Some("a PDF file");
     }
-    if head.get(257..262) == Some(b"ustar") {
-        return Some("a tar archive");
-    }
     let is_control = |&byte: &u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C);
     if !head.iter().any(is_control) {
         return None;
+    }
+    if head.get(257..262) == Some(b"ustar") {
+        return Some("a tar archive");
     }
     let found = FORMATS.iter().find(|(magic, _)| head.starts_with(magic));
     if let Some(&(_, what)) = found {
@@ -73,6 +73,7 @@ mod tests {
     #[test]
     fn other_formats_are_named() {
         let mut tar = vec![b'a'; 512];
+        tar[100] = 0;
         tar[257..262].copy_from_slice(b"ustar");
         for (head, what) in [
             (&b"PAR1\x15\x04"[..], "a Parquet file"),

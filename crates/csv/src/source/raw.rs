@@ -47,6 +47,11 @@ pub(super) enum Raw {
 }
 
 impl Raw {
+    /// No bytes.
+    pub(super) fn empty() -> Self {
+        Self::Bytes { bytes: Arc::new([]), at: 0 }
+    }
+
     /// The number of bytes that are left, if known.
     fn len(&self) -> Option<u64> {
         match self {
@@ -88,7 +93,10 @@ fn read_some(reader: &mut impl Read, into: &mut [u8]) -> Result<usize> {
     loop {
         match reader.read(into) {
             Ok(n) if n > into.len() => {
-                return Err(Error::io(io::Error::other("more bytes read than asked for"), "reading"));
+                return Err(Error::io(
+                    io::Error::other("more bytes read than asked for"),
+                    "reading the source",
+                ));
             }
             Ok(n) => return Ok(n),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -96,7 +104,7 @@ fn read_some(reader: &mut impl Read, into: &mut [u8]) -> Result<usize> {
             Err(error) => {
                 return Err(match error.downcast::<Error>() {
                     Ok(error) => error,
-                    Err(error) => Error::io(error, "reading"),
+                    Err(error) => Error::io(error, "reading the source"),
                 });
             }
         }

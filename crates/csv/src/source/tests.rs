@@ -226,6 +226,25 @@ fn every_compression_encoding_and_read_size_gives_the_same_text() {
 }
 
 #[test]
+fn windows_1252_is_that_of_the_standard() {
+    let mut stored: Vec<u8> = (0..=255).flat_map(|a| (0..=255).flat_map(move |b| [b'-', a, b])).collect();
+    stored.extend((0..=255_u8).flat_map(|byte| [&[b'x'; 61][..], &[byte]].concat()));
+    stored.push(b'\n');
+    let options = SourceOptions { encoding: Some("cp1252".into()), ..with_threads(1) };
+    let expected = encoding_rs::WINDOWS_1252.decode_without_bom_handling(&stored).0;
+    for len in [1, 63, 65, 1 << 20] {
+        let mut source = Source::open(of_bytes(&stored), &options).unwrap();
+        assert_text(&rest_of(&mut source, len).unwrap(), expected.as_bytes(), "windows-1252");
+    }
+}
+
+#[test]
+fn a_source_can_move_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Source>();
+}
+
+#[test]
 fn long_texts_pass_all_buffers() {
     let long = sample_text(6 << 20);
     for (name, pack) in [("plain", plain as Pack)].into_iter().chain(PACKED) {
@@ -355,12 +374,12 @@ fn bombs_end_at_the_limit_and_need_no_memory() {
 
 #[test]
 fn a_dropped_source_ends_its_threads() {
-    let text = sample_text(12 << 20);
+    let text = sample_text(6 << 20);
     let (done, is_done) = channel();
     let worker = thread::spawn(move || {
         for (_, pack) in PACKED {
             let packed = pack(text.as_bytes());
-            for n in [0, 1, 3 << 20] {
+            for n in [0, 1, 1 << 20] {
                 for origin in [of_bytes(&packed), of_stream(&packed, 100_000)] {
                     let mut source = Source::open(origin, &with_threads(3)).unwrap();
                     assert_eq!(source.read(&mut vec![0; n]).unwrap(), n);
@@ -413,7 +432,7 @@ fn errors_of_a_stream_arrive() {
 
 #[test]
 fn each_kind_of_source_is_read_again() {
-    let text = sample_text(3 << 20);
+    let text = sample_text(1_700_000);
     for (name, pack) in [("plain", plain as Pack)].into_iter().chain(PACKED) {
         let packed = pack(&[b"\xEF\xBB\xBF", text.as_bytes()].concat());
         let file = TestFile::new(&format!("again-{name}"), &packed);
@@ -559,7 +578,7 @@ fn sequences_that_do_not_fit_become_one_byte() {
         ("shift_jis", b"a\x82\xA0\xFF,", "a\u{3042}\u{fffd},".as_bytes()),
         ("utf-8", b"a\xE9,", b"a\xE9,"),
         ("latin1", b"\x80\x9F\xFF", "\u{80}\u{9f}\u{ff}".as_bytes()),
-        ("cp1252", b"\x80\xFF", "\u{20ac}\u{ff}".as_bytes()),
+        ("cp1252", b"\x80\xFF\x81", "\u{20ac}\u{ff}\u{81}".as_bytes()),
     ] {
         let options = SourceOptions { encoding: Some(encoding.into()), ..with_threads(1) };
         let text: Vec<u8> = String::from_utf8(text.to_vec()).map_or_else(
@@ -618,7 +637,14 @@ fn pipes_and_files_without_length_are_streams() {
         assert!(text.starts_with(b"Linux"));
     }
     let empty = TestFile::new("empty", b"");
-    assert_eq!(read_all(empty.origin(), &with_threads(1)).unwrap(), b"");
+    for (origin, text) in [(empty.origin(), &b""[..]), (of_stream(b"a,b\n", 1), b"a,b\n")] {
+        let mut source = Source::open(origin, &with_threads(1)).unwrap();
+        for _ in 0..2 {
+            assert_eq!(source.as_bytes(), Some(text));
+            assert_eq!(rest_of(&mut source, 3).unwrap(), text);
+            source.rewind().unwrap();
+        }
+    }
 }
 
 proptest! {

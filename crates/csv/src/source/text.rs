@@ -2,8 +2,9 @@
 
 use entasis::{Error, Result};
 
+use super::ahead::ahead;
 use super::encoding::{Charset, Transcoder};
-use super::raw::{Stage, read_full};
+use super::raw::{Raw, Stage, read_full};
 
 /// The first bytes that are read in advance. Most texts are short.
 const FIRST_LEN: usize = 16 << 10;
@@ -93,10 +94,18 @@ pub(super) struct Text {
     held: Option<u8>,
 }
 
+impl Default for Text {
+    /// An empty text.
+    fn default() -> Self {
+        Self { stage: Box::new(Raw::empty()), held: None }
+    }
+}
+
 impl Text {
-    /// The text of bytes without byte order mark.
-    pub(super) fn new(bytes: Lookahead, charset: Charset) -> Self {
+    /// The text of bytes without byte order mark. `has_thread`: a thread may convert them.
+    pub(super) fn new(bytes: Lookahead, charset: Charset, has_thread: bool) -> Self {
         let stage: Box<dyn Stage> = match Transcoder::new(bytes, charset) {
+            Ok(transcoder) if has_thread => ahead(Box::new(transcoder)),
             Ok(transcoder) => Box::new(transcoder),
             Err(bytes) => Box::new(bytes),
         };
