@@ -68,6 +68,13 @@ fn quotes_and_escapes() {
 }
 
 #[test]
+fn an_escape_after_the_scored_subset_is_found() {
+    let mut text = "a,b\n".to_owned() + &"1,\"x, y\"\n".repeat(20_000);
+    text += "2,\"x \\\"y\\\", z\"\n3,\"w\"\n";
+    assert_eq!(sniffed(&text).dialect.escape, Some(b'\\'));
+}
+
+#[test]
 fn comments_are_left_out_unless_they_fit_the_table() {
     let comment = |text: &str| (sniffed(text).dialect.comment, sniffed(text).skip, sniffed(text).n_columns);
     assert_eq!(comment("# made by x\n# on a day\na,b\n1,2\n3,4\n"), (Some(b'#'), 0, 2));
