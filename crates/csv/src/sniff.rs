@@ -189,7 +189,9 @@ fn choose(subset: &[Segment<'_>], given: &Given) -> Choice {
             candidate.score.value *= 0.6;
         }
     }
-    candidates.extend(one_column(subset, given, &seen));
+    if given.separator.is_none() || candidates.is_empty() {
+        candidates.extend(one_column(subset, given, &seen));
+    }
     let mut best = candidates[0];
     for &candidate in &candidates[1..] {
         // The first one wins unless another is clearly better: candidates have an order.
