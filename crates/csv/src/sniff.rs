@@ -120,7 +120,7 @@ struct Candidate {
 /// The others begin anywhere, and lose their first partial line. `whole`: the first piece is the
 /// whole text. About 1 MiB is enough.
 ///
-/// The cost is a few passes over the pieces, and some passes over at most 136 KiB for each
+/// The cost is a few passes over the pieces, and some passes over at most 68 KiB for each
 /// separator that occurs.
 ///
 /// ```
@@ -189,7 +189,9 @@ fn choose(subset: &[Segment<'_>], given: &Given) -> Choice {
             candidate.score.value *= 0.6;
         }
     }
-    candidates.extend(one_column(subset, given, &seen));
+    if given.separator.is_none() || candidates.is_empty() {
+        candidates.extend(one_column(subset, given, &seen));
+    }
     let mut best = candidates[0];
     for &candidate in &candidates[1..] {
         // The first one wins unless another is clearly better: candidates have an order.
@@ -321,6 +323,14 @@ fn finish(
     let Choice { best, second } = choice;
     let mut dialect = best.dialect;
     let mut table = Table::read(segments, dialect);
+    if given.escape.is_none() && dialect.escape.is_none() && table.n_misquoted > 0 {
+        // The subset that was scored may have no escape.
+        let escaped = Dialect { escape: Some(b'\\'), ..dialect };
+        let other = Table::read(segments, escaped);
+        if other.n_misquoted * 2 < table.n_misquoted {
+            (dialect, table) = (escaped, other);
+        }
+    }
     let width = |table: &Table<'_>| match best.score.n_columns {
         1 => usize::from(table.n_rows() > 0),
         _ => table.usual_width(2),
@@ -419,6 +429,9 @@ fn decimal(table: &Table<'_>, start: usize, dialect: &Dialect, given: &Given) ->
     }
     let (mut points, mut commas, mut sure) = (0_usize, 0_usize, 0_usize);
     for field in (start..table.n_rows()).flat_map(|row| table.row(row)) {
+        if memchr::memchr2(b'.', b',', field.text).is_none() {
+            continue;
+        }
         match kind(field.text, field.quoted) {
             Kind::Decimal if field.text.contains(&b'.') => points += 1,
             Kind::DecimalComma => {

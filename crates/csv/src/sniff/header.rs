@@ -48,6 +48,8 @@ pub(super) fn header(table: &Table<'_>, start: usize, n_columns: usize) -> Heade
         match kinds[n] {
             Kind::Empty => {}
             kind if fits(kind, usual) => values += 1,
+            // Dates and times name columns of numbers.
+            Kind::Date | Kind::Time | Kind::DateTime if usual.is_number() => names += 1,
             kind if kind.is_typed() => {}
             _ => names += 1,
         }
@@ -83,6 +85,9 @@ pub(super) fn header(table: &Table<'_>, start: usize, n_columns: usize) -> Heade
     }
     let distinct = (1..first.len())
         .all(|n| first[n].text.is_empty() || !first[..n].iter().any(|f| f.text == first[n].text));
+    if !all_names && is_series(first, &kinds, &body) {
+        return Header::new(true, 0.6, "the numbers of the first row count up, and no later row has them");
+    }
     if !all_names {
         return Header::new(false, 0.6, "the first row has values among text");
     }

@@ -19,8 +19,9 @@ pub(super) fn banner_rows(table: &Table<'_>, n_columns: usize) -> usize {
     let usual = table.rows().filter(|row| row.len() == n_columns).count();
     let mut start = first;
     if first > 0 {
-        let is_names = is_names(table.row(first - 1), n_columns) && !is_names(table.row(first), n_columns);
-        start -= usize::from(is_names);
+        let has_names = is_names(table.row(first), n_columns);
+        let names_before = !has_names && is_names(table.row(first - 1), n_columns);
+        start -= usize::from(names_before);
         let is_banner = |row: &[Field<'_>]| row.len() == 1 || row.len() * 2 <= n_columns;
         let is_bad = start > MAX_BANNER || start > usual || !table.rows().take(start).all(is_banner);
         // Equal rows with numbers are another table, or the same one before it grew.
@@ -30,7 +31,9 @@ pub(super) fn banner_rows(table: &Table<'_>, n_columns: usize) -> usize {
                 && table.rows().take(start).all(|row| row.len() == width)
                 && has_values(table.row(start - 1))
         };
-        if is_bad || grows {
+        // Fields above a table without names may be its names, although some are absent.
+        let may_be_names = start == first && !has_names && table.rows().take(start).any(|row| row.len() > 1);
+        if is_bad || grows || may_be_names {
             return 0;
         }
     }

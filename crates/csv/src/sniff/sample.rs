@@ -3,9 +3,9 @@
 use memchr::{memchr, memchr2_iter};
 
 /// The most bytes of the first part of a subset.
-const FIRST_LEN: usize = 64 << 10;
+const FIRST_LEN: usize = 32 << 10;
 /// The most bytes of each other part of a subset.
-const WINDOW_LEN: usize = 8 << 10;
+const WINDOW_LEN: usize = 4 << 10;
 /// The most other parts of a subset.
 const MAX_WINDOWS: usize = 8;
 

@@ -12,7 +12,7 @@ use super::table::{Field, Table};
 use crate::dialect::Dialect;
 
 /// The most rows whose fields are classified.
-const MAX_TYPED_ROWS: usize = 300;
+const MAX_TYPED_ROWS: usize = 150;
 /// The most fields of a row that are classified.
 const MAX_TYPED_FIELDS: usize = 200;
 
@@ -82,7 +82,7 @@ pub(super) fn score(table: &Table<'_>, dialect: &Dialect) -> Option<Score> {
         return None;
     }
     let types = columns.iter().map(|column| column.weight).sum::<f64>() / columns.len() as f64;
-    let prior = prior(dialect.separator) * if dialect.quote.is_none() { 0.93 } else { 1.0 };
+    let prior = prior(dialect.separator) * if dialect.quote.is_none() { 0.8 } else { 1.0 };
     let width = 1.0 - 0.3 / n_columns as f64;
     let value = uniformity.min(1.0) * types * prior * width * quote_health(table);
     Some(Score { value, n_columns, uniformity: uniformity.min(1.0), n_before: first })

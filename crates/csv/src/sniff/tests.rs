@@ -68,6 +68,13 @@ fn quotes_and_escapes() {
 }
 
 #[test]
+fn an_escape_after_the_scored_subset_is_found() {
+    let mut text = "a,b\n".to_owned() + &"1,\"x, y\"\n".repeat(20_000);
+    text += "2,\"x \\\"y\\\", z\"\n3,\"w\"\n";
+    assert_eq!(sniffed(&text).dialect.escape, Some(b'\\'));
+}
+
+#[test]
 fn comments_are_left_out_unless_they_fit_the_table() {
     let comment = |text: &str| (sniffed(text).dialect.comment, sniffed(text).skip, sniffed(text).n_columns);
     assert_eq!(comment("# made by x\n# on a day\na,b\n1,2\n3,4\n"), (Some(b'#'), 0, 2));
@@ -97,6 +104,12 @@ fn rows_that_grow_are_no_banner() {
 }
 
 #[test]
+fn names_that_are_too_few_are_not_skipped() {
+    let sniffed = sniffed("a,b,c\n1,2,3,4,5,6\n1,2,3,4,5,6\n1,2,3,4,5,6\n1,2,3,4,5,6\n");
+    assert_eq!((sniffed.skip, sniffed.n_columns, sniffed.header.is_header), (0, 6, true));
+}
+
+#[test]
 fn headers() {
     let is_header = |text: &str| sniffed(text).header.is_header;
     assert!(is_header("a,b\n1,2\n"));
@@ -104,6 +117,8 @@ fn headers() {
     assert!(is_header("country,2019,2020\nFrance,15,25\nPeru,35,40\n"));
     assert!(is_header("NA,b\n1,2\n3,4\n"));
     assert!(is_header("name,city\nAnn,Paris\nBob,Rome\n"));
+    assert!(is_header("name,2024-01-01,2024-02-01\nAnn,1,2\nBob,3,4\n"));
+    assert!(is_header("0,1\nAnn,Paris\nBob,Rome\n"));
     assert!(!is_header("1,2\n3,4\n"));
     assert!(!is_header("France,1.5,2.5\nPeru,3.5,4\n"));
     assert!(!is_header("Paris,Ann\nRome,Bob\nParis,Cy\n"));
