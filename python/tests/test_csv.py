@@ -343,18 +343,20 @@ def test_row_labels_of_pandas():
     assert list(frame.columns) == ["v", "w"]
 
 
+EXPECTED = {"a": [1, 2], "b": ["x", "y"]}
+
+
 class TestSources:
     text = b"a,b\n1,x\n2,y\n"
-    expected: ClassVar = {"a": [1, 2], "b": ["x", "y"]}
 
     def test_files_and_objects(self, tmp_path):
         path = tmp_path / "t.csv"
         path.write_bytes(self.text)
-        assert en.read_csv(path, "polars").to_dict(as_series=False) == self.expected
-        assert en.read_csv(str(path), "polars").to_dict(as_series=False) == self.expected
+        assert en.read_csv(path, "polars").to_dict(as_series=False) == EXPECTED
+        assert en.read_csv(str(path), "polars").to_dict(as_series=False) == EXPECTED
         for source in (io.BytesIO(self.text), io.StringIO(self.text.decode()), path.open("rb"), path.open()):
             with source:
-                assert en.read_csv(source, "polars").to_dict(as_series=False) == self.expected
+                assert en.read_csv(source, "polars").to_dict(as_series=False) == EXPECTED
 
     def test_compressed(self, tmp_path):
         import bz2
@@ -363,8 +365,8 @@ class TestSources:
         for compress in (gzip.compress, bz2.compress, lzma.compress):
             path = tmp_path / "t.csv"
             path.write_bytes(compress(self.text))
-            assert en.read_csv(path, "polars").to_dict(as_series=False) == self.expected
-            assert en.read_csv(io.BytesIO(compress(self.text)), "polars").to_dict(as_series=False) == self.expected
+            assert en.read_csv(path, "polars").to_dict(as_series=False) == EXPECTED
+            assert en.read_csv(io.BytesIO(compress(self.text)), "polars").to_dict(as_series=False) == EXPECTED
             with pytest.raises(en.errors.EntasisError):
                 en.read_csv(compress(self.text * 100)[:-9], "polars")
 

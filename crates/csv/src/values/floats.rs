@@ -98,7 +98,7 @@ fn scaled(mantissa: u64, places: usize) -> f64 {
     let reciprocal = RECIPROCALS[places];
     let mut product = u128::from(mantissa) * u128::from((reciprocal >> 64) as u64);
     if (product >> 64) as u64 & 0x1ff == 0x1ff {
-        product += u128::from(mantissa) * u128::from(reciprocal as u64) >> 64;
+        product += (u128::from(mantissa) * u128::from(reciprocal as u64)) >> 64;
     }
     let (high, low) = ((product >> 64) as u64, product as u64);
     let upper = (high >> 63) as u32;
