@@ -258,7 +258,7 @@ struct Ends {
     is_open: bool,
 }
 
-/// Why there is no next chunk.
+/// The reason why a chunk is missing.
 #[derive(Debug)]
 pub enum Failure {
     /// A quoted field does not end, or is longer than allowed.

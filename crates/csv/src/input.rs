@@ -1,4 +1,4 @@
-//! What the reader reads from.
+//! The texts that the reader reads.
 
 use entasis::Result;
 

@@ -18,12 +18,12 @@ const FIRST: usize = 256 << 10;
 /// Parts of the rest that are sniffed, and their bytes.
 const PARTS: (usize, usize) = (16, 16 << 10);
 
-/// What a user says about a text. `None` is sniffed, or has the default of [`Plan`].
+/// The options of a user. `None` is sniffed, or has the default of [`Plan`].
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How the source is read.
     pub source: SourceOptions,
-    /// What was known before. Other options go over it.
+    /// Facts that were known before. Other options go over them.
     pub spec: Option<Spec>,
     /// Separator, quote, escape, comment, skipped lines, header, decimal mark.
     pub given: Given,
@@ -41,7 +41,7 @@ pub struct Options {
     pub thousands: Option<u8>,
     /// Whether rows may have fewer fields than the header.
     pub fill: bool,
-    /// What happens to places that do not fit.
+    /// The use of places that do not fit.
     pub on_error: OnError,
     /// The rows to read.
     pub rows: Option<Range<u64>>,
@@ -84,9 +84,9 @@ pub struct Job {
     source: Source,
     /// How it is read.
     pub plan: Plan,
-    /// What was sniffed.
+    /// The findings of the sniffer.
     pub sniffed: Sniffed,
-    /// What a user should know.
+    /// Facts that a user should know.
     pub warnings: Vec<String>,
 }
 
@@ -218,7 +218,7 @@ impl Job {
     }
 }
 
-/// What is given, over what a spec says.
+/// The given parts, over those of a spec.
 fn over(spec: Option<&Spec>, given: &Given) -> Given {
     let Some(spec) = spec else { return *given };
     Given {

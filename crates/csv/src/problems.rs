@@ -3,7 +3,7 @@
 /// The number of problems that are kept. All are counted.
 pub const MOST_KEPT: usize = 100_000;
 
-/// What happens to a place that does not fit.
+/// The use of a place that does not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
     /// Reading ends with an error.
@@ -30,7 +30,7 @@ pub struct Problem {
     pub column: Option<usize>,
     /// The field, or the row; the first 1,000 bytes.
     pub text: String,
-    /// What was expected.
+    /// The expected text.
     pub expected: String,
 }
 
@@ -52,7 +52,8 @@ impl Problems {
         }
     }
 
-    /// Adds the problems of a later part of the text, which begins after `row` rows and `line` lines.
+    /// Adds the problems of a later part of the text, which begins after `row` rows and `line`
+    /// lines.
     pub fn append(&mut self, later: Self, row: u64, line: u64) {
         let room = MOST_KEPT - self.kept.len();
         self.n += later.n;

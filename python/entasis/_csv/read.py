@@ -59,7 +59,7 @@ def read_csv(
 ) -> Any:
     """Read a text file with separated fields into a frame.
 
-    What is not given is found out from a sample of the whole text. The type of a column is the
+    The other options are found out from a sample of the whole text. The type of a column is the
     narrowest that holds all its values in the rows that are read. No integer is rounded, and no
     zero before a number is lost: such columns are text. `docs/guides/csv.md` has all rules.
 

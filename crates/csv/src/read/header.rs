@@ -26,7 +26,7 @@ pub struct Header {
     pub len: usize,
     /// Lines before this chunk.
     pub n_lines: u64,
-    /// What a user should know.
+    /// Facts that a user should know.
     pub warnings: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// Bytes of a chunk, so that it and its values stay in a core's cache.
 const CHUNK: usize = 1 << 20;
 
-/// What a thread gets of a chunk.
+/// A chunk as a thread gets it.
 pub struct Part<'a> {
     /// The chunk.
     pub chunk: &'a Chunk,
@@ -25,10 +25,10 @@ pub struct Part<'a> {
     pub fields: &'a mut Fields,
 }
 
-/// What is known of a chunk after the pass.
+/// The facts about a chunk after the pass.
 #[derive(Debug)]
 pub struct Done<T> {
-    /// What the thread made.
+    /// The product of the thread.
     pub made: T,
     /// Line ends of the chunk.
     pub n_lines: u64,
@@ -54,7 +54,7 @@ struct Shared<'a> {
     is_done: bool,
 }
 
-/// What threads made of a chunk, or the error that stopped them.
+/// The products of chunks, or the errors that stopped them.
 type Results<T> = Mutex<Vec<Option<Result<Done<T>>>>>;
 
 impl<'a> Pass<'a> {
