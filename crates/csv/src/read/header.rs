@@ -20,6 +20,8 @@ pub struct Header {
     pub wanted: Vec<usize>,
     /// Their given types.
     pub given: Vec<Option<Type>>,
+    /// The type of their strings: text, or codes of categories.
+    pub strings: Vec<Type>,
     /// The number of the chunk with the first row. Those before have comments and blank lines.
     pub chunk: usize,
     /// Bytes of the header in this chunk.
@@ -95,11 +97,17 @@ impl Header {
         for (name, _) in &plan.types {
             find(&names, name)?;
         }
-        let given = wanted
+        let given: Vec<_> = wanted
             .iter()
             .map(|&column| plan.types.iter().find(|(name, _)| *name == names[column]).map(|&(_, of)| of))
             .collect();
-        Ok(Self { names, wanted, given, chunk: chunk.number, len, n_lines, warnings })
+        let of_strings = |given: &Option<Type>| match given {
+            None if plan.as_categories => Type::Categorical,
+            Some(Type::Categorical) => Type::Categorical,
+            _ => Type::Text,
+        };
+        let strings = given.iter().map(of_strings).collect();
+        Ok(Self { names, wanted, given, strings, chunk: chunk.number, len, n_lines, warnings })
     }
 }
 
