@@ -41,7 +41,6 @@ impl From {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Arguments {
-    name: String,
     spec: Option<String>,
     sep: Option<String>,
     quote: Option<String>,
@@ -51,6 +50,8 @@ pub struct Arguments {
     header: Option<bool>,
     decimal: Option<String>,
     thousands: Option<String>,
+    dates: Vec<(Option<String>, Vec<String>)>,
+    id: Option<String>,
     names: Option<Vec<String>>,
     first_is_unnamed: bool,
     columns: Option<Vec<String>>,
@@ -96,6 +97,8 @@ impl Arguments {
                 (None, Some(columns)) => Selection::Without(columns),
                 (None, None) => Selection::All,
             },
+            dates: self.dates,
+            id: self.id,
             missing: self.na,
             thousands: self.thousands.as_deref().map(|text| byte(text, "thousands")).transpose()?,
             fill: self.fill,
@@ -135,14 +138,25 @@ fn byte(text: &str, what: &str) -> entasis::Result<u8> {
     }
 }
 
-/// Reads a text.
+/// Texts with their names.
+type Sources = Vec<(From, String)>;
+
+fn origins(sources: Sources) -> Vec<(String, Origin)> {
+    sources.into_iter().map(|(from, name)| (name.clone(), from.origin(name))).collect()
+}
+
+/// Reads texts into a table. `progress` is called with the bytes that were read, and all if known.
 #[pyfunction]
-pub fn read_csv(py: Python<'_>, source: From, arguments: Arguments) -> PyResult<CsvTable> {
-    let name = arguments.name.clone();
+pub fn read_csv(
+    py: Python<'_>,
+    sources: Sources,
+    arguments: Arguments,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<CsvTable> {
     let options = arguments.options().map_err(|e| errors::raise(py, &e))?;
     let layout = options.layout;
-    let read = monitor::run(py, |monitor| {
-        let mut job = Job::open(source.origin(name), &options)?;
+    let read = monitor::run_watched(py, progress, |monitor| {
+        let mut job = Job::open_all(origins(sources), &options)?;
         Ok(match job.read(monitor)? {
             Outcome::Table(table) => {
                 let spec = job.spec(&table).to_json();
@@ -154,20 +168,20 @@ pub fn read_csv(py: Python<'_>, source: From, arguments: Arguments) -> PyResult<
     read.map_err(|(error, refused)| refusal(py, &error, &refused))
 }
 
-/// Writes a text into a file. The table that is returned has no values.
+/// Writes texts into a file. The table that is returned has no values.
 #[pyfunction]
 pub fn convert_csv(
     py: Python<'_>,
-    source: From,
+    sources: Sources,
     arguments: Arguments,
     to: Destination,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<CsvTable> {
-    let name = arguments.name.clone();
     let options = arguments.options().map_err(|e| errors::raise(py, &e))?;
     let (layout, write) = (options.layout, to.options());
     let path = to.into_path()?;
-    let stored = monitor::run(py, |monitor| {
-        let mut job = Job::open(source.origin(name), &options)?;
+    let stored = monitor::run_watched(py, progress, |monitor| {
+        let mut job = Job::open_all(origins(sources), &options)?;
         Ok(match table::store(&mut job, &path, &write, monitor)? {
             Outcome::Table(table) => {
                 let spec = job.spec(&table).to_json();
@@ -190,12 +204,17 @@ fn refusal(py: Python<'_>, error: &entasis::Error, refused: &Refused) -> PyErr {
 
 /// The findings in a text: the spec as JSON, and a reason for each part of it.
 #[pyfunction]
-pub fn sniff_csv(py: Python<'_>, source: From, arguments: Arguments, whole: bool) -> PyResult<Sniff> {
-    let name = arguments.name.clone();
+pub fn sniff_csv(
+    py: Python<'_>,
+    source: (From, String),
+    arguments: Arguments,
+    whole: bool,
+) -> PyResult<Sniff> {
+    let (from, name) = source;
     let mut options = arguments.options().map_err(|e| errors::raise(py, &e))?;
     options.on_error = OnError::Missing;
     monitor::run(py, |monitor| {
-        let mut job = Job::open(source.origin(name), &options)?;
+        let mut job = Job::open(from.origin(name), &options)?;
         job.plan.has_header = job.sniffed.header.is_header;
         if !whole {
             job.plan.rows = Some(0..SNIFFED_ROWS);

@@ -11,6 +11,7 @@ use crate::errors;
 struct Signals {
     raised: Mutex<Option<PyErr>>,
     meanwhile: Mutex<Option<Py<PyAny>>>,
+    progress: Option<Py<PyAny>>,
 }
 
 impl Signals {
@@ -28,9 +29,20 @@ impl Signals {
 
 impl Monitor for Signals {
     fn interrupted(&self) -> bool {
+        if self.progress.is_some() && self.raised.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            return true;
+        }
         let Err(error) = Python::attach(|py| py.check_signals()) else { return false };
         self.keep(error);
         true
+    }
+
+    fn progress(&self, done: u64, total: u64) {
+        let Some(progress) = &self.progress else { return };
+        let called = Python::attach(|py| progress.call1(py, (done, (total > 0).then_some(total))).map(drop));
+        if let Err(error) = called {
+            self.keep(error);
+        }
     }
 
     fn meanwhile(&self, has_others: bool) -> bool {
@@ -68,8 +80,27 @@ pub fn run_with<T: Send>(
     meanwhile: Option<Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Monitor) -> entasis::Result<T> + Send,
 ) -> PyResult<T> {
-    let signals = Signals { raised: Mutex::default(), meanwhile: Mutex::new(meanwhile.map(Bound::unbind)) };
-    let result = py.detach(|| work(&signals));
+    let meanwhile = Mutex::new(meanwhile.map(Bound::unbind));
+    finish(py, &Signals { raised: Mutex::default(), meanwhile, progress: None }, work)
+}
+
+/// Runs `work` without the GIL. `progress` is called with it: with what is done and with the whole,
+/// which is None where it is not known.
+pub fn run_watched<T: Send>(
+    py: Python<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+    work: impl FnOnce(&dyn Monitor) -> entasis::Result<T> + Send,
+) -> PyResult<T> {
+    let progress = progress.map(Bound::unbind);
+    finish(py, &Signals { raised: Mutex::default(), meanwhile: Mutex::default(), progress }, work)
+}
+
+fn finish<T: Send>(
+    py: Python<'_>,
+    signals: &Signals,
+    work: impl FnOnce(&dyn Monitor) -> entasis::Result<T> + Send,
+) -> PyResult<T> {
+    let result = py.detach(|| work(signals));
     if let Some(raised) = signals.raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(raised);
     }

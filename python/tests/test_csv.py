@@ -587,6 +587,229 @@ class TestCategories:
         __import__("pandas").testing.assert_frame_equal(kept, frame)
 
 
+class TestSeveralFiles:
+    def write(self, folder, texts):
+        for name, text in texts.items():
+            (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def test_patterns_and_lists(self, tmp_path):
+        self.write(tmp_path, {"b.csv": "k,v\n3,x\n4,\n", "a.csv": "k,v\n1,y\n2,z\n", "c.txt": "no\n"})
+        for source in (
+            str(tmp_path / "*.csv"),
+            tmp_path / "[ab].csv",
+            [tmp_path / "a.csv", tmp_path / "b.csv"],
+            (tmp_path / "a.csv", b"k,v\n3,x\n4,\n"),
+            [io.BytesIO(b"k,v\n1,y\n2,z\n"), tmp_path / "b.csv"],
+        ):
+            found = en.read_csv(source, "polars").to_dict(as_series=False)
+            assert found == {"k": [1, 2, 3, 4], "v": ["y", "z", "x", None]}
+        reverse = en.read_csv([tmp_path / "b.csv", tmp_path / "a.csv"], "polars")
+        assert reverse["k"].to_list() == [3, 4, 1, 2]
+        with pytest.raises(en.errors.MissingFileError, match="no file matches"):
+            en.read_csv(tmp_path / "*.tsv")
+        with pytest.raises(en.errors.ArgumentError, match="empty"):
+            en.read_csv([])
+        (tmp_path / "x[1].csv").write_text("a\n1\n")
+        assert en.read_csv(tmp_path / "x[1].csv", "polars")["a"].to_list() == [1]
+
+    def test_types_hold_for_all_files(self, tmp_path):
+        self.write(tmp_path, {"a.csv": "k,v\n1,2\n", "b.csv": "k,v\nx,2.5\n", "c.csv": "k,v\n,\n"})
+        found = en.read_csv(tmp_path / "*.csv", "polars")
+        assert found.to_dict(as_series=False) == {"k": ["1", "x", None], "v": [2.0, 2.5, None]}
+        en.convert(tmp_path / "*.csv", tmp_path / "t.entasis")
+        assert en.read(tmp_path / "t.entasis", to="polars").equals(found)
+        cut = en.read_csv(tmp_path / "*.csv", "polars", rows=(1, 3))
+        assert cut.to_dict(as_series=False) == {"k": ["x", None], "v": [2.5, None]}
+        assert en.read_csv(tmp_path / "*.csv", "polars", rows=(0, 1)).schema["k"] == pl.Int64
+
+    def test_origins(self, tmp_path):
+        self.write(tmp_path, {"a.csv": "k\n1\n2\n", "b.csv": "k\n", "c.csv": "k\n3\n"})
+        paths = [str(tmp_path / f"{name}.csv") for name in "abc"]
+        for to in ("pandas", "polars", "pyarrow"):
+            found = en.read_csv(tmp_path / "*.csv", to, id="file")
+            columns = found.to_pydict() if to == "pyarrow" else {name: list(found[name]) for name in found.columns}
+            assert list(columns) == ["file", "k"]
+            assert columns["file"] == [paths[0], paths[0], paths[2]]
+        path = tmp_path / "t.entasis"
+        en.convert(tmp_path / "*.csv", path, id="file")
+        assert en.read(path, to="polars").equals(en.read_csv(tmp_path / "*.csv", "polars", id="file"))
+        assert en.read_csv(paths[0], "polars", id="file")["file"].to_list() == [paths[0]] * 2
+        with pytest.raises(en.errors.ArgumentError, match="has a column 'k'"):
+            en.read_csv(tmp_path / "*.csv", id="k")
+
+    def test_names_must_be_the_same(self, tmp_path):
+        self.write(tmp_path, {"a.csv": "k,v\n1,2\n", "b.csv": "k,w\n1,2\n", "c.csv": "v,k\n1,2\n"})
+        for pattern, match in [("[ab].csv", "lacks 'v'; it has also 'w'.*b.csv"), ("[ac].csv", "order.*c.csv")]:
+            for read in (en.read_csv, lambda source: en.convert(source, tmp_path / "t.entasis")):
+                with pytest.raises(en.errors.ArgumentError, match=match):
+                    read(tmp_path / pattern)
+        assert not (tmp_path / "t.entasis").exists()
+
+    def test_problems_name_the_file(self, tmp_path):
+        self.write(tmp_path, {"a.csv": "k,v\n1,2\n", "b.csv": "k,v\n3\n1,2\n"})
+        with pytest.raises(en.errors.ProblemError, match=r"line 2 of '.*b.csv': '3'"):
+            en.read_csv(tmp_path / "*.csv", header=True)
+        _, problems = en.read_csv(tmp_path / "*.csv", "polars", on_error="skip", problems=True, header=True)
+        assert problems == [en.Problem(0, 2, 4, None, "3", "2 fields, not 1", str(tmp_path / "b.csv"))]
+        found = en.convert(tmp_path / "*.csv", tmp_path / "t", on_error="skip", problems=True, header=True)
+        assert found == problems
+
+    @pytest.mark.parametrize("seed", range(15))
+    def test_they_are_one_text(self, seed, monkeypatch, tmp_path):
+        rng = random.Random(seed)
+        parts = []
+        for i in range(rng.randrange(1, 5)):
+            kinds = [rng.choice(["1", "2.5", "x", "", "NA", "true", "2020-01-01"]) for _ in range(rng.randrange(1, 3))]
+            rows = [f"{rng.choice(kinds)},{i},{rng.choice(['p', 'q', ''])}\n" for _ in range(rng.randrange(20))]
+            parts.append("".join(rows))
+        header = "a,b,c\n"
+        options = {"sep": ",", "quote": '"', "comment": None, "skip": 0, "header": True}
+        options["strings"] = rng.choice(["plain", "categorical"])
+        whole = en.read_csv((header + "".join(parts)).encode(), "polars", **options)
+        for i, part in enumerate(parts):
+            text = (header + part).encode()
+            (tmp_path / f"{i}.csv").write_bytes(gzip.compress(text) if rng.random() < 0.3 else text)
+        set_chunk_len(monkeypatch, rng.choice([None, 1, 10]), rng.choice([1, 30]))
+        found = en.read_csv(tmp_path / "*.csv", "polars", **options)
+        assert found.schema == whole.schema
+        assert found.equals(whole)
+        en.convert(tmp_path / "*.csv", tmp_path / "t.entasis", **options)
+        kept = en.read(tmp_path / "t.entasis", to="polars")
+        assert kept.schema == whole.schema
+        assert kept.equals(whole)
+
+
+class TestProgress:
+    text = b"a,b\n" + b"1,x\n" * 1_000_000
+
+    def test_functions_are_called(self, tmp_path):
+        path = tmp_path / "t.csv"
+        path.write_bytes(self.text)
+        for call in (
+            lambda source, **options: en.read_csv(source, "polars", **options),
+            lambda source, **options: en.convert(source, tmp_path / "t.entasis", **options),
+        ):
+            for source, n in ((path, 1), (self.text, 1), ([path, path], 2)):
+                calls = []
+                call(source, progress=lambda done, total, unit, calls=calls: calls.append((done, total, unit)))
+                assert calls[-1] == (n * len(self.text), n * len(self.text), "bytes")
+                assert all(total == n * len(self.text) for _, total, _ in calls)
+                assert sorted(calls) == calls
+
+    def test_errors_of_functions_stop_the_reading(self, tmp_path):
+        def fail(done, total, unit):
+            raise RuntimeError("stop")
+
+        with pytest.raises(RuntimeError, match="stop"):
+            en.read_csv(self.text, progress=fail)
+        with pytest.raises(RuntimeError, match="stop"):
+            en.convert(self.text * 8, tmp_path / "t.entasis", progress=fail)
+        with pytest.raises(en.errors.ArgumentError, match="progress"):
+            en.read_csv(self.text, progress=3)
+
+    @pytest.mark.parametrize("has_tqdm", [True, False])
+    def test_a_bar_appears(self, has_tqdm, monkeypatch, capsys):
+        from entasis._csv import progress
+
+        if has_tqdm:
+            pytest.importorskip("tqdm")
+        else:
+            monkeypatch.setitem(sys.modules, "tqdm", None)
+        en.read_csv(b"a\n1\n", progress=True)
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(progress, "_PATIENCE", 0)
+        en.read_csv(self.text, progress=True)
+        assert "reading" in capsys.readouterr().err
+
+
+class TestDates:
+    def test_one_format(self):
+        text = b"a,b,c\n31/01/2020,x,1\n,01/02/2020,2\nNA,y,3\n"
+        found = read(text, dates="%d/%m/%Y")
+        assert found == {"a": [date(2020, 1, 31), None, None], "b": ["x", "01/02/2020", "y"], "c": [1, 2, 3]}
+        assert read(text)["a"] == ["31/01/2020", None, "NA"]
+        assert read(text, dates={"a": "%d/%m/%Y"}) == found
+        assert read(text, dates="%m/%d/%Y")["a"] == ["31/01/2020", None, "NA"]
+
+    def test_a_value_that_does_not_fit_leaves_text(self):
+        text = b"a\n31/01/2020\n31/02/2020\n"
+        with pytest.warns(en.errors.CsvWarning, match="'a' stays text"):
+            found = en.read_csv(text, "polars", dates={"a": "%d/%m/%Y"})
+        assert found["a"].to_list() == ["31/01/2020", "31/02/2020"]
+        assert read(text, dates="%d/%m/%Y")["a"] == ["31/01/2020", "31/02/2020"]
+
+    def test_several_formats(self):
+        formats = ["%d/%m/%Y", "%m/%d/%Y"]
+        assert read(b"a\n01/02/2020\n13/02/2020\n", dates=formats)["a"] == [date(2020, 2, 1), date(2020, 2, 13)]
+        assert read(b"a\n01/02/2020\n02/13/2020\n", dates=formats)["a"] == [date(2020, 1, 2), date(2020, 2, 13)]
+        assert read(b"a\n01/02/2020\n03/02/2020\n", dates=formats)["a"] == ["01/02/2020", "03/02/2020"]
+        assert read(b"a\n02/02/2020\n", dates=formats)["a"] == [date(2020, 2, 2)]
+        assert read(b"a\n13/02/2020\n02/13/2020\n", dates=formats)["a"] == ["13/02/2020", "02/13/2020"]
+
+    def test_numbers_are_dates_only_by_name(self):
+        text = b"a,b\n20200131,20200131\n20200201,20200132\n"
+        assert read(text, dates="%Y%m%d")["a"] == [20200131, 20200201]
+        found = read(text, dates={"a": "%Y%m%d"})
+        assert found == {"a": [date(2020, 1, 31), date(2020, 2, 1)], "b": [20200131, 20200132]}
+
+    def test_iso_stays(self):
+        text = b"a\n2020-01-31\n2020-02-01\n"
+        assert read(text, dates={"a": "%d/%m/%Y"})["a"] == [date(2020, 1, 31), date(2020, 2, 1)]
+        assert read(text, dates="%Y-%d-%m")["a"] == [date(2020, 1, 31), date(2020, 2, 1)]
+
+    def test_times(self):
+        text = b"a,b\n31.01.2020 23:59:01,1/2/20 5:00 PM +0100\n1.2.2020 00:00:00,1/2/20 12:00 AM +0100\n"
+        frame = en.read_csv(text, "polars", dates=["%d.%m.%Y %H:%M:%S", "%m/%d/%y %I:%M %p %z"])
+        assert frame.dtypes == [pl.Datetime("us"), pl.Datetime("us", "UTC")]
+        assert [str(value) for value in frame["a"]] == ["2020-01-31 23:59:01", "2020-02-01 00:00:00"]
+        assert [str(value) for value in frame["b"]] == ["2020-01-02 16:00:00+00:00", "2020-01-01 23:00:00+00:00"]
+        frame = en.read_csv(b"a\n1.1.1970 00:00:00.123456789\n", "polars", dates="%d.%m.%Y %H:%M:%S.%f")
+        assert frame["a"].dtype == pl.Datetime("ns")
+
+    def test_given_types(self):
+        text = b"a,b\n31/01/2020,1\n2020-01-01,2\n32/01/2020,3\n,4\n"
+        with pytest.raises(en.errors.ProblemError, match="line 4, column 'a': '32/01/2020', expected date"):
+            en.read_csv(text, "polars", dates="%d/%m/%Y", dtypes={"a": "date"})
+        frame, problems = en.read_csv(
+            text, "polars", dates="%d/%m/%Y", dtypes={"a": "date"}, on_error="missing", problems=True
+        )
+        assert frame["a"].to_list() == [date(2020, 1, 31), date(2020, 1, 1), None, None]
+        assert problems.n == 1
+        assert read(text, dates="%d/%m/%Y", dtypes={"a": "string"})["a"][0] == "31/01/2020"
+
+    def test_arguments(self):
+        for dates, match in [("%d/%m", "one date"), ("%Q", "directive"), (3, "dates"), ({"x": "%d/%m/%Y"}, "'x'")]:
+            with pytest.raises((en.errors.ArgumentError, TypeError), match=match):
+                en.read_csv(b"a\n1\n", dates=dates)
+
+    @pytest.mark.parametrize("seed", range(25))
+    def test_chunks_and_windows_do_not_matter(self, seed, monkeypatch, tmp_path):
+        rng = random.Random(seed)
+        formats = rng.sample(["%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%d/%m/%Y %H:%M", "%Y%m%d"], rng.randrange(1, 4))
+        written = rng.choice([*formats, "%Y-%m-%d"])
+        n = rng.randrange(1, 60)
+        days = [date(rng.choice([1999, 2020]), rng.randrange(1, 13), rng.choice([1, 5, 12, 13, 28])) for _ in range(n)]
+        fields = [day.strftime(written) for day in days]
+        for _ in range(rng.choice([0, 0, 1, 3])):
+            fields[rng.randrange(n)] = rng.choice(["", "NA", "x", "7", "2020-01-01", "01/01/2020", "1.5"])
+        if rng.random() < 0.3:
+            fields[: n // 2] = [""] * (n // 2)
+        text = ("a,b\n" + "".join(f"{field},{i}\n" for i, field in enumerate(fields))).encode()
+        options = {"sep": ",", "quote": '"', "comment": None, "skip": 0, "header": True}
+        options["dates"] = formats if rng.random() < 0.5 else {"a": formats}
+        options["strings"] = rng.choice(["plain", "categorical"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", en.errors.CsvWarning)
+            whole = en.read_csv(text, "polars", **options)
+            set_chunk_len(monkeypatch, rng.choice([1, 10, 100]), rng.choice([1, 50, 200]))
+            cut = en.read_csv(text, "polars", **options)
+            en.convert(text, tmp_path / "t.entasis", **options)
+        kept = en.read(tmp_path / "t.entasis", to="polars")
+        for found in (cut, kept):
+            assert found.schema == whole.schema
+            assert found.equals(whole)
+
+
 def random_field(rng: random.Random) -> str:
     kind = rng.random()
     if kind < 0.3:

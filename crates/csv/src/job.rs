@@ -5,11 +5,13 @@ use std::path::Path;
 
 use entasis::{Error, HostRead, Monitor, Result, WriteOptions, default_threads};
 
+use crate::input::Inputs;
 use crate::piece::TextLayout;
 use crate::problems::OnError;
-use crate::read::{Outcome, Plan, Refused, Selection, Table, read, store};
+use crate::read::{Outcome, Plan, Refused, Selection, Table, read_all, store_all};
 use crate::sniff::{Given, Sniffed, sniff};
 use crate::source::{Origin, Source, SourceOptions};
+use crate::sources::Sources;
 use crate::spec::Spec;
 use crate::types::Type;
 
@@ -35,6 +37,10 @@ pub struct Options {
     pub columns: Selection,
     /// The types of columns, by their names.
     pub types: Vec<(String, Type)>,
+    /// Formats of dates by the names of columns; `None` for all columns.
+    pub dates: Vec<(Option<String>, Vec<String>)>,
+    /// The name of a column in addition, with the name of the text of each row.
+    pub id: Option<String>,
     /// Words for missing values, which are missing among strings too.
     pub missing: Option<Vec<String>>,
     /// The mark between groups of three digits.
@@ -70,6 +76,8 @@ impl Default for Options {
             first_is_unnamed: false,
             columns: Selection::All,
             types: Vec::new(),
+            dates: Vec::new(),
+            id: None,
             missing: None,
             thousands: None,
             fill: false,
@@ -87,7 +95,9 @@ impl Default for Options {
 
 /// A text that is about to be read.
 pub struct Job {
-    source: Source,
+    sources: Sources,
+    /// The encoding of the first source.
+    encoding: String,
     /// How it is read.
     pub plan: Plan,
     /// The findings of the sniffer.
@@ -102,19 +112,35 @@ impl Job {
     /// # Errors
     /// As [`Source::open`]; *argument* for options that contradict each other.
     pub fn open(origin: Origin, options: &Options) -> Result<Self> {
+        let name = match &origin {
+            Origin::Path(path) => path.display().to_string(),
+            Origin::Bytes(_) => "bytes".to_owned(),
+            Origin::Stream { name, .. } => name.clone(),
+        };
+        Self::open_all(vec![(name, origin)], options)
+    }
+
+    /// Opens sources with the same names of columns, each with a name for messages. The first one
+    /// is sniffed for all. The others are opened when they are read.
+    ///
+    /// # Errors
+    /// As [`Job::open`].
+    pub fn open_all(origins: Vec<(String, Origin)>, options: &Options) -> Result<Self> {
         let threads = options.threads.unwrap_or_else(default_threads);
         let mut of_source = SourceOptions { threads, ..options.source.clone() };
         let spec = options.spec.as_ref();
         if of_source.encoding.is_none() {
             of_source.encoding = spec.map(|spec| spec.encoding.clone());
         }
-        let mut source = Source::open(origin, &of_source)?;
+        let mut sources = Sources::new(origins, of_source);
+        let source = sources.first()?;
         let sample = source.sample(FIRST, PARTS.0, PARTS.1)?;
         let given = over(spec, &options.given);
         let pieces: Vec<&[u8]> = sample.pieces.iter().map(Vec::as_slice).collect();
         let sniffed = sniff(&pieces, sample.whole, &given);
         check(&sniffed, &options.given)?;
-        let mut warnings = source.warnings().to_vec();
+        let encoding = source.encoding().to_owned();
+        let mut warnings = Vec::new();
         warn(&sniffed, &given, &mut warnings);
         let plan = Plan {
             dialect: sniffed.dialect,
@@ -127,6 +153,8 @@ impl Job {
             first_is_unnamed: options.first_is_unnamed,
             columns: options.columns.clone(),
             types: types(spec, options)?,
+            dates: dates(spec, options),
+            id: options.id.clone(),
             missing: options
                 .missing
                 .clone()
@@ -145,22 +173,23 @@ impl Job {
             window_len: options.window_len,
             threads,
         };
-        Ok(Self { source, plan, sniffed, warnings })
+        Ok(Self { sources, encoding, plan, sniffed, warnings })
     }
 
     /// Reads the text.
     ///
     /// # Errors
-    /// As [`read`].
+    /// As [`read`](crate::read()).
     pub fn read(&mut self, monitor: &dyn Monitor) -> Result<Outcome> {
-        let found = read(&mut self.source, &self.plan, monitor);
+        let found = read_all(&mut self.sources, &self.plan, monitor);
+        self.report_end(&found, monitor);
         self.with_warnings(found)
     }
 
     /// Writes the text into a file, in bounded memory. The table that is returned has no values.
     ///
     /// # Errors
-    /// As [`store`]; *argument* if `path` is the text itself.
+    /// As [`store`](crate::store()); *argument* if `path` is the text itself.
     pub fn store(
         &mut self,
         path: &Path,
@@ -168,20 +197,28 @@ impl Job {
         lend: &dyn Fn(&[u8]) -> HostRead,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
-        if let Some(source) = self.source.name()
-            && let (Ok(from), Ok(to)) = (source.canonicalize(), path.canonicalize())
-            && from == to
+        if let Ok(to) = path.canonicalize()
+            && self.sources.paths().any(|from| from.canonicalize().is_ok_and(|from| from == to))
         {
             return Err(Error::argument("the file to write is the text that is read").in_file(path));
         }
-        let stored = store(&mut self.source, &self.plan, path, options, lend, monitor);
+        let stored = store_all(&mut self.sources, &self.plan, path, options, lend, monitor);
+        self.report_end(&stored, monitor);
         self.with_warnings(stored)
+    }
+
+    /// Reports that all bytes are read, which short readings never do on their way.
+    fn report_end(&self, found: &Result<Outcome>, monitor: &dyn Monitor) {
+        if let (Ok(Outcome::Table(_)), Some(total)) = (found, self.sources.place(0).1) {
+            monitor.progress(total, total);
+        }
     }
 
     fn with_warnings(&self, found: Result<Outcome>) -> Result<Outcome> {
         Ok(match found.map_err(|error| self.located(error))? {
             Outcome::Table(mut table) => {
-                table.warnings.splice(..0, self.warnings.iter().cloned());
+                let before = self.sources.warnings().into_iter().chain(self.warnings.iter().cloned());
+                table.warnings.splice(..0, before);
                 Outcome::Table(table)
             }
             refused @ Outcome::Refused(_) => refused,
@@ -201,7 +238,7 @@ impl Job {
         let types = table.names.iter().filter_map(of_name).map(|column| column.of.name().to_owned());
         Spec {
             dialect: plan.dialect,
-            encoding: self.source.encoding().to_owned(),
+            encoding: self.encoding.clone(),
             skip: plan.skip,
             header: plan.has_header,
             all_quoted: !plan.quotes_mean_text,
@@ -210,22 +247,22 @@ impl Job {
             missing: plan.missing.clone(),
             decimal: plan.decimal,
             thousands: plan.thousands,
-            dates: Vec::new(),
+            dates: plan.dates.iter().flat_map(|(_, formats)| formats.iter().cloned()).collect(),
         }
     }
 
     /// The compression of the source, as it was found.
     pub fn compression(&self) -> Option<&'static str> {
-        self.source.compression()
+        self.sources.opened_first().and_then(Source::compression)
     }
 
     /// The encoding of the source.
     pub fn encoding(&self) -> &str {
-        self.source.encoding()
+        &self.encoding
     }
 
     fn located(&self, error: Error) -> Error {
-        match self.source.name() {
+        match self.sources.opened_first().filter(|_| self.sources.is_single()).and_then(Source::name) {
             Some(name) => error.in_file(name),
             None => error,
         }
@@ -266,6 +303,14 @@ fn check(sniffed: &Sniffed, given: &Given) -> Result<()> {
         return Err(Error::argument("the decimal mark is the separator").advise("pass sep="));
     }
     Ok(())
+}
+
+/// The formats of dates: those of the options, else those of a spec.
+fn dates(spec: Option<&Spec>, options: &Options) -> Vec<(Option<String>, Vec<String>)> {
+    match spec {
+        Some(spec) if options.dates.is_empty() && !spec.dates.is_empty() => vec![(None, spec.dates.clone())],
+        _ => options.dates.clone(),
+    }
 }
 
 fn types(spec: Option<&Spec>, options: &Options) -> Result<Vec<(String, Type)>> {

@@ -4,6 +4,7 @@
 pub mod categories;
 pub mod convert;
 pub mod cut;
+pub mod dates;
 mod dialect;
 pub mod fields;
 pub mod frame;
@@ -14,6 +15,7 @@ pub mod problems;
 mod read;
 mod sniff;
 pub mod source;
+mod sources;
 mod spec;
 pub mod strict;
 pub mod types;
@@ -21,7 +23,7 @@ pub mod values;
 
 pub use dialect::Dialect;
 pub use job::{Job, Options};
-pub use read::{Column, MISSING, Outcome, Plan, Refused, Selection, Table, read, store};
+pub use read::{Column, MISSING, Outcome, Plan, Refused, Selection, Table, read, read_all, store, store_all};
 pub use sniff::{Given, Header, LineEnd, Reason, Sniffed, sniff};
 pub use spec::Spec;
 pub use types::Type;

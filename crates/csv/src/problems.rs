@@ -1,5 +1,7 @@
 //! Places of a text that do not fit.
 
+use std::sync::Arc;
+
 /// The number of problems that are kept. All are counted.
 pub const MOST_KEPT: usize = 100_000;
 
@@ -32,6 +34,8 @@ pub struct Problem {
     pub text: String,
     /// The expected text.
     pub expected: String,
+    /// The name of the text if several are read.
+    pub file: Option<Arc<str>>,
 }
 
 /// The problems of a text.

@@ -6,17 +6,21 @@ mod pass;
 mod store;
 
 use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 
-pub use store::store;
+pub use store::{store, store_all};
 
-use entasis::{Error, Monitor, Result};
+use entasis::{Buffer, Error, Monitor, Result};
 
+use crate::categories::Categories;
 use crate::convert::Meaning;
 use crate::dialect::Dialect;
-use crate::input::Input;
-use crate::piece::{Piece, TextLayout};
+use crate::input::{Input, Inputs, Single};
+use crate::piece::{Facts, Piece, TextLayout, buffer};
 use crate::problems::{OnError, Problems};
 use crate::types::Type;
+use header::Header;
 
 /// Words for missing values, among values of other types than text.
 pub const MISSING: [&str; 4] = ["NA", "N/A", "NULL", "null"];
@@ -38,6 +42,10 @@ pub struct Plan {
     pub columns: Selection,
     /// The types of columns, by their names.
     pub types: Vec<(String, Type)>,
+    /// Formats of dates by the names of columns; `None` for all columns.
+    pub dates: Vec<(Option<String>, Vec<String>)>,
+    /// The name of a column in addition, with the name of the text of each row.
+    pub id: Option<String>,
     /// Words for missing values.
     pub missing: Vec<String>,
     /// Whether these words are missing values among strings too.
@@ -79,6 +87,8 @@ impl Default for Plan {
             first_is_unnamed: false,
             columns: Selection::All,
             types: Vec::new(),
+            dates: Vec::new(),
+            id: None,
             missing: MISSING.map(str::to_owned).to_vec(),
             misses_in_text: false,
             decimal: b'.',
@@ -174,7 +184,88 @@ pub struct Refused {
 /// *Text* for a text that does not fit the plan as a whole, *argument* for columns that it lacks,
 /// errors of the input, *out of memory*, *interrupted*.
 pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result<Outcome> {
-    columns::read(input, plan, monitor)
+    read_all(&mut Single::new(input), plan, monitor)
+}
+
+/// Reads texts with the same names into one table.
+///
+/// # Errors
+/// As [`read`](self::read()), and *argument* for texts with other names.
+pub fn read_all(inputs: &mut dyn Inputs, plan: &Plan, monitor: &dyn Monitor) -> Result<Outcome> {
+    columns::read(inputs, plan, monitor)
+}
+
+/// Watches the reading of one of several texts.
+struct Placed<'a> {
+    monitor: &'a dyn Monitor,
+    /// Bytes of the texts before, and of all texts.
+    place: (u64, Option<u64>),
+}
+
+impl Monitor for Placed<'_> {
+    fn interrupted(&self) -> bool {
+        self.monitor.interrupted()
+    }
+
+    fn progress(&self, done: u64, _: u64) {
+        self.monitor.progress(self.place.0 + done, self.place.1.unwrap_or(0));
+    }
+
+    fn meanwhile(&self, has_others: bool) -> bool {
+        self.monitor.meanwhile(has_others)
+    }
+}
+
+/// The error of one of several texts.
+fn in_text(error: Error, name: Option<&Arc<str>>) -> Error {
+    match name {
+        Some(name) => error.in_file(Path::new(&**name)),
+        None => error,
+    }
+}
+
+/// The rows to read of the texts after one with `n` rows.
+fn rows_after(rows: &mut Option<Range<u64>>, n: u64) {
+    if let Some(rows) = rows {
+        *rows = rows.start.saturating_sub(n)..rows.end.saturating_sub(n);
+    }
+}
+
+/// The column with the name of the text of each row.
+struct Origins {
+    name: String,
+    /// The code of each text. Texts of the same name have the same one.
+    codes: Vec<i32>,
+    /// The names.
+    names: Piece,
+}
+
+impl Origins {
+    /// The column that the plan wants.
+    fn new(inputs: &dyn Inputs, plan: &Plan) -> Result<Option<Self>> {
+        let Some(name) = plan.id.clone() else { return Ok(None) };
+        let mut names = Categories::default();
+        let code = |i| names.code(inputs.origin(i).as_bytes());
+        let codes = (0..inputs.n()).map(code).collect::<Result<_>>()?;
+        Ok(Some(Self { name, codes, names: names.piece(0)? }))
+    }
+
+    /// Returns an error if a column that is read has the same name.
+    fn check(&self, header: &Header) -> Result<()> {
+        if header.wanted.iter().any(|&column| header.names[column] == self.name) {
+            let message = format!("the text has a column '{}'", self.name);
+            return Err(Error::argument(message).advise("pass another name as id="));
+        }
+        Ok(())
+    }
+
+    /// The codes of `n` rows of a text.
+    fn piece(&self, text: usize, n: usize) -> Result<Piece> {
+        let mut values = buffer(4 * n)?;
+        bytemuck::cast_slice_mut::<u8, i32>(&mut values).fill(self.codes[text]);
+        let facts = Facts::default();
+        Ok(Piece { of: Type::Categorical, n, values, bytes: Buffer::default(), validity: None, facts })
+    }
 }
 
 impl Refused {
@@ -189,6 +280,9 @@ impl Refused {
             message.push_str(&format!("{separator}line {}", problem.line));
             if let Some(name) = problem.column.and_then(|column| self.names.get(column)) {
                 message.push_str(&format!(", column '{name}'"));
+            }
+            if let Some(file) = &problem.file {
+                message.push_str(&format!(" of '{file}'"));
             }
             let text: String = problem.text.chars().take(60).collect();
             message.push_str(&format!(": '{text}', expected {}", problem.expected));

@@ -4,6 +4,7 @@
 //! can load whole words.
 
 pub mod floats;
+pub mod formats;
 pub mod integers;
 pub mod times;
 

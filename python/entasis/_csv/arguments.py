@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from entasis._arguments import options as _options
 from entasis._arguments import sources as _sources
 from entasis._columns.text import is_text
-from entasis.errors import ArgumentError
+from entasis.errors import ArgumentError, MissingFileError
 
 from .dtypes import type_name
 from .spec import Spec
@@ -41,6 +41,8 @@ def of(
     na: str | Iterable[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None = None,
+    id: str | None = None,
     encoding: str | None = None,
     fill: bool = False,
     on_error: str = "error",
@@ -79,6 +81,8 @@ def of(
         "na": None if na is None else _texts("na", na),
         "decimal": _byte("decimal", decimal),
         "thousands": _byte("thousands", thousands),
+        "dates": _formats(dates),
+        "id": None if id is None else _texts("id", id)[0],
         "encoding": encoding,
         "fill": bool(fill),
         "on_error": on_error,
@@ -92,6 +96,24 @@ def of(
         "chunk_len": chunk_len,
         "window_len": window_len,
     }
+
+
+def sources(value: Source | Iterable[Source]) -> list[tuple[Any, str]]:
+    """The sources of a table as the core takes them, each with its name in messages."""
+    if isinstance(value, (list, tuple)):
+        found = [source(one) for one in value]
+        if not found:
+            raise ArgumentError("there are no texts to read: the list of sources is empty")
+        return found
+    one, name = source(value)  # type: ignore[arg-type]
+    if isinstance(one, str) and any(mark in one for mark in "*?[") and not os.path.lexists(one):
+        import glob
+
+        paths = sorted(path for path in glob.glob(one, recursive=True) if not os.path.isdir(path))
+        if not paths:
+            raise MissingFileError(f"no file matches the pattern {one[:200]!r}")
+        return [(path, path) for path in paths]
+    return [(one, name)]
 
 
 def source(value: Source) -> tuple[Any, str]:
@@ -118,6 +140,24 @@ def limits(rows: Rows | None) -> tuple[int, int] | None:
     if first is None or end is None or first < 0 or end < 0:
         return None
     return first, max(first, end)
+
+
+def _formats(
+    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None,
+) -> list[tuple[str | None, list[str]]]:
+    """The formats of dates for columns by their names, and for None those of all columns."""
+    if dates is None:
+        return []
+    pairs = dates.items() if isinstance(dates, Mapping) else [(None, dates)]
+    found: list[tuple[str | None, list[str]]] = []
+    for name, formats in pairs:
+        texts = [formats] if isinstance(formats, str) or not isinstance(formats, Iterable) else list(formats)
+        if not all(isinstance(text, str) for text in texts) or not (name is None or isinstance(name, str)):
+            raise ArgumentError(
+                "dates= is a format such as '%d/%m/%Y', a list of formats, or a dict from columns to them"
+            )
+        found.append((name, texts))
+    return found
 
 
 def _pairs(dtypes: Mapping[str, Any] | None) -> Iterable[tuple[str, Any]]:

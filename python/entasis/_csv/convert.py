@@ -13,10 +13,11 @@ from entasis.errors import ArgumentError
 
 from . import arguments as _arguments
 from . import problems as _problems
+from . import progress as _progress
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from entasis._typing import Rows
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def convert(
-    source: Source,
+    source: Source | Sequence[Source],
     path: _sources.Path,
     *,
     compression: int | Mapping[str, int] | Mapping[str | None, int] = DEFAULT_COMPRESSION,
@@ -42,6 +43,7 @@ def convert(
     na: str | Iterable[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None = None,
     encoding: str | None = None,
     comment: str | None = "auto",
     skip: int | None = None,
@@ -49,6 +51,8 @@ def convert(
     on_error: Literal["error", "missing", "skip"] = "error",
     problems: bool = False,
     strings: Literal["plain", "categorical"] = "plain",
+    id: str | None = None,
+    progress: bool | Callable[..., Any] | None = None,
     max_field: int = _arguments.MAX_FIELD,
     spill_limit: int = _arguments.SPILL_LIMIT,
     threads: int | None = None,
@@ -62,17 +66,18 @@ def convert(
     Parameters
     ----------
     source
-        A path, bytes, or an object with `read`, as for `read_csv`.
+        A path, a pattern of paths, bytes, an object with `read`, or a list of these, as for
+        `read_csv`.
     path
         The path of the file to write. It is replaced only after everything was written.
     compression
         From 0 (none, fastest) to 100 (smallest), for all columns or per column, as for `write`.
-    columns, drop, dtypes, spec, sep, quote, escape, header, names, na, decimal, thousands, encoding
+    columns, drop, dtypes, spec, sep, quote, escape, header, names, na, decimal, thousands, dates
         As for `read_csv`.
     rows
         The rows to write: `(start, stop)`, a slice, or a range, without steps and not counted from
         the end.
-    comment, skip, fill, on_error, strings, max_field, spill_limit
+    encoding, comment, skip, fill, on_error, strings, id, progress, max_field, spill_limit
         As for `read_csv`.
     problems
         Whether to return the problems, and not to warn of them.
@@ -120,7 +125,7 @@ def convert(
         native = _arguments.limits(rows)
         if rows is not None and native is None:
             raise ArgumentError("rows= of convert is (start, stop), or a slice or range of consecutive rows")
-        found, name = _arguments.source(source)
+        found = _arguments.sources(source)
         settings = _arguments.of(
             spec=spec,
             sep=sep,
@@ -136,6 +141,8 @@ def convert(
             na=na,
             decimal=decimal,
             thousands=thousands,
+            dates=dates,
+            id=id,
             encoding=encoding,
             fill=fill,
             on_error=on_error,
@@ -146,7 +153,7 @@ def convert(
             strings=strings,
         )
         to = destination(_sources.path(path), compression, threads, durable, wait)
-        with _problems.listed():
-            table = _entasis.convert_csv(found, settings | {"name": name}, to)
+        with _problems.listed(), _progress.shown(progress, "converting") as show:
+            table = _entasis.convert_csv(found, settings, to, show)
         met = _problems.warn(table, on_error, are_returned=problems)
         return met if problems else None

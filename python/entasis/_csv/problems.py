@@ -29,6 +29,8 @@ class Problem(NamedTuple):
     """The field, or the row."""
     expected: str
     """What was expected."""
+    file: str | None = None
+    """The name of the text if several are read."""
 
 
 class Problems(list[Problem]):
@@ -48,7 +50,7 @@ class Problems(list[Problem]):
         return Problems, (self.n, list(self))
 
 
-def of(found: tuple[int, list[tuple[int, int, int, str | None, str, str]]]) -> Problems:
+def of(found: tuple[int, list[tuple[int, int, int, str | None, str, str, str | None]]]) -> Problems:
     """The problems as the core returns them."""
     n, problems = found
     return Problems(n, [Problem(*problem) for problem in problems])
@@ -76,7 +78,11 @@ def warn(table: CsvTable, on_error: str, *, are_returned: bool) -> Problems:
 
 def _summary(problems: Problems, on_error: str) -> str:
     first = problems[0]
-    where = f"line {first.line}" + ("" if first.column is None else f", column {first.column!r}")
+    where = (
+        f"line {first.line}"
+        + ("" if first.file is None else f" of {first.file!r}")
+        + ("" if first.column is None else f", column {first.column!r}")
+    )
     count = "a place of the text does" if problems.n == 1 else f"{problems.n:,} places of the text do"
     what = "left out" if on_error == "skip" else "made missing or left out"
     return (

@@ -15,10 +15,11 @@ from entasis.errors import ArgumentError, ColumnNotFoundError
 
 from . import arguments as _arguments
 from . import problems as _problems
+from . import progress as _progress
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from entasis._filter.conditions import Filter
     from entasis._libraries.registry import Host
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def read_csv(
-    source: Source,
+    source: Source | Sequence[Source],
     to: Host | None = None,
     *,
     columns: str | Iterable[str] | None = None,
@@ -46,6 +47,7 @@ def read_csv(
     na: str | Iterable[str] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    dates: str | Iterable[str] | Mapping[str, str | Iterable[str]] | None = None,
     encoding: str | None = None,
     comment: str | None = "auto",
     skip: int | None = None,
@@ -53,6 +55,8 @@ def read_csv(
     on_error: Literal["error", "missing", "skip"] = "error",
     problems: bool = False,
     strings: Literal["plain", "categorical"] = "plain",
+    id: str | None = None,
+    progress: bool | Callable[..., Any] | None = None,
     max_field: int = _arguments.MAX_FIELD,
     spill_limit: int = _arguments.SPILL_LIMIT,
     threads: int | None = None,
@@ -67,7 +71,9 @@ def read_csv(
     ----------
     source
         A path, the bytes of a text, or an object with `read`, such as an open file, a pipe or
-        `sys.stdin.buffer`. gzip, BGZF, bzip2, xz and Zstandard are recognised by their content.
+        `sys.stdin.buffer`. A pattern such as "2024-*.csv" stands for its files, in the order of
+        their names, and a list for its sources: they are one table and have the same columns.
+        gzip, BGZF, bzip2, xz and Zstandard are recognised by their content.
     to
         The library of the frame: "pandas", "polars", "pyarrow", "numpy", "static_frame". None means
         the first of these that is installed.
@@ -102,6 +108,12 @@ def read_csv(
         is an empty text.
     decimal, thousands
         The decimal mark, and the mark between groups of three digits.
+    dates
+        A format, or a list of formats, of dates and times that are not written by ISO 8601, such as
+        "%d/%m/%Y" or "%d.%m.%Y %H:%M:%S". They may have %Y, %y, %m, %b, %d, %j, %H, %I, %p, %M, %S,
+        %f and %z. One format must fit all values of a column, else the column stays text, and so it
+        does if several fit and give other dates. A dict has formats for single columns:
+        `{"day": "%Y%m%d"}`. Only these may look like numbers.
     encoding
         The encoding, by any usual name. None: by a byte order mark, else UTF-8, else a guess with a
         warning.
@@ -119,6 +131,11 @@ def read_csv(
     strings
         "categorical" makes columns of text categoricals, with categories in the order of their first
         appearance. `dtypes={"city": "category"}` does so for one column.
+    id
+        The name of a first column in addition, with the path of the file of each row.
+    progress
+        True shows a bar after one second, by tqdm if it is installed. A function is called with the
+        bytes that were read, with all bytes or None, and with `unit="bytes"`.
     max_field
         The most bytes of a field, so that a quote that is never closed is found early.
     spill_limit
@@ -155,7 +172,7 @@ def read_csv(
     """
     with reported:
         host = _hosts.host_of(to, None)
-        found, name = _arguments.source(source)
+        found = _arguments.sources(source)
         native = _arguments.limits(rows) if filter is None else None
         is_arrow = host in ("polars", "pyarrow") and filter is None and (rows is None or native is not None)
         settings = _arguments.of(
@@ -174,6 +191,8 @@ def read_csv(
             na=na,
             decimal=decimal,
             thousands=thousands,
+            dates=dates,
+            id=id,
             encoding=encoding,
             fill=fill,
             on_error=on_error,
@@ -186,8 +205,8 @@ def read_csv(
         )
         if index_col is not None and host not in ("pandas", "static_frame"):
             raise ArgumentError(f"index_col= is for pandas and StaticFrame: a frame of {host} has no row labels")
-        with _problems.listed():
-            table = _entasis.read_csv(found, settings | {"name": name})
+        with _problems.listed(), _progress.shown(progress, "reading") as show:
+            table = _entasis.read_csv(found, settings, show)
         met = _problems.warn(table, on_error, are_returned=problems)
         frame = _frame(table, host, None if native is not None else rows, filter, threads, arrow=is_arrow)
         if index_col is not None:

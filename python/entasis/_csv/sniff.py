@@ -49,7 +49,7 @@ def sniff_csv(source: Source, *, rows: Literal["all"] | None = None, encoding: s
     if rows not in (None, "all"):
         raise ArgumentError(f"rows={rows!r}: None or 'all'")
     with reported:
-        found, name = _arguments.source(source)
-        settings: dict[str, Any] = _arguments.of(encoding=encoding) | {"name": name}
+        found = _arguments.source(source)
+        settings: dict[str, Any] = _arguments.of(encoding=encoding)
         text, reasons = _entasis.sniff_csv(found, settings, rows == "all")
         return Spec(Spec.of(text)._parts, [Reason(*reason) for reason in reasons])

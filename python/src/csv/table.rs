@@ -55,8 +55,8 @@ impl From<Piece> for Shared {
     }
 }
 
-/// A place that did not fit: row, line, byte, column, text, what was expected.
-pub type Problem<'t> = (u64, u64, u64, Option<&'t str>, &'t str, &'t str);
+/// A place that did not fit: row, line, byte, column, text, what was expected, the file.
+pub type Problem<'t> = (u64, u64, u64, Option<&'t str>, &'t str, &'t str, Option<&'t str>);
 
 impl CsvTable {
     pub fn new(table: Table, layout: TextLayout, spec: String) -> Self {
@@ -142,7 +142,8 @@ pub fn problems<'p>(problems: &'p Problems, names: &'p [String]) -> (u64, Vec<Pr
     let kept = problems.kept.iter().map(|problem| {
         let column = problem.column.and_then(|column| names.get(column));
         let (text, expected) = (problem.text.as_str(), problem.expected.as_str());
-        (problem.row, problem.line, problem.byte, column.map(String::as_str), text, expected)
+        let (column, file) = (column.map(String::as_str), problem.file.as_deref());
+        (problem.row, problem.line, problem.byte, column, text, expected, file)
     });
     (problems.n, kept.collect())
 }

@@ -1,17 +1,19 @@
 //! The columns of a text: their pieces, their types, and pieces that are read again.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use entasis::{Error, Monitor, Result};
 
 use super::header::Header;
 use super::pass::{self, Done, Part, Pass};
-use super::{Column, Outcome, Plan, Refused, Table};
+use super::{Column, Origins, Outcome, Placed, Plan, Refused, Table, in_text, rows_after};
 use crate::categories::{self, Categories};
 use crate::convert::{Meaning, given, narrowest};
 use crate::cut::{Chunk, Cutter, count_lines};
+use crate::dates::{Choice, Dates, each};
 use crate::fields::Fields;
-use crate::input::Input;
+use crate::input::{Input, Inputs};
 use crate::piece::{Facts, Piece, TextLayout};
 use crate::problems::{OnError, Problem, Problems, excerpt};
 use crate::types::Type;
@@ -27,22 +29,92 @@ pub struct Pieces {
     left_out: Vec<usize>,
 }
 
-pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result<Outcome> {
+/// A text, and where its chunks are among those of all texts.
+struct Text {
+    header: Header,
+    first: usize,
+    /// Its rows to read.
+    rows: Option<Range<u64>>,
+}
+
+pub fn read(inputs: &mut dyn Inputs, plan: &Plan, monitor: &dyn Monitor) -> Result<Outcome> {
     let meaning = plan.meaning();
+    let origins = Origins::new(inputs, plan)?;
+    let types = Mutex::new(Vec::new());
+    let (mut texts, mut chunks, mut problems) = (Vec::<Text>::new(), Vec::new(), Problems::default());
+    let mut rows = plan.rows.clone();
+    for i in 0..inputs.n() {
+        if i > 0 && rows.as_ref().is_some_and(|rows| rows.end == 0) {
+            break;
+        }
+        let name = inputs.name(i);
+        let monitor = Placed { monitor, place: inputs.place(i) };
+        let plan = Plan { rows: rows.clone(), ..plan.clone() };
+        let first = texts.first().map(|text| &text.header);
+        let found = inputs.open(i).and_then(|input| one(input, &plan, &meaning, first, &types, &monitor));
+        let (header, done, n_rows) = found.map_err(|error| in_text(error, name.as_ref()))?;
+        if let Some(origins) = &origins {
+            origins.check(&header)?;
+        }
+        let (pieces, mut met) = in_order(done, header.n_lines);
+        met.kept.iter_mut().for_each(|problem| problem.file.clone_from(&name));
+        problems.append(met, 0, 0);
+        texts.push(Text { header, first: chunks.len(), rows: plan.rows.clone() });
+        rows_after(&mut rows, n_rows);
+        chunks.extend(pieces);
+        if plan.on_error == OnError::Error && problems.n > 0 {
+            let names = texts.swap_remove(0).header.names;
+            return Ok(Outcome::Refused(Refused { problems, names }));
+        }
+    }
+    let n_rows = chunks.iter().map(|pieces| pieces.n_rows as u64).sum();
+    let origins = origins.map(|origins| of_origins(origins, &texts, &chunks)).transpose()?;
+    let (columns, late) = finish(inputs, chunks, &texts, plan, &meaning, monitor)?;
+    let columns = origins.into_iter().chain(columns).collect();
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in texts.iter_mut().flat_map(|text| text.header.warnings.drain(..)).chain(late) {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+    let names = texts.swap_remove(0).header.names;
+    Ok(Outcome::Table(Table { columns, n_rows, names, problems, warnings }))
+}
+
+/// Reads one text. `before` is the header of the first one. Returns also the number of rows, if only
+/// some rows are read.
+fn one(
+    input: &mut dyn Input,
+    plan: &Plan,
+    meaning: &Meaning,
+    before: Option<&Header>,
+    types: &Mutex<Vec<Type>>,
+    monitor: &dyn Monitor,
+) -> Result<(Header, Vec<Done<Pieces>>, u64)> {
     let chunk_len = pass::chunk_len(plan);
     let mut cutter = Cutter::new(input, plan.dialect, plan.skip, chunk_len, plan.max_field)?;
     let (header, first) = Header::find(&mut cutter, plan)?;
-    let types = Mutex::new(vec![Type::Null; header.wanted.len()]);
-    let done = Pass::new(cutter, first, &header, plan)
-        .window(usize::MAX, monitor, &|part| convert(part, &header, &types, plan, &meaning))?;
-    let (pieces, problems) = in_order(done, header.n_lines);
-    if plan.on_error == OnError::Error && problems.n > 0 {
-        return Ok(Outcome::Refused(Refused { problems, names: header.names }));
+    match before {
+        Some(before) => header.check_names(before)?,
+        None => *types.lock().unwrap_or_else(PoisonError::into_inner) = header.first_types(),
     }
-    let n_rows = pieces.iter().map(|pieces| pieces.n_rows as u64).sum();
-    let columns = finish(input, pieces, &header, plan, &meaning, monitor)?;
-    let Header { names, warnings, .. } = header;
-    Ok(Outcome::Table(Table { columns, n_rows, names, problems, warnings }))
+    let mut pass = Pass::new(cutter, first, &header, plan);
+    let done = pass.window(usize::MAX, monitor, &|part| convert(part, &header, types, plan, meaning))?;
+    let n_rows = pass.n_rows();
+    drop(pass);
+    Ok((header, done, n_rows))
+}
+
+/// The column with the name of the text of each row.
+fn of_origins(origins: Origins, texts: &[Text], chunks: &[Pieces]) -> Result<Column> {
+    let text = |chunk| texts.partition_point(|text| text.first <= chunk) - 1;
+    let pieces = chunks.iter().enumerate().map(|(i, chunk)| origins.piece(text(i), chunk.n_rows));
+    Ok(Column {
+        pieces: pieces.collect::<Result<_>>()?,
+        name: origins.name,
+        of: Type::Categorical,
+        categories: Some(origins.names),
+    })
 }
 
 /// Converts the columns of a chunk.
@@ -61,7 +133,7 @@ pub fn convert(
     for (i, &column) in header.wanted.iter().enumerate() {
         misfits.clear();
         let fields_of = fields.column(chunk, column);
-        let piece = of_column(&fields_of, header.given[i], at_least[i], meaning, &mut misfits)?;
+        let piece = of_column(&fields_of, header, i, at_least[i], meaning, &mut misfits)?;
         for &row in &misfits {
             let (start, end) = fields_of.get(row);
             problems.add(|| Problem {
@@ -71,6 +143,7 @@ pub fn convert(
                 column: Some(column),
                 text: excerpt(&chunk.rows()[start..end]),
                 expected: expected(piece.of),
+                file: None,
             });
         }
         bad_rows.extend_from_slice(&misfits);
@@ -84,11 +157,12 @@ pub fn convert(
         left_out = bad_rows;
         for (i, piece) in pieces.iter_mut().enumerate() {
             let fields_of = fields.column(chunk, header.wanted[i]);
-            *piece = Some(of_column(&fields_of, header.given[i], at_least[i], meaning, &mut misfits)?);
+            *piece = Some(of_column(&fields_of, header, i, at_least[i], meaning, &mut misfits)?);
         }
     }
-    for (piece, strings) in pieces.iter_mut().zip(&header.strings) {
-        *piece = piece.take().map(|piece| with_type_of_strings(piece, *strings, meaning)).transpose()?;
+    for (i, piece) in pieces.iter_mut().enumerate() {
+        let strings = header.strings_of_chunk(i);
+        *piece = piece.take().map(|piece| with_type_of_strings(piece, strings, meaning)).transpose()?;
     }
     problems.kept.sort_by_key(|problem| problem.byte);
     let mut types = types.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,19 +179,24 @@ pub fn convert(
 
 fn of_column(
     fields: &crate::fields::Column<'_>,
-    of: Option<Type>,
+    header: &Header,
+    i: usize,
     at_least: Type,
     meaning: &Meaning,
     misfits: &mut Vec<usize>,
 ) -> Result<Piece> {
-    match of {
-        Some(of) => given(fields, of, meaning, misfits),
-        None => narrowest(fields, at_least, meaning, misfits),
+    match (header.given[i], &header.dates[i]) {
+        (Some(of), Some(dates)) => {
+            let strings = given(fields, Type::Text, meaning, misfits)?;
+            dates.given(&strings, of, meaning, misfits)
+        }
+        (Some(of), None) => given(fields, of, meaning, misfits),
+        (None, _) => narrowest(fields, at_least, meaning, misfits),
     }
 }
 
 /// Strings as text or as codes of categories. Other values stay.
-fn with_type_of_strings(piece: Piece, strings: Type, meaning: &Meaning) -> Result<Piece> {
+pub fn with_type_of_strings(piece: Piece, strings: Type, meaning: &Meaning) -> Result<Piece> {
     if piece.of == Type::Text && strings == Type::Categorical {
         categories::encode(piece, meaning.layout)
     } else {
@@ -144,6 +223,7 @@ fn uneven_rows(chunk: &Chunk, fields: &Fields, n_columns: usize, plan: &Plan) ->
                 1 => format!("one field, not {}", row.n_fields),
                 _ => format!("{n_columns} fields, not {}", row.n_fields),
             },
+            file: None,
         });
     }
     problems
@@ -236,34 +316,65 @@ fn as_text(pieces: Vec<Option<Piece>>, strings: Type, meaning: &Meaning) -> Resu
     Ok(Typed { of: strings, pieces: kept })
 }
 
-/// Gives each column its type. Pieces that are not text in a column of text are read again.
+/// Gives each column its type. Pieces that are not text in a column of text are read again. Returns
+/// also warnings.
 fn finish(
-    input: &mut dyn Input,
+    inputs: &mut dyn Inputs,
     mut chunks: Vec<Pieces>,
-    header: &Header,
+    texts: &[Text],
     plan: &Plan,
     meaning: &Meaning,
     monitor: &dyn Monitor,
-) -> Result<Vec<Column>> {
+) -> Result<(Vec<Column>, Vec<String>)> {
+    let header = &texts[0].header;
+    let mut warnings = Vec::new();
     let mut columns = Vec::with_capacity(header.wanted.len());
     for (i, given) in header.given.iter().enumerate() {
         let pieces = chunks.iter_mut().map(|chunk| chunk.pieces[i].take()).collect();
         columns.push(match given {
             Some(of) => Typed { of: *of, pieces },
-            None => typed(pieces, header.strings[i], meaning)?,
+            None => typed(pieces, header.strings_of_chunk(i), meaning)?,
         });
     }
     if columns.iter().any(|column| column.pieces.iter().any(Option::is_none)) {
-        read_again(input, &mut columns, &chunks, header, plan, meaning, monitor)?;
+        read_again(inputs, &mut columns, &chunks, texts, plan, meaning, monitor)?;
     }
-    let named = columns.into_iter().zip(&header.wanted);
-    named
-        .map(|(Typed { of, pieces }, &column)| {
-            let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
-            let categories = (of == Type::Categorical).then(|| joined(&mut pieces)).transpose()?;
-            Ok(Column { name: header.names[column].clone(), of, pieces, categories })
-        })
-        .collect()
+    let mut named = Vec::with_capacity(columns.len());
+    for (i, Typed { mut of, pieces }) in columns.into_iter().enumerate() {
+        let name = header.names[header.wanted[i]].clone();
+        let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
+        if let (Some(dates), Type::Text, None) = (&header.dates[i], of, header.given[i]) {
+            match dated(&pieces, dates, plan.threads, meaning)? {
+                Some(found) => (of, pieces) = found,
+                None => {
+                    warnings.extend(dates.warning(&name));
+                    of = header.strings[i];
+                    let recoded = pieces.into_iter().map(|piece| with_type_of_strings(piece, of, meaning));
+                    pieces = recoded.collect::<Result<_>>()?;
+                }
+            }
+        }
+        let categories = (of == Type::Categorical).then(|| joined(&mut pieces)).transpose()?;
+        named.push(Column { name, of, pieces, categories });
+    }
+    Ok((named, warnings))
+}
+
+/// The type and the values of a column of text whose strings all fit one format; `None` if there is
+/// none.
+fn dated(
+    pieces: &[Piece],
+    dates: &Dates,
+    threads: usize,
+    meaning: &Meaning,
+) -> Result<Option<(Type, Vec<Piece>)>> {
+    let mut fit = dates.fit_of_none();
+    for found in each(pieces.len(), threads, &|i| Ok(dates.fit(&pieces[i], meaning)))? {
+        fit.join(&found);
+    }
+    let Choice::Format(format, of) = dates.choice(&fit) else { return Ok(None) };
+    let found = each(pieces.len(), threads, &|i| dates.convert(&pieces[i], format, of, meaning))?;
+    Ok(found.into_iter().collect::<Option<_>>().map(|pieces| (of, pieces)))
 }
 
 /// Joins the categories of pieces.
@@ -274,15 +385,48 @@ fn joined(pieces: &mut [Piece]) -> Result<Piece> {
 }
 
 fn read_again(
-    input: &mut dyn Input,
+    inputs: &mut dyn Inputs,
     columns: &mut [Typed],
     chunks: &[Pieces],
+    texts: &[Text],
+    plan: &Plan,
+    meaning: &Meaning,
+    monitor: &dyn Monitor,
+) -> Result<()> {
+    for (i, text) in texts.iter().enumerate() {
+        let end = texts.get(i + 1).map_or(chunks.len(), |text| text.first);
+        let places = text.first..end;
+        if places.clone().all(|place| columns.iter().all(|column| column.pieces[place].is_some())) {
+            continue;
+        }
+        let name = inputs.name(i);
+        let monitor = Placed { monitor, place: inputs.place(i) };
+        let plan = &Plan { rows: text.rows.clone(), ..plan.clone() };
+        let read = inputs.open(i).and_then(|input| {
+            one_again(
+                input,
+                columns,
+                (&chunks[places.clone()], text.first),
+                &text.header,
+                plan,
+                meaning,
+                &monitor,
+            )
+        });
+        read.map_err(|error| in_text(error, name.as_ref()))?;
+    }
+    Ok(())
+}
+
+fn one_again(
+    input: &mut dyn Input,
+    columns: &mut [Typed],
+    (chunks, at): (&[Pieces], usize),
     header: &Header,
     plan: &Plan,
     meaning: &Meaning,
     monitor: &dyn Monitor,
 ) -> Result<()> {
-    input.rewind()?;
     let mut cutter = Cutter::new(input, plan.dialect, plan.skip, pass::chunk_len(plan), plan.max_field)?;
     let (_, first) = Header::find(&mut cutter, plan)?;
     if first.number != header.chunk {
@@ -290,7 +434,7 @@ fn read_again(
     }
     let missing = |chunk: usize| {
         let columns = columns.iter().enumerate();
-        columns.filter(move |(_, column)| matches!(column.pieces.get(chunk), Some(None))).map(|(i, _)| i)
+        columns.filter(move |(_, column)| matches!(column.pieces.get(at + chunk), Some(None))).map(|(i, _)| i)
     };
     let last = (0..chunks.len()).rev().find(|&chunk| missing(chunk).next().is_some());
     let mut pass = Pass::new(cutter, first, header, plan);
@@ -305,16 +449,18 @@ fn read_again(
         for i in missing(place) {
             let fields = fields.column(chunk, header.wanted[i]);
             let piece = narrowest(&fields, Type::Text, meaning, &mut Vec::new())?;
-            pieces.push((i, with_type_of_strings(piece, header.strings[i], meaning)?));
+            pieces.push((i, with_type_of_strings(piece, header.strings_of_chunk(i), meaning)?));
         }
         Ok((pieces, Some(place) != last))
     })?;
+    drop(pass);
     for (number, done) in done.into_iter().enumerate() {
         for (i, piece) in done.made {
-            columns[i].pieces[number] = Some(piece);
+            columns[i].pieces[at + number] = Some(piece);
         }
     }
-    if columns.iter().any(|column| column.pieces.iter().any(Option::is_none)) {
+    let places = at..at + chunks.len();
+    if columns.iter().any(|column| column.pieces[places.clone()].iter().any(Option::is_none)) {
         return Err(changed());
     }
     Ok(())

@@ -8,6 +8,7 @@ use entasis::{Error, Result};
 use super::pass::described;
 use super::{Plan, Selection};
 use crate::cut::{Chunk, Cutter, count_lines};
+use crate::dates::Dates;
 use crate::strict::{Rows, unquote};
 use crate::types::Type;
 
@@ -22,6 +23,8 @@ pub struct Header {
     pub given: Vec<Option<Type>>,
     /// The type of their strings: text, or codes of categories.
     pub strings: Vec<Type>,
+    /// The formats of dates of columns that are not given another type.
+    pub dates: Vec<Option<Dates>>,
     /// The number of the chunk with the first row. Those before have comments and blank lines.
     pub chunk: usize,
     /// Bytes of the header in this chunk.
@@ -107,8 +110,75 @@ impl Header {
             _ => Type::Text,
         };
         let strings = given.iter().map(of_strings).collect();
-        Ok(Self { names, wanted, given, strings, chunk: chunk.number, len, n_lines, warnings })
+        let dates = dates(&names, &wanted, &given, plan)?;
+        Ok(Self { names, wanted, given, strings, dates, chunk: chunk.number, len, n_lines, warnings })
     }
+}
+
+impl Header {
+    /// Checks that another text has the same names.
+    pub fn check_names(&self, first: &Self) -> Result<()> {
+        if self.names == first.names {
+            return Ok(());
+        }
+        let lacks = |names: &[String], others: &[String]| {
+            let others: HashSet<_> = others.iter().collect();
+            let lacking: Vec<_> = names.iter().filter(|name| !others.contains(name)).collect();
+            let shown: Vec<_> = lacking.iter().take(5).map(|name| format!("'{name}'")).collect();
+            let more = if lacking.len() > 5 { ", ..." } else { "" };
+            (!lacking.is_empty()).then(|| shown.join(", ") + more)
+        };
+        let missing = lacks(&first.names, &self.names).map(|names| format!("it lacks {names}"));
+        let added = lacks(&self.names, &first.names).map(|names| format!("it has also {names}"));
+        let parts: Vec<_> = missing.into_iter().chain(added).collect();
+        let what = if parts.is_empty() { "they have another order".to_owned() } else { parts.join("; ") };
+        Err(Error::argument(format!("the names of the columns differ from those of the first text: {what}"))
+            .advise("read texts of other columns apart"))
+    }
+
+    /// Whether a column may become dates by the formats of the user after it was read as strings.
+    pub fn is_dated(&self, i: usize) -> bool {
+        self.given[i].is_none() && self.dates[i].is_some()
+    }
+
+    /// The type of strings of a column in a chunk. Dates are found before strings become codes.
+    pub fn strings_of_chunk(&self, i: usize) -> Type {
+        if self.is_dated(i) { Type::Text } else { self.strings[i] }
+    }
+
+    /// The narrowest types of the columns to begin with.
+    pub fn first_types(&self) -> Vec<Type> {
+        let is_named = |dates: &Option<Dates>| dates.as_ref().is_some_and(|dates| dates.is_named);
+        self.dates.iter().map(|dates| if is_named(dates) { Type::Text } else { Type::Null }).collect()
+    }
+}
+
+/// The formats of dates for each column to read.
+fn dates(
+    names: &[String],
+    wanted: &[usize],
+    given: &[Option<Type>],
+    plan: &Plan,
+) -> Result<Vec<Option<Dates>>> {
+    let mut of_all = Vec::new();
+    for (name, formats) in &plan.dates {
+        match name {
+            Some(name) => drop(find(names, name)?),
+            None => of_all.extend_from_slice(formats),
+        }
+    }
+    let of_column = |(&column, given): (&usize, &Option<Type>)| {
+        if !matches!(given, None | Some(Type::Date | Type::Datetime { .. })) || plan.dates.is_empty() {
+            return Ok(None);
+        }
+        let own = plan.dates.iter().find(|(name, _)| name.as_ref() == Some(&names[column]));
+        match own {
+            Some((_, formats)) => Dates::new(formats, true).map(Some),
+            None if of_all.is_empty() => Ok(None),
+            None => Dates::new(&of_all, false).map(Some),
+        }
+    };
+    wanted.iter().zip(given).map(of_column).collect()
 }
 
 /// Whether each of the first rows has one field more than the header.

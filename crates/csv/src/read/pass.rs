@@ -86,8 +86,8 @@ impl<'a> Pass<'a> {
                 return false;
             }
             *polled = Instant::now();
-            if let Ok(shared) = self.shared.try_lock() {
-                let (done, total) = shared.cutter.progress();
+            let progress = self.shared.try_lock().map(|shared| shared.cutter.progress());
+            if let Ok((done, total)) = progress {
                 monitor.progress(done, total.unwrap_or(0));
             }
             let interrupted = monitor.interrupted();
@@ -121,6 +121,11 @@ impl<'a> Pass<'a> {
     /// Line ends so far.
     pub fn n_lines(&self) -> u64 {
         self.n_lines
+    }
+
+    /// The number of rows so far, if only some rows are read.
+    pub fn n_rows(&self) -> u64 {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).n_rows
     }
 
     /// The share of the text that was read; 1 if its length is not known.

@@ -5,19 +5,22 @@
 //! otherwise after the rest was looked through, so that the next round is the last one. The
 //! alternative, to write single columns again, keeps a whole column in memory.
 
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use entasis::{HostRead, Monitor, Result, Stream, WriteOptions};
+use entasis::{Error, HostRead, Monitor, Result, Stream, WriteOptions};
 
-use super::columns::{convert, holds, in_order, widened, with_strings};
+use super::columns::{Pieces, convert, holds, in_order, widened, with_strings, with_type_of_strings};
 use super::header::Header;
 use super::pass::{self, Pass};
-use super::{Outcome, Plan, Refused, Table};
+use super::{Origins, Outcome, Placed, Plan, Refused, Table, in_text, rows_after};
 use crate::categories::Categories;
+use crate::convert::Meaning;
 use crate::cut::Cutter;
+use crate::dates::{Choice, Fit, each};
 use crate::frame::{Lent, Values, frame};
-use crate::input::Input;
+use crate::input::{Input, Inputs, Single};
 use crate::piece::{Facts, Piece};
 use crate::problems::{OnError, Problems};
 use crate::types::Type;
@@ -41,40 +44,83 @@ pub fn store(
     lend: &dyn Fn(&[u8]) -> HostRead,
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
-    let mut types = None;
+    store_all(&mut Single::new(input), plan, path, options, lend, monitor)
+}
+
+/// Writes texts with the same names into a file, as [`store`].
+///
+/// # Errors
+/// As [`store`], and *argument* for texts with other names.
+pub fn store_all(
+    inputs: &mut dyn Inputs,
+    plan: &Plan,
+    path: &Path,
+    options: &WriteOptions,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+    monitor: &dyn Monitor,
+) -> Result<Outcome> {
+    let origins = Origins::new(inputs, plan)?;
+    let (mut types, mut choices) = (Vec::new(), Vec::new());
     loop {
         let mut round = Round {
             plan,
             options,
             lend,
             monitor,
-            types,
+            meaning: plan.meaning(),
+            origins: origins.as_ref(),
+            types: Mutex::new(types),
+            choices,
+            dates: Vec::new(),
             facts: Vec::new(),
             categories: Vec::new(),
+            stream: Some(Stream::create(path, options, monitor)?),
+            written: None,
+            shown: Vec::new(),
+            problems: Problems::default(),
+            warnings: Vec::new(),
             n_rows: 0,
         };
-        match round.run(input, path)? {
-            Some(outcome) => return Ok(outcome),
-            None => {
-                types = round.types;
-                input.rewind()?;
-            }
+        if let Some(outcome) = round.run(inputs)? {
+            return Ok(outcome);
         }
+        types = unlock(round.types);
+        choices = round.choices;
     }
 }
 
-/// One way through the text.
+/// One way through the texts.
 struct Round<'a> {
     plan: &'a Plan,
     options: &'a WriteOptions,
     lend: &'a dyn Fn(&[u8]) -> HostRead,
     monitor: &'a dyn Monitor,
-    /// The types so far; `None` before the first round.
-    types: Option<Vec<Type>>,
+    meaning: Meaning,
+    origins: Option<&'a Origins>,
+    /// The types so far; none before the first text.
+    types: Mutex<Vec<Type>>,
+    /// The decisions of former rounds about columns with formats of dates.
+    choices: Vec<Option<Choice>>,
+    /// How these formats fit the values of this round.
+    dates: Vec<Option<Guess>>,
     facts: Vec<Facts>,
     /// The categories of each column that has codes.
     categories: Vec<Known>,
+    /// `None`: the file begins anew.
+    stream: Option<Stream>,
+    /// The types that were written, with text for dates in formats of the user.
+    written: Option<Vec<Type>>,
+    /// The types that were written.
+    shown: Vec<Type>,
+    problems: Problems,
+    warnings: Vec<String>,
     n_rows: u64,
+}
+
+/// The format that the first window of a column fits.
+struct Guess {
+    choice: Choice,
+    fit: Fit,
 }
 
 /// The categories of a column so far.
@@ -97,92 +143,241 @@ impl Known {
     }
 }
 
+/// The end of a text.
+enum End {
+    /// It was looked through, with this number of rows if only some rows are read.
+    Text(Header, u64),
+    /// Some of its places do not fit.
+    Refused(Header),
+    /// The file begins anew at once.
+    Early,
+}
+
 impl Round<'_> {
-    /// Writes the text. `None`: some types are wider than those that were written.
-    fn run(&mut self, input: &mut dyn Input, path: &Path) -> Result<Option<Outcome>> {
-        let (plan, monitor) = (self.plan, self.monitor);
-        let (meaning, chunk_len) = (plan.meaning(), pass::chunk_len(plan));
+    /// Writes the texts. `None`: some types are wider than those that were written.
+    fn run(&mut self, inputs: &mut dyn Inputs) -> Result<Option<Outcome>> {
+        let n = inputs.n();
+        let mut first: Option<Header> = None;
+        let mut rows = self.plan.rows.clone();
+        for i in 0..n {
+            if i > 0 && rows.as_ref().is_some_and(|rows| rows.end == 0) {
+                break;
+            }
+            let name = inputs.name(i);
+            let place = (i, n, inputs.place(i));
+            let found = inputs
+                .open(i)
+                .and_then(|input| self.text(input, rows.clone(), first.as_ref(), place, name.as_ref()));
+            match found.map_err(|error| in_text(error, name.as_ref()))? {
+                End::Early => return Ok(None),
+                End::Refused(header) => {
+                    let problems = std::mem::take(&mut self.problems);
+                    return Ok(Some(Outcome::Refused(Refused { problems, names: header.names })));
+                }
+                End::Text(mut header, n_rows) => {
+                    rows_after(&mut rows, n_rows);
+                    for warning in header.warnings.drain(..) {
+                        if !self.warnings.contains(&warning) {
+                            self.warnings.push(warning);
+                        }
+                    }
+                    first.get_or_insert(header);
+                }
+            }
+        }
+        let Some(header) = first else { return Err(Error::argument("no texts are given")) };
+        self.check_end(&header);
+        let Some(stream) = self.stream.take() else { return Ok(None) };
+        stream.finish()?;
+        let Header { names, wanted, dates, given, .. } = header;
+        let mut columns = Vec::new();
+        let column = |name: String, of| super::Column { name, of, pieces: Vec::new(), categories: None };
+        columns.extend(self.origins.map(|origins| column(origins.name.clone(), Type::Categorical)));
+        for (i, (&at, &of)) in wanted.iter().zip(&self.shown).enumerate() {
+            let is_text = matches!(of, Type::Text | Type::Categorical) && given[i].is_none();
+            let warning = dates[i].as_ref().filter(|_| is_text).and_then(|dates| dates.warning(&names[at]));
+            self.warnings.extend(warning);
+            columns.push(column(names[at].clone(), of));
+        }
+        let (problems, warnings) = (std::mem::take(&mut self.problems), std::mem::take(&mut self.warnings));
+        Ok(Some(Outcome::Table(Table { columns, n_rows: self.n_rows, names, problems, warnings })))
+    }
+
+    /// Writes the rows of a text. `place` has its number, the number of texts, and its bytes.
+    fn text(
+        &mut self,
+        input: &mut dyn Input,
+        rows: Option<Range<u64>>,
+        before: Option<&Header>,
+        (i, n, place): (usize, usize, (u64, Option<u64>)),
+        name: Option<&Arc<str>>,
+    ) -> Result<End> {
+        let monitor = Placed { monitor: self.monitor, place };
+        let plan = Plan { rows, ..self.plan.clone() };
+        let chunk_len = pass::chunk_len(&plan);
         let mut cutter = Cutter::new(input, plan.dialect, plan.skip, chunk_len, plan.max_field)?;
-        let (header, first) = Header::find(&mut cutter, plan)?;
-        let n_columns = header.wanted.len();
-        let known = self.types.get_or_insert_with(|| vec![Type::Null; n_columns]);
-        let types = Mutex::new(std::mem::take(known));
-        self.facts = vec![Facts::default(); n_columns];
-        self.categories = (0..n_columns).map(|_| Known::default()).collect();
-        let mut stream = Some(Stream::create(path, self.options, monitor)?);
-        let mut written: Option<Vec<Type>> = None;
-        let (mut problems, mut n_all, mut n_lines) = (Problems::default(), 0, header.n_lines);
-        let mut pass = Pass::new(cutter, first, &header, plan);
+        let (header, first) = Header::find(&mut cutter, &plan)?;
+        if let Some(origins) = self.origins {
+            origins.check(&header)?;
+        }
+        match before {
+            Some(before) => header.check_names(before)?,
+            None => self.begin(&header),
+        }
+        let (mut n_all, mut n_lines) = (0, header.n_lines);
+        let mut pass = Pass::new(cutter, first, &header, &plan);
         let n_chunks = match plan.window_len {
             Some(len) => len.div_ceil(chunk_len).max(1),
             None => WINDOW.div_ceil(chunk_len).max(plan.threads),
         };
         loop {
+            let (types, meaning) = (&self.types, &self.meaning);
             let done =
-                pass.window(n_chunks, monitor, &|part| convert(part, &header, &types, plan, &meaning))?;
+                pass.window(n_chunks, &monitor, &|part| convert(part, &header, types, &plan, meaning))?;
             let is_end = done.is_empty();
-            let (mut chunks, mut met) = in_order(done, n_lines);
-            met.kept.iter_mut().for_each(|problem| problem.row += n_all);
-            problems.append(met, 0, 0);
+            let (chunks, mut met) = in_order(done, n_lines);
+            for problem in &mut met.kept {
+                problem.row += n_all;
+                problem.file = name.cloned();
+            }
+            self.problems.append(met, 0, 0);
             n_all += chunks.iter().map(|chunk| chunk.n_all).sum::<u64>();
             n_lines = pass.n_lines();
-            if plan.on_error == OnError::Error && problems.n > 0 {
-                return Ok(Some(Outcome::Refused(Refused { problems, names: header.names })));
+            if plan.on_error == OnError::Error && self.problems.n > 0 {
+                drop(pass);
+                return Ok(End::Refused(header));
             }
-            if is_end && written.is_some() {
+            if is_end && self.written.is_some() {
                 break;
             }
-            let mut wider = false;
-            let mut columns = Vec::with_capacity(n_columns);
-            for i in 0..n_columns {
-                let pieces: Vec<Piece> =
-                    chunks.iter_mut().filter_map(|chunk| chunk.pieces[i].take()).collect();
-                let at_least = written.as_ref().map(|written| written[i]);
-                let of = header.given[i];
-                let (of, mut pieces) =
-                    self.column(i, pieces, (of, header.strings[i]), at_least, &types, &mut wider)?;
-                if of == Type::Categorical && stream.is_some() {
-                    self.categories[i].join(&mut pieces)?;
-                }
-                columns.push((of, pieces));
+            let share = (i as f64 + pass.share()) / n as f64;
+            if self.window(chunks, &header, i)? && share < EARLY {
+                return Ok(End::Early);
             }
-            if wider {
-                stream = None;
-                if pass.share() < EARLY {
-                    self.types = Some(unlock(types));
-                    return Ok(None);
-                }
-            }
-            if let Some(stream) = &mut stream {
-                let n_rows = chunks.iter().map(|chunk| chunk.n_rows as u64).sum();
-                self.write(stream, &columns, &header, n_rows)?;
-            }
-            written.get_or_insert_with(|| columns.iter().map(|(of, _)| *of).collect());
             if is_end {
                 break;
             }
         }
-        let mut types = unlock(types);
+        let n_rows = pass.n_rows();
+        drop(pass);
+        Ok(End::Text(header, n_rows))
+    }
+
+    /// Prepares for the columns of the first text.
+    fn begin(&mut self, header: &Header) {
+        let n = header.wanted.len();
+        let types = self.types.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if types.is_empty() {
+            *types = header.first_types();
+        }
+        self.facts = vec![Facts::default(); n];
+        self.categories = (0..n).map(|_| Known::default()).collect();
+        self.dates = (0..n).map(|_| None).collect();
+        self.choices.resize(n, None);
+    }
+
+    /// Writes the rows of a window. Returns whether some type is wider than the one that was
+    /// written.
+    fn window(&mut self, mut chunks: Vec<Pieces>, header: &Header, text: usize) -> Result<bool> {
+        let mut wider = false;
+        let (mut own, mut columns) = (Vec::new(), Vec::new());
+        for i in 0..header.wanted.len() {
+            let pieces: Vec<Piece> = chunks.iter_mut().filter_map(|chunk| chunk.pieces[i].take()).collect();
+            let at_least = self.written.as_ref().map(|written| written[i]);
+            let given = (header.given[i], header.strings_of_chunk(i));
+            let (of, pieces) = self.column(i, pieces, given, at_least, &mut wider)?;
+            own.push(of);
+            let (of, mut pieces) = self.dated(i, of, pieces, header)?;
+            if of == Type::Categorical && self.stream.is_some() {
+                self.categories[i].join(&mut pieces)?;
+            }
+            columns.push((of, pieces));
+        }
+        if wider {
+            self.stream = None;
+        }
+        if self.written.is_none() {
+            self.written = Some(own);
+            self.shown = columns.iter().map(|(of, _)| *of).collect();
+        }
+        let n_rows = chunks.iter().map(|chunk| chunk.n_rows).sum();
+        if let Some(mut stream) = self.stream.take() {
+            self.write(&mut stream, &columns, header, text, n_rows)?;
+            self.stream = Some(stream);
+        }
+        Ok(wider)
+    }
+
+    /// The pieces of a column of text as dates, if its formats fit, or with the type of strings.
+    fn dated(
+        &mut self,
+        i: usize,
+        of: Type,
+        pieces: Vec<Piece>,
+        header: &Header,
+    ) -> Result<(Type, Vec<Piece>)> {
+        let (Some(dates), Type::Text, None) = (&header.dates[i], of, header.given[i]) else {
+            return Ok((of, pieces));
+        };
+        let (threads, meaning) = (self.plan.threads, &self.meaning);
+        let choice = match self.choices[i] {
+            Some(choice) => choice,
+            // The column became text in this round, which will not end with a file.
+            None if self.written.is_some() && self.dates[i].is_none() => Choice::Text,
+            None => {
+                let found = each(pieces.len(), threads, &|i| Ok(dates.fit(&pieces[i], meaning)))?;
+                let known = self.dates[i].take().map(|guess| (guess.choice, guess.fit));
+                let (guess, mut fit) =
+                    known.map_or((None, dates.fit_of_none()), |(guess, fit)| (Some(guess), fit));
+                found.iter().for_each(|found| fit.join(found));
+                let choice = dates.choice(&fit);
+                let guess = guess.unwrap_or(choice);
+                self.dates[i] = Some(Guess { choice: guess, fit });
+                if choice != guess {
+                    // The rest is looked through, so that the next round knows the format.
+                    self.stream = None;
+                }
+                guess
+            }
+        };
+        if self.stream.is_none() {
+            return Ok((of, Vec::new()));
+        }
+        if let Choice::Format(format, of) = choice {
+            let found = each(pieces.len(), threads, &|i| dates.convert(&pieces[i], format, of, meaning))?;
+            if let Some(found) = found.into_iter().collect() {
+                return Ok((of, found));
+            }
+            // The format fits, but the type does not hold the time.
+            self.choices[i] = Some(Choice::Text);
+            self.stream = None;
+            return Ok((of, Vec::new()));
+        }
+        let of = header.strings[i];
+        let recoded = pieces.into_iter().map(|piece| with_type_of_strings(piece, of, meaning));
+        Ok((of, recoded.collect::<Result<_>>()?))
+    }
+
+    /// Notes the types that only all values decide.
+    fn check_end(&mut self, header: &Header) {
+        let types = self.types.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (i, of) in types.iter_mut().enumerate() {
             let is_text = (*of == Type::FLOAT && !holds(self.facts[i]))
                 || (*of == Type::Null && self.facts[i].has_words);
             if header.given[i].is_none() && is_text {
-                *of = header.strings[i];
-                stream = None;
+                *of = header.strings_of_chunk(i);
+                self.stream = None;
+            }
+            let (Some(guess), Some(dates), None) = (&self.dates[i], &header.dates[i], self.choices[i]) else {
+                continue;
+            };
+            let choice = dates.choice(&guess.fit);
+            // The choice may have changed on the way, and be the first one again.
+            self.choices[i] = Some(choice);
+            if choice != guess.choice {
+                self.stream = None;
             }
         }
-        self.types = Some(types);
-        let Some(stream) = stream else { return Ok(None) };
-        stream.finish()?;
-        let Header { names, wanted, warnings, .. } = header;
-        let columns = wanted.iter().zip(written.unwrap_or_default()).map(|(&column, of)| super::Column {
-            name: names[column].clone(),
-            of,
-            pieces: Vec::new(),
-            categories: None,
-        });
-        let columns = columns.collect();
-        Ok(Some(Outcome::Table(Table { columns, n_rows: self.n_rows, names, problems, warnings })))
     }
 
     /// The pieces of a column in the type that was written, or at first in their own.
@@ -192,14 +387,13 @@ impl Round<'_> {
         pieces: Vec<Piece>,
         (given, strings): (Option<Type>, Type),
         written: Option<Type>,
-        types: &Mutex<Vec<Type>>,
         wider: &mut bool,
     ) -> Result<(Type, Vec<Piece>)> {
         if let Some(of) = given {
             return Ok((of, pieces));
         }
         self.facts[i] = pieces.iter().fold(self.facts[i], |facts, piece| facts.join(piece.facts));
-        let mut types = types.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let types = self.types.get_mut().unwrap_or_else(PoisonError::into_inner);
         types[i] = with_strings(types[i], strings);
         let of = pieces.iter().fold(written.unwrap_or(types[i]), |of, piece| of.join(piece.of));
         let of = with_strings(of, strings);
@@ -217,24 +411,44 @@ impl Round<'_> {
         stream: &mut Stream,
         columns: &[(Type, Vec<Piece>)],
         header: &Header,
-        n_rows: u64,
+        text: usize,
+        n_rows: usize,
     ) -> Result<()> {
-        let lent: Vec<_> = columns
-            .iter()
-            .zip(&header.wanted)
-            .zip(&self.categories)
-            .map(|(((of, pieces), &column), known)| Lent {
+        let origins = self.origins.map(|origins| Ok((origins, origins.piece(text, n_rows)?))).transpose()?;
+        let of_origins = origins.iter().map(|(origins, codes)| Lent {
+            name: &origins.name,
+            of: Type::Categorical,
+            pieces: vec![codes.into()],
+            categories: vec![(&origins.names).into()],
+        });
+        let of_text = columns.iter().zip(&header.wanted).zip(&self.categories).map(
+            |(((of, pieces), &column), known)| Lent {
                 name: &header.names[column],
                 of: *of,
                 pieces: pieces.iter().map(Values::from).collect(),
                 categories: known.pieces.iter().map(Values::from).collect(),
-            })
-            .collect();
-        self.n_rows += n_rows;
-        stream.append(frame(&lent, n_rows, self.plan.layout, self.lend), &[], self.options, self.monitor)
+            },
+        );
+        let lent: Vec<_> = of_origins.chain(of_text).collect();
+        let frame = frame(&lent, n_rows as u64, self.plan.layout, self.lend);
+        self.n_rows += n_rows as u64;
+        stream.append(frame, &[], self.options, &Quiet(self.monitor))
+    }
+}
+
+/// Watches the writing of a window, whose progress is that of reading.
+struct Quiet<'a>(&'a dyn Monitor);
+
+impl Monitor for Quiet<'_> {
+    fn interrupted(&self) -> bool {
+        self.0.interrupted()
+    }
+
+    fn meanwhile(&self, has_others: bool) -> bool {
+        self.0.meanwhile(has_others)
     }
 }
 
 fn unlock(types: Mutex<Vec<Type>>) -> Vec<Type> {
-    types.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    types.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

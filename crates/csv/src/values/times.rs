@@ -57,7 +57,7 @@ fn far_date(text: &[u8], start: usize, end: usize) -> Option<(i64, usize)> {
 /// The days since 1970 of a date of the proleptic Gregorian calendar (Hinnant, *chrono-compatible
 /// low-level date algorithms*, 2013).
 #[inline(always)]
-fn days(year: i64, month: u64, day: u64) -> Option<i64> {
+pub(super) fn days(year: i64, month: u64, day: u64) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let len = *MONTH_LENS.get((month as usize).checked_sub(1)?)?;
     if day == 0 || day > u64::from(len) + u64::from(is_leap && month == 2) {
@@ -112,7 +112,7 @@ pub fn datetime(text: &[u8], start: usize, end: usize) -> Option<Datetime> {
 /// The seconds of an offset from UTC: `Z`, `+01`, `+0130`, `+01:30`. The inner `None` means that
 /// there is none.
 #[inline(always)]
-fn offset(text: &[u8]) -> Option<Option<i64>> {
+pub(super) fn offset(text: &[u8]) -> Option<Option<i64>> {
     let (sign, digits) = match text {
         [] => return Some(None),
         [b'Z'] => return Some(Some(0)),
