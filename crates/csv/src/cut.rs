@@ -222,7 +222,8 @@ impl<'a> Cutter<'a> {
 
     #[cold]
     fn too_long(&self) -> Failure {
-        Error::text(format!("a row has more than {} bytes", self.most)).into()
+        let message = format!("a row from byte {} on has more than {} bytes", self.offset, self.most);
+        Error::text(message).advise("raise max_field if it is right").into()
     }
 
     /// Where the quoted field begins that is open at the end of `text`, whose first byte begins a
@@ -270,6 +271,19 @@ pub enum Failure {
     },
     /// Another error.
     Error(Error),
+}
+
+/// The error of a text that cannot be cut. `lines` are before its chunk.
+pub fn described(failure: Failure, lines: u64) -> Error {
+    match failure {
+        Failure::Error(error) => error,
+        Failure::Unclosed { at, lines: inside } => {
+            let line = lines + inside + 1;
+            let message = format!("the quoted field that opens in line {line}, byte {at}, does not end");
+            Error::text(message)
+                .advise("pass quote=None if quotes have no meaning, or raise max_field if it is very long")
+        }
+    }
 }
 
 impl From<Error> for Failure {

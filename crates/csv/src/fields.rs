@@ -33,8 +33,8 @@ pub struct UnevenRow {
 /// The places of a chunk's fields, row by row.
 ///
 /// A row has `stride` numbers. Field `i` begins at number `i`, and ends one byte before number
-/// `i + 1`, which is the first number of the next row for the last field of a regular chunk. A field
-/// that a row lacks ends before it begins.
+/// `i + 1`, which is the first number of the next row for the last field of a regular chunk. A
+/// field that a row lacks ends before it begins.
 #[derive(Debug, Default)]
 pub struct Fields {
     starts: Vec<u32>,
@@ -72,7 +72,7 @@ impl Column<'_> {
         self.n
     }
 
-    /// Whether there is not a row.
+    /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
@@ -179,11 +179,15 @@ impl Fields {
         ends.finish(self);
     }
 
-    /// Keeps the rows of a range, and those that lie between them.
-    pub fn limit(&mut self, rows: Range<usize>) {
+    /// Keeps the rows of a range, and those that lie between them. `is_end`: no later row is read.
+    pub fn limit(&mut self, rows: Range<usize>, is_end: bool) {
         let (start, end) = (rows.start.min(self.n_rows), rows.end.min(self.n_rows));
-        let first = self.number(start);
-        let next = if end < self.n_rows { self.number(end) } else { usize::MAX };
+        let first = if start > 0 { self.number(start - 1) + 1 } else { 0 };
+        let next = match (is_end, end > start) {
+            (false, _) => usize::MAX,
+            (true, true) => self.number(end - 1) + 1,
+            (true, false) => 0,
+        };
         self.uneven.retain(|row| (first..next).contains(&row.row));
         if self.numbers.is_empty() {
             self.numbers = (0..self.n_rows as u32).collect();
@@ -474,12 +478,12 @@ mod tests {
             fields.leave_out(&[0, 2]);
             assert_eq!(second(&fields), b"48");
             fields.find(&chunk, 0, 2, &dialect, Uneven::Skip);
-            fields.limit(1..3);
+            fields.limit(1..3, true);
             assert_eq!(second(&fields), b"46");
             assert_eq!(fields.number(0), 1);
             fields.leave_out(&[0]);
             assert_eq!(second(&fields), b"6");
-            fields.limit(1..9);
+            fields.limit(1..9, true);
             assert_eq!(fields.n_rows(), 0);
         }
     }

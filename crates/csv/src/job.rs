@@ -106,18 +106,22 @@ impl Job {
         let sample = source.sample(FIRST, PARTS.0, PARTS.1)?;
         let given = over(spec, &options.given);
         let pieces: Vec<&[u8]> = sample.pieces.iter().map(Vec::as_slice).collect();
-        let sniffed = sniff(&pieces, sample.whole, &given);
+        let mut sniffed = sniff(&pieces, sample.whole, &given);
+        if given.quote.is_none() && sniffed.dialect.quote.is_none() {
+            // A quote that is not closed is then an error, and not a wrong value.
+            sniffed.dialect.quote = Some(b'"');
+        }
         check(&sniffed, &options.given)?;
         let mut warnings = source.warnings().to_vec();
         warn(&sniffed, &given, &mut warnings);
+        let has_header = given.header.unwrap_or(true);
+        let of_spec = spec.map(|spec| spec.names.clone()).filter(|names| !names.is_empty());
         let plan = Plan {
             dialect: sniffed.dialect,
             skip: sniffed.skip,
-            has_header: given.header.unwrap_or(true),
-            names: options
-                .names
-                .clone()
-                .or_else(|| spec.filter(|spec| !spec.names.is_empty()).map(|spec| spec.names.clone())),
+            has_header,
+            names: options.names.clone().or_else(|| of_spec.clone().filter(|_| !has_header)),
+            expected_names: of_spec.filter(|_| has_header && options.names.is_none()),
             first_is_unnamed: options.first_is_unnamed,
             columns: options.columns.clone(),
             types: types(spec, options)?,
@@ -263,7 +267,10 @@ fn types(spec: Option<&Spec>, options: &Options) -> Result<Vec<(String, Type)>> 
         }
         let of = Type::of_name(of)
             .ok_or_else(|| Error::argument(format!("the spec has an unknown type '{of}'")))?;
-        types.push((name.clone(), of));
+        // A column without values may have some in another text.
+        if of != Type::Null {
+            types.push((name.clone(), of));
+        }
     }
     Ok(types)
 }

@@ -32,6 +32,8 @@ pub struct Plan {
     pub has_header: bool,
     /// The names, instead of those of the header.
     pub names: Option<Vec<String>>,
+    /// The names that the header must have.
+    pub expected_names: Option<Vec<String>>,
     /// Whether the header lacks a name for the first column.
     pub first_is_unnamed: bool,
     /// The columns to read.
@@ -72,6 +74,7 @@ impl Default for Plan {
             skip: 0,
             has_header: true,
             names: None,
+            expected_names: None,
             first_is_unnamed: false,
             columns: Selection::All,
             types: Vec::new(),

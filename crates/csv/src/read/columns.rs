@@ -61,19 +61,15 @@ pub fn convert(
         misfits.clear();
         let fields_of = fields.column(chunk, column);
         let piece = of_column(&fields_of, header.given[i], at_least[i], meaning, &mut misfits)?;
-        for &row in &misfits {
-            let (start, end) = fields_of.get(row);
-            problems.add(|| Problem {
-                row: fields.number(row) as u64,
-                line: line(chunk, start),
-                byte: chunk.offset + start as u64,
-                column: Some(column),
-                text: excerpt(&chunk.rows()[start..end]),
-                expected: expected(piece.of),
-            });
-        }
+        add_misfits(&mut problems, chunk, fields, column, piece.of, &misfits);
         bad_rows.extend_from_slice(&misfits);
         pieces.push(Some(piece));
+    }
+    for &(column, of) in &header.checked {
+        misfits.clear();
+        given(&fields.column(chunk, column), of, meaning, &mut misfits)?;
+        add_misfits(&mut problems, chunk, fields, column, of, &misfits);
+        bad_rows.extend_from_slice(&misfits);
     }
     let mut left_out = Vec::new();
     if plan.on_error == OnError::Skip && !bad_rows.is_empty() {
@@ -97,6 +93,29 @@ pub fn convert(
         Pieces { pieces, n_rows: fields.n_rows(), n_all: fields.n_all() as u64, problems, left_out },
         goes_on,
     ))
+}
+
+/// Adds the problems of values that a type does not hold.
+fn add_misfits(
+    problems: &mut Problems,
+    chunk: &Chunk,
+    fields: &Fields,
+    column: usize,
+    of: Type,
+    misfits: &[usize],
+) {
+    let fields_of = fields.column(chunk, column);
+    for &row in misfits {
+        let (start, end) = fields_of.get(row);
+        problems.add(|| Problem {
+            row: fields.number(row) as u64,
+            line: line(chunk, start),
+            byte: chunk.offset + start as u64,
+            column: Some(column),
+            text: excerpt(&chunk.rows()[start..end]),
+            expected: expected(of),
+        });
+    }
 }
 
 fn of_column(

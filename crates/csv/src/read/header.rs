@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use entasis::{Error, Result};
 
-use super::pass::described;
 use super::{Plan, Selection};
-use crate::cut::{Chunk, Cutter, count_lines};
+use crate::cut::{Chunk, Cutter, count_lines, described};
+use crate::problems::OnError;
 use crate::strict::{Rows, unquote};
 use crate::types::Type;
 
@@ -20,6 +20,8 @@ pub struct Header {
     pub wanted: Vec<usize>,
     /// Their given types.
     pub given: Vec<Option<Type>>,
+    /// Columns that are not read and decide which rows are left out, with their types.
+    pub checked: Vec<(usize, Type)>,
     /// The number of the chunk with the first row. Those before have comments and blank lines.
     pub chunk: usize,
     /// Bytes of the header in this chunk.
@@ -91,15 +93,24 @@ impl Header {
         }
         let unnamed_first = plan.first_is_unnamed && n_columns > first.len();
         repair(&mut names, is_given || !plan.has_header, unnamed_first, &mut warnings);
+        if let Some(expected) = &plan.expected_names
+            && *expected != names
+        {
+            return Err(other_names(expected, &names));
+        }
         let wanted = wanted(&names, &plan.columns)?;
-        for (name, _) in &plan.types {
-            find(&names, name)?;
+        let mut checked = Vec::new();
+        for (name, of) in &plan.types {
+            let column = find(&names, name)?;
+            if plan.on_error == OnError::Skip && !wanted.contains(&column) {
+                checked.push((column, *of));
+            }
         }
         let given = wanted
             .iter()
             .map(|&column| plan.types.iter().find(|(name, _)| *name == names[column]).map(|&(_, of)| of))
             .collect();
-        Ok(Self { names, wanted, given, chunk: chunk.number, len, n_lines, warnings })
+        Ok(Self { names, wanted, given, checked, chunk: chunk.number, len, n_lines, warnings })
     }
 }
 
@@ -165,6 +176,16 @@ fn repair(names: &mut [String], is_quiet: bool, unnamed_first: bool, warnings: &
         let named = if n_repaired == 1 { "one column was" } else { "some columns were" };
         warnings.push(format!("{named} renamed, because the header has empty or repeated names"));
     }
+}
+
+/// The error of a header that has other names than a spec.
+fn other_names(expected: &[String], names: &[String]) -> Error {
+    let differs = expected.iter().zip(names).position(|(expected, name)| expected != name);
+    let message = match differs {
+        Some(i) => format!("column {} is '{}', and the spec says '{}'", i + 1, names[i], expected[i]),
+        None => format!("the text has {} columns, and the spec has {}", names.len(), expected.len()),
+    };
+    Error::text(message).advise("sniff the text anew, or leave the names out of the spec")
 }
 
 fn wanted(names: &[String], selection: &Selection) -> Result<Vec<usize>> {

@@ -8,7 +8,7 @@ use entasis::{Error, Monitor, Result};
 
 use super::Plan;
 use super::header::Header;
-use crate::cut::{Chunk, Cutter, Failure, count_lines};
+use crate::cut::{Chunk, Cutter, Failure, count_lines, described};
 use crate::fields::{Fields, Uneven};
 use crate::problems::OnError;
 
@@ -64,8 +64,8 @@ impl<'a> Pass<'a> {
         Self { shared: Mutex::new(shared), header, plan, n_lines: header.n_lines }
     }
 
-    /// Calls `work` for each of the next `n` chunks, and returns what it made, in order. `work`
-    /// returns whether the pass goes on after its chunk. The result is empty at the end of the text.
+    /// Calls `work` for each of the next `n` chunks, and returns its products in order. `work` also
+    /// returns whether the pass goes on after its chunk. At the end of the text there are none.
     ///
     /// # Errors
     /// The error of the first chunk that has one.
@@ -204,22 +204,9 @@ impl<'a> Pass<'a> {
             shared.n_rows += n;
             shared.is_done = shared.n_rows >= rows.end;
             let inside = |row: u64| row.saturating_sub(first).min(n) as usize;
-            fields.limit(inside(rows.start)..inside(rows.end));
+            fields.limit(inside(rows.start)..inside(rows.end), shared.is_done);
         }
         Some(chunk)
-    }
-}
-
-/// The error of a text that cannot be cut. `lines` are before its chunk.
-pub fn described(failure: Failure, lines: u64) -> Error {
-    match failure {
-        Failure::Error(error) => error,
-        Failure::Unclosed { at, lines: inside } => {
-            let line = lines + inside + 1;
-            let message = format!("the quoted field that opens in line {line}, byte {at}, does not end");
-            Error::text(message)
-                .advise("pass quote=None if quotes have no meaning, or raise max_field if it is very long")
-        }
     }
 }
 
