@@ -13,6 +13,7 @@ use entasis_csv::{Given, Job, Options, Outcome, Refused, Selection, Spec, Type};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
+use crate::write::destination::Destination;
 use crate::{errors, monitor};
 use reader::PyReader;
 pub use table::CsvTable;
@@ -61,11 +62,13 @@ pub struct Arguments {
     rows: Option<(u64, u64)>,
     encoding: Option<String>,
     views: bool,
+    as_categories: bool,
     max_field: usize,
     spill_limit: u64,
     max_bytes: Option<u64>,
     threads: Option<usize>,
     chunk_len: Option<usize>,
+    window_len: Option<usize>,
 }
 
 impl Arguments {
@@ -102,9 +105,11 @@ impl Arguments {
                 _ => OnError::Error,
             },
             rows: self.rows.map(|(start, end)| start..end),
+            as_categories: self.as_categories,
             layout: if self.views { TextLayout::Views } else { TextLayout::Offsets },
             max_field: self.max_field,
             chunk_len: self.chunk_len,
+            window_len: self.window_len,
             threads: self.threads,
             ..Options::default()
         };
@@ -147,6 +152,31 @@ pub fn read_csv(py: Python<'_>, source: From, arguments: Arguments) -> PyResult<
         })
     })?;
     read.map_err(|(error, refused)| refusal(py, &error, &refused))
+}
+
+/// Writes a text into a file. The table that is returned has no values.
+#[pyfunction]
+pub fn convert_csv(
+    py: Python<'_>,
+    source: From,
+    arguments: Arguments,
+    to: Destination,
+) -> PyResult<CsvTable> {
+    let name = arguments.name.clone();
+    let options = arguments.options().map_err(|e| errors::raise(py, &e))?;
+    let (layout, write) = (options.layout, to.options());
+    let path = to.into_path()?;
+    let stored = monitor::run(py, |monitor| {
+        let mut job = Job::open(source.origin(name), &options)?;
+        Ok(match table::store(&mut job, &path, &write, monitor)? {
+            Outcome::Table(table) => {
+                let spec = job.spec(&table).to_json();
+                Ok(CsvTable::new(table, layout, spec))
+            }
+            Outcome::Refused(refused) => Err((job.error(&refused), refused)),
+        })
+    })?;
+    stored.map_err(|(error, refused)| refusal(py, &error, &refused))
 }
 
 /// The exception for a text with places that do not fit. Its attributes list them.

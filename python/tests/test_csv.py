@@ -7,7 +7,11 @@ import gzip
 import io
 import math
 import random
+import signal
 import struct
+import subprocess
+import sys
+import time
 import warnings
 from datetime import UTC, date
 
@@ -117,12 +121,13 @@ def test_texts_mean_what_the_guide_says(name, chunk_len, monkeypatch):
     assert same_columns(found, expected), found
 
 
-def set_chunk_len(monkeypatch, chunk_len):
-    """Make the reader cut texts into chunks of this length."""
+def set_chunk_len(monkeypatch, chunk_len, window_len=None):
+    """Make the reader cut texts into chunks of this length, and `convert` write this length at once."""
     from entasis._csv import arguments
 
     of = arguments.of
-    monkeypatch.setattr(arguments, "of", lambda **options: of(**options) | {"chunk_len": chunk_len})
+    lens = {"chunk_len": chunk_len, "window_len": window_len}
+    monkeypatch.setattr(arguments, "of", lambda **options: of(**options) | lens)
 
 
 @pytest.mark.parametrize(("encoding", "text"), [("latin-1", "a\ncafé\n"), ("utf-16", "a\né\n"), ("cp1252", "a\n€5\n")])
@@ -383,6 +388,203 @@ class TestSources:
 
         with pytest.raises(en.errors.FileError, match="the line went dead"):
             en.read_csv(Broken(), "polars")
+
+
+def test_reading_a_text_as_an_entasis_file_names_read_csv(tmp_path):
+    text = b"a,b\n1,x\n"
+    for name, content in [
+        ("x.csv", text),
+        ("x.data", text),
+        ("x.txt", b"hello"),
+        ("x.csv.gz", gzip.compress(text)),
+        ("x.tsv", b"a\tb\n"),
+        ("x.csv", b""),
+    ]:
+        path = tmp_path / name
+        path.write_bytes(content)
+        for function in (en.read, en.open):
+            with pytest.raises((en.NotEntasisError, en.CorruptFileError), match=r"en\.read_csv\(path\)"):
+                function(path)
+    with pytest.raises(en.NotEntasisError, match="read_csv"):
+        en.read(text)
+
+
+def converted(text, path, **options):
+    """The file of a text, read with Polars."""
+    assert en.convert(text.encode() if isinstance(text, str) else text, path, **options) is None
+    return en.read(path, to="polars")
+
+
+class TestConvert:
+    def test_a_file_has_what_reading_gives(self, tmp_path):
+        path = tmp_path / "t.entasis"
+        for text, _ in TEXTS.values():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", en.errors.CsvWarning)
+                found, expected = converted(text, path), en.read_csv(text.encode(), "polars")
+            assert found.schema == expected.schema
+            assert found.equals(expected)
+
+    @pytest.mark.parametrize("seed", range(30))
+    def test_windows_do_not_matter(self, seed, monkeypatch, tmp_path):
+        rng = random.Random(seed)
+        columns = [rng.choice(["i", "f", "mixed", "text", "missing", "late"]) for _ in range(4)]
+        n = rng.randrange(1, 200)
+        late = rng.randrange(n)
+
+        def field(kind: str, row: int) -> str:
+            if kind == "late":
+                return rng.choice(["x", "0.5", "", "NA", "2020-01-01"]) if row == late else str(row)
+            return {
+                "i": str(rng.randrange(-9, 99)),
+                "f": rng.choice([str(rng.random()), str(rng.randrange(100))]),
+                "mixed": rng.choice(["1", "-5", "9223372036854775808", "1.5", "", "NA", "9007199254740993"]),
+                "text": rng.choice(["a", "b c", "1"]),
+                "missing": rng.choice(["", "NA"]),
+            }[kind]
+
+        rows = [",".join(field(kind, row) for kind in columns) for row in range(n)]
+        text = "a,b,c,d\n" + "".join(row + "\n" for row in rows)
+        options = {"sep": ",", "quote": '"', "comment": None, "skip": 0, "header": True}
+        expected = en.read_csv(text.encode(), "polars", **options)
+        set_chunk_len(monkeypatch, rng.choice([1, 10, 100]), rng.choice([1, 50, 500]))
+        found = converted(text, tmp_path / "t.entasis", **options)
+        assert found.schema == expected.schema
+        assert found.equals(expected)
+        assert [child.name for child in tmp_path.iterdir()] == ["t.entasis"]
+
+    def test_problems_are_those_of_reading(self, monkeypatch, tmp_path):
+        path = tmp_path / "t.entasis"
+        text = TestProblems.text.encode() * 3
+        options = {"sep": ",", "quote": '"', "header": True}
+        frame, expected = en.read_csv(text, "polars", on_error="skip", problems=True, **options)
+        set_chunk_len(monkeypatch, 3, 9)
+        assert en.convert(text, path, on_error="skip", problems=True, **options) == expected
+        assert en.read(path, to="polars").equals(frame)
+        with pytest.warns(en.errors.ProblemWarning, match="places") as caught:
+            en.convert(text, path, on_error="missing", **options)
+        assert caught[0].filename == __file__
+
+    def test_errors_leave_the_old_file(self, tmp_path):
+        path = tmp_path / "t.entasis"
+        with pytest.raises(en.errors.ProblemError) as caught:
+            en.convert(TestProblems.text.encode(), path)
+        assert caught.value.problems[0].line == 3
+        with pytest.raises(en.errors.ArgumentError, match="does not end"):
+            en.convert(b'a,b\n1,2\n3,"x\n4,5\n', path, quote='"', sep=",")
+        assert list(tmp_path.iterdir()) == []
+        en.convert(b"a\n1\n", path)
+        with pytest.raises(en.errors.ProblemError):
+            en.convert(b"a\nx\n", path, dtypes={"a": "int8"})
+        assert en.read(path, to="polars").to_dict(as_series=False) == {"a": [1]}
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_arguments(self, tmp_path):
+        path = tmp_path / "t.entasis"
+        text = b"a,b\n1,x\n2,y\n3,z\n"
+        found = converted(text, path, columns=["b"], rows=(1, None), compression={"b": 80}, threads=1, durable=False)
+        assert found.to_dict(as_series=False) == {"b": ["y", "z"]}
+        with pytest.raises(en.errors.ArgumentError, match="rows="):
+            en.convert(text, path, rows=[0, 2])
+        with pytest.raises(en.errors.ArgumentError, match="BytesIO"):
+            en.convert(text, io.BytesIO())
+        with pytest.raises(en.errors.ArgumentError, match='"c"'):
+            en.convert(text, path, compression={"c": 80})
+        source = tmp_path / "t.csv"
+        source.write_bytes(text)
+        with pytest.raises(en.errors.ArgumentError, match="the text that is read"):
+            en.convert(source, source)
+        assert source.read_bytes() == text
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is for POSIX")
+    def test_ctrl_c_stops_it(self, tmp_path):
+        code = (
+            "import sys, itertools, entasis as en\n"
+            "class Endless:\n"
+            "    def read(self, n):\n"
+            "        return b'a,b\\n' + b'1,x\\n' * 20_000\n"
+            "print('ready', flush=True)\n"
+            "try:\n"
+            "    en.convert(Endless(), sys.argv[1], spill_limit=0, on_error='skip', header=True)\n"
+            "except KeyboardInterrupt:\n"
+            "    print('stopped', flush=True)\n"
+        )
+        path = tmp_path / "t.entasis"
+        process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        assert process.wait(20) == 0
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestCategories:
+    text = b"a,b,c,d,e\nx,1,q,,NA\ny,2,,,x\nx,z,q,,\n,,p,,y\n"
+
+    @pytest.mark.parametrize("to", ["pandas", "polars", "pyarrow", "numpy", "static_frame"])
+    @pytest.mark.parametrize("chunk_len", [None, 8])
+    def test_each_library_gets_its_own_kind(self, to, chunk_len, monkeypatch, tmp_path):
+        pytest.importorskip(to)
+        set_chunk_len(monkeypatch, chunk_len, 8)
+        path = tmp_path / "t.entasis"
+        drop = ["d"] if to == "numpy" else []
+        found = en.read_csv(self.text, to, strings="categorical", drop=drop)
+        en.convert(self.text, path, strings="categorical", drop=drop)
+        kept = en.read(path, to=to)
+        if to == "pandas":
+            import pandas as pd
+
+            pd.testing.assert_frame_equal(found, kept)
+            assert list(found["a"].cat.categories) == ["x", "y"]
+            assert list(found["b"].cat.categories) == ["1", "2", "z"]
+            assert list(found["a"].cat.codes) == [0, 1, 0, -1]
+            assert list(found["e"].cat.categories) == ["NA", "x", "y"]
+        elif to == "polars":
+            assert found.equals(kept)
+            assert found.schema == kept.schema
+            assert found["a"].dtype == pl.Categorical
+            assert found["b"].to_list() == ["1", "2", "z", None]
+            assert found["d"].dtype == pl.Null
+        elif to == "pyarrow":
+            import pyarrow as pa
+
+            assert found.equals(kept)
+            assert found.schema.field("a").type == pa.dictionary(pa.int32(), pa.large_string())
+            assert found["c"].combine_chunks().dictionary.to_pylist() == ["q", "p"]
+
+    def test_one_column(self):
+        frame = en.read_csv(self.text, "polars", dtypes={"b": "category", "c": "string"})
+        assert [frame[name].dtype for name in "abc"] == [pl.String, pl.Categorical, pl.String]
+        frame = en.read_csv(self.text, "polars", strings="categorical", dtypes={"a": "string"})
+        assert [frame[name].dtype for name in "abc"] == [pl.String, pl.Categorical, pl.Categorical]
+        for dtype in (pl.Categorical, __import__("pandas").CategoricalDtype()):
+            assert en.read_csv(self.text, "polars", dtypes={"a": dtype})["a"].dtype == pl.Categorical
+        with pytest.raises(en.errors.ArgumentError, match="'text'"):
+            en.read_csv(self.text, strings="text")
+        spec = '{"names": ["a", "b"], "types": ["categorical", "int64"]}'
+        assert en.read_csv(b"a,b\nx,1\n", "polars", spec=spec)["a"].dtype == pl.Categorical
+
+    @pytest.mark.parametrize("seed", range(10))
+    def test_they_hold_the_strings(self, seed, monkeypatch, tmp_path):
+        rng = random.Random(seed)
+        n = rng.randrange(1, 300)
+        words = [rng.choice(["", "a", "bc", "1", '"x,y"', "a long text of more than twelve bytes"]) for _ in range(n)]
+        words += [str(i) for i in range(rng.randrange(3))]
+        rng.shuffle(words)
+        text = "a,b\n" + "".join(f"{word},{i}\n" for i, word in enumerate(words))
+        options = {"sep": ",", "quote": '"', "comment": None, "skip": 0, "header": True}
+        plain = en.read_csv(text.encode(), "polars", **options)
+        set_chunk_len(monkeypatch, rng.choice([None, 1, 20]), rng.choice([1, 100]))
+        found = en.read_csv(text.encode(), "polars", strings="categorical", **options)
+        assert found.with_columns(pl.col(pl.Categorical).cast(pl.String)).equals(plain)
+        path = tmp_path / "t.entasis"
+        en.convert(text.encode(), path, strings="categorical", **options)
+        assert en.verify(path)
+        kept = en.read(path, to="pandas")
+        frame = en.read_csv(text.encode(), "pandas", strings="categorical", **options)
+        __import__("pandas").testing.assert_frame_equal(kept, frame)
 
 
 def random_field(rng: random.Random) -> str:

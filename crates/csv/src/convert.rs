@@ -75,7 +75,7 @@ pub fn given(column: &Column<'_>, of: Type, meaning: &Meaning, misfits: &mut Vec
     let meaning = Meaning { quotes_mean_text: false, ..meaning.clone() };
     let mut collect = |column: &Column<'_>| match of {
         Type::Null => nulls(column, &meaning, Some(&mut *misfits)),
-        Type::Text => Ok(Ok(text(column, &meaning, misfits)?)),
+        Type::Text | Type::Categorical => Ok(Ok(text(column, &meaning, misfits)?)),
         Type::Bool => bits(column, &meaning, Some(&mut *misfits)),
         Type::Int { bytes, is_signed } => match (bytes, is_signed) {
             (1, true) => small::<i8>(column, of, &meaning, misfits),

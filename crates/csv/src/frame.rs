@@ -17,6 +17,8 @@ pub struct Lent<'a> {
     pub of: Type,
     /// The values.
     pub pieces: Vec<Values<'a>>,
+    /// The strings that codes stand for, with offsets.
+    pub categories: Vec<Values<'a>>,
 }
 
 /// Lent values, laid out as in [`Piece`].
@@ -47,24 +49,39 @@ pub fn frame(
     layout: TextLayout,
     lend: &dyn Fn(&[u8]) -> HostRead,
 ) -> Frame {
+    let mut extra = Vec::new();
     let columns = columns
         .iter()
         .map(|column| {
-            let chunks = column.pieces.iter().map(|piece| chunk(column.of, piece, layout, lend));
-            let (column_type, detail) = column_type(column.of);
-            Column {
-                name: column.name.to_owned(),
-                run: None,
-                column_type,
-                detail,
-                host_detail: None,
-                dictionary: None,
-                children: Vec::new(),
-                array: Array::from(chunks.collect::<Vec<_>>()),
-            }
+            let dictionary = (column.of == Type::Categorical).then(|| {
+                extra.push(written("", Type::Text, &column.categories, TextLayout::Offsets, lend));
+                extra.len() - 1
+            });
+            Column { dictionary, ..written(column.name, column.of, &column.pieces, layout, lend) }
         })
         .collect();
-    Frame { n_rows, columns, extra: Vec::new(), host: Value::Null }
+    Frame { n_rows, columns, extra, host: Value::Null }
+}
+
+fn written(
+    name: &str,
+    of: Type,
+    pieces: &[Values<'_>],
+    layout: TextLayout,
+    lend: &dyn Fn(&[u8]) -> HostRead,
+) -> Column {
+    let chunks = pieces.iter().map(|piece| chunk(of, piece, layout, lend));
+    let (column_type, detail) = column_type(of);
+    Column {
+        name: name.to_owned(),
+        run: None,
+        column_type,
+        detail,
+        host_detail: None,
+        dictionary: None,
+        children: Vec::new(),
+        array: Array::from(chunks.collect::<Vec<_>>()),
+    }
 }
 
 /// The type in a file, and its parameters.
@@ -74,7 +91,7 @@ pub fn column_type(of: Type) -> (ColumnType, Option<Value>) {
         Type::Bool => Physical::Bool,
         Type::Int { bytes: 1, is_signed: true } => Physical::I8,
         Type::Int { bytes: 2, is_signed: true } => Physical::I16,
-        Type::Int { bytes: 4, is_signed: true } | Type::Date => Physical::I32,
+        Type::Int { bytes: 4, is_signed: true } | Type::Date | Type::Categorical => Physical::I32,
         Type::Int { is_signed: true, .. } | Type::Datetime { .. } => Physical::I64,
         Type::Int { bytes: 1, .. } => Physical::U8,
         Type::Int { bytes: 2, .. } => Physical::U16,
@@ -86,6 +103,7 @@ pub fn column_type(of: Type) -> (ColumnType, Option<Value>) {
     };
     let plain = ColumnType { missing: Missing::Null, ..ColumnType::plain(physical) };
     match of {
+        Type::Categorical => (ColumnType { logical: Logical::Categorical, ..plain }, None),
         Type::Date => (ColumnType { logical: Logical::Date, unit: Unit::Day, ..plain }, None),
         Type::Datetime { unit, is_utc } => {
             let zone = is_utc.then(|| Value::from("UTC"));

@@ -45,12 +45,16 @@ pub struct Options {
     pub on_error: OnError,
     /// The rows to read.
     pub rows: Option<Range<u64>>,
+    /// Whether strings become codes of categories, apart from columns with given types.
+    pub as_categories: bool,
     /// The layout of strings.
     pub layout: TextLayout,
     /// The most bytes of a field.
     pub max_field: usize,
     /// Bytes of a chunk; `None` for the best.
     pub chunk_len: Option<usize>,
+    /// Bytes of text that are written at once; `None` for the best.
+    pub window_len: Option<usize>,
     /// The number of threads; `None` for one per processor.
     pub threads: Option<usize>,
 }
@@ -71,9 +75,11 @@ impl Default for Options {
             fill: false,
             on_error: OnError::Error,
             rows: None,
+            as_categories: false,
             layout: plan.layout,
             max_field: plan.max_field,
             chunk_len: None,
+            window_len: None,
             threads: None,
         }
     }
@@ -136,9 +142,11 @@ impl Job {
             fill: options.fill,
             on_error: options.on_error,
             rows: options.rows.clone(),
+            as_categories: options.as_categories,
             layout: options.layout,
             max_field: options.max_field,
             chunk_len: options.chunk_len,
+            window_len: options.window_len,
             threads,
         };
         Ok(Self { source, plan, sniffed, warnings })
@@ -156,7 +164,7 @@ impl Job {
     /// Writes the text into a file, in bounded memory. The table that is returned has no values.
     ///
     /// # Errors
-    /// As [`store`].
+    /// As [`store`]; *argument* if `path` is the text itself.
     pub fn store(
         &mut self,
         path: &Path,
@@ -164,6 +172,12 @@ impl Job {
         lend: &dyn Fn(&[u8]) -> HostRead,
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
+        if let Some(source) = self.source.name()
+            && let (Ok(from), Ok(to)) = (source.canonicalize(), path.canonicalize())
+            && from == to
+        {
+            return Err(Error::argument("the file to write is the text that is read").in_file(path));
+        }
         let stored = store(&mut self.source, &self.plan, path, options, lend, monitor);
         self.with_warnings(stored)
     }

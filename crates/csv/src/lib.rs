@@ -1,6 +1,7 @@
 //! Text files: the dialects of CSV, its fields, rows and values.
 #![forbid(unsafe_code)]
 
+pub mod categories;
 pub mod convert;
 pub mod cut;
 mod dialect;

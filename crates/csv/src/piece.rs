@@ -20,9 +20,9 @@ pub struct Piece {
     pub of: Type,
     /// The number of values.
     pub n: usize,
-    /// The values: words, bits for booleans, offsets or views for strings.
+    /// The values: words, bits for booleans, offsets or views for strings, codes of 32 bits.
     pub values: Buffer,
-    /// The bytes of strings.
+    /// The bytes of strings, or of categories that are not joined yet.
     pub bytes: Buffer,
     /// One bit for each value, 0 where it is missing; `None` if all are present.
     pub validity: Option<Buffer>,
@@ -98,7 +98,7 @@ impl Piece {
             return Ok(Some(self));
         }
         if from == Type::Null {
-            return Ok(if self.facts.has_words && to == Type::Text {
+            return Ok(if self.facts.has_words && matches!(to, Type::Text | Type::Categorical) {
                 None
             } else {
                 Some(Self::missing(to, self.n, layout)?)

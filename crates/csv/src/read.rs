@@ -56,12 +56,16 @@ pub struct Plan {
     pub on_error: OnError,
     /// The rows to read, with none that are left out.
     pub rows: Option<Range<u64>>,
+    /// Whether strings become codes of categories, apart from columns with given types.
+    pub as_categories: bool,
     /// The layout of strings.
     pub layout: TextLayout,
     /// The most bytes of a field.
     pub max_field: usize,
     /// Bytes of a chunk; `None` for the best.
     pub chunk_len: Option<usize>,
+    /// Bytes of text that are written at once; `None` for the best.
+    pub window_len: Option<usize>,
     /// The number of threads.
     pub threads: usize,
 }
@@ -86,9 +90,11 @@ impl Default for Plan {
             fill: false,
             on_error: OnError::Error,
             rows: None,
+            as_categories: false,
             layout: TextLayout::Offsets,
             max_field: 64 << 20,
             chunk_len: None,
+            window_len: None,
             threads: 1,
         }
     }
@@ -143,6 +149,8 @@ pub struct Column {
     pub of: Type,
     /// The values.
     pub pieces: Vec<Piece>,
+    /// The strings that codes stand for.
+    pub categories: Option<Piece>,
 }
 
 /// The outcome of a reading.

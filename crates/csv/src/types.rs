@@ -30,6 +30,8 @@ pub enum Type {
         /// Whether each text has an offset from UTC. The stored times are in UTC.
         is_utc: bool,
     },
+    /// Strings as codes of categories.
+    Categorical,
     /// Strings.
     Text,
 }
@@ -48,7 +50,7 @@ impl Type {
     /// Columns with negative integers and integers from 2^63 on are text, so that the result does
     /// not depend on the order.
     pub fn join(self, other: Self) -> Self {
-        use Type::{Bool, Date, Datetime, Float, Int, Null, Text};
+        use Type::{Bool, Categorical, Date, Datetime, Float, Int, Null, Text};
         match (self, other) {
             (Null, a) | (a, Null) => a,
             (a, b) if a == b => a,
@@ -57,7 +59,7 @@ impl Type {
             (Datetime { unit: a, is_utc }, Datetime { unit: b, is_utc: other }) if is_utc == other => {
                 Datetime { unit: if a == Unit::Nanosecond { a } else { b }, is_utc }
             }
-            (Bool | Date | Datetime { .. } | Int { .. } | Float { .. } | Text, _) => Text,
+            (Bool | Date | Datetime { .. } | Int { .. } | Float { .. } | Categorical | Text, _) => Text,
         }
     }
 
@@ -85,6 +87,7 @@ impl Type {
             Self::Datetime { unit: Unit::Millisecond, .. } => "datetime[ms, UTC]",
             Self::Datetime { unit: Unit::Nanosecond, .. } => "datetime[ns, UTC]",
             Self::Datetime { .. } => "datetime[us, UTC]",
+            Self::Categorical => "categorical",
             Self::Text => "string",
         }
     }
@@ -98,7 +101,15 @@ impl Type {
         let times = UNITS
             .into_iter()
             .flat_map(|unit| [Self::Datetime { unit, is_utc: false }, Self::Datetime { unit, is_utc: true }]);
-        let others = [Self::Null, Self::Bool, Self::Float { bytes: 4 }, Self::FLOAT, Self::Date, Self::Text];
+        let others = [
+            Self::Null,
+            Self::Bool,
+            Self::Float { bytes: 4 },
+            Self::FLOAT,
+            Self::Date,
+            Self::Categorical,
+            Self::Text,
+        ];
         ints.chain(times).chain(others).find(|of| of.name() == name)
     }
 
@@ -106,7 +117,7 @@ impl Type {
     pub fn width(self) -> Option<usize> {
         match self {
             Self::Int { bytes, .. } | Self::Float { bytes } => Some(usize::from(bytes)),
-            Self::Date => Some(4),
+            Self::Date | Self::Categorical => Some(4),
             Self::Datetime { .. } => Some(8),
             Self::Null | Self::Bool | Self::Text => None,
         }
@@ -119,9 +130,18 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for name in
-            ["null", "bool", "int8", "uint16", "int64", "float32", "date", "datetime[ns, UTC]", "string"]
-        {
+        for name in [
+            "null",
+            "bool",
+            "int8",
+            "uint16",
+            "int64",
+            "float32",
+            "date",
+            "datetime[ns, UTC]",
+            "string",
+            "categorical",
+        ] {
             assert_eq!(Type::of_name(name).map(Type::name), Some(name));
         }
         assert_eq!(Type::of_name("complex"), None);
@@ -140,6 +160,7 @@ mod tests {
             time(Unit::Microsecond, false),
             time(Unit::Nanosecond, false),
             time(Unit::Nanosecond, true),
+            Type::Categorical,
             Type::Text,
         ];
         for a in all {

@@ -15,6 +15,8 @@ from .dtypes import type_name
 from .spec import Spec
 
 if TYPE_CHECKING:
+    from entasis._typing import Rows
+
     from .spec import Source
 
 # Bytes of a copy of a stream that is read again when the type of a column changes late.
@@ -48,13 +50,17 @@ def of(
     spill_limit: int = SPILL_LIMIT,
     threads: int | None = None,
     views: bool = False,
+    strings: str = "plain",
     chunk_len: int | None = None,
+    window_len: int | None = None,
 ) -> dict[str, Any]:
     """The arguments as the core takes them."""
     if columns is not None and drop is not None:
         raise ArgumentError("pass columns= or drop=, not both")
     if on_error not in ("error", "missing", "skip"):
         raise ArgumentError(f"on_error={on_error!r}: one of 'error', 'missing', 'skip'")
+    if strings not in ("plain", "categorical"):
+        raise ArgumentError(f"strings={strings!r}: 'plain' or 'categorical'")
     if header not in (None, True, False):
         raise ArgumentError(f"header={header!r}: True, False, or None to be warned of a doubtful header")
     return {
@@ -82,7 +88,9 @@ def of(
         "spill_limit": _options.integer_between("spill_limit", spill_limit, "a number of bytes", 0, None),
         "threads": _options.threads(threads),
         "views": views,
+        "as_categories": strings == "categorical",
         "chunk_len": chunk_len,
+        "window_len": window_len,
     }
 
 
@@ -96,6 +104,20 @@ def source(value: Source) -> tuple[Any, str]:
         return os.fspath(found), found
     name = getattr(value, "name", None)
     return value, name if isinstance(name, str) else f"<{type(value).__name__}>"
+
+
+def limits(rows: Rows | None) -> tuple[int, int] | None:
+    """The start and the end of consecutive rows; None for other selections."""
+    if isinstance(rows, tuple) and len(rows) == 2:
+        start, stop = rows
+    elif isinstance(rows, (slice, range)) and rows.step in (None, 1):
+        start, stop = rows.start, rows.stop
+    else:
+        return None
+    first, end = _options.integer(0 if start is None else start), _options.integer((1 << 63) if stop is None else stop)
+    if first is None or end is None or first < 0 or end < 0:
+        return None
+    return first, max(first, end)
 
 
 def _pairs(dtypes: Mapping[str, Any] | None) -> Iterable[tuple[str, Any]]:

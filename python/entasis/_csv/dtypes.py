@@ -18,6 +18,8 @@ _NAMES = {
     "double": "float64",
     "float32": "float32",
     "float64": "float64",
+    "category": "categorical",
+    "categorical": "categorical",
     "date": "date",
     "date32": "date",
     "date32[day]": "date",
@@ -38,8 +40,10 @@ def type_name(column: str, dtype: Any) -> str:
     if isinstance(dtype, type) and dtype.__module__ == "datetime":
         return {"date": "date", "datetime": "datetime[us]"}.get(dtype.__name__, dtype.__name__)
     name = (dtype if isinstance(dtype, str) else _text(dtype)).strip().lower()
-    if name in _NAMES:
-        return _NAMES[name]
+    if name == "category" and getattr(dtype, "categories", None) is not None:
+        return "category with categories of its own"
+    if name.startswith(("dictionary<values=string", "dictionary<values=large_string")) and "ordered=0" in name:
+        return "categorical"
     for unit in _UNITS:
         if name in (f"datetime64[{unit}]", f"timestamp[{unit}]", f"datetime[{unit}]"):
             return f"datetime[{unit}]"
@@ -49,7 +53,7 @@ def type_name(column: str, dtype: Any) -> str:
             f"datetime[{unit},utc]",
         ):
             return f"datetime[{unit}, UTC]"
-    return name
+    return _NAMES.get(name, name)
 
 
 def _text(dtype: Any) -> str:

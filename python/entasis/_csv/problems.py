@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from entasis.errors import CsvWarning, ProblemError, ProblemWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from entasis._entasis import CsvTable
 
 
 class Problem(NamedTuple):
@@ -43,3 +52,35 @@ def of(found: tuple[int, list[tuple[int, int, int, str | None, str, str]]]) -> P
     """The problems as the core returns them."""
     n, problems = found
     return Problems(n, [Problem(*problem) for problem in problems])
+
+
+@contextmanager
+def listed() -> Iterator[None]:
+    """Give a `ProblemError` of the core its problems."""
+    try:
+        yield
+    except ProblemError as error:
+        error.problems = of(getattr(error, "_problems", (0, [])))
+        raise
+
+
+def warn(table: CsvTable, on_error: str, *, are_returned: bool) -> Problems:
+    """Warn the caller of the caller of what a reading decided, and of problems that are not returned."""
+    met = of(table.problems)
+    for message in table.warnings:
+        warnings.warn(message, CsvWarning, stacklevel=3)
+    if met.n and not are_returned:
+        warnings.warn(ProblemWarning(_summary(met, on_error), met), stacklevel=3)
+    return met
+
+
+def _summary(problems: Problems, on_error: str) -> str:
+    first = problems[0]
+    where = f"line {first.line}" + ("" if first.column is None else f", column {first.column!r}")
+    count = "a place of the text does" if problems.n == 1 else f"{problems.n:,} places of the text do"
+    verb = "was" if problems.n == 1 else "were"
+    what = "left out" if on_error == "skip" else "made missing or left out"
+    return (
+        f"{count} not fit and {verb} {what}; the first is {where}: {first.text[:60]!r}, expected {first.expected}. "
+        "Pass problems=True for a list of them"
+    )

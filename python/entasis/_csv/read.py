@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from entasis import _entasis
@@ -12,7 +11,7 @@ from entasis._libraries import registry as _hosts
 from entasis._memory import reported
 from entasis._view.table import OpenTable
 from entasis._view.view import View
-from entasis.errors import ArgumentError, ColumnNotFoundError, CsvWarning, ProblemError, ProblemWarning
+from entasis.errors import ArgumentError, ColumnNotFoundError
 
 from . import arguments as _arguments
 from . import problems as _problems
@@ -53,6 +52,7 @@ def read_csv(
     fill: bool = False,
     on_error: Literal["error", "missing", "skip"] = "error",
     problems: bool = False,
+    strings: Literal["plain", "categorical"] = "plain",
     max_field: int = _arguments.MAX_FIELD,
     spill_limit: int = _arguments.SPILL_LIMIT,
     threads: int | None = None,
@@ -117,6 +117,9 @@ def read_csv(
         out the rows. The last two warn.
     problems
         Whether to return `(frame, problems)`, and not to warn of problems.
+    strings
+        "categorical" makes columns of text categoricals, with categories in the order of their first
+        appearance. `dtypes={"city": "category"}` does so for one column.
     max_field
         The most bytes of a field, so that a quote that is never closed is found early.
     spill_limit
@@ -155,7 +158,7 @@ def read_csv(
         host = _hosts.host_of(to, None)
         found, name = _arguments.source(source)
         # Left out rows do not count, and only the whole text says which these are.
-        native = _limits(rows) if filter is None and on_error != "skip" else None
+        native = _arguments.limits(rows) if filter is None and on_error != "skip" else None
         is_arrow = host in ("polars", "pyarrow") and filter is None and (rows is None or native is not None)
         settings = _arguments.of(
             spec=spec,
@@ -180,20 +183,14 @@ def read_csv(
             max_field=max_field,
             spill_limit=spill_limit,
             threads=threads,
+            strings=strings,
             views=is_arrow and host == "polars",
         )
         if index_col is not None and host not in ("pandas", "static_frame"):
             raise ArgumentError(f"index_col= is for pandas and StaticFrame: a frame of {host} has no row labels")
-        try:
+        with _problems.listed():
             table = _entasis.read_csv(found, settings | {"name": name})
-        except ProblemError as error:
-            error.problems = _problems.of(getattr(error, "_problems", (0, [])))
-            raise
-        met = _problems.of(table.problems)
-        for message in table.warnings:
-            warnings.warn(message, CsvWarning, stacklevel=2)
-        if met.n and not problems:
-            warnings.warn(ProblemWarning(_summary(met, on_error), met), stacklevel=2)
+        met = _problems.warn(table, on_error, are_returned=problems)
         left = None if native is not None else rows
         if filter is None:
             frame = _frame(table, host, left, threads, arrow=is_arrow)
@@ -204,34 +201,8 @@ def read_csv(
         return (frame, met) if problems else frame
 
 
-def _limits(rows: Rows | None) -> tuple[int, int] | None:
-    """The start and the end of consecutive rows; None for other selections."""
-    if isinstance(rows, tuple) and len(rows) == 2:
-        start, stop = rows
-    elif isinstance(rows, (slice, range)) and rows.step in (None, 1):
-        start, stop = rows.start, rows.stop
-    else:
-        return None
-    first, end = integer(0 if start is None else start), integer((1 << 63) if stop is None else stop)
-    if first is None or end is None or first < 0 or end < 0:
-        return None
-    return first, max(first, end)
-
-
-def _summary(problems: _problems.Problems, on_error: str) -> str:
-    first = problems[0]
-    where = f"line {first.line}" + ("" if first.column is None else f", column {first.column!r}")
-    count = "a place of the text does" if problems.n == 1 else f"{problems.n:,} places of the text do"
-    verb = "was" if problems.n == 1 else "were"
-    what = "left out" if on_error == "skip" else "made missing or left out"
-    return (
-        f"{count} not fit and {verb} {what}; the first is {where}: {first.text[:60]!r}, expected {first.expected}. "
-        "Pass problems=True for a list of them"
-    )
-
-
 def _frame(table: _entasis.CsvTable, host: str, rows: Any, threads: int | None, *, arrow: bool) -> Any:
-    if arrow and table.names:
+    if arrow and table.names and table.is_arrow:
         parts = table.arrow()
         stream = _Stream(parts)
         if host == "polars":

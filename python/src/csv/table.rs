@@ -1,13 +1,14 @@
 //! The columns of a text, for Arrow and as a file in memory.
 
 use std::ffi::CString;
+use std::path::Path;
 use std::sync::Arc;
 
-use entasis::{Buffer, File, HostRead, Limits, MemorySink, MemorySource, Unit, WriteOptions};
+use entasis::{Buffer, File, HostRead, Limits, MemorySink, MemorySource, Monitor, Unit, WriteOptions};
 use entasis_csv::frame::{Lent, Values, frame};
 use entasis_csv::piece::{Piece, TextLayout};
 use entasis_csv::problems::Problems;
-use entasis_csv::{Table, Type};
+use entasis_csv::{Job, Outcome, Table, Type};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -36,6 +37,7 @@ struct Column {
     name: String,
     of: Type,
     pieces: Vec<Shared>,
+    categories: Option<Piece>,
 }
 
 /// Values that Arrow may share.
@@ -63,6 +65,7 @@ impl CsvTable {
             name: column.name,
             of: column.of,
             pieces: column.pieces.into_iter().map(Shared::from).collect(),
+            categories: column.categories,
         });
         Self { columns: columns.collect(), n_rows, names, problems, warnings, layout, spec }
     }
@@ -74,6 +77,12 @@ impl CsvTable {
     #[getter]
     fn names(&self) -> Vec<&str> {
         self.columns.iter().map(|column| column.name.as_str()).collect()
+    }
+
+    /// Whether the columns are laid out as in Arrow. Codes of categories are not.
+    #[getter]
+    fn is_arrow(&self) -> bool {
+        self.columns.iter().all(|column| column.of != Type::Categorical)
     }
 
     /// The number of rows.
@@ -138,10 +147,21 @@ pub fn problems<'p>(problems: &'p Problems, names: &'p [String]) -> (u64, Vec<Pr
     (problems.n, kept.collect())
 }
 
-/// Memory of the table, which lives as long as the frame of `CsvTable::file`.
+/// Writes a text into a file.
+pub fn store(
+    job: &mut Job,
+    path: &Path,
+    options: &WriteOptions,
+    monitor: &dyn Monitor,
+) -> entasis::Result<Outcome> {
+    job.store(path, options, &lend, monitor)
+}
+
+/// Memory for a frame that ends before it: of `CsvTable::file`, or of a window of `store`.
 fn lend(memory: &[u8]) -> HostRead {
     // SAFETY: the bytes are initialised, no longer than isize::MAX, and never written to. The frame
-    // ends within `CsvTable::file`, before the borrow of the table.
+    // ends within `CsvTable::file`, or within the call of `Job::store`, which keeps the columns of a
+    // window longer than their frame.
     unsafe { HostRead::new(memory.as_ptr(), memory.len()) }
 }
 
@@ -172,7 +192,7 @@ fn format(of: Type, layout: TextLayout) -> CString {
         Type::Bool => "b",
         Type::Int { bytes: 1, is_signed: true } => "c",
         Type::Int { bytes: 2, is_signed: true } => "s",
-        Type::Int { bytes: 4, is_signed: true } => "i",
+        Type::Int { bytes: 4, is_signed: true } | Type::Categorical => "i",
         Type::Int { is_signed: true, .. } => "l",
         Type::Int { bytes: 1, .. } => "C",
         Type::Int { bytes: 2, .. } => "S",
@@ -205,7 +225,8 @@ impl Column {
             bytes: &piece.bytes,
             validity: piece.validity.as_ref().map(|bits| &bits[..]),
         });
-        Lent { name: &self.name, of: self.of, pieces: pieces.collect() }
+        let categories = self.categories.iter().map(Values::from).collect();
+        Lent { name: &self.name, of: self.of, pieces: pieces.collect(), categories }
     }
 
     /// The values of a piece, for Arrow.

@@ -66,6 +66,11 @@ impl Destination {
         }
     }
 
+    /// The path, which is there.
+    pub fn into_path(self) -> PyResult<PathBuf> {
+        self.path.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a destination without a path"))
+    }
+
     /// Writes the file without the GIL. Returns its bytes if it is written into memory.
     pub fn write<'py>(self, py: Python<'py>, content: Content) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let options = self.options();

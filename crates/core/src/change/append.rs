@@ -141,6 +141,17 @@ fn share(file: &File, old: &mut Column, new: Column) -> Result<()> {
     if have_equal_values(&values, &new.array, new.column_type.layout(), n)? { Ok(()) } else { other() }
 }
 
+/// The number of the chunk that begins with value `from`, if there is one.
+fn chunks_from(array: &Array, from: u64) -> Option<usize> {
+    let mut first = 0;
+    let found = array.chunks.iter().position(|chunk| {
+        let is_here = first == from;
+        first += chunk.n as u64;
+        is_here
+    });
+    found.filter(|_| array.spans.is_none() && !array.is_kept())
+}
+
 /// Adds the categories that the file lacks to a dictionary. Returns the new code of each code of
 /// the rows; `None` if no code changes.
 fn share_dictionary(
@@ -167,7 +178,10 @@ fn share_dictionary(
     let old_values = Array::new(values.clone());
     if have_equal_values(&old_values, &new.array, of, n_old.min(n_new))? {
         if n_new > n_old {
-            old.array = new.array;
+            match chunks_from(&new.array, n_old) {
+                Some(at) => old.array.chunks.extend(new.array.chunks.into_iter().skip(at)),
+                None => old.array = new.array,
+            }
         }
         return Ok(None);
     }

@@ -7,6 +7,7 @@ use entasis::{Error, Monitor, Result};
 use super::header::Header;
 use super::pass::{self, Done, Part, Pass};
 use super::{Column, Outcome, Plan, Refused, Table};
+use crate::categories::{self, Categories};
 use crate::convert::{Meaning, given, narrowest};
 use crate::cut::{Chunk, Cutter, count_lines};
 use crate::fields::Fields;
@@ -82,6 +83,9 @@ pub fn convert(
             *piece = Some(of_column(&fields_of, header.given[i], at_least[i], meaning, &mut misfits)?);
         }
     }
+    for (piece, strings) in pieces.iter_mut().zip(&header.strings) {
+        *piece = piece.take().map(|piece| with_type_of_strings(piece, *strings, meaning)).transpose()?;
+    }
     problems.kept.sort_by_key(|problem| problem.byte);
     let mut types = types.lock().unwrap_or_else(PoisonError::into_inner);
     for (known, piece) in types.iter_mut().zip(pieces.iter().flatten()) {
@@ -129,6 +133,20 @@ fn of_column(
         Some(of) => given(fields, of, meaning, misfits),
         None => narrowest(fields, at_least, meaning, misfits),
     }
+}
+
+/// Strings as text or as codes of categories. Other values stay.
+fn with_type_of_strings(piece: Piece, strings: Type, meaning: &Meaning) -> Result<Piece> {
+    if piece.of == Type::Text && strings == Type::Categorical {
+        categories::encode(piece, meaning.layout)
+    } else {
+        Ok(piece)
+    }
+}
+
+/// The type of a column that has values of types with this join.
+pub fn with_strings(of: Type, strings: Type) -> Type {
+    if matches!(of, Type::Text | Type::Categorical) { strings } else { of }
 }
 
 /// The problems of rows with another number of fields.
@@ -184,28 +202,32 @@ struct Typed {
     pieces: Vec<Option<Piece>>,
 }
 
-/// Finds the type of a column, and widens its pieces.
-fn typed(pieces: Vec<Option<Piece>>, meaning: &Meaning) -> Result<Typed> {
+/// Finds the type of a column, and widens its pieces. `strings` is the type of strings.
+fn typed(pieces: Vec<Option<Piece>>, strings: Type, meaning: &Meaning) -> Result<Typed> {
     let all = || pieces.iter().flatten();
-    let of = all().fold(Type::Null, |of, piece| of.join(piece.of));
+    let of = with_strings(all().fold(Type::Null, |of, piece| of.join(piece.of)), strings);
     let facts = all().fold(Facts::default(), |facts, piece| facts.join(piece.facts));
     if of == Type::Null && facts.has_words {
-        return as_text(pieces, meaning);
+        return as_text(pieces, strings, meaning);
     }
     if all().all(|piece| piece.of == of) && (of != Type::FLOAT || holds(facts)) {
         return Ok(Typed { of, pieces });
     }
-    if of == Type::Text {
-        return as_text(pieces, meaning);
+    if of == strings {
+        return as_text(pieces, strings, meaning);
     }
     let n = pieces.len();
     let Some(wide) = widened(pieces.into_iter().flatten().collect(), of, meaning.layout)? else {
         // Nothing was text before, so all pieces are read again.
-        return Ok(Typed { of: Type::Text, pieces: (0..n).map(|_| None).collect() });
+        return Ok(Typed { of: strings, pieces: (0..n).map(|_| None).collect() });
     };
     let facts = wide.iter().fold(Facts::default(), |facts, piece| facts.join(piece.facts));
     let wide = wide.into_iter().map(Some).collect();
-    if of == Type::FLOAT && !holds(facts) { as_text(wide, meaning) } else { Ok(Typed { of, pieces: wide }) }
+    if of == Type::FLOAT && !holds(facts) {
+        as_text(wide, strings, meaning)
+    } else {
+        Ok(Typed { of, pieces: wide })
+    }
 }
 
 /// Pieces in a wider type; `None` if it does not hold all values.
@@ -224,13 +246,13 @@ pub fn holds(facts: Facts) -> bool {
     facts.has_numbers && !(facts.has_negative_integers && facts.has_large_integers)
 }
 
-fn as_text(pieces: Vec<Option<Piece>>, meaning: &Meaning) -> Result<Typed> {
+fn as_text(pieces: Vec<Option<Piece>>, strings: Type, meaning: &Meaning) -> Result<Typed> {
     let mut kept = Vec::with_capacity(pieces.len());
     for piece in pieces {
-        let wide = piece.map(|piece| piece.widen(Type::Text, meaning.layout)).transpose()?;
+        let wide = piece.map(|piece| piece.widen(strings, meaning.layout)).transpose()?;
         kept.push(wide.flatten());
     }
-    Ok(Typed { of: Type::Text, pieces: kept })
+    Ok(Typed { of: strings, pieces: kept })
 }
 
 /// Gives each column its type. Pieces that are not text in a column of text are read again.
@@ -247,20 +269,27 @@ fn finish(
         let pieces = chunks.iter_mut().map(|chunk| chunk.pieces[i].take()).collect();
         columns.push(match given {
             Some(of) => Typed { of: *of, pieces },
-            None => typed(pieces, meaning)?,
+            None => typed(pieces, header.strings[i], meaning)?,
         });
     }
     if columns.iter().any(|column| column.pieces.iter().any(Option::is_none)) {
         read_again(input, &mut columns, &chunks, header, plan, meaning, monitor)?;
     }
     let named = columns.into_iter().zip(&header.wanted);
-    Ok(named
-        .map(|(Typed { of, pieces }, &column)| Column {
-            name: header.names[column].clone(),
-            of,
-            pieces: pieces.into_iter().flatten().collect(),
+    named
+        .map(|(Typed { of, pieces }, &column)| {
+            let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
+            let categories = (of == Type::Categorical).then(|| joined(&mut pieces)).transpose()?;
+            Ok(Column { name: header.names[column].clone(), of, pieces, categories })
         })
-        .collect())
+        .collect()
+}
+
+/// Joins the categories of pieces.
+fn joined(pieces: &mut [Piece]) -> Result<Piece> {
+    let mut categories = Categories::default();
+    pieces.iter_mut().try_for_each(|piece| categories.join(piece))?;
+    categories.piece(0)
 }
 
 fn read_again(
@@ -294,7 +323,8 @@ fn read_again(
         let mut pieces = Vec::new();
         for i in missing(place) {
             let fields = fields.column(chunk, header.wanted[i]);
-            pieces.push((i, narrowest(&fields, Type::Text, meaning, &mut Vec::new())?));
+            let piece = narrowest(&fields, Type::Text, meaning, &mut Vec::new())?;
+            pieces.push((i, with_type_of_strings(piece, header.strings[i], meaning)?));
         }
         Ok((pieces, Some(place) != last))
     })?;

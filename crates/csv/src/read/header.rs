@@ -20,6 +20,8 @@ pub struct Header {
     pub wanted: Vec<usize>,
     /// Their given types.
     pub given: Vec<Option<Type>>,
+    /// The type of their strings: text, or codes of categories.
+    pub strings: Vec<Type>,
     /// Columns that are not read and decide which rows are left out, with their types.
     pub checked: Vec<(usize, Type)>,
     /// The number of the chunk with the first row. Those before have comments and blank lines.
@@ -106,11 +108,17 @@ impl Header {
                 checked.push((column, *of));
             }
         }
-        let given = wanted
+        let given: Vec<_> = wanted
             .iter()
             .map(|&column| plan.types.iter().find(|(name, _)| *name == names[column]).map(|&(_, of)| of))
             .collect();
-        Ok(Self { names, wanted, given, checked, chunk: chunk.number, len, n_lines, warnings })
+        let of_strings = |given: &Option<Type>| match given {
+            None if plan.as_categories => Type::Categorical,
+            Some(Type::Categorical) => Type::Categorical,
+            _ => Type::Text,
+        };
+        let strings = given.iter().map(of_strings).collect();
+        Ok(Self { names, wanted, given, strings, checked, chunk: chunk.number, len, n_lines, warnings })
     }
 }
 

@@ -10,10 +10,11 @@ use std::sync::Mutex;
 
 use entasis::{HostRead, Monitor, Result, Stream, WriteOptions};
 
-use super::columns::{convert, holds, in_order, widened};
+use super::columns::{convert, holds, in_order, widened, with_strings};
 use super::header::Header;
 use super::pass::{self, Pass};
 use super::{Outcome, Plan, Refused, Table};
+use crate::categories::Categories;
 use crate::cut::Cutter;
 use crate::frame::{Lent, Values, frame};
 use crate::input::Input;
@@ -42,7 +43,16 @@ pub fn store(
 ) -> Result<Outcome> {
     let mut types = None;
     loop {
-        let mut round = Round { plan, options, lend, monitor, types, facts: Vec::new(), n_rows: 0 };
+        let mut round = Round {
+            plan,
+            options,
+            lend,
+            monitor,
+            types,
+            facts: Vec::new(),
+            categories: Vec::new(),
+            n_rows: 0,
+        };
         match round.run(input, path)? {
             Some(outcome) => return Ok(outcome),
             None => {
@@ -62,7 +72,29 @@ struct Round<'a> {
     /// The types so far; `None` before the first round.
     types: Option<Vec<Type>>,
     facts: Vec<Facts>,
+    /// The categories of each column that has codes.
+    categories: Vec<Known>,
     n_rows: u64,
+}
+
+/// The categories of a column so far.
+#[derive(Default)]
+struct Known {
+    all: Categories,
+    /// Those that each window added, in order.
+    pieces: Vec<Piece>,
+}
+
+impl Known {
+    /// Renumbers the codes of a window, and adds its categories.
+    fn join(&mut self, pieces: &mut [Piece]) -> Result<()> {
+        let n = self.all.len();
+        pieces.iter_mut().try_for_each(|piece| self.all.join(piece))?;
+        if self.all.len() > n || self.pieces.is_empty() {
+            self.pieces.push(self.all.piece(n)?);
+        }
+        Ok(())
+    }
 }
 
 impl Round<'_> {
@@ -76,11 +108,15 @@ impl Round<'_> {
         let known = self.types.get_or_insert_with(|| vec![Type::Null; n_columns]);
         let types = Mutex::new(std::mem::take(known));
         self.facts = vec![Facts::default(); n_columns];
+        self.categories = (0..n_columns).map(|_| Known::default()).collect();
         let mut stream = Some(Stream::create(path, self.options, monitor)?);
         let mut written: Option<Vec<Type>> = None;
         let (mut problems, mut n_all, mut n_lines) = (Problems::default(), 0, header.n_lines);
         let mut pass = Pass::new(cutter, first, &header, plan);
-        let n_chunks = WINDOW.div_ceil(chunk_len).max(plan.threads);
+        let n_chunks = match plan.window_len {
+            Some(len) => len.div_ceil(chunk_len).max(1),
+            None => WINDOW.div_ceil(chunk_len).max(plan.threads),
+        };
         loop {
             let done =
                 pass.window(n_chunks, monitor, &|part| convert(part, &header, &types, plan, &meaning))?;
@@ -103,7 +139,12 @@ impl Round<'_> {
                     chunks.iter_mut().filter_map(|chunk| chunk.pieces[i].take()).collect();
                 let at_least = written.as_ref().map(|written| written[i]);
                 let of = header.given[i];
-                columns.push(self.column(i, pieces, of, at_least, &types, &mut wider)?);
+                let (of, mut pieces) =
+                    self.column(i, pieces, (of, header.strings[i]), at_least, &types, &mut wider)?;
+                if of == Type::Categorical && stream.is_some() {
+                    self.categories[i].join(&mut pieces)?;
+                }
+                columns.push((of, pieces));
             }
             if wider {
                 stream = None;
@@ -126,7 +167,7 @@ impl Round<'_> {
             let is_text = (*of == Type::FLOAT && !holds(self.facts[i]))
                 || (*of == Type::Null && self.facts[i].has_words);
             if header.given[i].is_none() && is_text {
-                *of = Type::Text;
+                *of = header.strings[i];
                 stream = None;
             }
         }
@@ -138,6 +179,7 @@ impl Round<'_> {
             name: names[column].clone(),
             of,
             pieces: Vec::new(),
+            categories: None,
         });
         let columns = columns.collect();
         Ok(Some(Outcome::Table(Table { columns, n_rows: self.n_rows, names, problems, warnings })))
@@ -148,7 +190,7 @@ impl Round<'_> {
         &mut self,
         i: usize,
         pieces: Vec<Piece>,
-        given: Option<Type>,
+        (given, strings): (Option<Type>, Type),
         written: Option<Type>,
         types: &Mutex<Vec<Type>>,
         wider: &mut bool,
@@ -158,12 +200,15 @@ impl Round<'_> {
         }
         self.facts[i] = pieces.iter().fold(self.facts[i], |facts, piece| facts.join(piece.facts));
         let mut types = types.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        types[i] = with_strings(types[i], strings);
         let of = pieces.iter().fold(written.unwrap_or(types[i]), |of, piece| of.join(piece.of));
+        let of = with_strings(of, strings);
         let found = widened(pieces, of, self.plan.layout)?;
         // A type that joins two does not always hold the values of both.
-        types[i] = if found.is_some() { types[i].join(of) } else { Type::Text };
+        types[i] = if found.is_some() { with_strings(types[i].join(of), strings) } else { strings };
+        let is_held = found.is_some();
         let pieces = found.unwrap_or_default();
-        *wider |= written.unwrap_or(of) != types[i] && !(written.is_none() && types[i] == of);
+        *wider |= !is_held || written.unwrap_or(of) != types[i];
         Ok((of, pieces))
     }
 
@@ -177,10 +222,12 @@ impl Round<'_> {
         let lent: Vec<_> = columns
             .iter()
             .zip(&header.wanted)
-            .map(|((of, pieces), &column)| Lent {
+            .zip(&self.categories)
+            .map(|(((of, pieces), &column), known)| Lent {
                 name: &header.names[column],
                 of: *of,
                 pieces: pieces.iter().map(Values::from).collect(),
+                categories: known.pieces.iter().map(Values::from).collect(),
             })
             .collect();
         self.n_rows += n_rows;
