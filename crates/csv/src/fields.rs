@@ -179,16 +179,21 @@ impl Fields {
         ends.finish(self);
     }
 
-    /// Keeps the rows of a range, and those that lie between them. `is_end`: no later row is read.
-    pub fn limit(&mut self, rows: Range<usize>, is_end: bool) {
-        let (start, end) = (rows.start.min(self.n_rows), rows.end.min(self.n_rows));
-        let first = if start > 0 { self.number(start - 1) + 1 } else { 0 };
-        let next = match (is_end, end > start) {
-            (false, _) => usize::MAX,
-            (true, true) => self.number(end - 1) + 1,
-            (true, false) => 0,
-        };
-        self.uneven.retain(|row| (first..next).contains(&row.row));
+    /// Keeps the rows of a range, which may go on after the chunk. A row that is left out has the
+    /// place of the next row.
+    pub fn limit(&mut self, rows: Range<usize>) {
+        let numbers = std::mem::take(&mut self.numbers);
+        self.uneven.retain(|row| {
+            let place = if self.n_rows == self.n_all {
+                row.row
+            } else {
+                numbers.partition_point(|&number| (number as usize) < row.row)
+            };
+            rows.contains(&place)
+        });
+        self.numbers = numbers;
+        let start = rows.start.min(self.n_rows);
+        let end = rows.end.clamp(start, self.n_rows);
         if self.numbers.is_empty() {
             self.numbers = (0..self.n_rows as u32).collect();
         }
@@ -478,12 +483,12 @@ mod tests {
             fields.leave_out(&[0, 2]);
             assert_eq!(second(&fields), b"48");
             fields.find(&chunk, 0, 2, &dialect, Uneven::Skip);
-            fields.limit(1..3, true);
+            fields.limit(1..3);
             assert_eq!(second(&fields), b"46");
             assert_eq!(fields.number(0), 1);
             fields.leave_out(&[0]);
             assert_eq!(second(&fields), b"6");
-            fields.limit(1..9, true);
+            fields.limit(1..9);
             assert_eq!(fields.n_rows(), 0);
         }
     }

@@ -15,7 +15,7 @@ use crate::convert::Meaning;
 use crate::dialect::Dialect;
 use crate::input::Input;
 use crate::piece::{Piece, TextLayout};
-use crate::problems::{OnError, Problems};
+use crate::problems::{OnError, Problems, start};
 use crate::types::Type;
 
 /// Words for missing values, among values of other types than text.
@@ -187,14 +187,20 @@ impl Refused {
             1 => "a place does not fit: ".to_owned(),
             n => format!("{n} places do not fit: "),
         };
+        // Characters of the text that the message may still have.
+        let mut left = 300;
+        let mut shown = |text: &str| {
+            let most = left.min(40);
+            left -= text.chars().take(most).count();
+            start(text, most)
+        };
         for (i, problem) in self.problems.kept.iter().take(10).enumerate() {
             let separator = if i > 0 { "; " } else { "" };
             message.push_str(&format!("{separator}line {}", problem.line));
             if let Some(name) = problem.column.and_then(|column| self.names.get(column)) {
-                message.push_str(&format!(", column '{name}'"));
+                message.push_str(&format!(", column '{}'", shown(name)));
             }
-            let text: String = problem.text.chars().take(60).collect();
-            message.push_str(&format!(": '{text}', expected {}", problem.expected));
+            message.push_str(&format!(": '{}', expected {}", shown(&problem.text), problem.expected));
         }
         if self.problems.n > 10 {
             message.push_str("; ...");

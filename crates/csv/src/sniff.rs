@@ -15,6 +15,7 @@ use score::Score;
 use table::Table;
 
 use crate::dialect::Dialect;
+use crate::values::times::datetime;
 
 /// The parts of a dialect that the caller gives. The sniffer finds those that are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -217,7 +218,10 @@ fn lines_are_times(subset: &[Segment<'_>]) -> bool {
     let lines = subset.iter().flat_map(|segment| segment.text.split(|&byte| byte == b'\n'));
     let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let mut lines = lines.skip(1).filter(|line| !line.is_empty()).take(100).peekable();
-    lines.peek().is_some() && lines.all(|line| matches!(kind(line, false), Kind::Time | Kind::DateTime))
+    let is_time = |line: &[u8]| {
+        matches!(kind(line, false), Kind::Time | Kind::DateTime) || datetime(line, 0, line.len()).is_some()
+    };
+    lines.peek().is_some() && lines.all(is_time)
 }
 
 /// The candidates whose lines are fields.

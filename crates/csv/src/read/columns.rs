@@ -1,5 +1,6 @@
 //! The columns of a text: their pieces, their types, and pieces that are read again.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use entasis::{Error, Monitor, Result};
@@ -13,7 +14,7 @@ use crate::cut::{Chunk, Cutter, count_lines};
 use crate::fields::Fields;
 use crate::input::Input;
 use crate::piece::{Facts, Piece, TextLayout};
-use crate::problems::{OnError, Problem, Problems, excerpt};
+use crate::problems::{MOST_KEPT, OnError, Problem, Problems, excerpt};
 use crate::types::Type;
 
 /// The columns of a chunk.
@@ -32,10 +33,10 @@ pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result
     let chunk_len = pass::chunk_len(plan);
     let mut cutter = Cutter::new(input, plan.dialect, plan.skip, chunk_len, plan.max_field)?;
     let (header, first) = Header::find(&mut cutter, plan)?;
-    let types = Mutex::new(vec![Type::Null; header.wanted.len()]);
+    let shared = Shared::new(vec![Type::Null; header.wanted.len()], &header);
     let done = Pass::new(cutter, first, &header, plan)
-        .window(usize::MAX, monitor, &|part| convert(part, &header, &types, plan, &meaning))?;
-    let (pieces, problems) = in_order(done, header.n_lines);
+        .window(usize::MAX, monitor, &|part| convert(part, &header, &shared, plan, &meaning))?;
+    let (pieces, problems) = in_order(done, header.n_lines, plan.on_error);
     if plan.on_error == OnError::Error && problems.n > 0 {
         return Ok(Outcome::Refused(Refused { problems, names: header.names }));
     }
@@ -45,31 +46,93 @@ pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result
     Ok(Outcome::Table(Table { columns, n_rows, names, problems, warnings }))
 }
 
+/// What the threads of a pass share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The types of the columns so far.
+    pub types: Mutex<Vec<Type>>,
+    /// The number of problems so far.
+    counts: Mutex<Counts>,
+}
+
+impl Shared {
+    /// Begins with these types, and with the chunk that has the header.
+    pub fn new(types: Vec<Type>, header: &Header) -> Self {
+        let counts = Counts { next: header.chunk, ..Counts::default() };
+        Self { types: Mutex::new(types), counts: Mutex::new(counts) }
+    }
+
+    /// The types of the columns.
+    pub fn into_types(self) -> Vec<Type> {
+        self.types.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The number of problems of chunks that are done.
+#[derive(Debug, Default)]
+struct Counts {
+    /// The number of the first chunk that is not done, and the problems of those before.
+    next: usize,
+    n: u64,
+    /// Chunks that are done after it.
+    later: BTreeMap<usize, u64>,
+}
+
+impl Counts {
+    fn add(&mut self, chunk: usize, n: u64) {
+        self.later.insert(chunk, n);
+        while let Some(n) = self.later.remove(&self.next) {
+            self.n += n;
+            self.next += 1;
+        }
+    }
+}
+
+/// A place of a chunk that does not fit.
+struct Place {
+    start: usize,
+    end: usize,
+    row: usize,
+    kind: PlaceKind,
+}
+
+enum PlaceKind {
+    /// A row with this number of fields.
+    Row(usize),
+    /// A field of this column, which has this type.
+    Field(usize, Type),
+}
+
 /// Converts the columns of a chunk.
 pub fn convert(
     part: Part<'_>,
     header: &Header,
-    types: &Mutex<Vec<Type>>,
+    shared: &Shared,
     plan: &Plan,
     meaning: &Meaning,
 ) -> Result<(Pieces, bool)> {
     let Part { chunk, fields } = part;
-    let mut problems = uneven_rows(chunk, fields, header.names.len(), plan);
-    let at_least = types.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let n_columns = header.names.len();
+    let uneven = fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns));
+    let mut places: Vec<Place> = uneven
+        .map(|row| Place { start: row.at, end: row.end, row: row.row, kind: PlaceKind::Row(row.n_fields) })
+        .collect();
+    let at_least = shared.types.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let mut pieces = Vec::with_capacity(header.wanted.len());
     let (mut misfits, mut bad_rows) = (Vec::new(), Vec::new());
     for (i, &column) in header.wanted.iter().enumerate() {
         misfits.clear();
         let fields_of = fields.column(chunk, column);
         let piece = of_column(&fields_of, header.given[i], at_least[i], meaning, &mut misfits)?;
-        add_misfits(&mut problems, chunk, fields, column, piece.of, &misfits);
+        places.extend(misfits_of(fields, fields_of, column, piece.of, &misfits));
         bad_rows.extend_from_slice(&misfits);
         pieces.push(Some(piece));
     }
     for &(column, of) in &header.checked {
         misfits.clear();
-        given(&fields.column(chunk, column), of, meaning, &mut misfits)?;
-        add_misfits(&mut problems, chunk, fields, column, of, &misfits);
+        let fields_of = fields.column(chunk, column);
+        given(&fields_of, of, meaning, &mut misfits)?;
+        places.extend(misfits_of(fields, fields_of, column, of, &misfits));
         bad_rows.extend_from_slice(&misfits);
     }
     let mut left_out = Vec::new();
@@ -86,40 +149,62 @@ pub fn convert(
     for (piece, strings) in pieces.iter_mut().zip(&header.strings) {
         *piece = piece.take().map(|piece| with_type_of_strings(piece, *strings, meaning)).transpose()?;
     }
-    problems.kept.sort_by_key(|problem| problem.byte);
-    let mut types = types.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut types = shared.types.lock().unwrap_or_else(PoisonError::into_inner);
     for (known, piece) in types.iter_mut().zip(pieces.iter().flatten()) {
         *known = known.join(piece.of);
     }
     drop(types);
-    let goes_on = plan.on_error != OnError::Error || problems.n == 0;
+    let goes_on = plan.on_error != OnError::Error || places.is_empty();
+    let problems = problems(places, chunk, n_columns, &shared.counts);
     Ok((
         Pieces { pieces, n_rows: fields.n_rows(), n_all: fields.n_all() as u64, problems, left_out },
         goes_on,
     ))
 }
 
-/// Adds the problems of values that a type does not hold.
-fn add_misfits(
-    problems: &mut Problems,
-    chunk: &Chunk,
-    fields: &Fields,
+/// The places of values that a type does not hold.
+fn misfits_of<'a>(
+    fields: &'a Fields,
+    fields_of: crate::fields::Column<'a>,
     column: usize,
     of: Type,
-    misfits: &[usize],
-) {
-    let fields_of = fields.column(chunk, column);
-    for &row in misfits {
+    misfits: &'a [usize],
+) -> impl Iterator<Item = Place> + 'a {
+    misfits.iter().map(move |&row| {
         let (start, end) = fields_of.get(row);
-        problems.add(|| Problem {
-            row: fields.number(row) as u64,
-            line: line(chunk, start),
-            byte: chunk.offset + start as u64,
-            column: Some(column),
-            text: excerpt(&chunk.rows()[start..end]),
-            expected: expected(of),
+        Place { start, end, row: fields.number(row), kind: PlaceKind::Field(column, of) }
+    })
+}
+
+/// The problems of a chunk, in the order of their places. Only those are kept that are among the
+/// first ones of the text.
+fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, counts: &Mutex<Counts>) -> Problems {
+    let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+    let n_before = counts.n;
+    counts.add(chunk.number, places.len() as u64);
+    drop(counts);
+    places.sort_by_key(|place| place.start);
+    let room = (MOST_KEPT as u64).saturating_sub(n_before) as usize;
+    let (mut line, mut at) = (1, 0);
+    let mut kept = Vec::with_capacity(places.len().min(room));
+    for Place { start, end, row, kind } in places.iter().take(room) {
+        line += count_lines(&chunk.rows()[at..*start]);
+        at = *start;
+        let (column, expected) = match *kind {
+            PlaceKind::Row(n) if n_columns == 1 => (None, format!("one field, not {n}")),
+            PlaceKind::Row(n) => (None, format!("{n_columns} fields, not {n}")),
+            PlaceKind::Field(column, of) => (Some(column), expected(of)),
+        };
+        kept.push(Problem {
+            row: *row as u64,
+            line,
+            byte: chunk.offset + *start as u64,
+            column,
+            text: excerpt(&chunk.rows()[*start..*end]),
+            expected,
         });
     }
+    Problems { kept, n: places.len() as u64 }
 }
 
 fn of_column(
@@ -149,30 +234,6 @@ pub fn with_strings(of: Type, strings: Type) -> Type {
     if matches!(of, Type::Text | Type::Categorical) { strings } else { of }
 }
 
-/// The problems of rows with another number of fields.
-fn uneven_rows(chunk: &Chunk, fields: &Fields, n_columns: usize, plan: &Plan) -> Problems {
-    let mut problems = Problems::default();
-    for row in fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns)) {
-        problems.add(|| Problem {
-            row: row.row as u64,
-            line: line(chunk, row.at),
-            byte: chunk.offset + row.at as u64,
-            column: None,
-            text: excerpt(&chunk.rows()[row.at..row.end]),
-            expected: match n_columns {
-                1 => format!("one field, not {}", row.n_fields),
-                _ => format!("{n_columns} fields, not {}", row.n_fields),
-            },
-        });
-    }
-    problems
-}
-
-/// The line of a byte of the chunk, from 1.
-fn line(chunk: &Chunk, at: usize) -> u64 {
-    count_lines(&chunk.rows()[..at]) + 1
-}
-
 fn expected(of: Type) -> String {
     match of {
         Type::Text => "UTF-8".to_owned(),
@@ -181,8 +242,9 @@ fn expected(of: Type) -> String {
     }
 }
 
-/// The pieces of all chunks, and their problems with the rows and lines of the text.
-pub fn in_order(done: Vec<Done<Pieces>>, lines_before: u64) -> (Vec<Pieces>, Problems) {
+/// The pieces of all chunks, and their problems with the rows and lines of the text. Where problems
+/// are errors, the first chunk that has some is the last one.
+pub fn in_order(done: Vec<Done<Pieces>>, lines_before: u64, on_error: OnError) -> (Vec<Pieces>, Problems) {
     let mut problems = Problems::default();
     let (mut row, mut line) = (0, lines_before);
     let mut pieces = Vec::with_capacity(done.len());
@@ -191,6 +253,10 @@ pub fn in_order(done: Vec<Done<Pieces>>, lines_before: u64) -> (Vec<Pieces>, Pro
         row += made.n_all;
         line += n_lines;
         pieces.push(made);
+        if on_error == OnError::Error && problems.n > 0 {
+            // Whether later chunks were read depends on the threads.
+            break;
+        }
     }
     (pieces, problems)
 }

@@ -6,11 +6,11 @@
 //! alternative, to write single columns again, keeps a whole column in memory.
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use entasis::{HostRead, Monitor, Result, Stream, WriteOptions};
 
-use super::columns::{convert, holds, in_order, widened, with_strings};
+use super::columns::{Shared, convert, holds, in_order, widened, with_strings};
 use super::header::Header;
 use super::pass::{self, Pass};
 use super::{Outcome, Plan, Refused, Table};
@@ -22,8 +22,8 @@ use crate::piece::{Facts, Piece};
 use crate::problems::{OnError, Problems};
 use crate::types::Type;
 
-/// Bytes of text in a window.
-const WINDOW: usize = 24 << 20;
+/// Chunks of the usual length in a window.
+const WINDOW: usize = 24;
 /// A file begins anew at once before this part of the text.
 const EARLY: f64 = 0.25;
 
@@ -41,7 +41,7 @@ pub fn store(
     lend: &dyn Fn(&[u8]) -> HostRead,
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
-    let mut types = None;
+    let (mut types, mut begun_at) = (None, 0.0);
     loop {
         let mut round = Round {
             plan,
@@ -52,11 +52,12 @@ pub fn store(
             facts: Vec::new(),
             categories: Vec::new(),
             n_rows: 0,
+            begun_at,
         };
         match round.run(input, path)? {
             Some(outcome) => return Ok(outcome),
             None => {
-                types = round.types;
+                (types, begun_at) = (round.types, round.begun_at);
                 input.rewind()?;
             }
         }
@@ -75,6 +76,8 @@ struct Round<'a> {
     /// The categories of each column that has codes.
     categories: Vec<Known>,
     n_rows: u64,
+    /// The part of the text after which a file began anew at once.
+    begun_at: f64,
 }
 
 /// The categories of a column so far.
@@ -105,23 +108,20 @@ impl Round<'_> {
         let mut cutter = Cutter::new(input, plan.dialect, plan.skip, chunk_len, plan.max_field)?;
         let (header, first) = Header::find(&mut cutter, plan)?;
         let n_columns = header.wanted.len();
-        let known = self.types.get_or_insert_with(|| vec![Type::Null; n_columns]);
-        let types = Mutex::new(std::mem::take(known));
+        let known = self.types.take().unwrap_or_else(|| vec![Type::Null; n_columns]);
+        let shared = Shared::new(known, &header);
         self.facts = vec![Facts::default(); n_columns];
         self.categories = (0..n_columns).map(|_| Known::default()).collect();
         let mut stream = Some(Stream::create(path, self.options, monitor)?);
         let mut written: Option<Vec<Type>> = None;
         let (mut problems, mut n_all, mut n_lines) = (Problems::default(), 0, header.n_lines);
         let mut pass = Pass::new(cutter, first, &header, plan);
-        let n_chunks = match plan.window_len {
-            Some(len) => len.div_ceil(chunk_len).max(1),
-            None => WINDOW.div_ceil(chunk_len).max(plan.threads),
-        };
+        let window_len = plan.window_len.unwrap_or_else(|| WINDOW.saturating_mul(chunk_len));
         loop {
             let done =
-                pass.window(n_chunks, monitor, &|part| convert(part, &header, &types, plan, &meaning))?;
+                pass.window(window_len, monitor, &|part| convert(part, &header, &shared, plan, &meaning))?;
             let is_end = done.is_empty();
-            let (mut chunks, mut met) = in_order(done, n_lines);
+            let (mut chunks, mut met) = in_order(done, n_lines, plan.on_error);
             met.kept.iter_mut().for_each(|problem| problem.row += n_all);
             problems.append(met, 0, 0);
             n_all += chunks.iter().map(|chunk| chunk.n_all).sum::<u64>();
@@ -140,7 +140,7 @@ impl Round<'_> {
                 let at_least = written.as_ref().map(|written| written[i]);
                 let of = header.given[i];
                 let (of, mut pieces) =
-                    self.column(i, pieces, (of, header.strings[i]), at_least, &types, &mut wider)?;
+                    self.column(i, pieces, (of, header.strings[i]), at_least, &shared.types, &mut wider)?;
                 if of == Type::Categorical && stream.is_some() {
                     self.categories[i].join(&mut pieces)?;
                 }
@@ -148,8 +148,11 @@ impl Round<'_> {
             }
             if wider {
                 stream = None;
-                if pass.share() < EARLY {
-                    self.types = Some(unlock(types));
+                let share = pass.share();
+                // Texts whose types change in every window would be read a quadratic number of times.
+                if share < EARLY && share >= 2.0 * self.begun_at {
+                    self.types = Some(shared.into_types());
+                    self.begun_at = share;
                     return Ok(None);
                 }
             }
@@ -162,9 +165,10 @@ impl Round<'_> {
                 break;
             }
         }
-        let mut types = unlock(types);
+        let mut types = shared.into_types();
         for (i, of) in types.iter_mut().enumerate() {
-            let is_text = (*of == Type::FLOAT && !holds(self.facts[i]))
+            // The next round knows more of the floats.
+            let is_text = (*of == Type::FLOAT && stream.is_some() && !holds(self.facts[i]))
                 || (*of == Type::Null && self.facts[i].has_words);
             if header.given[i].is_none() && is_text {
                 *of = header.strings[i];
@@ -198,17 +202,19 @@ impl Round<'_> {
         if let Some(of) = given {
             return Ok((of, pieces));
         }
-        self.facts[i] = pieces.iter().fold(self.facts[i], |facts, piece| facts.join(piece.facts));
-        let mut types = types.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut types = types.lock().unwrap_or_else(PoisonError::into_inner);
         types[i] = with_strings(types[i], strings);
         let of = pieces.iter().fold(written.unwrap_or(types[i]), |of, piece| of.join(piece.of));
         let of = with_strings(of, strings);
-        let found = widened(pieces, of, self.plan.layout)?;
-        // A type that joins two does not always hold the values of both.
-        types[i] = if found.is_some() { with_strings(types[i].join(of), strings) } else { strings };
-        let is_held = found.is_some();
-        let pieces = found.unwrap_or_default();
-        *wider |= !is_held || written.unwrap_or(of) != types[i];
+        let Some(pieces) = widened(pieces, of, self.plan.layout)? else {
+            // A type that joins two does not always hold the values of both.
+            types[i] = strings;
+            *wider = true;
+            return Ok((strings, Vec::new()));
+        };
+        types[i] = with_strings(types[i].join(of), strings);
+        *wider |= written.is_some_and(|written| written != of);
+        self.facts[i] = pieces.iter().fold(self.facts[i], |facts, piece| facts.join(piece.facts));
         Ok((of, pieces))
     }
 
@@ -233,8 +239,4 @@ impl Round<'_> {
         self.n_rows += n_rows;
         stream.append(frame(&lent, n_rows, self.plan.layout, self.lend), &[], self.options, self.monitor)
     }
-}
-
-fn unlock(types: Mutex<Vec<Type>>) -> Vec<Type> {
-    types.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

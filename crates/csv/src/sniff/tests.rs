@@ -289,6 +289,7 @@ fn a_column_of_times_is_one_column() {
         b"t\n10:30:00\n",
     ];
     for text in texts {
-        assert_eq!(sniff(&[text], true, &Given::default()).n_columns, 1);
+        let sniffed = sniff(&[text], true, &Given::default());
+        assert_eq!(sniffed.n_columns, 1, "{:?}", sniffed.dialect);
     }
 }
