@@ -118,8 +118,8 @@ def read_csv(
     problems
         Whether to return `(frame, problems)`, and not to warn of problems.
     strings
-        "categorical" makes columns of text categoricals, with categories in the order of their first
-        appearance. `dtypes={"city": "category"}` does so for one column.
+        "categorical" makes columns of text categoricals, with categories in the order of their
+        first appearance. `dtypes={"city": "category"}` does so for one column.
     max_field
         The most bytes of a field, so that a quote that is never closed is found early.
     spill_limit

@@ -65,8 +65,8 @@ impl<'a> Pass<'a> {
     }
 
     /// Calls `work` for each chunk of the next `len` bytes, and returns its products in order.
-    /// `work` also returns whether the pass goes on after its chunk. At the end of the text there
-    /// are no products.
+    /// `work` also returns whether the pass goes on after its chunk. The list is empty at the end
+    /// of the text.
     ///
     /// # Errors
     /// The error of the first chunk that has one.
