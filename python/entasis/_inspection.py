@@ -14,6 +14,7 @@ from ._memory import reported
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
+    from datetime import timedelta
     from os import PathLike
 
     from ._arguments.sources import Source
@@ -44,7 +45,17 @@ def info(path: Source, *, limits: Limits | None = None) -> Info:
         import json
 
         file = File(path, limits=limits)
-        return Info(json.loads(file._view.handle.info()) | {"metadata": file.metadata})
+        items = json.loads(file._view.handle.info()) | {"metadata": file.metadata}
+        return Info(items | {"keep": _kept(items.get("keep"))})
+
+
+def _kept(keep: dict[str, int] | None) -> int | timedelta | None:
+    """The wish of a file, in the form in which `entasis.keep` takes it."""
+    from datetime import timedelta
+
+    if keep is None:
+        return None
+    return keep["generations"] if "generations" in keep else timedelta(microseconds=keep["nanoseconds"] // 1000)
 
 
 def verify(

@@ -158,7 +158,7 @@ fn refusal(py: Python<'_>, error: &entasis::Error, refused: &Refused) -> PyErr {
     set().err().unwrap_or(exception)
 }
 
-/// What is sniffed in a text: the spec as JSON, and a reason for each part of it.
+/// The findings in a text: the spec as JSON, and a reason for each part of it.
 #[pyfunction]
 pub fn sniff_csv(py: Python<'_>, source: From, arguments: Arguments, whole: bool) -> PyResult<Sniff> {
     let name = arguments.name.clone();

@@ -6,7 +6,10 @@ the generation before stays readable. After an error the bytes of the file are u
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -219,6 +222,18 @@ def by_writer(rows: Any, path: Path, widen: bool) -> None:
         writer.write(rows)
 
 
+def by_command(rows: Any, path: Path, widen: bool) -> Any:
+    """Append a file of rows with the command."""
+    other = path.with_name("rows.entasis")
+    en.write(rows, other)
+    words = [sys.executable, "-m", "entasis", "append", "--json", *(["--widen"] if widen else []), path, other]
+    done = subprocess.run(words, capture_output=True, check=False, timeout=60, text=True)
+    other.unlink()
+    if done.returncode:
+        raise en.ArgumentError(done.stderr.replace("--widen makes", "widen=True makes").replace('"a"', "'a'"))
+    return json.loads(done.stdout)["stored_anew"]
+
+
 def check_line(line: Line, host: Host, path: Path, change: Callable[..., Any], label: str | None = "a") -> None:
     """Append the rows of a line, and compare."""
     old, new = host.column(line.old, line.old_type), host.column(line.new, line.new_type)
@@ -243,7 +258,7 @@ def check_line(line: Line, host: Host, path: Path, change: Callable[..., Any], l
     en.verify(path)
     if isinstance(host, StaticFrame):
         return
-    if change is by_append:
+    if change is not by_writer:
         assert anew == ([] if kind == line.old_type else [label])
     # Columns of objects are written anew as a whole.
     if line.old_type != "object":
@@ -256,6 +271,20 @@ def check_line(line: Line, host: Host, path: Path, change: Callable[..., Any], l
 @pytest.mark.parametrize("line", LINES, ids=IDS)
 def test_types_of_columns(path: Path, line: Line, change: Callable[..., Any]) -> None:
     check_line(line, HOSTS[line.host], path, change)
+
+
+# Types that the command does not append: nested ones, and categories that are stored anew.
+NOT_BY_COMMAND = ("Struct", "List", "struct", "list_", "map_", "Enum", "CategoricalDtype")
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("line", LINES, ids=IDS)
+def test_types_of_columns_by_command(path: Path, line: Line) -> None:
+    if line.old_type.startswith(NOT_BY_COMMAND) and line.result != "in place":
+        pytest.skip("not by the command")
+    if line.old_type.startswith(NOT_BY_COMMAND[:5]):
+        pytest.skip("nested")
+    check_line(line, HOSTS[line.host], path, by_command)
 
 
 # Objects hold all labels, and the labels of no rows take any type.
@@ -453,3 +482,16 @@ def test_a_writer_widens_stored_rows(path: Path) -> None:
         assert found["b"].tolist() == [*range(n), 2, 3, 4]
         assert [(g.operation, g.rows) for g in en.generations(path)] == [("write", n + 3)]
         en.verify(path)
+
+
+@pytest.mark.parametrize("host", ["pandas", "Polars", "pyarrow", "NumPy"])
+def test_widening_is_advised_only_if_it_helps(path: Path, host: str) -> None:
+    of, kinds = HOSTS[host], {"Polars": ("Int64", "Float64"), "pyarrow": ("int64()", "float64()")}
+    ints, floats = kinds.get(host, ("int64", "float64"))
+    for old, new in [("(1 << 53) + 1", "1.5"), ("1", "1.5")]:
+        en.write(of.frame(of.column(old, ints)), path)
+        with pytest.raises(en.ArgumentError) as error:
+            en.append(of.frame(of.column(new, floats)), path)
+        helps = old == "1"
+        assert ("widen=True" in str(error.value)) == helps
+        assert ("9007199254740993 in row 0: convert one of them" in str(error.value)) != helps

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import entasis as en
-from entasis._grow import dead
+from entasis._grow import dead, writer
 from entasis.errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
@@ -142,6 +142,28 @@ def test_long_files_are_reported_once(tmp_path: Path, monkeypatch: pytest.Monkey
     path.write_bytes(bytes(1000))
     dead.warn_of_dead(str(path))
     assert len(asked) == 2
+
+
+def test_writers_report_long_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(writer, "warn_of_dead", lambda path, stacklevel: asked.append(path))
+    for append in (False, True, True):
+        with en.writer(path, append=append) as w:
+            w.write(pd.DataFrame({"a": [1]}))
+    assert asked == [str(path)] * 2
+
+
+def test_info_shows_the_wish(tmp_path: Path) -> None:
+    path = tmp_path / "a.entasis"
+    en.write(pd.DataFrame({"a": [1]}), path)
+    assert en.info(path).keep is None
+    assert "keep" not in repr(en.info(path))
+    for wish, shown in [(5, "keep: 5"), (timedelta(days=7), "keep: 7 days, 0:00:00")]:
+        en.keep(path, wish)
+        assert en.info(path).keep == wish
+        assert shown in repr(en.info(path)).splitlines()
+    en.keep(path, None)
+    assert en.info(path).keep is None
 
 
 def test_appends_and_writers_state_a_wish(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ append_entasis <- function(x, path, create = FALSE, fill = FALSE, compress = NUL
   anew <- append_to_file(path, x, fill, widen, options)
   # A change that has become a stream cannot write the whole value, so that takes another change.
   if (is.null(anew)) anew <- append_by_writing(path, x, fill, widen, options)
+  warn_of_dead(path)
   invisible(anew)
 }
 

@@ -9,7 +9,7 @@ writer_entasis <- function(path, append = FALSE, compress = NULL, threads = NULL
   if (append && times != "finest") wrong("'times' is for new files: rows that are appended get the form of the file")
   options <- change_options(durable, wait, compress, threads, edition)
   stream <- if (append) extended_stream(path, options) else core(.Call(C_stream, path, options))
-  new_writer(writer_functions(stream, path, options, times, widen), end_of_stream(stream))
+  new_writer(writer_functions(stream, path, append, options, times, widen), end_of_stream(stream))
 }
 
 # A stream that appends rows to a file.
@@ -27,7 +27,7 @@ extended_stream <- function(path, options) {
 }
 
 # The functions of a writer. They must not refer to it, or it would never be collected.
-writer_functions <- function(stream, path, options, times, widen) {
+writer_functions <- function(stream, path, append, options, times, widen) {
   n_refused <- 0L
   list(
     write = function(x, fill = FALSE) {
@@ -44,6 +44,7 @@ writer_functions <- function(stream, path, options, times, widen) {
       on.exit(.Call(C_change_end, stream))
       core(.Call(C_stream_finish, stream))
       if (n_refused > 0L) warn_refused(path, n_refused)
+      if (append) warn_of_dead(path)
       invisible()
     },
     abort = function() {

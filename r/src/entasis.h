@@ -290,6 +290,7 @@ ent_generations *ent_generations_of(const ent_file *file, ent_failure **failure)
 size_t ent_generations_n(const ent_generations *generations);
 ent_generation ent_generations_at(const ent_generations *generations, size_t i);
 void ent_generations_free(ent_generations *generations);
+int ent_is_worth_compacting(const ent_file *file, ent_failure **failure);
 ent_file *ent_at_generation(const ent_file *file, double number, ent_failure **failure);
 
 /* loaded.rs: trees that were read */

@@ -29,3 +29,9 @@ SEXP ent_c_generations(SEXP file) {
     UNPROTECT(2);
     return out;
 }
+
+SEXP ent_c_is_worth_compacting(SEXP file) {
+    ent_failure *failure = NULL;
+    int is_worth = ent_is_worth_compacting(ent_pointer_of(file, "an open file"), &failure);
+    return is_worth < 0 ? ent_failed(failure) : Rf_ScalarLogical(is_worth);
+}

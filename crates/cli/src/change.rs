@@ -80,7 +80,20 @@ impl ChangeArgs {
         change: impl FnOnce(&Watch) -> Outcome,
     ) -> Outcome {
         change(&Watch::new(doing))?;
-        self.report(path, out)
+        self.report(path, None, out)
+    }
+
+    /// As [`change_and_report`](Self::change_and_report). `change` returns the names of the columns
+    /// that are stored anew, which are printed too.
+    pub(crate) fn change_and_report_columns(
+        &self,
+        path: &Path,
+        doing: impl Into<String>,
+        out: &mut Out,
+        change: impl FnOnce(&Watch) -> Outcome<Vec<String>>,
+    ) -> Outcome {
+        let anew = change(&Watch::new(doing))?;
+        self.report(path, Some(&anew), out)
     }
 
     /// As [`begin_table`](Self::begin_table), for a change of columns by their names. Returns the
@@ -100,8 +113,8 @@ impl ChangeArgs {
         Ok((change, host))
     }
 
-    /// Prints the state of the file after a change.
-    fn report(&self, path: &Path, out: &mut Out) -> Outcome {
+    /// Prints the state of the file after a change, and the columns that are stored anew.
+    fn report(&self, path: &Path, anew: Option<&[String]>, out: &mut Out) -> Outcome {
         let file = self.limits.open(path)?;
         let name = path.to_string_lossy();
         if self.json {
@@ -111,6 +124,10 @@ impl ChangeArgs {
                 .raw("generation", file.generation())
                 .raw("n_rows", number(file.n_rows()))
                 .raw("n_columns", number(file.n_columns()));
+            let object = match anew {
+                Some(anew) => object.texts("stored_anew", anew),
+                None => object,
+            };
             writeln!(out, "{}", object.end())?;
             return Ok(());
         }
@@ -119,6 +136,10 @@ impl ChangeArgs {
             false => String::new(),
         };
         writeln!(out, "{}: generation {}{shape}", escape(&name), thousands(file.generation()))?;
+        if let Some(anew) = anew.filter(|anew| !anew.is_empty()) {
+            let names: Vec<String> = anew.iter().map(|name| escape(name).into_owned()).collect();
+            writeln!(out, "stored anew: {}", names.join(", "))?;
+        }
         Ok(())
     }
 }

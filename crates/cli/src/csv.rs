@@ -10,7 +10,7 @@ use entasis_csv::{Given, Options, Selection, Spec, Type};
 
 use crate::failure::{Outcome, say};
 
-/// How a text is read. What is not given is found out.
+/// How a text is read. The sniffer finds the rest.
 #[derive(clap::Args)]
 pub(crate) struct CsvArgs {
     /// The separator, such as ; or "\t"
@@ -64,7 +64,7 @@ pub(crate) struct CsvArgs {
     /// Rows may have fewer fields than the header
     #[arg(long)]
     fill: bool,
-    /// What happens to places that do not fit: an error, missing values, or rows that are left out
+    /// For places that do not fit: an error, missing values, or rows that are left out
     #[arg(long, value_name = "WHAT", default_value = "error", value_parser = ["error", "missing", "skip"])]
     on_error: String,
     /// The most bytes of a field

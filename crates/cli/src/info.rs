@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use entasis::{ColumnLayout, File, Info, Role};
+use entasis::{ColumnLayout, File, Info, Keep, Role};
 
 use crate::failure::Outcome;
 use crate::files::FilesArgs;
@@ -94,7 +94,26 @@ fn print(path: &Path, file: &File, info: &Info, out: &mut Out) -> Outcome {
         parts += &format!(", {} left by changes (entasis compact drops them)", size(info.dead_len));
     }
     writeln!(out, "{}", style.dim(&parts))?;
+    if let Some(kept) = kept(info.keep) {
+        writeln!(out, "{}", style.dim(&format!("changes keep {kept}")))?;
+    }
     Ok(())
+}
+
+/// The generations that changes keep, if one asked for them.
+fn kept(keep: Keep) -> Option<String> {
+    match keep.kind {
+        Keep::GENERATIONS => Some(count(keep.value, "earlier generation")),
+        Keep::NANOSECONDS => {
+            let second = 1_000_000_000;
+            let units = [(604_800 * second, "week"), (86_400 * second, "day"), (3600 * second, "hour")];
+            let units =
+                units.into_iter().chain([(60 * second, "minute"), (second, "second"), (1, "nanosecond")]);
+            let (len, unit) = units.into_iter().find(|(len, _)| keep.value.is_multiple_of(*len))?;
+            Some(format!("the generations of {}", count(keep.value / len, unit)))
+        }
+        _ => None,
+    }
 }
 
 /// One row for the frames of a tree, one for its arrays, one for all other values.

@@ -45,6 +45,16 @@ impl Object {
         self
     }
 
+    /// A member that is a list of texts.
+    pub(crate) fn texts(self, key: &str, values: &[String]) -> Self {
+        let quoted = values.iter().map(|value| {
+            let mut text = String::new();
+            string(&mut text, value);
+            text
+        });
+        self.raw(key, array(quoted))
+    }
+
     /// A member that is text, or null.
     pub(crate) fn maybe_text(self, key: &str, value: Option<&str>) -> Self {
         match value {

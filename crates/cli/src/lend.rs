@@ -41,7 +41,7 @@ pub(crate) fn store(
 
 fn lend(buffer: &[u8]) -> HostRead {
     // SAFETY: a buffer's bytes are initialised and no longer than isize::MAX. The handle goes into
-    // the content of `set_metadata`, or into the frame of a window, both of which end before the
-    // borrow of the memory, and nobody writes to it meanwhile.
+    // the content of `set_metadata`, or into the frame of a window. Both end before the borrow of
+    // the memory, and nobody writes to it meanwhile.
     unsafe { HostRead::new(buffer.as_ptr(), buffer.len()) }
 }

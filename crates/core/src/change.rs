@@ -10,10 +10,13 @@ mod arrange;
 mod categories;
 mod columns;
 mod columns_of_file;
+mod fit;
+mod fit_column;
 mod host_map;
 mod joined_host;
 mod keep;
 mod kept;
+mod kept_values;
 mod pieces;
 mod recode;
 mod row_copy;
@@ -37,7 +40,9 @@ use crate::monitor::Monitor;
 use crate::retain::kept_generations;
 use crate::write::unknown::{check_record_lens, check_writer};
 use crate::write::{Base, Ground, Parts, Plan, Workers, WriteOptions, when_free, write_root};
+pub use append_file::Appended;
 pub use columns::{ColumnSource, NewColumns};
+pub use fit_column::{AppendOptions, Labels};
 use keep::Keeper;
 pub use row_copy::RowCopy;
 pub use stream::Stream;
@@ -195,17 +200,27 @@ impl Change {
     }
 
     /// The file's value with the rows of another file's table appended. Columns are matched by
-    /// name, in any order, and must have equal types. Unordered categories become the union of
-    /// both. The file keeps its host map, with a longer range as its index.
+    /// name, in any order. Values of other types are converted if the types of the file hold them
+    /// exactly. Unordered categories become the union of both. The file keeps its host map, with a
+    /// longer range as its index.
     ///
-    /// Reads the rows into memory.
+    /// Reads the rows into memory, and the columns that get another type.
     ///
     /// # Errors
-    /// *Argument* when names, types or hosts differ, for nested columns, for columns of objects,
-    /// and for an index other than a range from 0; otherwise as [`kept`](Self::kept), and as for
-    /// reading.
-    pub fn append_file(&self, rows: &File, monitor: &dyn Monitor) -> Result<Content> {
-        self.edit(|frame| append_file::append(&self.file, frame, rows, monitor))
+    /// *Argument* when names or hosts differ, when a type does not hold a value, for nested
+    /// columns, for columns of objects, and for an index other than a range from 0; otherwise as
+    /// [`kept`](Self::kept), and as for reading.
+    pub fn append_file(
+        &self,
+        rows: &File,
+        options: &AppendOptions<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Appended> {
+        let mut content = self.kept()?;
+        let work =
+            content.table().and_then(|frame| append_file::append(&self.file, frame, rows, options, monitor));
+        let (operation, anew) = work.map_err(|error| error.in_file(self.file.path()))?;
+        Ok(Appended { content, operation, anew })
     }
 
     /// The value with other columns in the file's table: columns of the file and of `new`, in any

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use entasis_format::{
-    ColumnType, Error, Kind, Logical, MAX_COLUMN_DEPTH, Physical, Result, TRAILER_LEN, Unit, Value, Version,
-    fallible, visit_part_entries,
+    ColumnType, Error, Keep, Kind, Logical, MAX_COLUMN_DEPTH, Physical, Result, TRAILER_LEN, Unit, Value,
+    Version, fallible, visit_part_entries,
 };
 
 use crate::column_owners::is_blank;
@@ -44,6 +44,8 @@ pub struct Info {
     pub n_columns: u64,
     /// The host that wrote the file: `pandas`, `polars` ...
     pub host: Option<String>,
+    /// The earlier generations that changes keep, as a change asked for.
+    pub keep: Keep,
     /// The table's columns, then labels and dictionaries, children, and bundles.
     pub columns: Vec<ColumnLayout>,
 }
@@ -166,6 +168,7 @@ impl File {
             n_rows: of.n_rows(),
             n_columns: of.n_columns(),
             host: of.host()?.get("host").and_then(Value::as_str).map(str::to_owned),
+            keep: self.root().keep,
             columns,
         })
     }
@@ -343,9 +346,14 @@ impl Info {
     /// The layout as a JSON object.
     pub fn to_json(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(ColumnLayout::to_json).collect();
+        let keep = match self.keep.kind {
+            Keep::GENERATIONS => format!("\"keep\":{{\"generations\":{}}},", self.keep.value),
+            Keep::NANOSECONDS => format!("\"keep\":{{\"nanoseconds\":{}}},", self.keep.value),
+            _ => String::new(),
+        };
         format!(
             "{{\"format_version\":\"{}\",\"edition\":{},\"program\":{},\"generation\":{},\"host\":{},\"value\":\"{}\",\"n_tables\":{},\"n_cells\":{},\"n_rows\":{},\
-             \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"dead_len\":{},\"columns\":[{}]}}",
+             \"n_columns\":{},\"file_len\":{},\"segments_len\":{},\"footer_len\":{},\"dead_len\":{},{keep}\"columns\":[{}]}}",
             self.format_version,
             self.edition,
             json_string(&self.program),

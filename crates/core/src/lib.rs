@@ -129,7 +129,7 @@ mod verify;
 mod write;
 
 pub use blocks_of_column::{ColumnBlocks, PageReader, RowsOfBlock};
-pub use change::{Change, ColumnSource, Content, NewColumns, RowCopy, Stream};
+pub use change::{AppendOptions, Appended, Change, ColumnSource, Content, NewColumns, RowCopy, Stream};
 pub use column_groups::{Group, Groups};
 pub use compact::compact;
 pub use entasis_encodings::Profile;

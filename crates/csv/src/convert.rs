@@ -14,7 +14,7 @@ use crate::types::Type;
 use crate::values::floats::{self, Number};
 use crate::values::{boolean, integers, times};
 
-/// What fields mean.
+/// The meaning of fields.
 #[derive(Clone, Debug)]
 pub struct Meaning {
     /// The dialect.
@@ -42,8 +42,8 @@ pub struct Misfit {
     pub kind: Type,
 }
 
-/// The values of a column in the narrowest type from `at_least` on. Fields that are not UTF-8 become
-/// missing and are passed on.
+/// The values of a column in the narrowest type from `at_least` on. Fields that are not UTF-8
+/// become missing and are passed on.
 ///
 /// # Errors
 /// *Out of memory*.
@@ -131,7 +131,7 @@ trait Parse {
     /// The value of `text[start..end]`, which is not empty.
     fn parse(&mut self, text: &[u8], start: usize, end: usize) -> Option<Self::Word>;
 
-    /// What was learnt.
+    /// The facts that were learnt.
     fn facts(&self) -> Facts {
         Facts::default()
     }
@@ -254,7 +254,7 @@ impl Parse for Instants {
     }
 }
 
-/// What a field is besides a value.
+/// The kind of a field that is not a value.
 enum Other<'a> {
     Missing,
     /// The same field without quotes or blanks.
@@ -264,7 +264,7 @@ enum Other<'a> {
     Text,
 }
 
-/// Looks closer at a field that is no value.
+/// Looks closer at a field that is not a value.
 #[inline(never)]
 fn other<'a>(
     text: &[u8],
@@ -520,7 +520,7 @@ fn text(column: &Column<'_>, meaning: &Meaning, misfits: &mut Vec<usize>) -> Res
 enum TextField {
     Missing,
     NotUtf8,
-    /// As it stands.
+    /// As it is.
     Plain(usize, usize),
     /// Quoted, or with escapes.
     Quoted(usize, usize),

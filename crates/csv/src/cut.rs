@@ -107,6 +107,11 @@ impl<'a> Cutter<'a> {
         Ok(cutter)
     }
 
+    /// Makes later chunks at least this long.
+    pub fn lengthen(&mut self, chunk_len: usize) {
+        self.chunk_len = self.chunk_len.max(chunk_len).min(self.most);
+    }
+
     /// The number of chunks so far.
     pub fn number(&self) -> usize {
         self.number
@@ -302,7 +307,7 @@ struct Ends {
     is_open: bool,
 }
 
-/// Why there is no next chunk.
+/// The reason why a chunk is missing.
 #[derive(Debug)]
 pub enum Failure {
     /// A quoted field does not end, or is longer than allowed.
@@ -314,6 +319,19 @@ pub enum Failure {
     },
     /// Another error.
     Error(Error),
+}
+
+/// The error of a text that cannot be cut. `lines` are before its chunk.
+pub fn described(failure: Failure, lines: u64) -> Error {
+    match failure {
+        Failure::Error(error) => error,
+        Failure::Unclosed { at, lines: inside } => {
+            let line = lines + inside + 1;
+            let message = format!("the quoted field that opens in line {line}, byte {at}, does not end");
+            Error::text(message)
+                .advise("pass quote=None if quotes have no meaning, or raise max_field if it is very long")
+        }
+    }
 }
 
 impl From<Error> for Failure {

@@ -8,7 +8,7 @@ use crate::cut::{Chunk, Rules};
 use crate::dialect::Dialect;
 use crate::strict::{Event, State};
 
-/// What happens to rows with another number of fields.
+/// The use of rows with another number of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uneven {
     /// They are left out.
@@ -33,8 +33,8 @@ pub struct UnevenRow {
 /// The places of a chunk's fields, row by row.
 ///
 /// A row has `stride` numbers. Field `i` begins at number `i`, and ends one byte before number
-/// `i + 1`, which is the first number of the next row for the last field of a regular chunk. A field
-/// that a row lacks ends before it begins.
+/// `i + 1`, which is the first number of the next row for the last field of a regular chunk. A
+/// field that a row lacks ends before it begins.
 #[derive(Debug, Default)]
 pub struct Fields {
     starts: Vec<u32>,
@@ -72,7 +72,7 @@ impl Column<'_> {
         self.n
     }
 
-    /// Whether there is no row.
+    /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
@@ -146,7 +146,7 @@ impl Fields {
             ends.finish(self);
         }
         if n_columns == 1 && chunk.is_last && self.n_rows > 0 {
-            // A blank line at the end of the text is no row.
+            // A blank line at the end of the text is not a row.
             let (start, end) = self.column(chunk, 0).get(self.n_rows - 1);
             let is_end = matches!(rows.get(start..), Some(b"\n" | b"\r\n" | b"\r"));
             self.n_rows -= usize::from(start == end && is_end);

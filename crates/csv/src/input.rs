@@ -1,8 +1,6 @@
-//! What the reader reads from.
+//! The texts that the reader reads.
 
 use entasis::Result;
-
-use crate::source::Source;
 
 /// A text in UTF-8, from front to back.
 pub trait Input: Send {
@@ -54,19 +52,5 @@ impl<T: AsRef<[u8]> + Send> Input for Bytes<T> {
 
     fn progress(&self) -> (u64, Option<u64>) {
         (self.at as u64, Some(self.bytes.as_ref().len() as u64))
-    }
-}
-
-impl Input for Source {
-    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
-        Source::read(self, into)
-    }
-
-    fn rewind(&mut self) -> Result<()> {
-        Source::rewind(self)
-    }
-
-    fn progress(&self) -> (u64, Option<u64>) {
-        (self.consumed(), self.total())
     }
 }

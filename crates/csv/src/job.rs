@@ -19,12 +19,12 @@ const FIRST: usize = 256 << 10;
 /// Parts of the rest that are sniffed, and their bytes.
 const PARTS: (usize, usize) = (16, 16 << 10);
 
-/// What a user says about a text. `None` is sniffed, or has the default of [`Plan`].
+/// The options of a user. `None` is sniffed, or has the default of [`Plan`].
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How the source is read.
     pub source: SourceOptions,
-    /// What was known before. Other options go over it.
+    /// Facts that were known before. Other options go over them.
     pub spec: Option<Spec>,
     /// Separator, quote, escape, comment, skipped lines, header, decimal mark.
     pub given: Given,
@@ -42,7 +42,7 @@ pub struct Options {
     pub thousands: Option<u8>,
     /// Whether rows may have fewer fields than the header.
     pub fill: bool,
-    /// What happens to places that do not fit.
+    /// The use of places that do not fit.
     pub on_error: OnError,
     /// The rows to read.
     pub rows: Option<Range<u64>>,
@@ -85,9 +85,9 @@ pub struct Job {
     source: Source,
     /// How it is read.
     pub plan: Plan,
-    /// What was sniffed.
+    /// The findings of the sniffer.
     pub sniffed: Sniffed,
-    /// What a user should know.
+    /// Facts that a user should know.
     pub warnings: Vec<String>,
 }
 
@@ -107,19 +107,23 @@ impl Job {
         let sample = source.sample(FIRST, PARTS.0, PARTS.1)?;
         let given = over(spec, &options.given);
         let pieces: Vec<&[u8]> = sample.pieces.iter().map(Vec::as_slice).collect();
-        let sniffed = sniff(&pieces, sample.whole, &given);
+        let mut sniffed = sniff(&pieces, sample.whole, &given);
+        if given.quote.is_none() && sniffed.dialect.quote.is_none() {
+            // A quote that is not closed is then an error, and not a wrong value.
+            sniffed.dialect.quote = Some(b'"');
+        }
         let thousands = options.thousands.or_else(|| spec.and_then(|spec| spec.thousands));
         check(&sniffed, &options.given, thousands)?;
         let mut warnings = source.warnings().to_vec();
         warn(&sniffed, &given, &mut warnings);
+        let has_header = given.header.unwrap_or(true);
+        let of_spec = spec.map(|spec| spec.names.clone()).filter(|names| !names.is_empty());
         let plan = Plan {
             dialect: sniffed.dialect,
             skip: sniffed.skip,
-            has_header: given.header.unwrap_or(true),
-            names: options
-                .names
-                .clone()
-                .or_else(|| spec.filter(|spec| !spec.names.is_empty()).map(|spec| spec.names.clone())),
+            has_header,
+            names: options.names.clone().or_else(|| of_spec.clone().filter(|_| !has_header)),
+            expected_names: of_spec.filter(|_| has_header && options.names.is_none()),
             first_is_unnamed: options.first_is_unnamed,
             columns: options.columns.clone(),
             types: types(spec, options)?,
@@ -221,7 +225,7 @@ impl Job {
     }
 }
 
-/// What is given, over what a spec says.
+/// The given parts, over those of a spec.
 fn over(spec: Option<&Spec>, given: &Given) -> Given {
     let Some(spec) = spec else { return *given };
     Given {
@@ -276,7 +280,10 @@ fn types(spec: Option<&Spec>, options: &Options) -> Result<Vec<(String, Type)>> 
     for (name, of) in spec.names.iter().zip(&spec.types) {
         let of = Type::of_name(of)
             .ok_or_else(|| Error::argument(format!("the spec has an unknown type '{of}'")))?;
-        types.push((name.clone(), of));
+        // A column without values may have some in another text.
+        if of != Type::Null {
+            types.push((name.clone(), of));
+        }
     }
     Ok(types)
 }

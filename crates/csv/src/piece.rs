@@ -9,7 +9,7 @@ use crate::types::Type;
 pub enum TextLayout {
     /// Offsets of 64 bits into the bytes.
     Offsets,
-    /// Views of 16 bytes: strings of up to 12 bytes stand in them.
+    /// Views of 16 bytes, which contain strings of up to 12 bytes.
     Views,
 }
 
@@ -26,7 +26,7 @@ pub struct Piece {
     pub bytes: Buffer,
     /// One bit for each value, 0 where it is missing; `None` if all are present.
     pub validity: Option<Buffer>,
-    /// What later decisions need.
+    /// Facts that later decisions need.
     pub facts: Facts,
 }
 

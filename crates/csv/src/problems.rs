@@ -6,7 +6,7 @@ pub const MOST_KEPT: usize = 100_000;
 /// The most bytes of a place that a problem has.
 const MOST_TEXT: usize = 1000;
 
-/// What happens to a place that does not fit.
+/// The use of a place that does not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
     /// Reading ends with an error.
@@ -33,7 +33,7 @@ pub struct Problem {
     pub column: Option<usize>,
     /// The field, or the row; the first 1,000 bytes.
     pub text: String,
-    /// What was expected.
+    /// The expected text.
     pub expected: String,
 }
 
@@ -47,7 +47,8 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Adds the problems of a later part of the text, which begins after `row` rows and `line` lines.
+    /// Adds the problems of a later part of the text, which begins after `row` rows and `line`
+    /// lines.
     pub fn append(&mut self, later: Self, row: u64, line: u64) {
         let room = MOST_KEPT - self.kept.len();
         self.n += later.n;

@@ -18,7 +18,7 @@ use crate::piece::{Piece, TextLayout};
 use crate::problems::{OnError, Problems, start};
 use crate::types::Type;
 
-/// Words for missing values, beside values of other types than text.
+/// Words for missing values, among values of other types than text.
 pub const MISSING: [&str; 4] = ["NA", "N/A", "NULL", "null"];
 
 /// How a text is read.
@@ -32,6 +32,8 @@ pub struct Plan {
     pub has_header: bool,
     /// The names, instead of those of the header.
     pub names: Option<Vec<String>>,
+    /// The names that the header must have.
+    pub expected_names: Option<Vec<String>>,
     /// Whether the header lacks a name for the first column.
     pub first_is_unnamed: bool,
     /// The columns to read.
@@ -50,7 +52,7 @@ pub struct Plan {
     pub quotes_mean_text: bool,
     /// Whether rows may have fewer fields than the header.
     pub fill: bool,
-    /// What happens to places that do not fit.
+    /// The use of places that do not fit.
     pub on_error: OnError,
     /// The rows to read, with none that are left out.
     pub rows: Option<Range<u64>>,
@@ -72,6 +74,7 @@ impl Default for Plan {
             skip: 0,
             has_header: true,
             names: None,
+            expected_names: None,
             first_is_unnamed: false,
             columns: Selection::All,
             types: Vec::new(),
@@ -127,7 +130,7 @@ pub struct Table {
     pub names: Vec<String>,
     /// Places that did not fit.
     pub problems: Problems,
-    /// What a user should know.
+    /// Facts that a user should know.
     pub warnings: Vec<String>,
 }
 
@@ -142,7 +145,7 @@ pub struct Column {
     pub pieces: Vec<Piece>,
 }
 
-/// What came of a reading.
+/// The outcome of a reading.
 #[derive(Debug)]
 pub enum Outcome {
     /// The columns.

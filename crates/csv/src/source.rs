@@ -40,9 +40,10 @@ use self::ahead::{Ahead, ahead};
 use self::compression::Compression;
 use self::encoding::Charset;
 pub use self::raw::SharedBytes;
-use self::raw::{Input, Raw, Stage};
+use self::raw::{Raw, RawInput, Stage};
 use self::spill::Spill;
 use self::text::{Limited, Lookahead, Text, without_end};
+use crate::input::Input;
 
 /// Where a text comes from.
 pub enum Origin {
@@ -165,7 +166,7 @@ impl Source {
             Origin::Stream { reader, .. } => (Store::Stream, Raw::Stream(reader)),
         };
         let n_read = Arc::new(AtomicU64::new(0));
-        let mut input = Input::new(raw, Arc::clone(&n_read));
+        let mut input = RawInput::new(raw, Arc::clone(&n_read));
         let head = input.peek(Compression::HEAD_LEN)?;
         let compression = Compression::recognise(head);
         let mut bytes = decompressed(input, compression, &store, options)?;
@@ -350,7 +351,7 @@ impl Source {
             (&mut &**file).seek(SeekFrom::Start(0)).map_err(|error| Error::io(error, "reading again"))?;
         }
         self.n_read.store(0, Ordering::Relaxed);
-        let input = Input::new(raw, Arc::clone(&self.n_read));
+        let input = RawInput::new(raw, Arc::clone(&self.n_read));
         let mut bytes = decompressed(input, self.compression, &self.store, &self.options)?;
         bytes.peek(self.mark_len)?;
         bytes.skip(self.mark_len);
@@ -415,6 +416,20 @@ impl Source {
     }
 }
 
+impl Input for Source {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        Source::read(self, into)
+    }
+
+    fn rewind(&mut self) -> Result<()> {
+        Source::rewind(self)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        (self.consumed(), self.total())
+    }
+}
+
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
@@ -469,7 +484,7 @@ fn text_of(bytes: Lookahead, charset: Charset, store: &Store, options: &SourceOp
 
 /// The decompressed bytes of a source from its start, in a thread of their own where it pays.
 fn decompressed(
-    mut input: Input,
+    mut input: RawInput,
     compression: Option<Compression>,
     store: &Store,
     options: &SourceOptions,

@@ -6,7 +6,7 @@
 
 use crate::dialect::Dialect;
 
-/// Where a scan stands between two bytes.
+/// The state of a scan between two bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// Before the first byte of a row.
@@ -30,7 +30,7 @@ pub enum State {
     AfterCr,
 }
 
-/// What a byte was.
+/// The role of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Part of a field, or of a line that is left out.
@@ -167,8 +167,8 @@ impl<'a> Rows<'a> {
         Self { text, dialect, at: 0, state: State::RowStart }
     }
 
-    /// Puts the ranges of the next row's fields into `fields`, with their quotes. An empty line is a
-    /// row of one empty field. Returns `false` at the end of the text.
+    /// Puts the ranges of the next row's fields into `fields`, with their quotes. An empty line is
+    /// a row of one empty field. Returns `false` at the end of the text.
     pub fn next(&mut self, fields: &mut Vec<std::ops::Range<usize>>) -> bool {
         fields.clear();
         let mut start = None;

@@ -25,7 +25,7 @@ pub enum Type {
     Date,
     /// Dates with a time of day.
     Datetime {
-        /// What the stored integers count.
+        /// The unit of the stored integers.
         unit: Unit,
         /// Whether each text has an offset from UTC. The stored times are in UTC.
         is_utc: bool,

@@ -1,12 +1,12 @@
 //! Finds the ends of fields and rows in separated text, 64 bytes at a time.
 //!
 //! Each byte of 64 becomes a bit of a mask: separators, line ends, quotes. The exclusive-or of all
-//! quote bits before a byte says whether the byte is quoted, so a doubled quote needs no rule of its
-//! own. The method is that of simdjson (Langdale and Lemire, *Parsing gigabytes of JSON per second*,
-//! 2019), as simdcsv applied it to CSV.
+//! quote bits before a byte says whether the byte is quoted, so a doubled quote needs no rule of
+//! its own. The method is that of simdjson (Langdale and Lemire, *Parsing gigabytes of JSON per
+//! second*, 2019), as simdcsv applied it to CSV.
 //!
-//! It holds for *regular* text: an opening quote is the first byte of a field, a closing one the last,
-//! and no `\r` stands alone. [`survey`] finds out whether a text is regular.
+//! It holds for *regular* text: an opening quote is the first byte of a field, a closing one the
+//! last, and a `\n` follows each `\r`. [`survey`] finds out whether a text is regular.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -20,7 +20,7 @@ pub struct Marks {
     pub quote: Option<u8>,
 }
 
-/// What a text is like.
+/// The properties of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Whether [`index`] finds the right ends.

@@ -59,9 +59,9 @@ def read_csv(
 ) -> Any:
     """Read a text file with separated fields into a frame.
 
-    What is not given is found out from a sample of the whole text. The type of a column is the
+    The other options are found out from a sample of the whole text. The type of a column is the
     narrowest that holds all its values in the rows that are read. No integer is rounded, and no
-    zero before a number is lost: such columns are text. `docs/guides/csv.md` has all rules.
+    zero before a number is lost: such columns are text.
 
     Parameters
     ----------
@@ -90,7 +90,8 @@ def read_csv(
         of lines to leave out. "auto": found out. None: there is none. A doubled quote within quotes
         always stands for one.
     header
-        Whether the first row has the names. None means True, with a warning if it looks like values.
+        Whether the first row has the names. None means True, with a warning if it looks like
+        values.
     names
         The names, in place of those of the header.
     index_col
@@ -153,7 +154,8 @@ def read_csv(
     with reported:
         host = _hosts.host_of(to, None)
         found, name = _arguments.source(source)
-        native = _limits(rows) if filter is None else None
+        # Left out rows do not count, and only the whole text says which these are.
+        native = _limits(rows) if filter is None and on_error != "skip" else None
         is_arrow = host in ("polars", "pyarrow") and filter is None and (rows is None or native is not None)
         settings = _arguments.of(
             spec=spec,
@@ -165,8 +167,8 @@ def read_csv(
             header=header,
             names=names,
             first_is_unnamed=index_col is not None,
-            columns=columns,
-            drop=drop,
+            columns=columns if filter is None else None,
+            drop=drop if filter is None else None,
             dtypes=dtypes,
             na=na,
             decimal=decimal,
@@ -192,7 +194,11 @@ def read_csv(
             warnings.warn(message, CsvWarning, stacklevel=2)
         if met.n and not problems:
             warnings.warn(ProblemWarning(_summary(met, on_error), met), stacklevel=2)
-        frame = _frame(table, host, None if native is not None else rows, filter, threads, arrow=is_arrow)
+        left = None if native is not None else rows
+        if filter is None:
+            frame = _frame(table, host, left, threads, arrow=is_arrow)
+        else:
+            frame = _filtered(table, host, _chosen(table.names, columns, drop), left, filter, threads)
         if index_col is not None:
             frame = _with_index(frame, host, table.names, index_col)
         return (frame, met) if problems else frame
@@ -216,16 +222,15 @@ def _summary(problems: _problems.Problems, on_error: str) -> str:
     first = problems[0]
     where = f"line {first.line}" + ("" if first.column is None else f", column {first.column!r}")
     count = "a place of the text does" if problems.n == 1 else f"{problems.n:,} places of the text do"
+    verb = "was" if problems.n == 1 else "were"
     what = "left out" if on_error == "skip" else "made missing or left out"
     return (
-        f"{count} not fit and were {what}; the first is {where}: {first.text[:60]!r}, expected {first.expected}. "
+        f"{count} not fit and {verb} {what}; the first is {where}: {first.text[:60]!r}, expected {first.expected}. "
         "Pass problems=True for a list of them"
     )
 
 
-def _frame(
-    table: _entasis.CsvTable, host: str, rows: Any, filter: Filter | None, threads: int | None, *, arrow: bool
-) -> Any:
+def _frame(table: _entasis.CsvTable, host: str, rows: Any, threads: int | None, *, arrow: bool) -> Any:
     if arrow and table.names:
         parts = table.arrow()
         stream = _Stream(parts)
@@ -236,9 +241,26 @@ def _frame(
         import pyarrow as pa
 
         return pa.RecordBatchReader.from_stream(stream).read_all()
-    handle = table.file(threads)
-    file = File._of(View(OpenTable(handle, "<csv>")))
-    return file.read(rows=rows, filter=filter, to=cast("Host", host), threads=threads)
+    return _as_file(table, threads).read(rows=rows, to=cast("Host", host), threads=threads)
+
+
+def _filtered(
+    table: _entasis.CsvTable, host: str, columns: list[str], rows: Any, filter: Filter, threads: int | None
+) -> Any:
+    file = _as_file(table, threads)
+    return file.read(columns=columns, rows=rows, filter=filter, to=cast("Host", host), threads=threads)
+
+
+def _as_file(table: _entasis.CsvTable, threads: int | None) -> File:
+    return File._of(View(OpenTable(table.file(threads), "<csv>")))
+
+
+def _chosen(names: list[str], columns: str | Iterable[str] | None, drop: str | Iterable[str] | None) -> list[str]:
+    """The names of the columns to return, of all columns of the text."""
+    if columns is not None:
+        return [columns] if isinstance(columns, str) else list(columns)
+    left_out = {drop} if isinstance(drop, str) else set(drop or ())
+    return [name for name in names if name not in left_out]
 
 
 class _Stream:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from entasis.errors import escaped, printable
 
+if TYPE_CHECKING:
+    from datetime import timedelta
+
 
 class Info:
     """A description of how a file is stored. Its items are attributes.
@@ -20,6 +23,8 @@ class Info:
         The newest set of encodings that the file may use; 0 in a file of format 0.2.
     dead_len : int
         The bytes that changes left in the file. `entasis.compact` drops them.
+    keep : int, timedelta or None
+        The earlier generations that changes keep, if a change or `entasis.keep` asked for them.
 
     Examples
     --------
@@ -33,6 +38,7 @@ class Info:
         n_columns: int
         edition: int
         dead_len: int
+        keep: int | timedelta | None
         columns: list[dict[str, Any]]
 
     def __init__(self, items: dict[str, Any]) -> None:
@@ -52,9 +58,13 @@ class Info:
         """Return all items as a dict."""
         return dict(self._items)
 
+    def _shown(self) -> dict[str, Any]:
+        """The items to show. They lack `keep` if nothing asked for it."""
+        return {name: value for name, value in self._items.items() if name != "keep" or value is not None}
+
     def __repr__(self) -> str:
         lines = []
-        for name, value in self._items.items():
+        for name, value in self._shown().items():
             if isinstance(value, list):
                 lines.append(f"{name}:")
                 lines += [f"  {_line(item)}" for item in value[:100]]
@@ -68,7 +78,7 @@ class Info:
     def _repr_html_(self) -> str:
         from . import html as _html
 
-        return _html.items(self._items)
+        return _html.items(self._shown())
 
 
 def _line(item: Any) -> str:

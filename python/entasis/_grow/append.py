@@ -45,6 +45,14 @@ def append(value: Any, to: Destination, fill: bool, widen: bool) -> list[Any]:
         file = open_value(path)
         rules = _hosts_of.rules(_hosts_of.host_of(file))
         new = rules.collect(value)
+        if is_frame(file) and not rules.IS_WHOLE and rules.is_direct(file, new):
+            # The core compares the types, faster than the library.
+            if append_in_place(file, new, rules, {**to, "change": change}, change) is None:
+                return []
+            # Another attempt needs another change.
+            change.end()
+            change = _entasis.Change(path, to["wait"])
+            file = open_value(path)
         if is_frame(file) and not rules.IS_WHOLE:
             head = file[:0].read()
             fitted = rules.fit(head, new, Options(fill, widen, Earlier(rules, lambda: file, [], file.n_rows)))

@@ -13,8 +13,11 @@ _LONG = 64 << 20
 _looked_at: dict[str, float] = {}
 
 
-def warn_of_dead(path: str) -> None:
-    """Warn if `compact` would free most of a long file, once per process and path."""
+def warn_of_dead(path: str, stacklevel: int = 3) -> None:
+    """Warn if `compact` would free most of a long file, once per process and path.
+
+    The caller at `stacklevel` is named, as in `warnings.warn`.
+    """
     size = os.path.getsize(path)
     if size < max(_LONG, 2 * _looked_at.get(path, 0)):
         return
@@ -25,4 +28,4 @@ def warn_of_dead(path: str) -> None:
             f"{path!r} is at least four times as long as its values: its earlier generations take the rest. "
             "entasis.compact(path) removes them, and takes about as long as copying the file"
         )
-        warnings.warn(message, stacklevel=3)
+        warnings.warn(message, stacklevel=stacklevel)

@@ -70,6 +70,9 @@ def fit(types: Types, what: str, old: Any, column: Any, options: Options, key: i
     if wider is not None and types.is_same(old, wider):
         wider = None
     if wider is None or not options.widen:
+        if wider is not None and unfit.message is None:
+            # The advice must help.
+            _check_wider(types, what, (old, new, wider), column, options, key)
         name = None if wider is None else types.name(wider)
         if unfit.message is not None:
             raise ArgumentError(f"{what} {unfit.message}" + (f"; widen=True takes {name}" if name else ""))
@@ -78,6 +81,16 @@ def fit(types: Types, what: str, old: Any, column: Any, options: Options, key: i
         return types.convert(column, wider)
     except Unfit as error:
         raise _unsuitable(what, types, (old, new, wider), error.reason) from None
+
+
+def _check_wider(types: Types, what: str, kinds: tuple[Any, Any, Any], column: Any, options: Options, key: int) -> None:
+    """Check that the wider type holds the values of the rows and of the file."""
+    for values in (column, *options.earlier.columns(key)):
+        try:
+            if not types.is_empty(values):
+                types.convert(values, kinds[2])
+        except Unfit as error:
+            raise _unsuitable(what, types, kinds, error.reason) from None
 
 
 def _check_schema(types: Types, what: str, old: Any, column: Any) -> None:

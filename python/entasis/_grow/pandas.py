@@ -17,6 +17,11 @@ from .rules import Rules
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from entasis._file.file import File
+
+# For so few rows the conversions cost more than a failed attempt without them.
+_FEW = 1024
+
 
 class PandasRules(Rules):
     """The rules of pandas."""
@@ -133,6 +138,19 @@ class PandasRules(Rules):
             whole.name = old.name
         whole.index = _index.concat(old.index, new.index)
         return whole
+
+    def is_direct(self, file: File, new: Any) -> bool:
+        """Whether rows need no conversion if their columns have the labels and types of the file.
+
+        Few rows of a frame with a range as index. For many rows another attempt costs more.
+        """
+        import pandas as pd
+
+        host = file._view.table.host
+        index = host.get("index", {})
+        has_range = index.get("kind") == "range" and index.get("name") is None and host.get("class") is None
+        is_range = type(new) is pd.DataFrame and type(new.index) is pd.RangeIndex and new.index.name is None
+        return has_range and is_range and 0 < len(new) <= _FEW
 
     def joined_index(self, old: dict[str, Any], new: dict[str, Any], file: Any, part: Any) -> dict[str, Any] | None:
         """The changes in the description of the index. None if its labels have to be stored anew."""

@@ -91,6 +91,10 @@ class Rules(ABC):
     def concat(self, old: Any, new: Any) -> Any:
         """The value of the file after the append."""
 
+    def is_direct(self, file: File, new: Any) -> bool:
+        """Whether rows need no conversion if their columns have the labels and types of the file."""
+        return False
+
     def joined_index(self, old: Any, new: Any, file: File, part: Any) -> dict[str, Any] | None:
         """The changes in the description of the index. None if its labels have to be stored anew."""
         return None

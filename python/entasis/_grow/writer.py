@@ -21,6 +21,7 @@ from entasis.errors import ArgumentError, ClosedFileError
 from . import hosts as _hosts_of
 from .append import append_in_place
 from .columns import INDEX
+from .dead import warn_of_dead
 from .earlier import Earlier
 from .fitting import Options
 from .growth import in_memory, of_file, put
@@ -270,14 +271,17 @@ class Writer:
                 self.abort()
                 if parts:
                     self._write_whole(self._rules.joined(parts))
-                return
-            if self._parts:
-                parts, self._parts = self._parts, []
-                self._put(parts[0] if len(parts) == 1 else self._rules.joined(parts))
-            stream, self._stream = self._stream, None
-            stream.finish()
+            else:
+                if self._parts:
+                    parts, self._parts = self._parts, []
+                    self._put(parts[0] if len(parts) == 1 else self._rules.joined(parts))
+                stream, self._stream = self._stream, None
+                stream.finish()
         finally:
             self.abort()
+        if self._appends:
+            # The frames of `reported` and of this method.
+            warn_of_dead(str(self._to["path"]), stacklevel=4)
 
     def _write_whole(self, whole: Any) -> None:
         from .append import append

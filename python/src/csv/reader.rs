@@ -8,7 +8,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 /// An object with a method `read`, which returns bytes or text.
 pub struct PyReader {
     object: Py<PyAny>,
-    /// What was returned and not taken yet.
+    /// Bytes that were returned and not taken yet.
     rest: Vec<u8>,
     at: usize,
 }

@@ -88,7 +88,7 @@ impl CsvTable {
         &self.spec
     }
 
-    /// What a user should know.
+    /// Facts that a user should know.
     #[getter]
     fn warnings(&self) -> &[String] {
         &self.warnings

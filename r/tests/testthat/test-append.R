@@ -686,3 +686,18 @@ test_that("errors name nanotime by its class", {
   append_entasis(data.frame(t = nanotime::nanotime(4)), path)
   expect_identical(read_entasis(path)$t, nanotime::nanotime(1:4))
 })
+
+test_that("appends and writers warn once of a long file of mostly earlier generations", {
+  path <- new_path()
+  on.exit(unlink(path))
+  write_entasis(data.frame(a = rep(1L, 1e7), b = runif(1e7)), path, compress = 10)
+  drop_columns_entasis(path, "b")
+  expect_warning(append_entasis(data.frame(a = 1L), path, durable = FALSE), "four times as long")
+  expect_no_warning(append_entasis(data.frame(a = 1L), path, durable = FALSE))
+  other <- new_path()
+  on.exit(unlink(other), add = TRUE)
+  file.copy(path, other)
+  writer <- writer_entasis(other, append = TRUE)
+  writer$write(data.frame(a = 2L))
+  expect_warning(writer$close(), "compact_entasis")
+})

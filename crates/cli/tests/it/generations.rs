@@ -181,3 +181,28 @@ fn a_file_that_was_cut_is_shown_and_repaired() {
     assert!(said.err.contains("generation 3: the file is truncated"), "{}", said.err);
     assert_eq!(rows(&whole, "1"), before);
 }
+
+#[test]
+fn info_shows_which_generations_are_kept() {
+    let folder = Folder::new();
+    let file = folder.write("file.entasis", &counting(5));
+    let info = || {
+        (
+            entasis(args!["info", file]).fine(),
+            lines(&entasis(args!["info", "--json", file]).fine())[0].clone(),
+        )
+    };
+    let (text, json) = info();
+    assert!(!text.contains("changes keep") && json.get("keep").is_none(), "{text}");
+    for (wish, shown, value) in [
+        ("3", "changes keep 3 earlier generations", json!({"generations": 3})),
+        ("1", "changes keep 1 earlier generation\n", json!({"generations": 1})),
+        ("12h", "changes keep the generations of 12 hours", json!({"nanoseconds": 43_200_000_000_000_u64})),
+        ("14d", "changes keep the generations of 2 weeks", json!({"nanoseconds": 1_209_600_000_000_000_u64})),
+    ] {
+        entasis(args!["append", "--keep", wish, file, file]).fine();
+        let (text, json) = info();
+        assert!(text.contains(shown), "{text}");
+        assert_eq!(json["keep"], value);
+    }
+}

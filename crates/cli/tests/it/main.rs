@@ -4,6 +4,7 @@
 mod common;
 
 mod append;
+mod append_types;
 mod cat;
 mod columns;
 mod documents;

@@ -2,10 +2,10 @@
 
 use entasis_format::{ColumnType, Error, Physical, Result, Value};
 
-use super::append_file::nulls;
 use super::arrange::arrange;
 use super::categories::{Joint, most_categories};
 use super::keep::decode;
+use super::kept_values::nulls;
 use super::recode::{Recodings, recode};
 use crate::file::File;
 use crate::frame::kept::Kept;

@@ -1,151 +1,197 @@
 //! Adds the rows of another file to the table of a file.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
-use entasis_format::{Error, Logical, Physical, Result};
+use entasis_format::{Error, Operation, Result, Value};
 
-use super::categories::{self, Joint, most_categories};
-use super::keep::decode;
-use super::{joined_host, kept};
-use crate::file::{ColumnInfo, File};
-use crate::frame::kept::Kept;
-use crate::frame::{Chunk, Column, Frame, HostValidity, HostValues};
-use crate::info::type_name;
+use super::columns::drop_unused;
+use super::fit_column::{AppendOptions, FitColumns, Fitted, is_same};
+use super::kept_values::check_flat;
+use super::{Content, host_map, joined_host, kept};
+use crate::file::File;
+use crate::frame::{Chunk, Column, Frame};
 use crate::monitor::Monitor;
 
-/// Adds the rows of the table in `rows` to the kept table of `file`. Columns are matched by name.
-/// Names, types and hosts are checked before values are read.
-pub(super) fn append(file: &File, frame: &mut Frame, rows: &File, monitor: &dyn Monitor) -> Result<()> {
-    let mut content = kept::kept(rows).map_err(|e| e.in_file(rows.path()))?;
-    let part = content.table().map_err(|e| e.in_file(rows.path()))?;
-    // For each column of the file, the position of the column of the same name in the rows.
-    let positions = matched(&frame.columns, &part.columns)?;
-    let mut to = vec![0; positions.len()];
-    for (position, &from) in positions.iter().enumerate() {
+/// The value of a file with the rows of another file.
+#[derive(Debug)]
+pub struct Appended {
+    /// The value.
+    pub content: Content,
+    /// The operation to commit it with.
+    pub operation: Operation,
+    /// The names of the columns that are stored anew.
+    pub anew: Vec<String>,
+}
+
+/// Adds the rows of the table in `rows` to the kept table of `file`. Returns the operation, and the
+/// names of the columns that are stored anew.
+///
+/// Names and hosts are checked before values are read.
+pub(super) fn append(
+    file: &File,
+    frame: &mut Frame,
+    rows: &File,
+    options: &AppendOptions<'_>,
+    monitor: &dyn Monitor,
+) -> Result<(Operation, Vec<String>)> {
+    let in_rows = |e: Error| e.in_file(rows.path());
+    let mut content = kept::kept(rows).map_err(in_rows)?;
+    let part = content.table().map_err(in_rows)?;
+    let matched = matched(&frame.columns, &part.columns, options.fill)?;
+    frame.columns.iter().chain(&part.columns).try_for_each(check_flat)?;
+    frame.host = joined_host(frame, part, &matched)?;
+    let n_old = frame.n_rows;
+    frame.n_rows = frame.n_rows.checked_add(part.n_rows).ok_or_else(|| Error::argument("too many rows"))?;
+
+    let mut fit = FitColumns::new(file, frame, n_old, rows, part, options, monitor)?;
+    let mut fitted = Vec::with_capacity(matched.positions.len());
+    for (position, from) in matched.positions.iter().enumerate() {
+        let found = match from {
+            Some(from) => fit.column(position, *from),
+            None => fit.missing(position),
+        };
+        let name = frame.columns.get(position).map_or("", |column| column.name.as_str());
+        fitted.push(found.map_err(|e| e.in_column(name))?);
+    }
+    let mut added = Vec::with_capacity(matched.added.len());
+    for &from in &matched.added {
+        added.push(fit.added(from)?);
+    }
+    let categories = fit.categories()?;
+    put(frame, part, (fitted, &matched), added, categories, options)
+}
+
+/// The host map of the joined rows. Columns that change their type, and those of one file alone,
+/// keep the entries of the file.
+fn joined_host(frame: &Frame, part: &Frame, matched: &Matched) -> Result<Value> {
+    let n_columns = frame.columns.len();
+    let mut to = vec![0; part.columns.len()];
+    let pairs =
+        matched.positions.iter().enumerate().filter_map(|(position, from)| Some((position, (*from)?)));
+    for (position, from) in pairs.chain((n_columns..).zip(matched.added.iter().copied())) {
         to[from] = position;
     }
-    frame.host = joined_host::join((&frame.host, frame.n_rows), (&part.host, part.n_rows), &to)?;
-    frame.n_rows = frame.n_rows.checked_add(part.n_rows).ok_or_else(|| Error::argument("too many rows"))?;
-    for (old, &position) in frame.columns.iter().zip(&positions) {
-        let new = &part.columns[position];
-        check(old, new)?;
-        if let (Some(old_extra), Some(new_extra)) = (old.dictionary, new.dictionary) {
-            check(extra(frame, old_extra)?, extra(part, new_extra)?).map_err(|e| e.in_column(&old.name))?;
-        }
-    }
-    let (file, rows) = (file.whole(), rows.whole());
-    let of_rows = |column: &Column| values(&rows, column, monitor).map_err(|e| e.in_file(rows.path()));
-    let mut joint: HashMap<usize, Joint> = HashMap::new();
-    for (at, &position) in positions.iter().enumerate() {
-        let (old, new) = (&frame.columns[at], &part.columns[position]);
-        let named = |e: Error| e.in_column(&old.name);
-        let mut chunk = of_rows(new).map_err(named)?;
-        if let (Some(old_extra), Some(new_extra)) = (old.dictionary, new.dictionary) {
-            let joint = match joint.entry(old_extra) {
-                Entry::Occupied(joint) => joint.into_mut(),
-                Entry::Vacant(entry) => {
-                    let most = most_categories(&frame.host, old.column_type.physical);
-                    entry.insert(Joint::new(values(&file, extra(frame, old_extra)?, monitor)?, most))
-                }
-            };
-            let more = of_rows(extra(part, new_extra)?).map_err(named)?;
-            if let Some(codes) = joint.add(&more, &old.column_type).map_err(named)? {
-                chunk = categories::recoded(chunk, &old.column_type, &codes).map_err(named)?;
-            }
-        }
-        if chunk.n > 0 {
-            frame.columns[at].array.chunks.push(chunk);
-        }
-    }
-    for (index, joint) in joint {
-        if let (Some(chunk), Some(column)) = (joint.added()?, frame.extra.get_mut(index)) {
+    let is_r = frame.host.get("host").and_then(Value::as_str) == Some("r");
+    let is_free = |position: usize| match matched.positions.get(position) {
+        // Attributes of R may give the values a meaning.
+        Some(Some(from)) => !is_r && !is_same(frame, position, part, *from),
+        _ => true,
+    };
+    joined_host::join((&frame.host, frame.n_rows), (&part.host, part.n_rows), &to, &is_free)
+}
+
+/// Puts the columns into the frame.
+fn put(
+    frame: &mut Frame,
+    part: &Frame,
+    (fitted, matched): (Vec<Fitted>, &Matched),
+    added: Vec<Fitted>,
+    categories: Vec<(usize, Chunk)>,
+    options: &AppendOptions<'_>,
+) -> Result<(Operation, Vec<String>)> {
+    for (index, chunk) in categories {
+        if let Some(column) = frame.extra.get_mut(index) {
             column.array.chunks.push(chunk);
         }
     }
-    Ok(())
-}
-
-/// An extra column, by its index.
-fn extra(frame: &Frame, index: usize) -> Result<&Column> {
-    frame.extra.get(index).ok_or_else(|| Error::corrupt("a categorical column has no categories"))
-}
-
-/// For each column of the file, the position of the column of the same name in the rows. Names that
-/// occur twice match only if all names are in the same order.
-fn matched(old: &[Column], new: &[Column]) -> Result<Vec<usize>> {
-    if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.name == new.name) {
-        return Ok((0..old.len()).collect());
+    let (n_columns, n_added) = (frame.columns.len(), added.len());
+    let is_anew = |fitted: &Fitted| matches!(fitted, Fitted::Anew(_));
+    if n_added > 0 || fitted.iter().any(is_anew) {
+        [&frame.host, &part.host].into_iter().try_for_each(host_map::check_flat)?;
     }
-    let wrong = |message: &'static str, name: &str| {
-        Err(Error::argument(message).in_column(name).advise("both tables need the same columns"))
-    };
-    let mut positions = HashMap::new();
-    for (position, column) in new.iter().enumerate() {
-        if positions.insert(column.name.as_str(), position).is_some() {
-            return wrong(
-                "a name occurs twice, and the columns are in another order than in the file",
-                &column.name,
-            );
+    if n_added > 0 {
+        host_map::make_room(&mut frame.host, n_columns, n_added);
+    }
+    // The dictionaries of the rows that the file gets.
+    let mut dictionaries: HashMap<usize, usize> = HashMap::new();
+    let mut anew = Vec::new();
+    let of_rows = matched.positions.iter().copied().chain(matched.added.iter().map(|&from| Some(from)));
+    for (position, (fitted, from)) in fitted.into_iter().chain(added).zip(of_rows).enumerate() {
+        let (mut column, dictionary, is_of_rows) = match fitted {
+            Fitted::InPlace(chunk) => {
+                if let Some(column) = frame.columns.get_mut(position).filter(|_| chunk.n > 0) {
+                    column.array.chunks.push(chunk);
+                }
+                continue;
+            }
+            Fitted::Anew(anew) => (anew.column, anew.dictionary, anew.is_of_rows),
+        };
+        if let Some((of_part, values)) = dictionary {
+            let index = *dictionaries.entry(of_part).or_insert(frame.extra.len());
+            if index == frame.extra.len() {
+                frame.extra.push(values);
+            }
+            column.dictionary = Some(index);
+        }
+        if let (true, Some(from)) = (is_of_rows, from) {
+            host_map::take_entries(&mut frame.host, position, &part.host, from)?;
+        }
+        match frame.columns.get_mut(position) {
+            Some(old) => {
+                anew.push(column.name.clone());
+                *old = column;
+            }
+            None => frame.columns.push(column),
         }
     }
-    let mut found = Vec::with_capacity(old.len());
-    for column in old {
-        match positions.remove(column.name.as_str()) {
-            Some(position) => found.push(position),
-            None => return wrong("the rows to append lack a column of the file", &column.name),
-        }
-    }
-    match positions.keys().min() {
-        Some(name) => wrong("the rows to append have a column that the file lacks", name),
-        None => Ok(found),
-    }
-}
-
-/// The columns have one type, whose values are flat.
-fn check(old: &Column, new: &Column) -> Result<()> {
-    let refused = |what: String| Err(Error::argument(what).in_column(&old.name));
-    let (of_old, of_new) = (&old.column_type, &new.column_type);
-    if of_old != of_new
-        || (&old.detail, &old.host_detail) != (&new.detail, &new.host_detail)
-        || old.dictionary.is_some() != new.dictionary.is_some()
+    if n_added > 0
+        && let Some(labels) = options.labels
     {
-        let names = [type_name(of_old, old.detail.as_ref()), type_name(of_new, new.detail.as_ref())];
-        return refused(if names[0] == names[1] {
-            format!("the type {} is that of another dtype or missing value in the rows to append", names[0])
-        } else {
-            format!("the type is {} in the file, and {} in the rows to append", names[0], names[1])
-        });
+        let names: Vec<String> = frame.columns.iter().map(|column| column.name.clone()).collect();
+        let labels = labels(&frame.host, &names)?;
+        host_map::set_labels(&mut frame.host, labels);
     }
-    check_flat(old)
-}
-
-/// Checks that the values of a column are neither nested nor objects.
-pub(super) fn check_flat(column: &Column) -> Result<()> {
-    let refused = |what: String| Err(Error::argument(what).in_column(&column.name));
-    let of = &column.column_type;
-    if of.physical.is_nested() {
-        return refused(format!("nested values ({}) are not copied", of.physical.name()));
+    if n_added > 0 || !anew.is_empty() {
+        host_map::drop_arrangement(&mut frame.host);
+        drop_unused(frame);
     }
-    if of.logical == Logical::Object {
-        return refused("objects are not copied".to_owned());
-    }
-    Ok(())
-}
-
-/// All values of a kept column.
-pub(super) fn values(file: &File, column: &Column, monitor: &dyn Monitor) -> Result<Chunk> {
-    let Some(Kept::Column(number)) = column.array.kept else {
-        return Err(Error::argument("a column is not in the file"));
+    let operation = match (anew.is_empty(), n_added) {
+        (false, _) => Operation::ReplaceColumns,
+        (true, 0) => Operation::Append,
+        (true, _) => Operation::AddColumns,
     };
-    let info = file.column(number)?;
-    if info.record.column_type.physical == Physical::Null {
-        return nulls(&info);
-    }
-    Ok(decode(file, &info, 0, monitor)?.0)
+    Ok((operation, anew))
 }
 
-pub(super) fn nulls(info: &ColumnInfo) -> Result<Chunk> {
-    let n = usize::try_from(info.record.n_values).map_err(|_| Error::argument("too many rows"))?;
-    Ok(Chunk { n, values: HostValues::Null, validity: HostValidity::AllValid })
+/// The columns of the rows for those of a file.
+struct Matched {
+    /// For each column of the file, the position of the column of the same name in the rows.
+    positions: Vec<Option<usize>>,
+    /// The positions in the rows of columns that the file lacks.
+    added: Vec<usize>,
+}
+
+/// Matches columns by name. Names that occur twice match only if all names are in the same order.
+fn matched(old: &[Column], new: &[Column], fill: bool) -> Result<Matched> {
+    if old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.name == new.name) {
+        return Ok(Matched { positions: (0..old.len()).map(Some).collect(), added: Vec::new() });
+    }
+    let wrong = |message: &'static str, name: &str, advice: &'static str| {
+        Err(Error::argument(message).in_column(name).advise(advice))
+    };
+    let mut known = HashMap::new();
+    for (position, column) in new.iter().enumerate() {
+        if known.insert(column.name.as_str(), position).is_some() {
+            let message = "a name occurs twice, and the columns are in another order than in the file";
+            return wrong(message, &column.name, "both tables need the same columns");
+        }
+    }
+    let mut positions = Vec::with_capacity(old.len());
+    for column in old {
+        let position = known.remove(column.name.as_str());
+        if position.is_none() && !fill {
+            let message = "the rows to append lack a column of the file";
+            return wrong(message, &column.name, "`fill` makes it missing");
+        }
+        positions.push(position);
+    }
+    let mut added: Vec<usize> = known.into_values().collect();
+    added.sort_unstable();
+    match added.first().and_then(|&first| new.get(first)) {
+        Some(column) if !fill => {
+            let message = "the rows to append have a column that the file lacks";
+            wrong(message, &column.name, "`fill` adds it to the file")
+        }
+        _ => Ok(Matched { positions, added }),
+    }
 }

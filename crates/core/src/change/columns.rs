@@ -98,7 +98,7 @@ fn shifted(mut column: Column, by: usize) -> Column {
 }
 
 /// Drops extra columns that neither a column nor the host map refers to.
-fn drop_unused(frame: &mut Frame) {
+pub(super) fn drop_unused(frame: &mut Frame) {
     let n_columns = frame.columns.len();
     let mut is_used = vec![false; frame.extra.len()];
     for column in &frame.columns {

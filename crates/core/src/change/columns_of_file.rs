@@ -2,8 +2,8 @@
 
 use entasis_format::{Error, Result, Value};
 
-use super::append_file::{check_flat, values};
 use super::columns::{ColumnSource, combine};
+use super::kept_values::{check_flat, values};
 use super::{host_map, kept};
 use crate::file::File;
 use crate::frame::{Array, Column, Frame};

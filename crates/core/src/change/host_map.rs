@@ -6,7 +6,7 @@
 
 use entasis_format::{Error, Result, Value};
 
-use super::joined_host::another_host;
+use super::joined_host::{another_host, is_plain};
 
 /// Lists of lists that begin with the position of a column.
 const OF_COLUMNS: [&str; 2] = ["missing_kinds", "field_metadata"];
@@ -203,6 +203,66 @@ pub(super) fn of_columns(host: &Value, new: Value) -> Result<Value> {
         key.as_str().is_some_and(|key| key == "host" || OF_COLUMNS.contains(&key) || of_host.contains(&key))
     });
     Ok(Value::Map(pairs))
+}
+
+/// Moves the numbers of extra columns, as `n_added` columns follow those of the table.
+pub(super) fn make_room(host: &mut Value, n_columns: usize, n_added: usize) {
+    host.visit_mut(&mut |value| {
+        if let Value::Column(number) = value
+            && *number >= n_columns as u64
+        {
+            *number = number.saturating_add(n_added as u64);
+        }
+    });
+}
+
+/// Gives the column at `position` the entries that the column at `from` has in another host map.
+pub(super) fn take_entries(host: &mut Value, position: usize, other: &Value, from: usize) -> Result<()> {
+    let is_r = host.get("host").and_then(Value::as_str) == Some("r");
+    let key = if is_r { OF_COLUMNS_OF_R[0] } else { OF_COLUMNS[1] };
+    let Value::Map(pairs) = host else { return Ok(()) };
+    let is_at = |item: &Value, at: usize| {
+        let first = item.as_list().and_then(<[Value]>::first);
+        first.and_then(Value::as_uint) == Some(at as u64)
+    };
+    let mut items = match take(pairs, key) {
+        Some(Value::List(items)) => items,
+        _ => Vec::new(),
+    };
+    items.retain(|item| !is_at(item, position));
+    let of_other = other.get(key).and_then(Value::as_list).unwrap_or_default();
+    if let Some(item) = of_other.iter().find(|item| is_at(item, from)) {
+        let mut parts = item.as_list().unwrap_or_default().to_vec();
+        if !parts.iter().all(is_plain) {
+            return Err(Error::argument("attributes of columns that refer to other columns are not copied"));
+        }
+        if let Some(first) = parts.first_mut() {
+            *first = Value::UInt(position as u64);
+        }
+        items.push(Value::List(parts));
+        items.sort_by_key(first_of);
+    }
+    if !items.is_empty() {
+        pairs.push((Value::from(key), Value::List(items)));
+    }
+    Ok(())
+}
+
+/// Replaces the labels of columns by those of another host map, if it has any.
+pub(super) fn set_labels(host: &mut Value, other: Value) {
+    if let (Value::Map(pairs), Value::Map(mut other)) = (host, other)
+        && let Some(labels) = take(&mut other, LABELS)
+    {
+        take(pairs, LABELS);
+        pairs.push((Value::from(LABELS), labels));
+    }
+}
+
+/// Forgets how the columns were arranged in memory.
+pub(super) fn drop_arrangement(host: &mut Value) {
+    if let Value::Map(pairs) = host {
+        take(pairs, ARRANGEMENT);
+    }
 }
 
 /// Whether the index of new columns is absent, 0, 1, 2 ..., or the range of the file.

@@ -14,8 +14,13 @@ const FREE_ATTRIBUTES: [&str; 4] = ["names", "class", "row.names", ".internal.se
 
 /// The host map of the file for the joined rows. `old` is the file's map and `new` that of the
 /// rows, each with its number of rows. `to` has the position in the file of each column of the
-/// rows.
-pub(super) fn join((old, n_old): (&Value, u64), (new, n_new): (&Value, u64), to: &[usize]) -> Result<Value> {
+/// rows. The entries of columns at free positions may differ, and stay those of the file.
+pub(super) fn join(
+    (old, n_old): (&Value, u64),
+    (new, n_new): (&Value, u64),
+    to: &[usize],
+    is_free: &dyn Fn(usize) -> bool,
+) -> Result<Value> {
     let (Value::Map(pairs), Value::Map(more)) = (old, new) else {
         return if old == new { Ok(old.clone()) } else { Err(another_host(old, new)) };
     };
@@ -46,9 +51,7 @@ pub(super) fn join((old, n_old): (&Value, u64), (new, n_new): (&Value, u64), to:
         let is_equal = match (of_file, of_rows) {
             _ if OF_FILE.contains(&name) => true,
             _ if name == "columns" && !is_r && are_names(of_file) && are_names(of_rows) => true,
-            (Some(of_file), Some(of_rows)) if is_list => {
-                moved(of_rows, to).as_ref() == Some(of_file) && is_plain(of_file)
-            }
+            _ if is_list => are_equal(of_file, of_rows, to, is_free),
             (Some(of_file), Some(of_rows)) => of_file == of_rows && is_plain(of_file),
             _ => false,
         };
@@ -136,25 +139,40 @@ fn check_attributes(attributes: Option<&Value>) -> Result<()> {
     Ok(())
 }
 
-/// A list by position from the host map of the rows, with the positions in the file.
-fn moved(list: &Value, to: &[usize]) -> Option<Value> {
-    let mut items = Vec::new();
-    for item in list.as_list()? {
-        let mut parts = item.as_list()?.to_vec();
-        let first = parts.first_mut()?;
-        let position = *to.get(usize::try_from(first.as_uint()?).ok()?)? as u64;
-        *first = match first {
-            Value::Int(_) => Value::Int(position.cast_signed()),
-            _ => Value::UInt(position),
-        };
-        items.push((position, Value::List(parts)));
+/// Whether two lists by position have equal entries, except at free positions.
+fn are_equal(
+    of_file: Option<&Value>,
+    of_rows: Option<&Value>,
+    to: &[usize],
+    is_free: &dyn Fn(usize) -> bool,
+) -> bool {
+    let of_file = entries(of_file, &Some, is_free);
+    let is_plain =
+        |entries: &Vec<(usize, &[Value])>| entries.iter().all(|(_, rest)| rest.iter().all(is_plain));
+    of_file.as_ref().is_some_and(is_plain)
+        && of_file == entries(of_rows, &|position| to.get(position).copied(), is_free)
+}
+
+/// The entries of a list by position that are at positions of the file which are not free.
+fn entries<'a>(
+    list: Option<&'a Value>,
+    to: &dyn Fn(usize) -> Option<usize>,
+    is_free: &dyn Fn(usize) -> bool,
+) -> Option<Vec<(usize, &'a [Value])>> {
+    let mut found = Vec::new();
+    for item in list.map_or(Some(&[][..]), Value::as_list)? {
+        let (first, rest) = item.as_list()?.split_first()?;
+        let position = to(usize::try_from(first.as_uint()?).ok()?)?;
+        if !is_free(position) {
+            found.push((position, rest));
+        }
     }
-    items.sort_by_key(|(position, _)| *position);
-    Some(Value::List(items.into_iter().map(|(_, item)| item).collect()))
+    found.sort_by_key(|(position, _)| *position);
+    Some(found)
 }
 
 /// Whether a value refers to no column, table or cell of its file.
-fn is_plain(value: &Value) -> bool {
+pub(super) fn is_plain(value: &Value) -> bool {
     match value {
         Value::Column(_) | Value::Table(_) | Value::Cell(_) => false,
         Value::List(values) => values.iter().all(is_plain),

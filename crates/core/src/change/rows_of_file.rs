@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use entasis_format::{ColumnType, Error, Physical, Result, Value, fallible};
 
-use super::append_file::{check_flat, nulls, values};
 use super::columns::{ColumnSource, combine};
 use super::kept;
+use super::kept_values::{check_flat, nulls, values};
 use crate::file::File;
 use crate::frame::kept::Kept;
 use crate::frame::{Array, Chunk, Column, Frame, HostValidity, HostValues, OwnedValues};

@@ -10,6 +10,7 @@ use super::pass::{self, Done, Part, Pass};
 use super::{Column, Outcome, Plan, Refused, Table};
 use crate::convert::{Meaning, given, narrowest};
 use crate::cut::{Chunk, Cutter, count_lines};
+use crate::fields::{Column as FieldsOf, Fields};
 use crate::input::Input;
 use crate::piece::{Facts, Piece, TextLayout};
 use crate::problems::{MOST_KEPT, OnError, Problem, Problems, excerpt};
@@ -122,12 +123,16 @@ pub fn convert(
         misfits.clear();
         let fields_of = fields.column(chunk, column);
         let piece = of_column(&fields_of, header.given[i], at_least[i], meaning, &mut misfits)?;
-        places.extend(misfits.iter().map(|&row| {
-            let (start, end) = fields_of.get(row);
-            Place { start, end, row: fields.number(row), kind: PlaceKind::Field(column, piece.of) }
-        }));
+        add_misfits(&mut places, fields, &fields_of, column, piece.of, &misfits);
         bad_rows.extend_from_slice(&misfits);
         pieces.push(Some(piece));
+    }
+    for &(column, of) in &header.checked {
+        misfits.clear();
+        let fields_of = fields.column(chunk, column);
+        given(&fields_of, of, meaning, &mut misfits)?;
+        add_misfits(&mut places, fields, &fields_of, column, of, &misfits);
+        bad_rows.extend_from_slice(&misfits);
     }
     let mut left_out = Vec::new();
     if plan.on_error == OnError::Skip && !bad_rows.is_empty() {
@@ -184,8 +189,23 @@ fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, counts: &Mu
     Problems { kept, n: places.len() as u64 }
 }
 
+/// Adds the values of a column that a type does not hold.
+fn add_misfits(
+    places: &mut Vec<Place>,
+    fields: &Fields,
+    fields_of: &FieldsOf<'_>,
+    column: usize,
+    of: Type,
+    misfits: &[usize],
+) {
+    places.extend(misfits.iter().map(|&row| {
+        let (start, end) = fields_of.get(row);
+        Place { start, end, row: fields.number(row), kind: PlaceKind::Field(column, of) }
+    }));
+}
+
 fn of_column(
-    fields: &crate::fields::Column<'_>,
+    fields: &FieldsOf<'_>,
     of: Option<Type>,
     at_least: Type,
     meaning: &Meaning,

@@ -5,13 +5,17 @@ use std::ops::Range;
 
 use entasis::{Error, Result};
 
-use super::pass::described;
 use super::{Plan, Selection};
-use crate::cut::{Chunk, Cutter, count_lines};
+use crate::cut::{Chunk, Cutter, count_lines, described};
 use crate::dialect::Dialect;
-use crate::problems::start;
+use crate::problems::{OnError, start};
 use crate::strict::{Rows, unquote};
 use crate::types::Type;
+
+/// Bytes of a chunk for each column, so that a piece has enough values to pay for itself.
+const BYTES_OF_COLUMN: usize = 512;
+/// The most bytes of a chunk for many columns.
+const LONGEST_CHUNK: usize = 16 << 20;
 
 /// The columns of a text.
 #[derive(Debug)]
@@ -22,13 +26,15 @@ pub struct Header {
     pub wanted: Vec<usize>,
     /// Their given types.
     pub given: Vec<Option<Type>>,
+    /// Columns that are not read and decide which rows are left out, with their types.
+    pub checked: Vec<(usize, Type)>,
     /// The number of the chunk with the first row. Those before have comments and blank lines.
     pub chunk: usize,
     /// Bytes of the header in this chunk.
     pub len: usize,
     /// Lines before this chunk.
     pub n_lines: u64,
-    /// What a user should know.
+    /// Facts that a user should know.
     pub warnings: Vec<String>,
 }
 
@@ -44,6 +50,9 @@ impl Header {
             while rows.next(&mut first) {
                 if !is_blank(&first) {
                     let header = Self::read(&chunk, rows.at(), &first, lacks_name, n_lines, plan)?;
+                    if plan.chunk_len.is_none() {
+                        cutter.lengthen((BYTES_OF_COLUMN * header.names.len()).min(LONGEST_CHUNK));
+                    }
                     return Ok((header, chunk));
                 }
             }
@@ -99,16 +108,29 @@ impl Header {
             names.clone_from(given);
         }
         repair(&mut names, is_given || !plan.has_header, lacks_name, &mut warnings);
+        if let Some(expected) = &plan.expected_names
+            && *expected != names
+        {
+            return Err(other_names(expected, &names));
+        }
         let places: Places<'_> =
             names.iter().enumerate().map(|(column, name)| (name.as_str(), column)).collect();
         let wanted = wanted(&names, &places, &plan.columns)?;
-        let mut types = HashMap::new();
+        let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
+        let (mut types, mut checked) = (HashMap::new(), Vec::new());
         for (name, of) in &plan.types {
+            let column = find(&names, &places, name)?;
             // The first type of a column counts.
-            types.entry(find(&names, &places, name)?).or_insert(*of);
+            let is_new = types.insert(column, *of).is_none_or(|first| {
+                types.insert(column, first);
+                false
+            });
+            if is_new && plan.on_error == OnError::Skip && !is_wanted.contains(&column) {
+                checked.push((column, *of));
+            }
         }
         let given = wanted.iter().map(|column| types.get(column).copied()).collect();
-        Ok(Self { names, wanted, given, chunk: chunk.number, len, n_lines, warnings })
+        Ok(Self { names, wanted, given, checked, chunk: chunk.number, len, n_lines, warnings })
     }
 }
 
@@ -183,6 +205,21 @@ fn repair(names: &mut [String], is_quiet: bool, unnamed_first: bool, warnings: &
 }
 
 type Places<'a> = HashMap<&'a str, usize>;
+
+/// The error of a header that has other names than a spec.
+fn other_names(expected: &[String], names: &[String]) -> Error {
+    let differs = expected.iter().zip(names).position(|(expected, name)| expected != name);
+    let message = match differs {
+        Some(i) => format!(
+            "column {} is '{}', and the spec says '{}'",
+            i + 1,
+            start(&names[i], 40),
+            start(&expected[i], 40)
+        ),
+        None => format!("the text has {} columns, and the spec has {}", names.len(), expected.len()),
+    };
+    Error::text(message).advise("sniff the text anew, or leave the names out of the spec")
+}
 
 fn wanted(names: &[String], places: &Places<'_>, selection: &Selection) -> Result<Vec<usize>> {
     match selection {

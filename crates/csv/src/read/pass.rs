@@ -8,7 +8,7 @@ use entasis::{Error, Monitor, Result};
 
 use super::Plan;
 use super::header::Header;
-use crate::cut::{Chunk, Cutter, Failure, count_lines};
+use crate::cut::{Chunk, Cutter, Failure, count_lines, described};
 use crate::fields::{Fields, Uneven};
 use crate::problems::OnError;
 
@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// Bytes of a chunk, so that it and its values stay in a core's cache.
 const CHUNK: usize = 1 << 20;
 
-/// What a thread gets of a chunk.
+/// A chunk as a thread gets it.
 pub struct Part<'a> {
     /// The chunk.
     pub chunk: &'a Chunk,
@@ -25,10 +25,10 @@ pub struct Part<'a> {
     pub fields: &'a mut Fields,
 }
 
-/// What is known of a chunk after the pass.
+/// The facts about a chunk after the pass.
 #[derive(Debug)]
 pub struct Done<T> {
-    /// What the thread made.
+    /// The product of the thread.
     pub made: T,
     /// Line ends of the chunk.
     pub n_lines: u64,
@@ -54,7 +54,7 @@ struct Shared<'a> {
     is_done: bool,
 }
 
-/// What threads made of a chunk, or the error that stopped them.
+/// The products of chunks, or the errors that stopped them.
 type Results<T> = Mutex<Vec<Option<Result<Done<T>>>>>;
 
 impl<'a> Pass<'a> {
@@ -64,8 +64,8 @@ impl<'a> Pass<'a> {
         Self { shared: Mutex::new(shared), header, plan, n_lines: header.n_lines }
     }
 
-    /// Calls `work` for each chunk of the next `len` bytes, and returns what it made, in order. `work`
-    /// returns whether the pass goes on after its chunk. The result is empty at the end of the text.
+    /// Calls `work` for each chunk of the next `len` bytes, and returns its products in order. `work`
+    /// also returns whether the pass goes on after its chunk. At the end of the text there are none.
     ///
     /// # Errors
     /// The error of the first chunk that has one.
@@ -208,19 +208,6 @@ impl<'a> Pass<'a> {
             fields.limit(inside(rows.start)..inside(rows.end));
         }
         Some(chunk)
-    }
-}
-
-/// The error of a text that cannot be cut. `lines` are before its chunk.
-pub fn described(failure: Failure, lines: u64) -> Error {
-    match failure {
-        Failure::Error(error) => error,
-        Failure::Unclosed { at, lines: inside } => {
-            let line = lines + inside + 1;
-            let message = format!("the quoted field that opens in line {line}, byte {at}, does not end");
-            Error::text(message)
-                .advise("pass quote=None if quotes have no meaning, or raise max_field if it is very long")
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use flate2::Decompress;
 use super::ahead::Threads;
 use super::fault::{check_rest, truncated};
 use super::gzip::{self, Gzip, bgzf_len, inflate_bgzf};
-use super::raw::{Input, Stage};
+use super::raw::{RawInput, Stage};
 
 /// The most members of a batch. Each has up to 64 KiB of text.
 const N_MEMBERS: usize = 16;
@@ -47,7 +47,7 @@ type Job = (Batch, SyncSender<Result<Batch>>);
 /// Reads members in the thread of the caller, and inflates them in others.
 pub(super) struct Bgzf {
     /// `None` after the last member of BGZF.
-    input: Option<Input>,
+    input: Option<RawInput>,
     /// Another kind of member was found: its text and that of the rest.
     serial: Option<Gzip>,
     /// The error after the last member that is in a batch.
@@ -64,7 +64,7 @@ pub(super) struct Bgzf {
 }
 
 impl Bgzf {
-    pub(super) fn new(input: Input, threads: usize) -> Self {
+    pub(super) fn new(input: RawInput, threads: usize) -> Self {
         Self {
             input: Some(input),
             serial: None,

@@ -4,18 +4,18 @@ use bzip2::{Decompress, Status};
 use entasis::Result;
 
 use super::fault::{check_rest, damaged, truncated};
-use super::raw::{Input, Stage};
+use super::raw::{RawInput, Stage};
 
 const NAME: &str = "bzip2";
 
 /// Decompresses streams one after the other.
 pub(super) struct Bzip2 {
-    input: Input,
+    input: RawInput,
     stream: Option<Decompress>,
 }
 
 impl Bzip2 {
-    pub(super) fn new(input: Input) -> Self {
+    pub(super) fn new(input: RawInput) -> Self {
         Self { input, stream: Some(Decompress::new(false)) }
     }
 }

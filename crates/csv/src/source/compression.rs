@@ -5,7 +5,7 @@ use entasis::Result;
 use super::bgzf::Bgzf;
 use super::bzip2::Bzip2;
 use super::gzip::{self, Gzip};
-use super::raw::{Input, Stage};
+use super::raw::{RawInput, Stage};
 use super::xz::Xz;
 use super::zstd::Zstd;
 
@@ -65,7 +65,7 @@ impl Compression {
     }
 
     /// The decoder.
-    pub(super) fn decoder(self, input: Input, threads: usize) -> Result<Box<dyn Stage>> {
+    pub(super) fn decoder(self, input: RawInput, threads: usize) -> Result<Box<dyn Stage>> {
         Ok(match self {
             Self::Gzip => Box::new(Gzip::new(input)),
             Self::Bgzf => Box::new(Bgzf::new(input, threads)),

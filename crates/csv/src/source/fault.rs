@@ -2,11 +2,11 @@
 
 use entasis::{Error, Result};
 
-use super::raw::Input;
+use super::raw::RawInput;
 
 /// Whether another member that begins with `magic` follows. Zeros up to the end are padding, as
 /// tapes and block devices have it. Other bytes are an error.
-pub(super) fn check_rest(input: &mut Input, name: &'static str, magic: &[u8]) -> Result<bool> {
+pub(super) fn check_rest(input: &mut RawInput, name: &'static str, magic: &[u8]) -> Result<bool> {
     let rest = input.peek(magic.len())?;
     if rest.starts_with(magic) {
         return Ok(true);

@@ -4,7 +4,7 @@ use entasis::Result;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use super::fault::{check_rest, damaged, truncated};
-use super::raw::{Input, Stage};
+use super::raw::{RawInput, Stage};
 
 const NAME: &str = "gzip";
 
@@ -19,7 +19,7 @@ const RESERVED: u8 = 0xE0;
 
 /// Inflates members one after the other.
 pub(super) struct Gzip {
-    input: Input,
+    input: RawInput,
     inflate: Decompress,
     member: Option<Member>,
     ended: bool,
@@ -33,7 +33,7 @@ struct Member {
 }
 
 impl Gzip {
-    pub(super) fn new(input: Input) -> Self {
+    pub(super) fn new(input: RawInput) -> Self {
         Self { input, inflate: Decompress::new(false), member: None, ended: false }
     }
 
@@ -89,9 +89,9 @@ impl Stage for Gzip {
 }
 
 /// Goes past the header of a member.
-fn skip_header(input: &mut Input) -> Result<()> {
+fn skip_header(input: &mut RawInput) -> Result<()> {
     let mut crc = Crc::new();
-    let mut next = |input: &mut Input, n: usize| -> Result<Vec<u8>> {
+    let mut next = |input: &mut RawInput, n: usize| -> Result<Vec<u8>> {
         let bytes = input.peek(n)?.get(..n).map(<[u8]>::to_vec);
         let Some(bytes) = bytes else { return Err(truncated(NAME, input.at())) };
         crc.update(&bytes);

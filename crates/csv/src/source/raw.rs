@@ -112,7 +112,7 @@ fn read_some(reader: &mut impl Read, into: &mut [u8]) -> Result<usize> {
 }
 
 /// Stored bytes with a buffer, for decoders.
-pub(super) struct Input {
+pub(super) struct RawInput {
     raw: Raw,
     buffer: Vec<u8>,
     /// The bytes of the buffer that are not consumed yet.
@@ -124,7 +124,7 @@ pub(super) struct Input {
     n_read: Arc<AtomicU64>,
 }
 
-impl Input {
+impl RawInput {
     /// Length of the buffer.
     const LEN: usize = 256 << 10;
 
@@ -183,7 +183,7 @@ impl Input {
     }
 }
 
-impl Stage for Input {
+impl Stage for RawInput {
     /// Reads past the buffer if it is empty, straight into place.
     fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         let n = if self.start < self.end {

@@ -6,7 +6,7 @@ use entasis::{Error, Result};
 use lzma_rust2::XzReader;
 
 use super::fault::{damaged, truncated};
-use super::raw::{Input, Stage, read_full};
+use super::raw::{RawInput, Stage, read_full};
 
 const NAME: &str = "xz";
 
@@ -17,10 +17,10 @@ const MEMORY: u32 = 300 << 10;
 pub(super) struct Xz(XzReader<Packed>);
 
 /// The input, as the decoder reads it.
-struct Packed(Input);
+struct Packed(RawInput);
 
 impl Xz {
-    pub(super) fn new(input: Input) -> Self {
+    pub(super) fn new(input: RawInput) -> Self {
         Self(XzReader::new_mem_limit(Packed(input), true, MEMORY))
     }
 }

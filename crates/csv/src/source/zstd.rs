@@ -4,20 +4,20 @@ use entasis::{Error, Result};
 use zstd_safe::{DCtx, InBuffer, OutBuffer, get_error_name};
 
 use super::fault::{damaged, truncated};
-use super::raw::{Input, Stage};
+use super::raw::{RawInput, Stage};
 
 const NAME: &str = "zstd";
 
 /// Decompresses frames one after the other.
 pub(super) struct Zstd {
-    input: Input,
+    input: RawInput,
     context: DCtx<'static>,
     /// 0 between frames.
     hint: usize,
 }
 
 impl Zstd {
-    pub(super) fn new(input: Input) -> Result<Self> {
+    pub(super) fn new(input: RawInput) -> Result<Self> {
         let context = DCtx::try_create().ok_or_else(|| Error::out_of_memory(1 << 17, "the decompressor"))?;
         Ok(Self { input, context, hint: 0 })
     }

@@ -1,9 +1,9 @@
 //! Decimal numbers to the nearest double.
 //!
-//! Numbers of at most 19 digits without an exponent have a path of their own: one exact division for
-//! those of at most 53 bits (Clinger, *How to read floating point numbers accurately*, 1990), one or
-//! two multiplications for the others (Lemire, *Number parsing at a gigabyte per second*, 2021).
-//! `fast-float2` parses the rest.
+//! Numbers of at most 19 digits without an exponent have a path of their own: one exact division
+//! for those of at most 53 bits (Clinger, *How to read floating point numbers accurately*, 1990),
+//! one or two multiplications for the others (Lemire, *Number parsing at a gigabyte per second*,
+//! 2021). `fast-float2` parses the rest.
 
 use memchr::memchr;
 
@@ -25,7 +25,7 @@ const TENS: [u64; 20] = {
     tens
 };
 
-/// What a number is written like.
+/// The form of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// With a point or an exponent, or `-0`.
@@ -36,9 +36,11 @@ pub enum Number {
     Word(f64),
 }
 
-/// The number in `text[start..end]`, whose decimal mark is `mark`. `None` for other texts, for
-/// integers that a double does not hold, for zeros before the first other digit of the integer part,
-/// and for numbers that would become infinite, or zero without being it.
+/// The number in `text[start..end]`, whose decimal mark is `mark`.
+///
+/// `None` for other texts, for integers that a double does not hold, for zeros before the first
+/// other digit of the integer part, and for numbers that would become infinite, or zero without
+/// being it.
 #[inline(always)]
 pub fn number(text: &[u8], start: usize, end: usize, mark: u8) -> Option<Number> {
     match short(text, start, end, mark) {

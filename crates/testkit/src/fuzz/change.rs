@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use entasis::{
-    Change, ColumnSource, Durable, File, Frame, Kind, Operation, Result, Silent, Stream, Value, WriteOptions,
+    AppendOptions, Change, ColumnSource, Durable, File, Frame, Kind, Operation, Result, Silent, Stream,
+    Value, WriteOptions,
 };
 
 use entasis_format::Physical;
@@ -158,8 +159,8 @@ fn with_columns(
 fn append_itself(path: &Path) -> Result<()> {
     let rows = File::open(path)?;
     let change = begin(path)?;
-    let content = change.append_file(&rows, &Silent)?;
-    change.commit(content, Operation::Append, &options(), &Silent)
+    let appended = change.append_file(&rows, &AppendOptions::default(), &Silent)?;
+    change.commit(appended.content, appended.operation, &options(), &Silent)
 }
 
 fn stream(path: &Path) -> Result<()> {

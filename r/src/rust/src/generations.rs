@@ -71,6 +71,16 @@ pub unsafe extern "C" fn ent_generations_free(generations: *mut Vec<Generation>)
     drop(unsafe { Box::from_raw(generations) });
 }
 
+/// Whether `compact` would free most of a long file. -1 after an error.
+///
+/// # Safety
+/// `ent_open` must have returned `file`; `failure` must be null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ent_is_worth_compacting(file: *const File, failure: *mut *mut Failure) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe { guard::call(failure, -1, || Ok(i32::from((*file).is_worth_compacting()?))) }
+}
+
 /// A file at an earlier generation.
 ///
 /// # Safety
