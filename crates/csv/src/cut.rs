@@ -78,8 +78,8 @@ pub struct Cutter<'a> {
 }
 
 impl<'a> Cutter<'a> {
-    /// Cuts `input` after its first `skip` lines. A row of more than `most` bytes is an error. Chunks
-    /// and rows are at most 1 GiB long.
+    /// Cuts `input` after its first `skip` lines. A row of more than `most` bytes is an error.
+    /// Chunks and rows are at most 1 GiB long.
     ///
     /// # Errors
     /// As [`Input::read`].

@@ -45,7 +45,7 @@ pub fn read(input: &mut dyn Input, plan: &Plan, monitor: &dyn Monitor) -> Result
     Ok(Outcome::Table(Table { columns, n_rows, names, problems, warnings }))
 }
 
-/// What the threads of a pass share.
+/// Types and counts that the threads of a pass share.
 #[derive(Debug)]
 pub struct Shared {
     /// The types of the columns so far.

@@ -73,7 +73,7 @@ impl Header {
     ) -> Result<Self> {
         let text = chunk.rows();
         let mut warnings = Vec::new();
-        // Blank lines before the first row are no rows.
+        // Blank lines before the first row are not rows.
         let mut len = first[0].start;
         let mut names: Vec<String> = if plan.has_header {
             len = end;

@@ -64,8 +64,9 @@ impl<'a> Pass<'a> {
         Self { shared: Mutex::new(shared), header, plan, n_lines: header.n_lines }
     }
 
-    /// Calls `work` for each chunk of the next `len` bytes, and returns its products in order. `work`
-    /// also returns whether the pass goes on after its chunk. At the end of the text there are none.
+    /// Calls `work` for each chunk of the next `len` bytes, and returns its products in order.
+    /// `work` also returns whether the pass goes on after its chunk. At the end of the text there
+    /// are none.
     ///
     /// # Errors
     /// The error of the first chunk that has one.

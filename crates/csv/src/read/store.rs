@@ -110,7 +110,7 @@ impl Round<'_> {
             if wider {
                 stream = None;
                 let share = pass.share();
-                // Texts whose types change in every window would be read a quadratic number of times.
+                // Otherwise a text whose types change in every window takes quadratic time.
                 if share < EARLY && share >= 2.0 * self.begun_at {
                     self.types = Some(shared.into_types());
                     self.begun_at = share;

@@ -17,7 +17,7 @@ pub struct Field {
     pub place: Range<usize>,
 }
 
-/// What a text gives.
+/// The table and the problems of a text.
 #[derive(Debug, PartialEq)]
 pub struct Expected {
     pub columns: Vec<Values>,
@@ -156,7 +156,7 @@ pub fn read(text: &[u8], plan: &Plan) -> Option<Expected> {
     Some(Expected { columns, problems })
 }
 
-/// What a field is beside values of another type than text.
+/// The kind of a field where the type is not text.
 enum Meaning<'a> {
     /// Nothing, or only blanks.
     Empty,
@@ -164,7 +164,7 @@ enum Meaning<'a> {
     Word,
     /// Text without blanks around.
     Plain(&'a [u8]),
-    /// Text that is no value of another type.
+    /// Text that is not a value of another type.
     Text,
 }
 

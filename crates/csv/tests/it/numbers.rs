@@ -5,7 +5,7 @@ use entasis_csv::values::floats::{Number, number, single};
 
 use crate::common::{Dice, is_long};
 
-/// Compares with the standard library. Texts that are no number here are counted.
+/// Compares with the standard library. Returns false for a text that is not a number here.
 fn check(field: &str) -> bool {
     // The bytes after a field are those of the next ones.
     for next in ["0", "9", ".", ","] {
@@ -13,7 +13,7 @@ fn check(field: &str) -> bool {
         let value: f64 = field.parse().unwrap();
         let found = match number(&text, 0, field.len(), b'.') {
             Some(Number::Float(found) | Number::Integer(found)) => found,
-            Some(Number::Word(_)) => panic!("{field} is no word"),
+            Some(Number::Word(_)) => panic!("{field} is not a word"),
             None => return false,
         };
         assert_eq!(found.to_bits(), value.to_bits(), "{field}");
