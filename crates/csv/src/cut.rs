@@ -107,6 +107,11 @@ impl<'a> Cutter<'a> {
         Ok(cutter)
     }
 
+    /// Makes later chunks at least this long.
+    pub fn lengthen(&mut self, chunk_len: usize) {
+        self.chunk_len = self.chunk_len.max(chunk_len).min(self.most);
+    }
+
     /// The number of chunks so far.
     pub fn number(&self) -> usize {
         self.number

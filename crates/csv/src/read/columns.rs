@@ -208,7 +208,7 @@ fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, counts: &Mu
 }
 
 fn of_column(
-    fields: &crate::fields::Column<'_>,
+    fields: &FieldsOf<'_>,
     of: Option<Type>,
     at_least: Type,
     meaning: &Meaning,

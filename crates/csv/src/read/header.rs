@@ -12,6 +12,11 @@ use crate::problems::{OnError, start};
 use crate::strict::{Rows, unquote};
 use crate::types::Type;
 
+/// Bytes of a chunk for each column, so that a piece has enough values to pay for itself.
+const BYTES_OF_COLUMN: usize = 512;
+/// The most bytes of a chunk for many columns.
+const LONGEST_CHUNK: usize = 16 << 20;
+
 /// The columns of a text.
 #[derive(Debug)]
 pub struct Header {
@@ -47,6 +52,9 @@ impl Header {
             while rows.next(&mut first) {
                 if !is_blank(&first) {
                     let header = Self::read(&chunk, rows.at(), &first, lacks_name, n_lines, plan)?;
+                    if plan.chunk_len.is_none() {
+                        cutter.lengthen((BYTES_OF_COLUMN * header.names.len()).min(LONGEST_CHUNK));
+                    }
                     return Ok((header, chunk));
                 }
             }
@@ -110,10 +118,18 @@ impl Header {
         let places: Places<'_> =
             names.iter().enumerate().map(|(column, name)| (name.as_str(), column)).collect();
         let wanted = wanted(&names, &places, &plan.columns)?;
-        let mut types = HashMap::new();
+        let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
+        let (mut types, mut checked) = (HashMap::new(), Vec::new());
         for (name, of) in &plan.types {
+            let column = find(&names, &places, name)?;
             // The first type of a column counts.
-            types.entry(find(&names, &places, name)?).or_insert(*of);
+            let is_new = types.insert(column, *of).is_none_or(|first| {
+                types.insert(column, first);
+                false
+            });
+            if is_new && plan.on_error == OnError::Skip && !is_wanted.contains(&column) {
+                checked.push((column, *of));
+            }
         }
         let given: Vec<_> = wanted.iter().map(|column| types.get(column).copied()).collect();
         if plan.on_error == OnError::Skip {
@@ -207,7 +223,12 @@ fn repair(names: &mut [String], is_quiet: bool, unnamed_first: bool, warnings: &
 fn other_names(expected: &[String], names: &[String]) -> Error {
     let differs = expected.iter().zip(names).position(|(expected, name)| expected != name);
     let message = match differs {
-        Some(i) => format!("column {} is '{}', and the spec says '{}'", i + 1, names[i], expected[i]),
+        Some(i) => format!(
+            "column {} is '{}', and the spec says '{}'",
+            i + 1,
+            start(&names[i], 40),
+            start(&expected[i], 40)
+        ),
         None => format!("the text has {} columns, and the spec has {}", names.len(), expected.len()),
     };
     Error::text(message).advise("sniff the text anew, or leave the names out of the spec")
