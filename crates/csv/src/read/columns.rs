@@ -11,7 +11,7 @@ use super::{Column, Outcome, Plan, Refused, Table};
 use crate::categories::{self, Categories};
 use crate::convert::{Meaning, given, narrowest};
 use crate::cut::{Chunk, Cutter, count_lines};
-use crate::fields::Fields;
+use crate::fields::{Column as FieldsOf, Fields};
 use crate::input::Input;
 use crate::piece::{Facts, Piece, TextLayout};
 use crate::problems::{MOST_KEPT, OnError, Problem, Problems, excerpt};
@@ -165,7 +165,7 @@ pub fn convert(
 /// The places of values that a type does not hold.
 fn misfits_of<'a>(
     fields: &'a Fields,
-    fields_of: crate::fields::Column<'a>,
+    fields_of: FieldsOf<'a>,
     column: usize,
     of: Type,
     misfits: &'a [usize],

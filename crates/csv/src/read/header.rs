@@ -118,27 +118,18 @@ impl Header {
         let places: Places<'_> =
             names.iter().enumerate().map(|(column, name)| (name.as_str(), column)).collect();
         let wanted = wanted(&names, &places, &plan.columns)?;
-        let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
-        let (mut types, mut checked) = (HashMap::new(), Vec::new());
+        let mut types = HashMap::new();
         for (name, of) in &plan.types {
-            let column = find(&names, &places, name)?;
             // The first type of a column counts.
-            let is_new = types.insert(column, *of).is_none_or(|first| {
-                types.insert(column, first);
-                false
-            });
-            if is_new && plan.on_error == OnError::Skip && !is_wanted.contains(&column) {
-                checked.push((column, *of));
-            }
+            types.entry(find(&names, &places, name)?).or_insert(*of);
         }
         let given: Vec<_> = wanted.iter().map(|column| types.get(column).copied()).collect();
+        let mut checked = Vec::new();
         if plan.on_error == OnError::Skip {
             wanted.iter().for_each(|column| _ = types.remove(column));
-        } else {
-            types.clear();
+            checked.extend(types);
+            checked.sort_unstable_by_key(|&(column, _)| column);
         }
-        let mut checked: Vec<_> = types.into_iter().collect();
-        checked.sort_unstable_by_key(|&(column, _)| column);
         let of_strings = |given: &Option<Type>| match given {
             None if plan.as_categories => Type::Categorical,
             Some(Type::Categorical) => Type::Categorical,

@@ -81,11 +81,14 @@ fn plan(input: &mut Input<'_>) -> Plan {
     }
 }
 
-/// The table of a text, or why it is none.
+/// The values of a column; `None` where they are missing.
+type Values = Vec<Option<Vec<u8>>>;
+
+/// The table of a text, or the reason why there is none.
 #[derive(Debug, PartialEq)]
 enum Found {
     Table {
-        columns: Vec<(String, Type, Vec<Option<Vec<u8>>>)>,
+        columns: Vec<(String, Type, Values)>,
         problems: Vec<Problem>,
         warnings: Vec<String>,
     },
