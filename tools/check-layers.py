@@ -50,6 +50,7 @@ ALLOWED = {
     "entasis-cli": {"entasis", "entasis-csv", "entasis-query"},
     "entasis-testkit": {
         "entasis",
+        "entasis-csv",
         "entasis-encodings",
         "entasis-format",
         "entasis-kernels",

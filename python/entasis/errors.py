@@ -206,8 +206,8 @@ class ProblemError(ArgumentError):
     Attributes
     ----------
     problems
-        The places: row, line, byte, column, text, what was expected. The first 100,000 are kept, and
-        `problems.n` counts all up to the part of the text that ended the reading.
+        The places: row, line, byte, column, text, what was expected. The first 100,000 are kept,
+        and `problems.n` counts all up to the part of the text that ended the reading.
     """
 
     problems: Any

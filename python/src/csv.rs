@@ -4,7 +4,7 @@ mod reader;
 mod table;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use entasis_csv::piece::TextLayout;
 use entasis_csv::problems::OnError;
@@ -15,7 +15,7 @@ use pyo3::pybacked::PyBackedBytes;
 
 use crate::write::destination::Destination;
 use crate::{errors, monitor};
-use reader::PyReader;
+use reader::{PyReader, Raised};
 pub use table::CsvTable;
 
 /// The argument that a text is read from.
@@ -27,11 +27,13 @@ pub enum From {
 }
 
 impl From {
-    fn origin(self, name: String) -> Origin {
+    fn origin(self, name: String, raised: &Raised) -> Origin {
         match self {
             Self::Bytes(bytes) => Origin::Bytes(Arc::new(bytes)),
             Self::Path(path) => Origin::Path(path),
-            Self::Object(object) => Origin::Stream { name, reader: Box::new(PyReader::new(object)) },
+            Self::Object(object) => {
+                Origin::Stream { name, reader: Box::new(PyReader::new(object, Raised::clone(raised))) }
+            }
         }
     }
 }
@@ -141,8 +143,14 @@ fn byte(text: &str, what: &str) -> entasis::Result<u8> {
 /// Texts with their names.
 type Sources = Vec<(From, String)>;
 
-fn origins(sources: Sources) -> Vec<(String, Origin)> {
-    sources.into_iter().map(|(from, name)| (name.clone(), from.origin(name))).collect()
+fn origins(sources: Sources, raised: &Raised) -> Vec<(String, Origin)> {
+    sources.into_iter().map(|(from, name)| (name.clone(), from.origin(name, raised))).collect()
+}
+
+/// The result of a reading. An exception such as `KeyboardInterrupt` goes before the error that it
+/// caused.
+fn or_raised<T>(result: PyResult<T>, raised: &Raised) -> PyResult<T> {
+    result.map_err(|error| raised.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error))
 }
 
 /// Reads texts into a table. `progress` is called with the bytes that were read, and all if known.
@@ -155,8 +163,9 @@ pub fn read_csv(
 ) -> PyResult<CsvTable> {
     let options = arguments.options().map_err(|e| errors::raise(py, &e))?;
     let layout = options.layout;
+    let raised = Raised::default();
     let read = monitor::run_watched(py, progress, |monitor| {
-        let mut job = Job::open_all(origins(sources), &options)?;
+        let mut job = Job::open_all(origins(sources, &raised), &options)?;
         Ok(match job.read(monitor)? {
             Outcome::Table(table) => {
                 let spec = job.spec(&table).to_json();
@@ -164,8 +173,8 @@ pub fn read_csv(
             }
             Outcome::Refused(refused) => Err((job.error(&refused), refused)),
         })
-    })?;
-    read.map_err(|(error, refused)| refusal(py, &error, &refused))
+    });
+    or_raised(read, &raised)?.map_err(|(error, refused)| refusal(py, &error, &refused))
 }
 
 /// Writes texts into a file. The table that is returned has no values.
@@ -180,8 +189,9 @@ pub fn convert_csv(
     let options = arguments.options().map_err(|e| errors::raise(py, &e))?;
     let (layout, write) = (options.layout, to.options());
     let path = to.into_path()?;
+    let raised = Raised::default();
     let stored = monitor::run_watched(py, progress, |monitor| {
-        let mut job = Job::open_all(origins(sources), &options)?;
+        let mut job = Job::open_all(origins(sources, &raised), &options)?;
         Ok(match table::store(&mut job, &path, &write, monitor)? {
             Outcome::Table(table) => {
                 let spec = job.spec(&table).to_json();
@@ -189,8 +199,8 @@ pub fn convert_csv(
             }
             Outcome::Refused(refused) => Err((job.error(&refused), refused)),
         })
-    })?;
-    stored.map_err(|(error, refused)| refusal(py, &error, &refused))
+    });
+    or_raised(stored, &raised)?.map_err(|(error, refused)| refusal(py, &error, &refused))
 }
 
 /// The exception for a text with places that do not fit. Its attributes list them.
@@ -213,8 +223,9 @@ pub fn sniff_csv(
     let (from, name) = source;
     let mut options = arguments.options().map_err(|e| errors::raise(py, &e))?;
     options.on_error = OnError::Missing;
-    monitor::run(py, |monitor| {
-        let mut job = Job::open(from.origin(name), &options)?;
+    let raised = Raised::default();
+    let sniffed = monitor::run(py, |monitor| {
+        let mut job = Job::open(from.origin(name, &raised), &options)?;
         job.plan.has_header = job.sniffed.header.is_header;
         if !whole {
             job.plan.rows = Some(0..SNIFFED_ROWS);
@@ -225,7 +236,8 @@ pub fn sniff_csv(
             job.spec(&table).to_json(),
             reasons.map(|of| (of.what, of.value.clone(), of.reason.clone(), of.confidence)).collect(),
         ))
-    })
+    });
+    or_raised(sniffed, &raised)
 }
 
 /// The rows whose types are sniffed.

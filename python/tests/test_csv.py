@@ -206,9 +206,9 @@ class TestProblems:
     @pytest.mark.parametrize("chunk_len", [1, 3, 8, 100])
     def test_they_do_not_depend_on_chunks(self, chunk_len, monkeypatch):
         text = "a,b\n1,2\n3\n\n\n'\n4,5,6\r\n7,8\n" * 3
-        whole = en.read_csv(text.encode(), "polars", sep=",", quote='"', on_error="skip", problems=True)
+        whole = en.read_csv(text.encode(), "polars", sep=",", quote='"', header=True, on_error="skip", problems=True)
         set_chunk_len(monkeypatch, chunk_len)
-        cut = en.read_csv(text.encode(), "polars", sep=",", quote='"', on_error="skip", problems=True)
+        cut = en.read_csv(text.encode(), "polars", sep=",", quote='"', header=True, on_error="skip", problems=True)
         assert cut[0].equals(whole[0])
         assert cut[1] == whole[1]
 

@@ -8,7 +8,7 @@ use entasis_csv::problems::Problems;
 use entasis_csv::{Job, Outcome as Read};
 
 use crate::csv::{self, CsvArgs};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::lend::store;
 use crate::output::Out;
 use crate::progress::Watch;
@@ -50,6 +50,19 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let options = args.csv.options()?;
     let write =
         WriteOptions { compression: args.compression, threads: args.csv.threads, ..WriteOptions::default() };
+    // The text is read while its file is written.
+    for (one, other) in [
+        (Some(&args.input), Some(&args.output)),
+        (Some(&args.input), args.problems.as_ref()),
+        (Some(&args.output), args.problems.as_ref()),
+    ] {
+        if let (Some(one), Some(other)) = (one, other)
+            && is_same(one, other)
+        {
+            let other = other.to_string_lossy();
+            return Err(Failure::Other(format!("{} and {other} are the same file", one.display())));
+        }
+    }
     let name = args.input.to_string_lossy();
     let found = {
         let watch = Watch::new(format!("converting {}", escape(&name)));
@@ -77,6 +90,24 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Outcome {
     let (rows, columns) = (count(found.n_rows, "row"), count(found.columns.len() as u64, "column"));
     writeln!(out, "{}: {rows} x {columns}, {}", escape(&args.output.to_string_lossy()), size(len))?;
     Ok(())
+}
+
+/// Whether two paths name one file, or one place where none is.
+fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(one), Ok(other)) = (std::fs::metadata(one), std::fs::metadata(other)) {
+        use std::os::unix::fs::MetadataExt;
+        // Devices such as /dev/null may be both.
+        return one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino());
+    }
+    let place = |path: &Path| {
+        std::fs::canonicalize(path).or_else(|error| {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            let folder = std::fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+            path.file_name().map(|name| folder.join(name)).ok_or(error)
+        })
+    };
+    matches!((place(one), place(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Writes problems as CSV.

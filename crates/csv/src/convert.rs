@@ -72,10 +72,12 @@ pub fn narrowest(
 /// # Errors
 /// *Out of memory*.
 pub fn given(column: &Column<'_>, of: Type, meaning: &Meaning, misfits: &mut Vec<usize>) -> Result<Piece> {
+    if matches!(of, Type::Text | Type::Categorical) {
+        return text(column, meaning, misfits);
+    }
     let meaning = Meaning { quotes_mean_text: false, ..meaning.clone() };
     let mut collect = |column: &Column<'_>| match of {
-        Type::Null => nulls(column, &meaning, Some(&mut *misfits)),
-        Type::Text | Type::Categorical => Ok(Ok(text(column, &meaning, misfits)?)),
+        Type::Null | Type::Text | Type::Categorical => nulls(column, &meaning, Some(&mut *misfits)),
         Type::Bool => bits(column, &meaning, Some(&mut *misfits)),
         Type::Int { bytes, is_signed } => match (bytes, is_signed) {
             (1, true) => small::<i8>(column, of, &meaning, misfits),
@@ -278,6 +280,7 @@ fn other<'a>(
     let after = field[before..].iter().rev().take_while(|byte| is_blank(byte)).count();
     let (mut from, mut to) = (start + before, end - after);
     if from == to {
+        facts.has_texts = true;
         return Other::Missing;
     }
     if Some(text[from]) == meaning.dialect.quote {
@@ -286,12 +289,13 @@ fn other<'a>(
         }
         (from, to) = (from + 1, to - 1);
         if from == to {
+            facts.has_texts = true;
             return Other::Missing;
         }
     }
     let field = &text[from..to];
     if meaning.missing.iter().any(|word| word == field) {
-        facts.has_words = true;
+        (facts.has_words, facts.has_texts) = (true, true);
         return Other::Missing;
     }
     if let Some(mark) = meaning.thousands
@@ -531,11 +535,17 @@ fn text_field(column: &Column<'_>, row: usize, meaning: &Meaning) -> TextField {
     if !column.is_utf8 && simdutf8::basic::from_utf8(&column.text[start..end]).is_err() {
         return TextField::NotUtf8;
     }
-    if Some(column.text[start]) == meaning.dialect.quote || meaning.dialect.escape.is_some() {
-        return TextField::Quoted(start, end);
+    let is_quoted = Some(column.text[start]) == meaning.dialect.quote;
+    if meaning.misses_in_text {
+        // Where quotes say nothing, the word may have some.
+        let has_ends = is_quoted && !meaning.quotes_mean_text && end - start > 1;
+        let field = if has_ends { &column.text[start + 1..end - 1] } else { &column.text[start..end] };
+        if meaning.missing.iter().any(|word| word == field) {
+            return TextField::Missing;
+        }
     }
-    if meaning.misses_in_text && meaning.missing.iter().any(|word| *word == column.text[start..end]) {
-        return TextField::Missing;
+    if is_quoted || meaning.dialect.escape.is_some() {
+        return TextField::Quoted(start, end);
     }
     TextField::Plain(start, end)
 }

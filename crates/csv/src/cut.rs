@@ -4,6 +4,9 @@
 //! convert chunks on their own. Finding the last row end of a chunk takes one pass of masks, which
 //! is many times faster than the rest of the work.
 
+use std::collections::VecDeque;
+use std::io::Read;
+
 use entasis::{Error, Result};
 use entasis_kernels::fields::{Marks, survey};
 
@@ -11,6 +14,9 @@ use crate::dialect::Dialect;
 use crate::input::Input;
 use crate::strict::State;
 use crate::values::PADDING;
+
+/// The most bytes of a chunk and of a row. Places of fields have 32 bits.
+const MOST: usize = 1 << 30;
 
 /// How a chunk's rows are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +67,8 @@ pub struct Cutter<'a> {
     chunk_len: usize,
     /// The longest row that is looked for.
     most: usize,
+    /// Bytes that were read before the text was cut.
+    ahead: VecDeque<u8>,
     /// Bytes that were read and belong to the next chunk.
     rest: Vec<u8>,
     /// The offset of `rest` in the text.
@@ -71,6 +79,7 @@ pub struct Cutter<'a> {
 
 impl<'a> Cutter<'a> {
     /// Cuts `input` after its first `skip` lines. A row of more than `most` bytes is an error.
+    /// Chunks and rows are at most 1 GiB long.
     ///
     /// # Errors
     /// As [`Input::read`].
@@ -81,11 +90,14 @@ impl<'a> Cutter<'a> {
         chunk_len: usize,
         most: usize,
     ) -> Result<Self> {
+        let most = most.clamp(1, MOST);
         let mut cutter = Self {
             input,
             dialect,
-            chunk_len: chunk_len.max(1),
+            // A chunk has no row that is too long.
+            chunk_len: chunk_len.clamp(1, most),
             most,
+            ahead: VecDeque::new(),
             rest: Vec::new(),
             offset: 0,
             number: 0,
@@ -93,6 +105,11 @@ impl<'a> Cutter<'a> {
         };
         cutter.skip_lines(skip)?;
         Ok(cutter)
+    }
+
+    /// Makes later chunks at least this long.
+    pub fn lengthen(&mut self, chunk_len: usize) {
+        self.chunk_len = self.chunk_len.max(chunk_len).min(self.most);
     }
 
     /// The number of chunks so far.
@@ -120,22 +137,17 @@ impl<'a> Cutter<'a> {
                 return Ok(None);
             }
             let Ends { rules, last, is_open } = self.ends(&memory);
-            if self.at_end && is_open {
-                let mut failure = self.unclosed(&memory[last..]);
-                if let Failure::Unclosed { at, lines } = &mut failure {
-                    *at += last as u64;
-                    *lines += count_lines(&memory[..last]);
-                }
-                return Err(failure);
-            }
-            let end = if self.at_end { memory.len() } else { last };
+            let end = if self.at_end && !is_open { memory.len() } else { last };
             if end > 0 {
                 return Ok(Some(self.cut(memory, end, rules)?));
             }
-            if memory.len() > self.most {
-                return Err(if is_open { self.unclosed(&memory) } else { self.too_long() });
+            if is_open && (self.at_end || memory.len() > self.most) {
+                return Err(self.unclosed(&memory));
             }
-            wanted = 2 * memory.len();
+            if memory.len() > self.most {
+                return Err(self.too_long());
+            }
+            wanted = (2 * memory.len()).min(self.most + 1);
         }
     }
 
@@ -164,12 +176,47 @@ impl<'a> Cutter<'a> {
         memory.try_reserve(wanted + PADDING + 1 - len).map_err(|_| Error::out_of_memory(wanted, "rows"))?;
         memory.resize(wanted, 0);
         while len < wanted && !self.at_end {
-            let n = self.input.read(&mut memory[len..])?;
+            let n = self.read(&mut memory[len..])?;
             self.at_end = n == 0;
             len += n;
         }
         memory.truncate(len);
         Ok(())
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        if self.ahead.is_empty() {
+            return self.input.read(into);
+        }
+        self.ahead.read(into).map_err(|error| Error::io(error, "read"))
+    }
+
+    /// The start of the text that is cut, and whether it is all: `len` bytes, or as many more as
+    /// `is_enough` asks for, up to the longest row. Only before the first chunk.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn peek(&mut self, len: usize, is_enough: impl Fn(&[u8]) -> bool) -> Result<(&[u8], bool)> {
+        let mut memory = Vec::new();
+        let mut wanted = len;
+        loop {
+            self.fill(&mut memory, wanted)?;
+            if self.at_end || memory.len() > self.most || is_enough(&memory) {
+                break;
+            }
+            wanted = (2 * memory.len()).min(self.most + 1);
+        }
+        let is_all = self.at_end;
+        self.put_back(memory);
+        Ok((self.ahead.make_contiguous(), is_all))
+    }
+
+    /// The next bytes are these.
+    fn put_back(&mut self, mut bytes: Vec<u8>) {
+        bytes.extend(&self.ahead);
+        self.ahead = bytes.into();
+        // The end is met again after them.
+        self.at_end = false;
     }
 
     fn ends(&self, text: &[u8]) -> Ends {
@@ -215,14 +262,16 @@ impl<'a> Cutter<'a> {
                 at += 1;
             }
             self.offset += at as u64;
-            self.rest = memory.split_off(at);
+            self.put_back(memory.split_off(at));
         }
         Ok(())
     }
 
     #[cold]
     fn too_long(&self) -> Failure {
-        Error::text(format!("a row has more than {} bytes", self.most)).into()
+        let message = format!("the row at byte {} has more than {} bytes", self.offset, self.most);
+        let error = Error::text(message);
+        (if self.most < MOST { error.advise("raise max_field") } else { error }).into()
     }
 
     /// Where the quoted field begins that is open at the end of `text`, whose first byte begins a
@@ -270,6 +319,19 @@ pub enum Failure {
     },
     /// Another error.
     Error(Error),
+}
+
+/// The error of a text that cannot be cut. `lines` are before its chunk.
+pub fn described(failure: Failure, lines: u64) -> Error {
+    match failure {
+        Failure::Error(error) => error,
+        Failure::Unclosed { at, lines: inside } => {
+            let line = lines + inside + 1;
+            let message = format!("the quoted field that opens in line {line}, byte {at}, does not end");
+            Error::text(message)
+                .advise("pass quote=None if quotes have no meaning, or raise max_field if it is very long")
+        }
+    }
 }
 
 impl From<Error> for Failure {

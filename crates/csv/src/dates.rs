@@ -206,12 +206,15 @@ fn field<'a>(piece: &'a Piece, row: usize, meaning: &Meaning, misses_empty: bool
     (!is_missing).then_some(field)
 }
 
+/// The time of a string. The memory is for copies of it.
+type Read<'a> = dyn FnMut(&[u8], &mut Vec<u8>) -> Option<Datetime> + 'a;
+
 fn times(
     piece: &Piece,
     of: Type,
     (meaning, misses_empty): (&Meaning, bool),
     misfits: &mut Vec<usize>,
-    read: &mut dyn FnMut(&[u8], &mut Vec<u8>) -> Option<Datetime>,
+    read: &mut Read<'_>,
 ) -> Result<Piece> {
     let n = piece.n;
     let width = of.width().unwrap_or(8);

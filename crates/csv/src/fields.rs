@@ -33,8 +33,8 @@ pub struct UnevenRow {
 /// The places of a chunk's fields, row by row.
 ///
 /// A row has `stride` numbers. Field `i` begins at number `i`, and ends one byte before number
-/// `i + 1`, which is the first number of the next row for the last field of a regular chunk. A field
-/// that a row lacks ends before it begins.
+/// `i + 1`, which is the first number of the next row for the last field of a regular chunk. A
+/// field that a row lacks ends before it begins.
 #[derive(Debug, Default)]
 pub struct Fields {
     starts: Vec<u32>,
@@ -72,7 +72,7 @@ impl Column<'_> {
         self.n
     }
 
-    /// Whether there is not a row.
+    /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
@@ -179,12 +179,21 @@ impl Fields {
         ends.finish(self);
     }
 
-    /// Keeps the rows of a range, and those that lie between them.
+    /// Keeps the rows of a range, which may go on after the chunk. A row that is left out has the
+    /// place of the next row.
     pub fn limit(&mut self, rows: Range<usize>) {
-        let (start, end) = (rows.start.min(self.n_rows), rows.end.min(self.n_rows));
-        let first = self.number(start);
-        let next = if end < self.n_rows { self.number(end) } else { usize::MAX };
-        self.uneven.retain(|row| (first..next).contains(&row.row));
+        let numbers = std::mem::take(&mut self.numbers);
+        self.uneven.retain(|row| {
+            let place = if self.n_rows == self.n_all {
+                row.row
+            } else {
+                numbers.partition_point(|&number| (number as usize) < row.row)
+            };
+            rows.contains(&place)
+        });
+        self.numbers = numbers;
+        let start = rows.start.min(self.n_rows);
+        let end = rows.end.clamp(start, self.n_rows);
         if self.numbers.is_empty() {
             self.numbers = (0..self.n_rows as u32).collect();
         }

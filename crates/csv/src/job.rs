@@ -1,5 +1,6 @@
 //! From a source and a user's options to a plan: what is not given is sniffed.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -137,19 +138,24 @@ impl Job {
         let sample = source.sample(FIRST, PARTS.0, PARTS.1)?;
         let given = over(spec, &options.given);
         let pieces: Vec<&[u8]> = sample.pieces.iter().map(Vec::as_slice).collect();
-        let sniffed = sniff(&pieces, sample.whole, &given);
-        check(&sniffed, &options.given)?;
         let encoding = source.encoding().to_owned();
+        let mut sniffed = sniff(&pieces, sample.whole, &given);
+        if given.quote.is_none() && sniffed.dialect.quote.is_none() {
+            // A quote that is not closed is then an error, and not a wrong value.
+            sniffed.dialect.quote = Some(b'"');
+        }
+        let thousands = options.thousands.or_else(|| spec.and_then(|spec| spec.thousands));
+        check(&sniffed, &options.given, thousands)?;
         let mut warnings = Vec::new();
         warn(&sniffed, &given, &mut warnings);
+        let has_header = given.header.unwrap_or(true);
+        let of_spec = spec.map(|spec| spec.names.clone()).filter(|names| !names.is_empty());
         let plan = Plan {
             dialect: sniffed.dialect,
             skip: sniffed.skip,
-            has_header: given.header.unwrap_or(true),
-            names: options
-                .names
-                .clone()
-                .or_else(|| spec.filter(|spec| !spec.names.is_empty()).map(|spec| spec.names.clone())),
+            has_header,
+            names: options.names.clone().or_else(|| of_spec.clone().filter(|_| !has_header)),
+            expected_names: of_spec.filter(|_| has_header && options.names.is_none()),
             first_is_unnamed: options.first_is_unnamed,
             columns: options.columns.clone(),
             types: types(spec, options)?,
@@ -161,7 +167,7 @@ impl Job {
                 .unwrap_or_else(|| spec.map_or_else(|| Spec::default().missing, |spec| spec.missing.clone())),
             misses_in_text: options.missing.is_some(),
             decimal: sniffed.decimal,
-            thousands: options.thousands.or_else(|| spec.and_then(|spec| spec.thousands)),
+            thousands,
             quotes_mean_text: !spec.map_or(sniffed.all_quoted, |spec| spec.all_quoted),
             fill: options.fill,
             on_error: options.on_error,
@@ -233,9 +239,10 @@ impl Job {
     /// The spec with which a table is read the same way again.
     pub fn spec(&self, table: &Table) -> Spec {
         let plan = &self.plan;
-        let of_name = |name: &String| table.columns.iter().find(|column| column.name == *name);
-        let all_read = table.names.iter().all(|name| of_name(name).is_some());
-        let types = table.names.iter().filter_map(of_name).map(|column| column.of.name().to_owned());
+        let of_name: HashMap<&str, Type> =
+            table.columns.iter().map(|column| (column.name.as_str(), column.of)).collect();
+        let types: Option<Vec<String>> =
+            table.names.iter().map(|name| Some(of_name.get(name.as_str())?.name().to_owned())).collect();
         Spec {
             dialect: plan.dialect,
             encoding: self.encoding.clone(),
@@ -243,7 +250,7 @@ impl Job {
             header: plan.has_header,
             all_quoted: !plan.quotes_mean_text,
             names: table.names.clone(),
-            types: if all_read { types.collect() } else { Vec::new() },
+            types: types.unwrap_or_default(),
             missing: plan.missing.clone(),
             decimal: plan.decimal,
             thousands: plan.thousands,
@@ -284,7 +291,7 @@ fn over(spec: Option<&Spec>, given: &Given) -> Given {
 }
 
 /// Refuses bytes with two meanings.
-fn check(sniffed: &Sniffed, given: &Given) -> Result<()> {
+fn check(sniffed: &Sniffed, given: &Given, thousands: Option<u8>) -> Result<()> {
     let dialect = &sniffed.dialect;
     let bytes = [Some(dialect.separator), dialect.quote, dialect.comment];
     for (i, byte) in bytes.iter().enumerate() {
@@ -296,8 +303,20 @@ fn check(sniffed: &Sniffed, given: &Given) -> Result<()> {
             return Err(Error::argument(format!("{byte:?} {what}")));
         }
     }
-    if dialect.escape == Some(dialect.separator) {
-        return Err(Error::argument("the separator cannot be the escape"));
+    if let Some(byte) = dialect.escape {
+        let other = [Some(dialect.separator), dialect.comment].contains(&Some(byte));
+        if other || !byte.is_ascii() || matches!(byte, b'\n' | b'\r') {
+            return Err(Error::argument(format!("{:?} cannot be the escape", char::from(byte))));
+        }
+    }
+    if given.decimal.is_some_and(|mark| !matches!(mark, b'.' | b',')) {
+        return Err(Error::argument("the decimal mark is . or ,"));
+    }
+    if let Some(mark) = thousands
+        && (!mark.is_ascii_punctuation() && mark != b' ' || mark == sniffed.decimal || mark == b'-')
+    {
+        let mark = char::from(mark);
+        return Err(Error::argument(format!("{mark:?} cannot be the mark between groups of digits")));
     }
     if given.decimal == Some(dialect.separator) {
         return Err(Error::argument("the decimal mark is the separator").advise("pass sep="));
@@ -316,13 +335,14 @@ fn dates(spec: Option<&Spec>, options: &Options) -> Vec<(Option<String>, Vec<Str
 fn types(spec: Option<&Spec>, options: &Options) -> Result<Vec<(String, Type)>> {
     let mut types = options.types.clone();
     let Some(spec) = spec else { return Ok(types) };
+    // The first type of a column counts.
     for (name, of) in spec.names.iter().zip(&spec.types) {
-        if types.iter().any(|(other, _)| other == name) {
-            continue;
-        }
         let of = Type::of_name(of)
             .ok_or_else(|| Error::argument(format!("the spec has an unknown type '{of}'")))?;
-        types.push((name.clone(), of));
+        // A column without values may have some in another text.
+        if of != Type::Null {
+            types.push((name.clone(), of));
+        }
     }
     Ok(types)
 }

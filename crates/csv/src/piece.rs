@@ -35,6 +35,8 @@ pub struct Piece {
 pub struct Facts {
     /// A field is a word for a missing value, such as `NA`.
     pub has_words: bool,
+    /// A missing field is text in a column of text: a word, quotes, or blanks.
+    pub has_texts: bool,
     /// A float is written with digits.
     pub has_numbers: bool,
     /// A float is written like a negative integer.
@@ -48,6 +50,7 @@ impl Facts {
     pub fn join(self, other: Self) -> Self {
         Self {
             has_words: self.has_words | other.has_words,
+            has_texts: self.has_texts | other.has_texts,
             has_numbers: self.has_numbers | other.has_numbers,
             has_negative_integers: self.has_negative_integers | other.has_negative_integers,
             has_large_integers: self.has_large_integers | other.has_large_integers,
@@ -98,17 +101,13 @@ impl Piece {
             return Ok(Some(self));
         }
         if from == Type::Null {
-            return Ok(if self.facts.has_words && matches!(to, Type::Text | Type::Categorical) {
+            return Ok(if self.facts.has_texts && matches!(to, Type::Text | Type::Categorical) {
                 None
             } else {
                 Some(Self::missing(to, self.n, layout)?)
             });
         }
         let mut piece = self;
-        let values: &mut [u64] = bytemuck::cast_slice_mut(&mut piece.values);
-        let mut facts = piece.facts;
-        let validity = piece.validity.as_deref();
-        let is_present = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
         let convert: fn(u64, &mut Facts) -> Option<u64> = match (from, to) {
             (Type::INT, Type::UINT) => |bits, _| ((bits as i64) >= 0).then_some(bits),
             (Type::INT, Type::FLOAT) => |bits, facts| {
@@ -127,6 +126,10 @@ impl Piece {
             }
             _ => return Ok(None),
         };
+        let values: &mut [u64] = bytemuck::cast_slice_mut(&mut piece.values);
+        let mut facts = piece.facts;
+        let validity = piece.validity.as_deref();
+        let is_present = |i: usize| validity.is_none_or(|bits| bits[i / 8] >> (i % 8) & 1 == 1);
         for (i, value) in values.iter_mut().enumerate() {
             if is_present(i) {
                 let Some(converted) = convert(*value, &mut facts) else { return Ok(None) };

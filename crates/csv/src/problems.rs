@@ -5,6 +5,9 @@ use std::sync::Arc;
 /// The number of problems that are kept. All are counted.
 pub const MOST_KEPT: usize = 100_000;
 
+/// The most bytes of a place that a problem has.
+const MOST_TEXT: usize = 1000;
+
 /// The use of a place that does not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
@@ -48,14 +51,6 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Adds a problem.
-    pub fn add(&mut self, problem: impl FnOnce() -> Problem) {
-        self.n += 1;
-        if self.kept.len() < MOST_KEPT {
-            self.kept.push(problem());
-        }
-    }
-
     /// Adds the problems of a later part of the text, which begins after `row` rows and `line`
     /// lines.
     pub fn append(&mut self, later: Self, row: u64, line: u64) {
@@ -71,5 +66,17 @@ impl Problems {
 
 /// The start of a text, for a message.
 pub fn excerpt(text: &[u8]) -> String {
-    String::from_utf8_lossy(&text[..text.len().min(1000)]).into_owned()
+    let mut start = String::from_utf8_lossy(&text[..text.len().min(MOST_TEXT)]).into_owned();
+    if text.len() > MOST_TEXT && start.ends_with(char::REPLACEMENT_CHARACTER) {
+        // Half a character.
+        start.pop();
+    }
+    start
+}
+
+/// The start of a name or a field, for an error: at most `most` characters, none for control.
+pub fn start(text: &str, most: usize) -> String {
+    let mut chars = text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c });
+    let start: String = chars.by_ref().take(most).collect();
+    if chars.next().is_some() { start + "..." } else { start }
 }

@@ -18,7 +18,7 @@ use crate::convert::Meaning;
 use crate::dialect::Dialect;
 use crate::input::{Input, Inputs, Single};
 use crate::piece::{Facts, Piece, TextLayout, buffer};
-use crate::problems::{OnError, Problems};
+use crate::problems::{OnError, Problems, start};
 use crate::types::Type;
 use header::Header;
 
@@ -36,6 +36,8 @@ pub struct Plan {
     pub has_header: bool,
     /// The names, instead of those of the header.
     pub names: Option<Vec<String>>,
+    /// The names that the header must have.
+    pub expected_names: Option<Vec<String>>,
     /// Whether the header lacks a name for the first column.
     pub first_is_unnamed: bool,
     /// The columns to read.
@@ -84,6 +86,7 @@ impl Default for Plan {
             skip: 0,
             has_header: true,
             names: None,
+            expected_names: None,
             first_is_unnamed: false,
             columns: Selection::All,
             types: Vec::new(),
@@ -275,17 +278,24 @@ impl Refused {
             1 => "a place does not fit: ".to_owned(),
             n => format!("{n} places do not fit: "),
         };
+        // Characters of the text that the message may still have.
+        let mut left = 300;
+        let mut shown = |text: &str| {
+            let most = left.min(40);
+            left -= text.chars().take(most).count();
+            start(text, most)
+        };
         for (i, problem) in self.problems.kept.iter().take(10).enumerate() {
             let separator = if i > 0 { "; " } else { "" };
             message.push_str(&format!("{separator}line {}", problem.line));
             if let Some(name) = problem.column.and_then(|column| self.names.get(column)) {
-                message.push_str(&format!(", column '{name}'"));
+                message.push_str(&format!(", column '{}'", shown(name)));
             }
-            if let Some(file) = &problem.file {
-                message.push_str(&format!(" of '{file}'"));
+            let is_next = i == 0 || self.problems.kept[i - 1].file != problem.file;
+            if let Some(file) = problem.file.as_ref().filter(|_| is_next) {
+                message.push_str(&format!(" of '{}'", start(file, 120)));
             }
-            let text: String = problem.text.chars().take(60).collect();
-            message.push_str(&format!(": '{text}', expected {}", problem.expected));
+            message.push_str(&format!(": '{}', expected {}", shown(&problem.text), problem.expected));
         }
         if self.problems.n > 10 {
             message.push_str("; ...");

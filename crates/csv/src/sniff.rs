@@ -15,6 +15,7 @@ use score::Score;
 use table::Table;
 
 use crate::dialect::Dialect;
+use crate::values::times::datetime;
 
 /// The parts of a dialect that the caller gives. The sniffer finds those that are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,7 +171,12 @@ fn choose(subset: &[Segment<'_>], given: &Given) -> Choice {
     let mut candidates = Vec::new();
     let separators: Vec<u8> = match given.separator {
         Some(separator) => vec![separator],
-        None => SEPARATORS.into_iter().filter(|&byte| seen.bytes[usize::from(byte)]).collect(),
+        None => {
+            let are_times = lines_are_times(subset);
+            let splits_times = |byte| are_times && matches!(byte, b':' | b' ');
+            let is_seen = |&byte: &u8| seen.bytes[usize::from(byte)] && !splits_times(byte);
+            SEPARATORS.into_iter().filter(is_seen).collect()
+        }
     };
     for &separator in &separators {
         for (quote, escape) in seen.quotes(separator, subset, given) {
@@ -205,6 +211,17 @@ fn choose(subset: &[Segment<'_>], given: &Given) -> Choice {
     });
     let second = others.max_by(|a, b| a.score.value.total_cmp(&b.score.value));
     Choice { best, second }
+}
+
+/// Whether all lines after the first one are times, which have colons and blanks of their own.
+fn lines_are_times(subset: &[Segment<'_>]) -> bool {
+    let lines = subset.iter().flat_map(|segment| segment.text.split(|&byte| byte == b'\n'));
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines = lines.skip(1).filter(|line| !line.is_empty()).take(100).peekable();
+    let is_time = |line: &[u8]| {
+        matches!(kind(line, false), Kind::Time | Kind::DateTime) || datetime(line, 0, line.len()).is_some()
+    };
+    lines.peek().is_some() && lines.all(is_time)
 }
 
 /// The candidates whose lines are fields.

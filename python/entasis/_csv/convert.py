@@ -125,6 +125,8 @@ def convert(
         native = _arguments.limits(rows)
         if rows is not None and native is None:
             raise ArgumentError("rows= of convert is (start, stop), or a slice or range of consecutive rows")
+        if rows is not None and on_error == "skip":
+            raise ArgumentError("rows= of convert counts all rows: choose other rows, or another on_error")
         found = _arguments.sources(source)
         settings = _arguments.of(
             spec=spec,

@@ -31,7 +31,7 @@ _UNITS = ("s", "ms", "us", "ns")
 
 
 def type_name(column: str, dtype: Any) -> str:
-    """The core's name of a type, given by its name, a class, or a dtype of NumPy, pandas, Polars, pyarrow.
+    """The core's name of a type, given by its name, a class, or a dtype of a library.
 
     Names that are not known are returned unchanged: the core refuses them.
     """

@@ -84,8 +84,9 @@ def _summary(problems: Problems, on_error: str) -> str:
         + ("" if first.column is None else f", column {first.column!r}")
     )
     count = "a place of the text does" if problems.n == 1 else f"{problems.n:,} places of the text do"
+    verb = "was" if problems.n == 1 else "were"
     what = "left out" if on_error == "skip" else "made missing or left out"
     return (
-        f"{count} not fit and were {what}; the first is {where}: {first.text[:60]!r}, expected {first.expected}. "
+        f"{count} not fit and {verb} {what}; the first is {where}: {first.text[:60]!r}, expected {first.expected}. "
         "Pass problems=True for a list of them"
     )

@@ -96,7 +96,8 @@ def read_csv(
         of lines to leave out. "auto": found out. None: there is none. A doubled quote within quotes
         always stands for one.
     header
-        Whether the first row has the names. None means True, with a warning if it looks like values.
+        Whether the first row has the names. None means True, with a warning if it looks like
+        values.
     names
         The names, in place of those of the header.
     index_col
@@ -129,8 +130,8 @@ def read_csv(
     problems
         Whether to return `(frame, problems)`, and not to warn of problems.
     strings
-        "categorical" makes columns of text categoricals, with categories in the order of their first
-        appearance. `dtypes={"city": "category"}` does so for one column.
+        "categorical" makes columns of text categoricals, with categories in the order of their
+        first appearance. `dtypes={"city": "category"}` does so for one column.
     id
         The name of a first column in addition, with the path of the file of each row.
     progress
@@ -173,7 +174,8 @@ def read_csv(
     with reported:
         host = _hosts.host_of(to, None)
         found = _arguments.sources(source)
-        native = _arguments.limits(rows) if filter is None else None
+        # Left out rows do not count, and only the whole text says which these are.
+        native = _arguments.limits(rows) if filter is None and on_error != "skip" else None
         is_arrow = host in ("polars", "pyarrow") and filter is None and (rows is None or native is not None)
         settings = _arguments.of(
             spec=spec,
@@ -185,8 +187,8 @@ def read_csv(
             header=header,
             names=names,
             first_is_unnamed=index_col is not None,
-            columns=columns,
-            drop=drop,
+            columns=columns if filter is None else None,
+            drop=drop if filter is None else None,
             dtypes=dtypes,
             na=na,
             decimal=decimal,
@@ -208,15 +210,19 @@ def read_csv(
         with _problems.listed(), _progress.shown(progress, "reading") as show:
             table = _entasis.read_csv(found, settings, show)
         met = _problems.warn(table, on_error, are_returned=problems)
-        frame = _frame(table, host, None if native is not None else rows, filter, threads, arrow=is_arrow)
+        left = None if native is not None else rows
+        if filter is None:
+            frame = _frame(table, host, left, threads, arrow=is_arrow)
+        else:
+            chosen = _chosen([name for name in table.names if name != id], columns, drop)
+            chosen = chosen if id is None else [id, *chosen]
+            frame = _filtered(table, host, chosen, left, filter, threads)
         if index_col is not None:
             frame = _with_index(frame, host, table.names, index_col)
         return (frame, met) if problems else frame
 
 
-def _frame(
-    table: _entasis.CsvTable, host: str, rows: Any, filter: Filter | None, threads: int | None, *, arrow: bool
-) -> Any:
+def _frame(table: _entasis.CsvTable, host: str, rows: Any, threads: int | None, *, arrow: bool) -> Any:
     if arrow and table.names and table.is_arrow:
         parts = table.arrow()
         stream = _Stream(parts)
@@ -227,9 +233,26 @@ def _frame(
         import pyarrow as pa
 
         return pa.RecordBatchReader.from_stream(stream).read_all()
-    handle = table.file(threads)
-    file = File._of(View(OpenTable(handle, "<csv>")))
-    return file.read(rows=rows, filter=filter, to=cast("Host", host), threads=threads)
+    return _as_file(table, threads).read(rows=rows, to=cast("Host", host), threads=threads)
+
+
+def _filtered(
+    table: _entasis.CsvTable, host: str, columns: list[str], rows: Any, filter: Filter, threads: int | None
+) -> Any:
+    file = _as_file(table, threads)
+    return file.read(columns=columns, rows=rows, filter=filter, to=cast("Host", host), threads=threads)
+
+
+def _as_file(table: _entasis.CsvTable, threads: int | None) -> File:
+    return File._of(View(OpenTable(table.file(threads), "<csv>")))
+
+
+def _chosen(names: list[str], columns: str | Iterable[str] | None, drop: str | Iterable[str] | None) -> list[str]:
+    """The names of the columns to return, of all columns of the text."""
+    if columns is not None:
+        return [columns] if isinstance(columns, str) else list(columns)
+    left_out = {drop} if isinstance(drop, str) else set(drop or ())
+    return [name for name in names if name not in left_out]
 
 
 class _Stream:

@@ -23,8 +23,8 @@ def sniff_csv(source: Source, *, rows: Literal["all"] | None = None, encoding: s
     source
         As for `read_csv`. Of an object with `read` the start is read, and not given back.
     rows
-        None takes types that hold for the first 10,000 rows. "all" reads the whole text, so that the
-        types hold for all rows.
+        None takes types that hold for the first 10,000 rows. "all" reads the whole text, so that
+        the types hold for all rows.
     encoding
         As for `read_csv`.
 

@@ -1,7 +1,9 @@
 //! Reads objects of Python.
 
 use std::io::{Error, Read, Result};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 
@@ -11,11 +13,15 @@ pub struct PyReader {
     /// Bytes that were returned and not taken yet.
     rest: Vec<u8>,
     at: usize,
+    raised: Raised,
 }
 
+/// The exception that ended a reading and is not an error, such as `KeyboardInterrupt`.
+pub type Raised = Arc<Mutex<Option<PyErr>>>;
+
 impl PyReader {
-    pub fn new(object: Py<PyAny>) -> Self {
-        Self { object, rest: Vec::new(), at: 0 }
+    pub fn new(object: Py<PyAny>, raised: Raised) -> Self {
+        Self { object, rest: Vec::new(), at: 0, raised }
     }
 }
 
@@ -29,7 +35,13 @@ impl Read for PyReader {
                 }
                 Ok(found.extract::<PyBackedStr>()?.as_bytes().to_vec())
             });
-            self.rest = read.map_err(|error| Error::other(error.to_string()))?;
+            self.rest = read.map_err(|error| {
+                let text = error.to_string();
+                if Python::attach(|py| !error.is_instance_of::<PyException>(py)) {
+                    *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                }
+                Error::other(text)
+            })?;
             self.at = 0;
         }
         let rest = &self.rest[self.at..];

@@ -161,8 +161,8 @@ pub fn store(
 /// Memory for a frame that ends before it: of `CsvTable::file`, or of a window of `store`.
 fn lend(memory: &[u8]) -> HostRead {
     // SAFETY: the bytes are initialised, no longer than isize::MAX, and never written to. The frame
-    // ends within `CsvTable::file`, or within the call of `Job::store`, which keeps the columns of a
-    // window longer than their frame.
+    // ends within `CsvTable::file`, or within the call of `Job::store`, which keeps the columns of
+    // a window longer than their frame.
     unsafe { HostRead::new(memory.as_ptr(), memory.len()) }
 }
 

@@ -7,6 +7,8 @@ mod append;
 mod append_types;
 mod cat;
 mod columns;
+mod csv;
+mod csv_memory;
 mod documents;
 mod failures;
 mod generations;

@@ -1,5 +1,6 @@
 //! The columns of a text: their pieces, their types, and pieces that are read again.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -12,10 +13,10 @@ use crate::categories::{self, Categories};
 use crate::convert::{Meaning, given, narrowest};
 use crate::cut::{Chunk, Cutter, count_lines};
 use crate::dates::{Choice, Dates, each};
-use crate::fields::Fields;
+use crate::fields::{Column as FieldsOf, Fields};
 use crate::input::{Input, Inputs};
 use crate::piece::{Facts, Piece, TextLayout};
-use crate::problems::{OnError, Problem, Problems, excerpt};
+use crate::problems::{MOST_KEPT, OnError, Problem, Problems, excerpt};
 use crate::types::Type;
 
 /// The columns of a chunk.
@@ -40,7 +41,7 @@ struct Text {
 pub fn read(inputs: &mut dyn Inputs, plan: &Plan, monitor: &dyn Monitor) -> Result<Outcome> {
     let meaning = plan.meaning();
     let origins = Origins::new(inputs, plan)?;
-    let types = Mutex::new(Vec::new());
+    let mut types = None;
     let (mut texts, mut chunks, mut problems) = (Vec::<Text>::new(), Vec::new(), Problems::default());
     let mut rows = plan.rows.clone();
     for i in 0..inputs.n() {
@@ -51,12 +52,14 @@ pub fn read(inputs: &mut dyn Inputs, plan: &Plan, monitor: &dyn Monitor) -> Resu
         let monitor = Placed { monitor, place: inputs.place(i) };
         let plan = Plan { rows: rows.clone(), ..plan.clone() };
         let first = texts.first().map(|text| &text.header);
-        let found = inputs.open(i).and_then(|input| one(input, &plan, &meaning, first, &types, &monitor));
+        let before = (first, problems.n);
+        let found =
+            inputs.open(i).and_then(|input| one(input, &plan, &meaning, before, &mut types, &monitor));
         let (header, done, n_rows) = found.map_err(|error| in_text(error, name.as_ref()))?;
         if let Some(origins) = &origins {
             origins.check(&header)?;
         }
-        let (pieces, mut met) = in_order(done, header.n_lines);
+        let (pieces, mut met) = in_order(done, header.n_lines, plan.on_error);
         met.kept.iter_mut().for_each(|problem| problem.file.clone_from(&name));
         problems.append(met, 0, 0);
         texts.push(Text { header, first: chunks.len(), rows: plan.rows.clone() });
@@ -81,27 +84,28 @@ pub fn read(inputs: &mut dyn Inputs, plan: &Plan, monitor: &dyn Monitor) -> Resu
     Ok(Outcome::Table(Table { columns, n_rows, names, problems, warnings }))
 }
 
-/// Reads one text. `before` is the header of the first one. Returns also the number of rows, if only
-/// some rows are read.
+/// Reads one text. `before` is the header of the first one, and the number of problems so far.
+/// Returns also the number of rows, if only some rows are read.
 fn one(
     input: &mut dyn Input,
     plan: &Plan,
     meaning: &Meaning,
-    before: Option<&Header>,
-    types: &Mutex<Vec<Type>>,
+    (before, n_problems): (Option<&Header>, u64),
+    types: &mut Option<Vec<Type>>,
     monitor: &dyn Monitor,
 ) -> Result<(Header, Vec<Done<Pieces>>, u64)> {
     let chunk_len = pass::chunk_len(plan);
     let mut cutter = Cutter::new(input, plan.dialect, plan.skip, chunk_len, plan.max_field)?;
     let (header, first) = Header::find(&mut cutter, plan)?;
-    match before {
-        Some(before) => header.check_names(before)?,
-        None => *types.lock().unwrap_or_else(PoisonError::into_inner) = header.first_types(),
+    if let Some(before) = before {
+        header.check_names(before)?;
     }
+    let shared = Shared::new(types.take().unwrap_or_else(|| header.first_types()), &header, n_problems);
     let mut pass = Pass::new(cutter, first, &header, plan);
-    let done = pass.window(usize::MAX, monitor, &|part| convert(part, &header, types, plan, meaning))?;
+    let done = pass.window(usize::MAX, monitor, &|part| convert(part, &header, &shared, plan, meaning))?;
     let n_rows = pass.n_rows();
     drop(pass);
+    *types = Some(shared.into_types());
     Ok((header, done, n_rows))
 }
 
@@ -117,37 +121,95 @@ fn of_origins(origins: Origins, texts: &[Text], chunks: &[Pieces]) -> Result<Col
     })
 }
 
+/// The state that the threads of a pass share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The types of the columns so far.
+    pub types: Mutex<Vec<Type>>,
+    /// The number of problems so far.
+    counts: Mutex<Counts>,
+}
+
+impl Shared {
+    /// Begins with these types, with the problems of the texts before, and with the chunk that has
+    /// the header.
+    pub fn new(types: Vec<Type>, header: &Header, n_problems: u64) -> Self {
+        let counts = Counts { next: header.chunk, n: n_problems, ..Counts::default() };
+        Self { types: Mutex::new(types), counts: Mutex::new(counts) }
+    }
+
+    /// The types of the columns.
+    pub fn into_types(self) -> Vec<Type> {
+        self.types.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The number of problems of chunks that are done.
+#[derive(Debug, Default)]
+struct Counts {
+    /// The number of the first chunk that is not done, and the problems of those before.
+    next: usize,
+    n: u64,
+    /// Chunks that are done after it.
+    later: BTreeMap<usize, u64>,
+}
+
+impl Counts {
+    fn add(&mut self, chunk: usize, n: u64) {
+        self.later.insert(chunk, n);
+        while let Some(n) = self.later.remove(&self.next) {
+            self.n += n;
+            self.next += 1;
+        }
+    }
+}
+
+/// A place of a chunk that does not fit.
+struct Place {
+    start: usize,
+    end: usize,
+    row: usize,
+    kind: PlaceKind,
+}
+
+enum PlaceKind {
+    /// A row with this number of fields.
+    Row(usize),
+    /// A field of this column, which has this type.
+    Field(usize, Type),
+}
+
 /// Converts the columns of a chunk.
 pub fn convert(
     part: Part<'_>,
     header: &Header,
-    types: &Mutex<Vec<Type>>,
+    shared: &Shared,
     plan: &Plan,
     meaning: &Meaning,
 ) -> Result<(Pieces, bool)> {
     let Part { chunk, fields } = part;
-    let mut problems = uneven_rows(chunk, fields, header.names.len(), plan);
-    let at_least = types.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let n_columns = header.names.len();
+    let uneven = fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns));
+    let mut places: Vec<Place> = uneven
+        .map(|row| Place { start: row.at, end: row.end, row: row.row, kind: PlaceKind::Row(row.n_fields) })
+        .collect();
+    let at_least = shared.types.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let mut pieces = Vec::with_capacity(header.wanted.len());
     let (mut misfits, mut bad_rows) = (Vec::new(), Vec::new());
     for (i, &column) in header.wanted.iter().enumerate() {
         misfits.clear();
         let fields_of = fields.column(chunk, column);
         let piece = of_column(&fields_of, header, i, at_least[i], meaning, &mut misfits)?;
-        for &row in &misfits {
-            let (start, end) = fields_of.get(row);
-            problems.add(|| Problem {
-                row: fields.number(row) as u64,
-                line: line(chunk, start),
-                byte: chunk.offset + start as u64,
-                column: Some(column),
-                text: excerpt(&chunk.rows()[start..end]),
-                expected: expected(piece.of),
-                file: None,
-            });
-        }
+        places.extend(misfits_of(fields, fields_of, column, piece.of, &misfits));
         bad_rows.extend_from_slice(&misfits);
         pieces.push(Some(piece));
+    }
+    for (column, of, dates) in &header.checked {
+        misfits.clear();
+        let fields_of = fields.column(chunk, *column);
+        of_given(&fields_of, *of, dates.as_ref(), meaning, &mut misfits)?;
+        places.extend(misfits_of(fields, fields_of, *column, *of, &misfits));
+        bad_rows.extend_from_slice(&misfits);
     }
     let mut left_out = Vec::new();
     if plan.on_error == OnError::Skip && !bad_rows.is_empty() {
@@ -164,35 +226,89 @@ pub fn convert(
         let strings = header.strings_of_chunk(i);
         *piece = piece.take().map(|piece| with_type_of_strings(piece, strings, meaning)).transpose()?;
     }
-    problems.kept.sort_by_key(|problem| problem.byte);
-    let mut types = types.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut types = shared.types.lock().unwrap_or_else(PoisonError::into_inner);
     for (known, piece) in types.iter_mut().zip(pieces.iter().flatten()) {
         *known = known.join(piece.of);
     }
     drop(types);
-    let goes_on = plan.on_error != OnError::Error || problems.n == 0;
+    let goes_on = plan.on_error != OnError::Error || places.is_empty();
+    let problems = problems(places, chunk, n_columns, &shared.counts);
     Ok((
         Pieces { pieces, n_rows: fields.n_rows(), n_all: fields.n_all() as u64, problems, left_out },
         goes_on,
     ))
 }
 
+/// The places of values that a type does not hold.
+fn misfits_of<'a>(
+    fields: &'a Fields,
+    fields_of: FieldsOf<'a>,
+    column: usize,
+    of: Type,
+    misfits: &'a [usize],
+) -> impl Iterator<Item = Place> + 'a {
+    misfits.iter().map(move |&row| {
+        let (start, end) = fields_of.get(row);
+        Place { start, end, row: fields.number(row), kind: PlaceKind::Field(column, of) }
+    })
+}
+
+/// The problems of a chunk, in the order of their places. Only those are kept that are among the
+/// first ones of the text.
+fn problems(mut places: Vec<Place>, chunk: &Chunk, n_columns: usize, counts: &Mutex<Counts>) -> Problems {
+    let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+    let n_before = counts.n;
+    counts.add(chunk.number, places.len() as u64);
+    drop(counts);
+    places.sort_by_key(|place| place.start);
+    let room = (MOST_KEPT as u64).saturating_sub(n_before) as usize;
+    let (mut line, mut at) = (1, 0);
+    let mut kept = Vec::with_capacity(places.len().min(room));
+    for Place { start, end, row, kind } in places.iter().take(room) {
+        line += count_lines(&chunk.rows()[at..*start]);
+        at = *start;
+        let (column, expected) = match *kind {
+            PlaceKind::Row(n) if n_columns == 1 => (None, format!("one field, not {n}")),
+            PlaceKind::Row(n) => (None, format!("{n_columns} fields, not {n}")),
+            PlaceKind::Field(column, of) => (Some(column), expected(of)),
+        };
+        kept.push(Problem {
+            row: *row as u64,
+            line,
+            byte: chunk.offset + *start as u64,
+            column,
+            text: excerpt(&chunk.rows()[*start..*end]),
+            expected,
+            file: None,
+        });
+    }
+    Problems { kept, n: places.len() as u64 }
+}
+
 fn of_column(
-    fields: &crate::fields::Column<'_>,
+    fields: &FieldsOf<'_>,
     header: &Header,
     i: usize,
     at_least: Type,
     meaning: &Meaning,
     misfits: &mut Vec<usize>,
 ) -> Result<Piece> {
-    match (header.given[i], &header.dates[i]) {
-        (Some(of), Some(dates)) => {
-            let strings = given(fields, Type::Text, meaning, misfits)?;
-            dates.given(&strings, of, meaning, misfits)
-        }
-        (Some(of), None) => given(fields, of, meaning, misfits),
-        (None, _) => narrowest(fields, at_least, meaning, misfits),
+    match header.given[i] {
+        Some(of) => of_given(fields, of, header.dates[i].as_ref(), meaning, misfits),
+        None => narrowest(fields, at_least, meaning, misfits),
     }
+}
+
+fn of_given(
+    fields: &FieldsOf<'_>,
+    of: Type,
+    dates: Option<&Dates>,
+    meaning: &Meaning,
+    misfits: &mut Vec<usize>,
+) -> Result<Piece> {
+    let Some(dates) = dates else { return given(fields, of, meaning, misfits) };
+    let strings = given(fields, Type::Text, meaning, misfits)?;
+    dates.given(&strings, of, meaning, misfits)
 }
 
 /// Strings as text or as codes of categories. Other values stay.
@@ -209,31 +325,6 @@ pub fn with_strings(of: Type, strings: Type) -> Type {
     if matches!(of, Type::Text | Type::Categorical) { strings } else { of }
 }
 
-/// The problems of rows with another number of fields.
-fn uneven_rows(chunk: &Chunk, fields: &Fields, n_columns: usize, plan: &Plan) -> Problems {
-    let mut problems = Problems::default();
-    for row in fields.uneven.iter().filter(|row| !(plan.fill && row.n_fields < n_columns)) {
-        problems.add(|| Problem {
-            row: row.row as u64,
-            line: line(chunk, row.at),
-            byte: chunk.offset + row.at as u64,
-            column: None,
-            text: excerpt(&chunk.rows()[row.at..row.end]),
-            expected: match n_columns {
-                1 => format!("one field, not {}", row.n_fields),
-                _ => format!("{n_columns} fields, not {}", row.n_fields),
-            },
-            file: None,
-        });
-    }
-    problems
-}
-
-/// The line of a byte of the chunk, from 1.
-fn line(chunk: &Chunk, at: usize) -> u64 {
-    count_lines(&chunk.rows()[..at]) + 1
-}
-
 fn expected(of: Type) -> String {
     match of {
         Type::Text => "UTF-8".to_owned(),
@@ -242,8 +333,9 @@ fn expected(of: Type) -> String {
     }
 }
 
-/// The pieces of all chunks, and their problems with the rows and lines of the text.
-pub fn in_order(done: Vec<Done<Pieces>>, lines_before: u64) -> (Vec<Pieces>, Problems) {
+/// The pieces of all chunks, and their problems with the rows and lines of the text. Where problems
+/// are errors, the first chunk that has some is the last one.
+pub fn in_order(done: Vec<Done<Pieces>>, lines_before: u64, on_error: OnError) -> (Vec<Pieces>, Problems) {
     let mut problems = Problems::default();
     let (mut row, mut line) = (0, lines_before);
     let mut pieces = Vec::with_capacity(done.len());
@@ -252,6 +344,10 @@ pub fn in_order(done: Vec<Done<Pieces>>, lines_before: u64) -> (Vec<Pieces>, Pro
         row += made.n_all;
         line += n_lines;
         pieces.push(made);
+        if on_error == OnError::Error && problems.n > 0 {
+            // Whether later chunks were read depends on the threads.
+            break;
+        }
     }
     (pieces, problems)
 }

@@ -1,16 +1,22 @@
 //! The names of columns, and which of them are read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use entasis::{Error, Result};
 
-use super::pass::described;
 use super::{Plan, Selection};
-use crate::cut::{Chunk, Cutter, count_lines};
+use crate::cut::{Chunk, Cutter, count_lines, described};
 use crate::dates::Dates;
+use crate::dialect::Dialect;
+use crate::problems::{OnError, start};
 use crate::strict::{Rows, unquote};
 use crate::types::Type;
+
+/// Bytes of a chunk for each column, so that a piece has enough values to pay for itself.
+const BYTES_OF_COLUMN: usize = 512;
+/// The most bytes of a chunk for many columns.
+const LONGEST_CHUNK: usize = 16 << 20;
 
 /// The columns of a text.
 #[derive(Debug)]
@@ -25,6 +31,9 @@ pub struct Header {
     pub strings: Vec<Type>,
     /// The formats of dates of columns that are not given another type.
     pub dates: Vec<Option<Dates>>,
+    /// Columns that are not read and decide which rows are left out, with their types and formats
+    /// of dates.
+    pub checked: Vec<(usize, Type, Option<Dates>)>,
     /// The number of the chunk with the first row. Those before have comments and blank lines.
     pub chunk: usize,
     /// Bytes of the header in this chunk.
@@ -38,13 +47,18 @@ pub struct Header {
 impl Header {
     /// Finds the first row of a text, and returns the names with the chunk that has it.
     pub fn find(cutter: &mut Cutter<'_>, plan: &Plan) -> Result<(Self, Chunk)> {
+        // Rows that say whether the header lacks a name may lie in later chunks.
+        let lacks_name = plan.has_header && lacks_name(cutter, plan)?;
         let mut n_lines = plan.skip as u64;
         while let Some(chunk) = cutter.next(Vec::new()).map_err(|failure| described(failure, n_lines))? {
             let mut rows = Rows::new(chunk.rows(), plan.dialect);
             let mut first = Vec::new();
             while rows.next(&mut first) {
-                if first.len() > 1 || !first[0].is_empty() {
-                    let header = Self::read(&chunk, rows, first, n_lines, plan)?;
+                if !is_blank(&first) {
+                    let header = Self::read(&chunk, rows.at(), &first, lacks_name, n_lines, plan)?;
+                    if plan.chunk_len.is_none() {
+                        cutter.lengthen((BYTES_OF_COLUMN * header.names.len()).min(LONGEST_CHUNK));
+                    }
                     return Ok((header, chunk));
                 }
             }
@@ -57,18 +71,20 @@ impl Header {
     /// Reads the names in the first row of a text.
     fn read(
         chunk: &Chunk,
-        rows: Rows<'_>,
-        mut first: Vec<Range<usize>>,
+        end: usize,
+        first: &[Range<usize>],
+        lacks_name: bool,
         n_lines: u64,
         plan: &Plan,
     ) -> Result<Self> {
         let text = chunk.rows();
         let mut warnings = Vec::new();
-        let mut len = 0;
+        // Blank lines before the first row do not count.
+        let mut len = first[0].start;
         let mut names: Vec<String> = if plan.has_header {
-            len = rows.at();
+            len = end;
             let mut names = Vec::with_capacity(first.len());
-            for field in &first {
+            for field in first {
                 let mut name = Vec::new();
                 unquote(&text[field.clone()], &plan.dialect, &mut name);
                 let name =
@@ -79,13 +95,16 @@ impl Header {
         } else {
             vec![String::new(); first.len()]
         };
-        let mut n_columns = names.len();
-        if plan.has_header {
-            n_columns += usize::from(lacks_name(rows, n_columns, plan, &mut first)?);
-        }
-        if n_columns > names.len() {
+        if lacks_name {
+            if !plan.first_is_unnamed {
+                let n = names.len();
+                let message = format!("the header has {n} names, and all rows have {} fields", n + 1);
+                let advice = "pass index_col=0 if the first column has the labels of the rows";
+                return Err(Error::text(message).advise(advice));
+            }
             names.insert(0, String::new());
         }
+        let n_columns = names.len();
         let is_given = plan.names.is_some();
         if let Some(given) = &plan.names {
             if given.len() != n_columns {
@@ -94,24 +113,37 @@ impl Header {
             }
             names.clone_from(given);
         }
-        let unnamed_first = plan.first_is_unnamed && n_columns > first.len();
-        repair(&mut names, is_given || !plan.has_header, unnamed_first, &mut warnings);
-        let wanted = wanted(&names, &plan.columns)?;
-        for (name, _) in &plan.types {
-            find(&names, name)?;
+        repair(&mut names, is_given || !plan.has_header, lacks_name, &mut warnings);
+        if let Some(expected) = &plan.expected_names
+            && *expected != names
+        {
+            return Err(other_names(expected, &names));
         }
-        let given: Vec<_> = wanted
-            .iter()
-            .map(|&column| plan.types.iter().find(|(name, _)| *name == names[column]).map(|&(_, of)| of))
-            .collect();
+        let places: Places<'_> =
+            names.iter().enumerate().map(|(column, name)| (name.as_str(), column)).collect();
+        let wanted = wanted(&names, &places, &plan.columns)?;
+        let mut types = HashMap::new();
+        for (name, of) in &plan.types {
+            // The first type of a column counts.
+            types.entry(find(&names, &places, name)?).or_insert(*of);
+        }
+        let given: Vec<_> = wanted.iter().map(|column| types.get(column).copied()).collect();
+        let formats = Formats::new(&names, &places, plan)?;
+        let dates = wanted.iter().zip(&given).map(|(&column, &given)| formats.of(column, given)).collect();
+        let mut checked = Vec::new();
+        if plan.on_error == OnError::Skip {
+            wanted.iter().for_each(|column| _ = types.remove(column));
+            checked.extend(types.into_iter().map(|(at, of)| (at, of, formats.of(at, Some(of)))));
+            checked.sort_unstable_by_key(|&(column, ..)| column);
+        }
         let of_strings = |given: &Option<Type>| match given {
             None if plan.as_categories => Type::Categorical,
             Some(Type::Categorical) => Type::Categorical,
             _ => Type::Text,
         };
         let strings = given.iter().map(of_strings).collect();
-        let dates = dates(&names, &wanted, &given, plan)?;
-        Ok(Self { names, wanted, given, strings, dates, chunk: chunk.number, len, n_lines, warnings })
+        let chunk = chunk.number;
+        Ok(Self { names, wanted, given, strings, dates, checked, chunk, len, n_lines, warnings })
     }
 }
 
@@ -124,7 +156,7 @@ impl Header {
         let lacks = |names: &[String], others: &[String]| {
             let others: HashSet<_> = others.iter().collect();
             let lacking: Vec<_> = names.iter().filter(|name| !others.contains(name)).collect();
-            let shown: Vec<_> = lacking.iter().take(5).map(|name| format!("'{name}'")).collect();
+            let shown: Vec<_> = lacking.iter().take(5).map(|name| format!("'{}'", start(name, 40))).collect();
             let more = if lacking.len() > 5 { ", ..." } else { "" };
             (!lacking.is_empty()).then(|| shown.join(", ") + more)
         };
@@ -153,67 +185,69 @@ impl Header {
     }
 }
 
-/// The formats of dates for each column to read.
-fn dates(
-    names: &[String],
-    wanted: &[usize],
-    given: &[Option<Type>],
-    plan: &Plan,
-) -> Result<Vec<Option<Dates>>> {
-    let mut of_all = Vec::new();
-    for (name, formats) in &plan.dates {
-        match name {
-            Some(name) => drop(find(names, name)?),
-            None => of_all.extend_from_slice(formats),
-        }
-    }
-    let of_column = |(&column, given): (&usize, &Option<Type>)| {
-        if !matches!(given, None | Some(Type::Date | Type::Datetime { .. })) || plan.dates.is_empty() {
-            return Ok(None);
-        }
-        let own = plan.dates.iter().find(|(name, _)| name.as_ref() == Some(&names[column]));
-        match own {
-            Some((_, formats)) => Dates::new(formats, true).map(Some),
-            None if of_all.is_empty() => Ok(None),
-            None => Dates::new(&of_all, false).map(Some),
-        }
-    };
-    wanted.iter().zip(given).map(of_column).collect()
+/// The formats of dates of the user.
+struct Formats {
+    of_columns: HashMap<usize, Dates>,
+    of_all: Option<Dates>,
 }
 
-/// Whether each of the first rows has one field more than the header.
-fn lacks_name(
-    mut rows: Rows<'_>,
-    n_names: usize,
-    plan: &Plan,
-    fields: &mut Vec<Range<usize>>,
-) -> Result<bool> {
-    let mut n = 0;
-    let mut row = Vec::new();
-    while n < 1000 && rows.next(&mut row) {
-        if row.len() == 1 && row[0].is_empty() {
-            continue;
+impl Formats {
+    fn new(names: &[String], places: &Places<'_>, plan: &Plan) -> Result<Self> {
+        let (mut of_columns, mut of_all) = (HashMap::new(), Vec::new());
+        for (name, formats) in &plan.dates {
+            match name {
+                Some(name) => _ = of_columns.insert(find(names, places, name)?, Dates::new(formats, true)?),
+                None => of_all.extend_from_slice(formats),
+            }
         }
-        if row.len() != n_names + 1 {
-            return Ok(false);
+        let of_all = (!of_all.is_empty()).then(|| Dates::new(&of_all, false)).transpose()?;
+        Ok(Self { of_columns, of_all })
+    }
+
+    /// The formats of a column, unless its given type has none.
+    fn of(&self, column: usize, given: Option<Type>) -> Option<Dates> {
+        let has_dates = matches!(given, None | Some(Type::Date | Type::Datetime { .. }));
+        let found = self.of_columns.get(&column).or(self.of_all.as_ref());
+        found.filter(|_| has_dates).cloned()
+    }
+}
+
+/// Bytes of the start of a text in which rows are compared with the header.
+const START: usize = 64 << 10;
+
+/// Whether each row in the first bytes of a text has one field more than the header.
+fn lacks_name(cutter: &mut Cutter<'_>, plan: &Plan) -> Result<bool> {
+    let dialect = plan.dialect;
+    let (start, is_all) = cutter.peek(START, |start| n_fields(start, dialect).nth(2).is_some())?;
+    let mut rows: Vec<usize> = n_fields(start, dialect).collect();
+    if !is_all {
+        // The last row may be cut off.
+        rows.pop();
+    }
+    Ok(rows.len() > 1 && rows[1..].iter().all(|&n| n == rows[0] + 1))
+}
+
+/// The number of fields of each row that is not blank.
+fn n_fields(text: &[u8], dialect: Dialect) -> impl Iterator<Item = usize> {
+    let (mut rows, mut row) = (Rows::new(text, dialect), Vec::new());
+    std::iter::from_fn(move || {
+        while rows.next(&mut row) {
+            if !is_blank(&row) {
+                return Some(row.len());
+            }
         }
-        n += 1;
-    }
-    if n == 0 {
-        return Ok(false);
-    }
-    fields.truncate(n_names);
-    if plan.first_is_unnamed {
-        return Ok(true);
-    }
-    let message = format!("the header has {n_names} names, and all rows have {} fields", n_names + 1);
-    Err(Error::text(message).advise("pass index_col=0 if the first column has the labels of the rows"))
+        None
+    })
+}
+
+fn is_blank(row: &[Range<usize>]) -> bool {
+    row.len() == 1 && row[0].is_empty()
 }
 
 /// Gives a name to columns that have none or the name of another.
 fn repair(names: &mut [String], is_quiet: bool, unnamed_first: bool, warnings: &mut Vec<String>) {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
-    let mut seen = HashSet::new();
+    let (mut seen, mut numbers) = (HashSet::new(), HashMap::new());
     let mut n_repaired = 0;
     for (column, name) in names.iter_mut().enumerate() {
         if name.is_empty() {
@@ -228,12 +262,15 @@ fn repair(names: &mut [String], is_quiet: bool, unnamed_first: bool, warnings: &
             n_repaired += 1;
             seen.insert(name.clone());
         } else if !seen.insert(name.clone()) {
-            let mut i = 1;
-            let mut new = format!("{name}_1");
-            while !taken.insert(new.clone()) {
-                i += 1;
-                new = format!("{name}_{i}");
-            }
+            // Numbers go on from the last one, so that many equal names take linear time.
+            let number = numbers.entry(name.clone()).or_insert(0);
+            let new = loop {
+                *number += 1;
+                let new = format!("{name}_{number}");
+                if taken.insert(new.clone()) {
+                    break new;
+                }
+            };
             *name = new;
             seen.insert(name.clone());
             n_repaired += 1;
@@ -245,21 +282,50 @@ fn repair(names: &mut [String], is_quiet: bool, unnamed_first: bool, warnings: &
     }
 }
 
-fn wanted(names: &[String], selection: &Selection) -> Result<Vec<usize>> {
+/// The error of a header that has other names than a spec.
+fn other_names(expected: &[String], names: &[String]) -> Error {
+    let differs = expected.iter().zip(names).position(|(expected, name)| expected != name);
+    let message = match differs {
+        Some(i) => format!(
+            "column {} is '{}', and the spec says '{}'",
+            i + 1,
+            start(&names[i], 40),
+            start(&expected[i], 40)
+        ),
+        None => format!("the text has {} columns, and the spec has {}", names.len(), expected.len()),
+    };
+    Error::text(message).advise("sniff the text anew, or leave the names out of the spec")
+}
+
+/// The number of each column, by its name.
+type Places<'a> = HashMap<&'a str, usize>;
+
+fn wanted(names: &[String], places: &Places<'_>, selection: &Selection) -> Result<Vec<usize>> {
     match selection {
         Selection::All => Ok((0..names.len()).collect()),
-        Selection::Names(wanted) => wanted.iter().map(|name| find(names, name)).collect(),
+        Selection::Names(wanted) => {
+            let mut taken = HashSet::new();
+            let column = |name: &String| {
+                let column = find(names, places, name)?;
+                if taken.insert(column) {
+                    return Ok(column);
+                }
+                Err(Error::argument(format!("the column '{}' is selected twice", start(name, 40))))
+            };
+            wanted.iter().map(column).collect()
+        }
         Selection::Without(left_out) => {
-            let left_out = left_out.iter().map(|name| find(names, name)).collect::<Result<HashSet<_>>>()?;
+            let left_out =
+                left_out.iter().map(|name| find(names, places, name)).collect::<Result<HashSet<_>>>()?;
             Ok((0..names.len()).filter(|column| !left_out.contains(column)).collect())
         }
     }
 }
 
-fn find(names: &[String], name: &str) -> Result<usize> {
-    names.iter().position(|other| other == name).ok_or_else(|| {
-        let first: Vec<_> = names.iter().take(10).map(|name| format!("'{name}'")).collect();
-        let more = if names.len() > 10 { ", ..." } else { "" };
-        Error::argument(format!("there is no column '{name}', only {}{more}", first.join(", ")))
+fn find(names: &[String], places: &Places<'_>, name: &str) -> Result<usize> {
+    places.get(name).copied().ok_or_else(|| {
+        let first: Vec<_> = names.iter().take(5).map(|name| format!("'{}'", start(name, 40))).collect();
+        let more = if names.len() > 5 { ", ..." } else { "" };
+        Error::argument(format!("there is no column '{}', only {}{more}", start(name, 40), first.join(", ")))
     })
 }

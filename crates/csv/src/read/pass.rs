@@ -8,7 +8,7 @@ use entasis::{Error, Monitor, Result};
 
 use super::Plan;
 use super::header::Header;
-use crate::cut::{Chunk, Cutter, Failure, count_lines};
+use crate::cut::{Chunk, Cutter, Failure, count_lines, described};
 use crate::fields::{Fields, Uneven};
 use crate::problems::OnError;
 
@@ -49,7 +49,7 @@ struct Shared<'a> {
     failure: Option<Failure>,
     /// The number of rows of the chunks so far, if only some rows are read.
     n_rows: u64,
-    /// Chunks that the window still takes.
+    /// Bytes that the window still takes.
     left: usize,
     is_done: bool,
 }
@@ -64,19 +64,20 @@ impl<'a> Pass<'a> {
         Self { shared: Mutex::new(shared), header, plan, n_lines: header.n_lines }
     }
 
-    /// Calls `work` for each of the next `n` chunks, and returns what it made, in order. `work`
-    /// returns whether the pass goes on after its chunk. The result is empty at the end of the text.
+    /// Calls `work` for each chunk of the next `len` bytes, and returns its products in order.
+    /// `work` also returns whether the pass goes on after its chunk. The list is empty at the end
+    /// of the text.
     ///
     /// # Errors
     /// The error of the first chunk that has one.
     pub fn window<T: Send>(
         &mut self,
-        n: usize,
+        len: usize,
         monitor: &dyn Monitor,
         work: &(dyn Fn(Part<'_>) -> Result<(T, bool)> + Sync),
     ) -> Result<Vec<Done<T>>> {
         let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
-        shared.left = n;
+        shared.left = len;
         let first = shared.first.as_ref().map_or(shared.cutter.number(), |chunk| chunk.number);
         let (results, stopped) = (Results::default(), AtomicBool::new(false));
         let (polled, was_interrupted) = (Mutex::new(Instant::now()), AtomicBool::new(false));
@@ -111,7 +112,8 @@ impl<'a> Pass<'a> {
             done.push(next);
         }
         let shared = self.shared.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let is_reached = first + done.len() == shared.cutter.number();
+        // Chunks before the one that stopped the pass decide, whatever other threads met.
+        let is_reached = first + done.len() == shared.cutter.number() && !stopped.into_inner();
         match shared.failure.take_if(|_| is_reached) {
             Some(failure) => Err(described(failure, self.n_lines)),
             None => Ok(done),
@@ -188,7 +190,6 @@ impl<'a> Pass<'a> {
         if shared.is_done || shared.left == 0 {
             return None;
         }
-        shared.left -= 1;
         let next = shared.first.take().map_or_else(|| shared.cutter.next(memory), |first| Ok(Some(first)));
         let chunk = match next {
             Ok(Some(chunk)) => chunk,
@@ -202,29 +203,17 @@ impl<'a> Pass<'a> {
                 return None;
             }
         };
+        shared.left = shared.left.saturating_sub(chunk.rows().len());
         if let Some(rows) = &self.plan.rows {
             // The rows of a chunk have numbers only if those of all chunks before were counted.
             self.find(&chunk, fields);
-            let (first, n) = (shared.n_rows, fields.n_rows() as u64);
-            shared.n_rows += n;
+            let first = shared.n_rows;
+            shared.n_rows += fields.n_rows() as u64;
             shared.is_done = shared.n_rows >= rows.end;
-            let inside = |row: u64| row.saturating_sub(first).min(n) as usize;
+            let inside = |row: u64| usize::try_from(row.saturating_sub(first)).unwrap_or(usize::MAX);
             fields.limit(inside(rows.start)..inside(rows.end));
         }
         Some(chunk)
-    }
-}
-
-/// The error of a text that cannot be cut. `lines` are before its chunk.
-pub fn described(failure: Failure, lines: u64) -> Error {
-    match failure {
-        Failure::Error(error) => error,
-        Failure::Unclosed { at, lines: inside } => {
-            let line = lines + inside + 1;
-            let message = format!("the quoted field that opens in line {line}, byte {at}, does not end");
-            Error::text(message)
-                .advise("pass quote=None if quotes have no meaning, or raise max_field if it is very long")
-        }
     }
 }
 

@@ -7,11 +7,11 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use entasis::{Error, HostRead, Monitor, Result, Stream, WriteOptions};
 
-use super::columns::{Pieces, convert, holds, in_order, widened, with_strings, with_type_of_strings};
+use super::columns::{Pieces, Shared, convert, holds, in_order, widened, with_strings, with_type_of_strings};
 use super::header::Header;
 use super::pass::{self, Pass};
 use super::{Origins, Outcome, Placed, Plan, Refused, Table, in_text, rows_after};
@@ -25,8 +25,8 @@ use crate::piece::{Facts, Piece};
 use crate::problems::{OnError, Problems};
 use crate::types::Type;
 
-/// Bytes of text in a window.
-const WINDOW: usize = 24 << 20;
+/// Chunks of the usual length in a window.
+const WINDOW: usize = 24;
 /// A file begins anew at once before this part of the text.
 const EARLY: f64 = 0.25;
 
@@ -60,7 +60,7 @@ pub fn store_all(
     monitor: &dyn Monitor,
 ) -> Result<Outcome> {
     let origins = Origins::new(inputs, plan)?;
-    let (mut types, mut choices) = (Vec::new(), Vec::new());
+    let (mut types, mut choices, mut begun_at) = (None, Vec::new(), 0.0);
     loop {
         let mut round = Round {
             plan,
@@ -69,7 +69,7 @@ pub fn store_all(
             monitor,
             meaning: plan.meaning(),
             origins: origins.as_ref(),
-            types: Mutex::new(types),
+            types,
             choices,
             dates: Vec::new(),
             facts: Vec::new(),
@@ -80,12 +80,12 @@ pub fn store_all(
             problems: Problems::default(),
             warnings: Vec::new(),
             n_rows: 0,
+            begun_at,
         };
         if let Some(outcome) = round.run(inputs)? {
             return Ok(outcome);
         }
-        types = unlock(round.types);
-        choices = round.choices;
+        (types, choices, begun_at) = (round.types, round.choices, round.begun_at);
     }
 }
 
@@ -97,8 +97,8 @@ struct Round<'a> {
     monitor: &'a dyn Monitor,
     meaning: Meaning,
     origins: Option<&'a Origins>,
-    /// The types so far; none before the first text.
-    types: Mutex<Vec<Type>>,
+    /// The types so far; `None` before the first text.
+    types: Option<Vec<Type>>,
     /// The decisions of former rounds about columns with formats of dates.
     choices: Vec<Option<Choice>>,
     /// How these formats fit the values of this round.
@@ -115,6 +115,8 @@ struct Round<'a> {
     problems: Problems,
     warnings: Vec<String>,
     n_rows: u64,
+    /// The part of the texts after which a file began anew at once.
+    begun_at: f64,
 }
 
 /// The format that the first window of a column fits.
@@ -224,18 +226,17 @@ impl Round<'_> {
             Some(before) => header.check_names(before)?,
             None => self.begin(&header),
         }
+        let known = self.types.take().unwrap_or_else(|| header.first_types());
+        let mut shared = Shared::new(known, &header, self.problems.n);
         let (mut n_all, mut n_lines) = (0, header.n_lines);
         let mut pass = Pass::new(cutter, first, &header, &plan);
-        let n_chunks = match plan.window_len {
-            Some(len) => len.div_ceil(chunk_len).max(1),
-            None => WINDOW.div_ceil(chunk_len).max(plan.threads),
-        };
+        let window_len = plan.window_len.unwrap_or_else(|| WINDOW.saturating_mul(chunk_len));
         loop {
-            let (types, meaning) = (&self.types, &self.meaning);
+            let meaning = &self.meaning;
             let done =
-                pass.window(n_chunks, &monitor, &|part| convert(part, &header, types, &plan, meaning))?;
+                pass.window(window_len, &monitor, &|part| convert(part, &header, &shared, &plan, meaning))?;
             let is_end = done.is_empty();
-            let (chunks, mut met) = in_order(done, n_lines);
+            let (chunks, mut met) = in_order(done, n_lines, plan.on_error);
             for problem in &mut met.kept {
                 problem.row += n_all;
                 problem.file = name.cloned();
@@ -251,7 +252,12 @@ impl Round<'_> {
                 break;
             }
             let share = (i as f64 + pass.share()) / n as f64;
-            if self.window(chunks, &header, i)? && share < EARLY {
+            let types = shared.types.get_mut().unwrap_or_else(PoisonError::into_inner);
+            // A text whose types change in every window would be read too often.
+            if self.window(chunks, &header, i, types)? && share < EARLY && share >= 2.0 * self.begun_at {
+                self.begun_at = share;
+                drop(pass);
+                self.types = Some(shared.into_types());
                 return Ok(End::Early);
             }
             if is_end {
@@ -260,16 +266,13 @@ impl Round<'_> {
         }
         let n_rows = pass.n_rows();
         drop(pass);
+        self.types = Some(shared.into_types());
         Ok(End::Text(header, n_rows))
     }
 
     /// Prepares for the columns of the first text.
     fn begin(&mut self, header: &Header) {
         let n = header.wanted.len();
-        let types = self.types.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if types.is_empty() {
-            *types = header.first_types();
-        }
         self.facts = vec![Facts::default(); n];
         self.categories = (0..n).map(|_| Known::default()).collect();
         self.dates = (0..n).map(|_| None).collect();
@@ -278,16 +281,25 @@ impl Round<'_> {
 
     /// Writes the rows of a window. Returns whether some type is wider than the one that was
     /// written.
-    fn window(&mut self, mut chunks: Vec<Pieces>, header: &Header, text: usize) -> Result<bool> {
+    fn window(
+        &mut self,
+        mut chunks: Vec<Pieces>,
+        header: &Header,
+        text: usize,
+        types: &mut [Type],
+    ) -> Result<bool> {
         let mut wider = false;
         let (mut own, mut columns) = (Vec::new(), Vec::new());
         for i in 0..header.wanted.len() {
             let pieces: Vec<Piece> = chunks.iter_mut().filter_map(|chunk| chunk.pieces[i].take()).collect();
             let at_least = self.written.as_ref().map(|written| written[i]);
             let given = (header.given[i], header.strings_of_chunk(i));
-            let (of, pieces) = self.column(i, pieces, given, at_least, &mut wider)?;
+            let mut is_wider = false;
+            let (of, pieces) = self.column(i, pieces, given, at_least, &mut types[i], &mut is_wider)?;
             own.push(of);
-            let (of, mut pieces) = self.dated(i, of, pieces, header)?;
+            wider |= is_wider;
+            // Strings that are read again decide nothing about formats of dates.
+            let (of, mut pieces) = if is_wider { (of, pieces) } else { self.dated(i, of, pieces, header)? };
             if of == Type::Categorical && self.stream.is_some() {
                 self.categories[i].join(&mut pieces)?;
             }
@@ -360,9 +372,9 @@ impl Round<'_> {
 
     /// Notes the types that only all values decide.
     fn check_end(&mut self, header: &Header) {
-        let types = self.types.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for (i, of) in types.iter_mut().enumerate() {
-            let is_text = (*of == Type::FLOAT && !holds(self.facts[i]))
+        for (i, of) in self.types.iter_mut().flatten().enumerate() {
+            // The next round knows more of the floats.
+            let is_text = (*of == Type::FLOAT && self.stream.is_some() && !holds(self.facts[i]))
                 || (*of == Type::Null && self.facts[i].has_words);
             if header.given[i].is_none() && is_text {
                 *of = header.strings_of_chunk(i);
@@ -387,22 +399,24 @@ impl Round<'_> {
         pieces: Vec<Piece>,
         (given, strings): (Option<Type>, Type),
         written: Option<Type>,
+        known: &mut Type,
         wider: &mut bool,
     ) -> Result<(Type, Vec<Piece>)> {
         if let Some(of) = given {
             return Ok((of, pieces));
         }
-        self.facts[i] = pieces.iter().fold(self.facts[i], |facts, piece| facts.join(piece.facts));
-        let types = self.types.get_mut().unwrap_or_else(PoisonError::into_inner);
-        types[i] = with_strings(types[i], strings);
-        let of = pieces.iter().fold(written.unwrap_or(types[i]), |of, piece| of.join(piece.of));
+        *known = with_strings(*known, strings);
+        let of = pieces.iter().fold(written.unwrap_or(*known), |of, piece| of.join(piece.of));
         let of = with_strings(of, strings);
-        let found = widened(pieces, of, self.plan.layout)?;
-        // A type that joins two does not always hold the values of both.
-        types[i] = if found.is_some() { with_strings(types[i].join(of), strings) } else { strings };
-        let is_held = found.is_some();
-        let pieces = found.unwrap_or_default();
-        *wider |= !is_held || written.unwrap_or(of) != types[i];
+        let Some(pieces) = widened(pieces, of, self.plan.layout)? else {
+            // A type that joins two does not always hold the values of both.
+            *known = strings;
+            *wider = true;
+            return Ok((strings, Vec::new()));
+        };
+        *known = with_strings(known.join(of), strings);
+        *wider |= written.is_some_and(|written| written != of);
+        self.facts[i] = pieces.iter().fold(self.facts[i], |facts, piece| facts.join(piece.facts));
         Ok((of, pieces))
     }
 
@@ -447,8 +461,4 @@ impl Monitor for Quiet<'_> {
     fn meanwhile(&self, has_others: bool) -> bool {
         self.0.meanwhile(has_others)
     }
-}
-
-fn unlock(types: Mutex<Vec<Type>>) -> Vec<Type> {
-    types.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -280,3 +280,16 @@ fn a_mebibyte_of_any_byte_is_sniffed_in_bounded_time() {
         assert!(started.elapsed() < std::time::Duration::from_secs(10), "{bytes:?}: {:?}", started.elapsed());
     }
 }
+
+#[test]
+fn a_column_of_times_is_one_column() {
+    let texts = [
+        &b"a\n2020-01-02T03:04:05.123456789\n9999-01-01T00:00:00\n"[..],
+        b"t\r\n2020-01-02 03:04:05\r\n2020-01-02 03:04:06\r\n",
+        b"t\n10:30:00\n",
+    ];
+    for text in texts {
+        let sniffed = sniff(&[text], true, &Given::default());
+        assert_eq!(sniffed.n_columns, 1, "{:?}", sniffed.dialect);
+    }
+}

@@ -196,7 +196,7 @@ pub fn single(text: &[u8], start: usize, end: usize, mark: u8) -> Option<f32> {
     (value.is_finite() && (value == 0.0) == (double == 0.0)).then_some(value)
 }
 
-/// An integer that a double holds.
+/// An integer of 64 bits that a double holds.
 fn integer(digits: &[u8], is_negative: bool) -> Option<Number> {
     let value: u64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
     let float = value as f64;
@@ -205,6 +205,7 @@ fn integer(digits: &[u8], is_negative: bool) -> Option<Number> {
     }
     Some(match (is_negative, value) {
         (true, 0) => Number::Float(-0.0),
+        (true, _) if value > 1 << 63 => return None,
         (true, _) => Number::Integer(-float),
         (false, _) => Number::Integer(float),
     })

@@ -129,17 +129,15 @@ impl Own {
         let (mut minute, mut second, mut nanoseconds, mut has_nanoseconds) = (0, 0, 0, false);
         let mut from_utc = 0;
         for (i, item) in self.items.iter().enumerate() {
-            // One digit is enough where no other digits follow.
-            let next = self.items.get(i + 1);
-            let least = if next.is_none_or(|next| matches!(next, Item::Byte(byte) if !byte.is_ascii_digit()))
-                || next == Some(&Item::Half)
-                || next == Some(&Item::MonthName)
-                || next == Some(&Item::Offset)
-            {
-                1
-            } else {
-                2
+            // One digit is enough only where no other digits are before or after it.
+            let (before, next) = (i.checked_sub(1).map(|i| self.items[i]), self.items.get(i + 1).copied());
+            let is_apart = |item: Option<Item>| match item {
+                None | Some(Item::Half | Item::MonthName) => true,
+                Some(Item::Byte(byte)) => !byte.is_ascii_digit(),
+                Some(_) => false,
             };
+            let is_alone = is_apart(before) && (is_apart(next) || next == Some(Item::Offset));
+            let least = if is_alone { 1 } else { 2 };
             match item {
                 Item::Byte(byte) => {
                     let (first, after) = rest.split_first()?;

@@ -9,6 +9,7 @@ pub mod block;
 pub mod buffers;
 pub mod cells;
 pub mod change;
+pub mod csv;
 pub mod encode;
 pub mod file;
 pub mod filter;
@@ -45,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "records", run: records::run, seeds: records::seeds },
     Target { name: "kernels", run: kernels::run, seeds: kernels::seeds },
     Target { name: "change", run: change::run, seeds: change::seeds },
+    Target { name: "csv", run: csv::run, seeds: csv::seeds },
     Target { name: "raw", run: file::read, seeds: file::seeds },
 ];
 

@@ -1,0 +1,11 @@
+//! The reader of CSV against naive models.
+
+mod common;
+mod errors;
+mod hostile;
+mod model;
+mod numbers;
+mod oracle;
+mod random;
+mod read;
+mod store;

@@ -1,0 +1,4 @@
+//! See `csv` in `crates/testkit/src/fuzz`.
+#![no_main]
+
+entasis_fuzz::target!(csv::run);
