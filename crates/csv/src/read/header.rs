@@ -10,7 +10,7 @@ use crate::cut::{Chunk, Cutter, count_lines, described};
 use crate::dates::Dates;
 use crate::dialect::Dialect;
 use crate::problems::{OnError, start};
-use crate::strict::{Rows, unquote};
+use crate::strict::{Event, Rows, State, unquote};
 use crate::types::Type;
 
 /// Bytes of a chunk for each column, so that a piece has enough values to pay for itself.
@@ -218,8 +218,9 @@ const START: usize = 64 << 10;
 /// Whether each row in the first bytes of a text has one field more than the header.
 fn lacks_name(cutter: &mut Cutter<'_>, plan: &Plan) -> Result<bool> {
     let dialect = plan.dialect;
-    let (start, is_all) = cutter.peek(START, |start| n_fields(start, dialect).nth(2).is_some())?;
-    let mut rows: Vec<usize> = n_fields(start, dialect).collect();
+    let is_enough = |start: &[u8]| n_fields(start, &dialect, 3).len() > 2;
+    let (start, is_all) = cutter.peek(START, is_enough)?;
+    let mut rows = n_fields(start, &dialect, usize::MAX);
     if !is_all {
         // The last row may be cut off.
         rows.pop();
@@ -227,17 +228,31 @@ fn lacks_name(cutter: &mut Cutter<'_>, plan: &Plan) -> Result<bool> {
     Ok(rows.len() > 1 && rows[1..].iter().all(|&n| n == rows[0] + 1))
 }
 
-/// The number of fields of each row that is not blank.
-fn n_fields(text: &[u8], dialect: Dialect) -> impl Iterator<Item = usize> {
-    let (mut rows, mut row) = (Rows::new(text, dialect), Vec::new());
-    std::iter::from_fn(move || {
-        while rows.next(&mut row) {
-            if !is_blank(&row) {
-                return Some(row.len());
+/// The number of fields of each of the first `most` rows that are not blank. The places of the
+/// fields would take many times the memory of the text.
+fn n_fields(text: &[u8], dialect: &Dialect, most: usize) -> Vec<usize> {
+    let (mut rows, mut n_ends, mut is_blank) = (Vec::new(), 0, true);
+    let mut state = State::RowStart;
+    for &byte in text {
+        match state.take(byte, dialect) {
+            Event::Inside => is_blank &= state == State::Comment,
+            Event::FieldEnd => (n_ends, is_blank) = (n_ends + 1, false),
+            Event::RowEnd => {
+                if !is_blank {
+                    rows.push(n_ends + 1);
+                }
+                (n_ends, is_blank) = (0, true);
+                if rows.len() == most {
+                    return rows;
+                }
             }
+            Event::Nothing => {}
         }
-        None
-    })
+    }
+    if !is_blank {
+        rows.push(n_ends + 1);
+    }
+    rows
 }
 
 fn is_blank(row: &[Range<usize>]) -> bool {
