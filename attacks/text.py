@@ -27,9 +27,7 @@ def wide(n: int) -> bytes:
 
 
 # Each text, options, and the words of the error or the number of rows and columns.
-TEXTS: dict[
-    str, tuple[Callable[[], bytes], dict[str, object], str | tuple[int, int]]
-] = {
+TEXTS: dict[str, tuple[Callable[[], bytes], dict[str, object], str | tuple[int, int]]] = {
     "an open quote": (
         lambda: b'a,b\n1,"x\n' + b"y,z\n" * (8 * MIB),
         {},
@@ -84,9 +82,7 @@ def outcome(name: str) -> None:
     try:
         table = en.read_csv(text(), to="numpy", **options)
     except en.EntasisError as error:
-        if not isinstance(expected, str) or not re.search(
-            re.escape(expected), str(error)
-        ):
+        if not isinstance(expected, str) or not re.search(re.escape(expected), str(error)):
             raise
     else:
         shape = (len(next(iter(table.values()))), len(table))
